@@ -48,8 +48,8 @@ static bool words_go_on(const struct flag *flag) {
   return words && words[0] && str_ends(str_of(words[0]), STR("="));
 }
 
-/* Prints the branch of the case statement that completes the value of a flag. If a flag takes its
- * value only after =, the next word is not completed. */
+/* Prints the branch of the case statement that completes the value of a flag. If a flag accepts its
+ * value only after =, the script does not complete the next word. */
 static void print_bash_value(struct output *out, const struct flag_table *table,
                              const struct flag *flag) {
   bool needs_equals = flag->kind == FLAG_WORD;

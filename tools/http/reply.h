@@ -21,8 +21,7 @@ struct reply {
   int64_t date;        /* time of the header Date in seconds; 0 if absent */
   int64_t modified;    /* time of Last-Modified by the server's clock; 0 if absent */
   int64_t retry_after; /* seconds to wait before the next try; -1 if absent */
-  int64_t reset;       /* time of X-RateLimit-Reset or Retry-After, by the server's clock; 0 if
-                        * absent */
+  int64_t reset;       /* time of X-RateLimit-Reset or Retry-After, by the server; 0 if absent */
   int64_t remaining;   /* value of X-RateLimit-Remaining; -1 if absent */
   /* Parses dates, as curl_getdate does. If NULL, reply_header ignores dates. */
   time_t (*getdate)(const char *text, const time_t *unused);

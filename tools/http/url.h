@@ -10,7 +10,7 @@
  * belong to the arena or to the parsed text. */
 struct url {
   pprofc_str scheme; /* scheme in lower case; "" if absent */
-  pprofc_str opaque; /* text after "scheme:" if no slash follows; then there is no host or path */
+  pprofc_str opaque; /* text after "scheme:" if no slash follows; then the URL has no host */
   bool has_user, has_password;
   pprofc_str user, password;
   pprofc_str host; /* host with its port; for http+unix the path of the socket */

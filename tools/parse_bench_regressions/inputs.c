@@ -57,7 +57,7 @@ static double seconds_between(struct timespec from, struct timespec to) {
   return difftime(to.tv_sec, from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9;
 }
 
-/* Formats an age like "3 days": rounded, in the largest unit of which it has at least two. */
+/* Formats an age like "3 days": rounded, in the largest unit that gives at least two. */
 static void ages_describe(double seconds, char *out, size_t size) {
   size_t i = 0;
   while (i + 1 < sizeof spans / sizeof *spans && seconds < 2 * spans[i].seconds) i++;
@@ -71,8 +71,9 @@ static void ages_note_found(struct ages *ages, const char *path, double age) {
   snprintf(ages->oldest_path, sizeof ages->oldest_path, "%s", path);
 }
 
-/* Adds a problem to the gate if a file is too old. `found` is true for a file found in a folder;
- * only for these the default limit is one day. Skips files that are not regular. */
+/* Adds a problem to the gate if a file exceeds the maximum age. `found` is true for a file found in
+ * a folder; the default limit of one day applies only to these files. Skips files that are not
+ * regular. */
 static void ages_check(struct ages *ages, struct gate *gate, const char *path, bool found) {
   struct stat status;
   char text[64];

@@ -110,7 +110,6 @@ static const struct flag *hints_flag_of(const struct command_flags *flags, const
   return flag && flag_has_value(flag) ? flag : NULL;
 }
 
-/* Returns an example of the flag's value. */
 static const char *example_of(const struct flag *flag) {
   if (flag->kind == FLAG_CHOICE) return flag->choices[0];
   if (flag->kind == FLAG_INT || flag->kind == FLAG_FLOAT) return "10";

@@ -58,8 +58,8 @@ static int misspelled(const char *message, const struct flag *nearest) {
   return EXIT_FAILED;
 }
 
-/* Returns a flag after the first source, or NULL. pprof would read this flag as a source. The name
- * of an existing file is no flag. */
+/* Returns a flag after the first source, or NULL. pprof would read this flag as a source. An
+ * existing file of that name does not count as a flag. */
 static const char *misplaced_flag(const struct command *command) {
   for (size_t i = 1; i < command->source_count; i++) {
     const char *source = command->sources[i];

@@ -10,8 +10,8 @@
  * "C:\prog.exe". Replaces *profile. */
 pprofc_status mappings_forget_urls(pprofc_profile **profile, pprofc_error *error);
 
-/* Sets the file of each mapping without file and build ID to the URL of the profile, so that a
- * merge does not mix programs of different servers. `url` has no password. Replaces *profile. */
+/* Sets the file of each mapping without file and build ID to the URL of the profile. So a merge
+ * does not mix programs of different servers. `url` has no password. Replaces *profile. */
 pprofc_status mappings_name_by_url(pprofc_profile **profile, pprofc_str url, pprofc_error *error);
 
 #endif

@@ -425,7 +425,7 @@ static const char *const noise_corrections[] = {"bh", "by", NULL};
 #define NOISE(name, kind, field, argument, initial, choices, call, help)                           \
   { name, kind, FIELD(noise.field), GROUP_NOISE, argument, help, initial, choices, 0, false, call }
 
-/* Flags of -noise. */
+/* Flags of -noise and verdicts. */
 static const struct flag noise_flags[] = {
     NOISE("noise", FLAG_WORD, show, NULL, NULL, noise_shows, NULL,
           "With -diff_base: mark the functions that changed by more than noise (-top, -text, "

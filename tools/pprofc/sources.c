@@ -532,7 +532,7 @@ pprofc_status sources_fetch_apart(const struct command *command, struct sources 
 
 /* ---- sources that stay apart ------------------------- */
 
-/* True if the error means that a file in a folder is no profile but, for example, a log. */
+/* True if the error means that a file in a folder is not a profile but, for example, a log. */
 static bool sources_is_other(const pprofc_error *error) {
   return error->status == PPROFC_E_FORMAT &&
          strstr(error->message, "unrecognized profile format") != NULL;

@@ -26,9 +26,8 @@ pprofc_status sources_fetch_apart(const struct command *command, struct sources 
 /* A source whose profile is not merged with others. */
 struct source_run {
   const char *source;
-  const char *folder;      /* folder that contains it, or NULL; other files there may be no
-                            * profiles */
-  pprofc_profile *profile; /* profile; NULL if the source is no profile or was not read */
+  const char *folder;      /* folder that contains it, or NULL; it may contain other files */
+  pprofc_profile *profile; /* profile; NULL if the source is not a profile or was not read */
 };
 
 /* Reads all sources in parallel and finishes each for a report. Messages and errors have the order

@@ -8,7 +8,7 @@
 struct address {
   struct url url;
   pprofc_str shown;   /* URL without its password, NUL-terminated */
-  int64_t seconds;    /* time for which the server collects, in seconds; 0 if not known */
+  int64_t seconds;    /* time during which the server collects, in seconds; 0 if not known */
   bool asked_seconds; /* true if -seconds sets the seconds, false if the URL does */
   int64_t limit_ms;   /* time limit of the whole request, in milliseconds */
 };

@@ -174,7 +174,6 @@ static pprofc_str collect_folder(struct arena *arena, pprofc_str path) {
   return (pprofc_str){folder, path.size + 1};
 }
 
-/* Makes the URL of one kind of profile. */
 static pprofc_status collect_address(struct fetcher *fetcher, const struct collect_server *server,
                                      size_t kind, struct remote **remote) {
   const struct command *command = fetcher->command;

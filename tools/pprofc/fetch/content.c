@@ -1,4 +1,4 @@
-/* Recognizes content that is no profile: web pages, traces, dumps, JSON. */
+/* Recognizes web pages, traces, dumps and JSON, which are not profiles. */
 #include "fetch/content.h"
 
 #include "core/chars.h"

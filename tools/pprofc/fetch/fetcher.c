@@ -44,7 +44,7 @@ pprofc_status symbols_note(struct symbols *symbols, const pprofc_profile *profil
     if (!key.size) key = profile_string(profile, m->file);
     size_t known = places->keys.count;
     if (interner_copy(&places->keys, symbols->arena, key) == MAP_NONE) return PPROFC_E_NOMEM;
-    /* Keep the first server that is known for this mapping. */
+    /* Keep the first server of this mapping. */
     if (places->keys.count == known) continue;
     if (!ARRAY_RESERVE(&mem_default, places->items, places->capacity, places->count + 1))
       return PPROFC_E_NOMEM;
@@ -208,7 +208,7 @@ static pprofc_status fetcher_open(struct fetcher *fetcher, pprofc_error *error) 
   return PPROFC_OK;
 }
 
-/* Prints the URL and the seconds for which the server collects. */
+/* Prints the URL and the time during which the server collects. */
 static void fetcher_announce(const struct fetcher *fetcher, const struct remote *remote) {
   const struct address *address = &remote->address;
   char duration[48];

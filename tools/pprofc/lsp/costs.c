@@ -27,7 +27,6 @@ static bool costs_add(struct costs *costs, const struct cost *cost) {
   return true;
 }
 
-/* Adds the lines of the graph. */
 static pprofc_status costs_take_lines(struct costs *costs, pprofc_error *error) {
   size_t count;
   pprofc_status status = lines_graph(costs->profile, &costs->quiet, &costs->lines, error);

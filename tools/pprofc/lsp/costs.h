@@ -14,8 +14,7 @@
 struct cost {
   pprofc_str function, file;
   int64_t line;                     /* line number from 1; 0 for a function */
-  int64_t flat, cum;                /* self and total; without verdicts, of a profile or
-                                     * difference */
+  int64_t flat, cum;                /* self and total of a profile or difference; not verdicts */
   const pprofc_verdict_row *judged; /* verdict with the values of base and head, or NULL */
   bool first;                       /* true for the function's first line in this file */
 };

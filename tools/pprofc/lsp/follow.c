@@ -22,7 +22,6 @@ static bool follow_is_newer(const char *path, int64_t time) {
   return time > 0 && (stat(path, &info) != 0 || (int64_t)info.st_mtime > time / 1000000000);
 }
 
-/* Copies the changes of the file. */
 static void follow_take(struct follow *f, const struct revisions *r, pprofc_str path) {
   pprofc_str place = revisions_place(r, DIFF_HEAD, path);
   const struct changed_file *file = hunks_file(&r->hunks, DIFF_HEAD, place);

@@ -16,7 +16,7 @@ static void bases_replace(pprofc_profile **place, pprofc_profile *profile) {
   *place = profile;
 }
 
-/* Reads the command's sources, which replace those of the command line. */
+/* Reads the sources of the command, which replace the sources of the command line. */
 static pprofc_status bases_read(const struct command *command, pprofc_profile **profile,
                                 pprofc_error *error) {
   struct progress progress;

@@ -222,7 +222,7 @@ static size_t completions_last_word(pprofc_str line) {
   return at;
 }
 
-/* Completes the value in name=value. False if the line is no assignment of an option. */
+/* Completes the value in name=value. False if the line does not assign an option. */
 static bool completions_of_assignment(const struct shell *shell, pprofc_str line,
                                       struct completions *out) {
   size_t equals = str_find_char(line, '=');

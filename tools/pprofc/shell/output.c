@@ -147,7 +147,7 @@ static int pager_write(struct pager *pager, const void *data, size_t size) {
   return pager->used + 1 >= pager->rows ? pager_start(pager) : 0;
 }
 
-/* Writes the held text if no pager started, else waits for the pager's end. */
+/* Writes the text in `held` if no pager started, else waits for the pager's end. */
 static pprofc_status pager_end(struct pager *pager, pprofc_status status, pprofc_error *error) {
   if (status == PPROFC_OK && pager->wanted &&
       pager_send(pager, pager->held.data, pager->held.size) != 0)

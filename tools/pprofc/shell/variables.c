@@ -139,7 +139,7 @@ static void variables_set_float(struct shell *shell, const pprofc_option_info *i
     *(double *)variables_field(shell, info) = number;
 }
 
-/* An empty granularity restores the default. */
+/* Sets an option with choices. An empty granularity restores the default. */
 static void variables_set_choice(struct shell *shell, const pprofc_option_info *info,
                                  pprofc_str value) {
   char words[200] = "";

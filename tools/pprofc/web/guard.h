@@ -32,8 +32,8 @@ struct guard_request {
 /* Settings of the server. */
 struct guard {
   unsigned port;
-  bool loopback;    /* true if the server listens on a loopback address only; then clients and host
-                     * names must be local */
+  bool loopback;    /* true if the server listens on a loopback address only; then names must be
+                       local */
   pprofc_str host;  /* host name or address on the command line, or "" */
   pprofc_str token; /* token with GUARD_TOKEN_SIZE bytes; "" without a token */
   /* Returns the GUARD_* methods that a path accepts, 0 for an unknown path. Sets *upload for a path

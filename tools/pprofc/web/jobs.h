@@ -30,8 +30,7 @@ struct jobs_settings {
   size_t waiting_most;   /* maximum number of jobs that wait for a thread */
   struct budget *parent; /* memory budget of all reports together */
   uint64_t bytes;        /* memory limit of an answer, in bytes */
-  uint32_t milliseconds; /* time limit of an answer in milliseconds, from the first waiting client
-                          * on */
+  uint32_t milliseconds; /* time limit of an answer in milliseconds; starts with the first client */
   struct web_cache *cache; /* cache of answers */
   /* Computes an answer; returns NULL when out of memory. */
   struct web_reply *(*run)(void *question, struct budget *budget);

@@ -109,7 +109,6 @@ static const struct web_route routes[] = {
     {"status", GUARD_GET, route_status, NULL, false, true, false},
 };
 
-/* Route of all views. */
 static const struct web_route view_route = {"", GUARD_GET, route_view, NULL, false, false, true};
 
 static bool routes_below(pprofc_str path, pprofc_str *name) {

@@ -49,7 +49,7 @@ struct web_question {
   unsigned method;             /* method, a GUARD_* flag */
   int body;                    /* file of an upload, closed with the question; or -1 */
   uint64_t body_size;
-  struct arena arena; /* memory until the end of the question */
+  struct arena arena; /* memory that is freed with the question */
   struct web_query query;
   struct budget *budget; /* memory and time budget of the answer */
 };

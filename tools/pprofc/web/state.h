@@ -28,7 +28,7 @@ struct web_state;
 struct state_choice {
   struct state_profile *head, *base; /* chosen profiles; base is NULL without a base */
   pprofc_profile *difference; /* difference of head and base, divided by state_divisor; NULL without
-                               * a base, or if the page shows only one of them */
+                                 a base, or if the page shows only one of them */
   enum web_side side;
   bool by_time;            /* true if the page shows values per second */
   bool mean;               /* true if the page shows means per sample; then no divisor applies */
@@ -70,7 +70,8 @@ pprofc_status state_choose(struct web_state *state, const struct web_query *quer
                            pprofc_error *error);
 void state_choice_free(struct state_choice *choice);
 
-/* Returns the divisor of a side's values, to show means of runs or amounts per second. */
+/* Returns the divisor of the values of base, head or difference, to show means of runs or amounts
+ * per second. */
 double state_divisor(const struct state_choice *choice, enum web_side side);
 
 /* Lists all profiles that the user can choose. Returns their number. The caller releases each

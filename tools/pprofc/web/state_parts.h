@@ -23,7 +23,7 @@ struct state_loaded {
 
 struct web_state {
   struct command *command;
-  const char **sources; /* sources of the command line, except those of the form NAME=FILE */
+  const char **sources; /* sources of the command line, except sources of the form NAME=FILE */
   size_t source_count;
   pthread_mutex_t lock;
   struct state_profile *profiles[STATE_PROFILES_MAX];
@@ -68,9 +68,9 @@ pprofc_status state_subtract(const struct command *command, const struct state_p
                              const pprofc_allocator *mem, pprofc_profile **difference,
                              pprofc_error *error);
 
-/* Writes the short name of a source: "cpu.prof" for "/tmp/cpu.prof". Adds folders if `other`
- * (source on the other side, or NULL) has the same file name. For `count` sources, writes the first
- * and the number of others. */
+/* Writes the short name of a source: "cpu.prof" for "/tmp/cpu.prof". Adds folders if `other` has
+ * the same file name. `other` is the base if the source is the head, or NULL. For `count` sources,
+ * writes the first and the number of others. */
 void state_short_name(char *out, size_t size, const char *first, const char *other, size_t count);
 
 /* Reads sources as the program does without -http. */

@@ -43,7 +43,7 @@ bool state_has_runs(const struct command *c) {
 }
 
 /* Makes the profile of base or head from its runs. `other` is the first source of the other
- * side. */
+ * profile. */
 static pprofc_status state_make_side(const struct source_list *sources, const char *other,
                                      const pprofc_verdict_run *runs, size_t count,
                                      struct state_profile **made, pprofc_error *error) {

@@ -46,7 +46,7 @@ struct web_info {
   const struct noise_options *noise; /* options of verdicts, or NULL for the defaults */
   const char *pending;               /* message about a new version: "cpu.prof changed at 12:03" */
   const char *broken; /* message about an unreadable version: "cpu.prof changed at 12:03: truncated
-                       * gzip stream" */
+                         gzip stream" */
   uint64_t generation;
   const char *const *warnings; /* warnings from reading the profiles */
   size_t warning_count;

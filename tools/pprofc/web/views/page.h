@@ -15,8 +15,7 @@
  * and head. */
 struct view_row {
   pprofc_str name;     /* name in -top */
-  pprofc_str function; /* function name for selection and search; `name` if the row is no
-                        * function */
+  pprofc_str function; /* function name for selection and search, or else `name` */
   pprofc_str file;     /* source file of the function; "" if not known */
   int64_t line;
   int64_t flat, cum; /* values of the displayed profile; in a difference the change */
@@ -62,8 +61,8 @@ static inline bool page_is_diff(const struct view_page *page) {
   return page->in->side == WEB_DIFF;
 }
 
-/* Returns the divisor of recorded values of a side. With it the page shows means of runs, or
- * amounts per second. */
+/* Returns the divisor of recorded values of base, head or difference. With it the page shows means
+ * of runs, or amounts per second. */
 double page_divisor(const struct view_page *page, enum web_side side);
 
 /* Returns a parameter of the URL, or "" if it is absent. */

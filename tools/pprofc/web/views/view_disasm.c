@@ -1,5 +1,5 @@
-/* Makes the view Disassembly. It shows the lines of -disasm in a folding section for each function,
- * sorted by cost. */
+/* Makes the view Disassembly. It shows the lines of -disasm in sections, one for each function,
+ * sorted by cost. The user can close a section. */
 #include "core/array.h"
 #include "unit/unit.h"
 #include "web/views/page.h"

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-/* Maximum number of edges that dot draws; larger graphs take it minutes. */
+/* Maximum number of edges that dot draws; dot needs minutes for larger graphs. */
 #define DOT_EDGES 2000
 
 struct graph_picture {

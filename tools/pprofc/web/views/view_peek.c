@@ -73,7 +73,7 @@ static pprofc_status peek_find(struct peek *p, pprofc_error *error) {
   if (status || peek_count(&p->v.graph)) return status;
   const char *asked = page->options.argument ? page->options.argument : "";
   pprofc_str names = peek_names_expression(p);
-  /* An empty result is no error if the user requested no function. */
+  /* Without samples there is no match; this is an error only if the user searched. */
   if (!names.size && !*asked) return PPROFC_OK;
   if (!names.size)
     return error_set(error, PPROFC_E_NO_MATCH, "no matches found for regexp: %s", asked);

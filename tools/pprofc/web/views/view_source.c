@@ -10,7 +10,7 @@
 
 /* Number of files shown, as in pprof. */
 #define SOURCE_FILES 50
-/* Maximum number of missing files for which the view searches flags that find them. */
+/* Maximum number of missing files that the view searches for, to suggest flags. */
 #define SOURCE_SUGGESTIONS 20
 
 struct source_page {
