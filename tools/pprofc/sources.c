@@ -415,7 +415,8 @@ static pprofc_status subtract_sums(struct fetched *fetched, pprofc_error *error)
   return status == PPROFC_E_NO_MATCH ? sources_read_again(fetched, error) : status;
 }
 
-/* Reads the sources, applies the source maps and makes the difference. */
+/* Reads the sources and applies the source maps. Subtracts the base if the reader kept only
+ * sums. */
 static pprofc_status fetch_mapped(struct fetched *fetched, pprofc_error *error) {
   struct source_map_list *maps = &fetched->source_maps;
   pprofc_status status = source_maps_load(fetched->command, maps, error);

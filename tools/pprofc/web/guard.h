@@ -14,7 +14,7 @@
 #define GUARD_BODY_BYTES   ((uint64_t)64 << 10)
 #define GUARD_UPLOAD_BYTES ((uint64_t)256 << 20)
 
-/* Methods of a request. A route accepts a set of these flags. */
+/* Methods of a request; HEAD counts as GET. A route accepts a set of these flags. */
 enum guard_method { GUARD_GET = 1, GUARD_POST = 2, GUARD_DELETE = 4 };
 
 struct guard_header {

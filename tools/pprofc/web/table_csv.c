@@ -58,7 +58,7 @@ static void csv_text(struct buffer *out, pprofc_str text) {
   buffer_free(&clean);
 }
 
-/* Writes self and total. For several runs writes their means. */
+/* Writes self and total, divided to show means of runs or amounts per second. */
 static void csv_values(int64_t flat, int64_t cum, double divisor, struct buffer *out) {
   if (fabs(divisor - 1) > 0)
     buffer_printf(out, ",%.15g,%.15g", (double)flat / divisor, (double)cum / divisor);
