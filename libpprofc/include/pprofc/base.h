@@ -7,12 +7,12 @@
  *  - The function that frees an object accepts NULL. The object must not be in use by another
  *    thread.
  *  - The first parameter is the object that the function reads or changes; `name` and `name_count`,
- *    or `data` and `size`, are an array and its length. `context` is the first argument of the
- *    callback before it.
+ *    or `data` and `size`, are an array and its length. `context` is the first argument that the
+ *    library passes to the callback before it.
  *  - An index is in [0, count). An index out of range is a programming error unless a comment names
  *    the result.
- *  - Objects are opaque and immutable, so several threads may read one object at once. A function
- *    without an object, such as an _init function, may be called by any thread.
+ *  - Objects are opaque and immutable, so several threads may read one object at once. Any thread
+ *    may call a function without an object, such as an _init function.
  *  - The library has no global state, never exits, and writes only through the caller's callback.
  *  - Every declaration exists since version 0.1 unless its comment names a later version. */
 #ifndef PPROFC_BASE_H
@@ -43,7 +43,7 @@ extern "C" {
 /* Returns PPROFC_VERSION of the linked library, which may be newer than the header. */
 PPROFC_API const char *pprofc_version(void);
 
-/* Result of a call. Later versions may add statuses: handle an unknown one as an error. */
+/* Result of a call. Later versions may add statuses: handle an unknown status as an error. */
 typedef enum pprofc_status {
   PPROFC_OK = 0,        /* success */
   PPROFC_E_NOMEM,       /* an allocation failed */
@@ -91,9 +91,10 @@ typedef struct pprofc_allocator {
 typedef int (*pprofc_write_fn)(void *context, const void *data, size_t size);
 
 /* Returns true to continue. After false the call ends with PPROFC_E_CANCELLED, or with PPROFC_OK if
- * it had already read all it needs. `done` of `total` is the progress of the current step, in units
- * of the step; a call has one or more steps. Both are 0 if the amount is not known. Threads of the
- * library call it often and at the same time, so it must be quick. It must not call the library. */
+ * it has already read all that it needs. `done` of `total` is the progress of the current step, in
+ * units of the step; a call has one or more steps. Both are 0 if the amount is not known. The
+ * library calls the function often and from several threads at once, so the function must be quick.
+ * It must not call the library. */
 typedef bool (*pprofc_progress_fn)(void *context, uint64_t done, uint64_t total);
 
 /* Limits of one call. 0 in a field means its default. A call that exceeds a limit returns
@@ -102,10 +103,9 @@ typedef struct pprofc_limits {
   size_t struct_size;      /* set by pprofc_limits_init */
   uint64_t input_bytes;    /* bytes of compressed input, default 2 GiB */
   uint64_t inflated_bytes; /* bytes of inflated input, default 8 GiB */
-  uint32_t inflate_ratio;  /* ratio of inflated to compressed size, default 400; checked above
-                              32 MiB. Also the ratio of memory used to input size, checked above
-                              64 MiB; not for plain text from a pipe, whose size is not
-                              known */
+  uint32_t inflate_ratio;  /* ratio of inflated to compressed size, default 400; checked above 32
+                              MiB. Also the ratio of memory used to input size, checked above 64
+                              MiB, except for plain text from a pipe, whose size is not known */
   uint64_t memory_bytes;   /* bytes in use at one time for a profile and everything made from
                               it, default 16 GiB */
   uint32_t stack_depth;    /* frames of one sample, default 65,536 */

@@ -1,9 +1,9 @@
 /* Reads benchmark results, compares them, and prints the comparison.
  *
  * A pprofc_bench is a set of results from any number of inputs. After reading it does not change.
- * The comparison follows golang.org/x/perf/cmd/benchstat: results are projected on tables, rows and
- * columns; a cell holds one sample; every column is compared with the first one of its row. Views
- * point into the object they come from and live as long as it does.
+ * The comparison follows golang.org/x/perf/cmd/benchstat: projections assign each result to a
+ * table, a row and a column. A cell is one sample. The comparison compares each cell with the first
+ * cell of its row. Views point into the object that they come from and are valid until it is freed.
  *
  * A set belongs to one thread while results are read into it. After that any number of threads may
  * read it, compare it and print it at once. Different sets are independent. */
@@ -76,15 +76,15 @@ PPROFC_API pprofc_str pprofc_bench_unit(const pprofc_bench *set, uint32_t unit);
 PPROFC_API pprofc_str pprofc_bench_result_config(const pprofc_bench *set, size_t result,
                                                  pprofc_str key);
 
-/* Return the number of inputs, and the label and the path of one of them. */
+/* Return the number of inputs, and the label and the path of one input. */
 PPROFC_API size_t pprofc_bench_inputs(const pprofc_bench *set);
 PPROFC_API pprofc_str pprofc_bench_input_label(const pprofc_bench *set, size_t input);
 PPROFC_API pprofc_str pprofc_bench_input_path(const pprofc_bench *set, size_t input);
 
-/* Returns the direction of a tidied unit: 1 if higher is better, -1 if lower is better, 0 if
- * not known. "Unit U better=..." lines take precedence over the form of the unit: times, bytes
- * and allocations are lower, anything per second is higher. When out of memory, only the form
- * counts. */
+/* Returns the direction of a tidied unit: 1 if higher is better, -1 if lower is better, 0 if not
+ * known. "Unit U better=..." lines of the input decide first, then the form of the unit: lower is
+ * better for times, bytes and allocations, higher for anything per second. When out of memory, the
+ * form alone decides. */
 PPROFC_API int pprofc_bench_direction(const pprofc_bench *set, pprofc_str unit);
 
 /* A message about a wrong line of the input: PATH:LINE: TEXT. */
@@ -100,7 +100,7 @@ PPROFC_API const pprofc_bench_message *pprofc_bench_messages(const pprofc_bench 
 
 /* ---- comparing --------------------------------------- */
 
-/* Test of a difference, with the center and the interval that belong to it. */
+/* Test of a difference. It also decides the center of a sample and its interval. */
 typedef enum pprofc_bench_test {
   PPROFC_BENCH_UTEST, /* medians, order-statistic intervals, Mann-Whitney U */
   PPROFC_BENCH_TTEST, /* means, t intervals, Welch's t-test */
@@ -110,8 +110,9 @@ typedef enum pprofc_bench_test {
 /* Settings of a comparison. The caller owns the strings during the call. */
 typedef struct pprofc_bench_options {
   size_t struct_size;                     /* set by pprofc_bench_options_init */
-  const char *table, *row, *col, *ignore; /* projections of results, default ".config",
-                                             ".fullname", ".file" and "" */
+  const char *table, *row, *col, *ignore; /* projections: the first three give each result its
+                                             table, row and column, the last has the keys to ignore;
+                                             default ".config", ".fullname", ".file" and "" */
   const char *filter;                     /* query of results to keep, default "*" */
   double alpha;                           /* p-value up to which a difference is significant,
                                              default 0.05 */
@@ -144,23 +145,23 @@ typedef struct pprofc_bench_cell {
   size_t row, column;       /* indices within the table */
   const double *values;     /* values of the sample, sorted, NaN first */
   size_t count;             /* number of values, at least 1 */
-  double center, low, high; /* center (median, mode or mean) and its interval; infinite if there is
-                               no bound */
-  size_t baseline; /* index of the first column's cell in this row within the table; SIZE_MAX
-                      if missing */
+  double center, low, high; /* center (median, mode or mean) and the bounds of its interval;
+                               infinite for a missing bound */
+  size_t baseline; /* index within the table of the first column's cell in this row; SIZE_MAX if
+                      that cell is missing */
   double p;        /* p-value; 1 if the test has no result */
   double alpha;    /* significance level for p */
   const char *const *notes;              /* warnings about the sample, then about the comparison */
   size_t sample_notes, comparison_notes; /* numbers of warnings about the sample and about the
                                             comparison */
-  bool nan; /* true if this cell or its baseline has a NaN value: not comparable */
+  bool nan; /* true if this cell or its baseline has a NaN value, so the two are not comparable */
 } pprofc_bench_cell;
 
 /* One table: all cells of one unit and one table key. */
 typedef struct pprofc_bench_table {
   pprofc_str unit; /* unit of the values, tidied: "sec/op" */
-  bool exact;      /* true if assume=exact: center is the mode, the interval is the range; every
-                      difference is significant */
+  bool exact;      /* true if the unit has assume=exact: the center is the mode, the interval is the
+                      range; every difference is significant */
   size_t rows, columns, cells;   /* numbers of rows, columns and cells */
   const pprofc_bench_cell *cell; /* cells by row, then column */
 } pprofc_bench_table;
@@ -210,8 +211,9 @@ typedef struct pprofc_bench_classic_options {
 /* Sets all fields to their defaults. */
 PPROFC_API void pprofc_bench_classic_options_init(pprofc_bench_classic_options *options);
 
-/* Makes an empty set keep values in their original units, and read benchmark text by the rules
- * of benchstat before 2021. pprofc_bench_print_classic needs this. Call before reading. */
+/* Makes an empty set keep values in their original units, and read benchmark text by the rules of
+ * benchstat before 2021. pprofc_bench_print_classic needs such a set. Call this function before
+ * reading. */
 PPROFC_API void pprofc_bench_keep_units(pprofc_bench *set);
 
 /* Writes the tables of benchstat before 2021 as "text", "csv" or "html". `options` may be NULL.

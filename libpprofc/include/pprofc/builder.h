@@ -1,4 +1,4 @@
-/* Makes a profile from nothing, for profilers, allocators and converters.
+/* Builds a profile from records that the caller adds, for profilers, allocators and converters.
  *
  * The builder interns strings, functions, locations and mappings: equal arguments give equal
  * indices. It copies all strings. After the first error every call does nothing, a function that
@@ -28,8 +28,7 @@ PPROFC_API void pprofc_builder_free(pprofc_builder *builder);
 /* Adds a sample type ("cpu", "nanoseconds"). Add all sample types before the first sample. */
 PPROFC_API void pprofc_builder_type(pprofc_builder *builder, const char *type, const char *unit);
 
-/* Sets the name of the sample type that reports show by default. Without a call it is the last
- * type. */
+/* Sets the name of the sample type that reports show by default. The default is the last type. */
 PPROFC_API void pprofc_builder_default_type(pprofc_builder *builder, const char *type);
 
 /* Sets the sampling period: `period` in `unit` of `type` ("cpu", "nanoseconds", 10000000). */
@@ -70,7 +69,7 @@ PPROFC_API uint32_t pprofc_builder_function(pprofc_builder *builder, const char 
                                             const char *system_name, const char *filename,
                                             int64_t start_line);
 
-/* Return the index of a mapping or function whose texts have a length and may hold NULs, as
+/* Return the index of a mapping or function whose texts have a length and may contain NULs, as
  * pprofc_profile_mapping and pprofc_profile_function return them. The id has no effect. A
  * system_name without data means `name`; other texts without data are "". */
 PPROFC_API uint32_t pprofc_builder_add_mapping(pprofc_builder *builder,
@@ -78,9 +77,9 @@ PPROFC_API uint32_t pprofc_builder_add_mapping(pprofc_builder *builder,
 PPROFC_API uint32_t pprofc_builder_add_function(pprofc_builder *builder,
                                                 const pprofc_function *function);
 
-/* Adds the mappings of the calling process that hold code, with build ids; the mapping of the
- * program comes first. For a profiler inside the process: pprofc_builder_finish then assigns a
- * mapping to each location that has an address but no mapping, so that pprofc_symbolize can find
+/* Adds the mappings of the calling process that contain code, with build ids; the mapping of the
+ * program comes first. A profiler inside the process needs this: pprofc_builder_finish then assigns
+ * a mapping to each location that has an address but no mapping, so that pprofc_symbolize can find
  * its names. */
 PPROFC_API void pprofc_builder_process(pprofc_builder *builder);
 
@@ -109,7 +108,7 @@ PPROFC_API void pprofc_builder_number_label(pprofc_builder *builder, const char 
 PPROFC_API void pprofc_builder_add_label(pprofc_builder *builder, const pprofc_label *label);
 
 /* Stores the finished profile in *profile; the caller releases it with pprofc_profile_release. The
- * builder is empty afterwards and may only be freed. Errors: the first one of any earlier call,
+ * builder is empty afterwards and may only be freed. Errors: the first error of any earlier call,
  * PPROFC_E_INVALID after an earlier pprofc_builder_finish, PPROFC_E_NOMEM. */
 PPROFC_API pprofc_status pprofc_builder_finish(pprofc_builder *builder, pprofc_profile **profile,
                                                pprofc_error *error);

@@ -1,13 +1,13 @@
-/* Judges benchmark results: the gate reports which benchmarks got worse by more than a threshold
- * and more than noise.
+/* Judges benchmark results: a gate reports the benchmarks that got worse by more than a threshold
+ * and by more than noise.
  *
- * A gate compares a base with a head. It reads rules, raw results and printed comparisons, and is
- * judged once. Then it only provides results: rows, totals, texts and the exit status of
- * parse_bench_regressions. No input is dropped silently: a benchmark that cannot be judged is a row
- * with a verdict that gives the reason. An input that is wrong or cannot be read is a problem,
- * which makes the exit status 1.
+ * A gate compares a base with a head. It reads rules, raw results and printed comparisons. The
+ * caller judges the gate once; after that it only provides results: rows, totals, texts and the
+ * exit status of parse_bench_regressions. No input is dropped silently: a benchmark that cannot be
+ * judged is a row with a verdict that gives the reason. An input that is wrong or cannot be read is
+ * a problem, which makes the exit status 1.
  *
- * Views (rows, texts) point into the gate and live as long as it does. One gate belongs to one
+ * Views (rows, texts) point into the gate and are valid until it is freed. One gate belongs to one
  * thread at a time until it has been judged; after that any number of threads may read it.
  * Different gates are independent. */
 #ifndef PPROFC_GATE_H
@@ -24,7 +24,7 @@ typedef struct pprofc_gate pprofc_gate;
 
 /* ---- settings */
 
-/* Test of raw results. Printed comparisons contain their p-values. */
+/* Test of raw results. Printed comparisons already contain p-values. */
 typedef enum pprofc_gate_test {
   PPROFC_GATE_BOTH,  /* Welch's t-test; if it finds no change, the Mann-Whitney U test, then a
                         t-test on trimmed means */
@@ -57,16 +57,16 @@ typedef struct pprofc_gate_options {
   pprofc_gate_correction
       correction;        /* correction for the number of tests, default PPROFC_GATE_BH */
   pprofc_gate_time time; /* time that is judged, default PPROFC_GATE_TIME_AUTO */
-  size_t min_samples;    /* minimum number of samples a side, default 4; a benchmark with fewer is
-                            inconclusive */
+  size_t min_samples;    /* minimum number of samples on each side, default 4; a benchmark with
+                            fewer samples is inconclusive */
   const char *floor; /* smallest absolute change that is a regression: "1us or 16 B"; default "": no
                         floor */
   bool strict;       /* true to give inconclusive results the exit status 3, default false */
   const char *today; /* day on which rules are checked for expiry: "2027-01-31"; "": today
                         in UTC */
   const char *noise_from; /* folder with a file for each earlier run of the base, or a `pprofci
-                             store`; pprofc_gate_new reads it. "": no earlier runs. A regression
-                             must also exceed the noise between these runs, by a t-test. */
+                             store`; pprofc_gate_new reads it. "": no earlier runs. A t-test must
+                             also show that a regression exceeds the noise between these runs. */
   bool one_process; /* true to judge results even if all samples of a side come from one process;
                        default false: then a regression is inconclusive */
 } pprofc_gate_options;
@@ -173,14 +173,15 @@ typedef struct pprofc_gate_row {
   double low, high; /* confidence interval of `effect` at 1 - alpha; NaN: not known */
 
   bool tested;        /* true if p and adjusted come from a test */
-  const char *test;   /* name of the test: "Welch", "U", "trimmed t", "table", "none" ... */
+  const char *test;   /* name of the test: "Welch", "U", "trimmed t", "table" for a p-value of a
+                         printed comparison, "none" ... */
   double p, adjusted; /* p-value before and after correction; 1 if not tested */
 
   pprofc_gate_verdict verdict; /* verdict on the row */
   bool significant; /* true if `adjusted` is at most alpha, or if the values are constant and
                        differ */
-  double threshold; /* relative threshold of the row: of the options or of a rule, and not below the
-                       noise of counts */
+  double threshold; /* relative threshold of the row, from the options or a rule; at least the noise
+                       that counted events always have */
   double alpha;     /* significance level of the row */
   double visible_effect; /* smallest effect that would have been significant; infinite if no
                             effect would be; NaN: not known */

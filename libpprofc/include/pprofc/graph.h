@@ -23,8 +23,8 @@ typedef enum pprofc_graph_inlined {
   PPROFC_GRAPH_PARTLY_INLINED /* the node is inlined at some calls: "(partial-inline)" */
 } pprofc_graph_inlined;
 
-/* One node: a function, file, line or address, by granularity. Texts are bytes of the profile
- * and may hold control bytes and invalid UTF-8. */
+/* One node: a function, file, line or address, by granularity. Texts are bytes of the profile and
+ * may contain control bytes and invalid UTF-8. */
 typedef struct pprofc_graph_node {
   pprofc_str name;     /* name in -top, with file, line and address if nodes differ by them */
   pprofc_str function; /* name of the function; "" if not known */
@@ -52,16 +52,16 @@ typedef struct pprofc_graph_totals {
   pprofc_str unit;      /* unit of the values, as in the profile: "nanoseconds" */
   int64_t total;        /* value that counts as 100 % */
   int64_t shown;        /* sum of the nodes' `flat` */
-  size_t nodes_before;  /* number of nodes that nodefraction keeps, before nodecount limits them */
+  size_t nodes_before;  /* number of nodes that are large enough for nodefraction, before nodecount
+                           limits them */
   size_t dropped_nodes; /* number of nodes that nodefraction drops */
 } pprofc_graph_totals;
 
-/* Computes the graph of -top. Options, filters, granularity, sorting and trimming equal
- * pprofc_report with the format "top"; `format`, `unit` and compact_labels have no effect.
- * Values keep the unit of the profile, divided by divide_by. Edges below edgefraction are
- * dropped, as in "tree". `options` may be NULL. Uses the allocator of the profile. The caller
- * frees *graph with pprofc_graph_free. Errors: as for pprofc_report, except
- * PPROFC_E_IO. */
+/* Computes the graph of -top. Options, filters, granularity, sorting and trimming work as in
+ * pprofc_report with the format "top"; `format`, `unit` and compact_labels have no effect. Values
+ * keep the unit of the profile, divided by divide_by. Edges below edgefraction are dropped, as in
+ * the format "tree". `options` may be NULL. Uses the allocator of the profile. The caller frees
+ * *graph with pprofc_graph_free. Errors: as for pprofc_report, except PPROFC_E_IO. */
 PPROFC_API pprofc_status pprofc_graph_new(const pprofc_profile *profile,
                                           const pprofc_report_options *options,
                                           pprofc_graph **graph, pprofc_error *error);
@@ -88,8 +88,8 @@ typedef struct pprofc_tree pprofc_tree;
 /* One node: a path of calls from the root. Values are in the unit of the tree; base values are 0
  * without a base (PPROFC_COMPARE). */
 typedef struct pprofc_tree_node {
-  pprofc_str name;  /* name of the frame; "[libc.so.6] 0x7f10" without a function; ""
-                       for the root */
+  pprofc_str name;  /* name of the frame; mapping and address, "[libc.so.6] 0x7f10", without a
+                       function; "" for the root */
   pprofc_str file;  /* source file; "" if not known, or if files do not distinguish
                        frames */
   int64_t line;     /* line in the source; 0 if not known, or if lines do not
@@ -98,7 +98,8 @@ typedef struct pprofc_tree_node {
                        distinguish frames */
   size_t parent;    /* index of the caller; SIZE_MAX for the root */
   size_t end;       /* index after the last node of its subtree */
-  /* Sum over the stacks that end here; sum over all stacks that pass through here. */
+  /* Sum over the samples whose stack ends here; sum over all samples whose stack passes through
+   * here. */
   int64_t self, total;
   int64_t base_self, base_total; /* the same sums of the base */
   bool inlined;                  /* true if inlined into the caller */

@@ -1,8 +1,8 @@
 /* Reads, inspects and writes a profile.
  *
  * A profile is a set of immutable columns (see docs/ARCHITECTURE.md). Ids of the file become dense
- * indices 0..n-1 here; PPROFC_NONE means "missing". Views point into the profile and live as long
- * as it does.
+ * indices 0..n-1 here; PPROFC_NONE means "missing". Views point into the profile and are valid
+ * until it is freed.
  *
  * Any number of threads may call these functions at once, also with the same profile. A thread that
  * uses a profile longer than the other threads retains it with pprofc_profile_retain. */
@@ -24,8 +24,8 @@ typedef struct pprofc_profile pprofc_profile;
 /* Conversion of a call graph without stacks, such as callgrind's, to samples. All conversions
  * keep the totals of every function and line. */
 typedef enum pprofc_call_stacks {
-  PPROFC_STACKS_PROPORTIONAL, /* the samples form a tree: costs are divided among callers by their
-                                 share of the calls' cost */
+  PPROFC_STACKS_PROPORTIONAL, /* the samples form a tree: the conversion divides the cost of a
+                                 function among its callers by their share of the calls' cost */
   PPROFC_STACKS_EDGES,        /* a sample has two frames: a function and its caller */
   PPROFC_STACKS_FLAT          /* a sample has one frame: the function */
 } pprofc_call_stacks;
@@ -65,7 +65,7 @@ PPROFC_API pprofc_status pprofc_profile_read_file(const char *path,
                                                   pprofc_profile **profile, pprofc_error *error);
 
 /* Reads a profile from `size` bytes at `data`, which may be freed afterwards. `options` and the
- * release of *profile are as for pprofc_profile_read_file. Errors: the same but PPROFC_E_IO. */
+ * release of *profile are as for pprofc_profile_read_file. Errors: the same except PPROFC_E_IO. */
 PPROFC_API pprofc_status pprofc_profile_read_memory(const void *data, size_t size,
                                                     const pprofc_read_options *options,
                                                     pprofc_profile **profile, pprofc_error *error);
@@ -73,13 +73,13 @@ PPROFC_API pprofc_status pprofc_profile_read_memory(const void *data, size_t siz
 /* Adds an owner and returns `profile`. NULL is allowed. */
 PPROFC_API pprofc_profile *pprofc_profile_retain(pprofc_profile *profile);
 
-/* Removes an owner. The last one frees the profile. NULL is allowed. */
+/* Removes an owner. Frees the profile if it was the last owner. NULL is allowed. */
 PPROFC_API void pprofc_profile_release(pprofc_profile *profile);
 
-/* Makes *watched, a profile with the same data, which the caller releases. Calls that use it, or a
- * profile made from it, call `progress` with `context` and can return PPROFC_E_CANCELLED. Once
- * cancelled, all further calls that use *watched fail; `profile` stays usable. Errors:
- * PPROFC_E_NOMEM, PPROFC_E_LIMIT. */
+/* Stores in *watched a profile with the same data, which the caller releases. Calls that use
+ * *watched, or a profile made from it, call `progress` with `context` and can return
+ * PPROFC_E_CANCELLED. After `progress` has returned false, all further calls that use *watched
+ * fail; `profile` stays usable. Errors: PPROFC_E_NOMEM, PPROFC_E_LIMIT. */
 PPROFC_API pprofc_status pprofc_profile_watch(const pprofc_profile *profile,
                                               pprofc_progress_fn progress, void *context,
                                               pprofc_profile **watched, pprofc_error *error);
@@ -104,12 +104,13 @@ typedef struct pprofc_value_type {
 
 /* Data about the whole profile. Texts that are not set are empty. */
 typedef struct pprofc_header {
-  pprofc_str drop_frames, keep_frames; /* regular expressions; may be empty */
+  pprofc_str drop_frames, keep_frames; /* expressions of the frames to drop and to keep; "" if not
+                                          set */
   int64_t time_nanos;                  /* time in nanoseconds since 1970; 0 if unknown */
   int64_t duration_nanos;              /* duration in nanoseconds; 0 if unknown */
-  pprofc_value_type period_type;       /* type and unit of `period` */
+  pprofc_value_type period_type;       /* event type and unit of `period` */
   int64_t period;                      /* events between two samples; 0 if unknown */
-  pprofc_str default_sample_type;      /* name of the type that reports show */
+  pprofc_str default_sample_type;      /* name of the sample type that reports show */
   pprofc_str doc_url;                  /* page that describes the profile */
   size_t comment_count;                /* number of comments; see pprofc_profile_comment */
 } pprofc_header;
@@ -125,15 +126,16 @@ PPROFC_API pprofc_str pprofc_profile_comment(const pprofc_profile *profile, size
 PPROFC_API size_t pprofc_profile_type_count(const pprofc_profile *profile);
 PPROFC_API pprofc_value_type pprofc_profile_type(const pprofc_profile *profile, size_t index);
 
-/* Returns the index of the sample type that pprof shows by default: the profile's default
- * type, else the last one. */
+/* Returns the index of the sample type that pprof shows by default: the default type of the
+ * profile, else its last type. */
 PPROFC_API size_t pprofc_profile_default_type(const pprofc_profile *profile);
 
-/* Return the number of strings, and the string at an index; "" if it is out of range. */
+/* Return the number of strings in the profile's string table, and the string at an index; "" if it
+ * is out of range. */
 PPROFC_API size_t pprofc_profile_string_count(const pprofc_profile *profile);
 PPROFC_API pprofc_str pprofc_profile_string(const pprofc_profile *profile, uint32_t index);
 
-/* Values of the samples by row: values[sample * types + type]. */
+/* Values of the samples, one row for each sample: values[sample * types + type]. */
 typedef struct pprofc_samples_view {
   size_t count;          /* number of samples */
   size_t types;          /* number of sample types */
@@ -145,8 +147,8 @@ typedef struct pprofc_samples_view {
 PPROFC_API void pprofc_profile_samples(const pprofc_profile *profile, pprofc_samples_view *view);
 
 /* Copies the stack of one sample into `frames`: location indices, leaf first, at most `capacity`.
- * Returns the number of locations in the stack, which may be larger than `capacity`. (A copy,
- * because the profile keeps stacks in the packed form of the file.) */
+ * Returns the number of locations in the stack, which may be larger than `capacity`. The function
+ * copies because the profile keeps stacks in a packed form. */
 PPROFC_API size_t pprofc_profile_stack(const pprofc_profile *profile, size_t sample,
                                        uint32_t *frames, size_t capacity);
 
@@ -162,8 +164,8 @@ typedef struct pprofc_label {
   bool is_number;    /* true for a label with a number, false for a label with a string */
 } pprofc_label;
 
-/* Key of the label that names the benchmark of a sample. Samples of callgrind have it: each part
- * that ends with a client request is a benchmark. */
+/* Key of the label that names the benchmark of a sample. Samples of callgrind have it: each part of
+ * the file that a client request ended is a benchmark. */
 #define PPROFC_BENCHMARK "benchmark"
 
 /* Return the number of labels of a sample, and the label at an index; an empty label if it is out
@@ -172,7 +174,8 @@ PPROFC_API size_t pprofc_profile_label_count(const pprofc_profile *profile, size
 PPROFC_API pprofc_label pprofc_profile_label(const pprofc_profile *profile, size_t sample,
                                              size_t index);
 
-/* An address of the program, with the lines of the functions that were inlined there. */
+/* An address of the program, with the source lines of the function and of the functions inlined
+ * there. */
 typedef struct pprofc_location {
   uint64_t id;         /* id in the file */
   uint64_t address;    /* address in the program; 0 if not known */
@@ -181,7 +184,7 @@ typedef struct pprofc_location {
   bool is_folded;      /* true if the linker folded several functions with equal code into one */
 } pprofc_location;
 
-/* A line of a function. */
+/* A function and the source line in it. */
 typedef struct pprofc_line {
   uint32_t function; /* index of the function, or PPROFC_NONE */
   int64_t line;      /* line number from 1; 0 if not known */

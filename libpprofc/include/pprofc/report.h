@@ -16,17 +16,17 @@ extern "C" {
  * pprofc_option_at describes each field for users. */
 typedef struct pprofc_report_options {
   size_t struct_size;   /* set by pprofc_report_options_init */
-  const char *format;   /* name in the format table: "top", "tree", "dot" ..., default "top" */
-  const char *argument; /* expression of peek, list, disasm and weblist */
+  const char *format;   /* name of the format: "top", "tree", "dot" ..., default "top" */
+  const char *argument; /* regular expression of the formats peek, list, disasm and weblist */
 
   bool call_tree;                /* true to separate nodes by call path */
   bool relative_percentages;     /* true for percentages of the filtered total */
   const char *unit;              /* unit of the output: "minimum" (default), "auto" or a unit */
-  bool compact_labels;           /* true for short headers */
+  bool compact_labels;           /* true for short headers in the output */
   const char *source_path;       /* folders of source files joined by ':'; "": current folder */
   const char *trim_path;         /* prefixes to remove from source paths, joined by ':' */
   bool intel_syntax;             /* true for assembly in Intel syntax */
-  bool mean;                     /* true to divide each value by the first one, the count */
+  bool mean;                     /* true to divide each value by the first value, the count */
   const char *sample_index;      /* index or name of the sample type; "" for the default type */
   double divide_by;              /* divisor of all values, default 1 */
   bool normalize;                /* true to scale the base to the total of the head when they are
@@ -51,14 +51,15 @@ typedef struct pprofc_report_options {
    * May be NULL. */
   void (*warn)(void *warn_context, const char *message);
   void *warn_context; /* first argument of `warn` */
-  unsigned threads;   /* number of threads; 0 as for reading the profile */
+  unsigned threads;   /* number of threads; 0: as many as for reading the profile */
   const char *tools;  /* folders of objdump, nm, addr2line and llvm-symbolizer, in the form of
                          -tools; for disasm and weblist */
 
   /* Options of speedscope and folded. */
   const char *group_by_label; /* speedscope: one more profile for each value of this label */
   int cut_depth;              /* frames kept, counted from the root; 0 for all */
-  double min_weight; /* share of the total below which stacks are joined; 0 joins no stacks */
+  double min_weight; /* share of the total below which a stack is joined with others; 0 joins no
+                        stacks */
 
   /* Options of flamegraph and flame. */
   const char *origin_rules; /* text of the origin rules, one a line (docs/FLAMEGRAPH_COLORS.md); the
@@ -67,34 +68,34 @@ typedef struct pprofc_report_options {
   int width;                /* width of the picture in pixels; 0 for 1200 */
   const char *minwidth; /* minimum width of a box, in pixels or as a percentage with '%'; narrower
                            boxes are joined; "" for 0.1 */
-  const char *colors; /* "hot", "change", "origin" or "package"; "" for change in a difference, else
-                         hot */
-  bool inverted;      /* true for the root on top */
-  bool reverse;       /* true to merge stacks from the leaf */
+  const char *colors;   /* color scheme: "hot", "change", "origin" or "package"; "": "change" for a
+                           difference, else "hot" */
+  bool inverted;        /* true for the root on top */
+  bool reverse;         /* true to merge stacks from the leaf */
   const char *source_link; /* flame: link to a source line, "https://host/{file}#L{line}" */
 
-  bool safe; /* list, weblist: true if no source file may be opened */
+  bool safe; /* list, weblist: true to open no source file */
 
   /* flame and flamegraph of a difference: verdicts on the same profiles, sample type and filters
    * (pprofc/verdict.h), or NULL. Functions that changed by noise only are grey. */
   const struct pprofc_verdicts *verdicts;
 
-  /* list of a difference: REF or REF1..REF2, states of the git repository of the current folder;
-   * prints the changes of the sources with the cost of each line in base and head. "" for the
-   * plain listing. */
+  /* list of a difference: REF or REF1..REF2, states of the git repository of the current folder.
+   * The report prints the changes of the sources with the cost of each line in base and head. ""
+   * for the plain listing. */
   const char *source_diff;
 
   int calls;        /* callgrind: number of calls to write for each edge; 0: pprof's number */
-  bool frame_marks; /* folded: true to mark frames of the kernel "_[k]", inlined ones "_[i]" and
-                       those compiled at run time "_[j]", as FlameGraph does */
+  bool frame_marks; /* folded: true to mark frames as FlameGraph does: "_[k]" in the kernel, "_[i]"
+                       inlined, "_[j]" compiled at run time */
 } pprofc_report_options;
 
 /* Sets all fields to their defaults. */
 PPROFC_API void pprofc_report_options_init(pprofc_report_options *options);
 
-/* Writes one report. All checks precede the first byte of output; after it only PPROFC_E_NOMEM,
- * PPROFC_E_LIMIT and PPROFC_E_IO are possible. Errors: PPROFC_E_INVALID, PPROFC_E_NO_MATCH,
- * PPROFC_E_UNSUPPORTED, PPROFC_E_LIMIT, PPROFC_E_NOMEM, PPROFC_E_IO. */
+/* Writes one report. All checks precede the first byte of output; after that byte only
+ * PPROFC_E_NOMEM, PPROFC_E_LIMIT and PPROFC_E_IO are possible. Errors: PPROFC_E_INVALID,
+ * PPROFC_E_NO_MATCH, PPROFC_E_UNSUPPORTED, PPROFC_E_LIMIT, PPROFC_E_NOMEM, PPROFC_E_IO. */
 PPROFC_API pprofc_status pprofc_report(const pprofc_profile *profile,
                                        const pprofc_report_options *options, pprofc_write_fn write,
                                        void *context, pprofc_error *error);
@@ -111,8 +112,9 @@ typedef struct pprofc_format_info {
   const char *viewer;    /* program that shows the output, "browser" for any browser, or NULL */
   const char *extension; /* extension of the output files, without a dot */
   bool binary;           /* true if the output must not go to a terminal */
-  /* Words after "=" (-flame=text), for `argument`, ended by NULL; NULL without such words. The
-   * flag alone means the first word. Every other word gives text, even for a binary format. */
+  /* Words that may follow "=" (-flame=text) and become pprofc_report_options.argument; ended by
+   * NULL; NULL without such words. The flag alone means the first word. Every other word gives
+   * text, even for a binary format. */
   const char *const *variants;
   /* True if the format prints only sums, so merging equal samples does not change the output. */
   bool adds_up;
@@ -139,7 +141,7 @@ typedef struct pprofc_option_info {
   const char *default_text;   /* default as pprof prints it: "minimum", "0.005", "false" */
   const char *url;            /* parameter of the web page, or NULL */
   bool saved;                 /* true if settings.json keeps it */
-  const char *const *choices; /* choices ended by NULL, for PPROFC_OPTION_CHOICE */
+  const char *const *choices; /* allowed values of a PPROFC_OPTION_CHOICE, ended by NULL */
   const char *help;           /* description, one line */
 } pprofc_option_info;
 
@@ -148,10 +150,10 @@ PPROFC_API const pprofc_option_info *pprofc_option_at(size_t index);
 
 /* ---- options by name */
 
-/* Sets the option `name` of the option table from text. Booleans are true, t, yes, y, 1 and
- * false, f, no, n, 0 in any case. Numbers and choices are as on the command line; "" restores
- * a default of "". A string option keeps the pointer `value`, which must live as long as the
- * options. `options` must be initialised, and stay unchanged on failure. Two threads must not
+/* Sets the option `name` of the option table from text. Booleans are true, t, yes, y, 1 and false,
+ * f, no, n, 0 in any case. Numbers and choices are as on the command line; "" restores a default of
+ * "". For a string option the options keep the pointer `value`, so the text must live as long as
+ * the options. `options` must be initialised. On failure they stay unchanged. Two threads must not
  * set options of one struct at once. Errors: PPROFC_E_INVALID for an unknown name, an invalid
  * value, options of size 0, or an option newer than the caller's struct. */
 PPROFC_API pprofc_status pprofc_report_options_set(pprofc_report_options *options, const char *name,

@@ -26,7 +26,7 @@ PPROFC_API double pprofc_t_cdf(double t, double degrees);
 PPROFC_API double pprofc_t_two_sided(double t, double degrees);
 PPROFC_API double pprofc_t_quantile(double p, double degrees);
 
-/* Result of a test. All but PPROFC_TEST_OK are reasons why it has no p-value. */
+/* Result of a test. All values except PPROFC_TEST_OK are reasons for a missing p-value. */
 typedef enum pprofc_test_status {
   PPROFC_TEST_OK,            /* p is valid */
   PPROFC_TEST_TOO_SMALL,     /* message: "sample is too small" */
@@ -36,10 +36,10 @@ typedef enum pprofc_test_status {
   PPROFC_TEST_NO_MEMORY      /* message: "out of memory" */
 } pprofc_test_status;
 
-/* Returns the text in quotes above; NULL for PPROFC_TEST_OK. */
+/* Returns the message of a status, as quoted at its constant; NULL for PPROFC_TEST_OK. */
 PPROFC_API const char *pprofc_test_message(pprofc_test_status status);
 
-/* Flag of pprofc_u_test: the correct p-value instead of the one that benchstat computes. */
+/* Flag of pprofc_u_test: the correct p-value instead of benchstat's p-value. */
 #define PPROFC_U_CORRECT 1u
 
 /* Result of a Mann-Whitney U test. */
@@ -56,7 +56,8 @@ typedef struct pprofc_u_result {
  * Mann, Whitney 1947; Cheung, Klotz 1997. `allocator` may be NULL for malloc.
  *
  * Without PPROFC_U_CORRECT in `flags` p equals the p-value of benchstat. It is exact up to 25
- * values a side if there are ties. For ties and unequal sizes it is wrong and can exceed 1. */
+ * values a side if there are ties. If there are ties and the sizes differ, it is wrong and can
+ * exceed 1. */
 PPROFC_API pprofc_u_result pprofc_u_test(const double *x, size_t x_count, const double *y,
                                          size_t y_count, unsigned flags,
                                          const pprofc_allocator *allocator);
@@ -73,7 +74,7 @@ typedef struct pprofc_t_result {
 PPROFC_API pprofc_t_result pprofc_welch_test(const double *x, size_t x_count, const double *y,
                                              size_t y_count);
 
-/* Moments of a sample, by Welford's recurrence in the given order. */
+/* Mean and variance of a sample, computed by Welford's recurrence in the order of the values. */
 typedef struct pprofc_moments {
   double mean;     /* arithmetic mean; 0 without values */
   double variance; /* sample variance, divisor n - 1; 0 for fewer than two values */
@@ -86,9 +87,10 @@ PPROFC_API pprofc_moments pprofc_moments_of(const double *values, size_t count);
  * NaN if there are no values. */
 PPROFC_API double pprofc_quantile(const double *sorted, size_t count, double q);
 
-/* Order statistics that bound the median. */
+/* Confidence interval of the median whose bounds are values of the sample. */
 typedef struct pprofc_median_interval {
-  size_t low, high;  /* ranks of the bounds, from 1; 0 and n + 1 if no value bounds the median */
+  size_t low, high;  /* ranks of the bounds in the sorted sample, from 1; 0 and n + 1 if no value
+                        bounds the median */
   double confidence; /* confidence level that the interval reaches */
 } pprofc_median_interval;
 

@@ -13,7 +13,7 @@ extern "C" {
 /* Settings of the symbolizer. The caller owns the strings during the call. NULL equals "". */
 typedef struct pprofc_symbolize_options {
   size_t struct_size; /* set by pprofc_symbolize_options_init */
-  const char *mode;   /* in the form of -symbolize: "local", "fastlocal", "none", "force",
+  const char *mode;   /* mode in the form of -symbolize: "local", "fastlocal", "none", "force",
                          "demangle=full" ..., several joined by ':'; "" for local */
   const char *tools;  /* folders of nm, addr2line and llvm-symbolizer, in the form of -tools; "" for
                          PATH */
@@ -32,8 +32,8 @@ typedef struct pprofc_symbolize_options {
 /* Sets all fields to their defaults. */
 PPROFC_API void pprofc_symbolize_options_init(pprofc_symbolize_options *options);
 
-/* Adds functions and lines to locations without them, from the binaries of the mappings, and
- * demangles C++ and Rust names, as pprof does before a report. `options` may be NULL. *symbolized
+/* Adds functions and lines to the locations that lack them, from the binaries of the mappings.
+ * Demangles C++ and Rust names, as pprof does before a report. `options` may be NULL. *symbolized
  * is a new profile, which the caller releases; `profile` does not change. An address without a name
  * gives a warning, not an error.
  *

@@ -1,6 +1,6 @@
 /* Makes one profile from others: merge, difference, scaling, filters, granularity.
  *
- * Input profiles do not change. The result is a profile of its own: release it with
+ * Input profiles do not change. The result is a new profile, which the caller releases with
  * pprofc_profile_release. It shares unchanged columns with its sources and may outlive them. Any
  * number of threads may call these functions at once, also with one profile. */
 #ifndef PPROFC_TRANSFORM_H
@@ -12,29 +12,29 @@
 extern "C" {
 #endif
 
-/* Adds up `count` profiles, at least one, as pprof does. Equal stacks with equal labels become
- * one sample. Sample types that all profiles have stay, in the finest unit. One profile is
- * returned unchanged. The caller releases the result. Errors: PPROFC_E_INVALID for profiles
- * without a common sample type, PPROFC_E_NOMEM, PPROFC_E_LIMIT. */
+/* Adds up `count` profiles, at least one, as pprof does. Equal stacks with equal labels become one
+ * sample. The result has the sample types that all profiles have, in the finest unit. A single
+ * profile is returned unchanged. The caller releases the result. Errors: PPROFC_E_INVALID for
+ * profiles without a common sample type, PPROFC_E_NOMEM, PPROFC_E_LIMIT. */
 PPROFC_API pprofc_status pprofc_merge(const pprofc_profile *const *profiles, size_t count,
                                       pprofc_profile **merged, pprofc_error *error);
 
-/* Kind of difference. */
+/* Kind of difference, named after the options of pprofc. */
 typedef enum pprofc_diff_kind {
-  PPROFC_SUBTRACT, /* -base: equal stacks cancel; percentages of the remaining total */
-  PPROFC_COMPARE   /* -diff_base: base samples get the label pprof::base=true; percentages of the
-                      base total */
+  PPROFC_SUBTRACT, /* as -base: equal stacks cancel; percentages refer to the remaining total */
+  PPROFC_COMPARE   /* as -diff_base: base samples get the label pprof::base=true; percentages refer
+                      to the base total */
 } pprofc_diff_kind;
 
-/* Computes head - base. With `normalize`, first scales head so that each of its sums equals
- * the sum of base. The caller releases the result. Errors: PPROFC_E_INVALID, PPROFC_E_NOMEM,
- * PPROFC_E_LIMIT. */
+/* Computes head - base. With `normalize`, first scales each sample type of head so that its total
+ * equals the total of base. The caller releases the result. Errors: PPROFC_E_INVALID,
+ * PPROFC_E_NOMEM, PPROFC_E_LIMIT. */
 PPROFC_API pprofc_status pprofc_diff(const pprofc_profile *head, const pprofc_profile *base,
                                      pprofc_diff_kind kind, bool normalize,
                                      pprofc_profile **difference, pprofc_error *error);
 
 /* Multiplies every value of sample type i by ratios[i], rounds half away from zero, and drops
- * samples without a value. `ratios` has one entry for each sample type. The caller releases
+ * samples whose values are all 0. `ratios` has one entry for each sample type. The caller releases
  * the result. Errors: PPROFC_E_NOMEM, PPROFC_E_LIMIT. */
 PPROFC_API pprofc_status pprofc_scale(const pprofc_profile *profile, const double *ratios,
                                       pprofc_profile **scaled, pprofc_error *error);
@@ -104,10 +104,10 @@ typedef struct pprofc_aggregate_options {
 /* Sets all fields to their defaults: functions, with inlined functions. */
 PPROFC_API void pprofc_aggregate_options_init(pprofc_aggregate_options *options);
 
-/* Clears the parts of frames that the granularity ignores: files, lines, columns, addresses.
- * The number of samples stays; pprofc_merge of the result adds up equal ones. `options` may be
- * NULL. The caller releases the result. Errors: PPROFC_E_INVALID for an unknown granularity
- * and options of size 0; PPROFC_E_NOMEM; PPROFC_E_LIMIT. */
+/* Clears the parts of frames that the granularity ignores: files, lines, columns, addresses. The
+ * number of samples stays; pprofc_merge of the result adds up equal samples. `options` may be NULL.
+ * The caller releases the result. Errors: PPROFC_E_INVALID for an unknown granularity and options
+ * of size 0; PPROFC_E_NOMEM; PPROFC_E_LIMIT. */
 PPROFC_API pprofc_status pprofc_aggregate(const pprofc_profile *profile,
                                           const pprofc_aggregate_options *options,
                                           pprofc_profile **aggregated, pprofc_error *error);

@@ -1,12 +1,14 @@
-/* Judges functions: which differences between base and head are more than noise.
+/* Judges functions: finds the differences between base and head that are more than noise.
  *
- * Each profile is a run. With one run a side the noise between runs is unknown and is assumed.
- * docs/VERDICTS.md explains how to read the numbers, docs/method/verdicts.md the method.
+ * Each profile is a run. If each side has one run, the noise between runs is not known, and an
+ * assumed value replaces it. docs/VERDICTS.md explains how to read the numbers,
+ * docs/method/verdicts.md the method.
  *
- * Every value is recorded: the mean of a side per run, per operation, per second, or in percent of
- * the total, according to summary.exposure. Values are not scaled to make the sides alike. The flat
- * differences of all rows add up to the difference of the total, except for samples without a
- * function. There are three statements, each with an interval and a verdict:
+ * Every value is an amount as recorded: the mean of a side per run, per operation, per second, or
+ * in percent of the total, according to summary.exposure. The library does not scale values to make
+ * the sides alike. The flat differences of all rows add up to the difference of the total, except
+ * for samples without a function. The library makes three statements, each with an interval and a
+ * verdict:
  *
  *   summary.total_*   the total
  *   summary.common_*  the factor that all functions share; no shown value is divided by it
@@ -16,7 +18,7 @@
  * A shown verdict has the direction of its recorded difference. summary.sentence describes the
  * change in one line.
  *
- * Verdicts are computed once and do not change. They hold copies, so profiles and options may be
+ * Verdicts are computed once and do not change. They contain copies, so profiles and options may be
  * released before them. Arrays and texts are valid until the verdicts are freed. Any number of
  * threads may make verdicts of the same profiles, and read the same verdicts, at once. */
 #ifndef PPROFC_VERDICT_H
@@ -33,9 +35,10 @@ typedef struct pprofc_verdicts pprofc_verdicts;
 
 /* Verdict on a function, a total or all functions together. */
 typedef enum pprofc_verdict {
-  PPROFC_VERDICT_RARE,          /* too few samples to be judged */
-  PPROFC_VERDICT_ENVIRONMENT,   /* belongs to the machine; never judged */
-  PPROFC_VERDICT_UNKNOWN,       /* the sample type cannot be judged with one run a side */
+  PPROFC_VERDICT_RARE,          /* too few samples for a verdict */
+  PPROFC_VERDICT_ENVIRONMENT,   /* cost that the machine causes, such as scheduling; not judged */
+  PPROFC_VERDICT_UNKNOWN,       /* no verdict is possible for this sample type with one run on each
+                                   side */
   PPROFC_VERDICT_UNCHANGED,     /* no change except noise */
   PPROFC_VERDICT_GREW_AS_ALL,   /* grew only because all functions grew */
   PPROFC_VERDICT_SHRANK_AS_ALL, /* shrank only because all functions shrank */
@@ -98,34 +101,36 @@ typedef struct pprofc_verdict_options {
                                           default type */
   bool noinlines; /* true to count inlined functions as part of their callers */
   pprofc_verdict_exposure normalize_by; /* divisor of values, default PPROFC_EXPOSURE_AUTO */
-  double alpha;                         /* level of false discoveries, default 0.05 */
-  double noise_cv;        /* assumed noise between runs of each function with one run a side,
-                             default 0.05 */
-  double min_samples;     /* functions with fewer samples on both sides together are rare, default
-                             10; 0: functions too small to find a doubling are rare */
+  double alpha;                         /* accepted share of false discoveries among changed
+                                           functions, default 0.05 */
+  double noise_cv;        /* noise between runs that is assumed for each function with one run on
+                             each side, as a share of its value, default 0.05 */
+  double min_samples;     /* number of samples on both sides together below which a function is
+                             rare, default 10; 0: a function is rare if a doubling of its cost would
+                             not be found */
   bool no_common;         /* true to judge a function by its recorded difference alone, without
-                             removing the factor that all functions of a run share */
+                             first removing the factor that all functions of a run share */
   bool dependent;         /* true to adjust p-values for any dependence between functions */
   const char *rules;      /* text of a JSON rules file (docs/VERDICTS.md); NULL: no file */
   size_t rules_size;      /* length of `rules` in bytes */
   const char *rules_name; /* name of the rules file in messages */
-  bool places;            /* true to locate the changes in the call tree */
+  bool places;            /* true to find the nodes of the call tree that contain the changes */
   bool stacks;            /* true to judge the nodes of the call tree */
   bool fcr;   /* true to widen the intervals of changed rows, so that on average only a share of
                  alpha misses (false coverage rate) */
-  bool lines; /* true to judge lines: a row has the name of the function, a newline, the file, ':'
-                 and the line. Rows have no relations, domains and calls */
+  bool lines; /* true to judge lines instead of functions: the name of a row is the function, a
+                 newline, the file, ':' and the line. Rows have no relations, domains and calls */
 } pprofc_verdict_options;
 
 /* Sets all fields to their defaults. */
 PPROFC_API void pprofc_verdict_options_init(pprofc_verdict_options *options);
 
-/* Judges every function of the runs of base and head, at least one run a side. Functions match
- * by name; a function that a run lacks has the value 0 in it. `options` may be NULL. The
- * caller frees *verdicts with pprofc_verdicts_free. It allocates through the allocator of the
- * first profile of the base. If all runs have a period, periods may differ: counts of samples
- * are scaled to the period of the first run. Errors: PPROFC_E_INVALID for sides without runs,
- * for runs that differ in sample type, unit or period type, for negative values, for an
+/* Judges every function of the runs of base and head, at least one run on each side. Functions
+ * match by name; a function that is missing in a run has the value 0 there. `options` may be NULL.
+ * The caller frees *verdicts with pprofc_verdicts_free. The library allocates with the allocator of
+ * the first profile of the base. If all runs have a period, periods may differ: the library scales
+ * counts of samples to the period of the first run. Errors: PPROFC_E_INVALID for sides without
+ * runs, for runs that differ in sample type, unit or period type, for negative values, for an
  * exposure that is 0 or not known, and for invalid options; PPROFC_E_FORMAT for the rules;
  * PPROFC_E_NOMEM; PPROFC_E_LIMIT. */
 PPROFC_API pprofc_status pprofc_verdicts_new(const pprofc_verdict_run *base, size_t base_count,
@@ -150,22 +155,23 @@ typedef struct pprofc_verdict_estimate {
 
 #define PPROFC_VERDICT_NO_ROW SIZE_MAX
 
-/* A node of the call tree that holds part of a change. */
+/* A node of the call tree that contains part of a change. */
 typedef struct pprofc_verdict_place {
   const pprofc_str *frames; /* names of the frames from the root to the node */
   size_t depth;             /* number of frames, at least 1 */
   double delta;             /* contribution of the node to the change */
 } pprofc_verdict_place;
 
-/* Estimates of one function. flat and cum are separate families. */
+/* Estimates of one function. Flat and cum values are separate families of tests: each family has
+ * its own adjustment of p-values. */
 typedef struct pprofc_verdict_row {
   pprofc_str name;                   /* name of the function */
   pprofc_verdict_estimate flat, cum; /* estimates without and with callees */
   pprofc_verdict_relation relation;  /* relation that explains the change of flat */
   size_t partner;                    /* index of the related row, or PPROFC_VERDICT_NO_ROW */
-  bool via_callee;                   /* true if cum changed, and flat changes of its callees explain
-                                        the change */
-  /* Nodes that hold the change of flat, only for changed rows and with options.places. At most
+  bool via_callee;                   /* true if cum changed and the changes of flat in its callees
+                                        explain it */
+  /* Nodes that contain the change of flat, only for changed rows and with options.places. At most
    * 8; no nodes if the change is spread over the program. */
   const pprofc_verdict_place *places;
   size_t place_count; /* number of places */
@@ -182,11 +188,11 @@ PPROFC_API const pprofc_verdict_row *pprofc_verdicts_find(const pprofc_verdicts 
 
 /* Property that the functions of a domain share. */
 typedef enum pprofc_verdict_domain_kind {
-  PPROFC_DOMAIN_CALLER,  /* a function and what it calls */
+  PPROFC_DOMAIN_CALLER,  /* a function and the functions that it calls */
   PPROFC_DOMAIN_TYPE,    /* a type or class of functions */
   PPROFC_DOMAIN_FILE,    /* a file; `name` is the end of its path */
   PPROFC_DOMAIN_PACKAGE, /* a package, module or namespace of functions */
-  PPROFC_DOMAIN_RENAMED  /* functions, or a package, with another name */
+  PPROFC_DOMAIN_RENAMED  /* functions, or a package, that have a new name in the head */
 } pprofc_verdict_domain_kind;
 
 /* A group of changed functions that probably are the same code: a type, file or package. */
@@ -200,7 +206,7 @@ typedef struct pprofc_verdict_domain {
   size_t row_count;   /* number of changed functions */
 } pprofc_verdict_domain;
 
-/* Returns the domains by the place of their first row; *count is their number. Each row is in at
+/* Returns the domains in the order of their first rows; *count is their number. Each row is in at
  * most one domain. */
 PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_domains(const pprofc_verdicts *verdicts,
                                                                 size_t *count);
@@ -209,14 +215,15 @@ PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_domains(const pprofc_ver
 PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_domain_of(const pprofc_verdicts *verdicts,
                                                                   const pprofc_verdict_row *row);
 
-/* Returns the sum of the self costs of all functions below a function, whoever calls them, and of
- * the rows in their domains. If the sum did not grow (`moved`), cum grew only because calls moved
- * here from other callers. NULL if cum did not grow, or if the sum is too noisy. */
+/* Returns a domain of all functions below a function in the call tree, whoever calls them, and of
+ * the rows in their domains; `net` is the change of their summed self costs. If the sum did not
+ * grow (`moved`), cum grew only because calls moved here from other callers. NULL if cum did not
+ * grow, or if the sum is too noisy. */
 PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_calls_of(const pprofc_verdicts *verdicts,
                                                                  const pprofc_verdict_row *row);
 
-/* A node of the call tree: the samples whose stacks begin with its frames. Folded frames and
- * frames without a name are skipped. Stacks are a separate family. */
+/* A node of the call tree: the samples whose stacks begin with its frames. Folded frames and frames
+ * without a name are skipped. The nodes are a separate family of tests. */
 typedef struct pprofc_verdict_stack {
   pprofc_str name; /* name of the function */
   size_t parent;   /* index of the parent, which is smaller, or PPROFC_VERDICT_NO_ROW */
@@ -228,18 +235,19 @@ typedef struct pprofc_verdict_stack {
 PPROFC_API const pprofc_verdict_stack *pprofc_verdicts_stacks(const pprofc_verdicts *verdicts,
                                                               size_t *count);
 
-/* Returns the child with this name of a stack, or of the root for PPROFC_VERDICT_NO_ROW;
- * NO_ROW if there is no such child. Takes time logarithmic in the number of stacks. */
+/* Returns the index of the child named `name` of the node `parent`, or of the root for
+ * PPROFC_VERDICT_NO_ROW. Returns PPROFC_VERDICT_NO_ROW if there is no such child. Takes time
+ * logarithmic in the number of nodes. */
 PPROFC_API size_t pprofc_verdicts_stack_find(const pprofc_verdicts *verdicts, size_t parent,
                                              pprofc_str name);
 
-/* Stores the recorded value of a row in each run, bases first, in values[base_runs +
- * head_runs]. Returns false for verdicts on sums, which do not have single runs. */
+/* Stores the recorded value of a row in each run, bases first, in values[base_runs + head_runs].
+ * Returns false for verdicts that were made from sums over runs. */
 PPROFC_API bool pprofc_verdicts_row_runs(const pprofc_verdicts *verdicts,
                                          const pprofc_verdict_row *row, bool cum, double *values);
 
 /* Returns true if the rules accept a change of the function on the day `today` ("2027-01-31").
- * Then *reason and *until are texts of the rule. */
+ * *reason and *until become texts of that rule. */
 PPROFC_API bool pprofc_verdicts_accepts(const pprofc_verdicts *verdicts, pprofc_str name,
                                         const char *today, pprofc_str *reason, pprofc_str *until);
 
@@ -262,36 +270,39 @@ typedef struct pprofc_verdict_summary {
                           5 functions are new." */
   pprofc_verdict_exposure exposure; /* divisor that was used, not AUTO */
   bool exact;                       /* true if events were counted, not sampled */
-  bool lone;                        /* true if exact and a side has one run, so the variation is
-                                       not known */
+  bool lone;                        /* true if the values are exact and a side has one run, so that
+                                       the variation is not known */
   bool lower_bound;                 /* true for contentions: the sampling noise is a lower bound */
   bool mixed_periods;               /* true if the runs have different periods */
-  bool other_length;  /* true if durations differ but values per second do not: compare by time */
+  bool other_length;  /* true if the durations of the sides differ but the values per second do not:
+                         PPROFC_EXPOSURE_TIME then compares better */
   size_t tested;      /* number of rows whose flat was tested */
   size_t changed;     /* tested rows whose flat changed by itself */
   size_t cum_changed; /* rows whose cum changed by itself */
-  size_t shared;      /* rows whose flat changed like all functions */
-  /* Parts of `changed` without pairs that cancel: new, gone, and the rest by the sign of the
-   * difference. */
+  size_t shared;      /* rows whose flat changed only by the factor that all functions share */
+  /* Numbers of rows in `changed`, without pairs of rows that cancel: new, gone, and the others by
+   * the sign of the difference. */
   size_t new_rows, gone_rows, grew, shrank;
   double alpha; /* level of false discoveries */
 
-  /* Recorded total with its 95 % interval. With one run a side noise_cv is assumed. */
+  /* Recorded total with its 95 % interval. With one run on each side the interval assumes
+   * noise_cv. */
   double total_base, total_head, total_delta, total_low, total_high, total_p;
   pprofc_verdict total_verdict; /* verdict on the total */
 
-  /* Relative change of the factor that all functions share: head over base, less 1, of
-   * recorded values. */
+  /* Relative change of the factor that all functions share: head / base - 1 of recorded values. */
   bool has_common; /* false: too few functions, an unsuitable sample type, or options.no_common */
   double common_change, common_low, common_high, common_p;
   pprofc_verdict common_verdict; /* verdict on the common factor */
   const double *common; /* factor of each run, bases first, with a geometric mean of 1; NULL if only
                            sums over runs are known */
 
-  double between_run_cv, prior_degrees; /* with several runs a side: noise between runs, and degrees
-                                           of freedom of its prior */
-  double dispersion, noise_cv; /* with one run a side: observed variance of the functions over the
-                                  expected variance, and the assumed noise between runs */
+  double between_run_cv, prior_degrees; /* with several runs on a side: noise between runs as a
+                                           share of the value, and degrees of freedom of its
+                                           prior */
+  double dispersion, noise_cv; /* with one run on each side: observed variance of the functions
+                                  divided by the expected variance, and the assumed noise between
+                                  runs */
 
   double part;                /* share of total_delta that the changed rows explain */
   double part_low, part_high; /* Fieller's interval of `part`; NaN: unbounded */
@@ -302,8 +313,9 @@ typedef struct pprofc_verdict_summary {
   double visible; /* smallest relative change of the largest row that is found with a power of
                      80 %; infinite: above 1000 % */
   size_t largest; /* index of the largest row, or PPROFC_VERDICT_NO_ROW */
-  double runs_for_5, samples_for_5; /* runs a side, or factor on the samples, that would show a
-                                       change of 5 % of that row; infinite if no number would */
+  double runs_for_5, samples_for_5; /* number of runs on each side, and factor on the samples, that
+                                       would show a change of 5 % of that row; infinite if no number
+                                       would */
   double interval_level; /* level of the intervals of changed rows with options.fcr; NaN: 95 % */
   size_t stacks_tested, stacks_changed; /* number of tested and changed nodes of options.stacks */
   double seconds;                       /* mean duration of a run in seconds; NaN: not known */
