@@ -35,10 +35,9 @@ enum {
   FUNCTION_FILENAME,
   FUNCTION_START_LINE,
   MAPPINGS,
-  FOLDED,         /* list of the locations with is_folded set */
-  FIRST_FUNCTION, /* first function with a name, by string; or PPROFC_NONE */
-  FIRST_LOCATION, /* first location whose first line is in a function, by function; or PPROFC_NONE
-                   */
+  FOLDED,         /* indices of the locations with is_folded set */
+  FIRST_FUNCTION, /* index of the first function with each name, by string; or PPROFC_NONE */
+  FIRST_LOCATION, /* index of the first location in each function, by function; or PPROFC_NONE */
   COLUMN_COUNT
 };
 
@@ -92,7 +91,8 @@ void pprofc_builder_free(pprofc_builder *b) {
   pprofc_profile *profile = b->profile;
   pprofc_allocator mem = b->mem;
   mem_free(&mem, b, 1, sizeof *b);
-  pprofc_profile_release(profile); /* release it last: it holds the budget that mem points to */
+  pprofc_profile_release(profile); /* release it last: its region contains the budget that `mem`
+                                      points to */
 }
 
 bool builder_ok(const pprofc_builder *b) {
@@ -139,8 +139,8 @@ static inline bool reserve(pprofc_builder *b, int column, size_t more) {
   return more <= c->capacity - c->count || builder_grow(b, c, more);
 }
 
-/* Appends to a column that has room. The type is in the name so that the compiler checks the
- * value. */
+/* Appends to a column that has room. Each item type has its own function, so the compiler checks
+ * the value. */
 #define DEFINE_PUT(name, type)                                                                     \
   static inline void name(pprofc_builder *b, int column, type item) {                              \
     struct builder_column *c = &b->columns[column];                                                \
@@ -156,7 +156,7 @@ DEFINE_PUT(put_type, struct value_type)
 DEFINE_PUT(put_mapping, struct mapping)
 
 /* Returns an item of a FIRST_ column, growing the column if needed; NULL after an error. Most
- * functions have a unique name and one location, so they need no hash table. */
+ * functions have a unique name and one location, so these columns replace a hash table for them. */
 static uint32_t *first_of(pprofc_builder *b, int column, uint32_t index) {
   struct builder_column *c = &b->columns[column];
   if (c->count <= index) {
@@ -305,7 +305,7 @@ static uint32_t append_function(pprofc_builder *b, const struct builder_function
   return (uint32_t)count;
 }
 
-/* Finds or adds a function whose name another function has already. */
+/* Finds or adds a function whose name is also the name of another function. */
 static uint32_t add_namesake(pprofc_builder *b, const struct builder_function *f) {
   uint64_t hash = hash_mix((uint64_t)f->name << 32 | f->system_name, f->filename);
   hash = hash_mix(hash, (uint64_t)f->start_line);

@@ -11,7 +11,7 @@
  * string, after an error. */
 uint32_t builder_string(pprofc_builder *builder, pprofc_str s);
 
-/* Prefetches the hash table slot of a string that the caller will intern soon. */
+/* Prefetches the hash table slot of a string that the caller will soon pass to builder_string. */
 void builder_expect_string(const pprofc_builder *builder, pprofc_str s);
 
 /* Add a record like the public calls do, with string indices in place of C strings. `mapping->id`
@@ -20,10 +20,10 @@ uint32_t builder_add_mapping(pprofc_builder *builder, const struct mapping *mapp
 uint32_t builder_add_function(pprofc_builder *builder, uint32_t name, uint32_t system_name,
                               uint32_t filename, int64_t start_line);
 void builder_add_type(pprofc_builder *builder, pprofc_str type, pprofc_str unit);
-/* Adds a sample type after samples were added. They have the value 0. */
+/* Adds a sample type when samples exist already. Their value of this type is 0. */
 void builder_add_late_type(pprofc_builder *builder, pprofc_str type, pprofc_str unit);
 void builder_set_unit(pprofc_builder *builder, size_t type, pprofc_str unit);
-/* Adds a record even if an equal one exists, for formats that distinguish equal records. */
+/* Add a record even if an equal record exists, for formats that distinguish equal records. */
 uint32_t builder_append_mapping(pprofc_builder *builder, const struct mapping *mapping);
 uint32_t builder_append_location(pprofc_builder *builder, uint32_t mapping, uint64_t address,
                                  const pprofc_line *lines, size_t line_count);
@@ -31,12 +31,12 @@ uint32_t builder_append_location(pprofc_builder *builder, uint32_t mapping, uint
 void builder_set_period(pprofc_builder *builder, pprofc_str type, pprofc_str unit, int64_t period);
 void builder_add_label(pprofc_builder *builder, const struct label *label);
 
-/* Sets the expressions drop_frames and keep_frames as strings; NONE keeps the old one. */
+/* Sets drop_frames and keep_frames to string indices; NONE keeps the old expression. */
 void builder_set_frames(pprofc_builder *builder, uint32_t drop, uint32_t keep);
-/* Sets is_folded of profile.proto: the location stands for several functions. */
+/* Sets is_folded of profile.proto: several functions share the code of the location. */
 void builder_mark_folded(pprofc_builder *builder, uint32_t location);
 
-/* Makes the builder find the mapping of locations that have an address and no mapping. */
+/* Makes the builder find the mapping of each location that has an address and no mapping. */
 void builder_find_mappings(pprofc_builder *builder);
 
 /* Finds the mapping of each location that has an address and no mapping. mapping[i] is the mapping
@@ -50,9 +50,9 @@ void builder_limit_depth(pprofc_builder *builder, size_t frames);
  * fails. */
 bool builder_allows_depth(pprofc_builder *builder, size_t frames);
 
-/* Stores a stack, leaf first, in the packed form of profile/stack.h and sets *size to its
+/* Stores a stack, leaf first, in the packed form of profile/stack.h and sets *size to its size in
  * bytes. Returns NULL after an error. The last bytes of a stored stack are the stack of its
- * callers and may be used as a stack also. */
+ * callers, so samples of the callers can use them. */
 const uint8_t *builder_stack(pprofc_builder *builder, const uint32_t *frames, size_t depth,
                              uint32_t *size);
 

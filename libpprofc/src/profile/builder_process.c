@@ -60,7 +60,7 @@ static pprofc_str process_build_id(const struct dl_phdr_info *object, char *out)
   return id;
 }
 
-/* Adds the segments of an object that hold code. The loader names the program "". */
+/* Adds the segments of an object that contain code. The loader names the main program "". */
 static int process_add_object(struct dl_phdr_info *object, size_t info_size, void *builder) {
   char path[PATH_SIZE], id[2 * BUILD_ID_BYTES_MAX];
   const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);

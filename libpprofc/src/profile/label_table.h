@@ -22,8 +22,8 @@ void label_table_free(struct label_table *table);
  * set, or a new one at the end. Returns MAP_NONE when out of memory. */
 uint32_t label_table_add(struct label_table *table, size_t first, size_t count);
 
-/* Makes the label sets of the samples. set[i] is the index of sample i's first label and becomes
- * the index of its set. `sets` has room for total + 1 sets; `total` is the number of labels in
+/* Replaces the entries of `set` by indices of label sets. Before the call, set[i] is the index of
+ * sample i's first label. `sets` has room for total + 1 sets; `total` is the number of labels in
  * samples->labels. False when out of memory. */
 bool label_table_make(struct samples *samples, const pprofc_allocator *mem, uint32_t *set,
                       struct label_set *sets, size_t total);

@@ -1,8 +1,8 @@
-/* The profile: immutable columns that everything else reads.
+/* The profile: columns of records, which do not change once the profile is made.
  *
- * Records are referred to by index, not by the id that they have in the file. Strings are indices
- * into a table whose entry 0 is ""; two entries may hold the same text. Stacks stay packed as
- * in the file; profile/stack.h reads them and explains how edits change a profile. */
+ * An index identifies a record, not the id that it has in the file. Strings are indices into a
+ * table whose entry 0 is ""; two entries may have the same text. Stacks stay packed as in the file;
+ * profile/stack.h reads them and explains how edits change a profile. */
 #ifndef PPROFC_PROFILE_PROFILE_H
 #define PPROFC_PROFILE_PROFILE_H
 
@@ -26,18 +26,18 @@ struct label {
   int64_t number;
 };
 
-/* A range of labels. Samples with equal labels mostly share one set. */
+/* A range of labels. Most samples with equal labels share one set. */
 struct label_set {
   uint32_t first, count; /* index of the first label, and number of labels */
 };
 
-/* Samples [first, first of the next segment) store location i as the varint v with map[v] ==
- * i, or as i + 1 if map is NULL. Every v of a stack is valid. */
+/* A range of samples, up to `first` of the next segment, whose stacks have the same map. In these
+ * stacks the varint v means location map[v], or v - 1 if map is NULL. Every v of a stack is a valid
+ * index of the map. */
 struct segment {
   size_t first;
   const uint32_t *map; /* location for each varint; LOCATION_HIDDEN removes the frame */
-  size_t
-      map_size; /* number of entries of map; 0 if map is NULL; edits need it to make another map */
+  size_t map_size; /* number of entries of map, for edits that make another map; 0 if map is NULL */
 };
 
 struct samples {
@@ -53,8 +53,8 @@ struct samples {
   size_t segment_count; /* number of segments: at least 1 when count > 0 */
   size_t max_depth;     /* upper bound of the frames of a stack */
   const struct stack_tree
-      *tree; /* stacks of each segment as a tree, or NULL. If it is set, `stack` is NULL, and only
-                passes with graph/delta.h can read the stacks */
+      *tree; /* stacks of each segment as a tree, or NULL. With a tree `stack` is NULL, and only the
+                passes of graph/delta.h can read the stacks */
 };
 
 struct line {
@@ -69,8 +69,8 @@ struct locations {
   const uint32_t *mapping;   /* mapping of each location, or NONE */
   const uint32_t *line_from; /* index of each location's first line, and one entry more */
   const struct line *lines;  /* lines of a location, innermost inlined function first */
-  const uint8_t *
-      is_folded; /* 1 for each location that stands for several functions; NULL: no location does */
+  const uint8_t *is_folded;  /* 1 for a location whose code several functions share (is_folded);
+                                NULL: no  location is folded */
 };
 
 struct functions {
@@ -93,7 +93,7 @@ struct mappings {
 };
 
 struct strings {
-  size_t count; /* number of holders, at least 1 */
+  size_t count; /* number of references, at least 1 */
   const pprofc_str *items;
 };
 
@@ -103,7 +103,7 @@ struct pprofc_profile {
   pprofc_allocator mem;  /* allocator for everything made from this profile */
   struct region *region; /* region with the memory of the columns */
   unsigned threads;      /* number of threads requested when it was read */
-  bool disposable;       /* true if the only holder releases the profile after the next edit
+  bool disposable;       /* true if the only owner releases the profile after the next edit
                             (profile/stack.h) */
   struct region *lender; /* during an edit: region whose columns the edit may overwrite */
   bool folded; /* true if a sample may be a sum of several samples of the file; labels may be
@@ -127,7 +127,8 @@ struct pprofc_profile {
   uint32_t default_sample_type, doc_url;
 };
 
-/* Refuses a profile with a stack tree (samples.tree), which supports only sums of functions. */
+/* Returns an error for a profile with a stack tree (samples.tree), which supports only sums of
+ * functions. */
 pprofc_status profile_need_stacks(const pprofc_profile *profile, pprofc_error *error);
 
 /* The values of one sample type: the value of sample i is values[i * step]. */
@@ -138,32 +139,31 @@ struct value_column {
 
 struct value_column profile_values(const pprofc_profile *profile, size_t type);
 
-/* Returns the sample type that a name or a number selects, the default type for "". An old name of
- * heap profiles, without "inuse_", also selects its type. Returns type_count if there is no such
- * type. */
+/* Returns the index of the sample type with the name or number `wanted`; the default type for "".
+ * "inuse_space" also selects a type named "space", which old heap profiles have. Returns type_count
+ * if there is no such type. */
 size_t profile_find_type(const pprofc_profile *profile, pprofc_str wanted);
 
-/* Returns the number of values per sample: 1 if only one sample type was kept. */
+/* Returns the number of values that each sample has: 1 if the reader kept only one sample type. */
 size_t profile_values_each(const pprofc_profile *profile);
 
 /* Returns a profile without columns in a new region; NULL when out of memory. */
 pprofc_profile *profile_new(const pprofc_allocator *mem);
 
-/* Returns a copy that shares every column with `source`, which lives as long as the copy. The
- * caller replaces the columns that it changes by columns in copy->region->arena. NULL when out
- * of memory. */
+/* Returns a copy that shares every column with `source` and keeps it alive. The caller replaces the
+ * columns that it changes by columns in copy->region->arena. NULL when out of memory. */
 pprofc_profile *profile_edit(const pprofc_profile *source);
 
-/* Returns the same profile for a caller with its own memory and time limits: everything made
- * from it uses `mem`. Shares every column with `source`. NULL when out of memory. */
+/* Returns a profile that shares every column of `source` but allocates with `mem`, for a caller
+ * with its own memory and time limits. NULL when out of memory. */
 pprofc_profile *profile_lend(const pprofc_profile *source, const pprofc_allocator *mem);
 
 static inline pprofc_str profile_string(const pprofc_profile *p, uint32_t index) {
   return p->strings.items[index];
 }
 
-/* Gives the profile a copy of its string table with `more` strings appended, so that an edit
- * can use new strings: entry old_count + i is extra[i]. False when out of memory. */
+/* Replaces the profile's string table by a copy with `more` strings appended, which an edit can
+ * then use: entry old_count + i is extra[i]. False when out of memory. */
 bool profile_add_strings(pprofc_profile *p, const pprofc_str *extra, size_t more);
 
 /* ---- values ------------------------------------------ */

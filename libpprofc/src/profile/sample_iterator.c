@@ -9,10 +9,10 @@
 struct pprofc_sample_iterator {
   const pprofc_profile *profile;
   struct stack_reader reader;
-  size_t next, end;     /* range of the samples not yet returned */
+  size_t next, end;     /* range of the samples that the iterator has not returned yet */
   uint32_t *stack;      /* locations of the current sample; room for max_depth + 1 */
   size_t depth;         /* number of locations in `stack` */
-  pprofc_frame *frames; /* frames of the current sample, made on request */
+  pprofc_frame *frames; /* frames of the current sample, made when the caller requests them */
   size_t frame_capacity;
 };
 

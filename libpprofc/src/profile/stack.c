@@ -1,4 +1,4 @@
-/* Makes the maps by which edits hide locations and number new ones without changing a stack. */
+/* Makes the maps with which edits hide and add locations without changing a stored stack. */
 #include "profile/stack.h"
 
 #include "profile/stack_tree.h"
@@ -10,7 +10,8 @@ size_t stack_longest(const struct samples *s) {
   return longest;
 }
 
-/* Returns the map for a segment without its own: location i is varint i + 1. */
+/* Returns a map for segments that have no map: varint i + 1 is location i, or LOCATION_HIDDEN if
+ * hidden[i] is set. */
 static const uint32_t *stack_plain_map(struct arena *arena, const uint8_t *hidden,
                                        size_t locations) {
   uint32_t *map = arena_array(arena, locations + 1, sizeof *map);

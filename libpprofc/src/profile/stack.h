@@ -5,8 +5,8 @@
  * segment turns varint v into location map[v]. A segment without a map means location v - 1. The
  * entry LOCATION_HIDDEN removes the frame from every stack of the segment. Two runs of one segment
  * with equal bytes are equal stacks. The varints of a stored stack are whole, fit 32 bits and have
- * an entry in the map: the reader, the builder and the edits check that before they store one, so
- * the functions below check nothing.
+ * an entry in the map. The reader, the builder and the edits check this before they store a stack,
+ * so the functions below check nothing.
  *
  * Shared tails. Consecutive samples of real profiles share most of their callers, which are the
  * last bytes of their runs. A pass over samples keeps its results for the previous stack, indexed
@@ -15,8 +15,8 @@
  *
  * Copy-on-write. A finished profile does not change. An edit makes a copy with profile_edit; the
  * copy points to all columns of the source, and its region keeps the source's region alive. The
- * edit allocates the columns that it changes in the copy's region. edit_finish hands the copy over
- * or releases it. What an edit of stacks writes is small:
+ * edit allocates the columns that it changes in the copy's region. edit_finish passes the copy to
+ * the caller or releases it. An edit of stacks writes little:
  *   - to cut a stack at the leaf or root end, it writes new `stack` and `stack_size` columns that
  *     point into the same bytes (edit_cut_stacks);
  *   - to hide locations, it writes new maps (edit_hide, segment_hide);
@@ -27,12 +27,12 @@
  * The bytes of a run are never overwritten: they may be part of the input, and several samples,
  * profiles and threads may read them.
  *
- * In place. A large profile that passes through four filters would be copied four times. A caller
- * that holds the only reference to a profile and will only release it sets `disposable`. When
- * neither the profile nor its region has a second reference, profile_edit stores the region as the
- * copy's `lender`, and edit_column returns the old column itself if that region alone owns its
- * memory, else a new column. So the code of an edit is the same in both cases and follows these
- * rules:
+ * In place. A large profile that passes through four filters would be copied four times. To avoid
+ * the copies, a caller that has the only reference to a profile and will only release it sets
+ * `disposable`. When neither the profile nor its region has a second reference, profile_edit stores
+ * the region as the copy's `lender`, and edit_column returns the old column itself if that region
+ * alone owns its memory, else a new column. The code of an edit is therefore the same in both
+ * cases. It follows these rules:
  *   - only the edit writes, between profile_edit and edit_finish, which resets `lender`; worker
  *     threads write disjoint ranges;
  *   - it writes entries in ascending order, and entry n only after it has read all source entries
@@ -49,8 +49,8 @@
 
 /* ---- one stack --------------------------------------- */
 
-/* The unread frames of a stack: the bytes from `leaf` up to `root`. Frames can be taken from
- * either end. */
+/* The unread frames of a stack: the bytes from `leaf` up to `root`. The functions below take frames
+ * from either end. */
 struct packed_stack {
   const uint8_t *leaf, *root;
   const uint32_t *map; /* map of the stack's segment, or NULL */
@@ -96,7 +96,7 @@ static inline size_t stack_unpack(struct packed_stack stack, uint32_t *frames) {
 
 /* ---- shared tails ------------------------------------ */
 
-/* Returns the number of equal bytes at the ends of a and b. */
+/* Returns the number of equal bytes at the ends of a and b, at most `most`. */
 static inline size_t stack_equal_bytes(const uint8_t *a_end, const uint8_t *b_end, size_t most) {
   size_t n = 0;
   if (a_end == b_end) return most; /* all bytes are equal, because the stacks share memory */
@@ -112,8 +112,8 @@ static inline size_t stack_equal_bytes(const uint8_t *a_end, const uint8_t *b_en
   return n;
 }
 
-/* Returns the number of bytes that the ends of two runs share, rounded down to whole frames. Both
- * runs must be in one segment or number locations alike. */
+/* Returns the number of bytes that the root ends of two runs share, rounded down to whole frames.
+ * Both runs must be in one segment, or their varints must mean the same locations. */
 static inline size_t stack_shared_tail(const uint8_t *a, size_t a_size, const uint8_t *b,
                                        size_t b_size) {
   size_t n = stack_equal_bytes(a + a_size, b + b_size, a_size < b_size ? a_size : b_size);
@@ -182,10 +182,10 @@ static inline size_t stack_read(struct stack_reader *reader, size_t sample, uint
   return stack_unpack(stack_of(reader, sample), frames);
 }
 
-/* ---- stacks in other numbers ------------------------- */
+/* ---- renumbered stacks ------------------------------- */
 
-/* The varint of a location's new number. With a table of these, a stack is rewritten with one load
- * and one store of 8 bytes per frame. */
+/* The varint of a location's new number. A table of these rewrites a stack with one load and one
+ * store of 8 bytes per frame. */
 struct stack_code {
   uint8_t bytes[7]; /* varint of up to 32 bits, followed by unused bytes */
   uint8_t size;     /* size of the varint in bytes; 0 for a hidden location */
@@ -208,13 +208,13 @@ size_t stack_longest(const struct samples *samples);
 
 /* ---- maps of segments -------------------------------- */
 
-/* Returns the segment without the locations i that have hidden[i] != 0. `plain` caches the map
- * for segments without one; it is NULL before the first call. False when out of memory. */
+/* Hides the locations i with hidden[i] != 0 in a segment. `plain` caches the map for segments that
+ * have no map; it is NULL before the first call. False when out of memory. */
 bool segment_hide(struct arena *arena, struct segment *segment, const uint8_t *hidden,
                   size_t locations, const uint32_t **plain);
 
-/* Adds `more` locations to the map of a segment, after the existing `locations`: location
- * locations + i becomes varint *base + i. False when out of memory. */
+/* Adds `more` new locations to the map of a segment, which covers the existing `locations`:
+ * location locations + i becomes varint *base + i. False when out of memory. */
 bool segment_extend(struct arena *arena, struct segment *segment, size_t locations, size_t more,
                     size_t *base);
 

@@ -5,11 +5,11 @@
 
 #include <stdlib.h>
 
-/* Distance, in samples, between the current sample and the prefetched ones. */
+/* Number of samples between the current sample and the sample whose data is prefetched. */
 #define STACK_AHEAD 8
 
-/* Returns the room of a cursor's buffer. Pieces are copied as STACK_CHUNK bytes, so that many bytes
- * are reserved before the stack and before the first leaf end. */
+/* Returns the size of a cursor's buffer in bytes. Every copy moves STACK_CHUNK bytes, even of a
+ * shorter piece, so the buffer has STACK_CHUNK spare bytes before the stack. */
 static size_t stack_cursor_room(const struct stack_cursor *c) {
   return STACK_CHUNK + (size_t)c->longest;
 }
@@ -41,8 +41,8 @@ void stack_cursor_free(struct stack_cursor *c, const pprofc_allocator *mem) {
 }
 
 /* Writes the chunks of a stack that differ from the previous stack, starting at the leaf end.
- * Returns the number of chunks that both stacks share. `old` gets the bytes that the last
- * chunk written replaces. */
+ * Returns the number of chunks that both stacks share. `old` receives the bytes that the last
+ * written chunk replaces. */
 static size_t stack_cursor_place(struct stack_cursor *c, uint32_t chunk, size_t level,
                                  uint8_t old[STACK_CHUNK]) {
   size_t known = c->size / STACK_CHUNK;
@@ -56,8 +56,8 @@ static size_t stack_cursor_place(struct stack_cursor *c, uint32_t chunk, size_t 
   return level;
 }
 
-/* Rounds `n`, the number of equal bytes at the root end of two stacks, down to whole frames.
- * `old` and `now` point to the byte before them in each stack, NULL if the stack has no more
+/* Rounds `n`, the number of equal bytes at the root end of two stacks, down to whole frames. `old`
+ * and `now` point to the byte before the equal bytes in each stack; NULL if the stack has no more
  * bytes. */
 static uint32_t stack_cursor_whole(const uint8_t *root, size_t n, const uint8_t *old,
                                    const uint8_t *now) {
@@ -68,12 +68,12 @@ static uint32_t stack_cursor_whole(const uint8_t *root, size_t n, const uint8_t 
   return n ? (uint32_t)n - 1 : 0;
 }
 
-/* Prefetches the chunk and the leaf end of a later sample, and the parent chunk of a nearer
- * one: samples are sorted by stack, but chunks are in the order in which the file had them.
+/* Prefetches the chunk and the leaf end of a later sample, and the parent chunk of a nearer sample.
+ * Samples are sorted by stack but chunks are in the order of the file, so the reads are scattered.
  * Returns a value because gcc drops calls of functions that only prefetch. */
 static inline uint32_t stack_cursor_fetch(const struct stack_tree *tree, size_t sample) {
   const struct stack_ref *far = &tree->refs[sample + 2 * STACK_AHEAD];
-  /* Compute it as an integer: `leaves` may be NULL. */
+  /* Pointer arithmetic on NULL is undefined and `leaves` may be NULL, so compute with integers. */
   uintptr_t leaf_end = (uintptr_t)tree->leaves + far->leaf + far->size % STACK_CHUNK;
   if (far->chunk) __builtin_prefetch(&tree->chunks[far->chunk]);
   __builtin_prefetch((const void *)(leaf_end - STACK_CHUNK));
@@ -91,7 +91,8 @@ uint32_t stack_cursor_move(struct stack_cursor *c, size_t sample) {
   size_t levels = ref->size / STACK_CHUNK, rest = ref->size % STACK_CHUNK, before = c->size;
   uint8_t old[STACK_CHUNK] = {0};
   size_t shared = stack_cursor_place(c, ref->chunk, levels, old) * STACK_CHUNK;
-  /* The first chunk that differs, and the bytes that it replaces. */
+  /* Size of the first piece that differs, and number of bytes of the previous stack that it
+   * replaces. */
   size_t piece = STACK_CHUNK, left = before - shared < piece ? before - shared : piece;
   if (shared == levels * STACK_CHUNK) {
     piece = rest;
@@ -121,7 +122,7 @@ void stack_tree_copy(const struct stack_tree *tree, const struct stack_ref *ref,
 
 /* ---- order ------------------------------------------- */
 
-/* An item to sort: a chunk among the children of one parent, or a sample among those with one
+/* An item to sort: a chunk among the children of one parent, or a sample among the samples of one
  * chunk. */
 struct stack_tree_item {
   uint32_t key;
@@ -134,8 +135,8 @@ static int stack_tree_compare(const void *x, const void *y) {
   return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* Returns the last 4 bytes of a piece as a number; the byte nearest to the root is the most
- * significant. 4 bytes before `end` can be read even if the piece is shorter. */
+/* Returns the last 4 bytes of a piece as a number whose most significant byte is nearest to the
+ * root. The 4 bytes before `end` are readable even if the piece is shorter. */
 static uint32_t stack_tree_key(const uint8_t *end, size_t size) {
   uint32_t key;
   memcpy(&key, end - sizeof key, sizeof key);
@@ -146,7 +147,7 @@ static uint32_t stack_tree_key(const uint8_t *end, size_t size) {
   return size ? key & UINT32_MAX << (sizeof key - size) * 8 : 0;
 }
 
-/* Uses insertion sort for small groups, as most are. */
+/* Sorts items. Most groups are small, so small groups use insertion sort. */
 static void stack_tree_sort(struct stack_tree_item *items, size_t count) {
   if (count > 16) {
     qsort(items, count, sizeof *items, stack_tree_compare);
@@ -166,7 +167,8 @@ struct stack_tree_groups {
   uint32_t *from; /* index of each group's first item, and one entry more */
 };
 
-/* Converts group sizes in from[1] ... to the start of each group, stored one entry later. */
+/* Replaces the sizes of groups, in from[1] and later entries, by the start of each group, stored
+ * one entry later. */
 static void stack_tree_begin(struct stack_tree_groups *s, size_t groups) {
   uint32_t first = 0;
   for (size_t g = 0; g < groups; g++) {
@@ -198,8 +200,8 @@ static void stack_tree_group_chunks(const struct stack_tree *tree, struct stack_
 static void stack_tree_number(const struct stack_tree *tree, const struct stack_tree_groups *s,
                               uint32_t *place) {
   size_t chunks = tree->chunk_count + 1;
-  uint32_t *size = place; /* number of chunks in the subtree at a chunk; place[] replaces it entry
-                             by entry */
+  uint32_t *size = place; /* number of chunks in the subtree of each chunk; place[] then overwrites
+                             it entry by entry */
   for (size_t i = 0; i < chunks; i++) size[i] = 1;
   for (size_t i = chunks; i-- > 1;) size[tree->chunks[i].parent] += size[i];
   place[0] = 0;

@@ -1,10 +1,10 @@
-/* Stacks as a tree that stores common root ends once.
+/* Tree of stacks: stores bytes that stacks share at the root once.
  *
- * A stack is cut from its root end into chunks of STACK_CHUNK bytes, regardless of the
- * boundaries of varints. Chunks are shared if they are equal and all chunks nearer to the root
- * are equal. The rest at the leaf end, less than a chunk, is stored for each stack. Samples of
- * such a profile are sorted by their chunks. Only passes with graph/delta.h read them: each
- * stack is built from the previous one. */
+ * A stack is cut from its root end into chunks of STACK_CHUNK bytes, regardless of the boundaries
+ * of varints. Two stacks share a chunk if the chunk and all chunks nearer to the root are equal.
+ * Each stack stores its own rest at the leaf end, which is shorter than a chunk. The samples of a
+ * profile with a tree are sorted by their chunks. Only the passes of graph/delta.h read such
+ * stacks: they build each stack from the previous one. */
 #ifndef PPROFC_PROFILE_STACK_TREE_H
 #define PPROFC_PROFILE_STACK_TREE_H
 
@@ -18,8 +18,8 @@
 #define STACK_TREE_ALL UINT32_MAX
 
 struct stack_chunk {
-  uint32_t parent; /* index of the next chunk towards the root, which is lower than the chunk's own
-                      index; 0: no chunk */
+  uint32_t parent; /* index of the next chunk towards the root, lower than the index of this chunk;
+                      0: no chunk */
   uint8_t bytes[STACK_CHUNK];
 };
 
@@ -41,7 +41,8 @@ struct stack_tree {
   uint32_t type;                /* only sample type with values, or STACK_TREE_ALL */
 };
 
-/* The current stack, in `room`; `end` is the byte after its root. */
+/* Cursor over the stacks of several trees. `room` contains the current stack; `end` is the byte
+ * after its root. */
 struct stack_cursor {
   const struct stack_tree *tree;
   size_t first;     /* index in the profile of the sample with the first ref */
@@ -57,13 +58,13 @@ struct stack_cursor {
  * out of memory. */
 bool stack_cursor_init(struct stack_cursor *cursor, const pprofc_allocator *mem,
                        const struct stack_tree *trees, size_t count);
-/* Moves to a tree, which has the stacks from sample `first` on. The next stack has no previous
- * one. */
+/* Moves to a tree whose first stack belongs to sample `first`. The next stack then has no previous
+ * stack. */
 void stack_cursor_enter(struct stack_cursor *cursor, const struct stack_tree *tree, size_t first);
 void stack_cursor_free(struct stack_cursor *cursor, const pprofc_allocator *mem);
 
-/* Builds the stack of a sample. Returns the bytes at its root end that are whole frames and
- * equal to the end of the previous stack. */
+/* Builds the stack of a sample. Returns the number of bytes that it shares with the root end of the
+ * previous stack, rounded down to whole frames. */
 uint32_t stack_cursor_move(struct stack_cursor *cursor, size_t sample);
 
 /* Copies a stack to `out`, which has room for it. */
@@ -82,8 +83,8 @@ static inline bool stack_tree_equal(const struct stack_tree *tree, const struct 
   return true;
 }
 
-/* Sorts samples by stack, so that stacks with many common frames are adjacent: from[i] becomes
- * the sample at position i. False when out of memory. */
+/* Sorts samples by stack, which makes stacks with many common frames adjacent: from[i] becomes the
+ * sample at position i. False when out of memory. */
 bool stack_tree_order(const struct stack_tree *tree, size_t count, const pprofc_allocator *mem,
                       uint32_t *from);
 

@@ -36,8 +36,8 @@ static const struct unit_def memory_units[] = {
     {"PB", 1125899906842624.0, SPELLINGS("pb", "pbyte", "petabyte")},
 };
 
-/* Microseconds with the Greek mu (U+03BC) are in unit_spell: the mu has two bytes, and the plural
- * rule would remove the 's' of the unit. pprof does not know the micro sign (U+00B5). */
+/* unit_spell handles microseconds with the Greek mu (U+03BC), because the mu has two bytes and the
+ * plural rule would remove the 's' of the unit. pprof does not know the micro sign (U+00B5). */
 static const struct unit_def time_units[] = {
     {"ns", 1.0, SPELLINGS("ns", "nanosecond")},  {"us", 1e3, SPELLINGS("us", "microsecond")},
     {"ms", 1e6, SPELLINGS("ms", "millisecond")}, {"s", 1e9, SPELLINGS("s", "sec", "second")},
@@ -121,7 +121,8 @@ static const struct unit_def *default_unit(const struct unit_family *family) {
   return &family->units[i];
 }
 
-/* Returns the largest unit that `value` (in factors) reaches, or NULL. */
+/* Returns the largest unit of the family that is not larger than `value`, or NULL. `value` is in
+ * the unit with factor 1. */
 static const struct unit_def *automatic_unit(const struct unit_family *family, double value) {
   const struct unit_def *best = NULL;
   for (size_t i = 0; i < family->count; i++) {
@@ -141,7 +142,8 @@ static pprofc_str unknown_unit_text(pprofc_str to) {
   return is_generic ? STR("") : to;
 }
 
-/* Converts a signed value. A negative value reaches no unit, so it gets the default unit. */
+/* Converts a signed value. A negative value is smaller than every unit, so "auto" gives the default
+ * unit. */
 static struct measure unit_convert(double value, pprofc_str from, pprofc_str to) {
   const struct unit_family *family;
   const struct unit_def *source = unit_find_any(from, &family);
@@ -186,8 +188,8 @@ pprofc_str unit_label(int64_t value, pprofc_str from, pprofc_str to, char out[UN
   return (pprofc_str){out, size + unit_size};
 }
 
-/* Prints like "%.2g" from 0.0001 up to 1 and like "%.2f" elsewhere. Returns the length, or 0
- * if printf must print it. */
+/* Prints a ratio like "%.2g" from 0.0001 up to 1 and like "%.2f" elsewhere. Returns the length, or
+ * 0 if the caller must use printf. */
 static size_t unit_ratio_digits(double ratio, char out[FIXED_MAX]) {
   int decimals = 2;
   if (ratio >= 1) return fixed_print(out, ratio, decimals);
@@ -237,7 +239,8 @@ double unit_factor(pprofc_str unit) {
   return found ? found->factor : 0;
 }
 
-/* Writes value / 10^digits before out[end] without trailing zeros; returns its start. */
+/* Writes the last `digits` decimal digits of *value, without trailing zeros, as a fraction that
+ * ends before out[end]. Returns the start of the text. */
 static size_t put_fraction(char *out, size_t end, uint64_t *value, int digits) {
   bool shown = false;
   for (int i = 0; i < digits; i++) {

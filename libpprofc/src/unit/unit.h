@@ -12,8 +12,8 @@ struct measure {
   pprofc_str unit;
 };
 
-/* Converts value between units. `to` may be "minimum", or "auto" for the largest unit not
- * above the value. */
+/* Converts a value from unit `from` to unit `to`. `to` may be "minimum", or "auto" for the largest
+ * unit that is not above the value. */
 struct measure unit_scale(int64_t value, pprofc_str from, pprofc_str to);
 struct measure unit_scale_double(double value, pprofc_str from, pprofc_str to);
 
@@ -22,13 +22,13 @@ struct measure unit_scale_double(double value, pprofc_str from, pprofc_str to);
 #define UNIT_LABEL_MAX 400
 pprofc_str unit_label(int64_t value, pprofc_str from, pprofc_str to, char out[UNIT_LABEL_MAX]);
 
-/* Formats value in percent of total, at least 6 cells ("  100%", " 1.00%"). out holds at least
- * 32 bytes. */
+/* Formats value in percent of total, padded to at least 6 characters ("  100%", " 1.00%"). Returns
+ * a view of `out`. */
 pprofc_str unit_percentage(int64_t value, int64_t total, char out[32]);
 /* Like unit_percentage, without leading blanks. */
 pprofc_str unit_percentage_trimmed(int64_t value, int64_t total, char out[32]);
 
-/* True if both units are equal or of one known family; sets how many of `to` make one `from`. */
+/* True if both units are equal or belong to one known family, such as times or bytes. */
 bool unit_compatible(pprofc_str from, pprofc_str to);
 bool unit_is_time(pprofc_str unit);
 /* Returns the factor of a unit within its family (ns: 1, kB: 1024), or 0 for an unknown unit. */
