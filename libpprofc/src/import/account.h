@@ -1,38 +1,38 @@
-/* Counts the events of a file: a reader reads each event, or skips it and counts the reason. The
+/* Counts the events of a file. A reader reads each event, or skips it and counts the reason. The
  * counts become comments of the profile. open.c prints the comments that users must see. */
 #ifndef PPROFC_IMPORT_ACCOUNT_H
 #define PPROFC_IMPORT_ACCOUNT_H
 
 #include "profile/builder.h"
 
-/* A reason why events were left out, as a comment: "1 ONE" or "COUNT MANY". */
+/* A reason why a reader skipped events, as a comment: "1 ONE" or "COUNT MANY". */
 struct import_loss {
   uint64_t count;
-  /* Comment for one event, and text after the count for several; NULL ends a list; "" for a reason
-   * that has its own comment. */
+  /* Texts for one event and for several events. NULL ends a list; "" is for a reason that has its
+   * own comment. */
   const char *one, *many;
 };
 
 /* Adds the comment "1 ONE" or "COUNT MANY" to the profile, unless count is 0. */
 void import_note_count(pprofc_builder *builder, uint64_t count, const char *one, const char *many);
 
-/* Adds a comment for each reason, and one for their sum: "skipped: 3 of 40 samples (7.5%)".
- * `read` is the number of events that were not left out. */
+/* Adds a comment for each reason, and a comment for their sum: "skipped: 3 of 40 samples (7.5%)".
+ * `read` is the number of events that were not skipped. */
 void import_account(pprofc_builder *builder, uint64_t read, const char *events,
                     const struct import_loss *losses);
 
-/* Adds a comment if a total that the file has differs from what was read:
- * "totals differ: the file says 9 samples, 8 were read". */
+/* Adds a comment if the total that the file states differs from the number of events read: "totals
+ * differ: the file says 9 samples, 8 were read". */
 void import_compare_total(pprofc_builder *builder, const char *events, uint64_t said,
                           uint64_t read);
 
-/* Adds a comment if a file has a newer version of its format than `newest`, the newest that the
- * reader was tested with. */
+/* Adds a comment if a file has a newer version of its format than `newest`, the newest version that
+ * the reader was tested with. */
 void import_compare_version(pprofc_builder *builder, const char *format, int64_t version,
                             int64_t newest);
 
-/* True if users must see a comment: a version or a total that differs, or more than 1 % of the
- * events left out. Then writes the line for them, cut to `size` bytes. */
+/* True if users must see a comment: a version or a total differs, or more than 1 % of the events
+ * were skipped. Then writes the message for users to `out`, cut to `size` bytes. */
 bool import_warning(pprofc_str comment, char *out, size_t size);
 
 #endif

@@ -33,8 +33,8 @@ static uint32_t call_paths_find(struct call_paths *paths, const struct call_path
 
 uint32_t call_paths_enter(struct call_paths *paths, uint32_t caller, uint32_t location) {
   struct call_path path = {.caller = caller, .location = location, .callee = MAP_NONE, .depth = 1};
-  /* lists of the same stacks, such as one for each sample type, have them in the same order, so
-   * guess the next path */
+  /* guess the next path, because a file may list the same stacks in the same order for each sample
+   * type */
   uint32_t guess = paths->newest + 1;
   if (guess < paths->count && call_path_is(paths->items, guess, &path))
     return paths->newest = guess;
@@ -48,7 +48,8 @@ uint32_t call_paths_enter(struct call_paths *paths, uint32_t caller, uint32_t lo
   return paths->newest = found;
 }
 
-/* Stores the stack of the deepest path below `path`. Its callers share the end of the stack. */
+/* Stores the stack of the deepest path below `path`. Each of its callers uses the end of this
+ * stack. */
 static bool call_paths_store(struct call_paths *paths, uint32_t path) {
   uint32_t size, leaf = path, at = 0;
   while (paths->items[leaf].callee != MAP_NONE) leaf = paths->items[leaf].callee;

@@ -1,5 +1,5 @@
-/* A tree of frames, for formats that list each frame once with its caller, or that open and
- * close frames. A stack and the stacks of its callers share memory. */
+/* A tree of frames, for formats that list each frame once with its caller, and for formats that
+ * open and close frames. A stack and the stacks of its callers share memory. */
 #ifndef PPROFC_IMPORT_CALL_PATHS_H
 #define PPROFC_IMPORT_CALL_PATHS_H
 
@@ -20,10 +20,10 @@ struct call_paths {
   pprofc_builder *builder;
   struct call_path *items;
   size_t count, room;
-  uint32_t newest; /* index of the path that was entered last */
-  struct map
-      by_frame; /* index by caller and location of paths at the root and of all but first callees */
-  uint32_t *frames; /* working memory: frames of one stack, leaf first */
+  uint32_t newest;     /* index of the path that was entered last */
+  struct map by_frame; /* index, by caller and location, of the paths that are at the root or not
+                          the first callee of their caller */
+  uint32_t *frames;    /* working memory: frames of one stack, leaf first */
   size_t frame_room;
 };
 
@@ -31,13 +31,13 @@ void call_paths_init(struct call_paths *paths, const pprofc_allocator *mem,
                      pprofc_builder *builder);
 void call_paths_free(struct call_paths *paths);
 
-/* Returns the path of a frame that `caller` calls (MAP_NONE: a frame at the root). Returns
- * MAP_NONE when out of memory or if the builder has failed, because it rejects stacks that are
- * too deep. */
+/* Returns the index of the path of a frame that `caller` calls (MAP_NONE: a frame at the root).
+ * Returns MAP_NONE when out of memory and if the builder has failed, for example because the stack
+ * is too deep. */
 uint32_t call_paths_enter(struct call_paths *paths, uint32_t caller, uint32_t location);
 
-/* Adds a sample with the stack of a path; MAP_NONE is the empty stack. Enter all paths first,
- * so that callers can share the deepest stack. */
+/* Adds a sample with the stack of a path; MAP_NONE is the empty stack. Enter all paths before the
+ * first sample, because callers share the memory of the deepest stack. */
 void call_paths_sample(struct call_paths *paths, uint32_t path, const int64_t *values);
 
 #endif

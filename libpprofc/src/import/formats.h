@@ -48,7 +48,7 @@ IMPORT_LINES_READER(import_folded_lines);
 /* Descriptions of the formats; a row without a name ends the table. */
 extern const struct format_row import_format_table[];
 
-/* True for data that these readers accept. */
+/* True for data that the readers of JFR and OTLP accept. */
 bool import_is_jfr(pprofc_str data);
 bool import_is_otlp(pprofc_str data);
 

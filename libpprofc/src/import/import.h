@@ -1,4 +1,4 @@
-/* Readers of foreign and legacy formats, in one table. A new format needs one file, a
+/* Readers of other tools' formats and of old formats, in one table. A new format needs one file, a
  * declaration in formats.h and a row in formats.c. */
 #ifndef PPROFC_IMPORT_IMPORT_H
 #define PPROFC_IMPORT_IMPORT_H
@@ -9,9 +9,9 @@
 #include "profile/profile.h"
 
 /* Tries to read `data`, which is not compressed. Returns PPROFC_OK with a profile, or
- * PPROFC_E_NO_MATCH if the data has another format, so that the next reader is tried. Any
- * other status is final, and then `data` must not be read again. `options` and its limits are
- * never NULL. */
+ * PPROFC_E_NO_MATCH if the data has another format; the caller then tries the next reader. Any
+ * other status is final, and then `data` must not be read again. `options` and its limits are never
+ * NULL. */
 typedef pprofc_status (*import_fn)(pprofc_str data, const pprofc_allocator *mem,
                                    const pprofc_read_options *options, pprofc_profile **profile,
                                    pprofc_error *error);
@@ -26,12 +26,12 @@ typedef pprofc_status (*import_lines_fn)(struct text_stream *text, const pprofc_
 struct import_format {
   const char *name; /* name for messages: "gperftools CPU profile" */
   import_fn read;
-  bool wraps; /* true if totals beyond 63 bits wrap around, as in pprof; false to reject such
-                 files */
+  bool wraps; /* true if totals that need more than 63 bits wrap around, as in pprof; false to
+                 reject files with such totals */
   import_lines_fn lines; /* reader of a stream of text, or NULL */
 };
 
-/* Formats in the order in which they are tried; a row without a name ends the table. */
+/* Formats, in the order in which the library tries them; a row without a name ends the table. */
 extern const struct import_format import_formats[];
 
 #endif

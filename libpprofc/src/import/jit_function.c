@@ -1,4 +1,4 @@
-/* Splits the names that compilers give to code which they make at run time.
+/* Splits the function names that JIT compilers write for perf.
  *
  * Python writes "py::parse:/app/parser.py", V8 "Function:parse file:///app/parser.mjs:4:13" or
  * "JS:*parse /app/parser.js:4:13". Other names stay unchanged. */
@@ -22,7 +22,8 @@ static bool take_last_number(pprofc_str *text, int64_t *number) {
   return *number >= 0;
 }
 
-/* Splits "parse file:///app/parser.mjs:4:13". A function without a name begins with a space. */
+/* Splits "parse file:///app/parser.mjs:4:13". The text of a function without a name begins with a
+ * space. */
 static void name_of_script(pprofc_str text, struct jit_function *f) {
   static const pprofc_str scheme = {"file://", 7};
   int64_t number;
@@ -33,7 +34,8 @@ static void name_of_script(pprofc_str text, struct jit_function *f) {
   if (space >= text.size) return;
   place = str_slice(text, space + 1, text.size);
   f->name = space ? str_slice(text, 0, space) : STR("(anonymous)");
-  /* The first number is the column, the second one the line. */
+  /* The last number is the column and the number before it the line; a single number is the
+   * line. */
   if (take_last_number(&place, &number)) {
     f->line = number;
     if (take_last_number(&place, &number)) f->line = number;
@@ -41,7 +43,7 @@ static void name_of_script(pprofc_str text, struct jit_function *f) {
   f->file = str_starts(place, scheme) ? str_slice(place, scheme.size, place.size) : place;
 }
 
-/* Prefixes of names of generated code, and the function that parses the rest. */
+/* Prefixes of the names of JIT-compiled code, and the functions that split the rest. */
 static const struct jit_language {
   const char *prefix;
   void (*split)(pprofc_str text, struct jit_function *f);

@@ -1,4 +1,4 @@
-/* Names of code that compilers make at run time, as they write them for perf. */
+/* Splits the names of JIT-compiled code, as compilers write them for perf. */
 #ifndef PPROFC_IMPORT_JIT_FUNCTION_H
 #define PPROFC_IMPORT_JIT_FUNCTION_H
 
@@ -10,7 +10,7 @@ struct jit_function {
   int64_t line;          /* first line of the function, or 0 */
 };
 
-/* Splits a name of Python or V8; any other name is unchanged. */
+/* Splits a name that Python or V8 wrote; any other name stays unchanged. */
 struct jit_function jit_function_of(pprofc_str text);
 
 #endif

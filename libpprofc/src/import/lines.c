@@ -27,8 +27,8 @@ static void convert_utf16(pprofc_str data, size_t from, bool big_endian, struct 
   }
 }
 
-/* True if the data looks like UTF-16 without a mark: most high bytes at the start are 0, and
- * all low bytes are not 0. */
+/* True if the data looks like UTF-16 without a mark: at the start most high bytes are 0, and no low
+ * byte is 0. */
 static bool is_utf16(pprofc_str data, bool big_endian) {
   size_t units = (data.size < UTF16_LOOK ? data.size : UTF16_LOOK) / 2, zeros = 0;
   for (size_t i = 0; i < units; i++) {

@@ -12,16 +12,17 @@
 pprofc_status import_text(pprofc_str data, const pprofc_allocator *mem, struct buffer *utf8,
                           pprofc_str *text, pprofc_error *error);
 
-/* Reads text in memory with the reader of a stream. */
+/* Reads text in memory with `read`, a reader of streams. Removes a byte order mark and converts
+ * UTF-16 first. */
 pprofc_status import_lines(import_lines_fn read, pprofc_str data, const pprofc_allocator *mem,
                            const pprofc_read_options *options, pprofc_profile **profile,
                            pprofc_error *error);
 
-/* Returns the text from the first line that is not blank, for formats that this line
- * identifies. */
+/* Returns the text from its first line that is not blank, for formats that are recognised by this
+ * line. */
 pprofc_str import_first_line(pprofc_str text);
 
-/* Reads the next word of *rest; spaces and tabs separate words. */
+/* Reads the next word of *rest; spaces and tabs separate words. False if no word is left. */
 bool import_next_word(pprofc_str *rest, pprofc_str *word);
 
 #endif

@@ -1,7 +1,7 @@
-/* Handles function names from formats whose names are already demangled.
+/* Adds functions from formats whose names are already demangled.
  *
- * Reports simplify names of C++: they drop templates and parameters if the system name looks like
- * C++. Names that are not C++ must be kept: Python's "<module>", Ruby's "block in <main>", and
+ * Reports simplify a C++ name: they drop templates and parameters if the system name looks like
+ * C++. Names that are not C++ must stay whole: Python's "<module>", Ruby's "block in <main>", and
  * "work (calls.py:7)" with a position after the name. */
 #include "import/names.h"
 
@@ -12,8 +12,8 @@ static bool names_is_word(char c) {
          (unsigned char)c >= 0x80;
 }
 
-/* True if a "<" outside of brackets does not follow a word, so it does not begin template
- * arguments. */
+/* True if the name has a "<" outside of brackets that does not follow a word and so does not begin
+ * template arguments. */
 static bool names_has_tag(pprofc_str name) {
   size_t depth = 0;
   for (size_t i = 0; i < name.size; i++) {
@@ -55,7 +55,8 @@ uint32_t import_function(pprofc_builder *builder, pprofc_str name, uint32_t file
   return builder_add_function(builder, text, import_system_name(name, text), file, 0);
 }
 
-/* Splits the file off a place; *line and *column are 0 if it has no line. */
+/* Splits a place like "Main.hs:12:1-20" into the file, which it returns, and *line and *column,
+ * which are 0 if the place has no line. */
 static pprofc_str names_split_place(pprofc_str place, uint64_t *line, uint64_t *column) {
   pprofc_str number;
   size_t colon = str_find_char(place, ':');

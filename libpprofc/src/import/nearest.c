@@ -16,13 +16,13 @@
   "this is a web page; save the profile itself: curl -o cpu.pb.gz http://HOST/debug/pprof/profile"
 #define NEAREST_BENCHMARKS "these are results of benchmarks; benchstatc reads them"
 
-/* ---- beginnings -------------------------------------- */
+/* ---- first bytes ------------------------------------- */
 
 #define START(bytes, contains, text)                                                               \
   { bytes, sizeof(bytes) - 1, contains, text }
 
 /* The bytes with which data starts after leading blanks, and text that it also contains, or NULL.
- * The first row that fits counts. */
+ * The first row that matches the data applies. */
 static const struct {
   const char *bytes;
   size_t size;
@@ -74,7 +74,7 @@ static const struct {
     START("goos: ", NULL, NEAREST_BENCHMARKS),
 };
 
-/* ---- bytes with a form ------------------------------- */
+/* ---- binary formats ---------------------------------- */
 
 static uint32_t nearest_word(pprofc_str data, size_t at, size_t size) {
   uint32_t word = 0;
@@ -88,15 +88,16 @@ static bool nearest_is_core(pprofc_str data) {
   return data.data[16 + (data.data[5] == 2)] == 4;
 }
 
-/* True for a buffer header of Event Tracing for Windows: its size, and the header of a system
- * event at 0x48. */
+/* True for a buffer header of Event Tracing for Windows, which has its size and, at 0x48, the
+ * header of a system event. */
 static bool nearest_is_etl(pprofc_str data) {
   if (data.size < 0x50) return false;
   uint32_t size = nearest_word(data, 0, 4), kind = nearest_word(data, 0x4A, 2);
   return size >= 1024 && size <= 16 << 20 && size % 1024 == 0 && (kind == 0xC001 || kind == 0xC002);
 }
 
-/* True for a trace of Perfetto, in which field 1 repeats. A profile has only a few in a row. */
+/* True for a trace of Perfetto, which begins with at least 8 fields of number 1. A profile begins
+ * with fewer. */
 static bool nearest_is_perfetto(pprofc_str data) {
   size_t at = 0, packets = 0;
   while (at + 1 < data.size && packets < 64 && data.data[at] == 0x0A) {
@@ -116,7 +117,7 @@ static bool nearest_is_perfetto(pprofc_str data) {
 
 /* ---- text -------------------------------------------- */
 
-/* Returns the first bytes after leading blanks. */
+/* Returns the first NEAREST_TEXT bytes after a byte order mark and leading blanks. */
 static pprofc_str nearest_look(pprofc_str data) {
   if (str_starts(data, STR("\xEF\xBB\xBF"))) data = str_slice(data, 3, data.size);
   while (data.size && char_is_blank(data.data[0])) data = str_slice(data, 1, data.size);

@@ -1,4 +1,5 @@
-/* Reads text in lines, from memory or from a stream in windows that are not kept. */
+/* Reads text line by line, from memory or from a stream. A stream comes in windows of bytes, which
+ * are freed after use. */
 #include "import/text_stream.h"
 
 #include "codec/inflater.h"
@@ -119,7 +120,7 @@ bool text_stream_rewind(struct text_stream *stream) {
 
 /* ---- lines ------------------------------------------- */
 
-/* Appends the next window; false at the end or after a failure. */
+/* Appends the next window to the text; false at the end or after a failure. */
 static bool text_source_append(struct text_source *source) {
   struct window window;
   source->failed = !window_ring_next(source->ring, &window);

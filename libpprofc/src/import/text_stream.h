@@ -1,4 +1,4 @@
-/* Reads text line by line, from memory or from a stream through a window. */
+/* Reads text line by line, from memory or from a stream. */
 #ifndef PPROFC_IMPORT_TEXT_STREAM_H
 #define PPROFC_IMPORT_TEXT_STREAM_H
 
@@ -23,7 +23,8 @@ static inline struct text_stream text_stream_of(pprofc_str text) {
   return (struct text_stream){.rest = text, .whole = true, .begin = text};
 }
 
-/* Bytes of an input: memory, then the rest of a file descriptor; -1: no file. */
+/* Bytes of an input: the bytes in memory, then the rest of the file descriptor `fd` (-1: no
+ * file). */
 struct text_bytes {
   const void *data;
   size_t size;
@@ -34,10 +35,10 @@ struct text_bytes {
 /* Number of bytes that are in memory when a stream is opened. */
 #define TEXT_HEAD THRESHOLD((size_t)1 << 20)
 
-/* Bytes that decide if an input may be text. */
+/* Number of bytes that decide if an input may be text. */
 #define TEXT_LOOK (TEXT_HEAD < 4096 ? TEXT_HEAD : 4096)
 
-/* True if the first bytes have no control characters that text does not have. */
+/* True if the first bytes may be text: they have no control characters except white space. */
 bool text_begins(pprofc_str data);
 
 /* Opens a stream over bytes, inflates gzip and reads the first TEXT_HEAD bytes.

@@ -20,8 +20,8 @@
  *   - to cut a stack at the leaf or root end, it writes new `stack` and `stack_size` columns that
  *     point into the same bytes (edit_cut_stacks);
  *   - to hide locations, it writes new maps (edit_hide, segment_hide);
- *   - to add frames, it writes new runs and longer maps (tag_frames.c, segment_extend), and returns
- * the pages of the old runs to the system if only the edit can read them (region_discard);
+ *   - to add frames, it writes new runs and longer maps (tag_frames.c, segment_extend). If only the
+ *     edit can read the old runs, it returns their pages to the system (region_discard);
  *   - to merge, it writes a map for each segment of a large source and new runs for small sources
  *     (merge/merge_write.c).
  * The bytes of a run are never overwritten: they may be part of the input, and several samples,
@@ -30,15 +30,15 @@
  * In place. A large profile that passes through four filters would be copied four times. To avoid
  * the copies, a caller that has the only reference to a profile and will only release it sets
  * `disposable`. When neither the profile nor its region has a second reference, profile_edit stores
- * the region as the copy's `lender`, and edit_column returns the old column itself if that region
- * alone owns its memory, else a new column. The code of an edit is therefore the same in both
+ * the region as the copy's `lender`. If that region alone owns the memory of a column, edit_column
+ * returns the old column, else a new column. The code of an edit is therefore the same in both
  * cases. It follows these rules:
  *   - only the edit writes, between profile_edit and edit_finish, which resets `lender`; worker
  *     threads write disjoint ranges;
- *   - it writes entries in ascending order, and entry n only after it has read all source entries
- *     up to n, because the new column may be the old one;
+ *   - it writes entries in ascending order, because the new column may be the old one. Before it
+ *     writes entry n, it reads all source entries up to n;
  *   - it does not read the source through the old profile after it has begun to write;
- *   - after an edit, also one that failed, the caller does nothing with the source but release it.
+ *   - after an edit, even a failed edit, the caller only releases the source.
  * One more function writes into the memory of its sources: append_difference
  * (transform/combine/append.c) owns both profiles and extends the columns of the first. */
 #ifndef PPROFC_PROFILE_STACK_H
