@@ -29,9 +29,8 @@ static bool take_positions(struct callgrind_reader *r, pprofc_str *rest) {
   return true;
 }
 
-/* Reads a counter. Callgrind writes only relative positions, but other tools also write
- * relative counters, and others write negative counters. The meaning of "-3" is the same in
- * the whole file. */
+/* Reads a counter. Callgrind writes only absolute counters. Some tools write relative counters,
+ * others negative counters; a file gives "-3" only one of these meanings. */
 static bool take_counter(struct callgrind_reader *r, pprofc_str word, int64_t last, int64_t most,
                          int64_t *counter) {
   uint64_t number;
@@ -48,7 +47,8 @@ static bool take_counter(struct callgrind_reader *r, pprofc_str word, int64_t la
   return true;
 }
 
-/* Reads the counters; missing ones are 0. `raw` is indexed by column, `values` by sample type. */
+/* Reads the counters of a line; missing counters are 0. `raw` is indexed by column, `values` by
+ * sample type. */
 static bool take_counters(struct callgrind_reader *r, pprofc_str rest, int64_t *raw,
                           int64_t *values) {
   pprofc_str word;
@@ -137,7 +137,7 @@ static bool read_called_file(struct callgrind_reader *r, pprofc_str value) {
   return read_text_of(r, &r->files, value, &r->called_file);
 }
 
-/* Jumps are ignored, but their lines may define names. */
+/* Reads the file of a jump. The reader ignores jumps, but their lines may define names. */
 static bool read_jump_file(struct callgrind_reader *r, pprofc_str value) {
   uint32_t file;
   return read_text_of(r, &r->files, value, &file);
@@ -245,7 +245,7 @@ static bool read_events(struct callgrind_reader *r, pprofc_str value) {
   return true;
 }
 
-/* Keeps the first total that differs from the sum of the lines. */
+/* Remembers the first total that differs from the sum of the lines, for a comment. */
 static void note_wrong_total(struct callgrind_reader *r, size_t column, uint64_t said) {
   pprofc_str name = r->events.items[r->event_columns[column]].name;
   if (r->wrong.event[0]) return;
@@ -268,14 +268,14 @@ static bool check_totals(struct callgrind_reader *r, pprofc_str value) {
   return true;
 }
 
-/* Compares cachegrind's summary, which follows the lines. Callgrind's own summary is before
- * the lines, and has the whole run. Xdebug's summary has the wall time and the most memory in use.
- * Both of them write a version, cachegrind does not. */
+/* Compares the summary with the sums of the lines, for cachegrind only. Callgrind's summary
+ * precedes the lines and covers the whole run; Xdebug's summary has the wall time and the peak of
+ * memory. Both tools write a version, cachegrind does not. */
 static bool check_summary(struct callgrind_reader *r, pprofc_str value) {
   return r->version || !r->in_body || r->has_totals || check_totals(r, value);
 }
 
-/* Reads the version; one that is not an integer, as Xdebug 2 has, is -1. */
+/* Reads the version; a version that is not an integer, as in Xdebug 2, becomes -1. */
 static bool read_version(struct callgrind_reader *r, pprofc_str value) {
   if (!str_parse_int(str_trim(value), 10, &r->version)) r->version = -1;
   return true;
@@ -310,8 +310,9 @@ static bool read_creator(struct callgrind_reader *r, pprofc_str value) {
   return true;
 }
 
-/* Reads the name of a benchmark: a program dumps the costs of each at its end. Parts that begin
- * with "Metadata: " say which library the program uses. */
+/* Reads the name of a benchmark from a part that a client request ended: programs dump the costs of
+ * each benchmark in this way. A name "Metadata: ..." is the benchmark library of the program
+ * instead. */
 static bool read_description(struct callgrind_reader *r, pprofc_str value) {
   static const pprofc_str trigger = {" Trigger: Client Request: ", 26};
   if (!str_starts(value, trigger)) return true;
@@ -323,7 +324,7 @@ static bool read_description(struct callgrind_reader *r, pprofc_str value) {
 static const struct header {
   const char *name;
   bool (*read)(struct callgrind_reader *, pprofc_str value);
-  bool begins; /* true if this header begins a new part when it follows cost lines */
+  bool begins; /* true if this header begins a new part after lines with costs */
 } headers[] = {
     {"events", read_events, true},
     {"positions", read_columns, true},

@@ -1,7 +1,8 @@
-/* Callgrind's call graph. callgrind.c builds it, and samples.c makes stacks of it.
+/* The call graph of a callgrind file. callgrind.c builds it, and samples.c and exact.c make stacks
+ * from it.
  *
- * A graph is one part of a file: the functions, the cost of each line, and the inclusive cost
- * of calls. Objects and files are strings of the profile that is being built. */
+ * A graph is one part of a file: the functions, the cost of each line, and the inclusive cost of
+ * calls. Objects and files are strings of the profile that is being built. */
 #ifndef PPROFC_IMPORT_CALLGRIND_CALLGRIND_H
 #define PPROFC_IMPORT_CALLGRIND_CALLGRIND_H
 
@@ -12,7 +13,7 @@
 
 #define CALLGRIND_MAX_EVENTS 32u
 
-/* A line of a function. For inlined code, `file` differs from the function's file. */
+/* A line of a function. For inlined code, `file` is the file of the inlined code. */
 struct callgrind_place {
   uint32_t file;
   uint32_t inlined; /* index of the inlined function, or 0 */
@@ -40,7 +41,7 @@ struct callgrind_cost {
 struct callgrind_call {
   uint32_t caller, callee;
   uint32_t next;               /* index of the next call of the same caller, or NONE */
-  bool closes_cycle;           /* true if the tree leaves the call out to break a cycle */
+  bool closes_cycle;           /* true if the tree skips the call to break a cycle */
   struct callgrind_place site; /* call site with the highest cost */
   double heaviest;
 };
@@ -74,16 +75,16 @@ void callgrind_graph_init(struct callgrind_graph *graph, const pprofc_allocator 
 void callgrind_graph_free(struct callgrind_graph *graph);
 /* Clears the graph for the next part. */
 void callgrind_graph_clear(struct callgrind_graph *graph);
-/* True unless memory ran out; then the graph is incomplete. */
+/* False if memory ran out, which makes the graph incomplete. */
 bool callgrind_graph_ok(const struct callgrind_graph *graph);
 
 /* Finds or adds a function and returns its index; NONE when out of memory. */
 uint32_t callgrind_graph_function(struct callgrind_graph *graph,
                                   const struct callgrind_function *names);
-/* Adds to the own cost of a line. */
+/* Adds values to the self cost of a line. */
 void callgrind_graph_cost(struct callgrind_graph *graph, uint32_t function,
                           const struct callgrind_place *place, const int64_t *values);
-/* Adds to the inclusive cost of a call. */
+/* Adds values to the inclusive cost of a call. */
 void callgrind_graph_call(struct callgrind_graph *graph, uint32_t caller, uint32_t callee,
                           const struct callgrind_place *site, const int64_t *values);
 
@@ -116,7 +117,7 @@ struct callgrind_flow {
   double *calls;     /* cost of the calls to each function, by type */
   double *root;      /* cost of each function that does not come from a call, by type */
   double *inclusive; /* inclusive cost of each function, by type */
-  /* All three arrays hold magnitudes, so negative costs count as positive. */
+  /* The three arrays above contain magnitudes, so negative costs count as positive. */
   uint32_t *order; /* indices of the functions, callees before callers */
   bool *recursive; /* true for each function in a cycle */
 };
@@ -125,8 +126,8 @@ struct callgrind_flow {
  * (closes_cycle). Returns false when out of memory. */
 bool callgrind_flow_init(struct callgrind_flow *flow, const struct callgrind_graph *graph,
                          struct arena *arena, bool tree);
-/* Return shares of a function's cost. The shares of its calls and of its being a root add up
- * to 1. */
+/* Return shares of a function's cost, from 0 to 1: the share of one call to it, and the share that
+ * no call explains. The shares of a function add up to 1. */
 double callgrind_call_share(const struct callgrind_flow *flow, uint32_t call, size_t type);
 double callgrind_root_share(const struct callgrind_flow *flow, uint32_t function, size_t type);
 
@@ -151,8 +152,8 @@ struct callgrind_tree {
   const pprofc_allocator *mem;
   double pruned_roots[CALLGRIND_MAX_EVENTS];
   uint64_t frames; /* sum of the depths of all positions */
-  bool joined;     /* true if there were too many paths, so that some positions have only their
-                      caller above */
+  bool joined;     /* true if there were too many paths; some positions then have only their caller
+                      above them */
 };
 
 bool callgrind_tree_init(struct callgrind_tree *tree, const struct callgrind_graph *graph,
@@ -172,7 +173,7 @@ static inline double *callgrind_pruned(const struct callgrind_tree *tree, size_t
   return (double *)(void *)tree->pruned.data + position * tree->types;
 }
 
-/* ---- exact.c: stacks of functions whose names have their callers */
+/* ---- exact.c: stacks of functions whose names contain their callers */
 
 /* A context in the current part. */
 struct callgrind_entry {
@@ -185,12 +186,12 @@ struct callgrind_entry {
 struct callgrind_exact {
   struct callgrind_contexts *contexts;
   pprofc_builder *builder;
-  size_t deepest;                 /* maximum number of frames of a stack that are kept */
+  size_t deepest;                 /* maximum number of frames that a stack keeps */
   struct callgrind_entry *places; /* entry of each context in the current part */
   uint32_t *stack;
   size_t place_room, stack_room;
   bool is_truncated;      /* true if a stack lacks callers */
-  uint64_t frames_left;   /* number of frames until stacks are cut */
+  uint64_t frames_left;   /* number of frames that may be added before stacks are cut */
   uint64_t agree, differ; /* number of calls that agree with the names, and number that do not */
 };
 
@@ -221,9 +222,9 @@ bool callgrind_samples(const struct callgrind_graph *graph, pprofc_builder *buil
                        pprofc_call_stacks stacks, const struct label *labels, size_t label_count,
                        bool *joined);
 
-/* Splits `total`, which may be negative, by weight into out[0], out[stride] and so on. Rounds
- * down, then adds 1 to the largest remainders. The parts add up to total unless all weights
- * are 0. */
+/* Splits `total`, which may be negative, in proportion to the weights, into out[0], out[stride] and
+ * so on. Rounds each part down, then adds 1 to the parts with the largest remainders. The parts add
+ * up to `total` unless all weights are 0. */
 void callgrind_split(int64_t total, const double *weights, size_t count, int64_t *out,
                      size_t stride);
 

@@ -1,13 +1,13 @@
-/* Splits names into functions: "f'g'main" is f, called by g, called by main. */
+/* Splits names into functions: "f'g'main" is the function f, called by g, called by main. */
 #include "import/callgrind/contexts.h"
 
 #include "core/array.h"
 #include "core/chars.h"
 #include "import/names.h"
 
-/* Brackets around a quote up to this depth keep it in the name. */
+/* Maximum nesting of brackets. A quote in brackets does not separate functions. */
 #define MAX_BRACKETS 256u
-/* Maximum number of functions of two names that are compared. */
+/* Maximum number of functions of two names that a comparison reads. */
 #define MAX_COMPARED 128u
 
 void callgrind_contexts_init(struct callgrind_contexts *contexts, const pprofc_allocator *mem,
@@ -67,14 +67,15 @@ static size_t after_sign(pprofc_str name, size_t at) {
   return end;
 }
 
-/* Characters at which function_end must look closer; "operator" begins with an o. */
+/* Characters that may begin a bracket, a quote or "operator"; function_end skips all other
+ * characters. */
 static const bool splits[256] = {
     ['\''] = true, ['o'] = true, ['-'] = true, ['('] = true, [')'] = true, ['<'] = true,
     ['>'] = true,  ['['] = true, [']'] = true, ['{'] = true, ['}'] = true};
 
-/* Returns the end of the first function in a name: the first quote outside of brackets, as
- * names may have quotes in brackets: <impl Trait for &'a T>. If a bracket stays open, clears
- * *has_brackets: the brackets of this name mean nothing. */
+/* Returns the end of the first function in a name: the first quote outside of brackets. Names may
+ * have quotes in brackets: <impl Trait for &'a T>. If a bracket stays open, ignores the brackets of
+ * this name and clears *has_brackets. */
 static size_t function_end(pprofc_str name, bool *has_brackets) {
   size_t quote = str_find_char(name, '\'');
   if (quote == name.size || !*has_brackets) return quote;
@@ -129,7 +130,7 @@ static uint32_t symbol_add(struct callgrind_contexts *contexts, pprofc_str name)
   return symbol;
 }
 
-/* Finds or adds the context of a function below a caller. */
+/* Finds or adds the context of a function that `caller` calls. */
 static uint32_t context_enter(struct callgrind_contexts *contexts, uint32_t caller,
                               pprofc_str name) {
   struct callgrind_context context = {caller, symbol_add(contexts, name), 1};
@@ -180,7 +181,8 @@ enum callgrind_relation callgrind_context_relation(const struct callgrind_contex
 
 /* ---- symbols ----------------------------------------- */
 
-/* Fills a symbol. Code that a JIT compiler made has an address in place of a name. */
+/* Fills a symbol and returns it. The name of JIT-compiled code is an address, which perf-PID.map
+ * names. */
 static struct callgrind_symbol symbol_get(struct callgrind_contexts *contexts, uint32_t symbol) {
   struct callgrind_symbol *info = &contexts->infos[symbol];
   struct jit_function found;

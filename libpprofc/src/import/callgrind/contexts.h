@@ -1,8 +1,8 @@
-/* Names of functions with contexts. With --separate-callers=N callgrind writes "f'g'main" for
- * costs of f that arose below g and main. So the name of a function is a stack.
+/* Names of functions with contexts. With --separate-callers=N callgrind writes "f'g'main" for the
+ * costs of f when g called f and main called g. The name of a function is then a stack.
  *
- * Symbols are the names of single functions. A context is a symbol and the context of its
- * caller, so that equal callers are stored once. */
+ * Symbols are the names of single functions. A context is a symbol and the context of its caller,
+ * so equal callers are stored once. */
 #ifndef PPROFC_IMPORT_CALLGRIND_CONTEXTS_H
 #define PPROFC_IMPORT_CALLGRIND_CONTEXTS_H
 
@@ -45,7 +45,7 @@ struct callgrind_contexts {
   pprofc_str *words; /* buffer for the symbols of one name */
   size_t word_room;
   struct jit_names jit;
-  bool failed; /* true if memory ran out; from then on no names are found */
+  bool failed; /* true if memory ran out; all later lookups then fail */
 };
 
 void callgrind_contexts_init(struct callgrind_contexts *contexts, const pprofc_allocator *mem,
@@ -72,14 +72,14 @@ bool callgrind_name_symbol(struct callgrind_contexts *contexts, uint32_t name,
 /* Relation of a call to the names of its two functions. */
 enum callgrind_relation {
   RELATION_SAME,      /* direct recursion: both have one context */
-  RELATION_CALLER,    /* the callee's context is the caller's and one more function */
+  RELATION_CALLER,    /* the callee's context is the caller's context and the callee */
   RELATION_TRUNCATED, /* like RELATION_CALLER, but the callee's context is cut at the root */
   RELATION_ROOT,      /* the callee has no callers in its name */
   RELATION_OTHER      /* the names contradict the call */
 };
 
-/* Returns the relation of a call. Contexts may have any depth, because only the beginnings of the
- * names are compared. */
+/* Returns the relation of a call. Compares only the beginnings of the names, so the depth of the
+ * contexts does not matter. */
 enum callgrind_relation callgrind_context_relation(const struct callgrind_contexts *contexts,
                                                    uint32_t caller, uint32_t callee);
 

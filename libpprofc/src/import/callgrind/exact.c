@@ -1,17 +1,17 @@
-/* Makes samples of functions whose names have their callers. The stacks are exact: the names have
- * the callers, and the calls have the lines. */
+/* Makes samples of functions whose names contain their callers. The stacks are exact: the names
+ * give the callers, and the calls give the lines. */
 #include "import/callgrind/callgrind.h"
 
 #include "core/array.h"
 
 #include <math.h>
 
-/* Number of callers above those in its name that a stack may have. Their functions were already
- * running when the program began to count, so callgrind saw them later. */
+/* Maximum number of functions that are added above the callers in a name. Callgrind does not put a
+ * function into names if it was already running when callgrind began to count. */
 #define MAX_JOINS 64u
 
-/* When all stacks together have this many frames, later stacks are cut at MAX_LATE. Frames are
- * limited in proportion to the file. */
+/* Maximum number of frames of all stacks together, after which stacks are cut at MAX_LATE frames.
+ * The maximum grows with the size of the file. */
 #define FRAMES_ALWAYS   ((uint64_t)1 << 24)
 #define FRAMES_FOR_BYTE 8u
 #define MAX_LATE        64u
@@ -51,7 +51,8 @@ bool callgrind_exact_may(struct callgrind_exact *exact, const struct callgrind_g
 
 /* ---- calls ------------------------------------------- */
 
-/* Keeps the call with the highest cost into each context. */
+/* Stores the call in the entry of its callee's context, unless the entry has a call with a higher
+ * cost. */
 static void exact_take_call(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                             uint32_t index) {
   const struct callgrind_call *call = &callgrind_calls(graph)[index];
@@ -88,8 +89,8 @@ static bool exact_enter(struct callgrind_exact *exact, const struct callgrind_gr
   return true;
 }
 
-/* Clears the entries of the contexts that the part used. Most files have many parts with few of the
- * contexts. */
+/* Clears the entries of the contexts that the part used. Clearing all entries would be slow,
+ * because most files have many parts that use few contexts. */
 static void exact_leave(struct callgrind_exact *exact, const struct callgrind_graph *graph) {
   for (uint32_t f = 0; f < callgrind_function_count(graph); f++)
     exact->places[context_of_function(graph, f)] =
@@ -111,7 +112,8 @@ static bool push_truncated(struct callgrind_exact *exact, size_t *depth) {
   return exact_push(exact, depth, pprofc_builder_location(exact->builder, NONE, 0, &line, 1));
 }
 
-/* Pushes the caller of *context where the call is, and moves *context there. */
+/* Pushes the caller of *context with the line of its call, and sets *context to the caller's
+ * context. */
 static bool push_caller(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                         size_t *depth, uint32_t *context) {
   struct callgrind_entry *entry = &exact->places[*context];
@@ -122,8 +124,8 @@ static bool push_caller(struct callgrind_exact *exact, const struct callgrind_gr
   return exact_push(exact, depth, entry->site);
 }
 
-/* Pushes the caller that the name of *context contains. It is needed when the file has no call from
- * that caller, because it has not returned. */
+/* Pushes the caller that the name of *context contains. This is needed if the file has no call from
+ * that caller, because the caller has not returned. */
 static bool push_from_name(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                            size_t *depth, uint32_t *context) {
   *context = exact->contexts->items[*context].caller;
@@ -139,7 +141,7 @@ static bool push_from_name(struct callgrind_exact *exact, const struct callgrind
   return exact_push(exact, depth, callgrind_location(graph, exact->builder, function, &place));
 }
 
-/* Pushes the callers in the name of `from`. Sets *context to the outermost one. */
+/* Pushes the callers in the name of `from`. Sets *context to the outermost caller. */
 static bool push_names(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                        size_t *depth, uint32_t from, uint32_t *context) {
   bool ok = true;
@@ -154,7 +156,7 @@ static bool push_names(struct callgrind_exact *exact, const struct callgrind_gra
   return ok;
 }
 
-/* Pushes all callers of a context after the leaf, which has stack[0]. */
+/* Pushes all callers of a context. stack[0] is the leaf and stays. */
 static bool push_callers(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                          uint32_t from, size_t *depth) {
   uint32_t context;
@@ -172,7 +174,7 @@ static bool push_callers(struct callgrind_exact *exact, const struct callgrind_g
   return true;
 }
 
-/* Pushes no more callers than the limit of frames allows. */
+/* Pushes the callers of a function, cut if the limit of all frames is near. */
 static bool push_some(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                       const struct callgrind_function *f, size_t *depth) {
   size_t deepest = exact->deepest, named = exact->contexts->items[f->context].depth;

@@ -1,8 +1,8 @@
 /* Divides the cost of a function among its callers, in proportion to the costs of their calls.
  *
- * For a tree, a cycle is broken at the call that returns to a function on the current path.
- * Recursion therefore ends at its first repeat. The remaining graph has no cycle, and the shares
- * of a function add up to 1. Every tree therefore keeps the cost of each function. */
+ * A tree breaks a cycle at the call that returns to a function on the current path. Recursion
+ * therefore ends at its first repeat. The remaining graph has no cycle, and the shares of a
+ * function add up to 1. Every tree therefore keeps the cost of each function. */
 #include "import/callgrind/callgrind.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@
 struct callgrind_flow_walk {
   struct callgrind_flow *flow;
   const struct callgrind_graph *graph;
-  uint32_t *found; /* order of discovery of each function, 0 if not found yet */
+  uint32_t *found; /* number of each function in the order of discovery; 0 if not found yet */
   uint32_t *low;   /* earliest function on the open stack that each function reaches */
   uint32_t *next;  /* next call to follow of each function */
   uint32_t *path;  /* functions on the current path */
@@ -76,7 +76,8 @@ static void walk_from(struct callgrind_flow_walk *w, uint32_t root) {
   }
 }
 
-/* Starts at functions that are not called, then at functions that were not reached. */
+/* Walks the graph from the functions that are not called, then from the functions that this walk
+ * did not reach. */
 static void walk_all(struct callgrind_flow_walk *w, bool *called) {
   size_t functions = callgrind_function_count(w->graph);
   const struct callgrind_call *calls = callgrind_calls(w->graph);

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* Number of lines or calls of a function up to which they are searched linearly, without a map. */
+/* Number of lines or calls up to which a function's lines or calls are searched without a map. */
 #define FEW 8u
 
 void callgrind_graph_init(struct callgrind_graph *graph, const pprofc_allocator *mem, size_t types,
@@ -87,8 +87,8 @@ static uint32_t graph_namesake(struct callgrind_graph *graph,
   return callgrind_append_function(graph, function, &graph->by_name, hash);
 }
 
-/* Returns the entry of graph->first for a name; NULL when out of memory. Compare the name,
- * because the entry may be from an earlier part. */
+/* Returns the entry of graph->first for a name; NULL when out of memory. The caller must compare
+ * the name, because the entry may be from an earlier part. */
 static uint32_t *graph_first(struct callgrind_graph *graph, uint32_t name) {
   size_t old = graph->first_room;
   if (!ARRAY_RESERVE(graph->mem, graph->first, graph->first_room, (size_t)name + 1)) {
@@ -201,7 +201,7 @@ static bool call_is_same(const struct callgrind_graph *graph, const struct callg
          (!graph->by_site || same_place(&a->site, &b->site));
 }
 
-/* Returns the equal call of the graph, or NONE. */
+/* Returns the index of the equal call in the graph, or NONE. */
 static uint32_t call_find(const struct callgrind_graph *graph, const struct callgrind_call *call) {
   const struct callgrind_function *f = &callgrind_functions(graph)[call->caller];
   const struct callgrind_call *calls = callgrind_calls(graph);

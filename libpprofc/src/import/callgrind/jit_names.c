@@ -1,4 +1,4 @@
-/* Reads perf-PID.map and finds the name of an address. */
+/* Reads a perf-PID.map file and finds the name of the code at an address. */
 #include "import/callgrind/jit_names.h"
 
 #include "core/array.h"
@@ -34,7 +34,7 @@ static bool jit_line(pprofc_str line, struct jit_code *code) {
          !__builtin_add_overflow(code->start, bytes ? bytes : 1, &code->limit);
 }
 
-/* Orders by start, and pieces of code at one address by their place in the file. */
+/* Orders pieces of code by start address, then by their order in the file. */
 static int jit_compare(const void *left, const void *right) {
   const struct jit_code *a = left, *b = right;
   if (a->start != b->start) return a->start < b->start ? -1 : 1;
@@ -52,7 +52,8 @@ bool jit_names_read(struct jit_names *names, pprofc_str text) {
   return true;
 }
 
-/* Opens a regular file. One in a folder of all users must belong to this one. */
+/* Opens a regular file; returns -1 if that fails. With `own`, the file must belong to the current
+ * user, because all users can write to its folder. */
 static int jit_open(const char *path, bool own) {
   struct stat info;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (own ? O_NOFOLLOW : 0));

@@ -1,5 +1,5 @@
-/* Names of code that JIT compilers and interpreters made at run time. They write a file
- * perf-PID.map with a line for each piece of code: address, size, name. */
+/* Reads perf-PID.map files, which name the code that JIT compilers and interpreters made at run
+ * time. Each line is a piece of code: address, size, name. */
 #ifndef PPROFC_IMPORT_CALLGRIND_JIT_NAMES_H
 #define PPROFC_IMPORT_CALLGRIND_JIT_NAMES_H
 

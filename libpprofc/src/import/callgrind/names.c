@@ -3,7 +3,8 @@
 
 #include "core/array.h"
 
-/* Ids below this, or below twice the number of names plus this, are indices of an array. */
+/* Ids below this number plus twice the number of names are indices of an array; a map finds larger
+ * ids. */
 #define SMALL_IDS 1024u
 
 void callgrind_names_init(struct callgrind_names *names, const pprofc_allocator *mem,

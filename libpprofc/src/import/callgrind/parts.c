@@ -28,8 +28,8 @@ static size_t add_label(struct callgrind_reader *r, const char *key, pprofc_str 
   return 1;
 }
 
-/* Counts benchmarks whose name occurred before. The threads of a part have the same part number and
- * count once. */
+/* Counts the benchmarks that have the name of an earlier benchmark. The threads of a part have the
+ * same part number and count once. */
 static void note_benchmark(struct callgrind_reader *r) {
   pprofc_str number = str_slice(r->part, 0, str_find_char(r->part, '.'));
   size_t known = r->benchmarks.count;
@@ -41,7 +41,7 @@ static void note_benchmark(struct callgrind_reader *r) {
   r->last_part = number;
 }
 
-/* Gives functions the names that reports show. */
+/* Sets the names of functions that reports show. */
 static bool callgrind_name_functions(struct callgrind_reader *r, bool exact) {
   struct callgrind_function *functions = callgrind_functions(&r->graph);
   for (size_t i = 0; i < callgrind_function_count(&r->graph); i++)

@@ -1,6 +1,6 @@
-/* Reads files of Python's cProfile and of yappi (pstats): a dictionary in the marshal format.
- * It has the own time of each function, and its time for each caller. The reader converts it
- * to callgrind's text, so that stacks are made by the same code. */
+/* Reads files of Python's cProfile and of yappi (pstats): a dictionary in the marshal format. It
+ * has the self time of each function, and the time of a function for each caller. The reader
+ * converts it to callgrind's text, whose reader then makes the stacks. */
 #include "core/array.h"
 #include "core/buffer.h"
 #include "core/map.h"
@@ -26,7 +26,8 @@ struct marshal_value {
 struct marshal {
   const uint8_t *at, *end;
   struct arena arena;
-  struct marshal_value **refs; /* values that a reference can name, in the order of their starts */
+  struct marshal_value **refs; /* values that later references can repeat, in the order in which
+                                  they start */
   size_t ref_count, ref_room;
   bool nomem;
 };
@@ -42,7 +43,7 @@ static bool marshal_take(struct marshal *m, size_t size, uint64_t *value) {
   return true;
 }
 
-/* Reads a text whose length has `size` bytes. */
+/* Reads a text that follows its length, a number of `size` bytes. */
 static bool marshal_text(struct marshal *m, size_t size, struct marshal_value *v) {
   uint64_t length;
   if (!marshal_take(m, size, &length) || length > (uint64_t)(m->end - m->at)) return false;
@@ -93,7 +94,7 @@ static bool marshal_append(struct marshal *m, struct marshal_value *list,
 
 static struct marshal_value *marshal_read(struct marshal *m, unsigned depth);
 
-/* Reads the items of a tuple or list whose count has `size` bytes. */
+/* Reads the items of a tuple or list, which follow their count, a number of `size` bytes. */
 static bool marshal_tuple(struct marshal *m, size_t size, struct marshal_value *v, unsigned depth) {
   uint64_t count;
   if (!marshal_take(m, size, &count)) return false;
@@ -127,7 +128,7 @@ static bool marshal_body(struct marshal *m, int type, struct marshal_value *v, u
   return strchr("NTF.", type) != NULL;
 }
 
-/* Adds a value that can be referred to; false when out of memory. */
+/* Adds a value that later references can repeat; false when out of memory. */
 static bool marshal_add_ref(struct marshal *m, struct marshal_value *v) {
   return ARRAY_PUSH_IN(&m->arena, m->refs, m->ref_count, m->ref_room, v);
 }
@@ -145,7 +146,7 @@ static struct marshal_value *marshal_read(struct marshal *m, unsigned depth) {
   if (plain == 'r' || plain == 'R') return marshal_ref(m);
   if (!plain) return NULL;
   struct marshal_value *v = arena_zero_array(&m->arena, 1, sizeof *v);
-  /* Type 't' of Python 2 is also a string that references can name. */
+  /* Python 2 marks a string that references can repeat by type 't'. */
   bool is_ref = type != plain || type == 't';
   m->nomem |= !v || (is_ref && !marshal_add_ref(m, v));
   return !m->nomem && marshal_body(m, (int)plain, v, depth + 1) ? v : NULL;
@@ -213,8 +214,8 @@ static int64_t pstats_count(double count) {
   return count >= 1 && count < 9e18 ? (int64_t)count : 1;
 }
 
-/* Writes a call. Python's module `profile` records no time for each caller, so the callers share
- * the time of the function. */
+/* Writes a call. Python's module `profile` does not record the time for each caller, so the callers
+ * share the time of the function. */
 static void pstats_call(struct pstats *p, const struct marshal_value *caller,
                         const struct marshal_value *function, const struct marshal_value *entry,
                         const struct marshal_value *call) {
@@ -233,7 +234,7 @@ static void pstats_call(struct pstats *p, const struct marshal_value *caller,
                 pstats_line(function), pstats_line(caller), (long long)pstats_time(time));
 }
 
-/* Writes a function and the calls to it; false if they are not of pstats. */
+/* Writes a function and the calls to it; false if the values do not have the form of pstats. */
 static bool pstats_entry(struct pstats *p, const struct marshal_value *function,
                          const struct marshal_value *entry) {
   if (!pstats_is_function(function) || !pstats_is_entry(entry)) return false;

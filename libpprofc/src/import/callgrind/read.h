@@ -30,7 +30,7 @@ bool callgrind_has_relative_counters(pprofc_str text, size_t columns);
 
 /* ---- words.c */
 
-/* Parses a decimal number, or a hexadecimal one after 0x. */
+/* Parses a decimal number, or a hexadecimal number after "0x". */
 bool callgrind_number(pprofc_str s, uint64_t *out);
 /* Parses a number: "12", or relative to the last number of the column: "+3", "-3", "*". */
 bool callgrind_relative(pprofc_str s, uint64_t last, uint64_t *out);

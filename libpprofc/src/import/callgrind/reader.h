@@ -53,19 +53,19 @@ struct callgrind_reader {
   bool has_calls;     /* true if the file has calls: false for cachegrind */
   bool has_process;   /* true if the file has named its process */
   bool has_exact;     /* true if a part has exact stacks */
-  bool has_estimates; /* true if a part has stacks that are no more than estimates */
+  bool has_estimates; /* true if a part has estimated stacks */
   pprofc_str command;
   uint32_t program; /* object of the command, or 0; becomes the first mapping, which names the
                        profile */
   struct interner benchmarks; /* names of benchmarks */
   pprofc_str last_part;       /* number of the last part of a benchmark */
-  uint64_t repeated; /* number of parts whose benchmark has a name that an earlier one had */
+  uint64_t repeated; /* number of parts whose benchmark has the name of an earlier benchmark */
   uint64_t lines, bad_lines, unknown_lines, wrong_totals, cut_parts, joined_parts, parts;
   struct callgrind_total wrong; /* first total that differs from its sum */
   int64_t version;
 };
 
-/* True unless memory ran out. */
+/* False if memory ran out. */
 bool callgrind_has_memory(const struct callgrind_reader *r);
 /* Clears the state of the part. */
 void callgrind_start_part(struct callgrind_reader *r);

@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-/* Limits for lines times positions. The frames of the samples are limited for one function and
- * for all functions. The number of samples is limited in proportion to the lines of the graph. A
- * function over a limit is treated as one line. Compilers need about 30 samples for each line. */
+/* Limits for one function and for all functions. A function has a sample for each of its lines and
+ * positions. The number of samples is limited in proportion to the lines of the graph. A function
+ * over a limit is treated as one line. Compilers need about 30 samples for each line. */
 #define MAX_FRAMES_EACH  ((uint64_t)1 << 21)
 #define MAX_FRAMES_ALL   ((uint64_t)1 << 24)
 #define SAMPLES_ALWAYS   ((uint64_t)1 << 12)
@@ -15,27 +15,28 @@
 /* Number of buckets in which fractions from 0 to 1 are sorted by size. */
 #define REMAINDERS 1024
 
-/* Shares below this are rounding errors of sums. */
+/* Share below which a share is a rounding error of a sum. */
 #define NOISE 1e-9
 
-/* ---- whole shares ------------------------------------ */
+/* ---- division into integers -------------------------- */
 
 static size_t remainder_class(double exact) {
   size_t class = (size_t)((exact - floor(exact)) * REMAINDERS);
   return class < REMAINDERS ? class : REMAINDERS - 1;
 }
 
-/* Adds 1 to each of the `left` largest remainders. Returns the part of `left` that remains. */
+/* Adds 1 to the parts with the `left` largest remainders. Returns the part of `left` that could not
+ * be added. */
 static int64_t round_up(int64_t total, const double *weights, double sum, size_t count,
                         int64_t left, int64_t *out, size_t stride) {
   uint32_t classes[REMAINDERS] = {0};
   for (size_t i = 0; i < count; i++)
     if (weights[i] > 0) classes[remainder_class((double)total * (weights[i] / sum))]++;
   size_t lowest = REMAINDERS;
-  int64_t above = 0; /* number of remainders in the classes from `lowest` on */
+  int64_t above = 0; /* number of remainders in the buckets from `lowest` on */
   while (lowest > 0 && above + classes[lowest - 1] <= left) above += classes[--lowest];
-  int64_t in_lowest = lowest > 0 ? left - above : 0; /* number to take from the class below
-                                                        `lowest` */
+  int64_t in_lowest = lowest > 0 ? left - above : 0; /* number of remainders to round up in the
+                                                        bucket below `lowest` */
   for (size_t i = 0; i < count; i++) {
     if (!(weights[i] > 0)) continue;
     size_t class = remainder_class((double)total * (weights[i] / sum));
@@ -61,7 +62,7 @@ static void split_magnitude(int64_t total, const double *weights, size_t count, 
   for (size_t i = 0; i < count; i++) {
     if (!(weights[i] > 0)) continue;
     double exact = floor((double)total * (weights[i] / sum));
-    /* A double cannot hold every large total exactly. */
+    /* A double cannot represent every large total. */
     int64_t whole = exact < (double)left ? (int64_t)exact : left;
     out[i * stride] = whole;
     left -= whole;
@@ -135,8 +136,8 @@ static void samples_add(struct sampling *s, const uint32_t *leaves, size_t leaf_
   for (size_t i = 0; i < s->label_count; i++) builder_add_label(s->builder, &s->labels[i]);
 }
 
-/* Collects the weights of a function's positions, and after them the pruned weight. Returns
- * the number of positions. */
+/* Collects the weights of a function's positions, followed by the pruned weight. Returns the number
+ * of positions. */
 static size_t samples_gather(struct sampling *s, uint32_t function, uint64_t *frames) {
   size_t types = s->graph->types, count = 0;
   double missing[CALLGRIND_MAX_EVENTS];
@@ -168,8 +169,8 @@ static void share_line(struct sampling *s, uint32_t function, size_t count, uint
   for (size_t t = 0; t < types; t++) s->cut[t] += s->values[types * count + t];
 }
 
-/* Treats all lines of a function as its first line, because lines times positions exceed a
- * limit. */
+/* Adds samples as if all costs of a function were at its first line, because lines times positions
+ * exceed a limit. */
 static void share_as_one(struct sampling *s, uint32_t function, size_t count) {
   const struct callgrind_graph *graph = s->graph;
   uint32_t first = callgrind_functions(graph)[function].first_cost;
@@ -240,7 +241,7 @@ static bool share_cut(struct sampling *s, struct arena *arena) {
   return true;
 }
 
-/* ---- all of them ------------------------------------- */
+/* ---- all samples ------------------------------------- */
 
 /* Finds the maximum number of positions of a function, and the maximum depth. */
 static void samples_measure(const struct callgrind_tree *tree, size_t *places, size_t *depth) {

@@ -6,11 +6,11 @@
  * are joined: each call then has one more position, with only its caller above. */
 #include "import/callgrind/callgrind.h"
 
-/* Branches below this share of each total are pruned. Speedscope uses 1e-4, which
- * prunes an eighth of the cost in graphs with many paths (a garbage collector). */
+/* Share of each total below which a branch is pruned. Speedscope uses 1e-4, which prunes an eighth
+ * of the cost in graphs with many paths (a garbage collector). */
 #define SMALLEST_SHARE 1e-6
 
-/* Relative error of sums and products of shares. */
+/* Relative rounding error of sums and products of shares. */
 #define ROUNDING 1e-9
 
 /* Limits of a tree. Trees of compilers and interpreters have about three positions for each
@@ -25,7 +25,7 @@
 #define MAX_DEPTH 1000u
 
 struct growing {
-  struct arena arena; /* arena that holds the arrays */
+  struct arena arena; /* memory of the arrays */
   struct callgrind_tree *tree;
   const struct callgrind_graph *graph;
   struct callgrind_flow flow;
@@ -172,8 +172,8 @@ static bool add_branch(struct growing *g, uint32_t function, uint32_t above,
   return true;
 }
 
-/* True if all branches of a position would be pruned. The margin for rounding makes sure that
- * no large branch is missed. */
+/* True if all branches of a position would be pruned. A margin for rounding errors makes sure that
+ * no large branch is lost. */
 static bool all_are_cut(const struct growing *g, uint32_t function, uint32_t position) {
   const struct callgrind_tree *tree = g->tree;
   const double *weights = callgrind_weights(tree, position);
@@ -185,7 +185,7 @@ static bool all_are_cut(const struct growing *g, uint32_t function, uint32_t pos
   return true;
 }
 
-/* Prunes all branches of a position at once, without visiting its calls. */
+/* Prunes all branches of a position without visiting its calls. */
 static void cut_all(struct growing *g, uint32_t function, uint32_t position) {
   const double *weights = callgrind_weights(g->tree, position);
   double *pruned = callgrind_pruned(g->tree, position);
@@ -216,7 +216,8 @@ static bool add_branches_of(struct growing *g, uint32_t function, uint32_t posit
   return true;
 }
 
-/* Grows the tree level by level, so that a tree that is too large loses its leaves. */
+/* Grows the tree level by level, so a tree that is too large loses leaves and not whole
+ * branches. */
 static bool grow_tree(struct growing *g) {
   struct callgrind_tree *tree = g->tree;
   double shares[CALLGRIND_MAX_EVENTS];
@@ -239,9 +240,10 @@ static bool grow_tree(struct growing *g) {
   return true;
 }
 
-/* ---- what does not fit ------------------------------- */
+/* ---- branches over the limit ------------------------- */
 
-/* Gives the shares that no position took to the calls of the function, callers before callees. */
+/* Passes the shares of functions that have no position in the tree on to the calls that these
+ * functions make, callers before callees. */
 static void pass_rest_on(struct growing *g) {
   const struct callgrind_call *calls = callgrind_calls(g->graph);
   size_t types = g->tree->types;
@@ -260,7 +262,8 @@ static void pass_rest_on(struct growing *g) {
   }
 }
 
-/* Adds a position without a function: the frame "[pruned]" for all callers that are left out. */
+/* Adds a position without a function: the frame "[pruned]", which represents all callers that the
+ * tree does not have. */
 static uint32_t add_left_out(struct growing *g) {
   uint32_t name = builder_string(g->builder, STR("[pruned]"));
   pprofc_line line = {builder_add_function(g->builder, name, name, 0, 0), 0, 0};
@@ -307,7 +310,7 @@ static void set_limits(struct growing *g) {
   g->full = false;
 }
 
-/* Grows the tree again and joins the branches over the limit. */
+/* Grows the tree again; branches over the limit become one position for each call. */
 static bool grow_with_rest(struct growing *g) {
   size_t calls = callgrind_call_count(g->graph) * g->tree->types;
   size_t cells = g->tree->functions * g->tree->types;
@@ -349,7 +352,7 @@ static bool add_tree(struct growing *g) {
   return grow_tree(g) && (!g->full || grow_with_rest(g));
 }
 
-/* ---- all of them ------------------------------------- */
+/* ---- the whole tree ---------------------------------- */
 
 static bool (*const ways[])(struct growing *) = {
     [PPROFC_STACKS_PROPORTIONAL] = add_tree,
