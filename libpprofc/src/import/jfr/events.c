@@ -40,7 +40,8 @@ static const struct jfr_event events[] = {
     {"jdk.ActiveSetting", JFR_TYPE_COUNT, EVENTS_SETTING, NULL, false},
 };
 
-/* Fields with the same name in all events. The last rows are for the amount and the end mark. */
+/* Fields that have the same name in all events. The last two rows are for the amount and the end
+ * mark. */
 static const struct jfr_want events_wants[] = {
     {"stackTrace", JFR_EVENT_STACK},   {"sampledThread", JFR_EVENT_THREAD},
     {"eventThread", JFR_EVENT_THREAD}, {"state", JFR_EVENT_STATE},
@@ -98,7 +99,7 @@ static const struct jfr_handler *events_handler(const struct jfr *j, uint64_t ty
   return NULL;
 }
 
-/* Key of a field that the event does not have. 0 cannot be used: it is the first thread state. */
+/* Value of a key whose field the event does not have. 0 is a valid key: the first thread state. */
 #define EVENTS_NO_KEY UINT64_MAX
 
 /* Reads the fields of an event into slots. */
@@ -131,7 +132,7 @@ static void events_survey(struct jfr *j, const struct jfr_handler *h, struct jfr
   if (h->event->action == EVENTS_COUNT) j->has_type[type + 1] = true;
 }
 
-/* Counts events that have stacks but are not in the table. */
+/* Counts the events that have stacks but that this reader does not read. */
 static bool events_note_unread(struct jfr *j) {
   for (size_t i = 0; i < j->metadata.class_count; i++) {
     const struct jfr_class *c = &j->metadata.classes[i];
@@ -148,8 +149,8 @@ static bool events_note_unread(struct jfr *j) {
   return true;
 }
 
-/* Notes the event that a chunk counts. Fails if earlier chunks count another event, because the
- * values cannot be added. */
+/* Records the event that the cpu samples of a chunk count. Fails if earlier chunks count another
+ * event, because the values cannot be added. */
 static bool events_note_cpu(struct jfr *j, const struct jfr_settings *settings) {
   if (j->has_cpu_event && !str_equal(j->cpu_event, settings->event))
     return jfr_fail(j, PPROFC_E_FORMAT, "chunks with samples of different events ('%.*s', '%.*s')",
@@ -167,7 +168,7 @@ static bool events_mix_wall(const struct jfr *j, const struct jfr_settings *sett
   return settings->has_wall && settings->async && !settings->only_wall;
 }
 
-/* Notes which of the types cpu and wall the samples of a chunk have. */
+/* Records if the samples of a chunk have the type cpu, the type wall or both. */
 static void events_note_types(struct jfr *j, struct jfr_settings *settings, bool has_cpu) {
   settings->has_wall = events_mix_wall(j, settings);
   bool has_wall = settings->only_wall || settings->has_wall;
@@ -207,7 +208,7 @@ static void events_thread(struct jfr *j, uint64_t id, struct jfr_key *key) {
   key->tid = thread->slots[JFR_OS_ID];
 }
 
-/* Converts ticks to nanoseconds, rounded down, at most INT64_MAX. */
+/* Converts ticks to nanoseconds, rounded down, but at most INT64_MAX. */
 static uint64_t events_ticks(uint64_t ticks, uint64_t per_second) {
   const uint64_t second = 1000000000;
   if (!per_second || per_second == second) return ticks;
@@ -242,8 +243,8 @@ static enum events_state events_state_of(struct jfr *j, uint64_t id) {
   return (enum events_state)entry->slots[JFR_STATE_KIND];
 }
 
-/* Number of samples in a batch. Stacks and rows are scattered in memory, so they are
- * prefetched for a whole batch. */
+/* Number of samples that are decoded before they are added. The reader prefetches their stacks and
+ * rows in between, because these are scattered in memory. */
 #define EVENTS_AHEAD 32
 
 struct events_sample {
@@ -258,11 +259,12 @@ struct events_ahead {
   size_t count;
 };
 
-/* Adds a jdk.ExecutionSample. async-profiler also writes samples of sleeping threads. */
+/* Adds a jdk.ExecutionSample. async-profiler also writes this event for sleeping threads. */
 static void events_cpu(struct jfr *j, const struct events_sample *p) {
   const struct jfr_settings *settings = &j->chunk->settings;
   enum events_state state = events_state_of(j, p->slots[JFR_EVENT_STATE]);
-  /* Samples of the other event have STATE_DEFAULT, so drop this one. */
+  /* Samples of the other event have the state STATE_DEFAULT (EVENTS_OTHER), so this is a wall
+   * sample. */
   if (settings->has_wall && state != EVENTS_OTHER) {
     jfr_rows_add(j, &p->key, p->hash, JFR_WALL, settings->wall);
     return;
@@ -301,7 +303,8 @@ static void events_add(struct jfr *j, const struct events_sample *p) {
   }
 }
 
-/* Computes the key of a sample. Returns false if the sample has no stack, and on failure. */
+/* Computes the key of a sample. Returns false if the sample does not have a stack, and on
+ * failure. */
 static bool events_find_key(struct jfr *j, struct events_sample *p) {
   const uint64_t *slots = p->slots;
   p->key = (struct jfr_key){

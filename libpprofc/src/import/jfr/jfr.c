@@ -81,7 +81,7 @@ static bool jfr_add_chunk(struct jfr *j, const uint8_t *start, uint64_t size) {
   return true;
 }
 
-/* Returns the size of the chunk at start; left bytes are available. Returns 0 if the chunk is
+/* Returns the size of the chunk at `start`; `left` bytes are available. Returns 0 if the chunk is
  * incomplete: the program ended before the recording, or the file is truncated. */
 static uint64_t jfr_chunk_size(struct jfr *j, const uint8_t *start, uint64_t left) {
   if (left < JFR_HEADER_SIZE) return 0;
@@ -165,7 +165,7 @@ static void jfr_note(struct jfr *j, const char *text, uint64_t count) {
   if (count) pprofc_builder_comment(j->builder, note);
 }
 
-/* Appends the most frequent unread event that is not in the note yet, and clears its count. */
+/* Appends the name of the most frequent unread event to the note, and clears its count. */
 static void jfr_note_most(struct jfr *j, struct buffer *note) {
   size_t most = 0;
   for (size_t i = 1; i < j->unread.count; i++)

@@ -1,10 +1,10 @@
 /* Reader for recordings of Java Flight Recorder and of async-profiler.
  *
- * A file is a sequence of chunks. The metadata of a chunk describes the fields of its classes
- * and events. Constant pools hold the values that events share: stacks, methods, threads. The
- * reader makes two passes: the first finds the sample types, the second reads the samples.
+ * A file is a sequence of chunks. The metadata of a chunk describes the fields of its classes and
+ * events. Constant pools contain the values that events share: stacks, methods, threads. The reader
+ * makes two passes: the first finds the sample types, the second reads the samples.
  *
- * Failures are sticky: the first one is kept, and later calls have no effect. */
+ * The reader keeps the first failure; after it all calls have no effect. */
 #ifndef PPROFC_IMPORT_JFR_JFR_H
 #define PPROFC_IMPORT_JFR_JFR_H
 
@@ -38,7 +38,8 @@ struct jfr_op {
   uint16_t body; /* for arrays: number of following steps that are repeated */
 };
 
-/* Steps that read a class. Not readable if the class is not described or nests too deeply. */
+/* Steps that read a value of a class. Not readable if the file does not describe the class, or if
+ * the class nests too deeply. */
 struct jfr_program {
   struct jfr_op *ops;
   uint32_t count;
@@ -119,9 +120,10 @@ struct jfr_pool {
   size_t count, capacity;
   uint64_t first_id; /* id of items[0]; items[i] has the id first_id + i if i < dense */
   size_t dense;
-  uint32_t *small; /* index of the entry of each other small id, or MAP_NONE; small_count entries */
+  uint32_t *small; /* index of the entry of each small id that is not dense, or MAP_NONE;
+                      small_count entries */
   size_t small_count, small_capacity;
-  struct map by_id; /* index of all other entries by id */
+  struct map by_id; /* index by id of all other entries */
 };
 
 /* ---- events ------------------------------------------ */
@@ -178,7 +180,7 @@ struct jfr_handler {
 /* Settings of a chunk. Periods are in nanoseconds, or in counts of `event`; 0 if not given. */
 struct jfr_settings {
   uint64_t cpu, wall, native;
-  pprofc_str event; /* event that async-profiler counted if it is not a time: "cache-misses" */
+  pprofc_str event; /* event that async-profiler counted, unless it counted time: "cache-misses" */
   bool only_wall;   /* true if async-profiler sampled all threads, running or not, as
                        jdk.ExecutionSample */
   bool has_wall;    /* true if async-profiler sampled the wall clock in addition to another event */
@@ -220,8 +222,8 @@ struct jfr {
   bool has_type[JFR_TYPE_COUNT];
   int8_t column[JFR_TYPE_COUNT]; /* column of each sample type in the values of a sample */
   size_t type_count;
-  struct arena names;   /* arena that holds event names from the settings */
-  pprofc_str cpu_event; /* event that the type cpu counts if it is not a time */
+  struct arena names;   /* memory of the event names from the settings */
+  pprofc_str cpu_event; /* event that the type cpu counts, unless it counts time */
   bool has_cpu_event;   /* true once cpu_event is set by a chunk with samples */
 
   struct jfr_stacks *stacks;
@@ -238,8 +240,8 @@ struct jfr {
   size_t unread_capacity;
 };
 
-/* Adds to a counter of work that is not bounded by the size of the file: small entries can
- * refer to the same long text many times. Fails if the counter is out of proportion. */
+/* Adds `more` to a counter of work. Fails if the counter is out of proportion to the size of the
+ * file, because small entries can refer to the same long text many times. */
 bool jfr_take(struct jfr *j, uint64_t *taken, uint64_t more, const char *what);
 
 /* Records a failure and returns false. */
@@ -287,14 +289,15 @@ pprofc_str jfr_read_string(struct jfr_reader *r, struct buffer *decode, uint64_t
 
 /* Reads all constant pools of the chunk. */
 bool jfr_read_pools(struct jfr *j);
-/* Returns the entry of an id outside the dense range, or NULL. */
+/* Returns the entry of an id that is not one of the dense ids first_id, first_id + 1 ...; NULL if
+ * the pool does not have it. */
 struct jfr_entry *jfr_entry_find(struct jfr_pool *pool, uint64_t id);
-/* Prefetches an entry that is looked up soon. */
+/* Prefetches an entry before its lookup. */
 void jfr_entry_prefetch(const struct jfr *j, enum jfr_pool_name pool, uint64_t id);
 /* Prefetches the bytes at an offset of the chunk. */
 void jfr_bytes_prefetch(const struct jfr *j, uint64_t offset);
 
-/* Returns an entry, or NULL. */
+/* Returns the entry of an id in a pool, or NULL. */
 static inline struct jfr_entry *jfr_entry_of(struct jfr *j, enum jfr_pool_name name, uint64_t id) {
   struct jfr_pool *pool = &j->pools[name];
   uint64_t at = id - pool->first_id;
@@ -344,7 +347,7 @@ void jfr_complete_settings(struct jfr *j, struct jfr_settings *settings);
 
 enum jfr_type jfr_event_type(const struct jfr_event *event);
 
-/* Finds the events of the table in the metadata. */
+/* Finds the events of the table (events.c) in the metadata. */
 bool jfr_bind_events(struct jfr *j);
 /* Reads the settings of the chunk and finds the sample types. */
 bool jfr_survey_events(struct jfr *j, struct jfr_settings *settings);
@@ -352,8 +355,8 @@ bool jfr_read_events(struct jfr *j);
 
 /* ---- rows.c ------------------------------------------ */
 
-/* Identity of a sample: events with equal keys are added up. Names are strings of the builder,
- * or 0. */
+/* Key of a sample. The reader adds up events with equal keys. Names are strings of the builder, or
+ * 0. */
 struct jfr_key {
   uint32_t stack, thread, state, class;
   uint64_t tid, context, span;
@@ -365,7 +368,7 @@ uint64_t jfr_rows_hash(const struct jfr_key *key);
 /* Prefetch the row of a hash: first its slot in the map, later the row itself. */
 void jfr_rows_prefetch_slot(const struct jfr *j, uint64_t hash);
 void jfr_rows_prefetch(const struct jfr *j, uint64_t hash);
-/* Adds to one value of the sample with a key. */
+/* Adds `value` to one value of the sample with a key. */
 bool jfr_rows_add(struct jfr *j, const struct jfr_key *key, uint64_t hash, enum jfr_type type,
                   uint64_t value);
 /* Add the sample types and all samples to the builder. */

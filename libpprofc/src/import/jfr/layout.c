@@ -1,8 +1,8 @@
 /* Compiles the fields of classes to steps, and runs the steps to read values.
  *
- * Nested classes are expanded in place, so that reading needs no recursion. Each step reads at
- * least one byte. A class without fields adds no step. The number of expanded classes is
- * therefore limited also: a few nested classes could expand to any number. */
+ * The compiler expands nested classes in place, so reading does not need recursion. Each step reads
+ * at least one byte, but a class without fields adds no step. The compiler therefore also limits
+ * the number of expanded classes: a few nested classes could expand to any number. */
 #include "import/jfr/jfr.h"
 
 #define DEEPEST_CLASS 16

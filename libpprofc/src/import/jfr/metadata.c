@@ -157,7 +157,8 @@ static bool tree_read(struct jfr_tree *t) {
 
 /* ---- the event --------------------------------------- */
 
-/* Returns the offset of the metadata: from the header, else of the first event of type 0. */
+/* Returns the offset of the metadata: the header's, or else the offset of the first event of type
+ * 0. */
 static uint64_t jfr_find_metadata(struct jfr *j) {
   if (j->chunk->metadata_at) return j->chunk->metadata_at;
   struct jfr_reader r = jfr_reader_at(j, JFR_HEADER_SIZE), body;

@@ -1,8 +1,8 @@
-/* Reads constant pools, which are in checkpoint events. If an entry occurs in several checkpoints,
- * the first one counts, as in the JDK. */
+/* Reads constant pools, which are in checkpoint events. If an entry is in several checkpoints, the
+ * reader keeps the first, as the JDK does. */
 #include "import/jfr/jfr.h"
 
-/* Fields of each pool's classes that the reader keeps. */
+/* Fields that the reader keeps of the classes of each pool. */
 static const struct jfr_want stack_wants[] = {
     {"frames", JFR_FRAMES}, {"truncated", JFR_TRUNCATED}, {NULL, 0}};
 static const struct jfr_want method_wants[] = {{"type", JFR_CLASS}, {"name", JFR_NAME}, {NULL, 0}};
@@ -49,8 +49,8 @@ void jfr_entry_prefetch(const struct jfr *j, enum jfr_pool_name name, uint64_t i
     __builtin_prefetch(&pool->items[pool->small[id]]);
 }
 
-/* Indexes an entry by its id. Most ids ascend from 1 without gaps and need no table; other
- * small ids use an array, and large ids a hash table. */
+/* Indexes an entry by its id. Most ids ascend from 1 without gaps and need no index; other small
+ * ids use an array, and large ids a hash table. */
 static bool pool_index(struct jfr *j, struct jfr_pool *pool, uint64_t id, uint32_t index) {
   if (!index) pool->first_id = id;
   if (index == pool->dense && id == pool->first_id + index) {

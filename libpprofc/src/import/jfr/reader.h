@@ -1,5 +1,5 @@
-/* Reads the integers of a chunk, which are compressed or of fixed width as its header says.
- * Failures are sticky: later reads return 0, and `at` is the end. */
+/* Reads the integers of a chunk, which are compressed or of fixed width as its header says. After a
+ * failure all later reads return 0, and `at` is the end. */
 #ifndef PPROFC_IMPORT_JFR_READER_H
 #define PPROFC_IMPORT_JFR_READER_H
 
@@ -18,7 +18,7 @@ static inline void jfr_fail_read(struct jfr_reader *r) {
   r->at = r->end;
 }
 
-/* Checks that `size` bytes are left; fails otherwise. */
+/* True if `size` bytes are left; otherwise the reader fails. */
 static inline bool jfr_has(struct jfr_reader *r, uint64_t size) {
   if (size <= (uint64_t)(r->end - r->at)) return true;
   jfr_fail_read(r);

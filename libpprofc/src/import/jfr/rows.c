@@ -105,7 +105,7 @@ static const struct {
     [JFR_WAIT + 1] = {"wait_delay", "nanoseconds"},
 };
 
-/* Sets the default sample type: the first one, or wall if async-profiler recorded only wall. */
+/* Sets the default sample type: the first type, or wall if async-profiler recorded only wall. */
 static void rows_default_type(struct jfr *j) {
   size_t type = 0;
   if (j->has_type[JFR_WALL] && j->chunks[0].settings.only_wall) type = JFR_WALL;
@@ -163,8 +163,8 @@ static void rows_span_label(struct jfr *j, uint32_t *keys, uint64_t span) {
   builder_add_label(j->builder, &label);
 }
 
-/* Distance of the prefetch: stacks are scattered in memory. The item is fetched twice as far
- * ahead as its frames. */
+/* Number of stacks between the current stack and the stack whose frames are prefetched; its item is
+ * prefetched twice as far ahead. Stacks are scattered in memory. */
 #define ROWS_AHEAD 8
 
 static void rows_prefetch_stacks(struct jfr *j, size_t row) {

@@ -40,7 +40,7 @@ static bool settings_is_time(pprofc_str event) {
   return false;
 }
 
-/* Keeps the shorter of two periods, because several recordings can run at once. */
+/* Sets *period to the shorter of two periods, because several recordings can run at once. */
 static void settings_period(struct jfr *j, uint64_t *period, const uint64_t *slots) {
   uint64_t value = settings_duration(jfr_text(j, slots[JFR_EVENT_SETTING_VALUE]));
   if (value && (!*period || value < *period)) *period = value;

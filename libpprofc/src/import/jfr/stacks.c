@@ -1,4 +1,4 @@
-/* Reads stack traces. Frames become locations, and equal stacks of all chunks are stored once.
+/* Reads stack traces. Makes locations of their frames, and stores equal stacks of all chunks once.
  *
  * An inlined frame becomes a line of its caller's location. */
 #include "import/jfr/jfr.h"
@@ -82,8 +82,8 @@ void jfr_first_mapping(struct jfr *j) {
   j->stacks->mapping[STACKS_JVM] = stacks_mapping(j, STR("[jvm]"));
 }
 
-/* Returns the library of native code, which is the class of its method. A native method of
- * Java has a Java class instead. */
+/* Returns the name of the mapping of native code: its library, which JFR stores as the class of the
+ * method. A native method of Java, whose class is a Java class, is in "[jvm]". */
 static pprofc_str stacks_library(struct jfr *j, const struct jfr_entry *method) {
   const struct jfr_entry *c = jfr_entry_of(j, JFR_CLASSES, method->slots[JFR_CLASS]);
   pprofc_str name = c ? jfr_symbol(j, c->slots[JFR_NAME]) : STR("");
@@ -161,17 +161,18 @@ static bool stacks_check_depth(struct jfr *j, size_t depth) {
                   (unsigned long long)j->options->limits->stack_depth);
 }
 
-/* Number of frames in a batch. Their pool entries are scattered, so prefetch them after
- * decoding a batch. */
+/* Number of frames that are decoded before the reader uses them. It prefetches their pool entries
+ * in between, because the entries are scattered in memory. */
 #define STACKS_AHEAD 32
 
 struct stacks_ahead {
   uint64_t slots[STACKS_AHEAD][3];
   uint32_t count;
-  bool failed; /* true if the frame after these cannot be read */
+  bool failed; /* true if the frame after the frames of the batch cannot be read */
 };
 
-/* Prefetches the pool entries for a method's name, or if `text` is set the bytes of the name. */
+/* Prefetches the pool entries for a method's name. With `text`, prefetches the bytes of the name
+ * instead. */
 static void stacks_prefetch_name(struct jfr *j, const struct jfr_entry *method, bool text) {
   const struct jfr_entry *class, *symbol;
   if (!text) {
@@ -202,7 +203,7 @@ static void stacks_decode(struct jfr *j, struct jfr_reader *r, struct stacks_ahe
     }
 }
 
-/* Reads the frames at an offset and appends them to the frames. */
+/* Reads the frames at an offset of the chunk and appends them to the frames of all stacks. */
 static bool stacks_read(struct jfr *j, uint64_t offset) {
   struct jfr_reader r = jfr_reader_at(j, offset);
   struct stacks_ahead ahead = {.failed = !j->frame.count};
@@ -226,7 +227,8 @@ static bool stacks_read(struct jfr *j, uint64_t offset) {
 
 /* ---- stacks ------------------------------------------ */
 
-/* Returns the stack of the frames appended last. If the stack is known, drops the frames. */
+/* Returns the index of the stack whose frames were appended last. If an equal stack exists, removes
+ * these frames and returns its index. */
 static uint32_t stacks_add(struct jfr *j) {
   struct jfr_stacks *s = j->stacks;
   size_t first = 0;

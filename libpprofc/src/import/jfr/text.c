@@ -95,7 +95,8 @@ pprofc_str jfr_text(struct jfr *j, uint64_t offset) {
     const struct jfr_entry *entry = jfr_entry_of(j, JFR_STRINGS, key);
     if (!entry) return STR("");
     r = jfr_reader_at(j, entry->slots[JFR_TEXT]);
-    s = jfr_read_string(&r, &j->text, &key); /* decode NULL: do not follow a second key */
+    s = jfr_read_string(&r, &j->text, &key); /* ignore a second key: an entry must not refer to
+                                                another entry */
   }
   if (j->text.failed) jfr_fail_nomem(j);
   jfr_take(j, &j->text_bytes, s.size, "texts");

@@ -2,7 +2,7 @@
  * that only pprof has; others become comments. */
 #include "import/otlp/otlp.h"
 
-/* Adds a comment, unless the profile has the same one. */
+/* Adds a comment, unless the profile has an equal comment. */
 static void otlp_comment(struct otlp *o, pprofc_str text) {
   if (interner_find(&o->comments, text) != MAP_NONE) return;
   if (interner_copy(&o->comments, &o->arena, text) == MAP_NONE) otlp_fail_nomem(o);
@@ -51,7 +51,7 @@ static void otlp_set_default_type(struct otlp *o, pprofc_str text) {
   pprofc_builder_default_type(o->builder, text.data);
 }
 
-/* Ignores an attribute that otlp_read_program has read. */
+/* Does nothing, for an attribute that otlp_read_program has read. */
 static void otlp_pass_over(struct otlp *o, pprofc_str text) {
   (void)o;
   (void)text;

@@ -1,7 +1,7 @@
 /* Indexes a ProfilesData: resources, scopes, profiles, and the tables of the dictionary.
  *
- * This file walks the nested messages, and protobuf-c unpacks the innermost ones. The fields
- * of frequent messages are copied to arrays, and the memory of the message is reused. */
+ * This file walks the nested messages, and protobuf-c unpacks the innermost messages. For frequent
+ * messages it copies the fields to arrays and reuses the memory of the message. */
 #include "codec/wire.h"
 #include "import/otlp/otlp.h"
 
@@ -118,7 +118,7 @@ static bool index_dictionary(struct otlp *o, struct otlp_frame *frame, const str
 
 /* ---- profiles ---------------------------------------- */
 
-/* True if the field is read and is not the list of samples. */
+/* True for the numbers of the profile's fields that the reader uses, except the list of samples. */
 static bool index_is_header(uint64_t number) {
   return (number >= 1 && number <= 7 && number != 2) || number == 11;
 }
@@ -162,8 +162,8 @@ static bool index_next(struct wire *w, struct wire_field *field, bool *failed) {
 
 typedef bool index_fn(struct otlp *o, struct otlp_frame *frame, const struct wire_field *f);
 
-/* Reads a message whose field 2 has children, and unpacks its other field. If that field, which
- * should occur once, is repeated, all are unpacked and *first becomes the first one. */
+/* Reads a message. Calls `child` for each field 2, and unpacks the other field as a message of
+ * `kind`. That field should occur once; *first becomes its first message. */
 static bool index_level(struct otlp *o, struct otlp_frame *frame, const struct wire_field *f,
                         index_fn *child, const ProtobufCMessageDescriptor *kind,
                         ProtobufCMessage **first) {

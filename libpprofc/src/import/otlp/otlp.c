@@ -1,6 +1,6 @@
-/* Reads OpenTelemetry's profiles: a ProfilesData or an export request, or a stream of them,
- * each after its length (4 bytes, big-endian, or a varint). "OTLP" and a version may come
- * first.
+/* Reads OpenTelemetry's profiles: a ProfilesData, an export request, or a stream of these messages.
+ * In a stream each message follows its length (4 bytes, big-endian, or a varint). "OTLP" and a
+ * version may precede the data.
  *
  * The format has no magic number. A file is OTLP if its top level has only fields 1 and 2, and
  * field 2 is a dictionary whose first string is empty. */
@@ -89,7 +89,7 @@ static pprofc_str otlp_body(pprofc_str data) {
   return str_starts(data, STR("OTLP")) && data.size >= 8 ? str_slice(data, 8, data.size) : data;
 }
 
-/* Finds the encoding of the lengths from the first frame that is not empty. */
+/* Finds the encoding of the frames' lengths, by the first frame that is not empty. */
 static bool otlp_recognise(pprofc_str data, enum otlp_framing *framing) {
   static const enum otlp_framing order[] = {OTLP_ALONE, OTLP_BIG_ENDIAN, OTLP_VARINT};
   for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
@@ -156,7 +156,8 @@ bool otlp_fail_message(struct otlp *o) {
                    o->frame_number);
 }
 
-/* Indexes a frame. The first one has been recognized already, the others are checked. */
+/* Indexes a frame. Checks that it is OTLP, except the first frame, which has been recognised
+ * already. */
 static bool otlp_unpack(struct otlp *o, pprofc_str frame) {
   if (!ARRAY_RESERVE(o->mem, o->frames, o->frame_capacity, o->frame_count + 1))
     return otlp_fail_nomem(o);

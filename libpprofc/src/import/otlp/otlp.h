@@ -1,7 +1,8 @@
-/* Reader for OpenTelemetry's profiles (OTLP). index.c walks the nested messages of a frame,
- * and protobuf-c unpacks the innermost ones, one at a time, except samples and stacks.
+/* Reader for OpenTelemetry's profiles (OTLP). A file is one message or a stream of messages, called
+ * frames here. index.c walks the nested messages of a frame, and protobuf-c unpacks the innermost
+ * messages, one at a time, except samples and stacks.
  *
- * Failures are sticky: the first one is kept, and later calls have no effect. */
+ * The reader keeps the first failure; after it all calls have no effect. */
 #ifndef PPROFC_IMPORT_OTLP_OTLP_H
 #define PPROFC_IMPORT_OTLP_OTLP_H
 
@@ -30,9 +31,8 @@ struct otlp_location {
   int32_t mapping;
 };
 
-/* The dictionary of a frame. Most of it is in arrays of the fields that are read: messages of
- * protobuf-c would need several times the memory, and one pointer more for each field. Strings
- * and stacks point into the file. */
+/* The dictionary of a frame. Most tables are arrays of the fields that the reader uses: messages of
+ * protobuf-c would need several times the memory. Strings and stacks point into the file. */
 struct otlp_tables {
   pprofc_str *strings;
   struct otlp_function *functions;
@@ -59,7 +59,7 @@ struct otlp_tables {
   bool *has_label;     /* true for each attribute whose label has been made */
 };
 
-/* A profile without its samples, and its message, from which the samples are read later. */
+/* The fields of a profile except its samples, and its message, whose samples are read later. */
 struct otlp_found {
   Otlp__Profile *header;
   pprofc_str message;
@@ -87,13 +87,13 @@ struct otlp_frame {
 
 #define OTLP_UNREAD (NONE - 1)
 
-/* Numbers that a repeated field holds. */
+/* Numbers of a repeated field. */
 struct otlp_numbers {
   int64_t *items;
   size_t count, capacity;
 };
 
-/* A sample of either form. */
+/* A sample of the current form or of the older form. */
 struct otlp_sample {
   int32_t stack, link;
   const int64_t *attributes, *values;
@@ -107,7 +107,7 @@ struct otlp {
   pprofc_builder *builder;
   struct arena arena; /* arena for unpacked messages that are kept */
   bool arena_failed;
-  uint8_t *scratch; /* one block that is reused for each short-lived message */
+  uint8_t *scratch; /* one block, reused for each short-lived message */
   size_t scratch_used;
   struct arena spill;        /* arena for messages that do not fit the block */
   struct otlp_frame *frames; /* frames of the file, each with its dictionary */
@@ -143,15 +143,15 @@ static inline bool otlp_ok(const struct otlp *o) {
   return o->status == PPROFC_OK;
 }
 
-/* Return allocators for protobuf-c. Memory of the first lives as long as the reader; memory of
- * otlp_scratch until its next call. */
+/* Return allocators for protobuf-c. Memory of otlp_allocator is valid until the reader ends, memory
+ * of otlp_scratch until the next call of otlp_scratch. */
 ProtobufCAllocator otlp_allocator(struct otlp *o);
 ProtobufCAllocator otlp_scratch(struct otlp *o);
 /* Fails because a message could not be unpacked. */
 bool otlp_fail_message(struct otlp *o);
 
-/* True if a table has an entry `index`; fails otherwise. In an empty table, index 0 is allowed
- * and means "not set". */
+/* True if a table of `count` entries has the entry `index`; fails otherwise. In an empty table,
+ * index 0 is allowed and means "not set". */
 bool otlp_check_index(struct otlp *o, int64_t index, size_t count, const char *what);
 
 /* ---- tables.c ---------------------------------------- */
@@ -167,7 +167,7 @@ const Otlp__KeyValueAndUnit *otlp_attribute(struct otlp *o, int64_t index);
 bool otlp_label(struct otlp *o, int64_t index, struct label *label);
 /* Reads a stack of the dictionary into o->stack, leaf first, and returns its depth. */
 size_t otlp_stack(struct otlp *o, int32_t index);
-/* True if the dictionary has a stack of this index that is not the empty one. */
+/* True if the dictionary has a stack of this index that is not empty. */
 bool otlp_has_stack(const struct otlp *o, int32_t index);
 /* Prefetch a stack that is read soon: first its entry, then its frames. */
 void otlp_prefetch_stack(const struct otlp *o, int32_t index);
@@ -188,7 +188,7 @@ pprofc_str otlp_key(struct otlp *o, const Otlp__KeyValue *item);
 
 /* ---- form.c ------------------------------------------ */
 
-/* Detects the form of the samples of a frame. Returns false if the frame does not determine it. */
+/* Detects the form of the samples of a frame. Returns false if the frame does not show it. */
 bool otlp_sample_form(pprofc_str frame, bool *values_second);
 
 /* ---- index.c ----------------------------------------- */
@@ -208,8 +208,8 @@ bool otlp_read_samples(struct otlp *o, const struct otlp_frame *frame);
 
 /* Adds the attributes of a resource or scope as comments. */
 void otlp_note_attributes(struct otlp *o, Otlp__KeyValue *const *items, size_t count);
-/* Adds the mapping of the main program if the profile has it. It must be the first mapping,
- * and may have no samples. */
+/* Adds the mapping of the main program if the profile names it. It must be the first mapping, even
+ * if it does not have samples. */
 bool otlp_read_program(struct otlp *o, const struct otlp_frame *frame);
 /* Reads the time, the period, and the attributes that stand for fields of pprof. */
 void otlp_read_header(struct otlp *o, const Otlp__Profile *profile);

@@ -1,7 +1,7 @@
-/* Reads the samples of OTLP. A profile of OTLP has one sample type, so the profiles of a scope
- * are joined into samples with several values. Samples at the same position are joined if
- * their identity is equal: stack, attributes and link. Otherwise a hash table finds the sample
- * with the same identity. */
+/* Reads the samples of OTLP. A profile of OTLP has one sample type, so the reader joins the
+ * profiles of a scope into samples with several values. It joins samples with equal identity:
+ * stack, attributes and link. Such samples mostly have the same position in their profiles;
+ * otherwise a hash table finds them. */
 #include "codec/wire.h"
 #include "core/threshold.h"
 #include "import/otlp/otlp.h"
@@ -30,8 +30,8 @@ struct otlp_rows {
 
 /* ---- types ------------------------------------------- */
 
-/* Adds a sample type. Reports identify types by name. If the name is taken by a type with
- * another unit, appends the unit: "samples_bytes". */
+/* Adds a sample type. Reports identify types by name, so if a type with another unit has this name,
+ * appends the unit: "samples_bytes". */
 static void otlp_add_type(struct otlp *o, pprofc_str type, pprofc_str unit) {
   struct buffer name;
   uint32_t before = (uint32_t)o->type_names.count;
@@ -108,7 +108,7 @@ static bool otlp_take_stack(struct otlp *o, struct otlp_sample *s, const struct 
   return field->type == WIRE_VARINT || otlp_fail_message(o);
 }
 
-/* Reads a sample. Its lists are valid until the next one. */
+/* Reads a sample. Its lists are valid until the next sample is read. */
 static bool otlp_unpack_sample(struct otlp *o, const struct wire_field *message,
                                struct otlp_sample *s) {
   struct wire w = {message->data, message->data + message->size, NULL};
@@ -134,7 +134,7 @@ static bool otlp_unpack_sample(struct otlp *o, const struct wire_field *message,
   s->value_count = values->count;
   s->attributes = attributes->items;
   s->attribute_count = attributes->count;
-  /* A repeated link: the last one counts. */
+  /* If the link is repeated, the last value applies. */
   if (link->count) s->link = (int32_t)link->items[link->count - 1];
   return true;
 }
@@ -194,9 +194,9 @@ static bool otlp_map_rows(struct otlp *o, struct otlp_rows *rows) {
   return true;
 }
 
-/* Finds or adds the row for sample `i` of a profile; `before` rows come from earlier profiles.
- * Duplicate samples of the first profile get a row each; later profiles use the first of equal
- * rows, unless the position matches. */
+/* Finds or adds the row for sample `i` of a profile. The first `before` rows come from earlier
+ * profiles. In the first profile each of several equal samples gets its own row. Samples of later
+ * profiles use the row at their position if it is equal, or else the first equal row. */
 static size_t otlp_find_row(struct otlp *o, struct otlp_rows *rows, size_t before,
                             const struct otlp_sample *sample, size_t i) {
   if (i < before && otlp_same_identity(rows, i, sample)) return i;
@@ -271,8 +271,8 @@ static void otlp_resource_labels(struct otlp *o, const Otlp__Resource *resource)
   buffer_free(&scratch);
 }
 
-/* Distance of the prefetch: stacks are scattered in memory. Each step fetches what the
- * previous one points to. */
+/* Number of samples between the current sample and the sample whose data is prefetched, because
+ * stacks are scattered in memory. Each step fetches the data that the previous step found. */
 #define OTLP_AHEAD 8
 
 static void otlp_prefetch(const struct otlp *o, const struct otlp_rows *rows, size_t row) {
@@ -299,7 +299,8 @@ static void otlp_emit(struct otlp *o, const struct otlp_rows *rows, size_t row) 
 /* Number of rows that are added before the memory of earlier rows is freed. */
 #define OTLP_DROP_EVERY THRESHOLD(4096u)
 
-/* True if the rows have stacks in the order of the dictionary, and no other rows have stacks. */
+/* True if the stacks of the rows are in the order of the dictionary, and only these rows have
+ * stacks. */
 static bool otlp_rows_ascend(const struct otlp *o, const struct otlp_rows *rows) {
   if (o->frame_count > 1 || o->frames[0].scope_count > 1 || o->tables->stacks_apart) return false;
   for (size_t i = 0; i < rows->count; i++) {
@@ -309,7 +310,7 @@ static bool otlp_rows_ascend(const struct otlp *o, const struct otlp_rows *rows)
   return true;
 }
 
-/* Frees the memory of the rows before `row`, and the text of their stacks if the rows ascend. */
+/* Frees the memory of the rows before `row`. With `ascend`, also frees the text of their stacks. */
 static void otlp_drop(const struct otlp *o, const struct otlp_rows *rows, size_t row, bool ascend) {
   size_t first = row - OTLP_DROP_EVERY;
   const pprofc_str *stacks = o->tables->stacks;

@@ -53,7 +53,8 @@ bool otlp_label(struct otlp *o, int64_t index, struct label *label) {
 
 /* ---- mappings ---------------------------------------- */
 
-/* Attributes with a mapping's build id, best first: the linker's, a hash of the content, Go's. */
+/* Attributes with a mapping's build id, best first: the linker's id, a hash of the content, Go's
+ * id. */
 static const char *const otlp_build_ids[] = {"process.executable.build_id.gnu",
                                              "process.executable.build_id.htlhash",
                                              "process.executable.build_id.go"};
@@ -164,9 +165,9 @@ static bool otlp_names_kernel(pprofc_str file) {
   return str_starts(file, STR("[kernel")) || str_find(file, STR("vmlinux")) < file.size;
 }
 
-/* Returns the name of a mapping with frames of a type. Modules of the kernel become
- * "[kernel.nf_tables]", so that reports separate the kernel from programs. Code without a file
- * becomes "[jvm]" or similar. */
+/* Returns the name of the mapping for frames of a type. Modules of the kernel become
+ * "[kernel.nf_tables]", because reports separate the kernel from programs by this form. Code
+ * without a file becomes "[jvm]" or similar. */
 static pprofc_str otlp_mapping_name(pprofc_str file, pprofc_str type, char *name, size_t size) {
   bool is_kernel = str_equal(type, STR("kernel"));
   if (is_kernel && otlp_names_kernel(file)) return file;
@@ -230,7 +231,7 @@ static void otlp_push(struct otlp *o, uint64_t index, size_t *depth) {
   if (location != NONE) o->stack[(*depth)++] = location;
 }
 
-/* Appends the frames of a field: one, or a packed list. */
+/* Appends the frames of a field: one frame, or a packed list. */
 static void otlp_push_all(struct otlp *o, struct wire_field *field, size_t *depth) {
   if (field->type == WIRE_VARINT) {
     otlp_push(o, field->value, depth);
