@@ -1,4 +1,4 @@
-/* Tree of frames with one caller each, which JSON profiles list by id. */
+/* Tree of frames that JSON profiles list by id. Each frame has one caller. */
 #ifndef PPROFC_IMPORT_JSON_CALL_TREE_H
 #define PPROFC_IMPORT_JSON_CALL_TREE_H
 
@@ -41,9 +41,9 @@ uint32_t call_tree_add(struct json_call_tree *tree, pprofc_str id, const struct 
  * such node. */
 uint32_t call_tree_find(const struct json_call_tree *tree, const struct node *id);
 
-/* Enters the paths of all nodes. In a broken file a node may be its own ancestor: then the
- * last node of the loop becomes a root, and a comment gives the number of loops. Returns false
- * when out of memory. */
+/* Enters the paths of all nodes. In an invalid file a node may be its own ancestor: then the last
+ * node of the loop becomes a root, and a comment of the profile gives the number of loops. Returns
+ * false when out of memory. */
 bool call_tree_make_paths(struct json_call_tree *tree, struct call_paths *paths,
                           pprofc_builder *builder);
 

@@ -28,8 +28,8 @@ struct firefox_tables {
   const struct node *frame_func, *frame_line, *frame_column, *frame_address;
   const struct node *func_name, *func_file, *func_source, *sources;
   const struct node *func_resource, *resource_lib;
-  const struct node *frame_lib; /* column of the frames' libraries since version 70; before, the
-                                   resource has the library */
+  const struct node *frame_lib; /* column of the frames' libraries, since version 70; in earlier
+                                   versions the resource of a function has its library */
 };
 
 struct firefox_reader {
@@ -191,8 +191,8 @@ static bool firefox_read_frame(struct firefox_reader *r, const struct firefox_ta
   return true;
 }
 
-/* Finds the caller of a stack entry; false at the root. Callers come before their callees, so
- * a walk ends. */
+/* Finds the caller of a stack entry; false at the root. A caller has a smaller index than its
+ * callees, so a walk to the root ends. */
 static bool caller_of(const struct firefox_tables *t, size_t stack, size_t *caller) {
   size_t offset;
   if (t->prefix_offset) {
@@ -212,7 +212,7 @@ static uint32_t *firefox_read_frames(struct firefox_reader *r, size_t count) {
   return locations;
 }
 
-/* Makes the paths of a thread's tables, unless the previous thread has the same tables. */
+/* Makes the paths of a thread's stack table, unless the previous thread has the same tables. */
 static bool firefox_read_tables(struct firefox_reader *r, const struct node *thread) {
   struct firefox_tables tables;
   find_tables(thread, r->root, &tables);
@@ -286,9 +286,8 @@ static bool firefox_read_thread(struct firefox_reader *r, const struct node *thr
 
 static void firefox_find_cpu(struct firefox_reader *r) {
   pprofc_str unit = node_text(node_path(r->root, "meta.sampleUnits"), "threadCPUDelta");
-  /* The other unit is "variable CPU cycles". */
+  /* Units are nanoseconds, "variable CPU cycles", and microseconds ("µs"). */
   r->cpu_is_cycles = str_starts(unit, STR("variable"));
-  /* The third unit, "µs", is left. */
   r->cpu_factor = !unit.size || unit.data[0] == 'n' || r->cpu_is_cycles ? 1 : 1e3;
   if (!r->has_cpu) return;
   if (r->cpu_is_cycles)
@@ -310,8 +309,8 @@ static void firefox_find_types(struct firefox_reader *r, const struct node *thre
   firefox_find_cpu(r);
 }
 
-/* Adds comments about samples without a stack, and about lists with another length than the file
- * states. */
+/* Adds comments about samples without a stack, and about lists whose length differs from the length
+ * that the file states. */
 static void firefox_account(struct firefox_reader *r, const struct node *meta) {
   const struct import_loss losses[] = {{r->missing, "sample has no stack", "samples have no stack"},
                                        {0}};

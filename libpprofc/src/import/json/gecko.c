@@ -77,7 +77,7 @@ static bool gecko_take_number(pprofc_str *text, int64_t *number) {
   return true;
 }
 
-/* Removes the number of a source, which version 32 and later append: "alpha (FILE:14:13)[7]". */
+/* Removes the number of a source, which files since version 32 append: "alpha (FILE:14:13)[7]". */
 static pprofc_str gecko_without_source(pprofc_str location) {
   size_t open = str_find_last_char(location, '[');
   uint64_t source;
@@ -139,7 +139,7 @@ static bool gecko_read_frames(struct gecko_thread *t) {
 
 /* ---- samples ----------------------------------------- */
 
-/* Enters a frame below `path`, unless it is not shown; false when out of memory. */
+/* Enters a frame that the frame of `path` calls, unless it is hidden; false when out of memory. */
 static bool gecko_enter(struct gecko *g, uint32_t location, uint32_t *path) {
   if (location == PPROFC_NONE) return true;
   *path = call_paths_enter(&g->paths, *path, location);
@@ -170,7 +170,8 @@ static uint32_t gecko_path(const struct gecko_thread *t, const struct node *cell
   return gecko_index(cell, &stack) && stack < t->path_count ? t->paths[stack] : MAP_NONE;
 }
 
-/* Reads a path in the form of the first versions: each sample lists its frames, root first. */
+/* Reads a path in the form of the first versions, in which each sample lists its frames, root
+ * first. */
 static bool gecko_listed_path(struct gecko *g, const struct node *frames, uint32_t *path) {
   *path = MAP_NONE;
   for (size_t i = 0; i < node_size(frames); i++) {
@@ -197,7 +198,7 @@ static size_t gecko_sample_count(const struct node *thread) {
   return node_size(node_is(list, NODE_ARRAY) ? list : node_get(list, "data"));
 }
 
-/* Adds the samples of a thread. A sample lasts until the next one. */
+/* Adds the samples of a thread. The time of a sample is the time until the next sample. */
 static bool gecko_add_samples(struct gecko_thread *t) {
   const struct node *list = node_get(t->thread, "samples");
   bool listed = node_is(list, NODE_ARRAY);

@@ -34,7 +34,7 @@ double json_member_number(const struct node *object, const char *key, double oth
 struct scaled {
   int64_t sum;
   int decimals; /* number of digits after the point, or -1 before the point */
-  bool up;      /* true if the first digit that was left out rounds the number up */
+  bool up;      /* true if the first skipped digit rounds the number up */
 };
 
 static bool scaled_add(struct scaled *s, int digit) {
@@ -42,7 +42,8 @@ static bool scaled_add(struct scaled *s, int digit) {
          !__builtin_add_overflow(s->sum, digit, &s->sum);
 }
 
-/* Reads one byte. After the point, `exponent` digits count; the next one only rounds. */
+/* Reads one byte of a decimal. After the point, the first `exponent` digits count, and the next
+ * digit only rounds. */
 static bool scaled_take(struct scaled *s, char c, int exponent) {
   if (c == '.' && s->decimals < 0) {
     s->decimals = 0;
@@ -56,8 +57,8 @@ static bool scaled_take(struct scaled *s, char c, int exponent) {
   return scaled_add(s, c - '0');
 }
 
-/* Converts a decimal times 10^exponent to an integer, rounded. Returns false if it has another
- * form or does not fit. */
+/* Converts a decimal times 10^exponent to an integer, rounded. Returns false if the text has
+ * another form or the result does not fit. */
 static bool scaled_digits(pprofc_str text, int exponent, int64_t *value) {
   size_t sign = text.size && text.data[0] == '-';
   struct scaled s = {.decimals = -1};
@@ -70,8 +71,8 @@ static bool scaled_digits(pprofc_str text, int exponent, int64_t *value) {
   return text.size > sign;
 }
 
-/* Fails because a number does not fit. The offset is an address here; import_json converts it
- * to an offset of the file. */
+/* Makes the builder fail because a number does not fit. The offset of the error is an address here;
+ * import_json converts it to an offset in the file. */
 static void json_refuse_number(pprofc_builder *builder, const struct node *node) {
   pprofc_error error;
   pprofc_str text = node_is(node, NODE_NUMBER) || node_is(node, NODE_STRING) ? node->text : STR("");
@@ -181,7 +182,7 @@ uint32_t json_v8_frame(pprofc_builder *builder, const struct node *node) {
   if (!call) call = node; /* files from before 2017 have these members in the node itself */
   int64_t line = json_member_line(call, "lineNumber"),
           column = json_member_line(call, "columnNumber");
-  /* V8 counts from 0 with -1 for unknown; profiles count from 1 with 0 for unknown. */
+  /* V8 counts lines from 0 and uses -1 for unknown; profiles count from 1 and use 0 for unknown. */
   if (line < 0) line = column = -1;
   return json_script_frame(builder, node_text(call, "functionName"), node_text(call, "url"),
                            line + 1, column < 0 ? 0 : column + 1);
@@ -253,7 +254,7 @@ static pprofc_status read_document(const struct node *root, bool cut, struct are
 }
 
 /* True if the text may be a profile: an object, or an array of objects. A bracket alone is not
- * enough, because folded stacks may begin with one. */
+ * enough, because folded stacks may begin with a bracket. */
 static bool json_begins(pprofc_str text) {
   if (!text.size) return false;
   if (text.data[0] == '{') return true;

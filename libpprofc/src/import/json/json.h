@@ -1,5 +1,6 @@
-/* Declares the readers of JSON profiles. The document is parsed once, then the shapes of a table
- * are tried. A new shape needs one file, one declaration here and one row in json.c. */
+/* Declares the readers of JSON profiles. Each reader reads documents of one shape. json.c parses
+ * the document once, then tries all shapes. A new shape needs one file, one declaration here and
+ * one row in json.c. */
 #ifndef PPROFC_IMPORT_JSON_JSON_H
 #define PPROFC_IMPORT_JSON_JSON_H
 
@@ -7,10 +8,10 @@
 #include "import/lines.h"
 #include "profile/builder.h"
 
-/* Reads a document of one shape. Returns PPROFC_E_NO_MATCH for other shapes, and then leaves
- * the builder unchanged. The root is an object, or an array whose first item is an object. The
- * builder's errors are sticky, so readers need not check them. The arena lives until the
- * profile is made. */
+/* Reads a document of one shape. Returns PPROFC_E_NO_MATCH for other shapes, and then leaves the
+ * builder unchanged. The root is an object, or an array whose first item is an object. The builder
+ * keeps its first error, so readers need not check for errors. The arena lives until the profile is
+ * made. */
 #define JSON_SHAPE(name)                                                                           \
   pprofc_status name(const struct node *root, pprofc_builder *builder, struct arena *arena,        \
                      pprofc_error *error)
@@ -30,19 +31,20 @@ JSON_SHAPE(json_haskell);
 JSON_SHAPE(json_pyinstrument);
 JSON_SHAPE(json_scalene);
 
-/* The frames of one list, leaf first. Its room grows with the longest list; a stack deeper than the
- * limit is refused when it becomes a sample. */
+/* Buffer for the frames of one stack, leaf first. It grows to the longest list of frames in the
+ * file; the builder refuses stacks that are deeper than the limit. */
 struct json_stack {
   struct arena *arena;
   uint32_t *frames;
   size_t room;
 };
 
-/* Makes room for `depth` frames; false when out of memory, which is the builder's error. */
+/* Makes room for `depth` frames. When out of memory the builder fails, and the function returns
+ * false. */
 bool json_stack_reserve(struct json_stack *stack, pprofc_builder *builder, size_t depth);
 
-/* Functions for numbers that are costs or times. A number in quotes counts as a number. NaN and
- * anything else count as 0. The builder fails if a number does not fit 64 bits, because the sums
+/* Functions for numbers that are costs or times. A number in quotes counts as a number. NaN and all
+ * other values count as 0. The builder fails if a number does not fit 64 bits, because the sums
  * would be wrong. */
 
 /* Returns a number, rounded to an integer. Integers are exact. */
@@ -61,7 +63,7 @@ int64_t json_member_int(const struct node *object, const char *key, int64_t othe
 double json_member_number(const struct node *object, const char *key, double otherwise);
 
 /* Frees the text of the first `count` items of a packed array, which must not be read again. Does
- * nothing for another array. A reader calls it when it is certain of the shape. */
+ * nothing for another array. A reader calls it after it has recognised its shape. */
 void json_drop(const struct node *array, size_t count);
 
 /* Returns the text of a number or string, else "". */

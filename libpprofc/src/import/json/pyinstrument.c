@@ -22,7 +22,7 @@ static int64_t pyinstrument_time(const struct pyinstrument *p, const struct node
   return json_scaled(p->builder, node_get(frame, "time"), 9);
 }
 
-/* True for "[self]", the own time of the frame that has it as a callee. */
+/* True for "[self]", a callee that represents the self time of its caller. */
 static bool pyinstrument_is_self(const struct node *frame) {
   return str_equal(node_text(frame, "function"), STR("[self]")) &&
          !node_text(frame, "file_path").size;
@@ -38,7 +38,7 @@ static bool pyinstrument_push(struct pyinstrument *p, const struct node *frame, 
   return visit.path != MAP_NONE && ARRAY_PUSH_IN(p->arena, p->visits, p->count, p->room, visit);
 }
 
-/* Adds the callees of a frame, and the sample of its own time. */
+/* Adds the callees of a frame to the walk, and a sample with the self time of the frame. */
 static bool pyinstrument_walk_frame(struct pyinstrument *p, struct pyinstrument_visit visit) {
   const struct node *callees = node_get(visit.node, "children");
   int64_t own = pyinstrument_time(p, visit.node);

@@ -15,7 +15,7 @@ static int64_t scalene_time(const struct scalene *s, const struct node *object, 
   return json_scaled(s->builder, node_get(object, key), 9);
 }
 
-/* Makes the frame of "/app/a.py name:12;". */
+/* Returns the frame of a text like "/app/a.py name:12;". */
 static uint32_t scalene_frame(struct scalene *s, pprofc_str text) {
   int64_t line = 0;
   if (str_ends(text, STR(";"))) text.size--;
@@ -35,7 +35,7 @@ static void scalene_add_up(int64_t *values) {
   if (__builtin_add_overflow(values[1], values[2], &values[3])) values[3] = INT64_MAX;
 }
 
-/* Adds the types of times, which follow the first type. */
+/* Adds the sample types of times, which follow the first type. */
 static void scalene_times(struct scalene *s) {
   pprofc_builder_type(s->builder, "python", "nanoseconds");
   pprofc_builder_type(s->builder, "native", "nanoseconds");

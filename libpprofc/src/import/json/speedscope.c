@@ -10,11 +10,11 @@
 #include <string.h>
 
 #define MAX_TYPES 64u
-/* Number of samples after which the text that was read is freed. */
+/* Number of samples after which the reader frees their text. */
 #define DROP_EVERY THRESHOLD(4096u)
 
-/* One profile of the file. It becomes a column of values, and its name becomes a label unless
- * it is a type. */
+/* One profile of the file. It becomes a column of values. Its name becomes a label, unless the name
+ * is a sample type. */
 struct speedscope_member {
   const struct node *profile;
   pprofc_str name, unit;
@@ -22,7 +22,8 @@ struct speedscope_member {
   double carry; /* rounding error carried to the next weight */
 };
 
-/* The newest stack of a packed list. The next one shares its first frames if the text is equal. */
+/* The previous stack of a packed list. The next stack reuses its first frames if their text is
+ * equal. */
 struct speedscope_stack {
   const char *text;
   uint32_t *paths; /* path of each frame, root first */
@@ -55,8 +56,8 @@ static const char *pprof_unit(pprofc_str unit) {
   return str_equal(unit, STR("none")) || !unit.size ? "count" : unit.data;
 }
 
-/* Returns the factor for a unit, and its new name. Weights may be fractions of their unit, so
- * times become nanoseconds. */
+/* Returns the factor for a unit, and its new name. Weights may be fractions of their unit, so times
+ * become nanoseconds to stay integers. */
 static double unit_scale_to_int(pprofc_str unit, const char **name) {
   static const struct {
     const char *unit;
@@ -105,7 +106,8 @@ static bool speedscope_find_types(struct speedscope_reader *r) {
     snprintf(name, sizeof name, "%.*s", (int)(m->name.size < 100 ? m->name.size : 100),
              m->name.data);
     const char *type = r->names_are_types ? name : type_of_unit(unit);
-    /* A type without a period: weights are sampled, but the file does not have the period. */
+    /* Set a period type without a period: weights are sampled, but the file does not have the
+     * period. */
     if (r->type_count == 0) pprofc_builder_period(r->builder, type, unit, 0);
     pprofc_builder_type(r->builder, type, unit);
     r->types[r->type_count++] = m;
@@ -121,7 +123,8 @@ static bool frame_location(const struct speedscope_reader *r, const struct node 
   return true;
 }
 
-/* Rounds a weight. Carries the rounding error on, so that the sum of a profile stays right. */
+/* Rounds a weight. Adds the rounding error to the next weight, so that the sum of a profile stays
+ * right. */
 static int64_t speedscope_round(struct speedscope_reader *r, struct speedscope_member *m,
                                 const struct node *node, double weight) {
   const char *unit;
@@ -150,11 +153,11 @@ static uint32_t speedscope_enter(struct speedscope_reader *r, uint32_t caller, u
   return path;
 }
 
-/* Keeps the frames that the stack at `text` shares with the newest one. `room` is the number of
+/* Keeps the frames that the stack at `text` shares with the previous stack. `room` is the number of
  * bytes that may be read. */
 static void speedscope_share(struct speedscope_stack *stack, const char *text, size_t room) {
   size_t end = stack->depth ? stack->ends[stack->depth - 1] : 0;
-  if (room > end) room = end; /* equal stacks may follow up to the end of the file */
+  if (room > end) room = end; /* do not compare later stacks, which may be equal also */
   size_t common = str_common((pprofc_str){stack->text, room}, (pprofc_str){text, room});
   while (stack->depth && stack->ends[stack->depth - 1] > common) stack->depth--;
   stack->text = text;
@@ -240,7 +243,7 @@ static bool speedscope_take_event(struct speedscope_reader *r, pprofc_str type, 
   return true;
 }
 
-/* Follows the events; false when out of memory. */
+/* Records the path after each event; false when out of memory. */
 static bool speedscope_walk(struct speedscope_reader *r, const struct speedscope_member *m) {
   const struct node *events = node_get(m->profile, "events");
   size_t count = node_size(events);
@@ -295,7 +298,7 @@ static pprofc_status speedscope_read_file(struct speedscope_reader *r, const str
   r->names_are_types = str_starts(node_text(root, "exporter"), STR("pprofc"));
   for (size_t i = 0; i < count; i++) {
     const struct node *p = node_at(profiles, i);
-    /* Copied, because it must end with a NUL. */
+    /* Copy the unit, because it must end with a NUL. */
     pprofc_str unit = arena_str(arena, node_text(p, "unit"));
     if (!unit.data) return error_nomem(error);
     r->members[r->member_count++] = (struct speedscope_member){p, node_text(p, "name"), unit, 0, 0};

@@ -9,14 +9,14 @@ enum stackprof_mode { STACKPROF_WALL, STACKPROF_CPU, STACKPROF_COUNT };
 
 struct stackprof {
   pprofc_builder *builder;
-  struct json_call_tree frames; /* frames by id; their tree has no callers */
+  struct json_call_tree frames; /* frames by id, without callers */
   uint32_t *functions;          /* function of each frame */
   enum stackprof_mode mode;
   int64_t interval; /* sampling interval in nanoseconds */
   const struct node *raw, *lines;
   const struct node *deltas; /* wall time of each sample in microseconds */
   size_t sample;             /* number of samples read */
-  /* Stack of the current sample; stack before the garbage collector ran. */
+  /* Stack of the current sample, and the last stack before the garbage collector ran. */
   struct json_stack stack, collected;
   size_t collected_depth, runs, bad;
   size_t empty;   /* number of stacks without a known frame */
@@ -48,8 +48,8 @@ static bool stackprof_add_frames(struct stackprof *s, struct arena *arena,
   return true;
 }
 
-/* Returns the sum of the measured times of samples; *count becomes the number of samples
- * without one. */
+/* Returns the sum of the measured times of samples; *count becomes the number of samples without a
+ * time. */
 static int64_t stackprof_measured(struct stackprof *s, int64_t *count) {
   int64_t time = 0;
   for (; *count > 0 && s->sample < node_size(s->deltas); --*count) {
@@ -59,8 +59,8 @@ static int64_t stackprof_measured(struct stackprof *s, int64_t *count) {
   return time;
 }
 
-/* Computes both values: the number of samples, and their time. The time is measured, or the
- * interval for each sample. */
+/* Computes both values: the number of samples, and their time. The time is the measured time, or
+ * else the sampling interval for each sample. */
 static void stackprof_values(struct stackprof *s, int64_t count, int64_t values[2]) {
   if (count < 0) count = 0;
   values[0] = count;
@@ -71,8 +71,8 @@ static void stackprof_values(struct stackprof *s, int64_t count, int64_t values[
     values[1] = INT64_MAX;
 }
 
-/* Remembers the stack of a sample. If the garbage collector ran, puts its `depth` frames above the
- * remembered stack. Returns the depth. */
+/* Remembers the stack of a sample. If the garbage collector ran, instead appends the remembered
+ * stack as callers of its `depth` frames. Returns the depth. */
 static size_t stackprof_place(struct stackprof *s, size_t depth, bool collector) {
   size_t below = collector ? s->collected_depth : 0;
   if (!json_stack_reserve(&s->stack, s->builder, depth + below) ||

@@ -7,8 +7,8 @@
 #define STRINGIFY_DEPTH 2048u /* maximum nesting, equal to json_tree's limit */
 
 static void stringify_text(struct buffer *out, pprofc_str s) {
-  static const char plain[] = "\"\"\\\\b\bf\fn\nr\rt\t"; /* pairs of an escape's letter and its
-                                                            character */
+  static const char plain[] = "\"\"\\\\b\bf\fn\nr\rt\t"; /* pairs: letter of an escape sequence, and
+                                                            the character that it escapes */
   buffer_add_char(out, '"');
   for (size_t i = 0; i < s.size; i++) {
     unsigned char c = (unsigned char)s.data[i];
@@ -26,7 +26,7 @@ static void stringify_text(struct buffer *out, pprofc_str s) {
   buffer_add_char(out, '"');
 }
 
-/* True if a number is spelled as JavaScript spells it: an integer of at most 15 digits. */
+/* True if JavaScript spells the number in the same way: an integer of at most 15 digits. */
 static bool stringify_is_plain(pprofc_str s) {
   size_t sign = s.size && s.data[0] == '-';
   if (s.size - sign == 0 || s.size - sign > 15) return false;

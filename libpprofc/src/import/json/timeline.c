@@ -90,8 +90,8 @@ static struct timeline_profile *timeline_start(struct timeline *t, const struct 
   return &t->profiles[i];
 }
 
-/* Adds a piece of a profile. Nodes and samples are in `cpuProfile`; times are in it or next to
- * it. */
+/* Adds a piece of a profile. `cpuProfile` contains the nodes and samples; the times are in it or
+ * next to it. */
 static void timeline_add(struct timeline *t, struct timeline_profile *profile,
                          const struct node *data) {
   const struct node *cpu = node_get(data, "cpuProfile");

@@ -49,7 +49,7 @@ static char trace_kind(const struct node *event) {
 static const char *const file_members[] = {"url", "filename", "file"};
 static const char *const place_members[] = {"line", "lineNumber", "column", "columnNumber"};
 
-/* Returns the first member of the arguments that is in `names`, or NULL. */
+/* Returns the first member of the arguments whose name is in `names`, or NULL. */
 static const struct node *trace_member(const struct node *args, const char *const *names,
                                        size_t count) {
   const struct node *found = NULL;
@@ -63,7 +63,8 @@ static int64_t trace_number(const struct node *args, const char *const *names) {
   return good && value > 0 && value < INT32_MAX ? value : 0;
 }
 
-/* Returns a text of an event's name and arguments. Events with the same text have the same key. */
+/* Returns a text that contains an event's name and arguments. Events with equal texts have the same
+ * key. */
 static pprofc_str trace_text(struct trace_reader *r, const struct node *event) {
   const struct node *args = node_get(event, "args");
   buffer_clear(&r->scratch);
@@ -92,7 +93,7 @@ static uint32_t trace_location(struct trace_reader *r, const struct node *event)
   return json_frame(r->builder, buffer_str(&r->scratch), file, line, column);
 }
 
-/* True if a member of the arguments is part of the frame. */
+/* True if the frame of the event already shows a member of its arguments. */
 static bool trace_is_place(const struct node *args, pprofc_str member) {
   if (str_equal(member, STR("detail"))) return true;
   if (!trace_member(args, file_members, 3)) return false;
@@ -184,7 +185,7 @@ static int trace_by_time(const void *a, const void *b) {
   return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Sorts marks. Most files are in order already, and then qsort, which copies the marks, is not
+/* Sorts marks. In most files they are sorted already; qsort, which copies the marks, is then not
  * called. */
 static void trace_sort(struct trace_marks *marks) {
   size_t i = 1;
@@ -210,7 +211,7 @@ static int64_t trace_duration(const struct trace_reader *r, const struct node *e
   return json_scaled(r->builder, duration ? duration : node_get(event, "tdur"), 3);
 }
 
-/* Converts complete events to a begin and an end each. */
+/* Converts each complete event to a begin mark and an end mark. */
 static void trace_add_complete(struct trace_reader *r, struct trace_complete *complete,
                                size_t count, struct trace_marks *begins, struct trace_marks *ends) {
   if (count) qsort(complete, count, sizeof *complete, trace_by_length);
@@ -244,7 +245,7 @@ static void trace_add_marks(struct trace_reader *r, const struct trace_entry *en
   trace_sort(ends);
 }
 
-/* Walks one thread. */
+/* Adds up the calls and times of one thread, and adds its samples. */
 static bool trace_read_thread(struct trace_reader *r, const struct trace_entry *entries,
                               size_t count, struct trace_sums *sums) {
   size_t complete_count = 0, begin_count = 0;

@@ -30,9 +30,9 @@ struct trace_faults {
   size_t unmatched, open, reversed;
 };
 
-/* List of unmatched end events with the same key, or with the same name. */
+/* List of the unused end events that have the same key, or the same name. */
 struct end_list {
-  uint32_t batch; /* batch of the list; a list of an earlier batch is empty */
+  uint32_t batch; /* batch in which the list was filled; in a later batch it is empty */
   uint32_t first; /* index of the first end in the list, or MAP_NONE */
 };
 
@@ -49,7 +49,8 @@ struct trace_sums {
   struct map by_event; /* index of the sums by path and key */
 };
 
-/* Lists that the walks of all threads share: one for each key and one for each name. */
+/* Lists of end events, which all threads use in turn: one list for each key and one for each
+ * name. */
 struct end_lists {
   const struct trace_key *keys;
   struct end_list *by_key, *by_name;
@@ -62,8 +63,8 @@ struct end_lists {
 bool end_lists_init(struct end_lists *lists, struct arena *arena, const struct trace_key *keys,
                     size_t key_count, uint32_t nameless);
 
-/* Walks the sorted events of one thread and adds up calls and time. If events nest in the
- * order of the file, this order is used. Returns false when out of memory. */
+/* Follows the sorted events of one thread and adds up calls and time. Uses the order of the file if
+ * the events nest in it. Returns false when out of memory. */
 bool trace_walk(struct arena *arena, const struct trace_marks *begins,
                 const struct trace_marks *ends, struct end_lists *lists, struct trace_sums *sums,
                 struct trace_faults *faults);

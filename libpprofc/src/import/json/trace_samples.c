@@ -1,5 +1,5 @@
-/* Reads samples of a trace: `samples` next to the events, as Hermes writes them, or events of
- * kind P. Their frames are in `stackFrames`, each with its caller. */
+/* Reads the samples of a trace: the array `samples` next to the events, as Hermes writes it, or
+ * events of kind P. Their frames are in `stackFrames`, each with its caller. */
 #include "import/json/trace.h"
 
 #include "core/array.h"
@@ -80,7 +80,7 @@ static int trace_by_thread(const void *a, const void *b) {
   return x->order < y->order ? -1 : 1;
 }
 
-/* Adds the samples. A sample lasts until the next one of its thread. */
+/* Adds the samples. The time of a sample is the time until the next sample of its thread. */
 static void sampler_emit(struct trace_sampler *s) {
   if (s->count) qsort(s->samples, s->count, sizeof *s->samples, trace_by_thread);
   for (size_t i = 0; i < s->count && builder_ok(s->builder); i++) {

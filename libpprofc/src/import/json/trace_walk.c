@@ -1,5 +1,5 @@
-/* Walks the stacks of one thread from begin and end events. Events that do not nest in the order
- * of the file are sorted by time. Ends at the same time are then ordered to match the open
+/* Follows the begin and end events of one thread to find its stacks. Sorts events by time if they
+ * do not nest in the order of the file. Ends at the same time are ordered to match the open
  * frames. */
 #include "import/json/trace.h"
 
@@ -57,8 +57,8 @@ static void ends_batch(struct trace_walker *w) {
   }
 }
 
-/* Returns the end that matches the innermost open frame: by key, else by name, else an end
- * without a name. Returns MAP_NONE if no end matches. */
+/* Returns the end that matches the innermost open frame: an end with the same key, else with the
+ * same name, else without a name. Returns MAP_NONE if no end matches. */
 static uint32_t ends_fitting(struct trace_walker *w) {
   if (w->end >= w->batch_end) ends_batch(w);
   if (!w->depth) return MAP_NONE;
@@ -71,7 +71,7 @@ static uint32_t ends_fitting(struct trace_walker *w) {
   return end_list_first(&w->lists->by_name[w->lists->nameless], batch, w->next_of_name, w->taken);
 }
 
-/* Uses the matching end, or else the next one. */
+/* Takes the end that matches the innermost open frame, or else the next end. */
 static const struct trace_mark *ends_take(struct trace_walker *w) {
   if (w->in_file_order) return &w->ends->at[w->end++];
   uint32_t found = ends_fitting(w);
@@ -123,8 +123,8 @@ static bool walker_fits(const struct trace_walker *w, const struct trace_mark *b
   return walker_name(w, begin) == name || name == w->lists->nameless;
 }
 
-/* Closes the innermost frame. An end that does not match is ignored, also for the time: an
- * open frame lasts until the last event that counts, as in speedscope. */
+/* Closes the innermost frame. Ignores an end that does not match this frame, and does not add up
+ * time until it: an open frame lasts until the last event that matches, as in speedscope. */
 static void walker_leave(struct trace_walker *w, const struct trace_mark *end) {
   if (!w->depth || !walker_fits(w, w->open[w->depth - 1], end)) {
     w->faults->unmatched++;
@@ -160,9 +160,9 @@ static bool walker_nests(struct trace_walker *w) {
   return nests;
 }
 
-/* True if the next event is a begin. At the same time, an end comes first if it matches the
- * open frame, unless it ends the next begin, which then has no duration. An end that matches
- * no open frame, or that has no name, is ordered as in the file. */
+/* True if the next event is a begin. At the same time, an end that matches the open frame comes
+ * first, unless it ends the next begin, which then has no duration. Other ends, and ends without a
+ * name, keep the order of the file. */
 static bool walker_begins(struct trace_walker *w) {
   if (w->in_file_order) return walker_file_begins(w);
   if (w->begin == w->begins->count) return false;

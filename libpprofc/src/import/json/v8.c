@@ -102,15 +102,15 @@ static void v8_link(struct v8_recording *r) {
 
 #define V8_MAX_ON_TOP 16u
 
-/* The current stack: a node with its callers, and the nodes that run above it. */
+/* The current stack: a node with its callers, and the V8 nodes that run on top of it. */
 struct v8_stack {
   uint32_t base; /* node on which the stack is based, or MAP_NONE */
   uint32_t on_top[V8_MAX_ON_TOP];
   size_t on_top_count;
 };
 
-/* Updates the stack for a sample. The garbage collector and the program run above the previous
- * stack. If the node is above it already, returns to that node. */
+/* Updates the stack for a sample. The nodes "(garbage collector)" and "(program)" run on top of the
+ * previous stack. If such a node is on top already, removes the nodes above it. */
 static void v8_place(struct v8_stack *stack, const struct json_call_tree *t, uint32_t node) {
   if (t->nodes[node].kind != CALL_ON_TOP) {
     *stack = (struct v8_stack){.base = t->nodes[node].kind == CALL_OUTSIDE ? MAP_NONE : node};
@@ -140,8 +140,8 @@ static int64_t v8_sum(int64_t a, int64_t b) {
   return __builtin_add_overflow(a, b, &sum) ? a : sum;
 }
 
-/* Returns the end of the run of samples that have the same node as the first. *clock is the
- * time of the first sample and becomes the start of the next run, or of the last sample. */
+/* Returns the end of the run of samples that have the same node as the sample `first`. *clock is
+ * the time of that sample and becomes the start of the next run, or the time of the last sample. */
 static size_t v8_run(const struct v8_recording *r, size_t first, int64_t *clock) {
   size_t i = first;
   do {
@@ -166,8 +166,9 @@ static uint32_t v8_sample_node(const struct v8_recording *r, size_t i) {
   return r->samples[i] == MAP_NONE ? MAP_NONE : r->node_of[r->samples[i]];
 }
 
-/* Adds the samples. A run of samples lasts until the next one begins; the duration of the last
- * sample is unknown. A clock that goes back stops until it reaches its latest time again. */
+/* Adds the samples. The time of a run of samples is the time until the next run; the duration of
+ * the last sample is not known. If the clock goes back, time does not pass until the clock reaches
+ * its latest value again. */
 static void v8_add_times(struct v8_recording *r, pprofc_builder *builder, call_label_fn label,
                          const void *context, struct v8_counts *counts) {
   struct v8_stack stack = {.base = MAP_NONE};
@@ -283,7 +284,7 @@ static void v8_add_timestamps(struct v8_recording *r, pprofc_builder *builder,
 static pprofc_status v8_read(const struct node *root, pprofc_builder *builder, struct arena *arena,
                              pprofc_error *error) {
   const struct node *head = node_get(root, "head"), *samples = node_get(root, "samples");
-  /* Times have the unit second in the old form, microsecond in the new one. */
+  /* Times are in seconds in the old form, in microseconds in the new form. */
   int scale = head ? 9 : 3;
   int64_t start = json_scaled(builder, node_get(root, "startTime"), scale), duration;
   if (__builtin_sub_overflow(json_scaled(builder, node_get(root, "endTime"), scale), start,
@@ -316,7 +317,8 @@ static bool v8_is_node(const struct node *node) {
   return node_get(node, "callFrame") || node_get(node, "functionName");
 }
 
-/* True for a CPU profile. With a `head`, hitCount distinguishes it from a heap profile. */
+/* True for a CPU profile. In a document with a `head`, only hitCount distinguishes it from a heap
+ * profile. */
 static bool v8_is_profile(const struct node *root) {
   const struct node *head = node_get(root, "head"), *nodes = node_get(root, "nodes");
   if (head)

@@ -5,7 +5,7 @@
 #include "import/json/call_tree.h"
 #include "import/json/json.h"
 
-/* A recording: nodes and samples. A trace has it in several pieces. */
+/* A recording: nodes and samples. In a trace it comes in several pieces. */
 struct v8_recording {
   struct json_call_tree tree;
   struct call_paths paths;
@@ -22,7 +22,7 @@ struct v8_recording {
 struct v8_counts {
   /* Number of samples, and number of samples whose node the file does not have. */
   uint64_t read, missing;
-  uint64_t idle;     /* number of samples that V8 took while the program did not run */
+  uint64_t idle;     /* number of samples taken while the program did not run */
   uint64_t untimed;  /* number of samples without a time */
   int64_t idle_time; /* time while the program did not run, in nanoseconds */
 };

@@ -11,8 +11,8 @@ struct visit {
   uint32_t path; /* path of the node without the root; MAP_NONE for the root */
 };
 
-/* Returns the frame of a node. Lines in the names of anonymous functions start at 0, as in
- * speedscope. */
+/* Returns the frame of a node. The names of anonymous functions contain a line that is counted from
+ * 0, as in speedscope. */
 static uint32_t heap_frame(pprofc_builder *builder, const struct node *node) {
   const struct node *call = node_get(node, "callFrame");
   int64_t line = json_member_line(call, "lineNumber"),

@@ -28,7 +28,7 @@ static uint32_t v8_named(struct v8_log *log, const char *prefix, pprofc_str name
   return json_plain_frame(log->builder, (pprofc_str){text, (size_t)size}, STR(""), 0, 0);
 }
 
-/* Makes the frame of a library's symbol: "T node::Start(int, char**)". */
+/* Returns the frame of a library's symbol: "T node::Start(int, char**)". */
 static uint32_t v8_cpp_frame(struct v8_log *log, pprofc_str name) {
   size_t at = 0;
   while (at + 1 < name.size && !((name.data[at] | 32) == 't' && name.data[at + 1] == ' ')) at++;
@@ -48,7 +48,7 @@ static bool v8_take_number(pprofc_str *text, int64_t *number) {
   return true;
 }
 
-/* Makes the frame of a function: "fib /app/fib.js:1:13" is function, file, line, column. */
+/* Returns the frame of a function: "fib /app/fib.js:1:13" is function, file, line, column. */
 static uint32_t v8_js_frame(struct v8_log *log, pprofc_str name) {
   pprofc_str place = name;
   int64_t line, column;
@@ -75,7 +75,7 @@ static uint32_t v8_code_frame(struct v8_log *log, const struct node *code) {
     name = str_slice(
         name, 1,
         name.size -
-            1); /* the log is from a version before Node 10 and was converted by a later one */
+            1); /* the log is from Node before version 10, but a later version converted it */
   pprofc_str kind = node_text(code, "kind");
   if (!type.size) return v8_named(log, "(unknown type)", STR(""));
   if (str_equal(type, STR("CPP"))) return v8_cpp_frame(log, name);
@@ -94,7 +94,7 @@ static uint32_t v8_code_frame(struct v8_log *log, const struct node *code) {
 
 /* ---- ticks ------------------------------------------- */
 
-/* Returns the location of a code index. An index outside the table is an address. */
+/* Returns the location of an index in the code table. An index outside the table is an address. */
 static uint32_t v8_location(struct v8_log *log, int64_t index) {
   size_t count = node_size(log->code);
   char address[32];

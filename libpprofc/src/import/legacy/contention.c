@@ -9,7 +9,8 @@ struct contention {
   int64_t milliseconds;
 };
 
-/* Returns the field of an attribute. Any other attribute means another format. */
+/* Returns the field for an attribute; NULL for an unknown attribute, which means that the input has
+ * another format. */
 static int64_t *attribute(struct contention *c, pprofc_str key) {
   const struct {
     const char *name;
@@ -41,8 +42,9 @@ static pprofc_status contention_read_attributes(struct contention *c, struct lin
   return lines_status(lines, error);
 }
 
-/* Finds "19490304 27 @" anywhere in the line. Without a second number, the last digit of the
- * first number is the second one. *addresses is the rest of the line. */
+/* Finds "19490304 27 @" anywhere in the line. If the second number is missing, takes the last digit
+ * of the first number as the second number, as pprof's regular expression does. *addresses is the
+ * rest of the line. */
 static bool contention_find_sample(pprofc_str line, pprofc_str *first, pprofc_str *second,
                                    pprofc_str *addresses) {
   *addresses = STR("");

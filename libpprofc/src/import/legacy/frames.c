@@ -1,8 +1,8 @@
-/* Names the frames that readers of old formats drop: they belong to the profiler, not to the
- * program. */
+/* Lists the frames that readers of old formats drop, because they belong to the profiler and not to
+ * the program. */
 #include "import/legacy/legacy.h"
 
-/* Functions of allocators. Allocations are attributed to their callers. */
+/* Functions of allocators. Dropping them attributes an allocation to its caller. */
 static const char allocator_frames[] =
     /* functions of POSIX */
     "calloc|cfree|malloc|free|memalign|do_memalign|(__)?posix_memalign|pvalloc|valloc|realloc|"
@@ -13,7 +13,7 @@ static const char allocator_frames[] =
     /* functions of macOS */
     "malloc_zone_malloc|malloc_zone_calloc|malloc_zone_valloc|malloc_zone_realloc|"
     "malloc_zone_memalign|malloc_zone_free|"
-    /* Go */
+    /* functions of Go's runtime */
     "runtime\\..*|"
     /* functions of other allocators */
     "BaseArena::.*|(::)?do_malloc_no_errno|(::)?do_malloc_pages|(::)?do_malloc|DoSampledAllocation|"

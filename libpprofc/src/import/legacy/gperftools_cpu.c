@@ -14,7 +14,7 @@ static const struct word_format word_formats[] = {{4, false}, {4, true}, {8, fal
 struct words {
   struct word_format format;
   const uint8_t *at, *end;
-  bool ended; /* true after a read past the end; this word and all later ones are 0 */
+  bool ended; /* true after a read past the end, which returns 0, as do all later reads */
 };
 
 static uint64_t gperftools_cpu_next_word(struct words *w) {
@@ -90,7 +90,7 @@ static bool common_second_frame(const struct legacy *l, uint32_t *counts, uint64
   return false;
 }
 
-/* Removes up to two frames of the signal handler that are in nearly every stack. */
+/* Removes up to two frames of the signal handler, which are in nearly every stack. */
 static pprofc_status strip_signal_frames(struct legacy *l) {
   const int rounds = 2;
   size_t locations = legacy_location_count(l);

@@ -10,12 +10,11 @@ struct heap_header {
                               may be empty */
 };
 
-/* Kinds of heap profiles. `sampled`: true to scale the values up. */
+/* Kinds of heap profiles. `sampled` is true for values that must be scaled up. */
 static const struct heap_kind {
   const char *name;
   bool sampled;
-  bool own_period; /* true if the header has a period that is used, false if the period is always 1
-                    */
+  bool own_period; /* true if the period of the header is used, false if the period is always 1 */
   int64_t divide_period;
 } heap_kinds[] = {
     {"heapz_v2", true, true, 1},
@@ -74,7 +73,8 @@ static bool find_header(pprofc_str line, bool (*take_end)(pprofc_str *, struct h
   }
 }
 
-/* True if there is allocation data: the text differs from the live value and is not zero. */
+/* True if the text of an allocated value is data: it differs from the live value and is not
+ * zero. */
 static bool has_allocations(pprofc_str alloc, pprofc_str live) {
   return !str_equal(alloc, live) && !str_equal(alloc, STR("0"));
 }
@@ -152,14 +152,14 @@ static bool take_sample(pprofc_str s, struct heap_sample *sample) {
 static bool heap_text_find_sample(pprofc_str line, struct heap_sample *sample) {
   while (line.size) {
     if (take_sample(line, sample)) return true;
-    /* A sample cannot begin inside a run of digits. */
+    /* A sample cannot begin in the middle of a number. */
     pprofc_str digits;
     if (!text_take_digits(&line, &digits)) line = str_slice(line, 1, line.size);
   }
   return false;
 }
 
-/* Reads a pair of count and bytes and scales it. Error messages use `what`. */
+/* Reads a pair of count and bytes and scales it. `what` names the pair in error messages. */
 static pprofc_status read_pair(struct heap_reader *r, const struct lines *lines,
                                pprofc_str count_text, pprofc_str bytes_text, const char *what,
                                int64_t *pair, int64_t *block_size) {

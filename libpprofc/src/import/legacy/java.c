@@ -63,8 +63,8 @@ static pprofc_status read_attribute(struct java_reader *r, const struct lines *l
   return PPROFC_OK;
 }
 
-/* Returns the next line that ends with a newline and is not blank. A last line without a
- * newline is left for the locations. */
+/* Returns the next line that ends with a newline and is not blank. Leaves a last line without a
+ * newline to the reader of locations. */
 static bool next_whole_line(struct lines *lines, pprofc_str *line) {
   while (str_find_char(lines->rest, '\n') < lines->rest.size) {
     size_t end = str_find_char(lines->rest, '\n');

@@ -8,7 +8,8 @@
 #include "import/legacy/legacy.h"
 #include "import/lines.h"
 
-/* Functions of jemalloc, with their prefixes, that run inside an allocation. */
+/* Functions of jemalloc, with their possible prefixes, that are at the leaf of an allocation's
+ * stack. */
 static const char own_frames[] =
     "(_rjem_|je_|_rjem_je_|__libc_|__)?(malloc|calloc|realloc|reallocarray|aligned_alloc|memalign|"
     "posix_memalign|valloc|pvalloc|mallocx|rallocx|xallocx|malloc_default|realloc_default|"
@@ -44,7 +45,8 @@ static bool parse_rate(pprofc_str line, int64_t *rate) {
   return text_take(&line, STR("heap_v2/")) && str_parse_int(line, 10, rate) && *rate > 0;
 }
 
-/* Reads the sums of all stacks. They show if the profile also counts freed memory. */
+/* Reads the line with the sums over all stacks. It shows if the profile also counts freed
+ * memory. */
 static pprofc_status read_head(struct legacy *l, struct lines *lines, bool *has_all) {
   struct counts sums;
   if (!lines_next(lines) || !jemalloc_parse_counts(lines->line, &sums))

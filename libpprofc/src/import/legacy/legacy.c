@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#define FRAMES_AT_ONCE 16u /* number of addresses that are looked up together */
+#define FRAMES_AT_ONCE 16u /* number of addresses in one batch of lookups */
 #define NAMES_AHEAD    8u  /* number of locations between the prefetch of a name and its lookup */
 
 static void legacy_init(struct legacy *l) {
@@ -165,7 +165,7 @@ static pprofc_status number_locations(struct legacy *l) {
   mem_free(l->mem, number, count, sizeof *number);
   buffer_free(&l->locations);
   l->locations = ordered;
-  map_free(&l->by_address); /* the map is of no use now: it has indices from before the numbering */
+  map_free(&l->by_address); /* the indices in the map are from before the renumbering */
   return PPROFC_OK;
 }
 
@@ -187,7 +187,7 @@ static void legacy_add_header(const struct legacy *l, pprofc_builder *b) {
   pprofc_builder_drop_frames(b, l->drop_frames ? l->drop_frames : drop, keep);
 }
 
-/* Prefetches the names of a location that is added soon. */
+/* Prefetches the names of a location that will be added soon. */
 static void legacy_expect_names(const struct legacy *l, const pprofc_builder *b, size_t i) {
   if (i >= legacy_location_count(l) || legacy_locations(l)[i].function == NONE) return;
   const struct legacy_function *functions = (const void *)l->functions.data;
@@ -223,7 +223,7 @@ static void legacy_account(const struct legacy *l, pprofc_builder *b) {
   const struct import_loss losses[] = {
       {l->bad_lines, "line could not be read", "lines could not be read"}, {0}};
   import_account(b, legacy_sample_count(l), "stacks and lines", losses);
-  /* jemalloc scales each count by itself, so that sums differ by a little. */
+  /* jemalloc scales each count separately, so sums differ a little through rounding. */
   uint64_t much = l->said / 100 + l->read / 100 + 1;
   if (l->said > l->read ? l->said - l->read > much : l->read - l->said > much)
     import_compare_total(b, "bytes", l->said, l->read);

@@ -1,8 +1,9 @@
-/* A profile in an old format while it is read: stacks of addresses, later joined with mappings
- * or Java frames.
+/* A profile in an old format while it is read: stacks of addresses, to which mappings or Java
+ * frames are added later.
  *
- * The order is part of the formats' behavior: samples create locations, locations are then
- * renumbered in the order of use, and get their mappings last. Strings point into the input. */
+ * The order of the steps affects the result and must be pprof's. Samples create locations, then the
+ * locations are renumbered in the order of use, and get their mappings last. Strings point into the
+ * input. */
 #ifndef PPROFC_IMPORT_LEGACY_LEGACY_H
 #define PPROFC_IMPORT_LEGACY_LEGACY_H
 
@@ -23,7 +24,7 @@ struct legacy_sample {
 };
 
 struct legacy_location {
-  uint64_t made_for; /* address of the location in the samples */
+  uint64_t made_for; /* address by which the samples refer to the location */
   uint64_t address;
   uint32_t mapping;  /* index of the mapping, or NONE */
   uint32_t function; /* index of the function, or NONE */
@@ -48,10 +49,9 @@ struct legacy {
   struct legacy_type types[LEGACY_MAX_TYPES], period_type;
   size_t type_count;
   int64_t period, duration_nanos;
-  const char
-      *drop_frames;     /* expression of frames to drop; NULL to derive it from the sample types */
-  bool has_block_size;  /* true if samples have the label "bytes" */
-  bool skips_allocator; /* true to drop frames of an allocator's library at the leaf */
+  const char *drop_frames; /* expression of the frames to drop; NULL: the sample types decide */
+  bool has_block_size;     /* true if samples have the label "bytes" */
+  bool skips_allocator; /* true to drop the frames at the leaf that are in an allocator's library */
 
   struct buffer samples;     /* array of struct legacy_sample */
   struct buffer frames;      /* array of uint32_t: the locations of all stacks */
@@ -68,8 +68,8 @@ struct legacy {
 /* Reads data into `l`. Returns PPROFC_E_NO_MATCH for data of another format. */
 typedef pprofc_status (*legacy_read_fn)(struct legacy *l, pprofc_str data);
 
-/* Calls `read`, and makes the profile of what it read. The sample types determine the drop and
- * keep expressions. */
+/* Calls `read`, and makes a profile of the data that it read. The sample types determine the
+ * expressions of the frames to drop and to keep. */
 pprofc_status legacy_import(legacy_read_fn read, pprofc_str data, const pprofc_allocator *mem,
                             const pprofc_read_options *options, pprofc_profile **profile,
                             pprofc_error *error);
@@ -80,9 +80,9 @@ void legacy_add_type(struct legacy *l, pprofc_str type, pprofc_str unit);
  * legacy_status reports if memory runs out. */
 void legacy_add_frame(struct legacy *l, uint64_t address);
 
-/* Appends each 0x... of the text. The first `as_they_are` addresses of the stack are kept
- * unchanged. Later ones are return addresses, from which 1 is subtracted. Returns false if a number
- * is too large. */
+/* Appends each number 0x... of the text as a frame. The first `as_they_are` addresses of the stack
+ * stay unchanged. The others are return addresses, so 1 is subtracted. Returns false if a number is
+ * too large. */
 bool legacy_add_hex_frames(struct legacy *l, pprofc_str text, size_t as_they_are);
 
 /* Ends the stack and adds its sample. */
@@ -119,23 +119,25 @@ static inline uint64_t legacy_frame_address(const struct legacy *l,
   return legacy_locations(l)[legacy_frames(l)[sample->first + index]].address;
 }
 
-/* Removes the second frame of a sample that has one. */
+/* Removes the second frame of a sample, which must have one. */
 void legacy_drop_second_frame(struct legacy *l, struct legacy_sample *sample);
 
-/* Removes second frames that repeat the leaf. Signal handlers record the leaf twice, once as a
- * return address. */
+/* Removes the second frames that repeat the leaf. Signal handlers record the leaf twice, the second
+ * time as a return address. */
 void legacy_drop_repeated_leaves(struct legacy *l);
 
-/* Scales the count and size of a sampled allocation (docs/spec/pprof.md, 5.9). */
+/* Scales the count and size of a sampled allocation to an estimate of all allocations
+ * (docs/spec/pprof.md, 5.9). */
 void legacy_unsample(int64_t *count, int64_t *size, int64_t rate);
 
-/* Converts like Go's int64(float) on common machines: the smallest integer if the value does
- * not fit. */
+/* Converts like Go's int64(float) on common machines: a value that does not fit gives the smallest
+ * integer. */
 int64_t legacy_to_int(double value);
 
 /* ---- frames.c ---------------------------------------- */
 
-/* Sets the regular expressions for the sample types: allocators, locks, or the profiler itself. */
+/* Sets the regular expressions of the frames to drop and to keep, by the sample types: frames of
+ * allocators, of locks, or of the profiler. */
 void legacy_frames_to_drop(const struct legacy *l, const char **drop, const char **keep);
 
 /* ---- memory_map.c, mapping_lookup.c, java_locations.c  */

@@ -1,6 +1,6 @@
 /* Assigns a mapping to each location of an old profile (docs/spec/pprof.md, 5.8, last steps).
  *
- * The rule is "the first mapping in order that covers the address". Mappings may overlap, and may
+ * The rule is: the first mapping in order that contains the address. Mappings may overlap, and may
  * grow while locations are assigned. A segment tree over the boundaries finds the mapping in
  * logarithmic time. A malicious file with many mappings and addresses therefore does not need
  * quadratic time. */
@@ -10,9 +10,9 @@
 
 #include <stdlib.h>
 
-/* Segment tree of numbered address ranges, which finds the least number at an address. Leaves
- * are the intervals between adjacent bounds. A node holds the least number of the ranges
- * stored in it. */
+/* Segment tree of numbered address ranges, which finds the smallest number of the ranges at an
+ * address. Leaves are the intervals between adjacent bounds. A node contains the smallest number of
+ * the ranges stored in it. */
 struct span_tree {
   uint32_t *least; /* smallest number of the ranges stored in each node of the tree */
 };
@@ -119,8 +119,8 @@ static uint32_t lookup_mapping(struct lookup *k, uint64_t address) {
   if (k->fake != NONE && address != UINT64_MAX) return k->fake;
   index = span_find(k, &k->below, address);
   if (index == NONE) return fake_mapping(k);
-  /* The first part of the mapping was split off and lost, so extend it downwards. Mark the
-   * range as covered, so that `below` does not find it again. */
+  /* The address belongs to the first part of the mapping, which is missing in the file, so extend
+   * the mapping downwards. Mark the range as covered, so that `below` does not find it again. */
   struct legacy_mapping *m = &legacy_mappings(k->l)[index];
   span_put(k, &k->covered, origin(m), m->start, index);
   m->start -= m->offset;
@@ -128,7 +128,7 @@ static uint32_t lookup_mapping(struct lookup *k, uint64_t address) {
   return index;
 }
 
-/* Repairs mappings of the main program that its profiler is known to report wrongly. */
+/* Corrects mappings of the main program that some profilers are known to report wrongly. */
 static void repair_main(struct legacy *l) {
   const uint64_t usual_start = 0x400000;
   struct legacy_mapping *m = legacy_mappings(l);

@@ -1,9 +1,9 @@
 /* Reads memory maps at the end of old profiles: lines of /proc/PID/maps and of shorter forms
  * (docs/spec/pprof.md, 5.8).
  *
- * Go's pprof uses two regular expressions, which match a prefix of the line and prefer the
- * leftmost alternative. This file has them as steps, and backtracks where the expressions
- * would. */
+ * Go's pprof uses two regular expressions, which match a prefix of the line and prefer the leftmost
+ * alternative. This file implements them as steps, and backtracks in the same cases as the
+ * expressions. */
 #include "import/legacy/legacy.h"
 
 /* Maximum number of substitution variables, and maximum length of an expanded line in bytes. */
@@ -50,8 +50,8 @@ static bool take_hex(pprofc_str *s, pprofc_str *digits) {
   return text_take_run(s, char_is_hex, digits);
 }
 
-/* Reads "start-end". With `split`, the last digit of the first number is the second number.
- * The regular expressions match in this way if no second number follows. */
+/* Reads "start-end". With `split`, takes the last digit of the first number as the second number,
+ * as the regular expressions do if no second number follows. */
 static bool take_range(pprofc_str *s, bool split, struct entry *entry) {
   pprofc_str rest = *s;
   skip_white(&rest);
@@ -117,8 +117,8 @@ static bool parse_brief_maps(pprofc_str line, bool split, struct entry *entry) {
   return true;
 }
 
-/* Removes "I0102 03:04:05 file.cc:123] " from the front:
- * text without brackets, then ":digits] ". */
+/* Removes the prefix of a log line, "I0102 03:04:05 file.cc:123] ": text without brackets, then
+ * ":digits] ". */
 static pprofc_str without_logging_prefix(pprofc_str line) {
   size_t close = str_find_char(line, ']');
   if (close + 1 >= line.size || str_find_char(line, '[') < close ||
@@ -205,7 +205,7 @@ static bool alike(pprofc_str a, pprofc_str b) {
   return !a.size || !b.size || str_equal(a, b);
 }
 
-/* True if mapping b continues mapping a. */
+/* True if mapping b continues mapping a in memory and in the file. */
 static bool adjacent(const struct legacy_mapping *a, const struct legacy_mapping *b) {
   return a->limit == b->start && alike(a->file, b->file) && alike(a->build_id, b->build_id) &&
          (!a->offset || !b->offset || a->offset + (a->limit - a->start) == b->offset);
@@ -240,7 +240,7 @@ static bool is_library(pprofc_str file) {
   }
 }
 
-/* True if a file may be the main program. `text` holds a copy of the name. */
+/* True if a file may be the main program. `text` is a buffer for a copy of the name. */
 static bool is_main(pprofc_str file, struct buffer *text) {
   buffer_clear(text);
   while (file.size) {
@@ -252,7 +252,7 @@ static bool is_main(pprofc_str file, struct buffer *text) {
   return name.size && name.data[0] != '[' && !is_library(name);
 }
 
-/* Swaps the first mapping that may be the main program with the first mapping. */
+/* Swaps the first mapping with the first of the mappings that may be the main program. */
 static void guess_main(struct legacy *l, struct buffer *text) {
   struct legacy_mapping *m = legacy_mappings(l);
   for (size_t i = 0; i < legacy_mapping_count(l); i++)

@@ -1,4 +1,4 @@
-/* Parsers for old text formats: lines, and small steps within a line. */
+/* Parses old text formats: lines, and short texts within a line. */
 #include "import/legacy/text.h"
 
 #include <stdio.h>

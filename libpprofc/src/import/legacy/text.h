@@ -1,5 +1,4 @@
-/* Parsers for old text formats: lines as Go's bufio.Scanner splits them, and small steps
- * within a line. */
+/* Parses old text formats: lines, split as by Go's bufio.Scanner, and short texts within a line. */
 #ifndef PPROFC_IMPORT_LEGACY_TEXT_H
 #define PPROFC_IMPORT_LEGACY_TEXT_H
 
@@ -41,7 +40,7 @@ static inline bool text_is_address(char c) {
   return c == ' ' || c == 'x' || text_is_lower_xdigit(c);
 }
 
-/* Steps of parsing. Each removes its text from the front of *s, or leaves *s unchanged. */
+/* Steps of parsing. Each step removes its text from the front of *s, or leaves *s unchanged. */
 
 bool text_take(pprofc_str *s, pprofc_str literal);
 

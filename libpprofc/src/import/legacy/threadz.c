@@ -14,8 +14,8 @@ static bool is_threadz_head(pprofc_str line) {
   }
 }
 
-/* True if the line contains "--- Thread 7f794ab90940 (name: main/14748) stack: ---". The name
- * may contain any text, so after the start any later end matches. */
+/* True if the line contains "--- Thread 7f794ab90940 (name: main/14748) stack: ---". The name may
+ * contain any text, so any end of a head after the start matches. */
 static bool is_thread_head(pprofc_str line) {
   static const pprofc_str start = {"--- Thread ", sizeof "--- Thread " - 1};
   static const pprofc_str end = {") stack: ---", sizeof ") stack: ---" - 1};
