@@ -32,7 +32,8 @@ struct trace_faults {
 
 /* List of the unused end events that have the same key, or the same name. */
 struct end_list {
-  uint32_t batch; /* batch in which the list was filled; in a later batch it is empty */
+  uint32_t batch; /* number of the batch of ends at one time that filled the list; in other batches
+                     it is empty */
   uint32_t first; /* index of the first end in the list, or MAP_NONE */
 };
 

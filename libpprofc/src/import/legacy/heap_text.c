@@ -73,8 +73,8 @@ static bool find_header(pprofc_str line, bool (*take_end)(pprofc_str *, struct h
   }
 }
 
-/* True if the text of an allocated value is data: it differs from the live value and is not
- * zero. */
+/* True if the header has a value of allocated memory: its text differs from the live value and is
+ * not zero. */
 static bool has_allocations(pprofc_str alloc, pprofc_str live) {
   return !str_equal(alloc, live) && !str_equal(alloc, STR("0"));
 }

@@ -6,13 +6,13 @@
  *
  *     P1668;T0:1668;/src/calls.py:<module>:29;/src/calls.py:work:23 91302
  *
- * A line has the process, the thread (with the interpreter in front), the stack, root first,
- * and the metric. The metric is in microseconds; in the mode "memory" it is in bytes. In the
- * mode "full" both are given, with a 1 between them for an idle sample.
+ * A line has the process, the thread (with the interpreter in front), the stack, root first, and
+ * the metric. The metric is in microseconds; in the mode "memory" it is in bytes. The mode "full"
+ * gives time and bytes, with a 1 between them for an idle sample.
  *
- * MOJO begins with "MOJ" and a version. Its events are metadata, definitions of strings and
- * frames by key, stacks that refer to these keys, and metrics. The first byte of a number has
- * a sign and 6 bits, the other bytes have 7 bits each. */
+ * MOJO begins with "MOJ" and a version. Its events are metadata, definitions of strings and frames
+ * by key, stacks that refer to these keys, and metrics. The first byte of a number has a sign and 6
+ * bits, the other bytes have 7 bits each. */
 #include "core/array.h"
 #include "core/buffer.h"
 #include "core/map.h"
@@ -56,7 +56,7 @@ struct austin {
   enum austin_mode mode;
   bool has_types, failed;
   struct austin_sample sample;
-  uint32_t *stack; /* buffer for a stack: read root first, then reversed; room for MAX_FRAMES */
+  uint32_t *stack; /* buffer for a stack, read root first and then reversed; room for MAX_FRAMES */
   size_t depth;
   struct austin_table strings, frames;
   uint64_t samples;
@@ -288,7 +288,7 @@ static void mojo_metadata(struct austin *a, struct mojo *m) {
   if (!m->cut && !a->has_types) austin_metadata(a, key, value);
 }
 
-/* Begins a stack, which completes the previous sample. */
+/* Begins a stack: completes the previous sample first. */
 static void mojo_stack(struct austin *a, struct mojo *m) {
   austin_finish(a);
   a->sample = (struct austin_sample){.pid = mojo_number(m)};
@@ -299,7 +299,7 @@ static void mojo_stack(struct austin *a, struct mojo *m) {
 static void mojo_frame(struct austin *a, struct mojo *m) {
   uint64_t key = mojo_key(m), file = mojo_key(m), name = mojo_key(m);
   int64_t line = mojo_number(m);
-  /* Skip the last line and the columns. */
+  /* Skip the last line of the frame and its columns. */
   for (int i = 0; m->version > 2 && i < 3; i++) mojo_number(m);
   if (m->cut) return;
   static const struct austin_entry none = {0};

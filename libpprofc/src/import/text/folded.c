@@ -14,14 +14,14 @@
 #include <stdio.h>
 
 #define MAX_TYPES    16u
-#define SNIFFED      100u /* number of lines that decide if the text is folded */
+#define SNIFFED      100u /* number of lines that decide if a text has folded stacks */
 #define MAX_FRAMES   65536u
 #define MAX_EXPECTED 16u /* maximum number of names to prefetch at a time */
 
 /* Kind of frame, given by the suffix of its name. */
 enum mark { PLAIN, INLINED, KERNEL };
 
-/* The frame after a location of the current stack. */
+/* The frame after a location of the current stack, as a range of the text. */
 struct folded_step {
   size_t from; /* start of the frame in the text */
   size_t end;  /* end of the frame and its separator */
@@ -143,8 +143,7 @@ static void count_folded_line(struct folded_lines *lines, pprofc_str stack) {
 
 /* True if these lines suffice to recognise folded stacks. `whole` is false if more text follows. */
 static bool folded_lines_decide(const struct folded_lines *lines, bool whole) {
-  /* Without a semicolon, lines of another format may follow the first ones, so more text
-   * decides. */
+  /* Without a semicolon, lines of another format may follow the first lines, so read more text. */
   if (!lines->bad && lines->good == SNIFFED && (whole || lines->marked)) return true;
   return whole && lines->good > lines->bad && (!lines->bad || lines->marked);
 }
@@ -156,8 +155,8 @@ static pprofc_str folded_head(const struct text_stream *text) {
   return str_slice(text->rest, 0, size);
 }
 
-/* True if the first lines are all stacks. If one is not, most lines of the text must be
- * stacks, and one stack must have a semicolon. */
+/* True if the first lines are all stacks. If one of them is not a stack, most lines of the text
+ * must be stacks, and one stack must have a semicolon. */
 static bool is_folded_text(pprofc_str data, bool whole) {
   struct folded_lines lines = {0, 0, 0};
   pprofc_str line, types[MAX_TYPES];
@@ -172,13 +171,14 @@ static bool is_folded_text(pprofc_str data, bool whole) {
 
 /* ---- frames ------------------------------------------ */
 
-/* Letters of suffixes like "_[k]": j is compiled by a JIT, w is a waker. */
+/* Letters of suffixes like "_[k]". j: JIT-compiled code; w: stack of the thread that woke this
+ * thread. */
 static const struct {
   char letter;
   enum mark mark;
 } frame_marks[] = {{'i', INLINED}, {'j', PLAIN}, {'k', KERNEL}, {'w', PLAIN}};
 
-/* Removes the suffix from the name. */
+/* Removes the suffix from a name and returns the kind of frame. */
 static enum mark take_mark(pprofc_str *name) {
   if (name->size <= 4 || name->data[name->size - 1] != ']' ||
       !str_starts(str_slice(*name, name->size - 4, name->size), STR("_[")))
@@ -192,7 +192,8 @@ static enum mark take_mark(pprofc_str *name) {
   return PLAIN;
 }
 
-/* Splits the place off py-spy's "name (file:12)"; returns the line, or 0 for another name. */
+/* Splits py-spy's "name (file:12)" into name and file. Returns the line, or 0 if the name does not
+ * have this form. */
 static int64_t folded_take_place(pprofc_str *name, pprofc_str *file) {
   int64_t line = 0;
   *file = STR("");
@@ -209,7 +210,7 @@ static int64_t folded_take_place(pprofc_str *name, pprofc_str *file) {
 }
 
 /* Adds a location with the lines since the last frame that was not inlined, innermost first.
- * `after` is the next frame. */
+ * `after` is the frame after the location. */
 static bool close_location(struct folded_folded *f, struct folded_step after) {
   if (!f->line_count) return true;
   if (f->depth == MAX_FRAMES) return false;
@@ -251,8 +252,9 @@ static void folded_expect(const struct folded_folded *f, pprofc_str stack) {
   }
 }
 
-/* Keeps the locations that the stack shares with the previous one, if the next frame is also the
- * same, and so not inlined. Returns the start of that frame. */
+/* Keeps the locations that the stack shares with the previous stack. The frame after such a
+ * location must also be equal, because an inlined frame would belong to the location. Returns the
+ * start of that frame. */
 static size_t folded_share(struct folded_folded *f, pprofc_str stack) {
   size_t common = str_common(stack, buffer_str(&f->text));
   while (f->depth && f->steps[f->depth - 1].end > common) f->depth--;
@@ -286,7 +288,8 @@ static void add_difference(struct folded_folded *f, const uint32_t *stack, const
   if (counts[1]) pprofc_builder_sample(f->builder, stack, f->depth, &counts[1]);
 }
 
-/* Rounds counts to integers. Carries the rounding error on, so that the sum stays right. */
+/* Rounds counts to integers. Adds the rounding error to the next count, so that the sum stays
+ * right. */
 static void folded_round(struct folded_folded *f, const struct folded_count *counts, size_t count,
                          int64_t *values) {
   for (size_t i = 0; i < count; i++) {
@@ -366,7 +369,7 @@ static void folded_read_lines(struct folded_folded *f, struct text_stream *text)
   }
 }
 
-/* Accounts for the lines. Rejects input in which most lines are not stacks. */
+/* Adds comments that account for the lines. Rejects input in which most lines are not stacks. */
 static pprofc_status folded_account(struct folded_folded *f, pprofc_error *error) {
   import_note_count(f->builder, f->fractions, "count has a fraction, and is rounded",
                     "counts have fractions, and are rounded so that their sum stays");

@@ -8,8 +8,8 @@
 
 #include <math.h>
 
-#define GHC_SNIFFED 20u /* number of lines in which the title must be */
-/* Most numbers in a row: number, entries, four percentages, ticks, bytes. */
+#define GHC_SNIFFED 20u /* number of first lines that must contain the title */
+/* Maximum number of numbers in a row: number, entries, four percentages, ticks, bytes. */
 #define GHC_NUMBERS 8u
 
 struct ghc_prof {
@@ -67,7 +67,8 @@ static bool ghc_total(struct ghc_prof *g, pprofc_str line) {
   return true;
 }
 
-/* Reads the heads of columns. The tree has the column "entries", the summary before it has not. */
+/* Reads the titles of the columns. Only the tree has the column "entries"; the summary before the
+ * tree does not. */
 static bool ghc_columns(struct ghc_prof *g, pprofc_str line) {
   if (!str_starts(line, STR("COST CENTRE"))) return false;
   g->in_tree = str_find(line, STR("entries")) < line.size;
@@ -76,7 +77,7 @@ static bool ghc_columns(struct ghc_prof *g, pprofc_str line) {
   return true;
 }
 
-/* Returns the part of a total that a percentage stands for. */
+/* Returns the amount of a percentage of a total. */
 static int64_t ghc_share(pprofc_str percent, uint64_t total) {
   double share;
   if (!str_parse_float(percent, &share) || !(share >= 0 && share <= 100)) return 0;
@@ -99,7 +100,7 @@ static bool ghc_values(const struct ghc_prof *g, pprofc_str *line, int64_t *valu
          values[0] >= 0 && values[1] >= 0;
 }
 
-/* Enters the path of a row below the last row with fewer blanks in front. */
+/* Enters the path of a row. Its caller is the last row with less indentation. */
 static uint32_t ghc_enter(struct ghc_prof *g, size_t depth, uint32_t location) {
   if (depth > g->depth) depth = g->depth;
   g->depth = depth;

@@ -1,11 +1,10 @@
-/* Reads dumps of goroutines: /debug/pprof/goroutine?debug=2 (and goroutineleak), the output of
- * a Go program that panics or gets SIGQUIT, and logs that contain one.
+/* Reads dumps of goroutines: /debug/pprof/goroutine?debug=2 (and goroutineleak), the output of a Go
+ * program that panics or gets SIGQUIT, and logs that contain such output.
  *
- * A goroutine begins with a header, "goroutine 7 [chan receive, 5 minutes]:". Two lines for
- * each frame follow, leaf first: the call, and after a tab its source position. A call whose
- * position has no offset is inlined into the next call. In a log each line may begin with a
- * timestamp, which has the same form in all lines of a goroutine. Lines of other programs may
- * be in between. */
+ * A goroutine begins with a header, "goroutine 7 [chan receive, 5 minutes]:". Two lines for each
+ * frame follow, leaf first: the call, and after a tab its source position. A call whose position
+ * has no offset is inlined into the next call. In a log each line may begin with a timestamp, which
+ * has the same form in all lines of a goroutine. Lines of other programs may be in between. */
 #include "core/array.h"
 #include "core/buffer.h"
 #include "core/chars.h"
@@ -95,7 +94,7 @@ static bool go_dump_is_digit(pprofc_str text, size_t at) {
   return at < text.size && char_is_digit(text.data[at]);
 }
 
-/* Returns the end of the digits at an offset, with a fraction if there is one. */
+/* Returns the end of the number at an offset: digits and an optional fraction. */
 static size_t go_dump_number_end(pprofc_str text, size_t at) {
   while (go_dump_is_digit(text, at)) at++;
   if (at < text.size && text.data[at] == '.' && go_dump_is_digit(text, at + 1)) at++;
@@ -195,8 +194,8 @@ static void go_dump_label(struct go_dump *d, const char *key, pprofc_str value) 
                                                 .string = builder_string(d->builder, value)});
 }
 
-/* Counts a goroutine. A repeated id begins a new dump, except 0, which is not the id of a
- * running goroutine. Returns false when out of memory. */
+/* Counts a goroutine. An id that the dump already has begins a new dump. The id 0 does not, because
+ * running goroutines do not have it. Returns false when out of memory. */
 static bool go_dump_count(struct go_dump *d, int64_t id) {
   d->goroutines++;
   if (!d->dumps) d->dumps++;
@@ -247,7 +246,7 @@ static void go_dump_look_below(pprofc_str text, struct go_dump_head *head) {
 /* Kind of a line in a goroutine. */
 enum go_dump_line { GO_DUMP_FRAME, GO_DUMP_PASSED, GO_DUMP_END };
 
-/* Reads the position of a call. Without parentheses the call must be C code with an address. */
+/* Reads the position of a call. A call without parentheses must be C code with an address. */
 static bool go_dump_take_place(pprofc_str *text, const struct go_dump_head *head, bool brackets,
                                struct go_dump_place *place) {
   pprofc_str rest = *text, line;

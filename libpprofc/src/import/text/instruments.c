@@ -31,7 +31,7 @@ static const struct {
     {"Symbol", SYMBOL},    {"Source Path", PATH},    {"Library", LIBRARY},
 };
 
-/* Family of units, which decides the sample type. */
+/* Family of units. The sample type depends on it. */
 enum instruments_family { FAMILY_NONE, FAMILY_TIME, FAMILY_BYTES, FAMILY_CYCLES, FAMILY_COUNT };
 
 static const struct {
@@ -81,7 +81,7 @@ struct instruments {
   pprofc_builder *builder;
   size_t columns[COLUMN_KINDS]; /* index of each column, or SIZE_MAX */
   enum instruments_family family;
-  pprofc_str self_unit; /* unit of numbers without one: "ms" from the title "Self (ms)" */
+  pprofc_str self_unit; /* unit of numbers that have no unit: "ms" from the title "Self (ms)" */
   char point;           /* decimal mark: '.' or ',' */
   bool started;
   size_t first_blanks; /* number of spaces before the symbol of the first row */
@@ -143,9 +143,9 @@ static bool instruments_number(pprofc_str text, char point, double *value, int *
   return points < 2 && str_parse_float((pprofc_str){plain, size}, value) && *value >= 0;
 }
 
-/* Returns the decimal mark of a number, or 0 if the number does not show it. If it has two
- * different marks, the last one is the decimal mark. A mark that occurs twice is a thousands
- * separator, and a mark with three digits after it may be one. */
+/* Returns the decimal mark of a number, or 0 if the number does not show it. The last of two
+ * different marks is the decimal mark. A mark that occurs twice separates thousands, and a mark
+ * with three digits after it may do so. */
 static char instruments_point_of(pprofc_str number) {
   size_t points = 0, commas = 0, last = number.size;
   for (size_t i = 0; i < number.size; i++) {
@@ -159,7 +159,8 @@ static char instruments_point_of(pprofc_str number) {
   return both || number.size - last - 1 != 3 ? number.data[last] : 0;
 }
 
-/* Returns half a unit of the last digit, plus one, for a number with that many decimals. */
+/* Returns the rounding error of a number with `decimals` decimals: half a unit of the last digit,
+ * plus one. */
 static int64_t instruments_slack(double scale, int decimals) {
   static const double of_decimals[] = {1, 1e-1, 1e-2, 1e-3};
   bool usual = decimals < (int)(sizeof of_decimals / sizeof *of_decimals);
@@ -188,7 +189,7 @@ static pprofc_str instruments_unit(pprofc_str text, size_t at) {
 }
 
 /* Parses "4.93 s  100.0%", "2126.0ms   49.7%" or "404.75 Mc". An empty text and "-" are 0.
- * Numbers without a unit have the given one. Returns false for anything else. */
+ * `unit_of_none` is the unit of numbers without a unit. Returns false for all other texts. */
 static bool instruments_amount(const struct instruments *r, pprofc_str text,
                                pprofc_str unit_of_none, struct printed_amount *amount) {
   *amount = (struct printed_amount){0, 0, FAMILY_NONE};
@@ -296,8 +297,8 @@ static pprofc_str instruments_percentage(pprofc_str text) {
   return str_slice(text, from, end);
 }
 
-/* Finds the decimal mark, which depends on the system's language. Amounts determine it, or
- * else percentages. */
+/* Finds the decimal mark, which depends on the language of the system. Looks at amounts first, then
+ * at percentages. */
 static void instruments_find_point(struct instruments *r, pprofc_str text) {
   pprofc_str line, cells[COLUMN_KINDS];
   char of_percentages = 0;

@@ -1,14 +1,14 @@
-/* Reads profiles of Papyrus, the script language of Bethesda's games: a log of calls and
- * returns, with milliseconds since the game began.
+/* Reads profiles of Papyrus, the script language of Bethesda's games: a log of calls and returns,
+ * with milliseconds since the game began.
  *
  *     Script_abc_example_quest log opened (PC)
  *     500:PUSH:3053:1:abcExampleQuest (24021278):abc_example_quest..exampleFunction1
  *     1500:POP:3053:1:abcExampleQuest (24021278):abc_example_quest..exampleFunction1
  *
- * The fields are time, event, stack, depth, form and function. Stacks run in turns. Each stack
- * is shown as a frame "STACK 3053" that calls its functions, as in speedscope. A call that
- * returns in the same millisecond takes no time, and its lines may be out of order: both lines
- * are dropped. Queue events are not calls. */
+ * The fields are time, event, stack, depth, form and function. The game runs its stacks in turns.
+ * The reader shows each stack as a frame "STACK 3053" that calls its functions, as in speedscope. A
+ * call that returns in the same millisecond takes no time, and its lines may be out of order: the
+ * reader drops both lines. Queue events are not calls. */
 #include "core/array.h"
 #include "core/buffer.h"
 #include "core/chars.h"
@@ -26,11 +26,11 @@ enum papyrus_event { PUSH, POP, OTHER };
 struct papyrus_line {
   int64_t time;
   enum papyrus_event event;
-  uint32_t stack, function; /* strings of the builder: the stack and the function */
-  uint32_t next;  /* in a POP: index of the next return with the same time, stack and function, or
-                     MAP_NONE */
-  uint32_t first; /* in the last POP with the same time, stack and function: index of the first of
-                    them that is not paired with a call, or MAP_NONE */
+  uint32_t stack, function; /* string indices of the stack and the function */
+  uint32_t next;  /* for a return: index of the next return with the same time, stack and function,
+                     or MAP_NONE */
+  uint32_t first; /* for the last return of such a list: index of the first return in the list that
+                     is not paired with a call, or MAP_NONE */
   bool at_once;   /* true if the call returns in the same millisecond */
 };
 
@@ -40,7 +40,7 @@ struct papyrus_frame {
   bool is_stack;
 };
 
-/* Time that passed while the frames of a path were current. */
+/* Time that passed while a path was the current one. */
 struct papyrus_time {
   uint32_t path;
   int64_t value;
@@ -138,15 +138,15 @@ static uint64_t papyrus_hash(const struct papyrus_line *line) {
   return hash_mix(hash_mix(0, (uint64_t)line->time), names);
 }
 
-/* Returns the last return with the time, stack and function of a line, or MAP_NONE. */
+/* Returns the index of the last return with the time, stack and function of a line, or MAP_NONE. */
 static uint32_t papyrus_return_of(const struct papyrus *p, const struct map *map,
                                   const struct papyrus_line *line) {
   MAP_FIND(index, map, papyrus_hash(line), papyrus_same(p->lines, index, line));
   return index;
 }
 
-/* Links the returns that have the same time, stack and function, in order. The last of them
- * holds the start of the list. */
+/* Links the returns that have the same time, stack and function, in order. The last return of a
+ * list contains the start of the list. */
 static bool papyrus_list_returns(struct papyrus *p, struct map *map) {
   for (size_t i = p->count; i-- > 0;) {
     struct papyrus_line *line = &p->lines[i];
@@ -203,8 +203,8 @@ static void papyrus_push(struct papyrus *p, uint32_t name, bool is_stack) {
     p->frames[p->depth++] = (struct papyrus_frame){name, path, is_stack ? name : below, is_stack};
 }
 
-/* Enters a function. The bottom stack stays while only its functions run. Drops the time
- * before another stack begins. */
+/* Enters a function. A function of another stack replaces the bottom stack if that stack runs no
+ * function; the time since the last event is then skipped. */
 static void papyrus_enter(struct papyrus *p, const struct papyrus_line *line, int64_t time) {
   bool same = p->depth && p->frames[p->depth - 1].stack == line->stack;
   if (!same && p->depth == 1) {
@@ -217,7 +217,7 @@ static void papyrus_enter(struct papyrus *p, const struct papyrus_line *line, in
   p->at = time;
 }
 
-/* Leaves the function on top, and its stack unless it is the bottom one. */
+/* Leaves the function on top, and its stack if that is not the stack at the bottom. */
 static void papyrus_leave(struct papyrus *p, int64_t time) {
   papyrus_count(p, time);
   if (p->depth) p->depth--;
@@ -225,7 +225,8 @@ static void papyrus_leave(struct papyrus *p, int64_t time) {
   p->at = time;
 }
 
-/* Handles a return. If its call is not in the log, the function ran from the start. */
+/* Handles a return. If the log does not have its call, the function ran from the start of the
+ * log. */
 static void papyrus_return(struct papyrus *p, const struct papyrus_line *line, int64_t start) {
   const struct papyrus_frame *top = p->depth ? &p->frames[p->depth - 1] : NULL;
   if (!top || top->is_stack || top->name != line->function) {

@@ -1,9 +1,10 @@
-/* Reads files of Linux `perf record`, for machines without perf: writes them as text of `perf
- * script`, without names, and lets the reader of that text make the profile.
+/* Reads files of Linux `perf record`, for machines without perf. Converts them to text of `perf
+ * script` without names, and lets the reader of that text make the profile.
  *
  * A file has a header, the attributes of its events, records (mapped files, commands, samples), and
- * features (names of events, build ids). The kernel's own stacks are enough: a file with copies of
- * stacks (DWARF), of branches (LBR), or with compressed records needs perf. */
+ * features (names of events, build ids). The reader uses the stacks that the kernel recorded. Files
+ * with copies of stack memory (DWARF), with branches (LBR), or with compressed records need
+ * perf. */
 #include "core/array.h"
 #include "core/buffer.h"
 #include "core/map.h"
@@ -11,11 +12,11 @@
 
 #include <stdlib.h>
 
-#define PERF_DATA_HEADER 104u /* size of the header of a file; a pipe's has 16 bytes */
+#define PERF_DATA_HEADER 104u /* size of a file's header in bytes; a pipe's has 16 */
 #define MAX_ATTRS        256u /* maximum number of events */
 #define NAME_MAX_SHOWN   200u /* maximum length of names of events and commands */
 
-/* Features, by their bits. */
+/* Bits of features. */
 #define FEATURE_BUILD_IDS 2u
 #define FEATURE_EVENTS    12u
 #define FEATURE_COUNT     256u
@@ -37,7 +38,8 @@
 #define READ_GROUP        (1u << 3)
 #define ATTR_FREQ         (1u << 10)
 #define BRANCH_CALL_STACK (1u << 11)
-/* Addresses from this value on are marks that say whose frames follow. */
+/* First of the addresses that are marks: a mark shows if frames of the kernel or of the program
+ * follow. */
 #define CONTEXT_FIRST      ((uint64_t)-4095)
 #define CONTEXT_KERNEL     ((uint64_t)-128)
 #define MISC_MMAP_DATA     (1u << 13)
@@ -58,7 +60,7 @@ enum record_type {
   RECORD_COMPRESSED = 81,
 };
 
-/* Bytes that are read from the front. `bad` is set if they end too early. */
+/* Bytes, which the functions read from the front. `bad` is true if they ended too early. */
 struct perf_bytes {
   const uint8_t *at, *end;
   bool bad;
@@ -118,7 +120,8 @@ static void perf_skip(struct perf_bytes *b, uint64_t size) {
   b->at += size;
 }
 
-/* Returns the bytes [from, from + size) of the file; `bad` if the file ends before. */
+/* Returns the bytes [from, from + size) of the file, with `bad` set if the file ends before
+ * them. */
 static struct perf_bytes perf_section(const struct perf_data *p, uint64_t from, uint64_t size) {
   const uint8_t *start = (const uint8_t *)p->data.data;
   bool fits = from <= p->data.size && size <= p->data.size - from;
@@ -146,7 +149,7 @@ static pprofc_status perf_needs_perf(struct perf_data *p, const char *what) {
 
 /* ---- attributes and features ------------------------- */
 
-/* Names of events by type and number, if the file has no names. */
+/* Returns the name of an event by type and number, for files without names. */
 static pprofc_str perf_known_name(uint64_t type, uint64_t number) {
   static const char *const hardware[] = {"cycles",       "instructions", "cache-references",
                                          "cache-misses", "branches",     "branch-misses"};
@@ -168,7 +171,7 @@ static pprofc_status perf_read_attr(struct perf_data *p, struct perf_bytes b) {
   struct perf_attr *attr = &p->attrs[p->attr_count];
   struct perf_bytes ids = b;
   uint64_t type = perf_take(&b, 4);
-  perf_take(&b, 4); /* the size of the attribute, which a section with ids follows */
+  perf_take(&b, 4); /* skip the size of the attribute, after which a section with ids follows */
   attr->name = perf_known_name(type, perf_take(&b, 8));
   attr->period = perf_take(&b, 8);
   attr->sample_type = perf_take(&b, 8);
@@ -330,7 +333,8 @@ static void perf_write_frame(struct perf_data *p, uint64_t address, bool kernel)
   buffer_printf(&p->out, "\t%llx%s\n", (unsigned long long)address, object);
 }
 
-/* Writes the frames of a sample, leaf first. Some addresses say whose frames follow. */
+/* Writes the frames of a sample, leaf first. Marks between the addresses show if frames of the
+ * kernel follow. */
 static void perf_write_chain(struct perf_data *p, struct perf_bytes *b, bool kernel) {
   uint64_t count = perf_take(b, 8);
   if (count > (uint64_t)(b->end - b->at) / 8) b->bad = true;
@@ -420,8 +424,8 @@ static pprofc_status perf_read_other(struct perf_data *p, struct perf_bytes b, u
   return PPROFC_OK;
 }
 
-/* Reads the samples, or all other records: a type of 4 bytes, flags and a size of 2 bytes each,
- * then the fields. */
+/* Reads the samples, or all other records. A record has a type of 4 bytes, flags and a size of 2
+ * bytes each, then the fields. */
 static pprofc_status perf_read_records(struct perf_data *p, struct perf_bytes b, bool samples) {
   pprofc_status status = PPROFC_OK;
   while (status == PPROFC_OK && b.at < b.end && !p->nomem && !p->out.failed) {
@@ -456,12 +460,13 @@ static pprofc_status perf_convert_data(struct perf_data *p) {
   struct perf_bytes records = perf_section(p, from, size);
   pprofc_status status = perf_read_attrs(p, perf_section(p, attrs, attrs_size), attr_size);
   if (status != PPROFC_OK) return status;
-  /* A program that was killed wrote no size, and no features. */
+  /* A killed perf did not write the size and the features. */
   if (!size && from < p->data.size) records = perf_section(p, from, p->data.size - from);
   if (records.bad) return perf_broken(p, b.at, "the records are cut off");
   if (size) perf_read_features(p, from + size, b);
   if (p->id_count) qsort(p->ids, p->id_count, sizeof *p->ids, perf_compare_ids);
-  /* Processors write their records one after another: a sample may come before the command. */
+  /* Each processor writes its records separately, so a sample may precede the command of its
+   * thread. */
   status = perf_read_records(p, records, false);
   return status == PPROFC_OK ? perf_read_records(p, records, true) : status;
 }

@@ -21,8 +21,8 @@ static bool perf_script_is_hex(pprofc_str word) {
   return perf_script_all_of(word, "0123456789abcdef") && word.size <= 16;
 }
 
-/* Returns the offset where the last parentheses open, or s.size.
- * They may nest: "(/a (deleted))". */
+/* Returns the offset where the last parentheses open, or s.size. Parentheses may nest, as in "(/a
+ * (deleted))". */
 static size_t last_brackets(pprofc_str s) {
   int depth = 0;
   if (!str_ends(s, STR(")"))) return s.size;
@@ -33,7 +33,7 @@ static size_t last_brackets(pprofc_str s) {
   return s.size;
 }
 
-/* Returns "symbol+0x12" without the offset; "" for "[unknown]". */
+/* Returns the symbol of "symbol+0x12", without the offset; "" for "[unknown]". */
 static pprofc_str symbol_name(pprofc_str symbol) {
   if (str_equal(symbol, STR("[unknown]"))) return STR("");
   size_t plus = str_find_last_char(symbol, '+');
@@ -143,7 +143,7 @@ static uint32_t perf_script_function_of(struct perf_frames *f, pprofc_str name, 
   return import_function(f->builder, name, builder_string(f->builder, file));
 }
 
-/* True if the arrow that ends at `end` has text without spaces on both sides. */
+/* True if an arrow "->", which ends at `end`, has text and not a space on both sides. */
 static bool parts_names(pprofc_str s, size_t end) {
   return end > 1 && end + 1 < s.size && s.data[end - 2] != ' ' && s.data[end + 1] != ' ';
 }
@@ -162,8 +162,8 @@ static size_t last_arrow(pprofc_str s) {
   return s.size;
 }
 
-/* Removes Java's inlined functions "->b" from the end of a symbol "a->b" and adds a line for
- * each. */
+/* Removes the name of Java's inlined function, "->b", from the end of a symbol "a->b", and adds a
+ * line for it. Repeats this for all inlined functions. */
 static size_t take_inlined_java(struct perf_frames *f, pprofc_str *symbol, pprofc_line *lines,
                                 size_t count) {
   if (str_find(*symbol, STR("operator->")) < symbol->size) return count;
@@ -207,21 +207,21 @@ static uint32_t perf_frames_mapping(struct perf_frames *f, uint32_t text, int64_
   return known->mapping = perf_script_mapping_of(f, frame.object, pid, frame.address);
 }
 
-/* Returns the known location of a frame in a process, or NONE. Only a frame that is `alone`, not
- * joined with inlined frames, has one. Clears mapping and location if they belong to another
- * process. */
+/* Returns the known location of a frame in a process, or NONE. With `alone` false, inlined frames
+ * share the location, which is then not known. Clears mapping and location if they belong to
+ * another process. */
 static uint32_t perf_frames_known(struct perf_known *known, int64_t pid, bool alone) {
   if (known->pid != pid) known->mapping = known->location = NONE;
   known->pid = pid;
   return alone ? known->location : NONE;
 }
 
-/* An inlined frame comes before its caller and shares the caller's location. Java has inlined
- * frames in one symbol, outermost first: "a->b". */
+/* An inlined frame precedes its caller and shares the caller's location. Java has inlined frames in
+ * one symbol, outermost first: "a->b". */
 size_t perf_frames_stack(struct perf_frames *f, int64_t pid) {
   pprofc_line lines[MAX_LINES];
   size_t depth = 0, count = 0;
-  /* If the input lists no mapped files, the mapping is the same for all processes. */
+  /* Without lines of mapped files, the mapping is the same for all processes. */
   if (!f->maps->count) pid = 0;
   for (size_t i = 0; i < f->count; i++) {
     const struct perf_frame *item = &f->items[i];

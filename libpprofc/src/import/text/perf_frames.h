@@ -1,5 +1,5 @@
-/* Parses and stores frames in the text of `perf script`. A line that was read before needs one
- * lookup, because its location is known. */
+/* Parses and stores frames in the text of `perf script`. A line that was read before needs only one
+ * lookup, which gives its location. */
 #ifndef PPROFC_IMPORT_TEXT_PERF_FRAMES_H
 #define PPROFC_IMPORT_TEXT_PERF_FRAMES_H
 
@@ -15,7 +15,7 @@ struct perf_script_frame {
   bool inlined;
 };
 
-/* A line of a frame, and its indices in the builder. */
+/* A line of text, and the indices of its frame in the builder. */
 struct perf_known {
   uint64_t address;
   int64_t pid;       /* id of the process to which `mapping` and `location` belong */
@@ -39,7 +39,7 @@ struct perf_frames {
   const pprofc_allocator *mem;
   struct arena arena;       /* arena for copies of the texts */
   struct interner texts;    /* lines of frames, names of source files and events */
-  struct perf_known *known; /* for each text: what is known about it */
+  struct perf_known *known; /* data of each text, by index */
   size_t known_room;
   struct perf_frame *items; /* frames of the current block; room for PERF_MAX_FRAMES */
   size_t count;
@@ -57,7 +57,7 @@ bool perf_frames_init(struct perf_frames *frames, pprofc_builder *builder,
                       const struct perf_maps *maps, const pprofc_allocator *mem);
 void perf_frames_free(struct perf_frames *frames);
 
-/* Returns the index of a text, which is copied if it is new. */
+/* Returns the index of a text. Copies the text if it is new. */
 uint32_t perf_frames_text(struct perf_frames *frames, pprofc_str text);
 
 /* Adds a frame to the block. Lines after PERF_MAX_FRAMES are ignored. */

@@ -1,13 +1,13 @@
-/* Text of `perf script` whose headers lack fields (-F ip,sym,dso; -F comm,event,ip), or that lost
- * its indentation in a mail or an editor. A header gets what it lacks, a frame gets a tab. */
+/* Repairs text of `perf script` whose headers lack fields (-F ip,sym,dso; -F comm,event,ip), or
+ * that lost its indentation in a mail or an editor. Adds the missing fields to a header, and a tab
+ * before a frame. */
 #include "import/text/perf_loose.h"
 
 #include "import/text/perf_frames.h"
 
 #define LOOSE_DIGITS "0123456789"
 
-/* True if a line is a frame and nothing else: an address, and an offset, an object or blanks in
- * front. */
+/* True if a line is only a frame: an address with an offset, an object or leading blanks. */
 static bool loose_is_frame(pprofc_str line) {
   struct perf_script_frame frame;
   pprofc_str rest = line, word;
@@ -30,8 +30,8 @@ struct loose_header {
   pprofc_str command, id, cpu, time, period, event;
 };
 
-/* Reads the words of a header: the command is all before the first number. A number before the
- * time is an id, after it or without a time it is the period. */
+/* Splits a header into fields. The text before the first number is the command. A number before the
+ * time is an id; after the time, or without a time, it is the period. */
 static struct loose_header loose_parse(pprofc_str line) {
   struct loose_header h = {0};
   pprofc_str rest = line, word;

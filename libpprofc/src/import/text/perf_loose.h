@@ -1,13 +1,14 @@
-/* Text of `perf script` whose headers lack fields, or that lost its indentation. */
+/* Repairs text of `perf script` whose headers lack fields, or that lost its indentation. */
 #ifndef PPROFC_IMPORT_TEXT_PERF_LOOSE_H
 #define PPROFC_IMPORT_TEXT_PERF_LOOSE_H
 
 #include "core/buffer.h"
 
-/* Thread of a sample whose header has no command. */
+/* Command of a sample whose header does not have a command. */
 #define PERF_NO_COMMAND "-"
 
-/* Writes the text with whole headers and indented frames; false if it is not of perf. */
+/* Writes the text with complete headers and indented frames to `out`; false if it is not text of
+ * perf. */
 bool perf_loose_convert(pprofc_str text, struct buffer *out);
 
 #endif

@@ -1,5 +1,6 @@
-/* Reads the mapped files in the text of `perf script`: the lines of --show-mmap-events, and lines
- * "# build id: HEX FILE" that pprofc writes before perf's output. */
+/* Reads the mapped files in the text of `perf script`, which lists them in the lines of
+ * --show-mmap-events. Lines "# build id: HEX FILE", which pprofc writes before perf's output, give
+ * build ids. */
 #ifndef PPROFC_IMPORT_TEXT_PERF_MAPS_H
 #define PPROFC_IMPORT_TEXT_PERF_MAPS_H
 
@@ -7,7 +8,7 @@
 #include "core/str.h"
 #include "profile/builder.h"
 
-/* A range of a process's memory with code of a file. */
+/* A range of a process's memory with the code of a file. */
 struct perf_map {
   int64_t pid;
   uint64_t start, limit, offset;
@@ -42,17 +43,17 @@ void perf_maps_read_line(struct perf_maps *maps, pprofc_str line);
 /* Sorts the maps. Call it once after the last line and before the first search. */
 void perf_maps_sort(struct perf_maps *maps);
 
-/* Adds the mapping of a file's code at an address of a process. perf prints addresses in memory
- * or offsets in the file. An offset gets a mapping whose memory begins at its offset, so that
- * both are equal; without a map of the file, a mapping without a range. A
- * mapping with a build id is not marked as having function names, so that it can be
- * symbolized. If `file` is empty, returns the mapping of the file that is mapped at the address,
- * or NONE. */
+/* Adds the mapping of a file's code at an address of a process. perf prints an address in memory or
+ * an offset in the file. For an offset, the memory of the mapping begins at its offset in the file,
+ * which makes addresses equal to offsets. If the text does not map the file, the mapping does not
+ * have a range. A mapping with a build id is not marked as having function names, so it can be
+ * symbolized. If `file` is empty, uses the file that is mapped at the address; NONE without such a
+ * file. */
 uint32_t perf_maps_mapping(const struct perf_maps *maps, pprofc_builder *builder, pprofc_str file,
                            int64_t pid, uint64_t address);
 
-/* Adds the mapping of the program if the text has the maps of a single process: the kernel
- * maps the program first. The first mapping of a profile is its main program. */
+/* Adds the mapping of the program if the text maps files of a single process. It is the first map,
+ * because the kernel maps the program first, and becomes the first mapping of the profile. */
 void perf_maps_add_program(const struct perf_maps *maps, pprofc_builder *builder);
 
 #endif

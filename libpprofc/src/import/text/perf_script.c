@@ -33,10 +33,10 @@ struct perf {
   struct buffer head; /* header line of the current block */
   struct perf_frames frames;
   struct perf_maps maps;
-  bool has_maps;   /* true if `maps` is complete before the first sample is read */
+  bool has_maps;   /* true if all mapped files are read before the first sample */
   bool can_rewind; /* true if the text can be read again */
   uint64_t bad_lines, more_events, samples;
-  uint64_t lost; /* samples that the kernel could not write */
+  uint64_t lost; /* number of samples that the kernel lost */
   uint64_t
       late_maps; /* number of mapped files that are not in `maps`, because samples precede them */
   int64_t period;
@@ -64,8 +64,8 @@ static bool is_time(pprofc_str word) {
          str_find_char(word, '.') < word.size;
 }
 
-/* Returns the event without its modifiers: "cycles" for "cycles:ppp:". "sched:sched_switch:"
- * keeps its subsystem. */
+/* Returns the name of an event without its modifiers: "cycles" for "cycles:ppp:".
+ * "sched:sched_switch:" keeps its subsystem. */
 static pprofc_str event_name(pprofc_str word) {
   word.size--;
   size_t colon = str_find_last_char(word, ':');
@@ -82,8 +82,8 @@ static bool is_cpu(pprofc_str word) {
          perf_script_all_of(str_slice(word, 1, word.size - 1), DIGITS);
 }
 
-/* Reads the command and its ids. A command may contain spaces and numbers. It ends before the
- * first number that a CPU or a time follows, or else before the first number. */
+/* Reads the command and its ids. A command may contain spaces and numbers. It ends before the first
+ * number that precedes a CPU or a time, or else before the first number. */
 static bool take_command(pprofc_str *rest, struct perf_script_header *h) {
   /* Trim here, so that the str_trim below has no blanks to skip again. */
   pprofc_str line = str_trim(*rest), word, next;
@@ -141,7 +141,7 @@ static pprofc_str event_unit(const struct perf *p, size_t event) {
   return is_time ? STR("nanoseconds") : STR("count");
 }
 
-/* Returns the index of an event, which is added if it is new, or MAX_EVENTS if there are too many
+/* Returns the index of an event and adds it if it is new. Returns MAX_EVENTS if there are too many
  * events. */
 static size_t event_index(struct perf *p, pprofc_str name, bool has_period) {
   size_t i = 0;
@@ -168,8 +168,8 @@ static void label_number(struct perf *p, const char *key, int64_t value) {
   if (value >= 0) pprofc_builder_number_label(p->builder, key, value, NULL);
 }
 
-/* Sets the profile's period if the first event is a clock and all its samples have the same
- * period. The kernel changes the periods of other events, so these have 0. */
+/* Sets the profile's period if the first event is a clock and all its samples have the same period.
+ * For other events, whose period the kernel varies, the profile's period is 0. */
 static void perf_script_note_period(struct perf *p, size_t event, int64_t period) {
   if (event != 0 || !is_clock(p->events[0])) return;
   if (!p->has_period) p->period = period;
@@ -218,7 +218,7 @@ static bool is_indented(pprofc_str line) {
   return line.size && (line.data[0] == ' ' || line.data[0] == '\t');
 }
 
-/* True if a frame follows the header; with `named`, a frame with a symbol or an object. */
+/* True if a frame follows the header. With `named`, the frame must have a symbol or an object. */
 static bool frame_is_below(pprofc_str below, bool named) {
   struct perf_script_frame frame;
   pprofc_str line;
@@ -227,20 +227,21 @@ static bool frame_is_below(pprofc_str below, bool named) {
          (!named || frame.symbol.size || frame.object.size);
 }
 
-/* True if a frame follows a header. A header without event and time needs a frame with a name. */
+/* True if a frame follows a header. If the header does not have an event or a time, the frame must
+ * have a name. */
 static bool is_header_of_frame(const struct perf_script_header *h, pprofc_str below) {
   return frame_is_below(below, !h->event.size && !h->has_time);
 }
 
-/* True if the line is a header: it has an event, a time or a CPU. A line with only a name and
- * a number must be followed by a frame. */
+/* True if the line is a header: it has an event, a time or a CPU. If it has only a name and a
+ * number, a frame must follow. */
 static bool is_header(pprofc_str line, pprofc_str below, struct perf_script_header *h) {
   return perf_script_parse_header(line, h) && !h->too_large &&
          (h->has_time || h->event.size || h->cpu >= 0 || frame_is_below(below, false));
 }
 
-/* True if the rest of a header is a frame. A word like "abc" in a tracepoint's text is not a
- * frame if frames follow. */
+/* True if the rest of a header is a frame. If frames follow the header, a word like "abc" in the
+ * text of a tracepoint is not a frame. */
 static bool has_frame(pprofc_str rest, pprofc_str below, struct perf_script_frame *frame) {
   return rest.size && perf_script_parse_frame(rest, frame) &&
          (frame->object.size || !frame_is_below(below, false));
@@ -294,7 +295,7 @@ static bool read_line_between(struct perf *p, pprofc_str line, pprofc_str below,
   return false;
 }
 
-/* True if the line begins a block although no blank line ends the previous one. */
+/* True if the line begins a block without a blank line before it. */
 static bool begins_block(pprofc_str line) {
   struct perf_script_header h;
   return is_record(line) || (perf_script_parse_header(line, &h) && h.has_time);
@@ -349,7 +350,7 @@ static void read_blocks(struct perf *p, struct text_stream *text) {
   if (inside && perf_goes_on(p)) finish_block(p, &h);
 }
 
-/* Reads all mapped files. perf prints the first of them before all samples. */
+/* Reads the mapped files of the whole text, because samples need them. */
 static void read_maps(struct perf *p, struct text_stream *text) {
   pprofc_str line;
   while (perf_has_memory(p) && text_stream_line(text, &line)) perf_maps_read_line(&p->maps, line);
@@ -365,7 +366,7 @@ static bool may_be_header(pprofc_str line) {
 
 #define SNIFFED_BLOCKS 1000u
 
-/* Result of the check of a block: not perf, perf, or undecided. */
+/* Result of checking a block: it is not perf's, it is perf's, or the next block must decide. */
 enum perf_look { PERF_LOOK_NO, PERF_LOOK_YES, PERF_LOOK_ON };
 
 /* True if a blank line or the next header follows. */
@@ -374,8 +375,8 @@ static bool is_without_stack(pprofc_str below) {
   return str_next_line(&below, &line) && (is_blank_line(line) || begins_block(line));
 }
 
-/* Checks for a header with an id and a time or an event, then frames in hexadecimal. A block
- * without a stack is undecided. */
+/* Checks a block for a header with an id and a time or an event, then frames in hexadecimal. A
+ * block without a stack does not decide. */
 static enum perf_look perf_script_look(pprofc_str line, pprofc_str below) {
   struct perf_script_header h;
   struct perf_script_frame frame;
@@ -426,8 +427,8 @@ static pprofc_status read_perf(struct perf *p, struct text_stream *text, pprofc_
   return pprofc_builder_finish(p->builder, profile, error);
 }
 
-/* Reads the text once, or twice if mapped files come first. Returns PPROFC_E_NO_MATCH if a mapped
- * file comes late and the text can be read again. */
+/* Reads the text. With `has_maps`, first reads it for the mapped files. Returns PPROFC_E_NO_MATCH
+ * if a mapped file comes after samples and the text can be read again. */
 static pprofc_status perf_read_text(struct text_stream *text, const pprofc_allocator *mem,
                                     bool has_maps, pprofc_profile **profile, pprofc_error *error) {
   struct perf p = {.builder = pprofc_builder_new(mem),

@@ -5,9 +5,9 @@
  *     14.44%  [5156]     fletcher_2_native @ /boot/kernel/zfs.ko
  *      50.62%  [2610]      arc_cksum_verify
  *
- * The parent of a row is the last row before it with one space less in front. The samples of a
- * row include the samples of its children. A row without an object has the object of the row
- * before it. */
+ * The parent of a row is the last row before it that is indented by one space less. The samples of
+ * a row include the samples of its children. A row without an object has the object of the previous
+ * row. */
 #include "core/buffer.h"
 #include "core/chars.h"
 #include "import/formats.h"
@@ -113,7 +113,8 @@ struct pmcstat_left {
   uint64_t read;  /* number of rows of the event */
   uint64_t bad;   /* number of lines that are neither a row, a header, a comment nor blank */
   uint64_t other; /* number of rows of other events */
-  /* Number of samples that the event's headers state, and number in its first rows. */
+  /* Number of samples that the headers of the event state, and number of samples in its rows
+   * without a parent. */
   uint64_t said, shown;
 };
 

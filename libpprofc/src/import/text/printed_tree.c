@@ -1,6 +1,6 @@
-/* Converts the rows of a printed call tree to samples. The own cost of a row is the printed
- * one, or else its total minus the totals of its children. The samples add up to the total of
- * the roots. */
+/* Converts the rows of a printed call tree to samples. The self cost of a row is the printed self
+ * cost, or else its total minus the totals of its children. The samples add up to the total of the
+ * roots. */
 #include "import/text/printed_tree.h"
 
 #include "core/array.h"
@@ -20,13 +20,13 @@ static int64_t printed_tree_sum(int64_t a, int64_t b) {
   return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 
-/* Returns all - part, or 0 if that is negative. */
+/* Returns all - part, or 0 if the difference is negative. */
 static int64_t printed_tree_rest(int64_t all, int64_t part) {
   return all > part ? all - part : 0;
 }
 
-/* Returns the row's own part of values[0]. If the printed own part and the children leave a
- * rest that rounding does not explain, rows are missing and the rest is added. */
+/* Returns the self cost of a row. If its total exceeds the printed self cost and its children by
+ * more than rounding, rows are missing; their cost then counts as self cost. */
 static int64_t printed_tree_own(const struct printed_row *row) {
   if (row->self < 0) return printed_tree_rest(row->values[0], row->below[0]);
   int64_t rest = printed_tree_rest(printed_tree_rest(row->values[0], row->below[0]), row->self);
@@ -45,7 +45,7 @@ static void printed_tree_sample(struct printed_tree *tree, const int64_t *values
   pprofc_builder_sample(tree->builder, tree->stack, depth, values);
 }
 
-/* Completes the last row. */
+/* Completes the last open row: adds a sample if it has self cost. */
 static void printed_tree_close(struct printed_tree *tree) {
   const struct printed_row *row = &tree->open[tree->depth - 1];
   int64_t own[PRINTED_TREE_VALUES] = {printed_tree_own(row)};

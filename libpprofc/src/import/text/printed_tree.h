@@ -11,7 +11,7 @@
 struct printed_row {
   uint32_t location;
   int64_t values[PRINTED_TREE_VALUES]; /* cost of the node and its descendants */
-  int64_t self;                        /* own part of values[0], or -1 if not printed */
+  int64_t self;                        /* self cost in values[0], or -1 if not printed */
   int64_t slack;                       /* largest rounding error of values[0] and `self` */
   int64_t below[PRINTED_TREE_VALUES];  /* sums of the children's values */
   int64_t below_slack;
@@ -36,7 +36,7 @@ void printed_tree_free(struct printed_tree *tree);
  * row of `depth` - 1 is open; then the row becomes a child of the last one. */
 bool printed_tree_add(struct printed_tree *tree, size_t depth, const struct printed_row *row);
 
-/* Completes all rows. A row with own cost becomes a sample. */
+/* Completes all rows. A row with self cost becomes a sample. */
 void printed_tree_end(struct printed_tree *tree);
 
 #endif

@@ -11,7 +11,7 @@
 #include "import/names.h"
 
 #define PROBE_TYPES   16u   /* maximum number of maps */
-#define PROBE_SNIFFED 4000u /* maximum number of lines that decide if the text is of DTrace */
+#define PROBE_SNIFFED 4000u /* maximum number of lines read to recognise text of DTrace */
 
 struct probe_stacks {
   pprofc_builder *builder;
@@ -28,7 +28,7 @@ struct probe_stacks {
 
 /* ---- frames ------------------------------------------ */
 
-/* Returns "name+12" and "name+0x1f" without the offset. */
+/* Returns the name of "name+12" or "name+0x1f", without the offset. */
 static pprofc_str probe_name(pprofc_str text) {
   size_t plus = str_find_last_char(text, '+');
   pprofc_str offset = str_slice(text, plus + 1, text.size);
@@ -217,13 +217,14 @@ static bool probe_is_frame(pprofc_str text) {
   return str_find_char(text, '`') < text.size || str_starts(text, STR("0x"));
 }
 
-/* Drops the lines since the last stack, which were not of a stack. */
+/* Drops the lines since the last stack, because a count did not follow them. */
 static void probe_drop(struct probe_stacks *p) {
   p->bad += p->depth > 0;
   p->depth = p->key_count = 0;
 }
 
-/* Reads a line of DTrace without its blanks. A line before the first frame is a key. */
+/* Reads a line of DTrace, already without blanks. A line before the first frame of a stack is a
+ * key. */
 static void probe_dtrace_line(struct probe_stacks *p, pprofc_str text, bool indented) {
   if (!text.size)
     probe_drop(p);

@@ -1,6 +1,6 @@
-/* Reads files of R's Rprof: a line for each sample with the names of its functions, leaf first,
- * in quotes. With line.profiling a place "FILE#LINE" precedes the function that it is in, and
- * lines "#File N: NAME" name the files. With memory.profiling sizes come first: ":1:2:3:4:". */
+/* Reads files of R's Rprof: a line for each sample with the names of its functions, leaf first, in
+ * quotes. With line.profiling a place "FILE#LINE" precedes the function that contains it, and lines
+ * "#File N: NAME" name the files. With memory.profiling sizes come first: ":1:2:3:4:". */
 #include "core/array.h"
 #include "import/formats.h"
 #include "import/lines.h"
@@ -17,7 +17,7 @@ struct rprof {
   bool nomem;
 };
 
-/* Reads "sample.interval=20000" in microseconds, after words about what else was recorded. */
+/* Reads "sample.interval=20000", in microseconds, after words that name other recorded data. */
 static bool rprof_head(pprofc_str line, int64_t *interval) {
   static const pprofc_str key = {"sample.interval=", sizeof "sample.interval=" - 1};
   size_t at = str_find(line, key);

@@ -1,5 +1,5 @@
-/* Reads what Android's `simpleperf report-sample` writes: text, or with --protobuf messages. Both
- * are converted to the text of `perf script`, whose reader makes the profile. */
+/* Reads the output of Android's `simpleperf report-sample`: text, or messages (--protobuf).
+ * Converts both to the text of `perf script`, whose reader makes the profile. */
 #include "codec/wire.h"
 #include "core/array.h"
 #include "core/buffer.h"
@@ -16,7 +16,7 @@ struct simpleperf_sample {
   int64_t tid;
 };
 
-/* A file or thread by its number. `symbols` is the index of the file's first symbol. */
+/* A file or thread with its id. `symbols` is the index of the file's first symbol. */
 struct simpleperf_item {
   uint64_t id;
   pprofc_str name;
@@ -41,7 +41,7 @@ struct simpleperf {
 
 /* ---- the text of perf script ------------------------- */
 
-/* Writes a text with blanks in place of control bytes; `otherwise` for an empty one. */
+/* Writes a text with blanks in place of control bytes; writes `otherwise` if the text is empty. */
 static void simpleperf_put(struct simpleperf *s, pprofc_str text, const char *otherwise) {
   text = str_trim(text);
   if (!text.size) text = str_of(otherwise);
@@ -197,7 +197,7 @@ static bool simpleperf_entry(struct simpleperf *s, struct wire w) {
   return true;
 }
 
-/* Reads the fields of a sample but its frames, and writes its header. */
+/* Reads the fields of a sample except its frames, and writes its header. */
 static bool simpleperf_message_head(struct simpleperf *s, struct wire w) {
   struct simpleperf_sample sample = {0};
   struct wire_field field;
@@ -230,7 +230,7 @@ static bool simpleperf_message(struct simpleperf *s, struct wire w) {
   return true;
 }
 
-/* Reads a record: samples, or what they refer to. */
+/* Reads a record. With `samples` reads only samples, otherwise all other data. */
 static bool simpleperf_record(struct simpleperf *s, struct wire w, bool samples) {
   struct wire_field field;
   while (w.at < w.end) {

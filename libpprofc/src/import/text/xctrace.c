@@ -1,5 +1,5 @@
 /* Reads tables of samples that `xctrace export` writes as XML: Instruments' time profile and CPU
- * profile. An element has an id, and is repeated by an element with a ref to that id. */
+ * profile. An element has an id; a later element with a ref to that id repeats it. */
 #include "core/array.h"
 #include "core/buffer.h"
 #include "core/map.h"
@@ -7,7 +7,7 @@
 #include "import/lines.h"
 #include "import/names.h"
 
-/* An element that may be repeated. */
+/* An element with an id, which later elements may repeat. */
 struct xctrace_known {
   uint64_t id;
   pprofc_str text;      /* `fmt` of a thread or process, or a path */
@@ -69,7 +69,7 @@ static void xctrace_entity(struct buffer *out, pprofc_str name) {
   buffer_add_char(out, plain ? (char)code : '?');
 }
 
-/* Returns the text with its entities replaced; a copy only if there are any. */
+/* Returns the text with its entities replaced. Copies the text only if it has entities. */
 static pprofc_str xctrace_text(struct xctrace *x, pprofc_str text) {
   size_t at = str_find_char(text, '&');
   if (at == text.size) return text;
@@ -108,7 +108,7 @@ static pprofc_str xctrace_attribute(struct xctrace *x, const struct xctrace_tag 
   return xctrace_text(x, xctrace_raw(tag, name));
 }
 
-/* Splits the text before the next tag, and the tag; false at the end. */
+/* Splits *rest into the text before the next tag, and the tag; false at the end. */
 static bool xctrace_next(pprofc_str *rest, pprofc_str *text, struct xctrace_tag *tag) {
   size_t open = str_find_char(*rest, '<');
   pprofc_str inside = str_slice(*rest, open + 1, rest->size);
@@ -142,7 +142,7 @@ static const struct xctrace_known *xctrace_ref(const struct xctrace *x,
   return at == MAP_NONE ? NULL : &x->known[at];
 }
 
-/* Keeps an element with an id. */
+/* Stores an element that has an id, for later refs to it. */
 static void xctrace_keep(struct xctrace *x, const struct xctrace_known *known) {
   if (known->id)
     x->nomem |= !MAP_PUSH(x->arena->mem, &x->by_id, hash_mix(0, known->id), x->known,
@@ -161,7 +161,7 @@ static void xctrace_push(struct xctrace *x, uint32_t location) {
   x->nomem |= !ARRAY_PUSH(x->arena->mem, x->frames, x->frame_count, x->frame_room, location);
 }
 
-/* Ends a frame: keeps its location and adds it to the backtrace. */
+/* Ends a frame: stores its location and adds it to the backtrace. */
 static void xctrace_end_frame(struct xctrace *x) {
   uint32_t file = x->file.size ? builder_string(x->builder, x->file) : 0;
   pprofc_line line = {import_function(x->builder, x->name, file), x->line, 0};
