@@ -98,8 +98,8 @@ typedef struct pprofc_tree_node {
                        distinguish frames */
   size_t parent;    /* index of the caller; SIZE_MAX for the root */
   size_t end;       /* index after the last node of its subtree */
-  /* Sum over the samples whose stack ends here; sum over all samples whose stack passes through
-   * here. */
+  /* Sum over the samples with a stack that ends here, and over the samples with a stack that passes
+   * through here or ends here. */
   int64_t self, total;
   int64_t base_self, base_total; /* the same sums of the base */
   bool inlined;                  /* true if inlined into the caller */

@@ -22,7 +22,7 @@ typedef struct pprofc_profile pprofc_profile;
 #define PPROFC_NONE UINT32_MAX
 
 /* Conversion of a call graph without stacks, such as callgrind's, to samples. All conversions
- * keep the totals of every function and line. */
+ * preserve the totals of every function and line. */
 typedef enum pprofc_call_stacks {
   PPROFC_STACKS_PROPORTIONAL, /* the samples form a tree: the conversion divides the cost of a
                                  function among its callers by their share of the calls' cost */
@@ -39,9 +39,9 @@ typedef struct pprofc_read_options {
   unsigned threads;               /* number of threads; 0: as many as the machine has, 1: only the
                                      caller */
   pprofc_call_stacks call_stacks; /* conversion of call graphs; 0: PPROFC_STACKS_PROPORTIONAL */
-  bool may_change; /* true if another program may write to the file meanwhile. The file is then
-                      read and not mapped, so that truncation is an error and not a SIGBUS
-                      signal. */
+  bool may_change; /* true if another program may write to the file meanwhile. The library then
+                      reads the file instead of mapping it; truncation is then an error and not a
+                      SIGBUS signal. */
   /* Receives each message about missing parts of the input ("skipped: 2 of 9 lines (22.2%); ..."),
    * without newline, on the caller's thread. May be NULL. */
   void (*warn)(void *warn_context, const char *message);

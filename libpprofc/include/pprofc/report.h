@@ -57,7 +57,7 @@ typedef struct pprofc_report_options {
 
   /* Options of speedscope and folded. */
   const char *group_by_label; /* speedscope: one more profile for each value of this label */
-  int cut_depth;              /* frames kept, counted from the root; 0 for all */
+  int cut_depth;              /* number of frames to keep, from the root; 0 for all */
   double min_weight; /* share of the total below which a stack is joined with others; 0 joins no
                         stacks */
 
@@ -140,7 +140,7 @@ typedef struct pprofc_option_info {
   size_t offset;              /* offset of the field in pprofc_report_options */
   const char *default_text;   /* default as pprof prints it: "minimum", "0.005", "false" */
   const char *url;            /* parameter of the web page, or NULL */
-  bool saved;                 /* true if settings.json keeps it */
+  bool saved;                 /* true if settings.json stores the option */
   const char *const *choices; /* allowed values of a PPROFC_OPTION_CHOICE, ended by NULL */
   const char *help;           /* description, one line */
 } pprofc_option_info;
@@ -151,11 +151,11 @@ PPROFC_API const pprofc_option_info *pprofc_option_at(size_t index);
 /* ---- options by name */
 
 /* Sets the option `name` of the option table from text. Booleans are true, t, yes, y, 1 and false,
- * f, no, n, 0 in any case. Numbers and choices are as on the command line; "" restores a default of
- * "". For a string option the options keep the pointer `value`, so the text must live as long as
- * the options. `options` must be initialised. On failure they stay unchanged. Two threads must not
- * set options of one struct at once. Errors: PPROFC_E_INVALID for an unknown name, an invalid
- * value, options of size 0, or an option newer than the caller's struct. */
+ * f, no, n, 0 in any case. Numbers and choices are as on the command line; "" is allowed if the
+ * default is "". For a string option the options keep the pointer `value`, so the text must live as
+ * long as the options. `options` must be initialised. On failure they stay unchanged. Two threads
+ * must not set options of one struct at once. Errors: PPROFC_E_INVALID for an unknown name, an
+ * invalid value, options of size 0, or an option newer than the caller's struct. */
 PPROFC_API pprofc_status pprofc_report_options_set(pprofc_report_options *options, const char *name,
                                                    const char *value, pprofc_error *error);
 

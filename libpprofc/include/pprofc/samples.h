@@ -1,8 +1,9 @@
 /* Iterates over samples: values, stacks and frames.
  *
- * An iterator reads a range of the samples of a profile. It allocates when it is made and when a
- * stack has more frames than every stack before it. One iterator belongs to one thread at a time.
- * Several iterators may read one profile in parallel. The profile must outlive its iterators. */
+ * An iterator reads a range of the samples of a profile. It allocates memory when the caller
+ * creates it, and when a stack has more frames than every stack before it. One iterator belongs to
+ * one thread at a time. Several iterators may read one profile in parallel. The profile must
+ * outlive its iterators. */
 #ifndef PPROFC_SAMPLES_H
 #define PPROFC_SAMPLES_H
 

@@ -46,8 +46,8 @@ typedef enum pprofc_verdict {
   PPROFC_VERDICT_SHRANK_LESS,   /* changed by itself: shrank less than the other functions */
   PPROFC_VERDICT_GREW,          /* grew by itself */
   PPROFC_VERDICT_SHRANK,        /* shrank by itself */
-  PPROFC_VERDICT_NEW,           /* grew; the base has no sample of it */
-  PPROFC_VERDICT_GONE,          /* shrank; the head has no sample of it */
+  PPROFC_VERDICT_NEW,           /* grew; the function is not in the samples of the base */
+  PPROFC_VERDICT_GONE,          /* shrank; the function is not in the samples of the head */
   PPROFC_VERDICT_DIFFERS        /* exact counts of one run a side differ */
 } pprofc_verdict;
 
@@ -116,8 +116,8 @@ typedef struct pprofc_verdict_options {
   const char *rules_name; /* name of the rules file in messages */
   bool places;            /* true to find the nodes of the call tree that contain the changes */
   bool stacks;            /* true to judge the nodes of the call tree */
-  bool fcr;   /* true to widen the intervals of changed rows, so that on average only a share of
-                 alpha misses (false coverage rate) */
+  bool fcr;   /* true to widen the intervals of changed rows: on average only a share of alpha of
+                 them then misses the true value (false coverage rate) */
   bool lines; /* true to judge lines instead of functions: the name of a row is the function, a
                  newline, the file, ':' and the line. Rows have no relations, domains and calls */
 } pprofc_verdict_options;
@@ -130,9 +130,9 @@ PPROFC_API void pprofc_verdict_options_init(pprofc_verdict_options *options);
  * The caller frees *verdicts with pprofc_verdicts_free. The library allocates with the allocator of
  * the first profile of the base. If all runs have a period, periods may differ: the library scales
  * counts of samples to the period of the first run. Errors: PPROFC_E_INVALID for sides without
- * runs, for runs that differ in sample type, unit or period type, for negative values, for an
- * exposure that is 0 or not known, and for invalid options; PPROFC_E_FORMAT for the rules;
- * PPROFC_E_NOMEM; PPROFC_E_LIMIT. */
+ * runs, negative values, invalid options, an exposure that is 0 or not known, and runs that differ
+ * in sample type, unit or period type; PPROFC_E_FORMAT for the rules; PPROFC_E_NOMEM;
+ * PPROFC_E_LIMIT. */
 PPROFC_API pprofc_status pprofc_verdicts_new(const pprofc_verdict_run *base, size_t base_count,
                                              const pprofc_verdict_run *head, size_t head_count,
                                              const pprofc_verdict_options *options,

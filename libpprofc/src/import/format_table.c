@@ -5,9 +5,9 @@
  * update the document. The style test `complete` checks that each reader of formats.c and each
  * shape of json/json.c has a row (`reader` is the function's name without "import_"). It also
  * checks that the file `example` exists below testdata, and that a golden case reads it. The row
- * names the programs that write the format, the version that wrote the example, the data that the
- * reader keeps, and the data that is lost. List first the losses that a comment of the profile
- * counts. */
+ * names the programs that write the format and the version that wrote the example. It also lists
+ * the data that the reader keeps and the data that is lost. List first the losses that a comment of
+ * the profile counts. */
 #include "import/formats.h"
 
 const struct format_row import_format_table[] = {

@@ -1,5 +1,5 @@
-/* Describes input that no reader accepts and suggests what to do: data of other profilers, and the
- * files that are most often passed by mistake. */
+/* Describes input that no reader accepts and suggests a remedy. Knows the data of other profilers
+ * and the files that users most often pass by mistake. */
 #include "core/buffer.h"
 #include "core/chars.h"
 #include "core/escape.h"

@@ -1,7 +1,7 @@
 /* Builds a profile: interns the records that samples refer to and stores stacks as varints.
  *
  * Strings and stacks are allocated in the region of the new profile. Columns grow outside of it;
- * pprofc_builder_finish moves them into it, the large ones without a copy. */
+ * pprofc_builder_finish moves them into it, large columns without a copy. */
 #include "profile/builder.h"
 
 #include "core/array.h"
@@ -52,7 +52,7 @@ static const size_t item_sizes[COLUMN_COUNT] = {
 struct pprofc_builder {
   pprofc_allocator mem;
   pprofc_error error;      /* first error of any call, or PPROFC_OK */
-  pprofc_profile *profile; /* profile that is being built; its region holds strings and stacks */
+  pprofc_profile *profile; /* profile that is being built; its region contains strings and stacks */
   struct interner strings;
   /* Hash tables of the entries that are not in a FIRST_ column. */
   struct map functions, locations, mappings;
@@ -133,7 +133,7 @@ static bool builder_grow(pprofc_builder *b, struct builder_column *column, size_
   return true;
 }
 
-/* Makes room for `more` items after the last one. */
+/* Makes room for `more` items after the last item. */
 static inline bool reserve(pprofc_builder *b, int column, size_t more) {
   struct builder_column *c = &b->columns[column];
   return more <= c->capacity - c->count || builder_grow(b, c, more);

@@ -75,7 +75,7 @@ static inline bool stack_take_root_id(struct packed_stack *s, uint32_t *id) {
   return true;
 }
 
-/* Takes the location at the leaf end, skipping hidden ones; false if no frame is left. */
+/* Takes the location at the leaf end and skips hidden locations; false if no frame is left. */
 static inline bool stack_take_leaf(struct packed_stack *s, uint32_t *location) {
   uint32_t id;
   while (stack_take_leaf_id(s, &id)) {
@@ -125,7 +125,7 @@ static inline size_t stack_shared_tail(const uint8_t *a, size_t a_size, const ui
   return n ? n - 1 : 0;
 }
 
-/* Returns the bytes that a stack shares with the previous one; 0 if the maps differ. */
+/* Returns the number of bytes that a stack shares with the previous stack; 0 if the maps differ. */
 static inline size_t stack_shared(const struct packed_stack *previous,
                                   const struct packed_stack *stack) {
   if (stack->map != previous->map) return 0;
@@ -133,7 +133,7 @@ static inline size_t stack_shared(const struct packed_stack *previous,
                            (size_t)(stack->root - stack->leaf));
 }
 
-/* Returns a stack without frames: the previous stack of the first sample in a pass. */
+/* Returns a stack without frames, which a pass uses as the previous stack of its first sample. */
 static inline struct packed_stack stack_none(void) {
   static const uint8_t nothing;
   return (struct packed_stack){&nothing, &nothing, NULL};

@@ -50,8 +50,7 @@ struct callgrind_graph {
   const pprofc_allocator *mem;
   size_t types;
   bool has_addresses;
-  bool by_site;            /* true to keep calls of a function from different lines
-                              apart */
+  bool by_site;            /* true to store calls from different lines of a caller separately */
   struct buffer functions; /* array of struct callgrind_function */
   /* Array of struct callgrind_cost, and of int64_t: a value per type for each cost. */
   struct buffer costs, cost_values;
@@ -144,8 +143,8 @@ struct callgrind_position {
 struct callgrind_tree {
   size_t types;
   struct buffer positions; /* array of struct callgrind_position */
-  struct buffer
-      weights;          /* for each position and type: share of the function's own cost, a double */
+  struct buffer weights;   /* for each position and type: share of the function's self cost, a
+                              double */
   struct buffer pruned; /* for each position and type: cost of pruned branches below it, a double */
   uint32_t *first;      /* index of each function's first position, or NONE */
   size_t functions;

@@ -173,7 +173,7 @@ static bool pstats_has_numbers(const struct marshal_value *v) {
   return true;
 }
 
-/* True for the calls of a function: primitive calls, calls, own time, time, callers. */
+/* True for the calls of a function: primitive calls, calls, self time, total time, callers. */
 static bool pstats_is_entry(const struct marshal_value *v) {
   return pstats_has_numbers(v) && v->count == 5 && v->items[4]->kind == MARSHAL_DICT;
 }

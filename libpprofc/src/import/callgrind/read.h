@@ -24,7 +24,7 @@ pprofc_status callgrind_find_events(struct callgrind_events *events, pprofc_str 
 size_t callgrind_event_columns(const struct callgrind_events *events, pprofc_str list,
                                uint32_t columns[CALLGRIND_MAX_EVENTS]);
 
-/* True if a line of numbers has a counter relative to the previous one: "+3" or "*". `columns`
+/* True if a line of numbers has a counter relative to the previous counter: "+3" or "*". `columns`
  * is the number of positions before the counters. */
 bool callgrind_has_relative_counters(pprofc_str text, size_t columns);
 

@@ -69,7 +69,7 @@ struct callgrind_reader {
 bool callgrind_has_memory(const struct callgrind_reader *r);
 /* Clears the state of the part. */
 void callgrind_start_part(struct callgrind_reader *r);
-/* Adds the samples of the part, and starts the next one. */
+/* Adds the samples of the part, and starts the next part. */
 pprofc_status callgrind_finish_part(struct callgrind_reader *r, pprofc_error *error);
 /* Adds comments about the stacks, and about lines that the reader did not understand. */
 void callgrind_add_notes(struct callgrind_reader *r);

@@ -216,7 +216,8 @@ static void jfr_notes(struct jfr *j) {
   import_compare_version(j->builder, "Flight Recorder's format 2.x", j->minor, NEWEST_MINOR);
 }
 
-/* Sets the start time and the duration, from the first chunk to the end of the last one. */
+/* Sets the start time and the duration, from the start of the first chunk to the end of the last
+ * chunk. */
 static void jfr_header(struct jfr *j) {
   uint64_t first = UINT64_MAX, last = 0;
   for (size_t i = 0; i < j->chunk_count; i++) {

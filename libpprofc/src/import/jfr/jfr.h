@@ -241,7 +241,7 @@ struct jfr {
 };
 
 /* Adds `more` to a counter of work. Fails if the counter is out of proportion to the size of the
- * file, because small entries can refer to the same long text many times. */
+ * file: many small entries can refer to one long text. */
 bool jfr_take(struct jfr *j, uint64_t *taken, uint64_t more, const char *what);
 
 /* Records a failure and returns false. */

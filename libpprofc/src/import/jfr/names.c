@@ -1,5 +1,5 @@
 /* Makes the names of functions and classes. Function names have the form of Pyroscope's converter,
- * "java/util/HashMap.put", so that profiles of both can be compared. */
+ * "java/util/HashMap.put", so profiles of both can be compared. */
 #include "import/jfr/jfr.h"
 
 /* Sets of characters. */
@@ -18,8 +18,9 @@ static size_t names_tail(pprofc_str s, size_t size, enum names_set set) {
   return tail;
 }
 
-/* Returns the offset of a hidden class's address: "+0x00007f0ac4406598/4375842", with '+', '.'
- * or '/' in front. The number after '/' is optional. Returns s.size if there is no address. */
+/* Returns the offset of a hidden class's address, "+0x00007f0ac4406598/4375842", which begins with
+ * '+', '.' or '/'. The decimal number at the end is optional. Returns s.size if there is no
+ * address. */
 static size_t names_address(pprofc_str s) {
   size_t end = s.size, digits = names_tail(s, end, NAMES_DIGIT);
   if (digits && digits < end && s.data[end - digits - 1] == '/') end -= digits + 1;

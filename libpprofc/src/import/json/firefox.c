@@ -1,6 +1,6 @@
-/* Reads processed profiles of the Firefox Profiler, which samply also writes. Tables are in
- * each thread (older files) or shared; both forms are columns of arrays. Native code without
- * names, as in samply's files, keeps its library and addresses, so that it can be symbolized. */
+/* Reads processed profiles of the Firefox Profiler, which samply also writes. Tables are in each
+ * thread (older files) or shared; both forms are columns of arrays. Native code without names, as
+ * in samply's files, keeps its library and addresses for the symbolizer. */
 #include "import/call_paths.h"
 #include "import/json/json.h"
 
@@ -22,7 +22,7 @@ static const struct {
     {"bytes", "space", "bytes", 1},
 };
 
-/* Tables of one thread, from the thread or shared. */
+/* Tables of one thread: its own tables, or the tables that all threads share. */
 struct firefox_tables {
   const struct node *strings, *stack_frame, *stack_prefix, *prefix_offset;
   const struct node *frame_func, *frame_line, *frame_column, *frame_address;

@@ -282,7 +282,7 @@ IMPORT_READER(import_json) {
   if (broken == PPROFC_OK || cut)
     status = read_document(root, cut, &arena, options->limits->stack_depth, profile, error);
   if (status == PPROFC_E_FORMAT) json_find_offset(data, error);
-  /* A truncated file that is not a trace keeps the parser's message. */
+  /* For a truncated file that is not a trace, return the parser's error. */
   if (cut && status == PPROFC_E_NO_MATCH) status = broken;
   arena_free(&arena);
   return status;

@@ -103,7 +103,7 @@ static void stringify_scalar(struct buffer *out, const struct node *node) {
     buffer_add_text(out, literals[node->kind]);
 }
 
-/* Writes a packed array. */
+/* Writes a packed array, whose items are still text (core/json_tree.h). */
 static void stringify_packed(struct buffer *out, const struct node *array) {
   buffer_add_char(out, '[');
   for (size_t i = 0; i < node_size(array); i++) {

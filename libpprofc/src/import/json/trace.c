@@ -1,6 +1,6 @@
-/* Reads trace events, which Chromium's tracing, catapult, Perfetto (JSON), Hermes and many
- * tracers write: begin and end events (B, E), complete events (X), samples. Times are in
- * microseconds. */
+/* Reads trace events, which Chromium's tracing, catapult, Perfetto (JSON), Hermes and many tracers
+ * write: begin events and end events (kinds B and E), complete events (X), and samples. Times are
+ * in microseconds. */
 #include "import/json/trace.h"
 
 #include "core/array.h"
@@ -9,13 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A complete event, kept for sorting. */
+/* A complete event (kind X), stored until the events of its thread are sorted. */
 struct trace_complete {
   int64_t at, duration;
   uint32_t order, key;
 };
 
-/* The events of all threads, grouped by thread, in the order of the file. */
+/* An event with its key. `entries` has the events grouped by thread, each group in the order of the
+ * file. */
 struct trace_entry {
   const struct node *event;
   uint32_t key;
@@ -31,7 +32,7 @@ struct trace_reader {
   struct buffer scratch;
   struct trace_entry *entries;
   size_t entry_count;
-  size_t others; /* number of events of kinds without stacks */
+  size_t others; /* number of events that do not have stacks */
   struct trace_faults faults;
   struct end_lists lists;
 };
@@ -193,7 +194,8 @@ static void trace_sort(struct trace_marks *marks) {
   if (i < marks->count) qsort(marks->at, marks->count, sizeof *marks->at, trace_by_time);
 }
 
-/* Orders longer events first, because they can contain shorter ones. */
+/* Orders events by time. Of events at the same time, the longest comes first, because it can
+ * contain the others. */
 static int trace_by_length(const void *a, const void *b) {
   const struct trace_complete *x = a, *y = b;
   if (x->at != y->at) return x->at < y->at ? -1 : 1;
@@ -225,7 +227,8 @@ static void trace_add_complete(struct trace_reader *r, struct trace_complete *co
   }
 }
 
-/* Adds the marks of a thread. `complete` has room for its complete events. */
+/* Adds the begin and end marks of a thread's events. `complete` is a buffer with room for its
+ * complete events. */
 static void trace_add_marks(struct trace_reader *r, const struct trace_entry *entries, size_t count,
                             struct trace_marks *begins, struct trace_marks *ends,
                             struct trace_complete *complete) {
@@ -245,7 +248,7 @@ static void trace_add_marks(struct trace_reader *r, const struct trace_entry *en
   trace_sort(ends);
 }
 
-/* Adds up the calls and times of one thread, and adds its samples. */
+/* Adds up the calls and times of one thread in `sums`. */
 static bool trace_read_thread(struct trace_reader *r, const struct trace_entry *entries,
                               size_t count, struct trace_sums *sums) {
   size_t complete_count = 0, begin_count = 0;
@@ -318,7 +321,8 @@ static pprofc_status trace_read(struct trace_reader *r, const struct node *event
   return PPROFC_OK;
 }
 
-/* True if an array holds trace events: all have a kind, and one can be read. */
+/* True if an array contains trace events: all items have a kind, and the reader can read at least
+ * one item. */
 static bool trace_is_list(const struct node *events) {
   bool found = false;
   for (size_t i = 0; i < node_size(events); i++) {

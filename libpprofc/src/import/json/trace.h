@@ -37,10 +37,10 @@ struct end_list {
   uint32_t first; /* index of the first end in the list, or MAP_NONE */
 };
 
-/* Sum of the events of one thread that have the same stack and the same key. */
+/* Sum over the events of one thread that have the same stack and the same key. */
 struct trace_sum {
   uint32_t path, key;
-  int64_t values[2]; /* values: number of calls, and own time in nanoseconds */
+  int64_t values[2]; /* number of calls, and self time in nanoseconds */
 };
 
 struct trace_sums {

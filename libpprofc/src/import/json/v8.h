@@ -13,7 +13,7 @@ struct v8_recording {
   uint32_t *node_of; /* [ids] node of each id, or MAP_NONE */
   uint32_t *samples; /* ids of the samples' nodes; MAP_NONE for a sample without an id */
   size_t sample_count, sample_room;
-  int64_t *deltas; /* time of each sample since the previous one, in nanoseconds */
+  int64_t *deltas; /* time from the previous sample to each sample, in nanoseconds */
   size_t delta_count, delta_room;
   bool failed; /* true when out of memory */
 };

@@ -120,7 +120,7 @@ static uint32_t lookup_mapping(struct lookup *k, uint64_t address) {
   index = span_find(k, &k->below, address);
   if (index == NONE) return fake_mapping(k);
   /* The address belongs to the first part of the mapping, which is missing in the file, so extend
-   * the mapping downwards. Mark the range as covered, so that `below` does not find it again. */
+   * the mapping downwards. Mark the range as covered, to keep `below` from finding it again. */
   struct legacy_mapping *m = &legacy_mappings(k->l)[index];
   span_put(k, &k->covered, origin(m), m->start, index);
   m->start -= m->offset;

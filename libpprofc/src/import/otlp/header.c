@@ -33,7 +33,7 @@ void otlp_note_attributes(struct otlp *o, Otlp__KeyValue *const *items, size_t c
     otlp_set_text(o, otlp_comment, otlp_key(o, items[i]), items[i]->value);
 }
 
-/* ---- fields of pprof's own --------------------------- */
+/* ---- attributes for fields of pprof ------------------ */
 
 static void otlp_set_drop_frames(struct otlp *o, pprofc_str text) {
   builder_set_frames(o->builder, builder_string(o->builder, str_of(text.data)), NONE);

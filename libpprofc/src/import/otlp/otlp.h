@@ -105,7 +105,7 @@ struct otlp {
   pprofc_error *error;
   pprofc_status status;
   pprofc_builder *builder;
-  struct arena arena; /* arena for unpacked messages that are kept */
+  struct arena arena; /* memory of the unpacked messages that the reader needs until its end */
   bool arena_failed;
   uint8_t *scratch; /* one block, reused for each short-lived message */
   size_t scratch_used;

@@ -175,7 +175,7 @@ static size_t instruments_blanks(pprofc_str text) {
   return n;
 }
 
-/* Returns the unit of the amount that ends at `at`: letters, with at most one space in front. */
+/* Returns the unit of the amount that ends at `at`: letters, after at most one space. */
 static pprofc_str instruments_unit(pprofc_str text, size_t at) {
   if (str_starts(str_slice(text, at, text.size), STR("\xC2\xA0"))) at += 2;
   if (str_starts(str_slice(text, at, text.size), STR("\xE2\x80\xAF"))) at += 3;

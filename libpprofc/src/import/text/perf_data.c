@@ -72,7 +72,7 @@ struct perf_attr {
   pprofc_str name;
 };
 
-/* An id of an event, which samples have. */
+/* An id by which samples refer to their event. */
 struct perf_id {
   uint64_t id;
   uint32_t attr;
@@ -91,7 +91,7 @@ struct perf_data {
   size_t attr_count;
   struct perf_id *ids; /* sorted by id */
   size_t id_count, id_room;
-  struct perf_command *commands; /* a command for each thread */
+  struct perf_command *commands; /* command of each thread */
   size_t command_count, command_room;
   struct map by_tid;
   pprofc_error *error;
@@ -276,7 +276,7 @@ static void perf_set_command(struct perf_data *p, uint32_t tid, pprofc_str name)
                           p->command_room, (struct perf_command){tid, name});
 }
 
-/* Writes a name without control bytes. */
+/* Writes a name with '_' in place of control bytes, and of blanks if `blanks` is false. */
 static void perf_write_name(struct perf_data *p, pprofc_str name, bool blanks) {
   name = str_slice(name, 0, NAME_MAX_SHOWN);
   for (size_t i = 0; i < name.size; i++) {
@@ -309,7 +309,7 @@ static void perf_read_mmap(struct perf_data *p, struct perf_bytes b, uint64_t ty
                 (unsigned long long)offset, STR_ARG(str_slice(file, 0, str_find_char(file, '\n'))));
 }
 
-/* Reads the start of a thread or process, which has the command and the maps of its parent. */
+/* Reads the start of a thread or process. It has the command and the maps of its parent. */
 static void perf_read_fork(struct perf_data *p, struct perf_bytes b) {
   uint32_t pid = (uint32_t)perf_take(&b, 4), parent = (uint32_t)perf_take(&b, 4);
   uint32_t tid = (uint32_t)perf_take(&b, 4), by = (uint32_t)perf_take(&b, 4);
@@ -320,7 +320,7 @@ static void perf_read_fork(struct perf_data *p, struct perf_bytes b) {
                   tid, parent, by);
 }
 
-/* Returns the number of words of the counters in a sample. */
+/* Returns the number of 8-byte words that the counters of a sample use. */
 static uint64_t perf_read_words(struct perf_bytes *b, uint64_t format) {
   uint64_t times = (format & 1) + (format >> 1 & 1), rest = (format >> 2 & 1) + (format >> 4 & 1);
   if (!(format & READ_GROUP)) return 1 + times + rest;

@@ -85,7 +85,7 @@ static bool is_cpu(pprofc_str word) {
 /* Reads the command and its ids. A command may contain spaces and numbers. It ends before the first
  * number that precedes a CPU or a time, or else before the first number. */
 static bool take_command(pprofc_str *rest, struct perf_script_header *h) {
-  /* Trim here, so that the str_trim below has no blanks to skip again. */
+  /* Trim here once, so the str_trim below does not skip the same blanks for each word. */
   pprofc_str line = str_trim(*rest), word, next;
   bool found = false;
   for (pprofc_str at = line; import_next_word(&at, &word);) {
@@ -266,7 +266,7 @@ static bool begin_block(struct perf *p, pprofc_str line, pprofc_str below,
     p->late_maps += !p->has_maps && str_find(line, STR(" PERF_RECORD_MMAP")) < line.size;
     return false;
   }
-  /* Copy the line, because the caller's line is valid only until the next one. */
+  /* Copy the line, because the caller's line is valid only until the next line is read. */
   buffer_clear(&p->head);
   buffer_add_str(&p->head, line);
   if (!is_header(buffer_str(&p->head), below, h)) {

@@ -32,8 +32,8 @@ void printed_tree_init(struct printed_tree *tree, pprofc_builder *builder,
                        const pprofc_allocator *mem, bool callers);
 void printed_tree_free(struct printed_tree *tree);
 
-/* Adds a row and completes earlier rows of the same or a greater depth. Returns false if no
- * row of `depth` - 1 is open; then the row becomes a child of the last one. */
+/* Adds a row and completes earlier rows of the same or a greater depth. Returns false if no row of
+ * `depth` - 1 is open; then the row becomes a child of the last row. */
 bool printed_tree_add(struct printed_tree *tree, size_t depth, const struct printed_row *row);
 
 /* Completes all rows. A row with self cost becomes a sample. */

@@ -83,7 +83,7 @@ static size_t probe_type(struct probe_stacks *p, pprofc_str name) {
   return i;
 }
 
-/* Adds the sample of a block, and begins the next one. */
+/* Adds the sample of a block, and begins the next block. */
 static void probe_end(struct probe_stacks *p, pprofc_str map, pprofc_str count) {
   int64_t values[PROBE_TYPES] = {0}, value;
   size_t type = PROBE_TYPES;
@@ -106,7 +106,8 @@ static void probe_end(struct probe_stacks *p, pprofc_str map, pprofc_str count) 
   p->depth = p->key_count = 0;
 }
 
-/* Reads the keys of a map. A line is a frame, unless it is the first one or begins with a comma. */
+/* Reads the keys of a map. A line is a frame, unless it is the first line or begins with a
+ * comma. */
 static void probe_read_keys(struct probe_stacks *p, pprofc_str text) {
   pprofc_str line;
   bool first = true;
@@ -122,7 +123,8 @@ static void probe_read_keys(struct probe_stacks *p, pprofc_str text) {
 
 /* ---- bpftrace ---------------------------------------- */
 
-/* Splits "@name[" off the text; false if it has another form. */
+/* Removes "@name[" from the start of the text and sets *name; false if the text has another
+ * form. */
 static bool probe_map_head(pprofc_str *text, pprofc_str *name) {
   if (!str_starts(*text, STR("@"))) return false;
   size_t end = 1;
