@@ -199,7 +199,7 @@ PPROFC_API pprofc_status pprofc_bench_print(const pprofc_bench_tables *tables, c
 typedef struct pprofc_bench_classic_options {
   size_t struct_size;     /* set by pprofc_bench_classic_options_init */
   pprofc_bench_test test; /* test of differences, default PPROFC_BENCH_UTEST */
-  double alpha;           /* a change is significant if p < alpha; 0 means 0.05 */
+  double alpha;           /* p-value below which a change is significant; 0 means 0.05 */
   bool geomean;           /* true to add a row with the geometric mean of each input */
   bool no_range;          /* true to omit the columns of ranges in csv */
   const char *split;      /* labels by which results are grouped, default "pkg,goos,goarch" */

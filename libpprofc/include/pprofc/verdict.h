@@ -153,6 +153,7 @@ typedef struct pprofc_verdict_estimate {
   double samples;          /* mean samples per run, or values if the profile is not sampled */
 } pprofc_verdict_estimate;
 
+/* Index of a missing row or node. */
 #define PPROFC_VERDICT_NO_ROW SIZE_MAX
 
 /* A node of the call tree that contains part of a change. */
@@ -241,8 +242,9 @@ PPROFC_API const pprofc_verdict_stack *pprofc_verdicts_stacks(const pprofc_verdi
 PPROFC_API size_t pprofc_verdicts_stack_find(const pprofc_verdicts *verdicts, size_t parent,
                                              pprofc_str name);
 
-/* Stores the recorded value of a row in each run, bases first, in values[base_runs + head_runs].
- * Returns false for verdicts that were made from sums over runs. */
+/* Stores the recorded value of a row in each run, bases first, in values[base_runs + head_runs]:
+ * its cum value if `cum` is true, else its flat value. Returns false for verdicts that were made
+ * from sums over runs. */
 PPROFC_API bool pprofc_verdicts_row_runs(const pprofc_verdicts *verdicts,
                                          const pprofc_verdict_row *row, bool cum, double *values);
 
