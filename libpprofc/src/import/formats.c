@@ -1,4 +1,5 @@
-/* Table of foreign and legacy formats, in the order in which they are tried. */
+/* Table of the formats of other tools and of old formats, in the order in which the library tries
+ * them. */
 #include "import/formats.h"
 
 const struct import_format import_formats[] = {

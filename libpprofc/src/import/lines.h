@@ -7,7 +7,7 @@
 #include "import/account.h"
 #include "import/import.h"
 
-/* Returns the text of `data` without a byte order mark. UTF-16 is converted into `utf8`, which
+/* Sets *text to the text of `data` without a byte order mark. Converts UTF-16 into `utf8`, which
  * the caller must always free. */
 pprofc_status import_text(pprofc_str data, const pprofc_allocator *mem, struct buffer *utf8,
                           pprofc_str *text, pprofc_error *error);

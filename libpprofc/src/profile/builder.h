@@ -1,4 +1,5 @@
-/* The builder for importers: strings have a length, and records are passed by index. */
+/* Functions of the builder for importers: strings have a length, and an index identifies a
+ * record. */
 #ifndef PPROFC_PROFILE_BUILDER_H
 #define PPROFC_PROFILE_BUILDER_H
 

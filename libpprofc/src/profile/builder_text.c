@@ -1,5 +1,5 @@
-/* Implements the public calls of the builder that take texts, by passing indices to the internal
- * calls. */
+/* Implements the public functions of the builder that take texts. They convert texts to indices and
+ * call the internal functions. */
 #include "profile/builder.h"
 
 void pprofc_builder_type(pprofc_builder *b, const char *type, const char *unit) {

@@ -23,11 +23,12 @@ struct callgrind_place {
 
 struct callgrind_function {
   uint32_t object, file;
-  uint32_t name;    /* index of the name in the file */
+  uint32_t name;    /* index of the complete name of the function (contexts.h) */
   uint32_t context; /* context of the function: the callers that the name contains (contexts.h) */
   struct callgrind_symbol symbol; /* symbol with the names that reports show */
-  uint32_t first_cost, last_cost; /* first and last entry in the list of its costs, or NONE */
-  /* First and last entry in the list of the calls it makes, or NONE. */
+  uint32_t first_cost, last_cost; /* index of the first and of the last cost of the function, or
+                                     NONE */
+  /* Index of the first and of the last call that the function makes, or NONE. */
   uint32_t first_call, last_call;
   uint32_t cost_count, call_count;
 };
@@ -121,8 +122,8 @@ struct callgrind_flow {
   bool *recursive; /* true for each function in a cycle */
 };
 
-/* Computes the costs of calls and roots, in the arena. If `tree` is set, also breaks cycles
- * (closes_cycle). Returns false when out of memory. */
+/* Computes the arrays of *flow in memory of the arena. With `tree`, also sets closes_cycle of calls
+ * to break cycles. Returns false when out of memory. */
 bool callgrind_flow_init(struct callgrind_flow *flow, const struct callgrind_graph *graph,
                          struct arena *arena, bool tree);
 /* Return shares of a function's cost, from 0 to 1: the share of one call to it, and the share that
@@ -132,6 +133,7 @@ double callgrind_root_share(const struct callgrind_flow *flow, uint32_t function
 
 /* ---- tree.c: the places of functions in stacks */
 
+/* A position of a function: a stack whose leaf is the function. */
 struct callgrind_position {
   uint32_t function;
   uint32_t above; /* index of the caller's position, or NONE */
@@ -174,7 +176,7 @@ static inline double *callgrind_pruned(const struct callgrind_tree *tree, size_t
 
 /* ---- exact.c: stacks of functions whose names contain their callers */
 
-/* A context in the current part. */
+/* Data of a context in the current part. */
 struct callgrind_entry {
   uint32_t call;     /* index of the call into the context with the highest cost, or NONE */
   uint32_t site;     /* location of that call, or NONE until it is needed */
@@ -194,7 +196,7 @@ struct callgrind_exact {
   uint64_t agree, differ; /* number of calls that agree with the names, and number that do not */
 };
 
-/* Initializes the state. `bytes` is the size of the file. */
+/* Initializes the state. `bytes` is the size of the file, which limits the frames of all stacks. */
 void callgrind_exact_init(struct callgrind_exact *exact, struct callgrind_contexts *contexts,
                           pprofc_builder *builder, pprofc_call_stacks stacks, size_t bytes);
 void callgrind_exact_free(struct callgrind_exact *exact);

@@ -32,7 +32,7 @@ void callgrind_contexts_free(struct callgrind_contexts *contexts) {
 
 /* ---- splitting --------------------------------------- */
 
-/* Open brackets of a name. Brackets beyond the limit are only counted. */
+/* Open brackets of a name. Opening brackets beyond the limit are ignored. */
 struct brackets {
   char open[MAX_BRACKETS];
   size_t depth;

@@ -10,13 +10,12 @@
 #include "import/callgrind/jit_names.h"
 #include "profile/builder.h"
 
-/* Name of a function as a string of the profile, and the source of code that a JIT compiler made.
- */
+/* Name of a function, as a string index, and the source position of JIT-compiled code. */
 struct callgrind_symbol {
   uint32_t text;
-  uint32_t system; /* string of the mangled name; 0 if reports must show the name unchanged */
-  uint32_t file;   /* file of code that a JIT compiler made, or 0 */
-  int64_t line;    /* first line of the code that a JIT compiler made, or 0 */
+  uint32_t system; /* string index of the mangled name; 0 if reports must show the name unchanged */
+  uint32_t file;   /* string index of the file of JIT-compiled code, or 0 */
+  int64_t line;    /* first line of JIT-compiled code, or 0 */
 };
 
 struct callgrind_context {

@@ -48,8 +48,8 @@ bool callgrind_graph_ok(const struct callgrind_graph *graph) {
          !graph->calls.failed && !graph->call_values.failed;
 }
 
-/* Appends a row and its values, and indexes it if `map` is not NULL. Returns NONE when out of
- * memory. */
+/* Appends a row to `rows` and its values to `values`, and adds it to `map` unless that is NULL.
+ * Returns the index of the row, or NONE when out of memory. */
 static uint32_t append(struct callgrind_graph *graph, struct buffer *rows, const void *row,
                        size_t size, struct buffer *values, size_t values_size, struct map *map,
                        uint64_t hash) {
@@ -128,7 +128,7 @@ static uint64_t hash_cost(uint32_t function, const struct callgrind_place *place
   return hash_place(hash_mix(0, function), place);
 }
 
-/* Returns the cost of a line of a function, or NONE. */
+/* Returns the index of the cost of a line of a function, or NONE. */
 static uint32_t cost_find(const struct callgrind_graph *graph, uint32_t function,
                           const struct callgrind_place *place) {
   const struct callgrind_function *f = &callgrind_functions(graph)[function];
@@ -144,7 +144,7 @@ static uint32_t cost_find(const struct callgrind_graph *graph, uint32_t function
   return found;
 }
 
-/* Indexes the lines of a function that exceeds FEW. */
+/* Adds all lines of a function to the map, when the function gets more than FEW lines. */
 static void cost_enter_few(struct callgrind_graph *graph, const struct callgrind_function *f) {
   for (uint32_t c = f->first_cost; c != NONE; c = callgrind_costs(graph)[c].next) {
     const struct callgrind_cost *cost = &callgrind_costs(graph)[c];
@@ -216,7 +216,7 @@ static uint32_t call_find(const struct callgrind_graph *graph, const struct call
   return found;
 }
 
-/* Indexes the calls of a function that has more than FEW calls. */
+/* Adds all calls of a function to the map, when the function gets more than FEW calls. */
 static void call_enter_few(struct callgrind_graph *graph, const struct callgrind_function *f) {
   for (uint32_t c = f->first_call; c != NONE; c = callgrind_calls(graph)[c].next)
     if (!map_insert(&graph->by_call, hash_call(graph, &callgrind_calls(graph)[c]), c))

@@ -34,14 +34,15 @@ struct callgrind_reader {
   pprofc_str thread, part, benchmark;
   uint64_t sums[CALLGRIND_MAX_EVENTS]; /* sum of each column in the units of the file */
   bool in_body, many_parts;
-  bool writes_totals, has_totals; /* true if the file has totals, which callgrind writes at the end
-                                     of each part */
+  bool writes_totals, has_totals; /* writes_totals: the writer puts totals at the end of each part;
+                                     has_totals: the current part has them */
 
   /* State of the current line. */
   uint64_t position[COLUMN_KINDS];
   int64_t last[CALLGRIND_MAX_EVENTS];  /* last counter of each column */
-  bool knows_minus, minus_is_relative; /* true if "-3" means "3 less than the last counter",
-                                          false if it means -3 */
+  bool knows_minus, minus_is_relative; /* knows_minus: the meaning of "-3" is known;
+                                          minus_is_relative: it means 3 less than the last counter,
+                                          not the counter -3 */
   pprofc_str text;                     /* text of the whole file */
   uint32_t object, file, function, inlined;
   /* Object and file of the next call; NONE if the file does not name them. */

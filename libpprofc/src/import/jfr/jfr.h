@@ -228,11 +228,12 @@ struct jfr {
 
   struct jfr_stacks *stacks;
   struct jfr_rows *rows;
-  /* Limited counters: bytes of text read, and steps that the readers of events executed. */
+  /* Counters that are limited: bytes of text read, and steps that the readers of events
+   * executed. */
   uint64_t text_bytes, steps;
   uint64_t samples; /* number of events that became samples */
   uint64_t without_stack, without_method, truncated, left_out;
-  uint64_t without_field; /* number of events whose kind has no field with a stack */
+  uint64_t without_field; /* number of events whose type does not have a field with a stack */
   int minor;              /* highest minor version of a chunk */
   bool assumed_period;
   struct interner unread; /* names of events that have stacks but are not in the table */
@@ -247,7 +248,7 @@ bool jfr_take(struct jfr *j, uint64_t *taken, uint64_t more, const char *what);
 /* Records a failure and returns false. */
 bool jfr_fail(struct jfr *j, pprofc_status status, const char *format, ...) PPROFC_PRINTF(3, 4);
 bool jfr_fail_nomem(struct jfr *j);
-/* Fails because the chunk violates the format at `at`. */
+/* Records that the chunk violates the format at `at`, and returns false. */
 bool jfr_fail_at(struct jfr *j, const uint8_t *at, const char *what);
 
 static inline bool jfr_ok(const struct jfr *j) {

@@ -36,8 +36,8 @@ static bool stringify_is_plain(pprofc_str s) {
   return true;
 }
 
-/* Finds the shortest digits that read back as the value. Returns their number, and sets the
- * decimal exponent. */
+/* Finds the shortest decimal digits that a parser converts back to the same value. Returns their
+ * number, and sets the decimal exponent. */
 static size_t stringify_digits(double value, char digits[32], int *exponent) {
   char text[40];
   for (int precision = 0; precision <= 16; precision++) {

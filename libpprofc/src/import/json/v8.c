@@ -84,7 +84,7 @@ void v8_types(pprofc_builder *builder) {
   pprofc_builder_period(builder, "wall", "nanoseconds", 0);
 }
 
-/* Links nodes with their parents. Nodes list their children or their parent. */
+/* Links each node with its parent. In the file, nodes list their children or their parent. */
 static void v8_link(struct v8_recording *r) {
   struct json_call_tree *t = &r->tree;
   for (uint32_t i = 0; i < t->count; i++) {
@@ -104,7 +104,7 @@ static void v8_link(struct v8_recording *r) {
 
 /* The current stack: a node with its callers, and the V8 nodes that run on top of it. */
 struct v8_stack {
-  uint32_t base; /* node on which the stack is based, or MAP_NONE */
+  uint32_t base; /* innermost node of the program, or MAP_NONE */
   uint32_t on_top[V8_MAX_ON_TOP];
   size_t on_top_count;
 };

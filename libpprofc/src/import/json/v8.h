@@ -10,7 +10,7 @@ struct v8_recording {
   struct json_call_tree tree;
   struct call_paths paths;
   struct interner ids;
-  uint32_t *node_of; /* [ids] node of each id, or MAP_NONE */
+  uint32_t *node_of; /* index of the node of each id, or MAP_NONE */
   uint32_t *samples; /* ids of the samples' nodes; MAP_NONE for a sample without an id */
   size_t sample_count, sample_room;
   int64_t *deltas; /* time from the previous sample to each sample, in nanoseconds */
@@ -40,7 +40,8 @@ void v8_add_deltas(struct v8_recording *recording, pprofc_builder *builder,
 /* Adds the sample types of V8's CPU profiles. */
 void v8_types(pprofc_builder *builder);
 
-/* Adds the samples, each with the labels of `label` (or NULL), and counts them. */
+/* Adds the samples and counts them. Calls `label`, unless it is NULL, to add labels to each
+ * sample. */
 pprofc_status v8_finish(struct v8_recording *recording, pprofc_builder *builder,
                         call_label_fn label, const void *context, struct v8_counts *counts,
                         pprofc_error *error);

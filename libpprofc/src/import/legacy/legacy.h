@@ -153,8 +153,8 @@ pprofc_status legacy_place_locations(struct legacy *l);
 /* Assigns the mappings of numbered locations: the second half of legacy_place_locations. */
 pprofc_status legacy_assign_mappings(struct legacy *l);
 
-/* Reads the locations at the end of a Java profile, numbers and places them, and clears their
- * addresses. */
+/* Reads the locations at the end of a Java profile, gives them numbers and mappings, and clears
+ * their addresses. */
 pprofc_status legacy_read_java_locations(struct legacy *l, pprofc_str text);
 
 #endif

@@ -72,7 +72,8 @@ static const struct {
     {OTLP_MAIN_BUILD_ID, otlp_pass_over},
 };
 
-/* Returns the function for an attribute that stands for a field of pprof, else NULL. */
+/* Returns the function that sets pprof's field for an attribute, or NULL if the attribute does not
+ * stand for a field. */
 static void (*otlp_field(pprofc_str key))(struct otlp *o, pprofc_str text) {
   for (size_t i = 0; i < sizeof otlp_fields / sizeof *otlp_fields; i++)
     if (str_equal(key, str_of(otlp_fields[i].key))) return otlp_fields[i].set;

@@ -76,7 +76,7 @@ static bool index_attribute(struct otlp *o, struct otlp_tables *t, const struct 
   return attribute ? INDEX_PUSH(o, t, attributes, attribute, attribute) : otlp_fail_message(o);
 }
 
-/* Checks that a stack can be read later by otlp_stack. */
+/* Checks a stack and stores its message, which otlp_stack reads later. */
 static bool index_stack(struct otlp *o, struct otlp_tables *t, const struct wire_field *f) {
   struct wire w = index_wire(f);
   struct wire_field field;

@@ -84,7 +84,7 @@ static bool otlp_next_frame(pprofc_str *rest, enum otlp_framing framing, pprofc_
   return true;
 }
 
-/* Skips "OTLP" and a version at the start. */
+/* Returns the data without "OTLP" and a version at its start. */
 static pprofc_str otlp_body(pprofc_str data) {
   return str_starts(data, STR("OTLP")) && data.size >= 8 ? str_slice(data, 8, data.size) : data;
 }

@@ -20,7 +20,7 @@ struct otlp_line {
 
 struct otlp_function {
   int32_t name, system_name, filename;
-  uint32_t made; /* function that was made in the builder, or OTLP_UNREAD */
+  uint32_t made; /* index of the function in the builder, or OTLP_UNREAD */
   int64_t start_line;
 };
 
@@ -66,12 +66,12 @@ struct otlp_found {
 };
 
 struct otlp_scope {
-  Otlp__Scope *scope; /* scope of the profile, or NULL */
+  Otlp__Scope *scope; /* fields of the scope, or NULL */
   size_t first_profile, profile_count;
 };
 
 struct otlp_resource {
-  Otlp__Resource *resource; /* resource of the profile, or NULL */
+  Otlp__Resource *resource; /* fields of the resource, or NULL */
   size_t first_scope, scope_count;
 };
 
@@ -147,7 +147,7 @@ static inline bool otlp_ok(const struct otlp *o) {
  * of otlp_scratch until the next call of otlp_scratch. */
 ProtobufCAllocator otlp_allocator(struct otlp *o);
 ProtobufCAllocator otlp_scratch(struct otlp *o);
-/* Fails because a message could not be unpacked. */
+/* Records that a message could not be unpacked, and returns false. */
 bool otlp_fail_message(struct otlp *o);
 
 /* True if a table of `count` entries has the entry `index`; fails otherwise. In an empty table,

@@ -230,8 +230,8 @@ static bool go_dump_finish(struct go_dump *d, const struct go_dump_head *head) {
   return true;
 }
 
-/* Sets head->stamped if the lines of the goroutine have log stamps like its header. If only the
- * header is stamped, a plain call with its position follows, or "stack unavailable". */
+/* Sets head->stamped if the lines of the goroutine begin with a log stamp, as the header does. They
+ * do not if a plain call with its position, or "stack unavailable", follows the header. */
 static void go_dump_look_below(pprofc_str text, struct go_dump_head *head) {
   struct go_dump_place place;
   pprofc_str line, below, name;

@@ -35,8 +35,9 @@ struct papyrus_line {
 };
 
 struct papyrus_frame {
-  uint32_t name, path; /* string of the frame's name; path of the frame with its callers */
-  uint32_t stack;      /* string with the name of the frame's stack */
+  uint32_t name, path; /* string index of the frame's name, and path of the frame with its
+                          callers */
+  uint32_t stack;      /* string index of the name of the frame's stack */
   bool is_stack;
 };
 
@@ -160,7 +161,8 @@ static bool papyrus_list_returns(struct papyrus *p, struct map *map) {
   return true;
 }
 
-/* Pairs each call with the next return at the same time, if there is one. */
+/* Pairs each call with the next return that has the same time, stack and function, if the log has
+ * it. */
 static void papyrus_pair(struct papyrus *p, const struct map *map) {
   for (size_t i = 0; i < p->count; i++) {
     struct papyrus_line *line = &p->lines[i];

@@ -68,7 +68,7 @@ struct perf_bytes {
 
 struct perf_attr {
   uint64_t sample_type, read_format;
-  uint64_t period; /* period of each sample; 0 if each sample has its own */
+  uint64_t period; /* period of each sample; 0 if each sample contains its period */
   pprofc_str name;
 };
 
@@ -242,7 +242,7 @@ static void perf_read_build_ids(struct perf_data *p, struct perf_bytes b) {
   }
 }
 
-/* Reads the features after the records. `bits` has a bit for each. */
+/* Reads the features, which follow the records. `bits` has a bit for each possible feature. */
 static void perf_read_features(struct perf_data *p, uint64_t table, struct perf_bytes bits) {
   for (unsigned i = 0; i < FEATURE_COUNT; i++) {
     if (!(bits.at[i / 8] >> i % 8 & 1)) continue;
@@ -353,7 +353,7 @@ struct perf_data_sample {
   uint32_t pid, tid, cpu;
 };
 
-/* Reads the fields in the order of the kernel. */
+/* Reads the fields of a sample, in the order in which the kernel writes them. */
 static struct perf_data_sample perf_read_fields(struct perf_bytes *b,
                                                 const struct perf_attr *attr) {
   uint64_t has = attr->sample_type;

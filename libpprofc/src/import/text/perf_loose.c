@@ -25,7 +25,7 @@ static bool loose_is_time(pprofc_str word) {
          perf_script_all_of(str_slice(word, 0, word.size - 1), LOOSE_DIGITS ".");
 }
 
-/* Fields of a header; empty if it lacks them. */
+/* Fields of a header; "" for missing fields. */
 struct loose_header {
   pprofc_str command, id, cpu, time, period, event;
 };

@@ -28,7 +28,8 @@ struct perf_script_header {
 struct perf {
   pprofc_builder *builder;
   pprofc_str events[MAX_EVENTS];
-  bool has_periods[MAX_EVENTS]; /* false if each sample counts 1 */
+  bool has_periods[MAX_EVENTS]; /* for each event: false if it has no periods and each sample counts
+                                   1 */
   size_t event_count;
   struct buffer head; /* header line of the current block */
   struct perf_frames frames;
@@ -183,7 +184,7 @@ static void perf_script_label(struct perf *p, const struct perf_script_header *h
   if (named)
     builder_add_label(p->builder, &(struct label){.key = builder_string(p->builder, STR("thread")),
                                                   .string = builder_string(p->builder, h->comm)});
-  if (h->tid > 0 || str_equal(h->comm, STR("swapper"))) { /* 0: swapper, or not in the text */
+  if (h->tid > 0 || str_equal(h->comm, STR("swapper"))) { /* 0 is swapper or a missing id */
     label_number(p, "pid", h->pid);
     label_number(p, "tid", h->tid);
   }

@@ -9,7 +9,7 @@
 
 #define SIMPLEPERF_MAGIC "SIMPLEPERF"
 
-/* A sample whose header is printed before its frames. */
+/* The fields of a sample's header, which the reader writes before the frames. */
 struct simpleperf_sample {
   pprofc_str event, thread;
   uint64_t count, time;

@@ -10,7 +10,7 @@
 /* An element with an id, which later elements may repeat. */
 struct xctrace_known {
   uint64_t id;
-  pprofc_str text;      /* `fmt` of a thread or process, or a path */
+  pprofc_str text;      /* attribute `fmt` of a thread or process, or a path */
   int64_t weight;       /* number in a weight */
   uint32_t item;        /* location of a frame, or mapping of a binary */
   const uint8_t *stack; /* stack of a backtrace in the builder */
