@@ -24,7 +24,7 @@ struct client_options {
   struct tls_files tls;
   const struct headers *headers; /* headers that only the host of the source receives */
   bool any_proxy;                /* true if ALL_PROXY is a fallback for HTTPS_PROXY */
-  const char *program; /* program in messages; only the messages of "pprofc" name flags */
+  const char *program;           /* program in messages; only the messages of "pprofc" name flags */
 };
 
 /* A request to an API, sent unchanged. The client follows no redirect, and no status is an

@@ -42,8 +42,8 @@ struct command {
   struct budget *budget; /* memory budget of the whole run (limits.memory_bytes) */
   int64_t threads;
   const char *output;
-  uint64_t brief_bytes;   /* limit of the report in bytes (-budget); 0 for the whole report */
-  const char *brief_more; /* command line that shows a longer report */
+  uint64_t brief_bytes;         /* limit of the report in bytes (-budget); 0 for the whole report */
+  const char *brief_more;       /* command line that shows a longer report */
   const char *base, *diff_base; /* first value of each flag, or "" */
   struct source_list bases;     /* values of both flags, in the order of the command line */
   struct noise_options noise;

@@ -106,8 +106,7 @@ static pprofc_status fetch_original_names(struct source_chunk *chunk, struct fet
   return status;
 }
 
-/* Stores a warning. Threads read sources in parallel, so the program prints the warnings later, in
- * order. */
+/* Stores a warning. The program prints the warnings later, in the order of the sources. */
 static void sources_note_warning(void *context, const char *message) {
   struct fetch *item = context;
   size_t size = strlen(item->warnings);
@@ -147,8 +146,7 @@ static void fetch(struct source_chunk *chunk, struct fetch *item) {
   item->profile = NULL;
 }
 
-/* Reads sources of the chunk in a thread. The first thread merges the previous chunk before
- * that. */
+/* Reads sources of the chunk in a thread. The first thread merges the previous chunk first. */
 static void fetch_some(void *context, unsigned worker) {
   struct source_chunk *chunk = context;
   size_t i;
@@ -438,8 +436,7 @@ static pprofc_status subtract(const char *base_name, struct fetched *fetched, pp
   bool adds_up = command->format && command->format->adds_up && !fetched->from_server;
   pprofc_profile *head = fetched->head, *base = fetched->base;
   fetched->head = fetched->base = NULL;
-  char
-      types[HINT_MAX]; /* text made in advance, because the difference releases the profiles */
+  char types[HINT_MAX]; /* text made in advance, because the difference releases the profiles */
   hint_types(base_name, base, fetched->first_shown, head, types);
   pprofc_status status;
   if (adds_up && transform_diff_unmerged_is_exact(head, base, kind)) {

@@ -32,9 +32,9 @@ struct call {
   struct mcp *mcp;
   const struct node *arguments; /* JSON object with the arguments */
   struct arena *arena;
-  struct budget *budget;    /* memory budget of this call */
-  size_t most;              /* maximum size of the answer in bytes */
-  struct buffer head, text; /* the answer: own lines of the tool, then the report */
+  struct budget *budget;         /* memory budget of this call */
+  size_t most;                   /* maximum size of the answer in bytes */
+  struct buffer head, text;      /* the answer: own lines of the tool, then the report */
   struct buffer next[CALL_NEXT]; /* calls that the answer suggests next */
   size_t next_count;
 };

@@ -226,7 +226,7 @@ pprofc_status noise_run(struct command *command, int *code, pprofc_error *error)
   return status;
 }
 
-/* Adds the change of the rows that -budget leaves out: ", a change of +1.2s together". */
+/* Adds the change of the rows that -budget drops: ", a change of +1.2s together". */
 static void noise_describe_left(const void *context, const struct brief_left *left,
                                 struct buffer *to) {
   double change = (double)left->amount;

@@ -12,9 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HISTORY_BYTES                                                                              \
-  ((size_t)4 << 20)       /* maximum bytes to read from the end of the file */
-#define HISTORY_LINE 4096 /* maximum bytes of a line in the file */
+#define HISTORY_BYTES ((size_t)4 << 20) /* maximum bytes to read from the end of the file */
+#define HISTORY_LINE  4096              /* maximum bytes of a line in the file */
 
 struct shell_history {
   char path[4096];

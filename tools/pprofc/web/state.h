@@ -18,7 +18,7 @@ struct state_profile {
   bool is_command; /* true if the command line names the profile */
   size_t sources;  /* number of summed files, if they are not runs */
   pprofc_profile *profile;
-  pprofc_verdict_run *runs; /* runs whose sum is `profile`, with their file names; owned */
+  pprofc_verdict_run *runs;       /* runs whose sum is `profile`, with their file names; owned */
   size_t run_count, run_capacity; /* number of runs; 0 for a single run */
 };
 

@@ -54,7 +54,7 @@ struct view_page {
   struct view_row selected; /* selected function; its name is "" without a selection */
   bool selected_found;
   struct judgement judgement; /* verdicts on a difference; view_rows_make sets them */
-  struct amount_grid grid; /* unit and digits of verdicts; view_rows_make sets them */
+  struct amount_grid grid;    /* unit and digits of verdicts; view_rows_make sets them */
 };
 
 static inline bool page_is_diff(const struct view_page *page) {
