@@ -213,6 +213,6 @@ struct guard_decision guard_decide(const struct guard *g, const struct guard_req
   if (!(d.method & d.allowed)) return guard_refuse(d, 405, "method not allowed for this address");
   unsigned status = guard_check_body(r, d.method, upload);
   if (status == 413) return guard_refuse(d, status, "the body is too long");
-  if (status) return guard_refuse(d, status, "the request lacks Content-Length");
+  if (status) return guard_refuse(d, status, "the request has no valid Content-Length");
   return guard_check_sender(g, r, d);
 }
