@@ -45,7 +45,7 @@ static pprofc_status command_check_words(const struct ci_command *command,
   return PPROFC_OK;
 }
 
-/* A report on its way to standard output. */
+/* A report that is being printed to standard output. */
 struct command_report {
   struct log_guard guard;
   struct brief brief;

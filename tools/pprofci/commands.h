@@ -4,7 +4,7 @@
 
 #include "common/brief_flag.h"
 
-/* Status 2 means a regression, so every failure has status 1, also wrong usage. */
+/* Status 2 means a regression. All failures, also wrong usage, have status 1. */
 #define EXIT_PASSED    0
 #define EXIT_FAILED    1
 #define EXIT_REGRESSED 2
@@ -41,7 +41,7 @@ struct ci_command {
   void *options; /* options of the command, which must be zero before the flags fill them */
   size_t size;   /* size of *options in bytes */
   enum command_words words;
-  /* Checks the flags, and arguments that `words` does not check. NULL: nothing to check. */
+  /* Checks the flags, and the arguments if `words` is not enough. NULL: nothing to check. */
   pprofc_status (*check)(void *options, const struct command_line *line, pprofc_error *error);
   /* Runs the command. Sets *code to the exit status, which is EXIT_PASSED before. */
   pprofc_status (*run)(void *options, const struct command_line *line, int *code,
@@ -65,7 +65,7 @@ int command_main(const struct ci_command *command, int argc, char **argv);
 /* Prints why a command failed, and returns EXIT_FAILED. */
 int command_fail(const char *message);
 
-/* Prints an error about a command's flags, with a hint where the help is. */
+/* Prints an error about a command's flags, and a hint how to print the help. */
 int command_misused(const struct flag_table *table, const struct flags_parsed *parsed,
                     const char *message);
 

@@ -1,5 +1,5 @@
-/* Implements `pprofci capture`: collects sets of profiles of one or two servers, in memory until
- * all are there. */
+/* Implements `pprofci capture`: collects profiles of one or two servers, and keeps them in memory
+ * until all have arrived. */
 #ifndef PPROFCI_CAPTURE_CAPTURE_H
 #define PPROFCI_CAPTURE_CAPTURE_H
 
@@ -28,7 +28,7 @@ pprofc_status capture_check(void *options, const struct command_line *line, ppro
 struct capture_item {
   pprofc_profile *profile; /* captured profile; NULL if the profile is missing */
   int side;
-  /* Index of the kind; index of the round, from 0: the rounds of the warm-up come first. */
+  /* Index of the kind, and index of the round from 0. The rounds of the warm-up come first. */
   size_t kind, round;
   bool warmup;
 };
@@ -50,10 +50,10 @@ pprofc_status capture_add(struct capture *capture, const struct capture_item *it
  * servers in turns. */
 pprofc_status capture_servers(struct capture *capture, pprofc_error *error);
 
-/* Fetches merged profiles from Pyroscope, one for each slice of the time. */
+/* Fetches merged profiles from Pyroscope: one for each slice of the time range. */
 pprofc_status capture_queries(struct capture *capture, pprofc_error *error);
 
-/* Writes the folder. It appears once it is complete. */
+/* Writes the folder of the capture, which gets its name only when it is complete. */
 pprofc_status capture_write(const struct capture *capture, pprofc_error *error);
 
 /* ---- programs ---------------------------------------- */

@@ -1,4 +1,5 @@
-/* Fetches merged profiles of Pyroscope: the time is cut into one slice for each profile. */
+/* Fetches merged profiles from Pyroscope. Divides the time range into one slice for each
+ * profile. */
 #include "capture/capture.h"
 #include "common/terminal.h"
 #include "pyroscope.pb-c.h"

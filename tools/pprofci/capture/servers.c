@@ -1,5 +1,5 @@
-/* Captures profiles of net/http/pprof in rounds: base and head in turns, in a different order each
- * round. */
+/* Captures profiles of net/http/pprof in rounds: base and head in turns, in the opposite order
+ * every other round. */
 #include "capture/capture.h"
 #include "common/terminal.h"
 
@@ -58,7 +58,8 @@ static pprofc_status servers_take(const struct capture_round *r, size_t kind,
   return status;
 }
 
-/* Fetches all kinds that take time, or all other kinds, at once. */
+/* Fetches several kinds of profile at the same time: with `timed` the kinds that take time, else
+ * the other kinds. */
 static pprofc_status servers_fetch(const struct capture_round *r, bool timed, pprofc_error *error) {
   struct capture *capture = r->capture;
   struct exchange exchanges[REMOTE_KINDS];
@@ -102,8 +103,8 @@ static pprofc_status servers_load(const struct capture_options *o, int side, ppr
   return status;
 }
 
-/* With two servers the load runs for one at a time, so that the idle one takes no processor
- * time. */
+/* Captures one side. With two servers it also starts the load and stops it at the end, so that the
+ * other server is idle. */
 static pprofc_status servers_side(const struct capture_round *r, size_t programs,
                                   pprofc_error *error) {
   const struct capture_options *o = r->capture->options;

@@ -25,7 +25,7 @@ static const char *const skill_files[] = {".agents/skills/pprofc/SKILL.md",
 
 #define SKILLS (sizeof skill_files / sizeof *skill_files)
 
-/* Reads a file; a missing one is empty. */
+/* Reads a file. A missing file counts as empty. */
 static pprofc_status agents_read(const char *path, struct buffer *text, bool *exists,
                                  pprofc_error *error) {
   buffer_init(text, &mem_default, AGENTS_BYTES);
@@ -33,7 +33,8 @@ static pprofc_status agents_read(const char *path, struct buffer *text, bool *ex
   return *exists ? file_read(path, text, error) : PPROFC_OK;
 }
 
-/* Sets *same if the file is the skill. Fails for a file that has other text. */
+/* Sets *same to true if the file contains the skill. Without `force`, fails if it contains other
+ * text. */
 static pprofc_status skill_check(const char *path, pprofc_str skill, bool force, bool *same,
                                  pprofc_error *error) {
   struct buffer text;
@@ -61,7 +62,7 @@ static pprofc_status skills_write(bool force, struct output *out, pprofc_error *
   return status;
 }
 
-/* Adds the section to AGENTS.md. What people wrote there stays. */
+/* Adds the section to AGENTS.md, and keeps all other text. */
 static pprofc_status agents_add_section(struct output *out, pprofc_error *error) {
   struct buffer text;
   bool exists;
@@ -83,8 +84,8 @@ static pprofc_status agents_add_section(struct output *out, pprofc_error *error)
   return PPROFC_OK;
 }
 
-/* Writes the skill into the current folder, and adds a section to AGENTS.md. Files that differ
- * stay unless `force`; then nothing is written. */
+/* Writes the skill into the current folder, and adds a section to AGENTS.md. Without `force`,
+ * writes nothing and fails if a file with other text exists. */
 static pprofc_status agents_write(bool force, struct output *out, pprofc_error *error) {
   pprofc_status status = skills_write(force, out, error);
   return status ? status : agents_add_section(out, error);
@@ -208,7 +209,7 @@ static pprofc_status project_find(const struct project **found, pprofc_error *er
 
 /* ---- the workflow ------------------------------------ */
 
-/* Appends text with each `mark` replaced. */
+/* Appends the text with each `mark` replaced by `with`. */
 static void init_replace(struct buffer *out, pprofc_str text, pprofc_str mark, pprofc_str with) {
   for (;;) {
     size_t at = str_find(text, mark);

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Writes a name without ';' and line ends, which are separators here. */
+/* Writes a name. Replaces ';' and line ends, which are separators in this format. */
 static void leaks_fold_name(struct output *out, pprofc_str name) {
   for (size_t i = 0; i < name.size; i++) {
     bool separates = name.data[i] == ';' || (unsigned char)name.data[i] < ' ';

@@ -38,7 +38,7 @@ static void leaks_replace(pprofc_profile **profile, pprofc_profile *with) {
   *profile = with;
 }
 
-/* Adds symbols, and drops the frames that the profile declares as its allocator. */
+/* Adds symbols, and drops the frames that the profile names as its allocator. */
 static pprofc_status leaks_prepare(pprofc_profile **profile, pprofc_error *error) {
   pprofc_symbolize_options options;
   pprofc_profile *made;

@@ -15,7 +15,7 @@
 
 /* ---- cells ------------------------------------------- */
 
-/* Formats a value: "48.20MB", "1204". With `sign`, increases get a '+'. */
+/* Formats a value, such as "48.20MB" or "1204". With `sign`, an increase begins with '+'. */
 static void leaks_cell(double value, pprofc_str unit, bool sign, char out[CELL]) {
   char label[UNIT_LABEL_MAX];
   if (isnan(value)) {
@@ -73,8 +73,8 @@ static bool leaks_is_shown(const struct leak_row *row) {
          row->fit.verdict == LEAK_STOPPED || row->fit.verdict == LEAK_SAWTOOTH;
 }
 
-/* Prints the rows of one verdict for all kinds, at most `left`. Returns the number of rows
- * that may still be printed. */
+/* Prints the rows of one verdict for all kinds, at most `left` rows. Returns the number of rows
+ * that the table still has room for. */
 static size_t leaks_put_rows(const struct leaks *leaks, enum leak_verdict verdict, size_t left,
                              size_t *hidden, struct output *out) {
   for (size_t k = 0; k < leaks->kind_count; k++)

@@ -19,8 +19,8 @@ static pprofc_status check_compared(struct jobs *jobs, pprofc_error *error) {
 
 /* ---- commits and machines ---------------------------- */
 
-/* Returns the commit of a side from the first manifest that has it. *differ becomes true if other
- * manifests have another commit. */
+/* Returns the commit of a side from the first manifest that has it. Sets *differ to true if another
+ * manifest has another commit. */
 static const char *commit_of_jobs(const struct jobs *jobs, const char *key, bool *differ) {
   pprofc_str found = STR("");
   *differ = false;
@@ -70,7 +70,7 @@ static pprofc_status take_machines(struct jobs *jobs, pprofc_error *error) {
 
 /* ---- expected jobs ----------------------------------- */
 
-/* Returns the number of jobs, or 0 if the text has names. */
+/* Returns the expected number of jobs, or 0 if the text is a list of names. */
 static int64_t expected_number(const char *text) {
   int64_t number = 0;
   return str_parse_int(str_of(text), 10, &number) ? number : 0;

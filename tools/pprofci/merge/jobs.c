@@ -26,7 +26,7 @@ static bool ends_part(char c) {
   return !c || c == '/';
 }
 
-/* Returns the length of the folders that two paths from the root share. */
+/* Returns the length of the leading folders that two absolute paths share. */
 static size_t shared_folders(const char *a, const char *b) {
   size_t same = 0;
   for (size_t i = 0;; i++) {
@@ -35,7 +35,8 @@ static size_t shared_folders(const char *a, const char *b) {
   }
 }
 
-/* Returns the link from the folder of the page to a job, or `to` if a path cannot be resolved. */
+/* Returns the relative link from the folder of the page to a job, or `to` if a path cannot be
+ * resolved. */
 static const char *link_between(struct arena *arena, const char *from, const char *to) {
   char page[PATH_MAX], job[PATH_MAX];
   struct buffer text;
@@ -67,7 +68,8 @@ static const char *name_of_job(struct arena *arena, const char *folder) {
   return text_keep(arena, name);
 }
 
-/* Reads a manifest. One that is not readable or has no verdict is a problem of the job. */
+/* Reads a manifest. An unreadable manifest, or a manifest without a verdict, is a problem of the
+ * job. */
 static pprofc_status read_manifest(struct jobs *jobs, struct job *job, pprofc_error *error) {
   struct arena *arena = &jobs->run->arena;
   struct node *root = NULL;
@@ -113,8 +115,8 @@ bool jobs_have_results(const struct jobs *jobs) {
 
 /* ---- rows -------------------------------------------- */
 
-/* True if another job has a benchmark of the same group and name, so that the group must name
- * the job. */
+/* True if another job has a benchmark of the same group and name. The group must then name the
+ * job. */
 static bool is_in_other_job(const struct interner *keys, const struct interner *twice,
                             pprofc_str key) {
   return interner_find(keys, key) != MAP_NONE && interner_find(twice, key) != MAP_NONE;
@@ -127,7 +129,7 @@ static pprofc_str row_key(struct arena *arena, const struct node *row) {
       text_printf(arena, "%.*s\n%.*s\n%.*s", STR_ARG(group), STR_ARG(name), STR_ARG(unit)));
 }
 
-/* Collects the keys of all rows, and the keys that several jobs have. */
+/* Collects the keys of all rows in `keys`, and the keys that several jobs have in `twice`. */
 static bool find_shared(const struct jobs *jobs, struct interner *keys, struct interner *twice) {
   for (size_t i = 0; i < jobs->count; i++) {
     const struct node *results = node_get(jobs->items[i].root, "results");
@@ -141,7 +143,7 @@ static bool find_shared(const struct jobs *jobs, struct interner *keys, struct i
   return true;
 }
 
-/* Reads the measurements of a side. False if one is not a number. */
+/* Reads the measurements of a side. False if a measurement is not a number. */
 static bool job_samples(struct arena *arena, const struct node *row, int side,
                         struct run_samples *samples) {
   static const char *const round_keys[SIDES] = {"base_rounds", "head_rounds"};
@@ -235,15 +237,16 @@ pprofc_status jobs_add_rows(struct ci_run *run, struct inputs *inputs, void *con
 
 /* ---- pairs ------------------------------------------- */
 
-/* Returns a text of the manifest, or NULL if it is empty or a path that leaves the folder. */
+/* Returns a text of the manifest. NULL if it is empty, or if it is a path that leaves the
+ * folder. */
 static const char *job_text(struct ci_run *run, const struct node *node, const char *key) {
   pprofc_str text = node_text(node, key);
   if (!text.size || str_find_char(text, '/') < text.size) return NULL;
   return text_keep(&run->arena, text);
 }
 
-/* Opens the shown profile of a pair again for its picture. An unreadable profile gives no
- * picture. */
+/* Opens the profile that the page shows for a pair, and draws its picture. An unreadable profile
+ * gives no picture. */
 static pprofc_status explain_job_pair(struct ci_run *run, struct run_pair *pair,
                                       pprofc_error *error) {
   const char *shown = pair->diff ? pair->diff : pair->names[SIDE_HEAD];
@@ -272,8 +275,8 @@ static const char *known_kind(pprofc_str text) {
   return "profile";
 }
 
-/* Sets the package of the pair to the group of its rows, which names the job if several jobs
- * have the group. */
+/* Sets the package of the pair to the group of its rows. That group names the job if several jobs
+ * have the same group. */
 static void jobs_set_package(struct ci_run *run, const struct job *job, struct run_pair *pair) {
   size_t count;
   const struct gate_row *rows = gate_rows(&run->gate, &count);
@@ -368,8 +371,8 @@ static pprofc_status join_instructions(struct jobs *jobs, pprofc_error *error) {
   return PPROFC_OK;
 }
 
-/* Collects the packages with unchanged test binaries, which were not measured. The merge passes if
- * no job has another package. */
+/* Collects the packages that no job measured because their test binaries did not change. The merge
+ * passes if no job has another package. */
 static pprofc_status join_same(struct jobs *jobs, pprofc_error *error) {
   struct ci_run *run = jobs->run;
   pprofc_status status = PPROFC_OK;

@@ -32,8 +32,8 @@ bool jobs_expectation_is_valid(const char *text);
 /* Adds a problem for each expected job that is missing. */
 pprofc_status jobs_expect(struct jobs *jobs, const char *expected, pprofc_error *error);
 
-/* Adds the measurements of all jobs to the gate, so that their p-values are one family. Has
- * the type read_rows_fn; its context is the jobs. */
+/* Adds the measurements of all jobs to the gate, so that their p-values are one family. Has the
+ * type read_rows_fn, with the jobs as its context. */
 pprofc_status jobs_add_rows(struct ci_run *run, struct inputs *inputs, void *context,
                             pprofc_error *error);
 
@@ -43,12 +43,12 @@ pprofc_status jobs_add_pairs(struct jobs *jobs, pprofc_error *error);
 /* True if a job has measurements. */
 bool jobs_have_results(const struct jobs *jobs);
 
-/* Takes the commits and machines of the jobs. Sets a doubt when a job compared nothing, or
- * when the jobs have different commits. */
+/* Takes the commits and machines of the jobs. Records a doubt if a job compared nothing, or if the
+ * jobs have different commits. */
 pprofc_status jobs_check(struct jobs *jobs, pprofc_error *error);
 
-/* Joins the instruction counts of the jobs and the functions that -fail-on found in them. Sets
- * the verdict when one of them regressed. */
+/* Joins the instruction counts of the jobs, and the functions that -fail-on found in them. Sets the
+ * verdict if any of them regressed. */
 pprofc_status jobs_join_verdicts(struct jobs *jobs, pprofc_error *error);
 
 #endif

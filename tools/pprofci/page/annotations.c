@@ -1,5 +1,6 @@
-/* Writes annotations of a pull request: a GitHub Actions command for each regression, and for
- * each pair in which -fail-on found a function, at the line that explains it if known. */
+/* Writes annotations of a pull request as GitHub Actions commands: one for each regression, and one
+ * for each pair in which -fail-on found a function. Each annotation is at the line that explains
+ * it, if that line is known. */
 #include "page/page.h"
 
 #include "core/log_guard.h"
@@ -22,9 +23,9 @@ struct annotation_place {
   int64_t line;
 };
 
-/* Returns the line that explains a pair. If the changed lines are known it is one of them,
+/* Returns the line that explains a pair. It is a changed line if the changed lines are known,
  * because pull requests show annotations only on changed lines. Otherwise it is a line of the
- * checkout's function that the growth passes through. */
+ * checkout's function through which the growth passes. */
 static struct annotation_place annotated_line(const struct run_pair *pair) {
   struct annotation_place none = {STR(""), 0};
   if (pair && pair->has_sources) {
@@ -68,8 +69,8 @@ static bool has_annotation(const struct page_model *m, const struct run_pair *pa
   return false;
 }
 
-/* Returns the function of the same pair that grew most; NULL if an earlier entry of the list has
- * the pair. */
+/* Returns the function that grew most in the pair of entry `index`. NULL if an earlier entry has
+ * the same pair. */
 static const struct run_fired *fired_first(const struct ci_run *run, size_t index) {
   const struct run_fired *worst = &run->fired[index];
   for (size_t i = 0; i < index; i++)
@@ -88,8 +89,8 @@ static size_t annotations_most(const struct page_model *m) {
   return m->states[STATE_SLOWER] + m->run->fired_count;
 }
 
-/* Takes annotation `index`: benchmarks come before functions. False if another annotation covers
- * it. */
+/* Fills in annotation `index`: first the benchmarks, then the functions. False if another
+ * annotation already reports it. */
 static bool annotation_at(const struct page_model *m, size_t index, struct annotation *a) {
   *a = (struct annotation){NULL, NULL, NULL};
   if (index < m->states[STATE_SLOWER]) {
@@ -124,7 +125,7 @@ static void put_fired_message(struct buffer *out, const struct page_model *m,
   buffer_printf(out, " in %s", a->fired->pair);
 }
 
-/* Appends the sentence and the functions that grew most. */
+/* Appends the sentence about the regression, and the functions that grew most. */
 static void put_message(struct buffer *out, const struct page_model *m,
                         const struct annotation *a) {
   const struct run_pair *pair = a->pair;

@@ -4,11 +4,11 @@
 #include "page/html.h"
 #include "page/page.h"
 
-#define AGENTS_TEXT_MOST 1926 /* maximum size in bytes; the folded part has less than 2,000 */
+#define AGENTS_TEXT_MOST 1926 /* maximum size in bytes; with markup it is below 2,000 */
 #define AGENTS_NAME_MOST 120
 #define AGENTS_ROWS      3
 
-/* Appends a name, escaped. A long name loses its middle. */
+/* Appends an escaped name. Cuts the middle out of a long name. */
 static void agents_put_name(struct buffer *out, pprofc_str name) {
   struct buffer shorter;
   buffer_init(&shorter, out->mem, SIZE_MAX);

@@ -1,4 +1,4 @@
-/* Adds up the functions of a pair. */
+/* Adds up the values of each function in the profiles of a pair. */
 #include "page/functions.h"
 
 #include "run/changes.h"
@@ -33,7 +33,8 @@ static struct profile_source source_of(struct arena *arena, const struct run_pai
 
 /* ---- rows -------------------------------------------- */
 
-/* Returns the number of operations, or of runs, in the profile of a side. */
+/* Returns the number of operations in the profile of a side, or the number of runs if that is
+ * unknown. */
 static double work_of(const struct run_pair *pair, int side) {
   size_t runs = pair->run_count[side];
   if (pair->comparison_count) {
@@ -44,7 +45,8 @@ static double work_of(const struct run_pair *pair, int side) {
   return pair->iterations > 0 ? work * pair->iterations : work;
 }
 
-/* Sums of a pair that are shown. The head of a drawing is the only side if `two` is false. */
+/* Sides to show, with their divisors. If `two` is false, `head` is the only side, and the drawing
+ * has its sums as SIDE_HEAD. */
 struct shown_sums {
   bool two;
   int head;

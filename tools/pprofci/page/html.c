@@ -104,7 +104,8 @@ void html_gauge(struct fill *f, const struct gate_row *row) {
 
 /* ---- pictures ---------------------------------------- */
 
-/* Appends a text as base64, or the source sha256-... of a script with this hash. */
+/* Appends the base64 form of a text. With `sha256`, appends "sha256-..." for a script with that
+ * hash instead. */
 static void put_encoded(struct buffer *out, pprofc_str data, const char *sha256) {
   struct output *to = mem_array(out->mem, 1, sizeof *to);
   if (!to) {
@@ -143,7 +144,7 @@ void html_picture(struct fill *f, const struct run_picture *picture, double heig
 
 /* ---- artifacts --------------------------------------- */
 
-/* Appends an artifact's address. */
+/* Appends the address of an artifact of the pair. */
 static void html_address(struct buffer *out, const struct run_pair *pair, const char *folder,
                          const char *name, const char *ending) {
   if (pair->link) buffer_add_text(out, pair->link);
@@ -237,8 +238,8 @@ struct change_bar {
   size_t functions;
 };
 
-/* Computes the parts of a total that grew. False for other totals, and if the functions explain
- * hardly any of the growth, or more. */
+/* Computes the parts of a total that grew. False if the total did not grow, or if the functions
+ * explain almost nothing or more than all of the growth. */
 static bool bar_make(const struct run_pair *pair, struct change_bar *bar) {
   const struct pair_verdicts *v = pair->comparisons;
   if (!pair->comparison_count || !pair->change_count || !pair->unit || !v->unit) return false;
@@ -265,7 +266,8 @@ static void bar_begin(struct fill *f, const struct change_bar *bar, const char *
   number_difference(fill_text(f, "amount"), size, bar->unit);
 }
 
-/* Sets a bar of the total of the head: the base, the functions that grew, and the rest. */
+/* Sets the bar of the head's total. Its parts are the base, the functions that grew, and the
+ * rest. */
 static void put_bar(struct fill *f, const struct run_pair *pair) {
   struct change_bar bar;
   if (!bar_make(pair, &bar)) return;
@@ -303,8 +305,8 @@ bool html_has_because(const struct run_pair *pair) {
          (v && (*v->note || *v->visible_text || v->same_code));
 }
 
-/* Sets a note that all sampled functions have the same machine code, and that lists other
- * differences of the sides. */
+/* Sets a note for a pair whose sampled functions all have the same machine code on both sides. The
+ * note lists other differences of the sides. */
 static void put_same_code(struct fill *f, const struct pair_verdicts *v) {
   if (!v->same_code) return;
   fill_begin(f, "same_code");

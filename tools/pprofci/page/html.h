@@ -8,26 +8,27 @@
 /* Returns the templates of the page. */
 pprofc_str html_template(void);
 
-/* Appends the source of a script for a content security policy: "sha256-...". */
+/* Appends "sha256-...", the source of a script in a content security policy. */
 void html_script_hash(struct buffer *out, const char *sha256);
 
-/* Sets the change of a row as a bar to the right (more) or to the left (less), as large as
- * html_strip. Its length is the square root of the change, so that 1 % can be seen. */
+/* Sets the change of a row as a bar: to the right for more, to the left for less. The picture has
+ * the size of html_strip. The length of the bar is the square root of the change, so that 1 % is
+ * visible. */
 void html_gauge(struct fill *f, const struct gate_row *row);
 
 /* Sets the rounds of both sides as dots on one scale. */
 void html_strip(struct fill *f, const struct run_samples *base, const struct run_samples *head,
                 pprofc_str unit);
 
-/* Sets a flame graph as an image of `height` pixels, cropped or padded. Images cannot run scripts
- * and their ids do not clash. */
+/* Sets a flame graph as an image of `height` pixels, cropped or padded. An image cannot run
+ * scripts, and its ids are separate from the ids of the page. */
 void html_picture(struct fill *f, const struct run_picture *picture, double height);
 
 /* Sets a function name without the folders of its package; the tooltip has the full name. */
 void html_function(struct fill *f, pprofc_str name);
 
-/* Sets the place "parse.go:14", with the path instead of the name if the file is in this checkout.
- */
+/* Sets the place of a line: "src/parse.go:14" if the file is in this checkout, else
+ * "parse.go:14". */
 void html_place(struct fill *f, pprofc_str file, int64_t line);
 
 /* Returns "regexp.(*Regexp).doExecute" for "example.com/regexp.(*Regexp).doExecute". */
@@ -46,7 +47,8 @@ const char *html_shown(const struct run_pair *pair);
  * include it. */
 bool html_shows_own(const struct run_pair *pair);
 
-/* Returns the function that grew most, the checkout's own first; "" if no function is known. */
+/* Returns the checkout's function that explains the growth, else the function that grew most; "" if
+ * both are unknown. */
 pprofc_str html_culprit(const struct run_pair *pair);
 
 /* True if the page has anything to report on the functions of the pair. */
@@ -55,7 +57,8 @@ bool html_has_because(const struct run_pair *pair);
 /* Sets the functions that grew, a note on their reliability and the changed lines. */
 void html_because(struct fill *f, const struct page_model *m, const struct run_pair *pair);
 
-/* Sets the addresses of the artifacts of a profile, in report.html of the flame graph alone. */
+/* Sets the addresses of the artifacts of a profile. report.html gets only the address of the flame
+ * graph. */
 void html_links(struct fill *f, const struct page_model *m, const struct run_pair *pair,
                 const char *name);
 

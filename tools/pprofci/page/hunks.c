@@ -89,8 +89,8 @@ static void put_benchmarks(struct buffer *out, const struct ci_run *run,
   if (all > 1 && grown) buffer_printf(out, " in %zu of %zu benchmarks", grown, all);
 }
 
-/* Returns how much of the growth the worst line has. A line that replaces others has their cost
- * too, which did not grow. */
+/* Returns the growth of the worst line, at most the growth of its hunk and of its function. A line
+ * that replaces others has their cost as well, which is not growth. */
 static double line_share(const struct run_hunk *hunk) {
   const struct run_line *line = &hunk->lines[hunk->worst];
   double delta = line->cost[SIDE_HEAD] - line->cost[SIDE_BASE];

@@ -95,7 +95,7 @@ static void message_put_text(struct buffer *out, pprofc_str text,
   }
 }
 
-/* Appends code. Without HTML it is indented, so that no name in it can end the block. */
+/* Appends a block of code. Without HTML the block is indented, so that no text in it can end it. */
 static void message_put_code(struct buffer *out, pprofc_str text, bool html) {
   pprofc_str line;
   if (html) {
@@ -166,14 +166,14 @@ void message_write(struct json_writer *json, const struct message *m) {
   json_end(json);
 }
 
-/* True for text that cannot begin or end a link. */
+/* True if the text has no control characters, which would begin or end a link. */
 static bool is_message_text(pprofc_str text) {
   for (size_t i = 0; i < text.size; i++)
     if ((unsigned char)text.data[i] <= LINK_END) return false;
   return utf8_valid(text);
 }
 
-/* Appends the pieces of a text. False for an invalid one. */
+/* Appends the pieces of a text. False if a piece is invalid. */
 static bool message_read_text(const struct node *pieces, struct buffer *out) {
   for (size_t i = 0; i < node_size(pieces); i++) {
     const struct node *piece = node_at(pieces, i);
@@ -190,7 +190,7 @@ static bool message_read_text(const struct node *pieces, struct buffer *out) {
   return true;
 }
 
-/* Reads a part into *part and its text into the buffer. False for an invalid one. */
+/* Reads a part into *part and its text into the buffer. False if the part is invalid. */
 static bool message_read_part(const struct node *node, struct message_part *part,
                               struct buffer *text) {
   *part = (struct message_part){.title = node_text(node, "title"),

@@ -1,5 +1,5 @@
-/* The text of a result in parts. The manifest holds the parts; summary.md, comments, checks and the
- * summary of a job are printed from them. */
+/* The text of a result in parts. The manifest contains the parts. Other functions print them as
+ * summary.md, comments, checks and the summary of a job. */
 #ifndef PPROFCI_PAGE_MESSAGE_H
 #define PPROFCI_PAGE_MESSAGE_H
 
@@ -13,7 +13,7 @@ struct message_part {
   pprofc_str title; /* title of a folded part; empty for a part that is always visible */
   pprofc_str text;  /* Markdown with links (message_link), or code with HTML entities */
   bool is_code;
-  bool is_links; /* true for a line of links, which is dropped where links lead nowhere */
+  bool is_links; /* true for a line of links, which a place without working links drops */
 };
 
 struct message {
@@ -32,8 +32,9 @@ struct message_place {
   bool one_file;      /* true for report.html, which has the page and its flame graphs */
 };
 
-/* Begins a link to a file in the page's folder, with '#' and `fragment` if it is not empty. The
- * caller appends the text and calls message_link_end. Other text has no control characters. */
+/* Begins a link to a file in the page's folder, at the anchor `fragment` if it is not empty. The
+ * caller appends the text and calls message_link_end. Control characters mark the link, so other
+ * text must not contain them. */
 void message_link(struct buffer *out, const char *path, const char *fragment);
 void message_link_end(struct buffer *out);
 
@@ -41,16 +42,16 @@ void message_link_end(struct buffer *out);
  * report.html it is "#flame/NAME.html&search=F". */
 void message_put_address(struct buffer *out, pprofc_str path, const struct message_place *place);
 
-/* Adds a part with the text of the buffer, and clears the buffer. Adds nothing without a text.
- * False when out of memory or room. */
+/* Moves the text of the buffer into a new part. Adds no part for an empty text. False when out of
+ * memory or parts. */
 bool message_add(struct message *m, struct arena *arena, struct message_part part,
                  struct buffer *text);
 
-/* Replaces the headline; the old one becomes the first paragraph. False when out of memory. */
+/* Replaces the headline. The old headline becomes the first paragraph. False when out of memory. */
 bool message_replace_headline(struct message *m, struct arena *arena, const char *sign,
                               pprofc_str headline);
 
-/* Append the first line, a part, and everything. */
+/* Append the headline, one part, or the whole message. */
 void message_put_headline(struct buffer *out, const struct message *m);
 void message_put_part(struct buffer *out, const struct message_part *part,
                       const struct message_place *place);
@@ -59,7 +60,7 @@ void message_put(struct buffer *out, const struct message *m, const struct messa
 /* Writes a message as a JSON object. */
 void message_write(struct json_writer *json, const struct message *m);
 
-/* Reads that object. Errors: PPROFC_E_FORMAT, PPROFC_E_NOMEM. */
+/* Reads the object that message_write wrote. Errors: PPROFC_E_FORMAT, PPROFC_E_NOMEM. */
 pprofc_status message_read(const struct node *node, struct arena *arena, struct message *m,
                            pprofc_error *error);
 

@@ -11,7 +11,7 @@
 
 /* ---- the machine ------------------------------------- */
 
-/* Appends the machine from the results: the values in the table's first lines, "goos: linux". */
+/* Appends the machine that the first lines of the table of results name, such as "goos: linux". */
 static void machine_of_results(struct buffer *out, pprofc_str table) {
   static const char *const keys[] = {"goos: ", "goarch: ", "cpu: "};
   pprofc_str line;
@@ -36,7 +36,7 @@ static void machine_of_here(struct buffer *out, struct ci_run *run) {
   if (strlen(version) < 64) buffer_printf(out, ", %s", version);
 }
 
-/* True if this run measured times of both sides in turns. */
+/* True if this run measured the times of both sides in turns. */
 static bool measured_in_turns(const struct ci_run *run) {
   return *run->options->record || *run->options->walltime;
 }
@@ -137,7 +137,7 @@ static void put_warnings(struct fill *f, const struct page_model *m) {
 }
 
 /* Sets a text below the tables: the results of a head without a base, or the output of a gate that
- * failed. Nothing for an empty text. */
+ * failed. Sets nothing for an empty text. */
 static void put_method_text(struct fill *f, const char *title, pprofc_str text) {
   if (!text.size) return;
   fill_begin(f, "texts");

@@ -38,8 +38,8 @@ static double log_ratio(const struct gate_row *row) {
   return row->base == row->head ? 0 : HUGE_VAL;
 }
 
-/* True if row a represents the benchmark better than its current row: the worse result first,
- * then time or instructions, then the largest change. */
+/* True if row `a` represents the benchmark better than its current row. A worse result wins, then a
+ * unit of time or instructions, then a larger change. */
 static bool speaks_before(const struct gate_row *a, enum page_state state,
                           const struct benchmark *b) {
   if (!b->worst || state != b->state) return !b->worst || state < b->state;
@@ -91,7 +91,7 @@ static void benchmark_take(const struct page_model *m, struct benchmark *b,
   enum page_state state = state_of(row);
   int metric = benchmark_metric(m, row->unit);
   b->rows[b->row_count++] = index;
-  /* Wall time and CPU time share a column; the unit that was judged is shown. */
+  /* Wall time and CPU time share a column, which shows the unit that the gate judged. */
   if (metric < METRICS && (!b->metrics[metric] || b->metrics[metric]->verdict == PPROFC_GATE_ASIDE))
     b->metrics[metric] = row;
   if (!speaks_before(row, state, b)) return;
@@ -102,8 +102,8 @@ static void benchmark_take(const struct page_model *m, struct benchmark *b,
 
 /* ---- benchmarks -------------------------------------- */
 
-/* Numbers the benchmarks in the order of first appearance; sets the number of each row and the
- * count. */
+/* Numbers the benchmarks in the order of their first rows. Sets numbers[i] to the benchmark of row
+ * i, and *found to the number of benchmarks. */
 static bool number_rows(struct ci_run *run, const struct gate_row *rows, size_t count,
                         uint32_t *numbers, size_t *found) {
   struct interner keys;
@@ -306,7 +306,7 @@ struct ending_row {
   enum conclusion conclusion;
 };
 
-/* Returns the first ending that holds. */
+/* Returns the first ending whose condition is true. */
 static struct ending_row model_ending(const struct page_model *m) {
   const struct ci_run *run = m->run;
   const size_t *states = m->states;

@@ -44,7 +44,7 @@ enum conclusion { CONCLUSION_GOOD, CONCLUSION_UNSURE, CONCLUSION_BAD };
 
 struct page_model {
   const struct ci_run *run;
-  bool one_file; /* true for report.html, which has the flame graphs in itself */
+  bool one_file; /* true for report.html, which contains the flame graphs */
   struct benchmark *benchmarks;
   size_t count;
   size_t states[STATES];
@@ -58,9 +58,9 @@ struct page_model {
   pprofc_str headline; /* first line: "IssueFixed is 4.9 times slower: 2.05 µs → 10.1 µs per
                           operation." */
   pprofc_str counts; /* counts of results: "1 of 9 benchmarks got slower · 1 could not be judged" */
-  pprofc_str also;   /* doubts about the result that the headline does not have; may be empty */
-  pprofc_str visible_text; /* limit of a green result: "changes below 3 % would have been missed";
-                              may be empty */
+  pprofc_str also;   /* doubts about the result that the headline does not mention; may be empty */
+  pprofc_str visible_text; /* smallest change that a green result rules out: "changes below 3 %
+                              would have been missed"; may be empty */
 };
 
 /* Makes the model of a run after its verdict. Texts are in the run's arena. */

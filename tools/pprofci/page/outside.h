@@ -7,7 +7,7 @@
 #include "core/json_write.h"
 #include "run/run.h"
 
-/* Reads the file of -links, as written by `pprofci push -links`. A step of a run. */
+/* Reads the file of -links, which `pprofci push -links` writes. This is a step of a run. */
 pprofc_status outside_read(struct ci_run *run, pprofc_error *error);
 
 /* Adds the links of a manifest; `job` names their run. Skips addresses that must not become
@@ -15,8 +15,8 @@ pprofc_status outside_read(struct ci_run *run, pprofc_error *error);
 pprofc_status outside_add(struct ci_run *run, const struct node *root, const char *job,
                           pprofc_error *error);
 
-/* Write the links as a member of a manifest, and set them for the page. Nothing is written without
- * links. */
+/* Write the links as a member of a manifest, and set them for the page. Without links they write
+ * nothing. */
 void outside_write(struct json_writer *json, const struct ci_run *run);
 void outside_fill(struct fill *f, const struct ci_run *run);
 

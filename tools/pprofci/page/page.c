@@ -21,8 +21,8 @@ static void page_put_summary(struct buffer *out, const struct message *m,
   message_put(out, m, place);
 }
 
-/* Appends the text of the result to the summary of the job, whose page is not in the folder of the
- * artifacts. */
+/* Appends the text of the result to the summary of the job. Its links are plain text, because the
+ * artifacts have no address there. */
 static pprofc_status write_job_summary(const struct ci_run *run, const char *path,
                                        pprofc_error *error) {
   static const struct message_place job = {.html = true};
@@ -127,7 +127,7 @@ static bool explains_slower(const struct page_model *m, const struct run_pair *p
 }
 
 /* Sets the flame graph of each pair, of slower benchmarks first. The page stays below 10 MB: a
- * graph that does not fit remains a file beside the page. */
+ * graph that does not fit remains a file next to the page. */
 static void report_fill(struct fill *f, const struct page_model *m) {
   const struct ci_run *run = m->run;
   fill_flag(f, "one_file", true);
@@ -169,7 +169,7 @@ static void page_put_document(struct fill *f, const struct page_model *m) {
   for (size_t i = 0; i < REPORT_SCRIPTS && m->one_file; i++) put_script(f, &report_scripts[i]);
 }
 
-/* Sets the four counts: worse, unclear, unchanged and better benchmarks. */
+/* Sets the numbers of worse, unclear, unchanged and better benchmarks. */
 static void put_tally(struct fill *f, const struct page_model *m) {
   const size_t *s = m->states;
   const struct {
@@ -220,7 +220,7 @@ static bool is_in_a_row(const struct page_model *m, const struct run_pair *pair)
   return false;
 }
 
-/* Sets the pairs that no row shows. They are open if the page shows nothing else. */
+/* Sets the pairs that no row shows. They are expanded if the page shows nothing else. */
 static void put_profiles(struct fill *f, const struct page_model *m) {
   const struct ci_run *run = m->run;
   size_t count = 0;

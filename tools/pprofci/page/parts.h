@@ -7,21 +7,21 @@
 
 /* ---- rows ------------------------------------------ */
 
-/* Sets the table of the benchmarks that need attention, then the others, collapsed with one
- * line for each kind of result. */
+/* Sets the table of the benchmarks that need attention, then the other benchmarks. The others are
+ * collapsed, with one line for each kind of result. */
 void rows_fill(struct fill *f, const struct page_model *model);
 
 /* ---- tabs ------------------------------------------ */
 
-/* Sets the tabs of a pair, with pictures of at most `height` pixels (0: no limit). `open`:
- * the tables are also open. */
+/* Sets the tabs of a pair, with pictures of at most `height` pixels (0: no limit). With `open` the
+ * tables are expanded. */
 void tabs_fill(struct fill *f, const struct page_model *m, const struct run_pair *pair,
                unsigned height, bool open);
 
 /* ---- details --------------------------------------- */
 
-/* Sets the numbers of all units of a benchmark and its profiles, except `shown`, which the page
- * already shows. */
+/* Sets the numbers of all units of a benchmark, and its profiles. Skips `shown`, a profile that the
+ * page already shows. */
 void details_fill(struct fill *f, const struct page_model *m, const struct benchmark *b,
                   const struct run_pair *shown);
 

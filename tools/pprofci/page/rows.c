@@ -8,7 +8,8 @@
 #include <math.h>
 
 #define PICTURE_HEIGHT 180 /* height of a picture in a row, in pixels */
-/* Maximum number of rows that could not be judged; with more, all are collapsed. */
+/* Maximum number of visible rows that could not be judged. If there are more, all of them are
+ * collapsed. */
 #define UNSURE_MOST 6
 #define NAMED_MOST  3 /* maximum number of names in the line of a collapsed table */
 
@@ -97,7 +98,7 @@ static void rows_put_noise(struct buffer *out, const struct gate_row *row) {
   number_size(out, row->threshold);
 }
 
-/* Appends why a benchmark could not be judged, in place of an interval. */
+/* Appends the reason why a benchmark could not be judged, in place of an interval. */
 static void rows_put_doubt(struct buffer *out, const struct benchmark *b) {
   const struct gate_row *row = b->worst;
   if (b->state == STATE_MISSING) buffer_add_text(out, "missing in the head");
@@ -185,7 +186,7 @@ static void rows_put_state(struct fill *f, const struct page_model *m, enum page
   for (size_t i = 0; i < m->states[state]; i++) put_row(f, m, &m->benchmarks[first + i]);
 }
 
-/* Sets "3 faster (Title −12 %, ...)" and the rows. */
+/* Sets a collapsed list: the line "3 faster (Title −12 %, ...)" and its rows. */
 static void put_fold(struct fill *f, const struct page_model *m, enum page_state state) {
   size_t first = first_of(m, state), count = m->states[state];
   fill_begin(f, "folds");

@@ -1,6 +1,6 @@
-/* Writes the summary in Markdown, for pull request comments and the page of a job. At most
- * twelve lines are visible, the rest is collapsed. Names are escaped, so Markdown in them has
- * no effect. */
+/* Writes the summary in Markdown, for pull request comments and the page of a job. At most twelve
+ * lines are visible; the rest is collapsed. Names are escaped, so Markdown in them has no
+ * effect. */
 #include "page/page.h"
 
 #include "core/escape.h"
@@ -102,7 +102,7 @@ void md_name(struct buffer *out, pprofc_str name) {
     md_escape(out, name);
 }
 
-/* Appends a sentence that contains names: each word is escaped like a name. */
+/* Appends a sentence that contains names. Escapes each word like a name. */
 static void md_text(struct buffer *out, pprofc_str text) {
   pprofc_str word;
   for (bool first = true; text.data && str_next(&text, ' ', &word); first = false) {
@@ -120,7 +120,7 @@ static void md_link_benchmark(struct buffer *out, const struct benchmark *b) {
   message_link_end(out);
 }
 
-/* Begins a link to the flame graph of a pair, with the function searched. */
+/* Begins a link to the flame graph of a pair, that searches for the function. */
 static void md_link_flame(struct buffer *out, const struct page_model *m,
                           const struct run_pair *pair, pprofc_str function) {
   struct buffer address;
@@ -289,8 +289,8 @@ static void put_list_counts(struct buffer *out, const struct page_model *m) {
   }
 }
 
-/* Adds the lists of results. Unchanged benchmarks are not listed; if all are unchanged, nothing can
- * be expanded. */
+/* Adds a list of benchmarks for each result except "unchanged". If all benchmarks are unchanged,
+ * the summary has nothing to expand. */
 static bool add_lists(const struct summary_text *w) {
   const struct page_model *m = w->model;
   size_t first = m->states[STATE_SLOWER];
@@ -442,7 +442,7 @@ static bool add_profile_tables(const struct summary_text *w) {
   return true;
 }
 
-/* Adds the output of a failed gate as code, which names in it cannot end. */
+/* Adds the output of a failed gate as a block of code that no name in the output can end. */
 static bool add_failure(const struct summary_text *w) {
   const struct ci_run *run = w->model->run;
   pprofc_str text = buffer_str(&run->gate_text), line;

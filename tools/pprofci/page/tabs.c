@@ -44,7 +44,8 @@ static void put_part(struct fill *f, const char *name, double value, double tota
 }
 
 /* Sets the values of both sides, the difference ("+62 ns") and the change in percent. The colour is
- * strong if the change exceeds noise, pale if all functions share it. */
+ * strong if the function itself changed beyond noise, and pale if all functions share the
+ * change. */
 static void put_difference(struct fill *f, double base, double head, pprofc_str unit,
                            const struct change *change) {
   const char *css = head > base ? "worse" : "better";
@@ -68,7 +69,8 @@ static void put_difference(struct fill *f, double base, double head, pprofc_str 
 
 /* ---- tables ------------------------------------------ */
 
-/* Sets half the width of the interval, the verdict and the other function of a move. */
+/* Sets half the width of the interval, and the verdict. If cost moved between two functions, names
+ * the other function. */
 static void put_function_verdict(struct fill *f, const struct change *change, pprofc_str unit) {
   struct buffer *half = fill_text(f, "half");
   if (isfinite(change->low) && isfinite(change->high))
@@ -83,7 +85,7 @@ static void put_function_verdict(struct fill *f, const struct change *change, pp
   fill_words(f, "code", change->code ? change->code : "");
 }
 
-/* Sets the functions with their verdicts: first the changed ones. */
+/* Sets the functions with their verdicts, changed functions first. */
 static void put_verdict_rows(struct fill *f, const struct tab *t) {
   const struct pair_verdicts *v = &t->pair->comparisons[0];
   pprofc_str unit = str_of(v->unit);
@@ -131,7 +133,7 @@ static const struct pair_verdicts *tab_verdicts(const struct tab *t) {
   return v && t->side == SIDES && v->row_count ? v : NULL;
 }
 
-/* Appends the totals in the amounts of the rows: "18.4 ns → 167 ns". */
+/* Appends the totals in the unit of the rows: "18.4 ns → 167 ns". */
 static void put_totals(struct buffer *out, const struct tab *t) {
   const struct pair_verdicts *v = tab_verdicts(t);
   const struct function_list *f = t->functions;
@@ -194,7 +196,7 @@ static void put_tab(struct fill *f, const struct tab *t) {
   fill_end(f);
 }
 
-/* Returns the common height of all pictures: the highest one, limited to `most`. */
+/* Returns the common height of all pictures: the height of the highest picture, at most `most`. */
 static double common_height(const struct run_pair *pair, unsigned most) {
   double height = 0;
   for (int side = 0; side <= SIDES; side++)
