@@ -70,8 +70,8 @@ pprofc_str body_prefix(pprofc_str text, size_t most) {
   return str_slice(text, 0, most);
 }
 
-/* Returns the text before an HTML comment that is not closed in it. An open comment would hide
- * the rest. */
+/* Returns the text before an HTML comment that has no end, because such a comment would hide all
+ * later text. */
 static pprofc_str outside_comments(pprofc_str text) {
   pprofc_str rest = text;
   for (;;) {
@@ -91,7 +91,7 @@ static void put_first_line(struct buffer *out, pprofc_str line, size_t most) {
   buffer_add_char(out, '\n');
 }
 
-/* Adds the lines that fit. Returns the number of lines that do not. */
+/* Adds the lines that fit. Returns the number of lines that do not fit. */
 static size_t put_head_lines(struct buffer *out, pprofc_str text, size_t room) {
   size_t cut = 0;
   pprofc_str line;
@@ -107,8 +107,8 @@ static size_t put_head_lines(struct buffer *out, pprofc_str text, size_t room) {
   return cut;
 }
 
-/* Adds the folded parts that fit. Returns the number of parts that do not. A short last part is for
- * agents, and stays. */
+/* Adds the folded parts that fit, and returns the number of parts that do not fit. Always keeps a
+ * short last part, which is for agents. */
 static size_t body_put_folded(struct buffer *out, const struct body *body, size_t first,
                               size_t room) {
   const struct message *m = body->summary;
@@ -176,7 +176,7 @@ static void put_state(struct buffer *out, const struct body_state *state) {
   buffer_add_text(out, " -->\n");
 }
 
-/* Puts "No regressions any more" before the headline of a green result. */
+/* Adds "No regressions any more" before the headline of a green result. */
 static bool body_is_fixed(const struct body *body, struct message *m, struct arena *arena) {
   const struct body_state *state = &body->state;
   *m = *body->summary;

@@ -1,12 +1,12 @@
-/* Makes and parses the text of a comment: the marker that identifies it, the state for the next
- * push, and the summary, truncated to the limit of the host. */
+/* Makes and parses the text of a comment. It has a marker that identifies it, the state for the
+ * next push, and the summary, truncated to the limit of the host. */
 #ifndef PPROFCI_PUBLISH_BODY_H
 #define PPROFCI_PUBLISH_BODY_H
 
 #include "page/message.h"
 #include "publish/outcome.h"
 
-/* GitHub's limit, taken in bytes, which are never fewer than characters. */
+/* GitHub's limit in characters. The code counts bytes, which are never fewer. */
 #define BODY_MAX ((size_t)65536)
 
 /* State in the second, hidden line of a comment. Its texts are short and plain. */
@@ -23,7 +23,7 @@ struct body_state {
 struct body {
   struct body_state state;
   const struct message *summary;
-  struct message_place place; /* where the comment is shown */
+  struct message_place place; /* place where the comment is shown */
 };
 
 /* True if the text is a comment of pprofci with that key. */
@@ -35,13 +35,13 @@ bool body_parse(pprofc_str text, const char *key, struct body_state *state);
 /* Copies the last commit with regressions from the state of the existing comment. */
 void body_follow(struct body_state *state, const struct body_state *before);
 
-/* Makes the comment, at most `most` bytes of UTF-8: the whole headline, then lines and folded
- * parts as far as they fit. `links` is a line of Markdown, or empty. data is NULL when out of
+/* Makes the comment, at most `most` bytes of UTF-8. It has the whole headline, then the lines and
+ * folded parts that fit. `links` is a line of Markdown, or empty. data is NULL when out of
  * memory. */
 pprofc_str body_make(const struct body *body, const char *key, const char *links, size_t most,
                      struct arena *arena);
 
-/* Makes the summary alone, truncated in the same way. */
+/* Makes only the summary, truncated in the same way. */
 pprofc_str body_cut(const struct body *body, const char *links, size_t most, struct arena *arena);
 
 /* Returns the longest prefix of at most `most` bytes that ends at a character boundary. */

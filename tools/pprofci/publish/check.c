@@ -29,7 +29,7 @@ static const char *post_name(struct post *post) {
   return text_printf(post->arena, "pprofc/%s", post->key);
 }
 
-/* Sends a request that is safe to repeat. If `id` is not NULL, it gets the id in the reply. */
+/* Sends a request that is safe to repeat. Sets *id to the id in the reply unless `id` is NULL. */
 static pprofc_status check_send(struct post *post, const char *method, const char *path,
                                 pprofc_str body, const char **id, pprofc_error *error) {
   const struct wire_request request = {.method = method, .path = path, .body = body};
@@ -84,7 +84,8 @@ static bool has_place(const struct node *regression) {
 
 typedef void (*put_note_fn)(struct post *post, struct json_text *text, const struct node *note);
 
-/* Writes the next notes as an array, at most `most`. Returns their number and advances *at. */
+/* Writes at most `most` of the next notes as an array, from *at on. Returns their number, and moves
+ * *at after them. */
 static size_t put_check_notes(struct post *post, struct json_text *text, size_t *at, size_t most,
                               put_note_fn put) {
   const struct node *all = post->outcome->regressions;
@@ -113,7 +114,7 @@ static bool has_more_notes(const struct post *post, size_t at) {
 #define NOTE_BYTES   32768
 #define LINK_BYTES   4096
 
-/* Returns the message of an annotation, and in its last line the address of the flame graph. */
+/* Returns the message of an annotation. Its last line is the address of the flame graph. */
 static pprofc_str note_message(struct post *post, const struct node *note) {
   pprofc_str message = body_prefix(node_text(note, "message"), NOTE_BYTES);
   pprofc_str link = node_text(note, "link");

@@ -1,6 +1,6 @@
-/* Writes the comment of a pull request or merge request: one for each key, identified by its
- * marker and its author, and updated in place. Anyone can copy the marker, so the marker alone
- * is not enough. */
+/* Writes the comment of a pull request or merge request. Each key has one comment, which is updated
+ * in place. Its marker and its author identify it: anyone can copy the marker, so the marker is not
+ * enough. */
 #include "core/escape.h"
 #include "publish/post.h"
 
@@ -53,8 +53,8 @@ pprofc_status post_find_author(struct post *post, pprofc_error *error) {
 
 /* ---- the pull request of a commit -------------------- */
 
-/* Finds the pull request of a workflow_run of a fork, which does not contain its number: the
- * open one of that branch with that head commit. */
+/* Finds the number of the pull request of a fork, which a workflow_run event does not contain. It
+ * is the open pull request with the branch and the head commit of the event. */
 static pprofc_status find_change(struct post *post, pprofc_error *error) {
   struct site *site = post->site;
   struct buffer path;

@@ -1,5 +1,6 @@
-/* Writes the issue about benchmarks that got worse: one for each key, identified by its marker and
- * its author like a comment. It is opened, updated, and closed when nothing is worse. */
+/* Writes the issue about benchmarks that got worse. Each key has one issue, identified by its
+ * marker and its author like a comment. It is opened, updated, and closed when no benchmark is
+ * worse. */
 #include "publish/post.h"
 
 #include "run/text.h"

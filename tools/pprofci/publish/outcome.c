@@ -24,7 +24,7 @@ static pprofc_str commit_of(const struct node *root) {
   return valid ? commit : STR("");
 }
 
-/* Returns how the run ended. It is good only if the manifest contains a pass. */
+/* Returns the ending of the run. It is ENDING_GOOD only if the manifest reports a pass. */
 static enum ending ending_of(const struct outcome *o, bool no_fail) {
   pprofc_str conclusion = node_text(o->root, "conclusion");
   if (o->status == 1) return ENDING_UNUSABLE;
@@ -34,7 +34,7 @@ static enum ending ending_of(const struct outcome *o, bool no_fail) {
   return str_equal(conclusion, STR("good")) ? ENDING_GOOD : ENDING_UNCERTAIN;
 }
 
-/* Sets a summary of a sentence and code. False when out of memory. */
+/* Sets a summary that consists of a sentence and a block of code. False when out of memory. */
 static bool outcome_say(struct outcome *outcome, struct arena *arena, const char *sentence,
                         struct buffer *code) {
   struct buffer text;

@@ -44,7 +44,7 @@ pprofc_status outcome_read_manifest(struct arena *arena, const char *path, bool 
 /* Makes a summary that quotes the manifest of a fork's run. False when out of memory. */
 bool outcome_quote(struct outcome *outcome, struct arena *arena);
 
-/* Makes the result of a run without output, so that no older result stays. */
+/* Makes the result of a run without a manifest, which replaces an older result on the host. */
 pprofc_status outcome_missing(struct arena *arena, const char *why, struct outcome *outcome,
                               pprofc_error *error);
 

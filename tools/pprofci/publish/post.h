@@ -19,7 +19,7 @@ struct post {
   struct body body;              /* body of the comment */
   pprofc_str issue;              /* text of the issue */
   const struct outcome *outcome; /* result to publish; NULL if there is only a comment */
-  const char *done;              /* word for what was done with the comment: "created", "updated" */
+  const char *done;              /* word for the last action on the comment: "created", "updated" */
 };
 
 /* A comment or an issue of an earlier run. */
@@ -31,12 +31,12 @@ struct post_found {
 /* Sets the author of comments and issues, unless -author gives it. */
 pprofc_status post_find_author(struct post *post, pprofc_error *error);
 
-/* Finds the text with our marker and author in a list of the host. */
+/* Finds the text with the key's marker and the author in a list of the host. */
 pprofc_status post_find(struct post *post, const struct forge_texts *texts,
                         struct post_found *found, pprofc_error *error);
 
-/* Warns if the server names another author: the next run would not find the text and write a new
- * one. */
+/* Warns if the server names another author. The next run would then not find this text, and would
+ * write a second text. */
 void post_check_author(const struct post *post, const struct node *root);
 
 pprofc_status post_comment(struct post *post, pprofc_error *error);

@@ -1,6 +1,6 @@
 /* Implements `pprofci publish`: reads the result of a run, writes the files of the flags, and sends
- * the rest to the host. A failure in one place does not stop the others. The exit status is the
- * status of the run. */
+ * the rest to the host. After a failure in one place it continues with the others. The exit status
+ * is the status of the run. */
 #include "commands.h"
 #include "common/save.h"
 #include "common/terminal.h"
@@ -44,9 +44,9 @@ static pprofc_status read_given_body(struct publish *p, pprofc_error *error) {
   return PPROFC_OK;
 }
 
-/* Returns where comments are shown, with the address of report.html of -report, or of the folder of
- * a page that has its artifacts next to it: "https://site/pr/7/index.html" or "https://site/pr/7/".
- * The page of a job has no address of that kind. */
+/* Returns the place of comments, with the address that their links begin with: report.html of
+ * -report, or the folder of the page. The folder of "https://site/pr/7/index.html" is
+ * "https://site/pr/7/". The page of a job has no folder, so the text gets no links. */
 static struct message_place publish_place(const struct publish *p) {
   pprofc_str page = str_of(p->site.page);
   struct message_place place = {.html = !p->site.forge || p->site.forge->takes_html,
@@ -61,11 +61,11 @@ static struct message_place publish_place(const struct publish *p) {
   return place;
 }
 
-/* True if the result belongs neither to the head commit nor to the commit that the job checked
- * out. The latter may be the host's merge of the head with the base. */
+/* True if the result belongs neither to the head commit nor to the commit that the job checked out.
+ * The host may have made that second commit by merging the head into the base. */
 static bool is_of_other_commit(const struct publish *p) {
   pprofc_str measured = p->outcome.commit;
-  /* Only a workflow_run job has a branch. It does not know the merge commit of the first job. */
+  /* Only a workflow_run job sets the branch. It does not know the merge commit of the first job. */
   if (*p->site.branch) return false;
   return measured.size && *p->site.sha && !str_equal(measured, str_of(p->site.sha)) &&
          !str_equal(measured, str_of(p->site.checkout));
@@ -87,7 +87,7 @@ static pprofc_status replace_other_commit(struct publish *p, pprofc_error *error
   return PPROFC_OK;
 }
 
-/* Reads the result. An unreadable result is replaced by one that contains the error. */
+/* Reads the result. If it is unreadable, makes a result that contains the error. */
 static pprofc_status read_outcome(struct publish *p, pprofc_error *error) {
   pprofc_error why;
   pprofc_status status = outcome_read(&p->arena, p->folder, p->options->no_fail, &p->outcome, &why);
@@ -119,7 +119,7 @@ static pprofc_status read_result(struct publish *p, pprofc_error *error) {
 static const char *publish_links(struct publish *p) {
   pprofc_str commit = str_slice(p->body.state.commit, 0, 7);
   if (p->other_commit) commit = str_slice(p->outcome.commit, 0, 7);
-  /* A summary with links already links to the page. */
+  /* A summary with links already contains a link to the page. */
   bool linked = p->body.place.linked && !*p->options->body;
   const char *page =
       *p->site.page && !linked ? text_printf(&p->arena, "[Page](%s)", p->site.page) : "";
@@ -217,7 +217,7 @@ static pprofc_status open_wire(struct publish *p, struct api **wire, pprofc_erro
 
 #define ISSUE_MAX ((size_t)1 << 20)
 
-/* Sends the issue alone. */
+/* Sends only the issue. */
 static pprofc_status publish_issue(struct publish *p, pprofc_error *error) {
   struct post post = {.arena = &p->arena,
                       .site = &p->site,

@@ -37,8 +37,8 @@ static bool is_of_fork(const struct node *event, const char *head) {
   return base.size && (!node_is(name, NODE_STRING) || !str_equal(name->text, base));
 }
 
-/* Reads the event of a pull request. GITHUB_SHA is a merge commit there, so the head comes
- * from the event. */
+/* Reads the event of a pull request. The head comes from the event, because GITHUB_SHA is a merge
+ * commit in such a job. */
 static void read_pull_request(struct site *site, const struct node *event) {
   const char *sha = event_text(site, event, "pull_request.head.sha");
   if (!site->number) site->number = node_integer(node_path(event, "pull_request.number"));
@@ -47,15 +47,15 @@ static void read_pull_request(struct site *site, const struct node *event) {
                     is_of_fork(event, "pull_request.head.repo.full_name");
 }
 
-/* Reads the event of a comment on a pull request. GITHUB_SHA is the default branch there, and the
- * event does not have the head. */
+/* Reads the event of a comment on a pull request. It does not contain the head, and GITHUB_SHA is a
+ * commit of the default branch. */
 static void read_issue_comment(struct site *site, const struct node *event) {
   if (!site->number) site->number = node_integer(node_path(event, "issue.number"));
   site->checkout = "";
 }
 
-/* Reads the event of a workflow_run job. The pull request is the one of the first workflow's
- * commit; artifacts of the first workflow are not trusted. */
+/* Reads the event of a workflow_run job, which another workflow has started. The commit of that
+ * workflow identifies the pull request. The artifacts of that workflow are not trusted. */
 static void read_workflow_run(struct site *site, const struct node *event) {
   const struct node *run = node_get(event, "workflow_run");
   const struct node *first = node_at(node_get(run, "pull_requests"), 0);
@@ -226,7 +226,7 @@ static bool is_hex_commit(pprofc_str text) {
   return (text.size == 40 || text.size == 64) && text_is_of(text, TEXT_HEX);
 }
 
-/* True if the name cannot lead out of the path that it becomes a part of. */
+/* True if the name is a safe part of a path: it must not lead to another folder. */
 static bool is_repository(const char *text) {
   pprofc_str rest = str_of(text), part;
   size_t parts = 0;

@@ -35,7 +35,8 @@ struct forge {
   struct forge_texts
       issues;              /* open issues of the repository; no list if the host is not supported */
   const char *item_author; /* key of the author of a comment or an issue */
-  const char *body_key;    /* key of the text in a request: "body", or "content" that holds "raw" */
+  const char *body_key;    /* key of the text in a request: "body"; or "content", an object with the
+                              text in "raw" */
   const char *close_key, *close_value; /* member of a request that closes an issue */
   const char *update;                  /* HTTP method that updates a comment */
   size_t comment_most;                 /* maximum size of a comment in bytes */
@@ -52,11 +53,11 @@ struct site {
   const char *api, *repo;    /* address of the API, and repository; "" if unknown */
   const char *token;
   const char *sha, *page;
-  const char *checkout; /* id of the commit that the job has checked out; "" if unknown */
+  const char *checkout; /* id of the commit that the job checked out; "" if unknown */
   int64_t number;       /* number of the pull request or merge request, or 0 */
   uint64_t run;         /* number of the run in the CI system */
   bool read_only;       /* true for a fork's run, whose token cannot write */
-  /* Owner and branch of the change of a workflow_run job, to find its pull request; or "". */
+  /* Owner and branch of the change, by which a workflow_run job finds its pull request; or "". */
   const char *owner, *branch;
 };
 

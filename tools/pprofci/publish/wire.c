@@ -11,8 +11,8 @@
 #define REDIRECTS_MAX 3
 #define HEADERS_MAX   12
 #define URL_MAX       4096
-#define SAID_MAX      300 /* maximum bytes of a server's message that are shown */
-/* Number of seconds to wait at a limit without a time, as GitHub documents. */
+#define SAID_MAX      300 /* maximum number of bytes of a server's message that are shown */
+/* Number of seconds to wait after a rate limit without a time, as GitHub documents. */
 #define WAIT_UNKNOWN 60
 /* Minimum size in bytes of a secret that is hidden; a shorter word would match ordinary text. */
 #define SECRET_MIN 8
@@ -132,7 +132,8 @@ static bool wire_says(const struct reply *reply, const char *const *words) {
   return false;
 }
 
-/* Returns a hint about a reply. 403 has many causes, so the reply itself must name a permission. */
+/* Returns a message about a missing permission if a reply 403 mentions permissions, else `hint`. A
+ * reply 403 has other causes as well. */
 static const char *wire_hint(const struct reply *reply, const char *hint) {
   static const char *const words[] = {"not accessible", "permission", "scope", NULL};
   return reply->code == 403 && wire_says(reply, words) ? "the token lacks a permission" : hint;
@@ -210,7 +211,7 @@ static bool is_rate_limited(const struct reply *reply) {
   return reply->retry_after >= 0 || reply->remaining == 0 || wire_says(reply, words);
 }
 
-/* True if a retry can help and the request is safe to repeat. */
+/* True if another try can help and the request is safe to repeat. */
 static bool is_worth_a_try(const struct wire_try *try) {
   const struct reply *reply = try->reply;
   bool broken = try->status != PPROFC_OK || reply->code >= 500 || reply->code == 408;
@@ -219,8 +220,9 @@ static bool is_worth_a_try(const struct wire_try *try) {
   return is_rate_limited(reply) || (broken && !(try->request->once && reply->sent));
 }
 
-/* Returns the seconds until the next try by the headers of the reply, or -1. X-RateLimit-Reset
- * applies to the primary limit only: if requests remain, another limit was hit. */
+/* Returns the number of seconds until the next try, from the headers of the reply, or -1.
+ * X-RateLimit-Reset applies only to the primary limit, which is not the cause while requests
+ * remain. */
 static int64_t wire_wait(const struct wire_try *try) {
   const struct reply *reply = try->reply;
   if (reply->retry_after >= 0) return reply->retry_after;
@@ -239,7 +241,7 @@ static bool wire_is_home(const struct api *wire, pprofc_str url) {
 
 static bool wire_set_url(const struct api *wire, struct wire_try *try, pprofc_str path) {
   bool relative = str_starts(path, STR("/"));
-  /* reject "//host/path", which is another host in a URL */
+  /* reject "//host/path", which would name another host */
   if (str_starts(path, STR("//"))) return false;
   if (path.size + strlen(wire->options.api) >= sizeof try->url) return false;
   snprintf(try->url, sizeof try->url, "%s%.*s", relative ? wire->options.api : "", STR_ARG(path));

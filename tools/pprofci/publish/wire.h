@@ -26,14 +26,14 @@ struct wire_request {
 
 struct api;
 
-/* Opens the API. PPROFC_E_INVALID for an invalid token and for an address that must not get a
- * token. */
+/* Opens the API. PPROFC_E_INVALID for an invalid token, and for an address to which the token must
+ * not be sent. */
 pprofc_status wire_open(const struct wire_options *options, struct api **wire, pprofc_error *error);
 void wire_close(struct api *wire);
 
-/* Sends one request, and repeats it if that can help. PPROFC_OK only for status 2xx and a body
- * that is JSON or empty. reply->code is also set after an error: to -1 if no reply arrived. It is 0
- * in a dry run. The caller always frees the reply. */
+/* Sends one request, and repeats it if that can help. PPROFC_OK only for status 2xx and a body that
+ * is JSON or empty. After an error reply->code is set as well: -1 if no reply arrived. In a dry run
+ * it is 0. The caller always frees the reply. */
 pprofc_status wire_send(struct api *wire, const struct wire_request *request, struct reply *reply,
                         pprofc_error *error);
 

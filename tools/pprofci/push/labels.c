@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* True if the name is valid in Pyroscope: letters, digits and '_', not a digit first. */
+/* True if the name is valid in Pyroscope: letters, digits and '_', but not a digit first. */
 static bool push_is_name(pprofc_str name) {
   for (size_t i = 0; i < name.size; i++) {
     char c = name.data[i];

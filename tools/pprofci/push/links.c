@@ -28,7 +28,7 @@ struct push_links {
 
 /* ---- queries ----------------------------------------- */
 
-/* Escapes the value of a selector like a string of Go. */
+/* Escapes the value of a label in a query like a string of Go. */
 static void links_put_quoted(struct buffer *out, pprofc_str value) {
   buffer_add_char(out, '"');
   for (size_t i = 0; i < value.size; i++) {

@@ -17,7 +17,7 @@ static size_t push_find_type(const pprofc_profile *profile, const char *type) {
   return SIZE_MAX;
 }
 
-/* Finds the kind by the sample types; SIZE_MAX if it is unknown. */
+/* Finds the kind of a profile by its sample types. SIZE_MAX if it is unknown. */
 static size_t push_kind(const pprofc_profile *profile) {
   for (size_t i = 0; i < pprofc_profile_type_count(profile); i++)
     for (size_t k = 0; k < REMOTE_KINDS; k++)
@@ -25,8 +25,8 @@ static size_t push_kind(const pprofc_profile *profile) {
   return push_find_type(profile, WALL) < SIZE_MAX ? 0 : SIZE_MAX;
 }
 
-/* Sets the names that Pyroscope uses for the profile and its values. A profile with both wall
- * time and processor time belongs to the metric of wall time. */
+/* Sets the names that Pyroscope uses for the profile and its values. A profile with wall time and
+ * processor time gets the name for wall time. */
 static bool push_name_type(struct push *push, const pprofc_profile *profile,
                            struct push_item *item) {
   pprofc_header header;
@@ -53,7 +53,7 @@ static pprofc_status push_pack(struct push *push, const pprofc_profile *profile,
 }
 
 /* Returns the kind of a profile. Mutex and block profiles have the same sample types, so the path
- * decides. */
+ * distinguishes them. */
 static size_t push_kind_of(const pprofc_profile *profile, const char *path) {
   size_t kind = push_kind(profile);
   bool waits = kind < REMOTE_KINDS && strcmp(remote_kinds[kind].sample, "delay") == 0;

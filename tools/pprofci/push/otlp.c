@@ -112,8 +112,8 @@ static void otlp_put_field(struct gzip_writer *out, size_t size) {
   gzip_writer_add(out, head, (size_t)(wire_put_head(head, 1, size) - head));
 }
 
-/* Inserts the resource at the front of the only ResourceProfiles (field 1), which is the last
- * field. The dictionary before it is copied unchanged. */
+/* Writes a request with the resource at the front of its ResourceProfiles (field 1), which is the
+ * last field. Copies the fields before it unchanged. */
 static void otlp_put_body(struct gzip_writer *out, pprofc_str bytes, size_t at, pprofc_str inner,
                           pprofc_str resource) {
   size_t head = 1 + varint_bytes(resource.size);
@@ -124,7 +124,7 @@ static void otlp_put_body(struct gzip_writer *out, pprofc_str bytes, size_t at, 
   gzip_writer_add(out, inner.data, inner.size);
 }
 
-/* Finds the position and the content of field 1. */
+/* Finds the position and the content of the ResourceProfiles (field 1). */
 static bool otlp_find_resource(pprofc_str bytes, size_t *at, pprofc_str *inner) {
   for (*at = 0; *at < bytes.size;) {
     size_t p = *at + 1;

@@ -55,7 +55,7 @@ pprofc_status push_load(struct push *push, const char *const *sources, size_t co
 /* True if -protocol is otlp. */
 bool push_is_otlp(const struct push *push);
 
-/* Adds the headers of the environment, and the header of the encoding. */
+/* Adds the headers that the environment names, and the header of the encoding. */
 pprofc_status push_otlp_headers(struct push *push, pprofc_error *error);
 
 /* Converts a profile to OTLP. */
@@ -67,8 +67,8 @@ pprofc_status push_pack_otlp(struct push *push, const pprofc_profile *profile, p
 pprofc_status push_make_otlp(struct push *push, const struct push_item *item, pprofc_str *body,
                              pprofc_error *error);
 
-/* Reads the reply. Rejected profiles are an error; any other message of the server is printed
- * as a note. */
+/* Reads the reply. Rejected profiles are an error. Any other message of the server becomes a
+ * note. */
 pprofc_status push_check_otlp(const struct push *push, const struct push_item *item,
                               const struct reply *reply, pprofc_error *error);
 

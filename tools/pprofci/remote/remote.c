@@ -188,8 +188,8 @@ void remote_explain(const struct remote_client *remote, const struct exchange *e
 
 /* ---- retries ----------------------------------------- */
 
-/* True if the server is busy or does not answer yet. A retry is safe: the server counts the id
- * of a profile only once. */
+/* True if the server is busy or does not respond yet. A retry is safe, because the server counts
+ * each profile id only once. */
 static bool remote_may_try(const struct exchange *exchange) {
   int code = exchange->reply.code;
   return exchange->status == PPROFC_E_IO && (!code || retry_helps(code));

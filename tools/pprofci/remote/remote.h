@@ -29,8 +29,8 @@ struct remote_client {
   bool opened, is_pyroscope;
 };
 
-/* Opens a client. `type` is the Content-Type of bodies, or NULL. With `is_pyroscope` it sends
- * the token and the tenant of the environment. The caller closes it, also after an error. */
+/* Opens a client. `type` is the Content-Type of bodies, or NULL. With `is_pyroscope` the client
+ * sends the token and the tenant of the environment. The caller closes it, also after an error. */
 pprofc_status remote_open(struct remote_client *remote, const char *type, bool is_pyroscope,
                           pprofc_error *error);
 void remote_close(struct remote_client *remote);
@@ -54,8 +54,8 @@ pprofc_status remote_post(struct remote_client *remote, const struct url *url, p
                           int64_t limit_ms, struct reply *reply, const char *shown,
                           pprofc_error *error);
 
-/* Adds the server's message to an error that already has its status. The message is a member
- * of JSON or a line of text; a message with the token is dropped. */
+/* Adds the server's message to an error that already has its status. The message is a member of
+ * JSON or a line of text. A message that contains the token is dropped. */
 void remote_explain(const struct remote_client *remote, const struct exchange *exchange,
                     const char *shown, pprofc_error *error);
 

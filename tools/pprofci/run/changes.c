@@ -20,8 +20,8 @@
 /* Minimum width of a frame in pixels; narrower frames are merged in the picture, but not in the
  * file of the flame graph. */
 #define PICTURE_LEAST 3
-/* Minimum width in pixels for exact stacks, which are deep, so more frames are merged to keep the
- * page small. */
+/* Minimum width in pixels for counted stacks. They are deep, so the picture merges more frames to
+ * keep the page small. */
 #define PICTURE_LEAST_COUNTED 12
 
 /* ---- the tree ---------------------------------------- */
@@ -51,8 +51,8 @@ struct open_path {
   size_t depth;
 };
 
-/* Enters a node and closes the functions that the walk has left. True if this frame is the
- * outermost of its function. */
+/* Enters a node, and closes the functions that the walk has left. True if the node's frame is the
+ * outermost frame of its function. */
 static bool path_enter(struct open_path *path, const struct flame_tree *t, size_t node,
                        struct drawn_sum *sums) {
   for (; path->depth >= t->depth[node]; path->depth--)
@@ -94,7 +94,7 @@ static const pprofc_verdict_row *verdict_on(const struct judged *judged, pprofc_
   return verdicts ? pprofc_verdicts_find(verdicts, name) : NULL;
 }
 
-/* True if the total grew by more than noise between runs. */
+/* True if the total grew beyond noise between runs. */
 static bool is_whole_growth(const struct judged *judged) {
   const pprofc_verdict_summary *s = &judged->reports[0].summary;
   return judged->reports[0].verdicts && s->total_delta > 0 &&
@@ -107,7 +107,7 @@ static bool is_verdict_of_growth(const pprofc_verdict_row *row) {
   return grew || verdict == PPROFC_VERDICT_UNKNOWN;
 }
 
-/* True if the function or the total grew by more than noise between runs. */
+/* True if the function or the total grew beyond noise between runs. */
 static bool is_beyond_chance(const struct judged *judged, pprofc_str name) {
   const pprofc_verdict_row *row = verdict_on(judged, name);
   return row && (is_verdict_of_growth(row) || is_whole_growth(judged));
@@ -199,8 +199,8 @@ static size_t find_own(struct ci_run *run, const struct drawn *d, const struct d
   return found;
 }
 
-/* Sets pair->own from the verdict on the function including callees, or from the profiles if
- * no verdict reports growth. */
+/* Sets pair->own from the verdict on the function with its callees. Without a verdict of growth,
+ * sets it from the profiles. */
 static bool set_own(struct ci_run *run, struct run_pair *pair, const struct judged *judged,
                     const struct stack_frame *frame, const struct drawn_sum *sum) {
   const struct noise_report *report = &judged->reports[0];
@@ -288,8 +288,8 @@ static pprofc_status drawn_judge(struct drawn *d, const pprofc_verdicts *verdict
                              error);
 }
 
-/* Draws the difference, coloured by its verdicts if any, and both sides with their frames in
- * the same order. A side without visible frames gets no picture. */
+/* Draws the difference and both sides, with frames in the same order. Verdicts colour the
+ * difference. A side without visible frames gets no picture. */
 static pprofc_status draw_pictures(struct ci_run *run, struct run_pair *pair, struct drawn *d,
                                    const pprofc_verdicts *verdicts, pprofc_error *error) {
   static const enum flame_width widths[SIDES] = {FLAME_BASE, FLAME_HEAD};

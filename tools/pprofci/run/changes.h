@@ -18,7 +18,7 @@ pprofc_status drawn_open(const pprofc_profile *profile, const pprofc_report_opti
                          struct drawn *d, pprofc_error *error);
 void drawn_close(struct drawn *d);
 
-/* Sums of a function without callees, and with its callees over its outermost frames. */
+/* Values of a function: flat without its callees, cum with its callees at its outermost frames. */
 struct drawn_sum {
   int64_t flat[SIDES], cum[SIDES];
   uint32_t depth; /* depth of the function's first frame */
@@ -29,7 +29,8 @@ struct drawn_sum {
 struct drawn_sum *drawn_sums(struct drawn *d);
 
 /* Sets the function of the checkout that explains a difference, and the picture for the page. The
- * function comes from `judged`; NULL: it is set already. `options` select the values. */
+ * function comes from `judged`. With NULL the function is already set. `options` select the
+ * values. */
 pprofc_status changes_find(struct ci_run *run, struct run_pair *pair, const pprofc_profile *profile,
                            const pprofc_report_options *options, const struct judged *judged,
                            pprofc_error *error);

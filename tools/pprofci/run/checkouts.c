@@ -81,8 +81,8 @@ static pprofc_status choose_base(struct ci_run *run, const char **wanted, pprofc
   return PPROFC_OK;
 }
 
-/* Warns of a given base that has other commits than the head, or lacks commits that the head does
- * not add. */
+/* Warns if the given base is not an ancestor of the head, or is older than the target branch that a
+ * pull request is merged into. The difference then contains other changes. */
 static pprofc_status check_given_base(struct ci_run *run, const char *commit, pprofc_error *error) {
   const char *const argv[] = {"git", "merge-base", "--is-ancestor", commit, "HEAD", NULL};
   struct program git = {.argv = argv};
@@ -212,7 +212,7 @@ void checkouts_remove(struct ci_run *run) {
   pprofc_error ignored;
   sig_atomic_t stopped = run_stopped;
   if (folder) tree_remove(folder);
-  run_stopped = 0; /* allow the programs that clean up to run, even after a stop */
+  run_stopped = 0; /* allow the programs that clean up to run, also after a stop */
   (void)program_run(run, &git, &ignored);
   run_stopped = stopped;
   program_end(&git);
@@ -250,7 +250,7 @@ static struct go_package *package_of(struct ci_run *run, struct packages *packag
   return package->path ? package : NULL;
 }
 
-/* Returns the first message of the compiler without the name of the package. */
+/* Returns the first message of the compiler, without the name of the package. */
 static pprofc_str first_complaint(const struct program *go) {
   const struct buffer *texts[] = {&go->said, &go->printed};
   for (size_t i = 0; i < 2; i++) {

@@ -24,13 +24,14 @@ struct packages {
 /* Checks out the base into a folder of the run. */
 pprofc_status checkouts_make(struct ci_run *run, const char **base, pprofc_error *error);
 
-/* Finds the commit of the base, given by -base-ref or chosen. *wanted is its name. */
+/* Finds the commit of the base: the commit of -base-ref, or the merge base that it chooses. Sets
+ * *wanted to its name. */
 pprofc_status checkouts_find_base(struct ci_run *run, const char **wanted, const char **commit,
                                   pprofc_error *error);
 
-/* Clones the repository, sharing its objects, and checks out a commit. Unlike a worktree the clone
- * has a folder .git, which the plugins of Node look for. `wanted` is the commit's name in messages.
- */
+/* Clones the repository with shared objects, and checks out a commit. A clone has a folder .git,
+ * which the plugins of Node need and a worktree lacks. `wanted` is the commit's name in
+ * messages. */
 pprofc_status checkouts_clone(struct ci_run *run, const char *wanted, const char *commit,
                               const char *folder, pprofc_error *error);
 

@@ -1,4 +1,4 @@
-/* Finds out which functions of a pair have changed code. */
+/* Finds the functions of a pair whose code changed. */
 #include "run/code.h"
 
 #include "common/terminal.h"
@@ -63,7 +63,7 @@ struct revisions *code_sources(const struct ci_run *run) {
 
 /* ---- the extent of a function ------------------------ */
 
-/* Returns the columns before the first visible character, SIZE_MAX for an empty line. */
+/* Returns the number of columns before the first visible character; SIZE_MAX for an empty line. */
 static size_t margin_of(pprofc_str line) {
   size_t columns = 0;
   for (size_t i = 0; i < line.size; i++) {
@@ -73,7 +73,8 @@ static size_t margin_of(pprofc_str line) {
   return SIZE_MAX;
 }
 
-/* Returns the last line of the function that begins on line `first`, by its indentation. */
+/* Returns the last line of the function that begins on line `first`. The indentation shows its
+ * end. */
 static int64_t code_last_line(const struct source_file *file, int64_t first) {
   int64_t last = first, count = (int64_t)file->line_count;
   if (first < 1 || first > count) return first;
@@ -114,7 +115,7 @@ static void place_line(struct code_place *place, pprofc_function function, int64
   place->called |= called;
 }
 
-/* Finds the function in the profiles of one side. */
+/* Finds the lines and calls of the function in the profiles of one side. */
 static void place_in_profiles(struct code_place *place, const struct judged *j, size_t from,
                               size_t to, pprofc_str name) {
   for (size_t run = from; run < to; run++) {
@@ -141,7 +142,7 @@ static struct code_place find_code_place(const struct judged *j, pprofc_str name
   return place;
 }
 
-/* True if a deleted line is one of the function's in the base. */
+/* True if the change deletes a line of the function in the base. */
 static bool loses_lines(const struct hunks *hunks, const struct changed_file *file, int64_t from,
                         int64_t to) {
   for (size_t i = 0; i < file->count; i++) {
@@ -193,7 +194,7 @@ static bool is_interpreted(pprofc_str file) {
 
 /* ---- programs ---------------------------------------- */
 
-/* Reads how both programs were built. Without it the comparison of the code stays. */
+/* Reads how both programs were built. If that fails, the comparison has only the code. */
 static void read_built(struct ci_run *run, struct code_programs *programs) {
   struct buffer text;
   pprofc_error ignored;
@@ -228,8 +229,8 @@ static const struct code_programs *compared_programs(struct ci_run *run,
   return made->good ? made : NULL;
 }
 
-/* Returns the word for a function whose machine code is not known to be the same. `function` is
- * NULL if the programs do not have it, or are not known. */
+/* Returns the word for a function that is not known to have the same machine code. `function` is
+ * NULL if the programs do not have the function, or are unknown. */
 static const char *word_by_source(struct ci_run *run, const struct judged *j, pprofc_str name,
                                   const struct code_function *function, bool programs) {
   const struct code_place place = find_code_place(j, name);
@@ -258,7 +259,7 @@ static bool is_changed_word(const char *word) {
   return strcmp(word, "changed") == 0 || strcmp(word, "in this diff") == 0;
 }
 
-/* Puts reasons with changed code first; otherwise keeps the order. */
+/* Moves the reasons with changed code to the front. Otherwise keeps the order. */
 static void changed_first(struct pair_verdicts *v) {
   struct change sorted[CHANGES_MOST];
   size_t count = 0;
@@ -268,9 +269,9 @@ static void changed_first(struct pair_verdicts *v) {
   memcpy(v->because, sorted, count * sizeof *sorted);
 }
 
-/* True if no sampled function has changed code. Functions of shared libraries have no code here.
- * All stacks count, because new work in one function can appear in others, such as the garbage
- * collector. */
+/* True if no sampled function has changed code. Ignores functions that the programs do not contain,
+ * such as functions of shared libraries. Checks all stacks, because new work in one function can
+ * appear in others, such as the garbage collector. */
 static bool has_same_code(const struct judged *j, const struct code_comparison *programs) {
   size_t same = 0;
   for (size_t r = 0; r < j->count; r++) {

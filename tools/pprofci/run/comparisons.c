@@ -209,7 +209,7 @@ static double member_number(const struct node *node) {
   return number;
 }
 
-/* Copies a text without commands for CI logs, because a manifest may have been tampered with. */
+/* Copies a text without commands for CI logs, because anyone may have changed the manifest. */
 static const char *member_text(struct ci_run *run, const struct node *node) {
   if (!node_is(node, NODE_STRING) || !node->text.size) return "";
   return text_keep(&run->arena, escape_line_keep(node->text, &run->arena));

@@ -9,7 +9,7 @@
 /* Writes the members "comparisons" and "own" of a pair. */
 void comparisons_write(struct json_writer *json, const struct run_pair *pair);
 
-/* Reads them from the object of a pair. Missing members stay empty. */
+/* Reads the members that comparisons_write writes. Missing members stay empty. */
 pprofc_status comparisons_read(struct ci_run *run, const struct node *from, struct run_pair *pair,
                                pprofc_error *error);
 

@@ -1,4 +1,4 @@
-/* Checks -fail-on: functions that must not grow. */
+/* Checks -fail-on, the conditions that no function may meet. */
 #include "core/array.h"
 #include "core/log_guard.h"
 #include "page/numbers.h"
@@ -91,8 +91,8 @@ static void failing_take(void *context, const struct noise_finding *found) {
   run->fired[run->fired_count++] = (struct run_fired){f->condition, f->pair->diff, unit, change};
 }
 
-/* Returns the significance level of each comparison, so that all comparisons together have the
- * level of one. */
+/* Returns the significance level of each comparison. All comparisons together then have the level
+ * of a single test. */
 static double failing_alpha(const struct ci_run *run, const struct noise_report *report) {
   size_t comparisons = 0;
   for (size_t i = 0; i < run->pair_count; i++) {
@@ -129,7 +129,7 @@ pprofc_status failing_find(struct ci_run *run, const struct run_pair *pair,
 
 /* ---- the verdict ------------------------------------- */
 
-/* False if a condition was never used: it has judged nothing. */
+/* False if a condition judged no function in any comparison. */
 static bool failing_all_used(struct ci_run *run) {
   bool all = true;
   for (size_t i = 0; i < run->options->fail_on_count; i++) {

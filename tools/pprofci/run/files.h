@@ -1,4 +1,4 @@
-/* Handles files and folders of a run. Paths are as for open(2). */
+/* Handles files and folders of a run. Relative paths begin in the current folder. */
 #ifndef PPROFCI_RUN_FILES_H
 #define PPROFCI_RUN_FILES_H
 
@@ -37,7 +37,8 @@ pprofc_status files_put_copy(struct ci_run *run, const char *from, const char *p
 /* Copies a file. */
 pprofc_status files_copy(const char *from, const char *to, pprofc_error *error);
 
-/* Lists the names in a folder in an order of scandir(3), with those that begin with a dot. */
+/* Lists the names in a folder, also hidden names, sorted by `order`, a function like
+ * alphasort(3). */
 typedef int files_order(const struct dirent **a, const struct dirent **b);
 pprofc_status files_list(struct ci_run *run, const char *folder, files_order *order,
                          const char ***names, size_t *count, pprofc_error *error);
@@ -48,9 +49,9 @@ bool files_is_regular(const char *path);
 /* True if both paths refer to the same file. */
 bool files_are_same(const char *a, const char *b);
 
-/* Returns the file of a profile as a path in the checkout: its longest suffix that is a file
- * below the current folder. Empty if no suffix matches: profiles name files by module or by the
- * folder of the build. */
+/* Returns the path in the checkout of a file that a profile names: its longest suffix that is a
+ * file below the current folder. Empty if no suffix matches. Profiles name files by module or by
+ * the folder of the build. */
 pprofc_str place_in_checkout(const char *file);
 
 #endif

@@ -17,9 +17,9 @@ struct found_files {
   size_t count, capacity;
 };
 
-/* Lists the files of a folder and of its folders, four levels deep, sorted by path: run2 before
- * run10. Skips hidden files, manifests and folders of warm-up. The caller frees the list, also
- * after an error; paths are in the arena. */
+/* Lists the files of a folder and of its subfolders, four levels deep. Sorts them by path, with
+ * run2 before run10. Skips hidden files, manifests and folders of warm-up. The caller frees the
+ * list, also after an error. The arena owns the paths. */
 pprofc_status found_below(struct arena *arena, const char *folder, const char *side,
                           struct found_files *files, pprofc_error *error);
 void found_free(struct found_files *files);

@@ -56,7 +56,8 @@ static const char *profile_key(struct ci_run *run, const char *path) {
   return text_keep(&run->arena, name);
 }
 
-/* Returns how many profiles of the list have the key. */
+/* Returns the number of profiles in the list that have the key. Sets *last to the index of the last
+ * such profile. */
 static size_t key_times(const struct profile_list *list, const char *key, size_t *last) {
   size_t times = 0;
   for (size_t i = 0; i < list->count; i++)
@@ -69,7 +70,8 @@ static size_t key_times(const struct profile_list *list, const char *key, size_t
 
 /* ---- profiles of a folder ---------------------------- */
 
-/* Adds an unreadable profile to run->unread. The run continues without it and fails at its end. */
+/* Adds an unreadable profile to run->unread. The run continues without the profile, and fails at
+ * its end. */
 static pprofc_status note_unread(struct ci_run *run, const char *path, pprofc_error *error) {
   message_error("pprofci: %s", error->message);
   buffer_printf(&run->unread, "%s\n", error->message);
@@ -139,8 +141,8 @@ static pprofc_status check_profiles(const char *folder, const struct profile_lis
 
 /* ---- pairs ------------------------------------------- */
 
-/* Returns the profile of the base that matches one of the head: the same name, or the only
- * profile with the same key on both sides. */
+/* Returns the index of the base's profile that matches a profile of the head. It has the same name,
+ * or it is the only profile with the same key on both sides. */
 static size_t partner_of(const struct profile_list *base, const struct profile_list *head,
                          size_t index) {
   pprofc_str name = str_path_base(str_of(head->items[index].path));
@@ -257,7 +259,7 @@ static pprofc_status inputs_check(const struct ci_run *run, pprofc_error *error)
   return status;
 }
 
-/* Checks that both folders exist and that no path can be taken for an option. */
+/* Checks that both folders exist, and changes paths that would be taken for options. */
 static pprofc_status settle_paths(struct ci_run *run, const char **folders, pprofc_error *error) {
   for (int side = 0; side < SIDES; side++) {
     folders[side] = text_path(&run->arena, folders[side]);

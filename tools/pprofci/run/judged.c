@@ -9,7 +9,7 @@
 #include <math.h>
 
 #define ROWS_MOST 30
-/* Minimum share of the base for growth that is shown although it is not tested. */
+/* Minimum growth that is shown although it is not tested, as a share of the base. */
 #define LEAST_SHARE 0.01
 #define INSIDE_MOST 8   /* maximum number of functions of a place that are named */
 #define NAME_MOST   160 /* maximum bytes of a name in a sentence */
@@ -110,8 +110,8 @@ static const char *judged_domain_names(const struct filling *f,
   return buffer_take(&names, &f->run->arena).data;
 }
 
-/* Converts a domain whose rows cancel to one line. A domain of two related functions names the
- * other function. False when out of memory. */
+/* Converts a domain, a group of functions whose changes cancel, into one line. If the domain has
+ * two related functions, the line names both. False when out of memory. */
 static bool judged_domain_take(const struct filling *f, const pprofc_verdict_domain *domain,
                                struct change *change) {
   *change = judged_estimate(f->report, &domain->net);
@@ -131,8 +131,8 @@ static bool judged_domain_take(const struct filling *f, const pprofc_verdict_dom
 
 /* ---- all functions ----------------------------------- */
 
-/* Adds the changed rows if `changed` is true, else the other rows with a difference of their own.
- */
+/* With `changed`, adds the changed rows. Otherwise adds the other rows that have a difference
+ * without their callees. */
 static bool judged_take(struct filling *f, bool changed) {
   struct pair_verdicts *to = f->to;
   for (size_t i = 0; i < f->report->row_count; i++) {
@@ -150,8 +150,8 @@ static bool judged_take(struct filling *f, bool changed) {
   return true;
 }
 
-/* True if the function is a reason for growth. One run per side cannot test contention, so there
- * any function with enough growth is a reason. */
+/* True if the function is a reason for growth. One run per side cannot test contention. There, each
+ * function with enough growth is a reason. */
 static bool judged_is_reason(const struct filling *f, const pprofc_verdict_row *row) {
   const pprofc_verdict_estimate *e = &row->flat;
   if (row->relation || noise_domain_moved(f->report, row) || !(e->delta > 0)) return false;
@@ -262,7 +262,7 @@ static void judged_summary(struct filling *f) {
   to->weak = !s->exact && s->base_runs == 1 && s->head_runs == 1;
 }
 
-/* Finds the largest function if something was judged and nothing changed. */
+/* Finds the largest function if the pair was judged and no function changed. */
 static bool judged_largest(struct filling *f) {
   const pprofc_verdict_summary *s = &f->report->summary;
   if (s->changed || s->cum_changed || !s->tested || isnan(s->visible) ||

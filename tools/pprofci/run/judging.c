@@ -10,8 +10,8 @@
 
 #include <math.h>
 
-/* Largest factor between a profile and the measurement of the benchmark for the same work. A larger
- * factor means set-up before the timer starts, waiting, or work on several processors. */
+/* Largest factor between the value of a profile and the benchmark's measurement of the same work. A
+ * larger factor means set-up before the timer starts, waiting, or work on several processors. */
 #define AGREES_WITHIN 1.25
 
 /* ---- reading ----------------------------------------- */
@@ -68,7 +68,7 @@ static bool judging_total(const pprofc_profile *profile, const char *index, doub
   return true;
 }
 
-/* Returns the benchmark's measurement of a run if the profile holds about the same per
+/* Returns the benchmark's measurement of a run if the profile has about the same value per
  * operation, else 0. */
 static double judging_measured(const struct run_pair *pair, const struct judged *j, size_t index,
                                const char *sample_index) {
@@ -84,8 +84,8 @@ static double judging_measured(const struct run_pair *pair, const struct judged 
   return agrees ? measured : 0;
 }
 
-/* Sets the divisors: -ops, else the measurements if all runs have one, else the number of
- * operations. */
+/* Sets the divisors of the values: -ops, else the measurements if all runs have one, else the
+ * number of operations. */
 static pprofc_status judging_expose(const struct ci_run *run, const struct run_pair *pair,
                                     struct judged *j, const char *index, pprofc_error *error) {
   const char *ops = run->options->ops;
@@ -122,7 +122,7 @@ static pprofc_status judging_type(const struct ci_run *run, struct judged *j,
   return noise_report_judge(report, j->runs, j->count, j->bases, &how, error);
 }
 
-/* Makes one comparison. A failed comparison gets a note with the reason. */
+/* Makes one comparison. If it fails, adds a note with the reason. */
 static pprofc_status judging_add(struct ci_run *run, struct run_pair *pair, struct judged *j,
                                  const pprofc_report_options *options, const char *index,
                                  pprofc_error *error) {
@@ -173,8 +173,7 @@ pprofc_status judging_run(struct ci_run *run, struct run_pair *pair,
 void judging_free(struct judged *j) {
   for (size_t i = 0; i < JUDGED_TYPES; i++) pprofc_verdicts_free(j->reports[i].verdicts);
   for (size_t i = 0; i < j->count; i++) {
-    /* the cast drops const, which is there only because verdicts do not change a profile; the run
-     * owns it */
+    /* the cast drops const; that is safe because the run owns the profile */
     pprofc_profile_release((pprofc_profile *)(uintptr_t)j->runs[i].profile);
   }
   if (j->budget) budget_release(j->budget);

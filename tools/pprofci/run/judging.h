@@ -14,8 +14,8 @@ struct judged {
   struct budget *budget; /* budget for the memory of everything that is read */
   pprofc_verdict_run *runs;
   size_t count, bases; /* number of runs, and number of runs of the base, which come first */
-  struct noise_report reports[JUDGED_TYPES]; /* reports of the comparisons of the pair; without
-                                                verdicts there is no comparison */
+  struct noise_report reports[JUDGED_TYPES]; /* reports of the comparisons of the pair; a report
+                                                without verdicts belongs to no comparison */
 };
 
 /* Reads the runs of a pair, judges their functions and fills in its comparisons and changes.

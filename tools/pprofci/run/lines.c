@@ -65,8 +65,8 @@ static struct changed_line *changed_line_at(const struct lines_search *s, enum d
   return text < hunks->text_count ? &s->lines[text] : NULL;
 }
 
-/* Chooses the function of a line: one that grew by more than noise, else the one with the largest
- * cost. A line of a closure also has the cost of the function around it. */
+/* Chooses the function of a line. Prefers a function that grew beyond noise, then the function with
+ * the largest cost. A line of a closure also has the cost of the function around it. */
 static void take_function(const struct lines_search *s, struct changed_line *line,
                           pprofc_str function, double value) {
   bool same = line->function.size && str_equal(line->function, function);

@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOAD_MOST   2.0  /* load average by processor above which a machine is overloaded */
+#define LOAD_MOST   2.0  /* load average per processor above which a machine is overloaded */
 #define OTHERS_MOST 0.5  /* share of the processors that others may use while all are busy */
-#define BUSY_LEAST  0.95 /* minimum share of the processors in use at which all count as busy */
+#define BUSY_LEAST  0.95 /* minimum share of all processors in use at which all count as busy */
 #define STOLEN_MOST 0.1  /* maximum share of the processors that the host may take */
 
 /* Columns of the first line of /proc/stat, in ticks. */
@@ -19,7 +19,7 @@ enum { TICK_USER, TICK_NICE, TICK_SYSTEM, TICK_IDLE, TICK_WAIT, TICK_IRQ, TICK_S
 
 /* ---- reading ----------------------------------------- */
 
-/* Reads the numbers of the first line of a file; leaves the others 0. */
+/* Reads the numbers of the first line of a file. Leaves missing numbers 0. */
 static void load_read(const char *path, double *numbers, size_t count) {
   char line[1024];
   FILE *file = fopen(path, "r");

@@ -14,10 +14,10 @@ struct round_load {
   double stolen;  /* time that a host took from this virtual machine */
 };
 
-/* Reads the clocks: to begin a round, and to end it. */
+/* Reads the clocks at the beginning or at the end of a round. */
 struct round_load load_now(void);
 
-/* Adds the load since `begin` to the run as a round; a failure stays in run->loads. */
+/* Adds a round with the load since `begin` to run->loads, which also records a failure. */
 void load_add(struct ci_run *run, const struct round_load *begin);
 
 /* Returns "load 20 on 2 processors" if at least half of the rounds were overloaded; else NULL. */

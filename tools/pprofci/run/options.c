@@ -21,7 +21,7 @@ static const struct flag_group groups[] = {
     [RUN_RESULT] = {"The result", NULL},
 };
 
-/* Stores a value of -pair: the parser calls it for the base, then for the head. */
+/* Stores a value of -pair. The parser calls this function for the base, then for the head. */
 static const char *add_pair(void *context, const struct flag *flag, const char *text) {
   struct run_options *o = context;
   (void)flag;
@@ -290,7 +290,7 @@ static pprofc_status check_both_sides(const struct run_options *o, pprofc_error 
   return PPROFC_OK;
 }
 
-/* Flags that need one of two flags. */
+/* Flags that are valid only with one of two other flags. */
 static const struct {
   const char *name, *of, *or_of;
 } belongings[] = {{"all", "record", "record"},       {"count", "record", "walltime"},
@@ -299,7 +299,7 @@ static const struct {
                   {"profile", "record", "record"},   {"profile-runs", "record", "walltime"},
                   {"setup", "simulate", "walltime"}, {"simulate-toggle", "simulate", "simulate"}};
 
-/* Rejects two flags that measure both sides themselves. */
+/* Rejects more than one flag that measures both sides itself. */
 static pprofc_status check_one_maker(const struct run_options *o, pprofc_error *error) {
   bool others = *o->record || *o->simulate_base || *o->simulate_head;
   if (*o->walltime && (others || *o->simulate))
@@ -313,7 +313,7 @@ static pprofc_status check_one_maker(const struct run_options *o, pprofc_error *
   return PPROFC_OK;
 }
 
-/* Rejects other inputs with these flags. */
+/* Rejects other inputs together with a flag that measures both sides itself. */
 static pprofc_status check_makers(const struct run_options *o, pprofc_error *error) {
   bool given = *o->base || *o->head || *o->bench_base || *o->bench_head;
   const char *maker = *o->record ? "record" : NULL;

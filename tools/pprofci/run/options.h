@@ -35,7 +35,7 @@ struct run_options {
   bool is_bundled;  /* true to compare the bundled profiles, because no input was given */
 };
 
-/* Takes a threshold that was not given from the environment, and checks it. */
+/* Takes the threshold from the environment if no flag gives it, and checks it. */
 pprofc_status run_options_settle(struct run_options *options, pprofc_error *error);
 
 /* Checks the command line. */

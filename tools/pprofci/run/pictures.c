@@ -65,8 +65,8 @@ struct render_source {
   const struct judged *judged;
 };
 
-/* True if frames that verdicts fold (runtime.asyncPreempt) are hidden, so that a function has the
- * amounts of the table. */
+/* True if pictures hide the frames that verdicts fold, such as runtime.asyncPreempt. A function
+ * then has the same values as in the table. */
 static bool pictures_fold(const struct run_pair *pair, const struct render_source *what) {
   return what->name == pair->diff && pair->comparison_count;
 }
@@ -129,7 +129,8 @@ static void choose_values(const struct ci_run *run, struct run_pair *pair,
   pprofc_report_options_init(options);
   if (memory && both_have(pair, "alloc_space")) options->sample_index = "alloc_space";
   if (run_is_counted(pair)) options->sample_index = "Ir";
-  /* On a busy machine most samples of functions that Go preempts end in such a frame. */
+  /* On a busy machine, most samples of a function that Go preempts end in a frame of the
+   * preemption. */
   if (*run->options->record && cpu) options->hide = pipeline_stopped;
   pair->sample_index = options->sample_index;
   pair->hide = options->hide;
@@ -185,7 +186,7 @@ static void note_missing(const struct ci_run *run, struct run_pair *pair,
   if (left_out) note_idle(run, pair, left_out, both);
 }
 
-/* Names a pair after its base: generator_cpu and generator_optimized_cpu give
+/* Makes the name of a pair's difference: generator_cpu and generator_optimized_cpu give
  * generator_cpu_diff. */
 static pprofc_status name_pair(struct ci_run *run, struct run_pair *pair, const char *const *stems,
                                pprofc_error *error) {
@@ -223,8 +224,8 @@ static pprofc_status draw_sources(struct ci_run *run, struct run_pair *pair,
   const struct render_source both = {
       pair->diff, {files[SIDE_BASE], files[SIDE_HEAD]}, true, judged};
   if (status != PPROFC_OK || !pair->diff) return status;
-  /* Flame graphs of several runs show noise in grey; one run per side cannot measure noise. Amounts
-   * per second equal the table. */
+  /* Flame graphs of several runs show noise in grey. One run per side cannot measure noise, but its
+   * values per second must equal the table. */
   pprofc_report_options judged_options = *options;
   const struct pair_verdicts *first = pair->comparisons;
   if (pair->comparison_count && (!first->weak || first->summary.exposure == PPROFC_EXPOSURE_TIME))

@@ -34,7 +34,7 @@ pprofc_status source_read(const char *path, const pprofc_allocator *mem, pprofc_
   return status;
 }
 
-/* Reads all files and adds them up. */
+/* Reads all files and adds up their profiles. */
 static pprofc_status read_sum(const struct profile_files *files, const pprofc_allocator *mem,
                               pprofc_profile **profile, pprofc_error *error) {
   if (files->count == 1) return profile_read(files->paths[0], mem, profile, error);
@@ -101,7 +101,7 @@ bool source_has_type(const char *path, const char *type) {
   return has;
 }
 
-/* Finds the total that a report of the file shows; false if there is no total. */
+/* Finds the total that a report of the file shows. False if there is no total. */
 static bool find_total(const char *path, const pprofc_report_options *options, int64_t *total) {
   static const struct pipeline_overrides nothing = {.granularity = NULL};
   pprofc_profile *profile;

@@ -28,15 +28,15 @@ pprofc_status source_open(const struct profile_source *source, const pprofc_allo
 /* Checks that a file can be read as a profile. */
 pprofc_status source_check(const char *path, pprofc_error *error);
 
-/* True if a file that could not be read may be something else: its format is unknown or it is
- * empty, and its name does not end like a profile, or with `ending` if that is not "". */
+/* True if an unreadable file may be something other than a profile. Its format is unknown or it is
+ * empty, and its name has no ending of a profile. `ending` is one more such ending, or "". */
 bool source_may_be_other(const char *path, const char *ending, const pprofc_error *error);
 
 /* True if a file has a sample type of this name; false if it cannot be read. */
 bool source_has_type(const char *path, const char *type);
 
-/* True if the values that the options select add up to more than 0. Also true for an
- * unreadable file, so that a later step reports the error. */
+/* True if the values that the options select have a sum above 0. Also true for an unreadable file,
+ * so that a later step reports the error. */
 bool source_has_samples(const char *path, const pprofc_report_options *options);
 
 /* Returns the number of instructions of a profile; 0 when it cannot be read. */

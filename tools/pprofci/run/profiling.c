@@ -1,5 +1,5 @@
-/* Profiles each benchmark by itself, in several runs per side, in turns. All runs have the
- * same number of iterations, so profiles of the same work are compared. */
+/* Profiles each benchmark separately, in several runs per side, in turns. All runs of a benchmark
+ * have the same number of iterations, so their profiles show the same work. */
 #include "common/terminal.h"
 #include "core/escape.h"
 #include "core/log_guard.h"
@@ -32,7 +32,7 @@ static int took_by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Returns the median; sorts the numbers. */
+/* Sorts the numbers and returns their median. */
 static double took_median(struct buffer *took) {
   size_t n = took->size / sizeof(double);
   double *values = (double *)(void *)took->data;
@@ -40,8 +40,8 @@ static double took_median(struct buffer *took) {
   return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-/* Returns how many iterations the base does in the benchmark time, by the median of its
- * rounds. Limits it so that the other side takes at most ten times as long. */
+/* Returns the number of iterations that the base does in the benchmark time, by the median of its
+ * rounds. Limits it so that the head takes at most ten times that time. */
 static double choose_iterations(const struct recording *r, struct recorded *item) {
   const char *benchtime = r->run->options->benchtime;
   bool base = item->took[SIDE_BASE].size, head = item->took[SIDE_HEAD].size;
@@ -281,8 +281,7 @@ static size_t runs_a_side(const struct recording *r) {
   return groups * (size_t)r->run->options->profile_runs;
 }
 
-/* True for benchmarks that regressed, or for all with -profile all and where -fail-on judges
- * functions. */
+/* True if the benchmark regressed. With -profile all or -fail-on, true for every benchmark. */
 static bool is_profiled(const struct recording *r, const struct recorded *item) {
   return r->run->options->profile || r->run->options->fail_on_count || item->regressed;
 }

@@ -21,7 +21,7 @@ struct program {
 pprofc_status program_run(struct ci_run *run, struct program *program, pprofc_error *error);
 void program_end(struct program *program);
 
-/* Returns its last line of error text or output: why it failed. */
+/* Returns the last line of its error text, else of its output, as the reason of a failure. */
 pprofc_str program_last_line(const struct program *program);
 
 /* Runs a program and keeps the one line that it prints. `line` becomes NULL if it fails. */

@@ -286,7 +286,8 @@ static pprofc_status record_all(struct recording *r, pprofc_error *error) {
 pprofc_status record_benchmarks(struct ci_run *run, pprofc_error *error) {
   pprofc_status made = files_temporary(&run->arena, &run->work, error);
   if (made != PPROFC_OK || !*run->options->record) return made;
-  /* A stopped go command leaves its temporary folder; put it into ours, which the run removes. */
+  /* A go command that is stopped leaves its temporary folder. Put it into the run's folder, which
+   * is removed. */
   if (setenv("GOTMPDIR", run->work, 0) != 0) return error_nomem(error);
   struct recording r = {.run = run, .packages = {.patterns = run->options->record}};
   interner_init(&r.keys, run->mem);

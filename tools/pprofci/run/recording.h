@@ -11,7 +11,8 @@ struct recorded {
   const char *cpu;   /* value of -test.cpu, such as "1" */
   const char *name;  /* name with "Benchmark": "BenchmarkSplit/a=1", without the "-4" that Go
                         appends for processors */
-  const char *label; /* name in results, without "Benchmark": "Split/a=1-4" */
+  const char *label; /* name in results, without "Benchmark" and with the processors:
+                        "Split/a=1-4" */
   struct buffer
       took[SIDES]; /* array of doubles for each side: nanoseconds per operation in each round */
   bool selected;   /* true if the second stage measures the benchmark further */
@@ -35,8 +36,8 @@ struct recording {
   size_t count, capacity;
   struct interner keys; /* keys of the items: package, cpu and name */
   struct buffer texts;  /* array of struct recorded_text, in order of measurement */
-  size_t first_texts;   /* number of texts of the first stage, if new texts decide about
-                           the selected benchmarks; else 0 */
+  size_t first_texts;   /* number of texts of the first stage, if selected benchmarks are judged by
+                           later texts only; else 0 */
   size_t round;         /* number of the current round */
   size_t steps, all_steps;
 };
@@ -55,7 +56,7 @@ pprofc_status recording_measure(struct recording *r, int side, size_t package, c
 pprofc_status recording_rounds(struct recording *r, int64_t first, int64_t last,
                                pprofc_error *error);
 
-/* Returns the side that is measured first in the current round: each one every other time. */
+/* Returns the side that is measured first in the current round. The sides alternate. */
 int recording_first(const struct recording *r);
 
 /* Returns the item of a line of results; NULL when out of memory. */
@@ -68,19 +69,20 @@ const char *recording_only(struct recording *r, const struct recorded *item);
 /* Measures in one stage or two. */
 pprofc_status stages_measure(struct recording *r, pprofc_error *error);
 
-/* Writes the results that decide to files, so that later steps treat them like given files. */
+/* Writes the results for the verdict to files. Later steps read them like files that the user
+ * gave. */
 pprofc_status stages_write(struct recording *r, pprofc_error *error);
 
 /* Marks the benchmarks that the gate finds worse. */
 pprofc_status stages_find_regressed(struct recording *r, pprofc_error *error);
 
-/* Judges the results of run->bench ahead of the verdict and calls `take` for each row. With
+/* Judges the results of run->bench before the verdict, and calls `take` for each row. With
  * `screening` it selects benchmarks for the second stage. */
 typedef void take_row_fn(void *context, const struct gate_row *row);
 pprofc_status verdict_preview(struct ci_run *run, bool screening, take_row_fn *take, void *context,
                               pprofc_error *error);
 
-/* A line of results. The name is the benchmark's alone. */
+/* A line of results. `name` is the name of the benchmark without the number of processors. */
 struct recorded_line {
   pprofc_str name;
   double iterations;

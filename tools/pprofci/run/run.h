@@ -32,8 +32,8 @@ struct change {
   double q;                /* adjusted p-value; NaN: not tested */
   const char *verdict;     /* verdict in a word: "grew", "moved", "unchanged" ... */
   bool changed;            /* true if the function itself changed */
-  bool certain;            /* true if the change exceeds noise, alone or with all other
-                              functions */
+  bool certain;            /* true if the change exceeds noise, either of this function alone or of
+                              all functions together */
   const char *partner;     /* other function of a move between two functions; or NULL */
   const char *code;        /* state of the code: "same", "changed", "in this diff" ...; "" when
                               unknown */
@@ -71,9 +71,9 @@ struct pair_verdicts {
   const char
       *differs; /* text of other differences between the sides, as "; compiler: -go1.21 +go1.22" */
   bool weak;    /* true with one run per side: noise between runs is unknown */
-  pprofc_verdict_summary
-      summary;         /* summary of the verdicts: its numbers, without texts, places and factors */
-  struct change *rows; /* changed functions, then the others, each by size */
+  pprofc_verdict_summary summary; /* numbers of the summary of the verdicts; its texts, places and
+                                     factors are not set */
+  struct change *rows;            /* changed functions, then the others, each by size */
   size_t row_count, left_out;
   struct change because[CHANGES_MOST]; /* functions that grew, largest first */
   size_t because_count;
@@ -100,9 +100,9 @@ struct run_pair {
   const char **runs[SIDES]; /* profiles of each side, one per run */
   size_t run_count[SIDES];
   const struct run_measured *measured[SIDES]; /* measurements of each side, one per run; or NULL */
-  const char *stems[SIDES];  /* names after which artifacts are named; NULL: taken from the paths */
-  pprofc_str printed[SIDES]; /* benchmark output of the runs; or empty */
-  const char *kind;          /* kind of the profiles: "cpu"; NULL: guessed from the profile */
+  const char *stems[SIDES];        /* base names of the artifacts; NULL: made from the paths */
+  pprofc_str printed[SIDES];       /* benchmark output of the runs; or empty */
+  const char *kind;                /* kind of the profiles: "cpu"; NULL: guessed from the profile */
   const char *package, *benchmark; /* names that the page shows for a recorded pair; else NULL */
   const char *function;            /* expression of the benchmark's function in the profile; or
                                       NULL */
@@ -163,8 +163,8 @@ struct ci_run {
   /* Folders, machine and commits of the run. */
   const char *work;            /* temporary folder of this run */
   const char *out, *benchdiff; /* folders of the artifacts */
-  const char *stage;           /* folder inside `out` where everything is made, in ci and
-                                  benchdiff */
+  const char *stage;           /* folder inside `out` in which the run makes all files, in
+                                  subfolders ci and benchdiff */
   bool has_worktree;
   pprofc_str machine; /* machine on which the results were measured; empty if unknown */
   const char *base_commit, *head_commit; /* commit ids; "" if unknown */
@@ -195,7 +195,7 @@ struct ci_run {
   const char *verdict;      /* verdict in a word: "REGRESSION" */
   struct buffer gate_text;  /* text that the gate printed */
   pprofc_str benchstat;     /* table that benchstatc printed */
-  size_t excused;           /* number of regressions of code that did not change */
+  size_t excused;           /* number of excused regressions, of code that did not change */
   const char *doubt;        /* reason why a result without a regression is not green; "" if it is
                                green */
   const char *totals;       /* last line of the gate; "" without results */
@@ -207,7 +207,7 @@ struct ci_run {
   size_t fail_used[RUN_FAIL_ON_MAX]; /* number of comparisons that each condition of -fail-on
                                         judged */
   pprofc_str noise_rules;            /* contents of the -noise-rules file; or empty */
-  struct interner screened;          /* keys of benchmarks that the first rounds did not select */
+  struct interner screened;          /* keys of benchmarks that the second stage does not measure */
   struct buffer loads;    /* array of struct round_load, one for each round that was measured */
   const char *overloaded; /* load of the machine if no time can be judged; or NULL */
   struct buffer
@@ -261,7 +261,7 @@ pprofc_status count_benchmarks(struct ci_run *run, pprofc_error *error);
 pprofc_status time_benchmarks(struct ci_run *run, pprofc_error *error);
 pprofc_status pair_inputs(struct ci_run *run, pprofc_error *error);
 pprofc_status name_commits(struct ci_run *run, pprofc_error *error);
-/* Opens the sources if git knows the base. Without them the run goes on. */
+/* Opens the sources if git knows the base. Without sources the run continues. */
 pprofc_status code_open(struct ci_run *run, pprofc_error *error);
 pprofc_status stage_open(struct ci_run *run, pprofc_error *error);
 pprofc_status draw_pairs(struct ci_run *run, pprofc_error *error);
@@ -288,7 +288,8 @@ pprofc_status run_check_stopped(pprofc_error *error);
 /* Returns NAME, or NAME_2 ... if an artifact has that name; NULL when out of memory. */
 const char *run_take_name(struct ci_run *run, const char *name);
 
-/* Like run_take_name, for any text: letters, digits and a few signs of it, not too long. */
+/* Like run_take_name for any text. Keeps letters, digits and a few other characters, up to a
+ * maximum length. */
 const char *run_take_name_of(struct ci_run *run, pprofc_str text);
 
 /* Returns the name of a profile without its extensions, for names of artifacts. */

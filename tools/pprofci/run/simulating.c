@@ -45,7 +45,7 @@ static pprofc_status simulate_words(struct ci_run *run, const char *pprofc, cons
   return status;
 }
 
-/* Runs a command `runs` times. The first file names the artifacts. */
+/* Runs a command `runs` times. The first profile gives the artifacts their name. */
 static pprofc_status simulate_runs(struct ci_run *run, const char *pprofc, const char *folder,
                                    const wordexp_t *words, const char **paths, size_t runs,
                                    pprofc_error *error) {

@@ -1,4 +1,5 @@
-/* Measures benchmarks in two stages: a few rounds of all, then rounds of those that look worse. */
+/* Measures benchmarks in two stages: a few rounds of all benchmarks, then more rounds of the
+ * benchmarks that look worse. */
 #include "gate/screen.h"
 
 #include "common/terminal.h"
@@ -171,7 +172,7 @@ static pprofc_status measure_further(struct recording *r, size_t selected, size_
   return status;
 }
 
-/* Keeps the benchmarks that were not selected for the gate. */
+/* Records, for the gate, the benchmarks that were not selected. */
 static pprofc_status keep_screened(struct recording *r, pprofc_error *error) {
   struct stage_items items;
   bool good = stage_items_fill(&items, r);

@@ -107,7 +107,7 @@ static pprofc_status add_labelled(struct ci_run *run, const char *label, int sid
   return status;
 }
 
-/* Both bench_head.txt and head.txt give bench_head.diff. */
+/* Returns the name of the table. Both bench_head.txt and head.txt give bench_head.diff. */
 static const char *table_name(struct ci_run *run) {
   const char *stem = run_stem(run, run->bench[SIDE_HEAD]);
   if (!stem) return NULL;
@@ -124,7 +124,7 @@ static pprofc_status write_tables(struct ci_run *run, pprofc_error *error) {
   if (compares) status = add_labelled(run, "base", SIDE_BASE, &both, error);
   if (status == PPROFC_OK) status = add_labelled(run, "head", SIDE_HEAD, &both, error);
   if (status == PPROFC_OK && run->options->is_bundled) {
-    /* The base compared with itself is the control table. */
+    /* The control table compares the base with itself. */
     status = add_labelled(run, "base", SIDE_BASE, &again, error);
     if (status == PPROFC_OK) status = add_labelled(run, "again", SIDE_BASE, &again, error);
     if (status == PPROFC_OK)
@@ -184,8 +184,8 @@ static pprofc_status plot_rows(struct ci_run *run, const pprofc_bench *set, ppro
 
 /* ---- the gate ---------------------------------------- */
 
-/* Minimum change in bytes that counts for the bundled program. Smaller changes depend on how its
- * buffers grow. */
+/* Minimum change in bytes that counts for the bundled program. Smaller changes depend on the growth
+ * of its buffers. */
 #define BUNDLED_FLOOR 64
 
 static void set_up_sides(struct ci_run *run) {
@@ -253,7 +253,7 @@ static pprofc_status read_results(struct ci_run *run, struct inputs *inputs, voi
   return status;
 }
 
-/* Reads the inputs of a preview, which it judges with its own settings. */
+/* Reads the results for a preview, which has settings of its own. */
 static pprofc_status read_preview(struct ci_run *run, struct inputs *inputs, void *context,
                                   pprofc_error *error) {
   const bool *screening = context;
@@ -278,7 +278,7 @@ pprofc_status verdict_preview(struct ci_run *run, bool screening, take_row_fn *t
   inputs_free(&inputs);
   gate_free(&run->gate);
   run->gate = kept;
-  /* Other errors also end the verdict that follows, which then reports them. */
+  /* Other errors occur again in the verdict that follows, which reports them. */
   return status == PPROFC_E_NOMEM ? status : PPROFC_OK;
 }
 
@@ -308,7 +308,8 @@ static bool is_time_of(const struct run_pair *pair, const struct gate_row *row) 
          str_equal(row->group, str_of(pair->package));
 }
 
-/* Excuses times that got worse although the machine code of all sampled functions is the same. */
+/* Excuses times that got worse although all sampled functions have the same machine code. An
+ * excused row is not a regression. */
 static void excuse_rows(struct ci_run *run) {
   size_t count;
   struct gate_row *rows = gate_rows(&run->gate, &count);
@@ -329,7 +330,7 @@ static void excuse_rows(struct ci_run *run) {
   }
 }
 
-/* Makes a result that is green only because of excuses inconclusive. */
+/* If the result is green only because of excuses, makes it inconclusive. */
 static void note_excused(struct ci_run *run) {
   if (!run->excused || run->status == 1 || run->status == 2) return;
   run->verdict = "inconclusive";
@@ -410,7 +411,7 @@ static pprofc_status count_instructions(struct ci_run *run, pprofc_error *error)
   return PPROFC_OK;
 }
 
-/* Fails a run that found no regression but could not read all profiles. */
+/* Fails a run that found no regression but could not read all of its profiles. */
 static pprofc_status judge_unread(struct ci_run *run, pprofc_error *error) {
   if (!run->unread_count) return PPROFC_OK;
   const char *doubt = text_printf(&run->arena, "%zu profile%s cannot be read.", run->unread_count,
