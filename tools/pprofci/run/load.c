@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define LOAD_MOST   2.0  /* load average per processor above which a machine is overloaded */
-#define OTHERS_MOST 0.5  /* share of the processors that others may use while all are busy */
+#define OTHERS_MOST 0.5  /* maximum share of the processors that others use while all are busy */
 #define BUSY_LEAST  0.95 /* minimum share of all processors in use at which all count as busy */
 #define STOLEN_MOST 0.1  /* maximum share of the processors that the host may take */
 

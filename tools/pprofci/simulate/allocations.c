@@ -1,5 +1,5 @@
-/* Counts the calls of allocators in a file of callgrind. Callgrind writes a number in place of a
- * name that it has written before, and appends the callers to a name. */
+/* Counts the calls of allocators in a file of callgrind. Such a file names a function once, and
+ * later has only its number. A name ends with the names of its callers. */
 #include "core/array.h"
 #include "simulate/counting.h"
 
@@ -17,7 +17,7 @@ static bool is_allocator(pprofc_str name) {
   return false;
 }
 
-/* Keeps that a number stands for an allocator. */
+/* Records that the number belongs to an allocator. */
 static bool allocations_keep(struct allocations *a, uint64_t id) {
   size_t before = a->capacity;
   if (id >= IDS_MAX || !ARRAY_RESERVE(a->mem, a->known, a->capacity, (size_t)id + 1)) return false;

@@ -78,8 +78,8 @@ static pprofc_status node_insert(struct ci_run *run, const struct node *flags,
   return PPROFC_OK;
 }
 
-/* Runs the script once, with the variable at which the plugin writes its flags and ends. Without
- * the plugin nothing is written. */
+/* Runs the script once with a variable that makes the plugin write its flags and end the script.
+ * Without the plugin, the script writes no flags. */
 static pprofc_status node_ask(struct ci_run *run, const char *folder, const char *mode,
                               const char *const *words, const char *path, pprofc_error *error) {
   size_t count = 0, old = 0;

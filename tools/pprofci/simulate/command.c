@@ -11,7 +11,7 @@
 #include <sys/utsname.h>
 
 /* Environment in which the plugins count. Fixed seeds and plain malloc make runs of Python
- * repeatable. Without files of byte code, each run starts like the first. */
+ * repeatable. Python writes no byte code, so each run starts like the first. */
 static const char *const environment[] = {
     "CODSPEED_ENV=runner", "CODSPEED_RUNNER_MODE=instrumentation",
     "PYTHONHASHSEED=0",    "PYTHON_PERF_JIT_SUPPORT=0",

@@ -55,7 +55,7 @@ void count_print(const struct program *program);
 /* Calls of allocators in a file of callgrind. */
 struct allocations {
   const pprofc_allocator *mem;
-  bool *known; /* [capacity] true if the number stands for an allocator */
+  bool *known; /* [capacity] true if the function of this number is an allocator */
   size_t capacity;
   uint64_t count;
   bool called; /* true if the last line named an allocator as the called function */
@@ -101,15 +101,15 @@ pprofc_status sides_set_up(struct ci_run *run, int side, const char *folder, ppr
 pprofc_status sides_words(struct ci_run *run, const char *flag, const char *command,
                           const char *const **words, pprofc_error *error);
 
-/* Inserts the flags of V8 that a plugin of tinybench demands if the command is node. `mode` is the
- * plugin's name of the instrument. */
+/* If the command is node, inserts the flags of V8 that a plugin of tinybench requires. `mode` is
+ * the plugin's name of the instrument. */
 pprofc_status sides_node(struct ci_run *run, const char *folder, const char *mode,
                          const char *const **words, pprofc_error *error);
 
 /* Appends a quoted field of CSV. */
 void csv_field(struct buffer *out, const char *text);
 
-/* Returns a name as the reader of the results writes it. */
+/* Returns a name with the same escapes as in results. */
 const char *counted_spell(struct ci_run *run, const char *name);
 
 /* Returns an expression for frames of the benchmark's function, the last part of its name without

@@ -27,8 +27,8 @@ static const char count_go[] =
     "\ttext := []byte(name + \" \" + strconv.Itoa(n) + \"\\x00\")\n"
     "\tcallgrindAsk(3, &text[0])\n}\n";
 
-/* The instructions that valgrind interprets as a request (valgrind.h, amd64); they have no
- * effect otherwise. */
+/* The instructions that valgrind interprets as a request (valgrind.h, amd64). Outside of valgrind
+ * they have no effect. */
 static const char count_s[] = "#include \"textflag.h\"\n\n"
                               "// func callgrindRequest(args *[6]uint64)\n"
                               "TEXT \xC2\xB7"
@@ -37,7 +37,7 @@ static const char count_s[] = "#include \"textflag.h\"\n\n"
                               "\tROLQ $3, DI\n\tROLQ $13, DI\n\tROLQ $61, DI\n\tROLQ $51, DI\n"
                               "\tXCHGQ BX, BX\n\tRET\n";
 
-/* A statement to insert into a function: after a text in it, or at its end. */
+/* A statement to insert into a function, after a given text or at the end. */
 static const struct insertion {
   const char *function, *after, *statement;
 } insertions[] = {
@@ -49,7 +49,8 @@ static const struct insertion {
 
 #define INSERTIONS (sizeof insertions / sizeof *insertions)
 
-/* Returns the position for a statement; text.size if the place is missing. */
+/* Returns the position where the statement belongs; text.size if the function or the text is
+ * missing. */
 static size_t find_place(pprofc_str text, const struct insertion *in) {
   char head[64];
   int size = snprintf(head, sizeof head, "\nfunc (b *B) %s\n", in->function);

@@ -17,8 +17,8 @@
 #define REQUEST "desc: Trigger: Client Request: "
 #define ENDED   "desc: Trigger: Program termination"
 
-/* True if a header line names the counted benchmark. Sets *name, to an empty text for parts
- * outside benchmarks. */
+/* True if a header line names the counted benchmark. Sets *name to the benchmark, or to an empty
+ * text for a part outside of benchmarks. */
 static bool part_trigger(const struct counting *c, pprofc_str line, pprofc_str *name) {
   *name = (pprofc_str){"", 0};
   if (str_starts(line, STR(REQUEST))) *name = str_slice(line, strlen(REQUEST), line.size);
@@ -102,8 +102,8 @@ static struct counted *counted_add(struct counting *c, pprofc_str name) {
   return item->name ? item : NULL;
 }
 
-/* Returns the benchmark of a part. A name that occurs again in one run gets a number. For Go the
- * last part replaces the earlier ones, which are trials. */
+/* Returns the benchmark of a part. A name that occurs again in one run gets a number. For Go, the
+ * last part of a name replaces the earlier parts, which are trials. */
 static struct counted *counted_of(struct counting *c, const struct count_run *run,
                                   pprofc_str name) {
   struct counted *item = counted_add(c, name);
@@ -176,7 +176,7 @@ static uint64_t count_process(pprofc_str name) {
   return process;
 }
 
-/* Orders files by process, and the parts of a process by number: a longer name has the larger
+/* Orders files by process, and the parts of a process by their number. A longer name has a larger
  * number. */
 static int count_order(const struct dirent **a, const struct dirent **b) {
   pprofc_str x = str_of((*a)->d_name), y = str_of((*b)->d_name);

@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-/* Units of results. Only instructions have a direction and are judged. Cache misses are not,
- * because the caches are cold when a benchmark begins, and any change of the heap adds a few. */
+/* Units of results. Only instructions have a direction and are judged. Cache misses are not judged:
+ * the caches are cold when a benchmark begins, and any change of the heap adds a few misses. */
 static const struct {
   enum callgrind_type type;
   const char *unit;

@@ -1,6 +1,6 @@
-/* Samples timed benchmarks with perf, which the conversation with the plugins switches on and off.
- * The profile of a benchmark has the samples of its time, below the frame that the plugins call
- * its root. */
+/* Samples timed benchmarks with perf. The messages of the plugins switch perf on and off. The
+ * profile of a benchmark has the samples of its time, below the frame that the plugins name as its
+ * root. */
 #include "common/terminal.h"
 #include "core/array.h"
 #include "core/child.h"
@@ -52,7 +52,8 @@ static void close_control(struct talk *talk) {
 }
 
 /* True if the programs of the command keep frame pointers: JavaScript, and Rust as cargo codspeed
- * builds it. Unwinding by them needs less of the stack than debug information does. */
+ * builds it. Unwinding by frame pointers needs less of the stack than unwinding by debug
+ * information. */
 static bool has_frame_pointers(const struct timing *t) {
   static const char *const programs[] = {"node", "npm",  "npx",   "pnpm",  "yarn",
                                          "bun",  "deno", "cargo", "vitest"};
@@ -89,7 +90,7 @@ static bool is_own_file(const char *path) {
   return lstat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid();
 }
 
-/* Removes the files in a folder that describe code which a process compiled. */
+/* Removes the files in a folder that describe code which a process compiled at run time. */
 static void remove_compiled(struct timing *t, const char *place, uint32_t process) {
   const char *names[] = {text_printf(&t->run->arena, "jit-%u.dump", process),
                          text_printf(&t->run->arena, "jitted-%u-*.so", process),
@@ -106,8 +107,8 @@ static void remove_compiled(struct timing *t, const char *place, uint32_t proces
   if (folder) closedir(folder);
 }
 
-/* Adds the code that processes compiled to the recording, if they wrote it down for perf. Sets
- * *path to the recording with it. */
+/* Adds the code that processes compiled at run time to the recording, if they described it for
+ * perf. Sets *path to the extended recording. */
 static pprofc_status add_compiled(struct timing *t, const char *place, const char **path,
                                   pprofc_error *error) {
   const char *from = text_printf(&t->run->arena, "%s/perf.data", place);
@@ -123,8 +124,8 @@ static pprofc_status add_compiled(struct timing *t, const char *place, const cha
 
 /* ---- profiles ---------------------------------------- */
 
-/* Writes a profile, cut at the root frame if a stack has it. Stacks of Python before 3.12 have only
- * frames of C. *path becomes NULL without samples. */
+/* Writes a profile. Cuts its stacks at the root frame if they have that frame. Stacks of Python
+ * before 3.12 have only frames of C. *path becomes NULL without samples. */
 static pprofc_status write_cut(struct timing *t, const struct program *perf, const char **path,
                                pprofc_error *error) {
   pprofc_profile *whole = NULL, *cut = NULL;
@@ -156,7 +157,7 @@ static pprofc_status sampling_cut(struct timing *t, int side, const char *data, 
   struct arena *arena = &t->run->arena;
   const struct talk_benchmark *talked = &t->talk.items[number];
   const unsigned long long begin = talked->begin, end = talked->end;
-  /* The runs of a pair are kept in one folder, so their names differ. */
+  /* One folder keeps the runs of a pair, so their names differ. */
   const char *path = text_printf(arena, "%s/times/samples%04zu.pb.gz", t->run->work, t->places++);
   const char *times = text_printf(arena, "--time=%llu.%09llu,%llu.%09llu", begin / 1000000000,
                                   begin % 1000000000, end / 1000000000, end % 1000000000);

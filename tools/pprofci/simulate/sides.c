@@ -1,5 +1,5 @@
-/* Counts both sides of -simulate. The commits are checked out one after the other in the same
- * folder, because a path of another length changes the heap and the counts. */
+/* Counts both sides of -simulate. Checks out the commits one after the other in the same folder,
+ * because a path of another length changes the heap and the counts. */
 #include "core/array.h"
 #include "core/child.h"
 #include "run/files.h"
@@ -22,7 +22,7 @@ struct count_run *count_run_new(struct counting *c, int side, size_t number, con
   return run->place ? run : NULL;
 }
 
-/* Runs the command of one side; the base several times. */
+/* Runs the command of one side. The base runs several times. */
 static pprofc_status count_command_side(struct counting *c, int side, const char *folder,
                                         size_t *found, pprofc_error *error) {
   static const char *const nothing[] = {NULL};

@@ -112,12 +112,12 @@ void talk_close(struct talk *talk) {
 
 /* ---- the profiler ------------------------------------ */
 
-/* Switches the profiler on or off, and waits until it has done so. */
+/* Switches the profiler on or off, and waits for its answer. */
 static void profiler_switch(const struct talk *talk, const char *word) {
   char reply[64];
   if (talk->control < 0) return;
   while (read(talk->acknowledge, reply, sizeof reply) > 0)
-    continue; /* skip answers that came late */
+    continue; /* skip answers that arrive late */
   if (write(talk->control, word, strlen(word)) < 0) return;
   struct pollfd wait = {.fd = talk->acknowledge, .events = POLLIN};
   if (poll(&wait, 1, PROFILER_MS) > 0) (void)!read(talk->acknowledge, reply, sizeof reply);
@@ -131,7 +131,7 @@ static uint64_t talk_time(void) {
 
 /* ---- messages ---------------------------------------- */
 
-/* Takes a number of `size` bytes; 0 if the text is shorter, which fails the conversation. */
+/* Takes a number of `size` bytes. If the text is shorter, returns 0 and fails the conversation. */
 static uint64_t talk_take_number(struct talk *talk, pprofc_str *text, size_t size) {
   uint64_t number = 0;
   if (text->size < size) {
@@ -155,7 +155,7 @@ static pprofc_str talk_take_text(struct talk *talk, pprofc_str *text) {
   return taken;
 }
 
-/* Sends a command with a number, or without if `field` is NULL. */
+/* Sends a command with a number. If `field` is NULL, sends only the command. */
 static void talk_send(const struct talk *talk, uint32_t command, const uint32_t *field) {
   uint32_t words[] = {4, command, 0};
   unsigned char bytes[sizeof words];
@@ -181,7 +181,7 @@ static void talk_take_stop(struct talk *talk) {
 }
 
 static void talk_take_marker(struct talk *talk, pprofc_str fields) {
-  (void)talk_take_number(talk, &fields, 4); /* skip the process */
+  (void)talk_take_number(talk, &fields, 4); /* skip the id of the process */
   uint64_t kind = talk_take_number(talk, &fields, 4), time = talk_take_number(talk, &fields, 8);
   if (kind == ROUND_BEGINS) talk->round_begin = time;
   if (kind != ROUND_ENDS || !talk->round_begin || time < talk->round_begin) return;
@@ -190,7 +190,7 @@ static void talk_take_marker(struct talk *talk, pprofc_str fields) {
   talk->round_begin = 0;
 }
 
-/* Keeps the benchmark, whose name arrives after its rounds. */
+/* Adds the benchmark of the last rounds. Its name arrives after its rounds. */
 static void talk_take_executed(struct talk *talk, pprofc_str fields) {
   talk->now.process = (uint32_t)talk_take_number(talk, &fields, 4);
   pprofc_str name = escape_line_keep(talk_take_text(talk, &fields), talk->arena);

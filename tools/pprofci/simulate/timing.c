@@ -1,5 +1,5 @@
 /* Runs the command of -walltime at both commits in turns, and reads the times that the plugins
- * report: the rounds from their markers, the number of iterations of a round from their files. */
+ * report. The rounds come from markers, the number of iterations of a round from files. */
 #include "simulate/timing.h"
 
 #include "common/terminal.h"
@@ -29,8 +29,8 @@ void timed_add(struct timed_words *w, const char *word) {
   w->items[w->count] = NULL;
 }
 
-/* Adds the environment in which the plugins measure times. Python writes down its compiled code
- * only for perf. */
+/* Adds the environment in which the plugins measure times. Python describes its compiled code only
+ * if perf samples it. */
 static void timed_add_environment(struct timed_words *w, const char *place, bool samples) {
   struct utsname machine;
   timed_add(w, "env");
@@ -190,7 +190,7 @@ static pprofc_status tree_move(const char *from, const char *to, pprofc_error *e
                    ERRNO_TEXT(errno));
 }
 
-/* Measures a side in the folder that both sides use, so that their profiles name equal files. */
+/* Measures a side in the folder that both sides use. Their profiles then name the same files. */
 static pprofc_status time_side(struct timing *t, int side, bool samples, size_t round,
                                size_t rounds, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
@@ -290,7 +290,7 @@ static pprofc_status time_results(struct timing *t, pprofc_error *error) {
 
 /* ---- the step ---------------------------------------- */
 
-/* Checks out a commit, and moves it out of the way of the other one. */
+/* Checks out a commit. Then moves the checkout, because the other commit needs the same folder. */
 static pprofc_status time_check_out(struct timing *t, int side, const struct sides_commits *commits,
                                     pprofc_error *error) {
   t->trees[side] = text_printf(&t->run->arena, "%s/tree_%s", t->run->work, side_names[side]);

@@ -1,4 +1,4 @@
-/* Implements what folders and buckets share. */
+/* Implements the functions that stores in folders and in buckets share. */
 #include "store/backing.h"
 
 #include "core/array.h"

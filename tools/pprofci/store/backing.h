@@ -1,6 +1,6 @@
-/* Stores the files of a store: in a folder or a bucket. Each file has a key, such as
+/* Stores the files of a store in a folder or a bucket. Each file has a key, such as
  * "runs/4d5e6f/ab.json". The content of a key never changes: its name is a hash of the content, or
- * the file is empty. So an existing file is complete, and a second write changes nothing. */
+ * the file is empty. So each existing file is complete, and writing it again changes nothing. */
 #ifndef PPROFCI_STORE_BACKING_H
 #define PPROFCI_STORE_BACKING_H
 
@@ -53,7 +53,8 @@ pprofc_status backing_open(struct backing *backing, const char *where, bool crea
                            pprofc_error *error);
 void backing_close(struct backing *backing);
 
-/* Writes a file whole or not at all. An existing file stays, but gets the current time. */
+/* Writes a file completely or not at all. An existing file stays, and its time becomes the current
+ * time. */
 pprofc_status backing_put(struct backing *backing, const char *key, pprofc_str data,
                           pprofc_error *error);
 

@@ -50,7 +50,7 @@ static pprofc_status check_object(void *context, const struct stored_key *stored
 
 /* ---- records ----------------------------------------- */
 
-/* True if the ID of "runs/COMMIT/ID.json" is the beginning of the hash of the content. */
+/* True if the ID of "runs/COMMIT/ID.json" is the beginning of the hash of the record. */
 static bool is_named_well(const char *key, const struct run_record *record, pprofc_str data) {
   char hex[SHA256_HEX + 1], wanted[256];
   sha256_hex_of(data, hex);

@@ -119,7 +119,7 @@ static bool folder_is_empty(const char *path) {
   size_t count = 0;
   if (!dir) return true;
   for (struct dirent *entry; (entry = readdir(dir));) {
-    /* True if another process that opens the store made the entry. */
+    /* True if another process that opens the store may have made the entry. */
     bool one_of_ours = strcmp(entry->d_name, "tmp") == 0;
     count += entry->d_name[0] != '.' && !one_of_ours;
   }

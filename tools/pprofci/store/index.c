@@ -82,8 +82,8 @@ static bool index_open(struct store_index *x) {
 
 /* ---- reading ----------------------------------------- */
 
-/* Fails if another process keeps the lock. After other errors *used is false, and the caller
- * reads the records. */
+/* Reports why the index cannot be used. A lock that another process keeps is an error. After other
+ * errors *used is false, and the caller reads the records. */
 static pprofc_status index_explain(struct store_index *x, bool *used, pprofc_error *error) {
   bool locked = x->code == SQLITE_BUSY || x->code == SQLITE_LOCKED;
   const char *why = x->db ? x->lib.errmsg(x->db) : "out of memory";

@@ -4,9 +4,9 @@
 
 #include "store/past.h"
 
-/* Updates the index and reads all runs from it. If no index is possible, *used becomes false:
- * the past may be incomplete, and the caller must read the records. A lock that another
- * process keeps is an error. */
+/* Updates the index and reads all runs from it. If the index cannot be used, *used becomes false:
+ * `past` may be incomplete, and the caller must read the records. A lock that another process keeps
+ * is an error. */
 pprofc_status index_read(struct past *past, struct backing *backing, bool *used,
                          pprofc_error *error);
 

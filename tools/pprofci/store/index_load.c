@@ -7,13 +7,13 @@
 
 #include <string.h>
 
-/* Maps ids of the index to places in memory. */
+/* Maps ids of the index to indices in memory. */
 struct load_places {
   size_t *items; /* index in memory plus one for each id; 0 if the id is not used */
   size_t count;  /* largest id plus one */
 };
 
-/* Records that the index is broken. Returns false. */
+/* Notes that the index is broken. Returns false. */
 static bool load_broken(struct store_index *x) {
   return index_good(x, SQLITE_CORRUPT);
 }

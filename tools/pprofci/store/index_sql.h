@@ -42,25 +42,25 @@ struct store_index {
 /* Loads the library. */
 pprofc_status index_load_library(struct sqlite *lib, pprofc_error *error);
 
-/* True if the code means success. Notes the code of the first failure. */
+/* True if the code means success. Records the code of the first failure. */
 bool index_good(struct store_index *x, int code);
 
 bool index_exec(struct store_index *x, const char *sql);
 bool index_prepare(struct store_index *x, const char *sql, sqlite3_stmt **statement);
 
-/* Runs a statement that gives no rows. */
+/* Runs a statement that returns no rows. */
 bool index_run(struct store_index *x, sqlite3_stmt *statement);
 
 bool index_bind_int(struct store_index *x, sqlite3_stmt *statement, int place, int64_t value);
 bool index_bind_texts(struct store_index *x, sqlite3_stmt *statement, int first,
                       const pprofc_str *texts, size_t count);
 
-/* Returns the number that a statement gives, or -1. */
+/* Returns the number that a statement selects, or -1. */
 int64_t index_number(struct store_index *x, const char *sql);
 
 pprofc_str index_text(struct store_index *x, sqlite3_stmt *statement, int column);
 
-/* Adds the records that the index does not have, and drops runs that are gone. */
+/* Adds the records that the index lacks, and drops runs whose records are gone. */
 pprofc_status index_sync(struct store_index *x, struct stored_keys *keys, pprofc_error *error);
 
 /* Reads all runs of the index into `past`. */

@@ -208,7 +208,7 @@ pprofc_status past_load(struct past *past, struct backing *backing, pprofc_error
 /* ---- keys -------------------------------------------- */
 
 void past_object_key(pprofc_str sha256, char key[80]) {
-  /* Any other text in a record could be a path out of the store. */
+  /* Use only a valid hash: any other text could be a path that leaves the store. */
   if (sha256.size != 64 || !text_is_of(sha256, TEXT_HEX)) sha256 = STR("no hash");
   pprofc_str first = str_slice(sha256, 0, 2), rest = str_slice(sha256, 2, 64);
   snprintf(key, 80, "objects/%.*s/%.*s", STR_ARG(first), STR_ARG(rest));

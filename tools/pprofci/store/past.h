@@ -1,5 +1,5 @@
-/* Holds the content of a store in memory: runs in the order of their commits, and one value for
- * each series that a run measured. */
+/* Reads a store into memory: its runs in the order of their commits, and one value for each series
+ * that a run measured. */
 #ifndef PPROFCI_STORE_PAST_H
 #define PPROFCI_STORE_PAST_H
 

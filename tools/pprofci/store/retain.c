@@ -45,7 +45,7 @@ static bool retain_is_old(const struct retain *retain, const struct past_run *ru
   return false;
 }
 
-/* True if fewer than `last` commits of the branch follow the commit of the run. */
+/* True if the commit of the run is one of the `last` newest commits of the branch. */
 static bool retain_is_last(const struct retain *retain, const struct past *past, size_t place) {
   const struct past_run *run = &past->runs[place];
   pprofc_str seen = run->place.commit;
@@ -69,8 +69,8 @@ static pprofc_status retain_drop(struct backing *backing, const struct past_run 
   return dry ? PPROFC_OK : backing_remove(backing, run->key, error);
 }
 
-/* Checks that runs were read completely. A list without runs is more likely wrong than a store
- * without runs, and would remove every object. */
+/* Checks that the runs were read completely. A list without runs would remove every object, and is
+ * more likely an error than a store without runs. */
 static pprofc_status retain_check(const struct past *past, const struct backing *backing,
                                   pprofc_error *error) {
   if (past->skipped)
@@ -102,8 +102,8 @@ pprofc_status upkeep_retain(struct backing *backing, const struct retain *retain
 
 /* ---- unused objects ----------------------------------- */
 
-/* Checks again if a file is old: a writer may have written it again meanwhile. Files under
- * tmp/ are never written twice. */
+/* Checks again if a file is old, because a writer may have written it meanwhile. Files under tmp/
+ * are written only once. */
 static pprofc_status sweep_age(struct backing *backing, const struct stored_key *key, int64_t now,
                                bool *old, pprofc_error *error) {
   struct stored_keys keys;
@@ -146,7 +146,7 @@ pprofc_status upkeep_sweep(struct backing *backing, int64_t now, bool dry,
   struct stored_keys keys, left;
   past_init(&past);
   interner_init(&names, &mem_default);
-  /* List objects before records: an object stored meanwhile is too young to be removed. */
+  /* List objects before records: an object stored between the lists is too young to be removed. */
   pprofc_status status = backing_list(backing, "objects", &keys, error);
   if (status == PPROFC_OK && keys.count) status = sweep_names(&past, backing, &names, error);
   for (size_t i = 0; i < keys.count && status == PPROFC_OK; i++)

@@ -138,8 +138,7 @@ static pprofc_status s3_put(struct backing *backing, const char *key, pprofc_str
   bool exists = object && s3_exists(w, key, &young);
   if (young) return PPROFC_OK;
   pprofc_status status = s3_write(w, key, data, !exists, &code, error);
-  /* A retry fails if the first try has completed the upload, and so does the slower of two
-   * writers. */
+  /* An upload fails if an earlier try or another writer has already completed it. */
   if (status != PPROFC_OK && object && s3_exists(w, key, &young) && young) return PPROFC_OK;
   return status;
 }
@@ -168,7 +167,7 @@ static const struct s3_page s3_objects = {"ListBucketResult", "Contents", "LastM
 static const struct s3_page s3_uploads = {"ListMultipartUploadsResult", "Upload", "Initiated",
                                           true};
 
-/* Adds the key of an item: "tmp/UPLOAD/KEY" for an upload that was not completed. */
+/* Adds the key of an item. An incomplete upload has the key "tmp/UPLOAD/KEY". */
 static bool s3_add_item(struct s3_wire *w, const struct s3_page *page, pprofc_str item,
                         struct stored_keys *keys) {
   struct buffer name;
@@ -231,7 +230,7 @@ static pprofc_status s3_read_page(struct s3_wire *w, const struct s3_page *page,
   return status;
 }
 
-/* Returns the query of a page: the first one, or the page of a token. */
+/* Returns the query of the first page, or of the page that the token names. */
 static const char *s3_list_query(const struct s3_wire *w, const struct s3_page *page,
                                  const char *prefix, pprofc_str token, struct arena *arena) {
   struct buffer query;

@@ -15,7 +15,7 @@
 #define S3_TRIES   5
 #define S3_TIMEOUT 300 /* time limit of a request in seconds */
 #define S3_PART    ((size_t)64 << 20)
-#define S3_MIN     ((size_t)5 << 20) /* minimum size of a part in bytes, given by S3 */
+#define S3_MIN     ((size_t)5 << 20) /* minimum size of a part in bytes, a limit of S3 */
 
 struct s3_wire {
   struct client *client;
@@ -253,8 +253,8 @@ static pprofc_status s3_send_once(struct s3_wire *w, const struct s3_request *re
 
 /* ---- retries ----------------------------------------- */
 
-/* Checks that a reply is complete. Without a length or chunks, a truncated reply looks
- * complete. A document with status 200 may be an error. */
+/* Checks that a reply is complete, by its length or its chunks. Without them a truncated reply
+ * looks complete. Also checks a document with status 200, which may be an error. */
 static pprofc_status s3_check_whole(const struct s3_request *request, const struct reply *reply,
                                     pprofc_error *error) {
   char end[64];

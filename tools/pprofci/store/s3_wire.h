@@ -25,9 +25,9 @@ struct s3_request {
   pprofc_str body;
 };
 
-/* Sends a request, up to five times while a retry can help. A truncated reply is an error of
- * the transport. The reply may be an error of the server: s3_wire_fail converts it. The caller
- * frees the reply, also after an error. */
+/* Sends a request, up to five times while a retry can help. A truncated reply is an error of the
+ * transport. The reply may be an error of the server, which s3_wire_fail converts. The caller frees
+ * the reply, also after an error. */
 pprofc_status s3_wire_send(struct s3_wire *wire, const struct s3_request *request,
                            struct reply *reply, pprofc_error *error);
 

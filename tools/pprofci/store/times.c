@@ -13,7 +13,7 @@ static bool times_digits(pprofc_str text, size_t at, size_t size, int *value) {
   return true;
 }
 
-/* Parts of a time such as "2026-11-20T10:00:00Z". A day is the text before the T. */
+/* Parts of a time such as "2026-11-20T10:00:00Z". A day has only the parts before the T. */
 static const struct {
   size_t at, size;
   char after; /* character after the part; '\0' at the end */

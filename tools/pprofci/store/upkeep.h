@@ -5,7 +5,7 @@
 #include "core/output.h"
 #include "store/past.h"
 
-/* Rules of the runs to keep: "BRANCH=AGE,...". The first matching pattern counts. */
+/* Rules that keep runs: "BRANCH=AGE,...". The first rule whose pattern matches decides. */
 struct retain {
   struct {
     pprofc_str branch; /* glob pattern of branch names */
@@ -23,8 +23,8 @@ struct upkeep_counts {
   size_t runs, objects, left_over;
 };
 
-/* Removes the runs that no rule keeps, then the objects that no record uses. Tagged commits
- * stay. With `dry` it only prints what it would remove. */
+/* Removes the runs that no rule keeps, then the objects that no record uses. Keeps tagged commits.
+ * With `dry` it only prints the runs that it would remove. */
 pprofc_status upkeep_retain(struct backing *backing, const struct retain *retain, int64_t now,
                             bool dry, struct output *out, struct upkeep_counts *counts,
                             pprofc_error *error);

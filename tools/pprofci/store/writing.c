@@ -69,7 +69,8 @@ static void commit_find_tag(struct commit_info *f) {
   if (!f->tag_count && *tag) f->tags[f->tag_count++] = tag;
 }
 
-/* Counts the commits up to this one. A shallow clone has too few, so the number stays unknown. */
+/* Counts the commits up to the commit of the run. A shallow clone has too few, so the number stays
+ * unknown. */
 static void commit_find_order(struct commit_info *f, struct arena *arena) {
   static const char *const shallow[] = {"git", "rev-parse", "--is-shallow-repository", NULL};
   const char *const count[] = {"git", "rev-list", "--count", "--first-parent", f->commit, NULL};
@@ -288,7 +289,7 @@ pprofc_status writing_put(struct writing *w, struct backing *backing,
     status = error_set(error, PPROFC_E_INVALID, "nothing to store: no results and no profiles");
   if (status == PPROFC_OK) status = writing_put_tags(&w->arena, backing, info, error);
   if (status == PPROFC_OK) status = writing_put_record(w, backing, info, text, result, error);
-  /* Another process may have removed an old object that no record used until now. */
+  /* Write each object again if another process has removed it: no record used it until now. */
   for (size_t i = 0; i < w->profile_count && status == PPROFC_OK; i++)
     status = writing_put_object(backing, &w->profiles[i], NULL, NULL, error);
   return status;

@@ -31,7 +31,7 @@ static double chart_y(const struct chart *c, double value) {
   return c->bottom - (c->bottom - c->top) * (value - c->low) / (c->high - c->low);
 }
 
-/* Scales the chart so that values and levels fill its height. A constant gets a margin. */
+/* Scales the chart so that values and levels fill its height. A constant series gets a margin. */
 static void chart_scale(struct chart *c) {
   const struct trend_series *s = c->series;
   c->low = c->high = s->values[0];

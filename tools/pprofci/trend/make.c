@@ -10,7 +10,7 @@
 
 /* ---- choice of runs ---------------------------------- */
 
-/* Returns the branch with most runs, which is taken as the main branch. */
+/* Returns the branch with the most runs, which counts as the main branch. */
 static pprofc_str trend_trunk(const struct past *past) {
   struct interner branches;
   pprofc_str best = STR("");
@@ -61,7 +61,7 @@ static pprofc_status trend_list_commits(struct trend_view *t, const char *path,
   return status;
 }
 
-/* Keeps the chosen runs only, so that other runs do not affect their order. */
+/* Keeps only the chosen runs: other runs must not affect their order. */
 static pprofc_status trend_choose(struct trend_view *t, const struct trend_query *query,
                                   pprofc_error *error) {
   struct past *past = &t->past;

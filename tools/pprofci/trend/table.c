@@ -100,7 +100,7 @@ static void table_pad(struct buffer *out, size_t begin, size_t width) {
   buffer_add_fill(out, ' ', cells + 2 <= width ? width - cells : 2);
 }
 
-/* Names a commit on its first row only: the rows below belong to it. */
+/* Appends a commit in the first row of its changes. Its other rows have blanks there. */
 static void table_put_commit(struct buffer *out, const struct past_run *run, bool again) {
   size_t begin = out->size;
   if (again) {
@@ -175,7 +175,7 @@ struct trend_row *trend_rows(const struct trend_view *trend, struct buffer *out)
   return rows;
 }
 
-/* Moves the text of a buffer to the output. */
+/* Prints the text of a buffer, and clears the buffer. */
 static void table_flush(struct output *out, struct buffer *line) {
   output_add_str(out, buffer_str(line));
   out->failed |= line->failed;
@@ -253,7 +253,7 @@ static void trend_json_series(struct json_writer *json, const struct trend_view 
   json_end(json);
 }
 
-/* Returns the rank of a series in a brief: series that changed come first. */
+/* Returns the rank of a series in a brief. Series that changed come first. */
 static int trend_json_rank(const struct trend_view *trend, const struct trend_series *series) {
   int rank = 0;
   for (size_t i = 0; i < series->changes; i++) {

@@ -26,8 +26,9 @@ struct trend_query {
 struct trend_change {
   struct step step;
   uint32_t series;
-  bool machine;  /* true if the machine changed at the same run */
-  size_t needed; /* number of further runs that decide about a suspected change; 0: it is decided */
+  bool machine;       /* true if the machine changed at the same run */
+  size_t needed;      /* number of further runs that confirm or reject a suspected change; 0: it is
+                         confirmed */
   int64_t unmeasured; /* number of commits between the runs on both sides, or -1 if unknown */
 };
 
@@ -64,17 +65,18 @@ static inline const struct past_run *trend_run(const struct trend_view *trend,
   return &trend->past.runs[series->runs[value]];
 }
 
-/* True if a series got worse in one of the last runs: in the last 2 * least values. */
+/* True if a confirmed change for the worse is recent (trend_is_recent). */
 bool trend_got_worse(const struct trend_view *trend, const struct trend_query *query);
-/* True for a change for the worse in the last runs, also if it is only suspected. */
+/* True for a change for the worse among the last 2 * least values of its series, also if it is only
+ * suspected. */
 bool trend_is_recent(const struct trend_view *trend, const struct trend_query *query,
                      const struct trend_change *change);
 
 /* Returns 1 if a change is for the worse, -1 if it is for the better, 0 if that is unknown. */
 int trend_worse(const struct trend_view *trend, const struct trend_change *change);
 
-/* Appends the size of a change, "+28.1 %", and its interval. Where a ratio has no meaning, it
- * is a difference in the unit. */
+/* Appends the size of a change, "+28.1 %", and its interval. If a ratio has no meaning, appends a
+ * difference in the unit. */
 void trend_put_size(struct buffer *out, const struct trend_view *trend,
                     const struct trend_change *change);
 void trend_put_interval(struct buffer *out, const struct trend_view *trend,
@@ -96,7 +98,7 @@ struct trend_row {
 };
 
 /* Returns the changes by run, newest first, then by size. The caller frees change_count rows with
- * the allocator of `out`, which has failed if they are NULL. */
+ * the allocator of `out`. When out of memory, returns NULL and marks `out` as failed. */
 struct trend_row *trend_rows(const struct trend_view *trend, struct buffer *out);
 
 /* Print the result; false when out of memory. */
