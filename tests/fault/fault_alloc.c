@@ -1,7 +1,6 @@
-/* Every allocation fails, one after the other: first only that one, then that one and all after it.
- * Whatever the library was doing, it says PPROFC_E_NOMEM (or gets by without), leaves
- * out-parameters alone, gives back every block with the size it asked for, and does the same work
- * as ever when it is tried again. */
+/* Tests each allocation of the library with a failure: first it alone fails, then it and all later
+ * ones. The library must return PPROFC_E_NOMEM or succeed without the block. It must not change
+ * out-parameters, and must free each block with its size. A second try must succeed. */
 #include "core/buffer.h"
 #include "faults.h"
 #include "gate/judge.h"
@@ -17,7 +16,7 @@
 
 /* ---- scenarios --------------------------------------- */
 
-/* The inputs, read once. */
+/* Inputs, which are read once. */
 static struct buffer one, two, text;
 
 static int collect(void *context, const void *data, size_t size) {
@@ -25,7 +24,7 @@ static int collect(void *context, const void *data, size_t size) {
   return ((struct buffer *)context)->failed ? -1 : 0;
 }
 
-/* Starts as a pointer that no call may touch when it fails. */
+/* Value of an out-parameter that a failed call must not change. */
 #define UNTOUCHED ((pprofc_profile *)(uintptr_t)0x10)
 
 static pprofc_status read_as(const struct buffer *in, const struct open_sums *sums,
@@ -117,7 +116,7 @@ static pprofc_status run_folded(const pprofc_allocator *mem, struct buffer *out)
   return read_and_count(&foreign[4], mem, out);
 }
 
-/* Names are compared, too: a lost letter is a wrong result. */
+/* Also compares names, because a lost letter is a wrong result. */
 static pprofc_status read_and_write(const struct buffer *input, const pprofc_allocator *mem,
                                     struct buffer *out) {
   pprofc_profile *profile = NULL;
@@ -131,7 +130,7 @@ static pprofc_status run_json_cpuprofile(const pprofc_allocator *mem, struct buf
   return read_and_write(&foreign[5], mem, out);
 }
 
-/* Texts that print call trees, and a log of calls; a folded text with lines that are none. */
+/* Texts with call trees, a log of calls, and folded stacks with lines of another kind. */
 static struct buffer texts[6];
 
 static const char *const text_files[] = {
@@ -174,7 +173,7 @@ static pprofc_status run_json_speedscope(const pprofc_allocator *mem, struct buf
   return read_and_write(&foreign[9], mem, out);
 }
 
-/* Traces, and the shapes of JSON that have no scenario of their own. */
+/* Reads traces, and the shapes of JSON that no other scenario reads. */
 static pprofc_status run_json_others(const pprofc_allocator *mem, struct buffer *out) {
   pprofc_status status = PPROFC_OK;
   for (size_t i = 12; i < 19 && status == PPROFC_OK; i++)
@@ -202,7 +201,7 @@ static pprofc_status run_write(const pprofc_allocator *mem, struct buffer *out) 
   return read_and_write(&one, mem, out);
 }
 
-/* Reads both inputs, combines them, and writes what comes of it. */
+/* Reads both inputs, combines them, and writes the result. */
 static pprofc_status combine(const pprofc_allocator *mem, struct buffer *out, bool diff) {
   pprofc_profile *inputs[2] = {NULL, NULL}, *made = UNTOUCHED;
   pprofc_status status = read_from(&one, mem, &inputs[0]);
@@ -229,7 +228,7 @@ static pprofc_status run_diff(const pprofc_allocator *mem, struct buffer *out) {
   return combine(mem, out, true);
 }
 
-/* Every filter there is, in one report. */
+/* Sets every filter for one report. */
 static void set_filters(pprofc_report_options *options) {
   options->focus = "server|runtime";
   options->ignore = "gcBgMarkWorker";
@@ -249,7 +248,7 @@ static pprofc_status report(const pprofc_allocator *mem, struct buffer *out, con
   pprofc_report_options options;
   pprofc_report_options_init(&options);
   options.format = format;
-  if (strcmp(format, "flame") != 0) options.argument = "main"; /* its words are those of a table */
+  if (strcmp(format, "flame") != 0) options.argument = "main"; /* flame has other arguments */
   options.threads = 1;
   if (filtered) set_filters(&options);
   pprofc_error error = {0};
@@ -263,7 +262,7 @@ static pprofc_status run_filters(const pprofc_allocator *mem, struct buffer *out
   return report(mem, out, "top", true);
 }
 
-/* Options of their own, and a tree from the leaf. */
+/* Makes a flame graph from the leaf, with options that only flame graphs have. */
 static pprofc_status run_reversed(const pprofc_allocator *mem, struct buffer *out) {
   pprofc_profile *profile = NULL;
   pprofc_status status = read_from(&one, mem, &profile);
@@ -310,7 +309,7 @@ static pprofc_status run_build(const pprofc_allocator *mem, struct buffer *out) 
 
 static struct buffer old_bench, new_bench, table;
 
-/* Reads two runs and a table, judges them, and prints every format. */
+/* Reads two runs and a table, judges them, and prints each format. */
 static pprofc_status judge_and_print(struct gate *gate, pprofc_bench *set, struct buffer *out) {
   static const char *const formats[] = {"github", "markdown", "json", "junit", "gitlab"};
   pprofc_status status =
@@ -344,7 +343,7 @@ static pprofc_status run_gate(const pprofc_allocator *mem, struct buffer *out) {
   return status;
 }
 
-/* Every rule names a unit or benchmark that decides the verdict; both are in the output. */
+/* Each rule names a unit or a benchmark, and both decide the verdict and are in the output. */
 static pprofc_status run_rules(const pprofc_allocator *mem, struct buffer *out) {
   static const char rules[] =
       "{\"threshold\": \"3%\", \"directions\": {\"widgets-of-a-long-name/op\": \"higher\"},"
@@ -362,7 +361,7 @@ static pprofc_status run_rules(const pprofc_allocator *mem, struct buffer *out) 
   return status;
 }
 
-/* JSON of benchmark tools: a name that lost a letter is another benchmark. */
+/* JSON of benchmark tools. A name that lost a letter would be another benchmark. */
 static struct buffer bench_json[5];
 
 static const char *const bench_json_files[] = {CORPUS "/criterion.json", CORPUS "/gbench.json",
@@ -400,7 +399,7 @@ static pprofc_status run_selftest(const pprofc_allocator *mem, struct buffer *ou
   return status;
 }
 
-/* Two runs compared and printed as a table of every format. */
+/* Compares two runs, and prints the table in each format. */
 static int add_to(void *buffer, const void *data, size_t size) {
   buffer_add(buffer, data, size);
   return ((struct buffer *)buffer)->failed;
@@ -433,7 +432,7 @@ static pprofc_status run_compare(const pprofc_allocator *mem, struct buffer *out
   return status;
 }
 
-/* Counted and, for the larger samples, summed. */
+/* Runs the U test on small and on large samples, for which it uses different methods. */
 static pprofc_status run_u_test(const pprofc_allocator *mem, struct buffer *out) {
   enum { MOST = 150 };
   double x[MOST], y[MOST];
@@ -452,7 +451,7 @@ static pprofc_status run_u_test(const pprofc_allocator *mem, struct buffer *out)
 struct scenario {
   const char *name;
   pprofc_status (*run)(const pprofc_allocator *mem, struct buffer *out);
-  const char *format; /* of the report that is made when `run` is NULL */
+  const char *format; /* format of the report if `run` is NULL */
 };
 
 static const struct scenario scenarios[] = {

@@ -1,6 +1,6 @@
-/* What the fuzz targets share. A target is one file fuzz_NAME.c with LLVMFuzzerTestOneInput; it is
- * linked with libFuzzer when PPROFC_BUILD_FUZZERS is on, else with replay_main.c, which runs it
- * over the files it is given. */
+/* Shared code of the fuzz targets. A target is one file fuzz_NAME.c with LLVMFuzzerTestOneInput. It
+ * is linked with libFuzzer if PPROFC_BUILD_FUZZERS is on, else with replay_main.c, which runs it
+ * over given files. */
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
 
@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Stops the run when a promise does not hold, in every build. */
+/* Stops the run if a condition is false, in every build. */
 #define REQUIRE(condition)                                                                         \
   do {                                                                                             \
     if (!(condition)) {                                                                            \
@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
     }                                                                                              \
   } while (0)
 
-/* Limits under which one input takes little time. */
+/* Returns limits with which one input takes little time. */
 static inline pprofc_limits fuzz_limits(void) {
   pprofc_limits limits;
   pprofc_limits_init(&limits);

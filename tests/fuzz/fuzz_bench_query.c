@@ -1,6 +1,6 @@
-/* Takes any bytes as a filter and as projections of a small set of results: an answer or an error
- * with a caret, and the same every time. The first line of the input is the filter, the next ones
- * are table, row, column and ignore. */
+/* Uses any bytes as a filter and as projections of a small set of results. The result must be an
+ * answer, or an error with a caret, and the same each time. The first line of the input is the
+ * filter; the next lines are table, row, column and ignore. */
 #include "fuzz.h"
 
 #include "core/str.h"

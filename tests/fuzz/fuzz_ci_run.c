@@ -1,5 +1,5 @@
-/* Draws a pair of profiles and gives it to `pprofci run`. Names from a profile get into no file
- * name, and the page and its data are whole. */
+/* Draws a pair of profiles and runs `pprofci run` on it. No file name may contain a name from a
+ * profile, and the page and its data must be complete. */
 #include "commands.h"
 #include "report_target.h"
 #include "scratch.h"

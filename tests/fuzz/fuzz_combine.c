@@ -1,5 +1,5 @@
-/* Merges and compares up to three hostile profiles. What comes out is whole: it is the same after
- * it was written and read again; values add up; and a profile minus itself is nothing. */
+/* Merges and compares up to three hostile profiles. The result must be the same after it is written
+ * and read again, its values must be the sums, and a profile minus itself must be empty. */
 #include "compare.h"
 #include "hostile.h"
 #include "pprofc/pprofc.h"
@@ -31,7 +31,7 @@ static uint64_t sum_of(const pprofc_profile *profile, size_t type) {
   return sum;
 }
 
-/* The same profile twice has each value twice. */
+/* Checks that a profile merged with itself has each value twice. */
 static void check_doubled(const pprofc_profile *profile) {
   const pprofc_profile *both[2] = {profile, profile};
   pprofc_profile *twice = NULL;
@@ -46,7 +46,8 @@ static void check_doubled(const pprofc_profile *profile) {
   pprofc_profile_release(twice);
 }
 
-/* pprof negates the base as doubles, which hold integers up to 2^53. */
+/* True if the values are exact: pprof negates the base as doubles, which are exact for integers up
+ * to 2^53. */
 static bool is_exact(const pprofc_profile *profile) {
   pprofc_samples_view view;
   pprofc_profile_samples(profile, &view);

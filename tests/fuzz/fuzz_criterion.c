@@ -1,6 +1,6 @@
-/* Reads folders of criterion that the input makes: names of folders, what is a file and what a link
- * or a pipe, and the texts of sample.json, estimates.json and benchmark.json. The first byte of
- * each entry says what it is; names and texts end with a NUL byte. */
+/* Reads folders of criterion that the input describes: their names, their entries, and the texts of
+ * sample.json, estimates.json and benchmark.json. The first byte of each entry is its kind: a file,
+ * a folder, a link or a pipe. Names and texts end with a NUL byte. */
 #include "fuzz.h"
 
 #include "core/buffer.h"
@@ -21,7 +21,8 @@ static int collect(void *buffer, const void *data, size_t size) {
   return ((struct buffer *)buffer)->failed;
 }
 
-/* The next text of the input, as a name: no slash, and short enough for a file system. */
+/* Returns the next text of the input as a name: without a slash, and short enough for a file
+ * system. */
 static pprofc_str take_text(const uint8_t **at, const uint8_t *end) {
   const uint8_t *from = *at;
   while (*at < end && **at) ++*at;
@@ -31,7 +32,7 @@ static pprofc_str take_text(const uint8_t **at, const uint8_t *end) {
 }
 
 static void make_file(const char *path, pprofc_str text) {
-  FILE *file = fopen(path, "wbx"); /* a pipe of that name would never open */
+  FILE *file = fopen(path, "wbx"); /* opening a pipe of that name would never return */
   if (!file) return;
   fwrite(text.data, 1, text.size, file);
   fclose(file);
@@ -39,7 +40,7 @@ static void make_file(const char *path, pprofc_str text) {
 
 static const char *const files[] = {"sample.json", "benchmark.json", "estimates.json", "x"};
 
-/* Goes into folders and makes files in them; all of it stays below where it began. */
+/* Makes an entry, or enters or leaves a folder. All entries stay below the first folder. */
 static void make_entry(unsigned kind, pprofc_str text, unsigned *depth) {
   char name[64];
   snprintf(name, sizeof name, "%.*s", STR_ARG(str_slice(text, 0, 60)));

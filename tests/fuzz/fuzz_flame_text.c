@@ -1,5 +1,5 @@
-/* Prints hostile profiles, and differences of two, as -flame=text. What comes out is text: valid
- * UTF-8 without control characters, and it ends with a newline. */
+/* Prints hostile profiles, and differences of two, as -flame=text. The output must be valid UTF-8
+ * without control characters, and must end with a newline. */
 #include "core/escape.h"
 #include "hostile.h"
 #include "pprofc/pprofc.h"
@@ -39,7 +39,8 @@ static void take_options(struct hostile *in, pprofc_report_options *o) {
 #undef ONE_OF
 }
 
-/* A TAB of a name stays in the heading, as in every report; in a frame it would move the others. */
+/* Checks the output. A TAB of a name is allowed in the heading, as in every report. In a frame it
+ * would move the other columns. */
 static void check_text(pprofc_str text) {
   REQUIRE(!text.size || text.data[text.size - 1] == '\n');
   size_t heading = str_find_char(text, '\n');

@@ -1,11 +1,11 @@
-/* Reads any bytes as the gate's rules file. What is refused is refused with a line and a column. */
+/* Reads any bytes as the gate's rules file. Each error must name a line and a column. */
 #include "fuzz.h"
 
 #include "gate/gate.h"
 
 #define TEXT_MAX 100000
 
-/* "rules:LINE:COLUMN: ..." */
+/* True for a message like "rules:LINE:COLUMN: ...". */
 static bool names_a_place(pprofc_str message) {
   pprofc_str file, line, column;
   uint64_t numbers[2];

@@ -9,7 +9,8 @@
 
 static const char *const formats[] = {"text", "github", "markdown", "json", "junit", "gitlab"};
 
-/* The verdict is whole wherever it is printed: the last line of texts, one of four statuses. */
+/* Prints the verdict in each format. It must be complete in each: the last line of a text, and one
+ * of four statuses. */
 static void print_all(const struct gate *gate) {
   struct buffer totals;
   buffer_init(&totals, &mem_default, 1 << 10);

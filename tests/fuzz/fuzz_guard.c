@@ -1,5 +1,5 @@
-/* Any bytes as the head of a request, for a server of this machine and for one with a token. What
- * the guard lets pass obeys its rules, and equal bytes give equal decisions. */
+/* Uses any bytes as the head of a request to a local server, and to a server with a token. A
+ * request that the guard accepts must obey its rules. Equal bytes must give equal decisions. */
 #include "fuzz.h"
 #include "guard_head.h"
 
@@ -17,7 +17,7 @@ static const struct guard guards[] = {
     {8080, false, {"build", 5}, {"0123456789abcdefghijklmnopqrstuv", GUARD_TOKEN_SIZE}, methods_of},
 };
 
-/* Whether a header has that value; names in any case, as they come from the network. */
+/* True if a header has the value. Names may have any case, as on the network. */
 static bool has(const struct guard_request *r, const char *name, const char *part) {
   for (size_t i = 0; i < r->header_count; i++) {
     const struct guard_header *h = &r->headers[i];
@@ -28,7 +28,7 @@ static bool has(const struct guard_request *r, const char *name, const char *par
   return false;
 }
 
-/* What passes obeys the rules, written a second time and looser. */
+/* Checks an accepted request against a second, less strict version of the rules. */
 static void check_pass(const struct guard *g, const struct guard_request *r,
                        const struct guard_decision *d) {
   REQUIRE(d->method == GUARD_GET || d->method == GUARD_POST || d->method == GUARD_DELETE);

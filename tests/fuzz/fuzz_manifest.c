@@ -1,8 +1,8 @@
-/* Reads any bytes as the manifest of a run, and makes what publish makes of them. */
+/* Reads any bytes as the manifest of a run, and makes all output of publish from it. */
 #include "publish/outcome.h"
 #include "scratch.h"
 
-/* The text is JSON that we read. */
+/* Checks that the text is JSON that our reader accepts. */
 static void check_document(pprofc_str text, struct arena *arena) {
   struct node *root = NULL;
   REQUIRE(text.data && json_tree_parse(arena, "made", text, &root, NULL) == PPROFC_OK);

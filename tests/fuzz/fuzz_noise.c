@@ -1,5 +1,5 @@
-/* Draws two to six profiles, judges them as -noise does with an allocator that moves and fails, and
- * prints the table, the contributions and the JSON. */
+/* Draws two to six profiles and judges them as -noise does, with an allocator that moves blocks and
+ * fails. Prints the table, the contributions and the JSON. */
 #include "noise/noise.h"
 #include "report_target.h"
 #include "shape.h"
@@ -22,7 +22,7 @@ static pprofc_profile *draw_run(struct shape *s, const pprofc_allocator *mem, un
 
 static void print_one(struct noise_report *report, const char *format, bool blame) {
   const pprofc_format_info info = {.name = format};
-  static struct command command; /* large */
+  static struct command command; /* static, because it is large */
   struct buffer text;
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
   memset(&command, 0, sizeof command);
@@ -47,7 +47,7 @@ static void print_all(struct shape *s, pprofc_verdicts *verdicts) {
   print_one(&report, "json", false);
 }
 
-/* The runs have types, functions and labels in common, and other values. */
+/* Draws runs with the same types, functions and labels, and different values. */
 static size_t draw_runs(struct shape *s, const pprofc_allocator *mem,
                         pprofc_profile *profiles[RUNS_MAX]) {
   unsigned wanted = 2 + shape_below(s, RUNS_MAX - 1), threads = shape_byte(s) & 1 ? 3 : 1;

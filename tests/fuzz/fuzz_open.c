@@ -1,5 +1,5 @@
-/* Reads any bytes as a profile of any format, as files are opened: the first reader that knows them
- * takes them, and formats that other programs read are told by how they begin. */
+/* Opens any bytes as a profile of any format: the first reader that recognizes them reads them.
+ * Formats of other programs are recognized by their first bytes. */
 #include "import_target.h"
 #include "recordings.h"
 

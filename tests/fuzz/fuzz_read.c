@@ -1,7 +1,7 @@
-/* Reads any bytes as profile.proto. What is accepted must be what protobuf-c reads, valid, and
- * survive being written, and give the same report when samples are added up at once: the second
- * writing gives the bytes of the first. pprof writes, and does not read, labels that say nothing;
- * from a profile with such labels, that holds for the third and the second. */
+/* Reads any bytes as profile.proto. An accepted profile must be valid and equal to protobuf-c's
+ * result. Its report must be the same when samples are added up while reading. After it is written
+ * and read, writing it again must give the same bytes. pprof writes labels without a value but does
+ * not read them: with such labels the third writing must equal the second. */
 #include "codec/codec.h"
 #include "compare.h"
 #include "fuzz.h"
@@ -27,7 +27,7 @@ static pprofc_profile *decode(const void *data, size_t size, struct input *input
   return NULL;
 }
 
-/* Every index of the columns must stand for something. */
+/* Checks that each index of the columns is in range. */
 static void check_columns(const pprofc_profile *p) {
   for (uint32_t i = 0; i < p->locations.count; i++) {
     REQUIRE(p->locations.line_from[i] <= p->locations.line_from[i + 1]);
@@ -65,8 +65,7 @@ static void check_round_trip(const pprofc_profile *profile) {
   buffer_init(&second, &mem_default, PTRDIFF_MAX);
   REQUIRE(pprof_encode(profile, collect, &first, NULL) == PPROFC_OK);
   pprofc_limits limits = fuzz_limits();
-  limits.inflated_bytes *=
-      8; /* what is written may be larger: several labels may share one string */
+  limits.inflated_bytes *= 8; /* the output may be larger: several labels may share one string */
   bool certain;
   pprofc_profile *again = NULL;
   REQUIRE(input_read_memory(first.data, first.size, &mem_default, &limits, &input, NULL) ==
@@ -95,7 +94,7 @@ static void render(const pprofc_profile *p, const char *format, struct buffer *o
   pprofc_report(p, &options, collect, out, NULL);
 }
 
-/* Reading with samples added up accepts nothing else, and gives the same report. */
+/* Checks that reading with samples added up accepts the same input, and gives the same report. */
 static void check_folded(const uint8_t *data, size_t size, const pprofc_profile *whole,
                          struct fold_options options) {
   pprofc_limits limits = fuzz_limits();

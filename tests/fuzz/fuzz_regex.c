@@ -1,6 +1,6 @@
-/* Compiles the first line of any bytes as a regular expression and matches the rest. An expression
- * is accepted or refused with Go's kind of message, a second match has the same answer, and none
- * of it takes long. */
+/* Compiles the first line of any bytes as a regular expression, and matches the rest. The
+ * expression must be accepted, or refused with Go's kind of message. A second match must have the
+ * same result, and no step may take long. */
 #include "fuzz.h"
 
 #include "core/str.h"

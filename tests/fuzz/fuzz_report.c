@@ -1,5 +1,5 @@
-/* Makes a random profile and random options of the input, and makes every report. Memory stays in
- * proportion. fuzz_shape.c draws larger profiles. */
+/* Makes a random profile and random options from the input, and makes each report. Memory must stay
+ * in proportion to the input. fuzz_shape.c draws larger profiles. */
 #include "report_target.h"
 
 #include <stdalign.h>

@@ -1,5 +1,6 @@
-/* Draws two profiles and questions, and asks them of the routes of -http: pages, data, downloads,
- * uploads, saved views. Every question has an answer, and no name can end the data of a page. */
+/* Draws two profiles and requests, and sends the requests to the routes of -http: pages, data,
+ * downloads, uploads, saved views. Each request must get a reply, and no name may end the data of a
+ * page. */
 #include "report_target.h"
 #include "scratch.h"
 #include "shape.h"
@@ -169,13 +170,13 @@ static void write_profile(struct shape *s, const char *name, char path[128]) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  static struct command_flags flags; /* large */
+  static struct command_flags flags; /* static, because it is large */
   struct shape s;
   struct command command;
   struct flags_parsed parsed;
   pprofc_error error;
   char head[128], base[128], option[160];
-  setenv("PATH", "/nowhere", 1); /* no graphviz */
+  setenv("PATH", "/nowhere", 1); /* so that graphviz is not found */
   scratch_clear();
   shape_open(&s, data, size);
   bool compared = shape_byte(&s) & 1;

@@ -1,5 +1,5 @@
-/* Any bytes on the standard input of -mcp, as lines, or if they begin with a header on the one of
- * -lsp: each answer is JSON. */
+/* Uses any bytes as the standard input of -mcp, as lines. If they begin with a header, uses them as
+ * the input of -lsp. Each reply must be JSON. */
 #include "fuzz.h"
 
 #include "core/infile.h"
@@ -20,9 +20,9 @@ static void make_file(const char *path, const char *text) {
   REQUIRE(fclose(out) == 0);
 }
 
-static char lines[64]; /* path of a profile with lines */
+static char lines[64]; /* path of a profile that has lines */
 
-/* A folder with two profiles, made once. */
+/* Returns a folder with two profiles, which it makes at the first call. */
 static const char *folder(void) {
   static char path[] = "/tmp/fuzz_rpc.XXXXXX", file[64];
   if (*file) return path;
@@ -34,7 +34,7 @@ static const char *folder(void) {
   return path;
 }
 
-/* An answer is an object with an id, or a notification. */
+/* Checks that a reply is an object with an id, or a notification. */
 static void check_answer(pprofc_str text) {
   struct arena arena;
   struct node *root;
@@ -46,14 +46,14 @@ static void check_answer(pprofc_str text) {
   arena_free(&arena);
 }
 
-/* -mcp: each line of the output is an answer. */
+/* Checks the output of -mcp: each line is a reply. */
 static void check_lines(pprofc_str text) {
   pprofc_str line;
   while (text.data && str_next_line(&text, &line))
     if (line.size) check_answer(line);
 }
 
-/* -lsp: a header with the length, an empty line, the answer. */
+/* Checks the output of -lsp: a header with the length, an empty line, and the reply. */
 static void check_headers(pprofc_str text) {
   const pprofc_str header = STR("Content-Length: ");
   while (text.size) {

@@ -1,4 +1,5 @@
-/* Reads any bytes as an answer of S3. Elements are in the text, each after the one before. */
+/* Reads any bytes as a reply of S3. Each element must be in the text, after the element before
+ * it. */
 #include "fuzz.h"
 #include "run/text.h"
 #include "store/s3_wire.h"

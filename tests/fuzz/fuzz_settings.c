@@ -1,5 +1,5 @@
-/* Reads any bytes as saved views of -http, and saves and deletes views beside them. A file that
- * cannot be read stays as it is; what is saved is listed. */
+/* Reads any bytes as saved views of -http, then saves and deletes other views. A file that cannot
+ * be read must stay unchanged, and saved views must be listed. */
 #include "scratch.h"
 #include "web/settings.h"
 

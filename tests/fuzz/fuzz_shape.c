@@ -1,6 +1,6 @@
-/* Draws a profile with sizes above the thresholds of every fast way, reads it whole or added up
- * with an allocator that moves and fails, and makes a report, with verdicts where there are two.
- * Time is bounded: what one input needs grows with its bytes, not with their square. */
+/* Draws a profile that is large enough for each fast way, and reads it whole or with samples added
+ * up. The allocator moves blocks and fails. Makes a report, with verdicts for two profiles. The
+ * time must grow with the bytes of the input, not with their square. */
 #include "codec/codec.h"
 #include "pprofc/builder.h"
 #include "pprofc/symbolize.h"
@@ -101,7 +101,8 @@ static void demangle_names(struct made *made, unsigned how) {
   made->profile = named;
 }
 
-/* The same draws with another end: the profiles have types, functions and labels in common. */
+/* Makes a second profile from the same draws with another end, so that both have types, functions
+ * and labels in common. Compares the two. */
 static void compare(struct shape *again, struct made *made, const pprofc_allocator *mem) {
   pprofc_profile *base = make_profile(again, made, mem, false, 0);
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
@@ -118,8 +119,8 @@ static void compare(struct shape *again, struct made *made, const pprofc_allocat
   pprofc_profile_release(base);
 }
 
-/* Returns a report: half of the time one that does more with labels and names than the others. The
- * variable FUZZ_REPORT names the only one. */
+/* Returns a report. Half of the time it is a report that uses labels and names more than others do.
+ * The variable FUZZ_REPORT sets it. */
 static size_t draw_report(struct shape *s) {
   size_t chosen = shape_below(s, REPORT_COUNT);
   const char *only = getenv("FUZZ_REPORT"), *often = shape_byte(s) & 1 ? "flame" : "dot";
@@ -174,7 +175,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   pprofc_profile_release(made.difference);
   pprofc_profile_release(made.profile);
   REQUIRE(memory.live == 0);
-  /* The two profiles have a budget each. */
+  /* Each of the two profiles has its own budget. */
   REQUIRE(memory.peak <= 2 * fuzz_limits().memory_bytes);
   return 0;
 }

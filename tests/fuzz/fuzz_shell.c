@@ -1,5 +1,5 @@
-/* Reads any bytes as lines of the shell: words, shortcuts, formats, completions and options. Lines
- * that start programs or write files are not run. */
+/* Reads any bytes as lines of the shell: words, shortcuts, formats, completions and options. Skips
+ * lines that start programs or write files. */
 #include "report_target.h"
 #include "shell/session.h"
 
@@ -51,7 +51,7 @@ static pprofc_profile *small_profile(void) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  static struct shell shell; /* large */
+  static struct shell shell; /* static, because it is large */
   pprofc_str text = {(const char *)data, size}, line;
   if (size > 4096) return 0;
   memset(&shell, 0, sizeof shell);

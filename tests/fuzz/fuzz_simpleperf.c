@@ -1,4 +1,4 @@
-/* Reads any bytes as what simpleperf report-sample writes. */
+/* Reads any bytes as the output of simpleperf report-sample. */
 #include "import/formats.h"
 #include "import_target.h"
 

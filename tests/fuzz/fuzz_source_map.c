@@ -1,9 +1,9 @@
-/* Reads any bytes as a source map, and gives the frames of a profile names by it. */
+/* Reads any bytes as a source map, and uses it for the names of frames of a profile. */
 #include "fuzz.h"
 #include "pprofc/builder.h"
 #include "symbolize/source_map.h"
 
-/* Frames at some places of two scripts. */
+/* Returns a profile with frames at some positions of two scripts. */
 static pprofc_profile *source_map_profile(void) {
   pprofc_builder *builder = pprofc_builder_new(NULL);
   const int64_t one = 1;

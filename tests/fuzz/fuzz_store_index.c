@@ -1,5 +1,5 @@
-/* Reads any bytes as the index of a store, or as one of its records. An index that is broken gives
- * no run that the records do not have. */
+/* Reads any bytes as the index of a store, or as one of its records. A broken index must not add
+ * runs that the records do not have. */
 #include "gate/read/record.h"
 #include "scratch.h"
 #include "store/past.h"

@@ -1,6 +1,6 @@
-/* Draws a profile, changes some of its bytes, and reads it in every way: from memory, a file and a
- * pipe, with one thread and with several, whole and with samples added up. All ways give the same
- * bytes or the same refusal. */
+/* Draws a profile, changes some of its bytes, and reads it in each way: from memory, a file and a
+ * pipe, with one thread and several, whole and with samples added up. All ways must give the same
+ * bytes or the same error. */
 #include "codec/codec.h"
 #include "report_target.h"
 #include "scratch.h"
@@ -59,7 +59,7 @@ static struct way read_pipe(pprofc_str bytes) {
   return way;
 }
 
-/* The same refusal, or a profile that is written as the same bytes. */
+/* Checks that both ways gave the same error, or profiles that are written as the same bytes. */
 static void check_same(const struct way *expected, struct way got) {
   REQUIRE(got.status == expected->status);
   if (got.profile) {
@@ -97,7 +97,7 @@ static void check_report(const pprofc_profile *a, const pprofc_profile *b, const
   buffer_free(&got);
 }
 
-/* A profile of which samples are added up gives the same reports of sums. */
+/* Checks that a profile with samples added up gives the same reports of sums. */
 static void check_added_up(const struct way *expected, pprofc_str bytes, struct fold_options how) {
   pprofc_limits limits = fuzz_limits();
   pprofc_profile *profile = NULL;

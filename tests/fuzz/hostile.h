@@ -1,6 +1,6 @@
-/* Profiles on the wire that no profiler would write, made of the bytes of a fuzz input: ids that
- * repeat or are missing, types and labels without names, addresses and values at the limits, maps
- * that overlap. Most of them are valid, so that what is behind the reader gets them. */
+/* Makes profiles that no profiler would write, from the bytes of a fuzz input. Ids repeat or are
+ * missing, types and labels have no names, addresses and values are at their limits, and mappings
+ * overlap. Most profiles are valid, so the code after the reader also gets them. */
 #ifndef TESTS_FUZZ_HOSTILE_H
 #define TESTS_FUZZ_HOSTILE_H
 
@@ -19,7 +19,7 @@ static inline unsigned hostile_below(struct hostile *in, unsigned limit) {
   return hostile_byte(in) % limit;
 }
 
-/* Small numbers mostly, sometimes one at a limit, rarely any. */
+/* Returns a number: mostly small, sometimes at a limit, rarely any. */
 static inline uint64_t hostile_number(struct hostile *in) {
   static const uint64_t limits[] = {UINT64_MAX,
                                     INT64_MAX,
@@ -51,7 +51,7 @@ static inline void wire_number(struct buffer *out, unsigned field, uint64_t valu
   wire_varint(out, value);
 }
 
-/* Takes the message's bytes and leaves it empty. */
+/* Appends the message as a field, and clears it. */
 static inline void wire_message(struct buffer *out, unsigned field, struct buffer *message) {
   wire_varint(out, (uint64_t)field << 3 | 2);
   wire_varint(out, message->size);
@@ -61,7 +61,7 @@ static inline void wire_message(struct buffer *out, unsigned field, struct buffe
 
 /* ---- parts of a profile ------------------------------ */
 
-/* How many records of each kind the profile has, which is what ids are drawn from. */
+/* Number of records of each kind in the profile; ids are drawn from them. */
 struct hostile_sizes {
   unsigned strings, types, mappings, functions, locations;
 };
@@ -118,7 +118,8 @@ static inline uint64_t hostile_string(struct hostile *in, const struct hostile_s
   return hostile_below(in, sizes->strings);
 }
 
-/* An id of records that are numbered from 1; 0 for none; rarely one that is not there. */
+/* Returns the id of a record, which are numbered from 1. Returns 0 for no record, and rarely an id
+ * without a record. */
 static inline uint64_t hostile_id(struct hostile *in, unsigned count) {
   unsigned byte = hostile_byte(in);
   return byte == 255 ? hostile_number(in) : byte % (count + 1);
@@ -129,7 +130,7 @@ static inline void hostile_types(struct hostile *in, struct buffer *out,
   struct buffer m;
   buffer_init(&m, &mem_default, PTRDIFF_MAX);
   for (unsigned i = 0; i < sizes->types; i++) {
-    /* names of the table's beginning, so that profiles have types in common */
+    /* the first names of the table, so that profiles have types in common */
     wire_number(&m, 1, hostile_below(in, sizes->strings < 6 ? sizes->strings : 6));
     wire_number(&m, 2, hostile_below(in, sizes->strings < 6 ? sizes->strings : 6));
     wire_message(out, 1, &m);
@@ -226,7 +227,7 @@ static inline void hostile_samples(struct hostile *in, struct buffer *out,
   buffer_free(&m);
 }
 
-/* One profile, or NULL when what came out is none. */
+/* Returns a profile, or NULL if the bytes are not a valid profile. */
 static inline pprofc_profile *hostile_profile(struct hostile *in) {
   struct buffer out;
   buffer_init(&out, &mem_default, PTRDIFF_MAX);

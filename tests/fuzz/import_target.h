@@ -12,8 +12,7 @@ static int import_target_collect(void *context, const void *data, size_t size) {
   return ((struct buffer *)context)->failed ? -1 : 0;
 }
 
-/* What a reader accepts must be whole, and must be the same profile after it was written and read
- * again. */
+/* Checks that an accepted profile is valid, and is the same after it is written and read again. */
 static inline void import_target_check(const pprofc_profile *profile) {
   struct buffer written;
   struct difference difference;
@@ -36,7 +35,7 @@ static inline int import_target_with(import_fn read, pprofc_call_stacks stacks, 
   options.call_stacks = stacks;
   pprofc_profile *profile = NULL;
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
-  char *copy = malloc(size ? size : 1); /* a reader may free text that it has read */
+  char *copy = malloc(size ? size : 1); /* a reader may free the text after it has read it */
   REQUIRE(copy);
   if (size) memcpy(copy, data, size);
   pprofc_str text = {copy, size};

@@ -1,5 +1,5 @@
-/* Runs a fuzz target over files, folders of files and drawn inputs: `fuzz_NAME PATH...` or
- * `fuzz_NAME -random=COUNT`. The main of builds without libFuzzer. */
+/* Main program of a fuzz target in builds without libFuzzer. `fuzz_NAME PATH...` runs it over files
+ * and folders of files, `fuzz_NAME -random=COUNT` over drawn inputs. */
 #include "fuzz.h"
 
 #include <dirent.h>
@@ -12,7 +12,7 @@ static bool run_file(const char *path) {
   bool done = false;
   if (file && fstat(fileno(file), &info) == 0) {
     size_t size = (size_t)info.st_size;
-    /* Exactly as large as the input, so that a sanitizer sees a read past its end. */
+    /* Allocate exactly the size of the input, so that a sanitizer finds a read after its end. */
     uint8_t *data = malloc(size ? size : 1);
     done = data && fread(data, 1, size, file) == size;
     if (done) LLVMFuzzerTestOneInput(data, size);
@@ -23,7 +23,8 @@ static bool run_file(const char *path) {
   return done;
 }
 
-/* Files of a folder, not of folders in it; -1 when it is no folder. */
+/* Runs the files of a folder, without its subfolders. Returns their number, or -1 if it is not a
+ * folder. */
 static long run_folder(const char *path) {
   DIR *dir = opendir(path);
   if (!dir) return -1;
@@ -38,7 +39,7 @@ static long run_folder(const char *path) {
   return count;
 }
 
-/* Runs `count` inputs of up to 256 pseudorandom bytes, the same ones each time. */
+/* Runs `count` inputs of up to 256 pseudorandom bytes, which are the same in each run. */
 static long run_random(long count) {
   uint8_t data[256];
   uint64_t random = 1;

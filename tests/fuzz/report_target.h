@@ -1,6 +1,6 @@
-/* The options of reports, drawn from the bytes of an input, and the promises of each format: no
- * control byte gets into text but newline and tab; JSON, XML and dot are well-formed, and dot has
- * no statement or attribute but ours. */
+/* Draws the options of reports from the bytes of an input, and checks each format. Text must not
+ * contain control bytes except newline and tab. JSON, XML and dot must be well-formed, and dot must
+ * have only the statements and attributes that we write. */
 #ifndef TESTS_FUZZ_REPORT_TARGET_H
 #define TESTS_FUZZ_REPORT_TARGET_H
 
@@ -29,8 +29,8 @@ static unsigned take_below(struct bytes *in, unsigned limit) {
   return take(in) % limit;
 }
 
-/* A name of a few: ordinary, empty, long, with what terminals, XML, JSON and dot could trip over,
- * or bytes of the input itself. Lives in `room`. */
+/* Returns a name: ordinary, empty, long, with special characters of terminals, XML, JSON or dot, or
+ * made of bytes of the input. It is stored in `room`. */
 static const char *take_name(struct bytes *in, char room[64]) {
   static const char *const names[] = {
       "main",
@@ -104,7 +104,7 @@ static inline void take_options(struct bytes *in, pprofc_report_options *o) {
   o->trim_path = TAKE_OF(in, paths);
 }
 
-/* Options of the exports and the drawings; `room` holds the title. */
+/* Draws options of the exports and drawings. `room` gets the title. */
 static inline void take_drawing(struct bytes *in, pprofc_report_options *o, char room[64]) {
   static const char *const colors[] = {"", "hot", "change", "origin", "package", "x"};
   static const char *const widths[] = {"", "0.1", "2", "5%", "x"};
@@ -135,7 +135,7 @@ static inline void take_drawing(struct bytes *in, pprofc_report_options *o, char
 
 /* ---- text -------------------------------------------- */
 
-/* Most bytes of a report that are kept: a name of 1 MB in each of many stacks makes more. */
+/* Maximum bytes of a report that are kept. A name of 1 MB in many stacks makes more. */
 #define REPORT_MOST ((size_t)128 << 20)
 
 static int report_collect(void *context, const void *data, size_t size) {
@@ -166,7 +166,7 @@ static inline void check_json(pprofc_str text) {
 
 /* ---- dot --------------------------------------------- */
 
-/* Goes past white space and takes the byte when it comes next. */
+/* Skips white space, and takes the byte `c` if it comes next. */
 static bool dot_take(pprofc_str *rest, char c) {
   *rest = str_trim(*rest);
   if (!rest->size || rest->data[0] != c) return false;
@@ -174,7 +174,7 @@ static bool dot_take(pprofc_str *rest, char c) {
   return true;
 }
 
-/* Takes a word of letters, digits and "_.#"; the string is empty where none comes next. */
+/* Takes a word of letters, digits and "_.#". Returns an empty string if no word comes next. */
 static pprofc_str dot_take_word(pprofc_str *rest) {
   size_t size = 0;
   *rest = str_trim(*rest);
@@ -195,7 +195,8 @@ static bool dot_take_quoted(pprofc_str *rest) {
   return true;
 }
 
-/* Attributes are the few that we write: none opens an address or a file. */
+/* Takes attributes, which must be among the few that we write. An attribute that opens an address
+ * or a file is not among them. */
 static void dot_take_attributes(pprofc_str *rest) {
   static const char *const known[] = {
       "label", "shape",  "fontsize", "tooltip",      "id",       "color",   "fillcolor",
@@ -214,7 +215,7 @@ static void dot_take_attributes(pprofc_str *rest) {
   }
 }
 
-/* A node is "N" or "NN" with its numbers. */
+/* True for the name of a node: "N" or "NN" and a number. */
 static bool dot_is_node(pprofc_str word) {
   size_t at = 0;
   while (at < word.size && word.data[at] == 'N') at++;
@@ -239,7 +240,7 @@ static void dot_take_statement(pprofc_str *rest) {
   dot_take_attributes(rest);
 }
 
-/* The graph has our statements and attributes, whatever strings it quotes. */
+/* Checks that the graph has only our statements and attributes, whatever strings it quotes. */
 static inline void check_dot(pprofc_str text) {
   check_text(text);
   REQUIRE(str_equal(dot_take_word(&text), STR("digraph")) && dot_take_quoted(&text));
@@ -250,8 +251,8 @@ static inline void check_dot(pprofc_str text) {
 
 /* ---- documents --------------------------------------- */
 
-/* Returns the place after `end`, which must come. Avoids memmem, because ThreadSanitizer marks all
- * of the text at each call. */
+/* Returns the position after `end`, which must occur. Avoids memmem, because ThreadSanitizer marks
+ * the whole text at each call. */
 static size_t skip_past(pprofc_str text, size_t from, pprofc_str end) {
   size_t at = from;
   while (at < text.size && !str_starts(str_slice(text, at, text.size), end)) at++;
@@ -259,7 +260,7 @@ static size_t skip_past(pprofc_str text, size_t from, pprofc_str end) {
   return at + end.size;
 }
 
-/* Every tag ends, and as many are closed as are opened, never more of them. */
+/* Checks that each tag ends, and that each opened element is closed. */
 static inline void check_xml(pprofc_str text) {
   check_text(text);
   long open = 0;
@@ -285,21 +286,21 @@ static inline void check_xml(pprofc_str text) {
   REQUIRE(open == 0);
 }
 
-/* A profile that is written can be read. */
+/* Checks that a written profile can be read. */
 static inline void check_profile(pprofc_str bytes) {
   pprofc_profile *profile = NULL;
   REQUIRE(pprofc_profile_read_memory(bytes.data, bytes.size, NULL, &profile, NULL) == PPROFC_OK);
   pprofc_profile_release(profile);
 }
 
-/* A page ends, and what it shows cannot end its data or run. */
+/* Checks that a page is complete, and that no content of it ends its data or runs. */
 static inline void check_page(pprofc_str text) {
   check_text(text);
   REQUIRE(str_ends(str_trim(text), STR("</html>")));
   REQUIRE(str_find(text, STR("</script><!--")) == text.size);
 }
 
-/* A report that reads no other files, and the promise of its output. */
+/* A report that reads no other files, and the check of its output. */
 struct checked_report {
   const char *format;
   void (*check)(pprofc_str text);
@@ -319,7 +320,7 @@ static const struct checked_report reports[] = {
 
 static void ignore_warning(void *context, const char *message) {
   (void)context;
-  REQUIRE(message[0]); /* the program escapes names when it prints */
+  REQUIRE(message[0]); /* the program escapes the names when it prints the message */
 }
 
 /* Makes one report with the options and checks what it prints. Returns its status. */
@@ -330,7 +331,7 @@ static inline pprofc_status report_make(const pprofc_profile *profile,
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
   const char *expression = options->argument;
   options->format = reports[chosen].format;
-  /* The argument of flame is a variant: the page, or text, which fuzz_flame_text makes. */
+  /* The argument of flame is a variant. Use the page; fuzz_flame_text makes the text. */
   if (strcmp(options->format, "flame") == 0) options->argument = "";
   options->warn = ignore_warning;
   pprofc_status status = pprofc_report(profile, options, report_collect, &out, &error);

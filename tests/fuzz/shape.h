@@ -1,7 +1,8 @@
-/* Profiles whose sizes are drawn, not only their bytes: numbers of sample types, of keys and values
- * of labels, of locations, lines, mappings and comments; units and names with every metacharacter;
- * names of up to 256 KiB; values at the limits. A pseudorandom stream continues the input where it
- * ends, so that an input of a few bytes makes a profile of thousands of samples. */
+/* Makes profiles whose sizes are drawn as well as their bytes. It draws the numbers of sample
+ * types, keys and values of labels, locations, lines, mappings and comments. Units and names
+ * contain special characters, names are up to 256 KiB long, and values are at their limits. A
+ * pseudorandom stream continues a short input, so a few bytes make a profile of thousands of
+ * samples. */
 #ifndef TESTS_FUZZ_SHAPE_H
 #define TESTS_FUZZ_SHAPE_H
 
@@ -11,7 +12,7 @@ struct shape {
   struct hostile in;
   uint64_t random;
   struct buffer out;
-  unsigned strings; /* in the table so far */
+  unsigned strings; /* number of strings in the table so far */
   unsigned keys, texts, units, names, files;
   unsigned types, mappings, functions, locations;
 };
@@ -42,7 +43,7 @@ static inline unsigned shape_below(struct shape *s, unsigned limit) {
   return limit ? value % limit : 0;
 }
 
-/* A number from 0 to `most`: mostly a few, sometimes tens, seldom as many as there may be. */
+/* Returns a number from 0 to `most`: mostly small, sometimes tens, rarely the largest. */
 static inline unsigned shape_count(struct shape *s, unsigned most) {
   unsigned kind = shape_byte(s), limit = most;
   if (kind < 144)
@@ -63,8 +64,8 @@ static inline uint64_t shape_number(struct shape *s) {
 
 /* ---- texts ------------------------------------------- */
 
-/* Texts that would act in dot, HTML, SVG, CSV, Markdown, callgrind, folded stacks, a terminal or
- * the log of a CI system. */
+/* Texts with a special meaning in dot, HTML, SVG, CSV, Markdown, callgrind, folded stacks,
+ * terminals or logs of CI systems. */
 static const char *const shape_texts[] = {
     "u\" URL=\"javascript:alert(1)\" target=\"_self\" x=\"",
     "u\" image=\"./secret.png\" x=\"",
@@ -112,7 +113,7 @@ static const char *const shape_texts[] = {
     "1e308",
 };
 
-/* Parts of names that are shortened, demangled, split or joined. */
+/* Parts of names that functions shorten, demangle, split or join. */
 static const char *const shape_parts[] = {
     "f(",
     ")",
@@ -161,7 +162,7 @@ static inline void shape_add_string(struct shape *s, struct buffer *text) {
   s->strings++;
 }
 
-/* A name of one or two parts, each many times. */
+/* Appends a name that repeats one or two parts many times. */
 static inline void shape_long(struct shape *s, struct buffer *text, unsigned bytes) {
   for (unsigned parts = 1 + shape_below(s, 2); parts; parts--) {
     const char *part = SHAPE_OF(s, shape_parts);
@@ -169,8 +170,8 @@ static inline void shape_long(struct shape *s, struct buffer *text, unsigned byt
   }
 }
 
-/* Adds a mangled name of `levels` levels, whose form depends on `number`. Draws nothing, so that
- * older inputs keep their meaning. */
+/* Appends a mangled name of `levels` levels, whose form depends on `number`. Draws nothing, so
+ * older inputs make the same profiles. */
 static inline void shape_mangled(struct buffer *text, unsigned number, unsigned levels) {
   static const char *const chains[][2] = {
       {"_Z1f", "P"}, {"_ZN", "1aI"}, {"_Z1fI", "1aI"},
@@ -198,8 +199,8 @@ static inline void shape_text(struct shape *s, struct buffer *text, unsigned num
   }
 }
 
-/* Adds texts for one purpose and returns the place of the first; `plain`: they are all different.
- */
+/* Adds texts for one purpose, and returns the index of the first. With `plain` they are all
+ * different. */
 static inline unsigned shape_strings(struct shape *s, unsigned count, bool plain) {
   unsigned first = s->strings;
   struct buffer text;
@@ -215,7 +216,7 @@ static inline unsigned shape_strings(struct shape *s, unsigned count, bool plain
   return first;
 }
 
-/* A string of the table; "" too. */
+/* Returns any string of the table, also "". */
 static inline uint64_t shape_any(struct shape *s) {
   return shape_below(s, s->strings);
 }
@@ -238,7 +239,7 @@ static inline void shape_table(struct shape *s) {
 
 /* ---- messages ---------------------------------------- */
 
-/* Most profiles have a unit that is known, so that values are scaled. */
+/* Adds a value type. Most profiles get a known unit, so that values are scaled. */
 static inline void shape_value_type(struct shape *s, struct buffer *m, bool plain) {
   static const unsigned known[] = {29, 30, 32};
   wire_number(m, 1, plain ? s->units + 34u : shape_unit(s));
@@ -305,10 +306,10 @@ static inline void shape_locations(struct shape *s, struct buffer *m) {
   buffer_free(&line);
 }
 
-/* How the labels of the samples of one profile are. */
+/* Labels of the samples of a profile. */
 struct shape_labels {
-  unsigned keys, values, each; /* keys; values of a key; labels of a sample */
-  bool in_order;               /* a sample takes the keys one after the other */
+  unsigned keys, values, each; /* numbers: keys; values of a key; labels of a sample */
+  bool in_order;               /* true if a sample takes the keys in their order */
 };
 
 static inline void shape_label(struct shape *s, struct buffer *sample,
@@ -366,8 +367,8 @@ static inline void shape_samples(struct shape *s, struct buffer *m) {
   buffer_free(&stack);
 }
 
-/* Drop and keep expressions, comments, times, period, default type, address of the documentation.
- */
+/* Adds drop and keep expressions, comments, times, period, default type, and the address of the
+ * documentation. */
 static inline void shape_header(struct shape *s, struct buffer *m) {
   static const char *const expressions[] = {".*",    "n1.*",     "(a|b)*c", "[",      "(",
                                             "x{99}", "(f|ff)*x", "n[0-9]",  "(?i)N1", "\\Q"};
@@ -390,7 +391,7 @@ static inline void shape_header(struct shape *s, struct buffer *m) {
   if (shape_byte(s) & 1) wire_number(&s->out, 15, shape_any(s));
 }
 
-/* Writes one profile, which the caller frees by buffer_free(&s->out). */
+/* Writes one profile. The caller frees it with buffer_free(&s->out). */
 static inline pprofc_str shape_write(struct shape *s) {
   struct buffer m;
   buffer_init(&m, &mem_default, PTRDIFF_MAX);
@@ -410,8 +411,8 @@ static inline pprofc_str shape_write(struct shape *s) {
 
 /* ---- memory ------------------------------------------ */
 
-/* An allocator that moves every block that grows or shrinks, counts bytes, and fails from one call
- * on where the input says so. */
+/* An allocator that moves each block that grows or shrinks, and counts bytes. It fails from one
+ * call on if the input demands it. */
 struct shape_memory {
   size_t live, peak, calls, fail_at;
 };
@@ -452,7 +453,7 @@ static inline pprofc_allocator shape_allocator(struct shape_memory *m) {
   return (pprofc_allocator){shape_alloc, shape_resize, shape_release, m};
 }
 
-/* One input in eight runs out of memory somewhere. */
+/* Returns the allocator's state. One input in eight runs out of memory. */
 static inline struct shape_memory shape_memory_of(struct shape *s) {
   struct shape_memory m = {0, 0, 0, SIZE_MAX};
   if (shape_below(s, 8) == 7) m.fail_at = 1 + shape_count(s, 4000);

@@ -1,5 +1,5 @@
-/* Loaded before a program (LD_PRELOAD), this makes the kernel's random bytes known: KNOWN_SECRET is
- * a number from which they follow; 0 makes all of them zero, -1 lets the kernel fail. */
+/* Library for LD_PRELOAD that makes the kernel's random bytes predictable. They follow from the
+ * number in KNOWN_SECRET: 0 makes all bytes zero, -1 makes the call fail. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-/* Some work of every kind that -simulate counts: instructions, cache misses, calls of the system.
- */
+/* Does work of each kind that -simulate counts: instructions, cache misses, system calls. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

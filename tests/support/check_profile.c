@@ -1,4 +1,5 @@
-/* The rules a profile must keep, in the order and words of pprof. Section 4.3. */
+/* Checks the rules of a valid profile, in the order and with the messages of pprof (section
+ * 4.3). */
 #include "check_profile.h"
 
 #include "core/error.h"
@@ -26,7 +27,7 @@ static pprofc_status check_samples(const pprofc_profile *p, pprofc_error *error)
   return PPROFC_OK;
 }
 
-/* Ids of a table: read one by one. */
+/* Ids of a table, read one at a time. */
 struct id_column {
   uint64_t (*id)(const pprofc_profile *p, uint32_t index);
   size_t count;
@@ -45,7 +46,7 @@ static uint64_t location_id_of(const pprofc_profile *p, uint32_t i) {
   return location_id(&p->locations, i);
 }
 
-/* The message for record i, given the ids before it. */
+/* Sets the message for record i, given the ids before it. */
 static pprofc_status check_id(const pprofc_profile *p, const struct id_column *column,
                               struct map *seen, uint32_t i, pprofc_error *error) {
   uint64_t id = column->id(p, i);

@@ -1,4 +1,4 @@
-/* Holding two profiles against each other through the public views. */
+/* Compares two profiles through the public views. */
 #include "compare.h"
 
 #include "core/map.h"
@@ -84,8 +84,8 @@ static void compare_locations(const pprofc_profile *a, const pprofc_profile *b,
   }
 }
 
-/* A sum over the labels of a sample that does not depend on their order; skips labels that cannot
- * be written. */
+/* Returns a sum over the labels of a sample that does not depend on their order. Skips labels that
+ * cannot be written. */
 static uint64_t label_sum(const pprofc_profile *p, size_t sample) {
   uint64_t sum = 0;
   for (size_t i = 0; i < pprofc_profile_label_count(p, sample); i++) {

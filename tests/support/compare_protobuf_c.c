@@ -1,4 +1,4 @@
-/* Holding a profile against what protobuf-c makes of the same bytes. */
+/* Compares a profile with the result of protobuf-c for the same bytes. */
 #include "codec/wire.h"
 #include "compare.h"
 #include "pprofc/builder.h"
@@ -28,8 +28,8 @@ static bool differ(const struct comparison *c, const char *what, size_t index) {
   return false;
 }
 
-/* protobuf-c ends strings with a NUL and forgets their length: what follows a NUL byte is not
- * compared. */
+/* True if the strings are equal up to a NUL byte: protobuf-c ends strings there and loses their
+ * length. */
 static bool same_string(const struct comparison *c, uint32_t ours, int64_t theirs) {
   if (theirs < 0 || (uint64_t)theirs >= c->theirs->n_string_table) return false;
   const char *text = c->theirs->string_table[theirs];
@@ -44,8 +44,8 @@ static bool same_type(const struct comparison *c, struct value_type ours,
   return same_string(c, ours.type, theirs->type) && same_string(c, ours.unit, theirs->unit);
 }
 
-/* How often a field of Profile is there: protobuf merges a message that comes twice, Go's pprof
- * takes the last. */
+/* Returns how often a field of Profile occurs. protobuf merges a message that occurs twice; Go's
+ * pprof takes the last. */
 static size_t occurrences(const void *bytes, size_t size, uint64_t number) {
   struct wire w = {bytes, (const uint8_t *)bytes + size, NULL};
   struct wire_field field;
@@ -79,7 +79,7 @@ static bool compare_header(const struct comparison *c, bool with_period_type) {
 }
 
 static bool compare_strings(const struct comparison *c) {
-  /* A profile without any string table has the empty string all the same. */
+  /* Without a string table our profile still has the empty string. */
   if (!c->theirs->n_string_table) return c->ours->strings.count == 1;
   if (c->ours->strings.count != c->theirs->n_string_table) return differ(c, "string count", 0);
   for (size_t i = 0; i < c->theirs->n_string_table; i++)
@@ -87,7 +87,6 @@ static bool compare_strings(const struct comparison *c) {
   return true;
 }
 
-/* The same words for a table of messages: `ours` and `theirs` are the counts. */
 static bool compare_mappings(const struct comparison *c) {
   const struct mappings *m = &c->ours->mappings;
   if (m->count != c->theirs->n_mapping) return differ(c, "mapping count", 0);
@@ -119,7 +118,8 @@ static bool compare_functions(const struct comparison *c) {
   return true;
 }
 
-/* Whether mapping `index` of ours is what `id` names; no mapping for an id that names none. */
+/* True if our mapping `index` is the mapping that `id` names. An id without a mapping gives no
+ * mapping. */
 static bool same_mapping(const struct comparison *c, uint32_t index, uint64_t id) {
   if (index != NONE) return c->ours->mappings.items[index].id == id;
   for (size_t i = 0; i < c->theirs->n_mapping; i++)
@@ -159,7 +159,7 @@ static bool compare_labels(const struct comparison *c, size_t sample) {
   size_t count = label_count(&c->ours->samples, sample), at = 0;
   for (size_t i = 0; i < y->n_label; i++) {
     const pb_label *label = y->label[i];
-    if (!label->str && !label->num && !label->num_unit) continue; /* no label at all */
+    if (!label->str && !label->num && !label->num_unit) continue; /* skip an empty label */
     if (at == count || !same_label(c, &labels[at++], label)) return differ(c, "label", sample);
   }
   return at == count || differ(c, "label count", sample);

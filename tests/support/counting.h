@@ -1,4 +1,4 @@
-/* An allocator that counts the bytes that are in use, and how many they were at the most. */
+/* An allocator that counts the bytes in use, and their maximum. */
 #ifndef COUNTING_H
 #define COUNTING_H
 

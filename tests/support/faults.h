@@ -1,5 +1,5 @@
-/* An allocator that fails on demand, and notices blocks that are kept or given back with another
- * size. */
+/* An allocator that fails at a given call. It detects blocks that are not freed, or are freed with
+ * another size. */
 #ifndef FAULTS_H
 #define FAULTS_H
 
@@ -11,14 +11,14 @@
 
 struct faults {
   size_t calls;
-  size_t fail_at; /* the call that fails, counted from 0; SIZE_MAX: none */
+  size_t fail_at; /* index of the call that fails, from 0; SIZE_MAX: no call fails */
   bool from_there_on;
-  size_t fails_after; /* for failing_arm: how many calls succeed */
-  size_t live;        /* blocks that were not given back */
+  size_t fails_after; /* number of calls that succeed after failing_arm */
+  size_t live;        /* number of blocks that were not freed */
   size_t wrong_sizes;
 };
 
-/* The size of a block is in front of it. */
+/* Bytes before a block, which contain its size. */
 #define FAULT_HEADER alignof(max_align_t)
 
 static inline void *fault_alloc(void *context, size_t size) {
@@ -40,7 +40,7 @@ static inline void fault_release(void *context, void *block, size_t size) {
   free(start);
 }
 
-/* Always moves, so that a pointer that was kept too long is noticed by a sanitizer. */
+/* Always moves the block, so that a sanitizer finds the use of an old pointer. */
 static inline void *fault_resize(void *context, void *block, size_t old_size, size_t new_size) {
   void *moved = fault_alloc(context, new_size);
   if (!moved) return NULL;

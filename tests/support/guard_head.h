@@ -12,8 +12,8 @@ static bool guard_read_line(pprofc_str *rest, pprofc_str *line) {
   return true;
 }
 
-/* Parses the head of an HTTP/1.1 request: request line, headers, empty line. `headers` has
- * room for GUARD_HEADERS_MAX. False for anything else. */
+/* Parses the head of an HTTP/1.1 request: request line, headers, empty line. `headers` has room for
+ * GUARD_HEADERS_MAX. False for any other text. */
 static bool guard_read(pprofc_str bytes, struct guard_header *headers, struct guard_request *r) {
   pprofc_str line, rest = bytes;
   if (!guard_read_line(&rest, &line)) return false;

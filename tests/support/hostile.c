@@ -3,11 +3,11 @@
 
 enum { TYPE = 1, SAMPLE, MAPPING, LOCATION, FUNCTION, STRING, COMMENT = 13, UNKNOWN = 100 };
 
-/* What a message of each kind takes, as docs/method/memory.md has it. */
+/* Bytes of memory that each kind of message takes, from docs/method/memory.md. */
 enum {
   ONE_VALUE = 8,
   ONE_SAMPLE = 12 + ONE_VALUE,
-  ONE_SET = 4 + 56, /* of a sample with labels */
+  ONE_SET = 4 + 56, /* the labels of a sample */
   ONE_LABEL = 24,
   ONE_ID = 48,
   ONE_MAPPING = 56,
@@ -24,7 +24,7 @@ enum {
   { name, field, ids, head, unit, sizeof(head) - 1, sizeof(unit) - 1, units, types, is_bad, bytes }
 
 const struct hostile_kind hostile_kinds[] = {
-    /* 10 01: a value; 12: values, packed; 08 01: a location; 0a: locations, packed; 1a: a label */
+    /* 10 01: a value; 12: packed values; 08 01: a location; 0a: packed locations; 1a: a label */
     KIND("samples without values", SAMPLE, IDS_NONE, "", "", 0, 1, true, 0),
     KIND("samples without values, 1000 types", SAMPLE, IDS_NONE, "", "", 0, 1000, true, 0),
     KIND("a sample, then such without values", SAMPLE, IDS_ODD, "", "", 0, 1000, true, 0),
@@ -103,7 +103,7 @@ static void put_message(struct buffer *out, unsigned field, const void *data, si
   buffer_add(out, data, size);
 }
 
-/* The id of message i; id 1 of locations and functions is taken. */
+/* Returns the id of message i. Skips id 1 of locations and functions, which is in use. */
 static uint64_t id_of(const struct hostile_kind *kind, uint64_t i, uint64_t count) {
   const uint64_t first = kind->field == MAPPING ? 1 : 2;
   switch (kind->ids) {

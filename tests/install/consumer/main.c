@@ -1,4 +1,4 @@
-/* A program of a user, in C: builds a profile and looks at it. */
+/* A user's program in C, which builds a profile and reads it. */
 #include <pprofc/pprofc.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* A program whose own functions have names that the library uses inside. Linked statically, beside
- * Jansson where it is there. */
+/* A program whose functions have the names of internal functions of the library. It is linked
+ * statically, together with Jansson if that is installed. */
 #include <pprofc/pprofc.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,7 +42,7 @@ int main(int argc, char **argv) {
   if (pprofc_profile_read_file(argv[1], NULL, &profile, &error) != PPROFC_OK)
     return puts(error.message);
   pprofc_report_options_init(&options);
-  options.format = "json"; /* writes JSON with functions of Jansson's names */
+  options.format = "json"; /* writes JSON, with functions that have the names of Jansson's */
   options.focus = "main";
   if (pprofc_report(profile, &options, count, &written, &error) != PPROFC_OK)
     return puts(error.message);

@@ -1,6 +1,6 @@
-/* A caller that was compiled when the option structs had fewer fields: it allocates just those, so
- * that a library that reads more of them reads freed memory or a guard. And a caller that did not
- * fill the structs at all. */
+/* A caller that was compiled when the option structs had fewer fields. It allocates only those
+ * fields, so a library that reads more fields reads freed memory or a guard. Also tests a caller
+ * that did not initialize the structs. */
 #include <pprofc/pprofc.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ static int count(void *context, const void *data, size_t size) {
   return 0;
 }
 
-/* The first `size` bytes of a struct, followed by bytes that are no valid option. */
+/* Returns the first `size` bytes of a struct. Bytes that are no valid option follow. */
 static void *shortened(const void *whole, size_t size) {
   char *copy = malloc(size + 512);
   if (!copy) exit(1);
@@ -107,7 +107,7 @@ static void compare(void) {
   pprofc_bench_free(set);
 }
 
-/* Filters, granularity and symbolization: structs without what comes after their first options. */
+/* Calls filters, granularity and symbolization with structs that end after their first options. */
 static void edit(const pprofc_profile *profile) {
   pprofc_error error = {PPROFC_OK, 0, ""};
   pprofc_profile *out = NULL;
@@ -146,7 +146,8 @@ static void edit(const pprofc_profile *profile) {
          "symbolization options of size 0");
 }
 
-/* A graph takes the options of reports; so do options by name, which must not write beyond them. */
+/* Calls functions that take report options: the graph, and options by name. The second must not
+ * write after the struct. */
 static void graph(const pprofc_profile *profile) {
   pprofc_error error = {PPROFC_OK, 0, ""};
   pprofc_report_options whole;
