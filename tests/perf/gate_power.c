@@ -1,6 +1,6 @@
-/* How often gates raise a false alarm, and how often they find a regression: simulated suites of
- * benchmarks under several shapes of noise, judged by several rules. The seed is fixed: the same
- * numbers come out every time.
+/* Measures how often gates raise a false alarm, and how often they find a regression. Several rules
+ * judge simulated suites of benchmarks under several shapes of noise. The seed is fixed, so the
+ * numbers are the same in each run.
  *
  *   gate_power          200 suites of 100 benchmarks, the table of docs/GATES.md
  *   gate_power -quick   40 suites; still fails when a target is missed */
@@ -32,13 +32,13 @@ double normal(struct random *r) {
   return pprofc_normal_quantile(uniform(r));
 }
 
-/* A long tail to the slow side: log-normal of sigma 0.5, skewness 1.75. */
+/* Returns log-normal noise of sigma 0.5 and skewness 1.75: a long tail to the slow side. */
 static double skewed(struct random *r) {
   const double s = 0.5, mean = exp(s * s / 2), variance = (exp(s * s) - 1) * exp(s * s);
   return (exp(s * normal(r)) - mean) / sqrt(variance);
 }
 
-/* Two speeds, as with two kinds of core: a third of the samples is slow. */
+/* Returns noise with two speeds, as with two kinds of core: a third of the samples is slow. */
 static double bimodal(struct random *r) {
   const double share = 1.0 / 3, inner = 0.3;
   double between = sqrt((1 - inner * inner) / (share * (1 - share)));
@@ -46,14 +46,14 @@ static double bimodal(struct random *r) {
   return between * ((slow ? 1 : 0) - share) + inner * normal(r);
 }
 
-/* Every shape has mean 0 and standard deviation 1. A drifting run gets slower from the first sample
- * of base to the last of head, by three deviations and 6 % all in all. */
+/* Each shape has mean 0 and standard deviation 1. A drifting run gets slower from the first sample
+ * of the base to the last of the head, by three deviations and 6 % in total. */
 static const char *const shape_names[] = {"normal", "skewed", "bimodal", "outliers", "drifting"};
 static double (*const shape_noise[])(struct random *) = {normal, skewed, bimodal, normal, normal};
 
-#define OUTLIER_SHARE 0.1 /* of the samples with outliers, which take 50 to 150 % longer */
+#define OUTLIER_SHARE 0.1 /* share of samples that are outliers: 50 to 150 % longer */
 
-/* One sample of a benchmark that takes 1. */
+/* Returns one sample of a benchmark whose time is 1. */
 double sample_once(struct random *r, enum shape shape, double noise) {
   double value = 1 + noise * shape_noise[shape](r);
   if (shape == OUTLIERS && uniform(r) < OUTLIER_SHARE) value *= 1.5 + uniform(r);
@@ -73,12 +73,11 @@ static void draw(struct random *r, enum shape shape, double noise, double factor
 
 enum rule { THRESHOLD_ONLY, UTEST, WELCH, GATE, RULES };
 
-/* What one suite came to: by rule, alarms among benchmarks that are the same, and findings among
- * those that regressed. */
+/* Results of one suite for each rule: alarms in unchanged benchmarks, and regressions found. */
 struct suite {
   size_t alarms[RULES], found[RULES];
-  double u_p[BENCHMARKS]; /* of the U test, 2 where the medians do not differ by the threshold */
-  bool drift;             /* the gate names it */
+  double u_p[BENCHMARKS]; /* p of the U test; 2 if the medians do not differ by the threshold */
+  bool drift;             /* true if the gate reports drift */
 };
 
 static int by_value(const void *a, const void *b) {
@@ -98,7 +97,7 @@ void must(bool good) {
   exit(2);
 }
 
-/* What single comparisons need of a gate. */
+/* Settings of a gate for single comparisons. */
 static const struct gate plain = {.mem = &mem_default, .settings = {.alpha = 0.05}};
 
 static void count(struct suite *s, enum rule rule, bool changed, bool alarm) {
@@ -106,7 +105,7 @@ static void count(struct suite *s, enum rule rule, bool changed, bool alarm) {
   s->found[rule] += changed && alarm;
 }
 
-/* The rules that look at one benchmark at a time. */
+/* Applies the rules that judge each benchmark separately. */
 static void judge_one(struct suite *s, size_t index, bool changed, struct gate_sample base,
                       struct gate_sample head) {
   struct gate_row u = gate_row_unknown(), t = gate_row_unknown();
@@ -162,16 +161,18 @@ static const double effects[] = {0.03, 0.05, 0.10, 0.20};
 #define NOISES  (sizeof noises / sizeof *noises)
 #define EFFECTS (sizeof effects / sizeof *effects)
 
-/* One shape and noise. */
+/* Results for one shape of noise and one size. */
 struct outcome {
   double alarm[RULES];          /* share of unchanged suites with any alarm */
-  double found[EFFECTS][RULES]; /* share of the regressions that are found */
-  double found_u[EFFECTS];      /* by U and threshold, with as many false alarms as the gate */
-  double drift;                 /* share of unchanged suites in which drift is named */
+  double found[EFFECTS][RULES]; /* share of the regressions that a rule finds */
+  double found_u[EFFECTS];      /* share that U with a threshold finds, with as many false alarms as
+                                   the gate */
+  double drift;                 /* share of unchanged suites in which the gate reports drift */
 };
 
-/* The largest p that U may call significant without more alarms in unchanged suites than the gate
- * has: of the smallest p of every suite, the one that is allowed. */
+/* Returns the largest p that U may call significant without more alarms in unchanged suites than
+ * the gate has. `allowed` is the gate's number of alarms. Sorts the smallest p of each suite, and
+ * returns the p after the allowed ones. */
 static double matching_alpha(const struct suite *suites, size_t count, size_t allowed) {
   double smallest[SUITES_MAX];
   for (size_t i = 0; i < count; i++) {
@@ -184,7 +185,7 @@ static double matching_alpha(const struct suite *suites, size_t count, size_t al
 
 static size_t count_u(const struct suite *s, double alpha) {
   size_t found = 0;
-  /* Below, not at, the one that would be an alarm too many; 2 is never significant. */
+  /* Compare with <: a p equal to alpha would be one alarm too many. 2 is never significant. */
   for (size_t k = 0; k < CHANGED; k++) found += s->u_p[k] < fmin(alpha, 1.5);
   return found;
 }
@@ -231,13 +232,15 @@ bool complain(enum shape shape, double noise, const char *what, double value) {
   return false;
 }
 
-/* Two standard errors of the difference of two shares, over what was drawn. */
+/* Returns two standard errors of the difference of two shares, over all regressions that were
+ * drawn. */
 static double margin(double share, size_t count) {
   double p = fmin(fmax(share, 0.02), 0.98);
   return 2 * sqrt(2 * p * (1 - p) / (double)(count * CHANGED));
 }
 
-/* At most 5 % of suites; of a few suites, no more than that by two standard errors. */
+/* Returns the largest share of suites with an alarm: 5 %, plus two standard errors for a few
+ * suites. */
 double most_alarms(size_t count) {
   return count < SUITES_MAX ? 0.05 + 2 * sqrt(0.05 * 0.95 / (double)count) : 0.05;
 }
@@ -259,8 +262,9 @@ static bool check(enum shape shape, double noise, const struct outcome *o, size_
 
 /* ---- the smallest visible change --------------------- */
 
-/* Of samples with a change, the share that a test finds at the level of a lone regression: the
- * change is the one that is stated for the noise as it is, or for the noise of an earlier pair. */
+/* The smallest visible change, and the share of changed samples in which a test finds it. `found`
+ * is for the change that is stated from the noise of the samples. `found_later` is for a change
+ * that is stated from the noise of an earlier pair. */
 struct sight {
   double change, found, found_later;
 };
@@ -303,8 +307,8 @@ static struct sight look(enum shape shape, double noise, bool ranks, size_t draw
   return s;
 }
 
-/* The change that is stated for normal noise is found in GATE_POWER of runs, within three standard
- * errors; of what U draws to state it, too. */
+/* True if the test finds the stated change in a share GATE_POWER of the runs with normal noise,
+ * within three standard errors. The draws that U needs to state the change add to the error. */
 static bool check_sight(enum shape shape, double noise, bool ranks, const struct sight *s,
                         size_t draws) {
   double error = sqrt(GATE_POWER * (1 - GATE_POWER) * (1 / (double)draws + (ranks ? 0.0005 : 0)));
@@ -340,7 +344,8 @@ static bool print_sights(size_t draws) {
 
 #define STAGE_MAX (4 * SAMPLES) /* samples of a benchmark in the second stage */
 
-/* A benchmark in two stages: the samples that decide, and if it needed more than the first ones. */
+/* A benchmark in two stages: the samples that decide, and whether it needed more than the first
+ * samples. */
 struct staged {
   double base[STAGE_MAX + SAMPLES], head[STAGE_MAX + SAMPLES];
   size_t count;
@@ -365,7 +370,7 @@ static void add_staged(struct gate *gate, const struct staged *b, bool changed, 
   must(gate_add(gate, &row));
 }
 
-/* Chooses by the first samples, as `pprofci run -record` does; returns the plan. */
+/* Selects benchmarks by the first samples, as `pprofci run -record` does. Returns the plan. */
 static struct gate_screen_plan choose(struct staged *all, double threshold) {
   struct gate gate;
   size_t rows, selected = 0;
@@ -383,8 +388,8 @@ static struct gate_screen_plan choose(struct staged *all, double threshold) {
   return gate_screen_plan_of(selected, BENCHMARKS, SAMPLES);
 }
 
-/* Judges one suite of BENCHMARKS with the work of SAMPLES samples of each. Adds the alarms, the
- * findings and the samples that were taken. */
+/* Judges one suite of BENCHMARKS in two stages, with the work of SAMPLES samples of each. Adds the
+ * alarms, the regressions found and the number of samples. */
 static void run_staged(struct random *r, enum shape shape, double noise, double effect,
                        double threshold, size_t *alarms, size_t *found, size_t *work) {
   struct staged *all = mem_zero_array(&mem_default, BENCHMARKS, sizeof *all);
@@ -418,7 +423,8 @@ static void run_staged(struct random *r, enum shape shape, double noise, double 
   mem_free(&mem_default, all, BENCHMARKS, sizeof *all);
 }
 
-/* Fails if more than 5 % of the unchanged suites raise an alarm, or if the work is more. */
+/* Fails if more than 5 % of the unchanged suites raise an alarm, or if two stages take more
+ * work. */
 static bool print_stages(size_t count) {
   static const double limits[] = {0.03, 0.05};
   bool good = true;
@@ -455,10 +461,10 @@ static bool print_stages(size_t count) {
 
 #define RUNS_MAX     20
 #define BETWEEN      0.03 /* noise between processes */
-#define WITHIN       0.01 /* noise within a process, of all shapes */
+#define WITHIN       0.01 /* noise within a process, for all shapes */
 #define EARLIER_FIND 0.20
 
-/* One process: its samples share the speed of the process. */
+/* Draws the samples of one process, which share the speed of the process. */
 static void draw_process(struct random *r, enum shape shape, double factor, double *values) {
   double speed = sample_once(r, shape, BETWEEN);
   draw(r, NORMAL, WITHIN, factor * speed, false, values);
@@ -477,7 +483,8 @@ static void keep_runs(struct random *r, enum shape shape, size_t runs, struct ga
   must(gate_keep_earlier(gate, (pprofc_str){key, (size_t)size}, medians, runs));
 }
 
-/* Judges a suite of one process a side by earlier runs. Adds an alarm and the findings. */
+/* Judges a suite of one process per side with the noise of earlier runs. Adds an alarm and the
+ * regressions found. */
 static void run_earlier(struct random *r, enum shape shape, size_t runs, double effect,
                         size_t *alarms, size_t *found) {
   struct gate gate;

@@ -1,4 +1,4 @@
-/* How well the gate judges suites on a machine that changes its speed from round to round. */
+/* Measures how well the gate judges suites on a machine whose speed changes from round to round. */
 #include "gate_power.h"
 
 #include "bench/pairs.h"
@@ -8,9 +8,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#define OWN_NOISE 0.02 /* of each sample, beside the noise of rounds */
+#define OWN_NOISE 0.02 /* noise of each sample, in addition to the noise of rounds */
 
-/* How the speed of the machine changes: not at all, by round, by round of a side. */
+/* Changes of the machine's speed: no change, by round, or by round of each side. */
 enum machine { STEADY, ROUNDS, PASSES, MACHINES };
 static const char *const machine_names[] = {"no", "rounds", "rounds of a side"};
 
@@ -62,7 +62,7 @@ static void group_rounds(struct suite_rounds *s) {
   }
 }
 
-/* Judges a suite of which `changed` benchmarks are slower by `effect`. */
+/* Judges a suite in which `changed` benchmarks are slower by `effect`. */
 static struct rounds_found judge_rounds(struct random *r, enum machine machine, double noise,
                                         double effect, size_t changed, bool take) {
   static struct suite_rounds s;
@@ -90,8 +90,8 @@ static struct rounds_found judge_rounds(struct random *r, enum machine machine, 
   return found;
 }
 
-/* Shares of suites with an alarm, of +10 % found in five benchmarks, and of suites in which
- * everything is 20 % slower and the gate finds it; without and with the common speed. */
+/* Shares: suites with an alarm; regressions of +10 % that are found in five benchmarks; suites that
+ * are found if all, or half, of their benchmarks are 20 % slower. */
 struct rounds_outcome {
   double alarm, found, whole, half;
 };
@@ -114,8 +114,8 @@ static struct rounds_outcome simulate_rounds(enum machine machine, double noise,
   return o;
 }
 
-/* Fails if taking out the speed raises an alarm in more than 5 % of the unchanged suites, or does
- * not find +10 % in nine of ten benchmarks. */
+/* Fails if more than 5 % of the unchanged suites raise an alarm when the gate removes the common
+ * speed. Also fails if it then does not find +10 % in nine of ten benchmarks. */
 bool print_rounds(size_t count) {
   static const double sizes[] = {0.05, 0.10};
   bool good = true;

@@ -1,6 +1,6 @@
-/* How often `pprofci leaks` raises a false alarm, and how often it finds a leak: simulated series
- * of heap profiles and goroutine counts, judged by leaks/judge. The seed is fixed: the same numbers
- * come out every time.
+/* Measures how often `pprofci leaks` raises a false alarm, and how often it finds a leak.
+ * leaks/judge judges simulated series of heap profiles and goroutine counts. The seed is fixed, so
+ * the numbers are the same in each run.
  *
  *   leak_power          4,000 series a cell, the tables of docs/LEAKS.md
  *   leak_power -quick   400 series; still fails when a target is missed */
@@ -15,25 +15,25 @@
 #define RATE       (512.0 * 1024) /* bytes between two samples of Go's heap profile */
 #define KIB        1024.0
 #define MOST       20
-#define MANY       200 /* series of a suite */
+#define MANY       200 /* number of series of a suite */
 #define HEAP_FLOOR (512 * KIB)
 
 static const size_t lengths[] = {3, 4, 5, 8, 10, 20};
 #define LENGTHS (sizeof lengths / sizeof *lengths)
 
-/* How a stack behaves. Objects come at random and live a random time: so many are there on average,
- * and the share `stay` of them is still there one interval later. */
+/* Behaviour of a stack. Objects are allocated and freed at random: `live` objects on average, and
+ * the share `stay` of them still exists one interval later. */
 struct behaviour {
   const char *name;
-  double size; /* of an object; 0: goroutines, which are counted */
-  double live; /* on average */
+  double size; /* bytes of an object; 0: goroutines, which are counted */
+  double live; /* average number of live objects */
   double stay;
-  double leak;  /* objects that are never freed, each interval */
-  double wave;  /* of the load: its amplitude, one period in the whole series */
-  double ramp;  /* the load at the end over that at the beginning, less 1 */
-  double tooth; /* intervals after which all leaked objects are freed; 0: never */
-  bool blind;   /* the profile does not tell what was allocated */
-  double full;  /* share of the series after which nothing is leaked any more; 0: never */
+  double leak;  /* objects per interval that are never freed */
+  double wave;  /* amplitude of the load, which has one period in the series */
+  double ramp;  /* load at the end divided by the load at the beginning, minus 1 */
+  double tooth; /* number of intervals after which all leaked objects are freed; 0: never */
+  bool blind;   /* true if the profile does not contain allocated amounts */
+  double full;  /* share of the series after which the leak stops; 0: it does not stop */
 };
 
 /* ---- one series -------------------------------------- */
@@ -53,7 +53,7 @@ static bool leaks_now(const struct behaviour *b, size_t i, size_t count) {
   return b->full <= 0 || (double)i < b->full * (double)count;
 }
 
-/* A binomial number by its trials, or for many by the normal distribution. */
+/* Returns a binomial number: by trials for a small n, else from the normal distribution. */
 static double binomial(struct random_source *r, double n, double p) {
   double hits = 0;
   if (n > 200) {
@@ -64,7 +64,7 @@ static double binomial(struct random_source *r, double n, double p) {
   return hits;
 }
 
-/* Counts are of sampled objects; the profile scales them up. */
+/* Makes a series of profiles. Counts are counts of sampled objects, which the profile scales up. */
 static void make_series(struct random_source *r, const struct behaviour *b, size_t count,
                         struct made *m) {
   double p = b->size > 0 ? 1 - exp(-b->size / RATE) : 1, unit = b->size > 0 ? b->size / p : 1;
@@ -78,7 +78,7 @@ static void make_series(struct random_source *r, const struct behaviour *b, size
       double leaked = leaks_now(b, i, count) ? random_poisson(r, b->leak * p) : 0;
       churn = binomial(r, churn, b->stay) + come;
       kept += leaked;
-      /* What came and went between two profiles was allocated, too: as much again. */
+      /* Also add objects that were allocated and freed between two profiles: as many again. */
       allocated += come + leaked + random_poisson(r, mean * (1 - b->stay));
       tooth += 1;
       if (b->tooth > 0 && tooth >= b->tooth) {
@@ -106,8 +106,8 @@ static const struct leak_rules *rules_of(const struct behaviour *b) {
   return b->size > 0 ? &heap : &counts;
 }
 
-/* The share of trials with the verdict. A trial is `together` series of one kind; it has the
- * verdict when one of them does. */
+/* Returns the share of trials with the verdict. A trial is `together` series of one kind, and has
+ * the verdict if one of the series has it. */
 static double share_of(const struct behaviour *b, size_t count, size_t trials, size_t together,
                        enum leak_verdict verdict) {
   static struct made made[MANY];
@@ -130,11 +130,11 @@ static double share_of(const struct behaviour *b, size_t count, size_t trials, s
 
 /* ---- tables ------------------------------------------ */
 
-/* What a row promises, from the length `from` on. */
+/* Promise of a row of the tables, for series of at least `from` values. */
 struct promise {
   struct behaviour b;
   size_t from;
-  double most, least; /* of each cell; 1 and 0: nothing is promised */
+  double most, least; /* limits of each cell; 1 and 0: no promise */
 };
 
 static bool row(const struct promise *row, size_t trials, size_t together,

@@ -1,7 +1,7 @@
 /* Makes the inputs of scripts/bench.sh with the builder, from fixed seeds: `make_inputs FOLDER
  * [NAME ...]`.
  *
- * - golike: 1 M samples of a heap in one call tree as real programs have them; inlined calls at a
+ * - golike: 1 M samples of a heap in one call tree like a real program's; inlined calls at a
  *   third of the locations, labels on a third of the samples, four sample types
  * - wide: 1 M samples with random stacks of 30 out of 200 k locations and 60 k functions,
  *   ~100 MB raw
@@ -12,13 +12,13 @@
  * - deep: stacks of 900 to 1,050 frames of a recursion
  * - frames: 40,000 random stacks of 20 below one root: 800,000 frames
  * - small: 50 KB
- * - cpu50k: 50 KB, CPU time as real programs use it
+ * - cpu50k: 50 KB, CPU time of a program like a real one
  * - merge/: 1,000 copies of small with differences; fleet/: 10,000 recordings of the program of
  *   cpu50k
  *
- * NAME2 is the base of NAME: the same program a day later, with other values and one stack in ten
- * elsewhere (other moments for cpu50k). Without a NAME all but the fleets are made. Files that are
- * there already are left alone. */
+ * NAME2 is the base of NAME: the same program a day later, with other values and other stacks in
+ * one sample of ten (for cpu50k other moments). Without a NAME it makes all inputs except the
+ * fleets. It keeps files that exist. */
 #include "inputs/inputs.h"
 
 #include <inttypes.h>
@@ -27,7 +27,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* `files` of 0 is one file, else as many versions in a folder. */
+/* `files`: number of versions in a folder; 0: a single file. */
 static const struct input {
   const char *name;
   struct shape shape;

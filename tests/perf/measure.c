@@ -1,8 +1,9 @@
-/* Runs commands several times and prints what they took: `measure RUNS COMMAND... [-- COMMAND...]`
+/* Runs commands several times and prints their time and memory:
+ * `measure RUNS COMMAND... [-- COMMAND...]`
  *
- * Several commands take turns, so that what else the machine does meets them all alike. Prints a
- * line for each: "MEDIAN_SECONDS PEAK_KIB STATUS CPU_SECONDS": the median wall-clock time, the
- * greatest resident set of any run, the exit status of the last one, and the least user and system
+ * Several commands take turns, so that other load affects all of them alike. Prints a line for
+ * each: "MEDIAN_SECONDS PEAK_KIB STATUS CPU_SECONDS". These are the median wall-clock time, the
+ * greatest resident set of any run, the exit status of the last run, and the least user and system
  * time of any run. Standard output of the commands goes to /dev/null. */
 #include <fcntl.h>
 #include <stdio.h>
@@ -39,7 +40,7 @@ static double seconds_of(struct timeval t) {
   return (double)t.tv_sec + (double)t.tv_usec * 1e-6;
 }
 
-/* Runs the command once. Returns its exit status, 127 when it could not be run. */
+/* Runs the command once. Returns its exit status, or 127 if it could not be run. */
 static int run(struct measured *m, size_t turn) {
   double start = now();
   pid_t child = fork();
@@ -65,7 +66,7 @@ static double median(double *seconds, size_t runs) {
   return (seconds[(runs - 1) / 2] + seconds[runs / 2]) / 2;
 }
 
-/* Cuts the arguments at "--"; returns how many commands there are. */
+/* Splits the arguments at "--". Returns the number of commands. */
 static size_t split(char **arguments, struct measured *commands) {
   size_t count = 0;
   for (char **at = arguments; *at && count < MAX_COMMANDS; at++) {

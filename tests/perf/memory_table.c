@@ -1,6 +1,6 @@
-/* Prints the table of docs/BENCHMARKS.md that says what each kind of message takes: the greatest
- * number of bytes allocated at a time, divided by the bytes of the profile. `memory_table` for all
- * kinds, `memory_table FOLDER` to write the profiles into a folder that exists instead. */
+/* Prints the table of docs/BENCHMARKS.md with the memory that each kind of message takes: the
+ * greatest number of allocated bytes, divided by the bytes of the profile. `memory_table` prints
+ * all kinds. `memory_table FOLDER` writes the profiles into an existing folder instead. */
 #include "counting.h"
 #include "hostile.h"
 #include "pprofc/report.h"
@@ -10,7 +10,7 @@
 
 #define RAW_BYTES ((size_t)4 << 20)
 
-/* What is measured beside reading: formats with their arguments. */
+/* Operations that are measured in addition to reading: formats with their arguments. */
 static const struct {
   const char *format, *argument;
 } reports[] = {{"top", NULL}, {"raw", NULL}, {"proto", NULL}, {"flame", "text"}, {"folded", NULL}};
@@ -53,7 +53,7 @@ static void print_reports(const pprofc_profile *profile, struct counting *counts
   }
 }
 
-/* Both ways of combining two; their sizes together are the measure. */
+/* Prints the memory of both ways to combine two profiles, divided by the size of both. */
 static void print_pairs(const pprofc_profile *profile, const struct buffer *raw,
                         const pprofc_allocator *mem, struct counting *counts) {
   pprofc_profile *other = read_with(raw, mem), *made = NULL;

@@ -1,17 +1,18 @@
-/* The profiles that scripts/bench.sh measures with: what a program looks like, and what fills a
- * builder with a recording of it. Every input comes from fixed seeds. */
+/* Makes the profiles that scripts/bench.sh measures: the shape of a program, and functions that add
+ * a recording of it to a builder. All inputs come from fixed seeds. */
 #ifndef PERF_INPUTS_H
 #define PERF_INPUTS_H
 
 #include "pprofc/builder.h"
 
-/* What one program looks like; `version` 0 is the first recording of it, others have other values
- * and, here and there, other stacks. */
+/* Shape of one program. `version` 0 is its first recording. Other versions have other values, and a
+ * few other stacks. */
 struct shape {
   uint32_t functions, locations, samples;
   uint32_t version;
-  bool inlined; /* a third of the locations has one to three inlined calls */
-  bool (*fill)(pprofc_builder *builder, const struct shape *shape); /* false: out of memory */
+  bool inlined; /* true if a third of the locations has one to three inlined calls */
+  bool (*fill)(pprofc_builder *builder, const struct shape *shape); /* adds the recording; false
+                                                                       when out of memory */
 };
 
 /* splitmix64: one word of state, good enough to shuffle stacks. */
@@ -22,17 +23,17 @@ static inline uint64_t next_random(uint64_t *state) {
   return z ^ z >> 31;
 }
 
-/* A number from 0 to `limit` - 1. */
+/* Returns a number from 0 to `limit` - 1. */
 static inline uint32_t below(uint64_t *state, uint32_t limit) {
   return (uint32_t)((next_random(state) >> 32) * limit >> 32);
 }
 
-/* Functions 0, 1, 2 ... of every program. */
+/* Adds function `number` of a program. */
 uint32_t inputs_function(pprofc_builder *b, uint32_t number);
 uint32_t inputs_mapping(pprofc_builder *b);
 void inputs_cpu_types(pprofc_builder *b);
 void inputs_heap_types(pprofc_builder *b);
-/* A sample of a heap with four values; every third gets labels. */
+/* Adds a sample of a heap with four values. Every third sample gets labels. */
 void inputs_heap_sample(pprofc_builder *b, uint32_t number, const uint32_t *frames, size_t depth,
                         uint64_t *values);
 

@@ -1,5 +1,4 @@
-/* What all inputs have in common: names of functions, the binary, sample types, samples of a heap.
- */
+/* Shared parts of all inputs: names of functions, the binary, sample types, samples of a heap. */
 #include "inputs.h"
 
 #include <inttypes.h>

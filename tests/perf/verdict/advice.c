@@ -1,4 +1,4 @@
-/* The smallest change that a report says could have been seen: how often it is found. */
+/* Measures how often the smallest visible change, as a report states it, is found. */
 #include "figures.h"
 #include "rates.h"
 #include "tables.h"
@@ -9,21 +9,22 @@
 #include <math.h>
 #include <stdio.h>
 
-/* The function that changes has this share, among sixty. */
+/* Share of the function that changes, among sixty functions. */
 #define ADVICE_SHARE 0.05
-/* The same where the report's own figure is checked: it is told of the largest function. */
+/* The same share for the check of the report's own figure, which is about the largest function. */
 #define ADVICE_LARGEST 0.25
 
-/* The power that the report states: 3 of 4 comparisons. */
+/* Power that the report states: 3 of 4 comparisons. */
 #define ADVICE_STATED 0.75
 
-/* The noise between runs that the report knows of: what functions vary by in the middle. A pair
- * assumes 5 %. */
+/* Returns the noise between runs that the report assumes: the middle of the functions' noise. For a
+ * pair it assumes 5 %. */
 static double advice_noise(const struct noise_case *what) {
   return what->side == 1 || what->model == OVER ? 0.05 : 0;
 }
 
-/* The change that the report would name for the function of ADVICE_SHARE, if it knew the noise. */
+/* Returns the change that the report would state for the function of ADVICE_SHARE, if it knew the
+ * noise. */
 static double advice_expected(const struct noise_case *what) {
   double noise = advice_noise(what), side = (double)what->side;
   struct advice a = {.runs = side,
@@ -54,13 +55,13 @@ static void advice_print_row(struct figures *f, struct noise_case *what, uint64_
   printf("| %s | %zu | %.0f | %.0f %% | %.3f |\n", noise_names[what->model], what->side,
          what->samples, 100 * what->effect, measure_mean(&rates[MODEL].found));
   fflush(stdout);
-  /* Under `over` each function has a noise of its own, which no report knows before. */
+  /* Under `over` each function has its own noise, which no report knows in advance. */
   if (what->model == POISSON) advice_check(f, what, &rates[MODEL].found, 0.7);
 }
 
 /* ---- the figure of the report ------------------------ */
 
-/* What pprofc says after a comparison in which nothing changed. */
+/* Returns the smallest visible change that pprofc states after a comparison without a change. */
 static double advice_told(struct random_source *r, const struct noise_case *what) {
   struct noise_draw draw;
   struct rule_answer said;
@@ -70,8 +71,9 @@ static double advice_told(struct random_source *r, const struct noise_case *what
   return advice_change(&a);
 }
 
-/* Nothing is found, and the report says what could have been; then the largest function changes by
- * exactly that, in runs of the same kind. */
+/* Prints how often the stated change is found. First nothing changes, and the report states its
+ * smallest visible change. Then the largest function changes by exactly that amount, in runs of the
+ * same kind. */
 static void advice_print_told(struct figures *f, struct noise_case *what, uint64_t seed,
                               size_t count) {
   struct random_source r = {seed};
@@ -81,7 +83,7 @@ static void advice_print_told(struct figures *f, struct noise_case *what, uint64
     struct rates rates[RULES];
     what->effect = 0;
     what->effect = advice_told(&r, what);
-    if (isinf(what->effect)) continue; /* "no change would have been seen" */
+    if (isinf(what->effect)) continue; /* the report stated that it would have seen no change */
     measure_add(&told, what->effect);
     rates_simulate(&r, what, 1, wanted, rates);
     measure_add(&found, measure_mean(&rates[MODEL].found));

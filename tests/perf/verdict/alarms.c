@@ -1,11 +1,11 @@
-/* Nothing changed: how often each rule raises an alarm all the same. */
+/* Measures how often each rule raises an alarm although nothing changed. */
 #include "figures.h"
 #include "rates.h"
 #include "tables.h"
 
 #include <stdio.h>
 
-/* The reference means are of so many comparisons. */
+/* Number of comparisons in the reference means. */
 #define OTHERS_COUNT 60
 #define MODEL_COUNT  50
 
@@ -14,7 +14,7 @@ struct alarms_row {
   bool in_turns;
   size_t side;
   double samples;
-  double sums, welch, model_any, coverage; /* of the reference */
+  double sums, welch, model_any, coverage; /* figures of the reference */
 };
 
 static const struct alarms_row alarms_rows[] = {
@@ -48,8 +48,8 @@ static const struct alarms_row alarms_rows[] = {
     {OUTLIER, true, 1, 7000, 0.92, NO_REFERENCE, 0.68, 0.945},
 };
 
-/* Limits apart from the reference, for several runs a side: intervals may be too wide, but only by
- * a little. Clusters of samples are the hardest case. */
+/* Checks limits that do not depend on the reference, for several runs per side. Intervals may be
+ * too wide, but only slightly. Clusters of samples are the hardest case. */
 static void alarms_check(struct figures *f, const struct alarms_row *row, const struct rates *r) {
   if (row->side == 1) return;
   figures_require(f, measure_at_most(&r->any, row->model == BURSTY ? 0.10 : 0.05),

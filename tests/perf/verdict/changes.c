@@ -1,5 +1,5 @@
-/* One function of ten changed by 30 %: how many of the changes found are false, and how many of the
- * true ones are found. */
+/* One function of ten changed by 30 %. Measures the share of false changes among the changes found,
+ * and the share of true changes that are found. */
 #include "figures.h"
 #include "rates.h"
 #include "tables.h"
@@ -9,7 +9,7 @@
 #define OTHERS_COUNT 60
 #define MODEL_COUNT  50
 
-/* False discovery rate, and power over the functions of 2 % and more. */
+/* False discovery rate, and power over the functions with a share of at least 2 %. */
 struct changes_pair {
   double false_share, found;
 };

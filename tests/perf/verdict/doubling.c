@@ -1,5 +1,5 @@
-/* Only functions in which a doubling would show are judged, as with -min_samples=0: how many more
- * changes that finds, and at which false alarms. */
+/* Judges only functions in which a doubling would be visible, as with -min_samples=0. Measures how
+ * many more changes that finds, and its false alarms. */
 #include "figures.h"
 #include "rates.h"
 #include "tables.h"

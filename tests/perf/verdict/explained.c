@@ -1,5 +1,6 @@
-/* How often the interval of the part explained holds the true part. No way meets a target in all
- * cells, so none is checked; docs/method/verdicts_figures.md shows the table. */
+/* Measures how often the interval of the explained part contains the true part. No way meets a
+ * target in all cells, so the test checks no target. docs/method/verdicts_figures.md shows the
+ * table. */
 #include "measure.h"
 #include "parts.h"
 #include "tables.h"
@@ -22,7 +23,8 @@ static const struct explained_shape explained_shapes[] = {
 static const size_t explained_sides[] = {3, 5, 10};
 
 struct explained_cell {
-  size_t draws; /* with a change found, and a true change of the total of 0.5 % */
+  size_t draws; /* number of draws with a change found, and a true change of the total of at least
+                   0.5 % */
   struct measure bounded[PART_WAYS], coverage[PART_WAYS];
 };
 

@@ -1,4 +1,4 @@
-/* Prints figures and keeps complaints. */
+/* Prints figures and collects complaints. */
 #include "figures.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* Rows that were found: their changes are a little too large, and their intervals hold the truth
- * less often than those of all rows, because a row is found when noise helps it. No target: this is
- * what a reader of such rows must know. */
+/* Measures rows that were found. Their changes are slightly too large, and their intervals contain
+ * the true change less often than the intervals of all rows: noise helps a row to be found. The
+ * figures have no target, and only inform readers of such rows. */
 #include "measure.h"
 #include "rules.h"
 #include "tables.h"
@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 struct found_rows {
-  struct measure coverage, fcr; /* of intervals, and of those of -fcr */
-  struct measure excess;        /* of the change over the true change */
+  struct measure coverage, fcr; /* coverage of the intervals, and of the intervals of -fcr */
+  struct measure excess;        /* found change divided by the true change */
 };
 
 static void found_add(struct found_rows *rows, const struct noise_draw *draw,

@@ -1,6 +1,6 @@
-/* How often verdicts on functions are wrong, and what they find: simulated comparisons under five
- * kinds of noise, beside those of the method's first implementation. The seeds are fixed: the
- * same numbers come out every time.
+/* Measures how often verdicts on functions are wrong, and how many changes they find. It simulates
+ * comparisons under five kinds of noise, and compares the figures with the figures of the method's
+ * first implementation. The seeds are fixed, so the numbers are the same in each run.
  *
  *   verdict_power          the tables of docs/method/verdicts_figures.md, about three minutes
  *   verdict_power -quick   fewer comparisons; still fails when a target is missed */
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Comparisons for each row of the tables. */
+/* Number of comparisons for each row of the tables. */
 struct edition {
   size_t alarms, changes, power, parts, profiles;
 };

@@ -1,9 +1,9 @@
-/* Sums, variances and the two comparisons of figures. */
+/* Computes sums and variances, and compares figures in two ways. */
 #include "measure.h"
 
 #include <math.h>
 
-/* What a normal variable leaves beyond three standard errors, on one side. */
+/* Probability that a normal variable exceeds three standard errors on one side. */
 #define THREE_ERRORS 0.00135
 
 void measure_add(struct measure *m, double value) {
@@ -25,8 +25,8 @@ double measure_variance(const struct measure *m) {
   return all_alike ? least * (1 - least) : variance;
 }
 
-/* Under the mean of both. Of a rare figure, one of the two may have seen few values or none: then
- * its values are as large as the other's, and as frequent as both show. */
+/* Returns the variance under the mean of both figures. If one of them saw few or no values of a
+ * rare kind, assumes values as large as the other's, and as frequent as in both together. */
 static double measure_pooled_variance(const struct measure *m, const struct reference *reference) {
   double n = (double)m->count, other = (double)reference->count;
   double mean = (m->sum + reference->mean * other) / (n + other);
@@ -43,12 +43,13 @@ bool measure_agrees(const struct measure *m, const struct reference *reference) 
 
 /* ---- shares ------------------------------------------ */
 
-/* The logarithm of the number of ways to take k of n. */
+/* Returns the logarithm of the number of ways to choose k of n. */
 static double measure_log_ways(double n, double k) {
   return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
 }
 
-/* Of n + other values `ones` are 1: the probability that at most k of those are among the n. */
+/* Returns the probability of at most k ones among the first n values, if `ones` of all n + other
+ * values are 1. */
 static double measure_tail(double n, double other, double ones, double k) {
   double sum = 0, all = measure_log_ways(n + other, ones);
   for (double i = fmax(0, ones - other); i <= k; i++)

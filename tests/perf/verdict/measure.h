@@ -1,4 +1,5 @@
-/* Means of simulated figures, with their standard errors, beside reference figures. */
+/* Computes means of simulated figures and their standard errors, and compares them with reference
+ * figures. */
 #ifndef PERF_VERDICT_MEASURE_H
 #define PERF_VERDICT_MEASURE_H
 
@@ -10,29 +11,28 @@ struct measure {
   size_t count;
 };
 
-/* NaN counts for nothing: a comparison that says nothing about the figure. */
+/* Adds a value. Ignores NaN, the value of a comparison without this figure. */
 void measure_add(struct measure *m, double value);
 double measure_mean(const struct measure *m);
-/* The variance of one value. Values that are all 0, or all 1, do not show any: then it is that of a
- * share which one more value would have shown. */
+/* Returns the variance of one value. Values that are all 0 or all 1 show no variance. It then
+ * assumes the share that one more, different value would give. */
 double measure_variance(const struct measure *m);
 
-/* A figure of the table that this one is compared with: it was a mean over `count` comparisons, and
- * is rounded to `digits` digits. */
+/* A figure to compare with: the mean over `count` comparisons, rounded to `digits` digits. */
 struct reference {
   double mean;
   size_t count;
   int digits;
 };
 
-/* Whether the two agree within three standard errors of their difference, and the rounding. */
+/* True if both means agree within three standard errors of their difference and the rounding. */
 bool measure_agrees(const struct measure *m, const struct reference *reference);
 
-/* The same of a share: each value is 0 or 1. Few ones are far from normal, so the test is Fisher's
- * exact one, at the level of three standard errors. */
+/* True if both shares agree. Each value is 0 or 1. A few ones are far from normal, so this is
+ * Fisher's exact test at the level of three standard errors. */
 bool measure_share_agrees(const struct measure *m, const struct reference *reference);
 
-/* Whether the mean is at most, or at least, `limit` by more than chance: three standard errors. */
+/* True if the mean is not above, or not below, `limit` by more than three standard errors. */
 bool measure_at_most(const struct measure *m, double limit);
 bool measure_at_least(const struct measure *m, double limit);
 

@@ -1,4 +1,4 @@
-/* Shares by Zipf's law, changes, the order of runs in time, and counts under each kind of noise. */
+/* Draws shares by Zipf's law, changes, the times of runs, and counts under each kind of noise. */
 #include "noise.h"
 
 #include <math.h>
@@ -11,7 +11,8 @@ const char *const noise_names[NOISE_MODELS] = {
 
 /* ---- shares and changes ------------------------------ */
 
-/* Shares fall as 1 / rank^0.9. A lone function comes first, and the others share the rest. */
+/* Sets the shares, which fall as 1 / rank^0.9. A lone function comes first, and the others share
+ * the rest. */
 static void noise_shares(const struct noise_case *what, struct noise_draw *draw) {
   size_t first = what->lone_share > 0;
   double sum = 0;
@@ -40,7 +41,7 @@ static void noise_changes(struct random_source *r, const struct noise_case *what
 
 /* ---- time -------------------------------------------- */
 
-/* When each run was made, from -1/2 to 1/2. A base run has the turn of a head run. */
+/* Sets the time of each run, from -1/2 to 1/2. A base run has the turn of a head run. */
 static void noise_times(struct random_source *r, const struct noise_case *what, size_t bases,
                         double *when) {
   size_t n = what->side;
@@ -58,7 +59,7 @@ static void noise_times(struct random_source *r, const struct noise_case *what, 
 
 /* ---- counts ------------------------------------------ */
 
-/* The noise between runs of one function: its CV, and its own drift. */
+/* Noise between runs of one function: its coefficient of variation and its own drift. */
 struct noise_row {
   double cv, drift;
 };
@@ -82,7 +83,7 @@ static double noise_common(struct random_source *r, enum noise_model model, doub
   return 1;
 }
 
-/* Clusters of two samples in the mean. */
+/* Returns the number of samples that come in clusters, two samples per cluster on average. */
 static double noise_clusters(struct random_source *r, double mean) {
   double clusters = random_poisson(r, mean / 2);
   return clusters > 0 ? clusters + random_poisson(r, random_gamma(r, clusters)) : 0;

@@ -9,8 +9,10 @@
 #define ROWS_MAX 80
 #define RUNS_MAX 20
 
-/* POISSON   sampling noise alone
- * OVER      noise between runs of each function, by a CV around 5 % (lognormal, up to 50 %);
+/* Models of noise; CV is the coefficient of variation between runs.
+ *
+ * POISSON   only sampling noise
+ * OVER      noise between runs of each function, with a CV around 5 % (lognormal, up to 50 %);
  *           6 % that all functions of a run share
  * BURSTY    samples come in clusters: three times Poisson's variance
  * OUTLIER   8 % of the functions have a CV of 40 %, the others 2 %; 6 % in common
@@ -21,24 +23,26 @@ extern const char *const noise_names[NOISE_MODELS];
 
 struct noise_case {
   enum noise_model model;
-  size_t side;       /* runs of base, and of head */
-  size_t fewer;      /* not 0: so many runs of the base, spread over the session */
-  double samples;    /* of a run */
-  bool in_turns;     /* base and head alternate; false: all runs of the base come first */
-  size_t rows;       /* functions */
-  size_t changed;    /* functions that change */
-  double effect;     /* relative; three of four become slower */
-  double lone_share; /* not 0: row 0 has this share, and it alone changes */
-  double least;      /* the model judges functions with this many samples a run, and 10 in all */
+  size_t side;       /* number of runs of each side */
+  size_t fewer;      /* number of runs of the base, spread over the session, if it has fewer; 0: as
+                        many as the head */
+  double samples;    /* mean number of samples of a run */
+  bool in_turns;     /* true if base and head alternate; false if all runs of the base come first */
+  size_t rows;       /* number of functions */
+  size_t changed;    /* number of functions that change */
+  double effect;     /* relative change; three of four functions become slower */
+  double lone_share; /* share of row 0, which alone changes; 0: no lone function */
+  double least;      /* minimum samples per run for which the model judges a function; it also needs
+                        10 in all runs */
 };
 
-/* What was drawn, and the truth about it. */
+/* Drawn runs, with their true shares and changes. */
 struct noise_draw {
   size_t rows, runs, bases;
   double samples, least;
   double values[ROWS_MAX * RUNS_MAX];
-  double share[ROWS_MAX]; /* of the base */
-  double truth[ROWS_MAX]; /* change of the mean, in samples a run */
+  double share[ROWS_MAX]; /* share of each function in the base */
+  double truth[ROWS_MAX]; /* change of the mean, in samples per run */
 };
 
 void noise_draw(struct random_source *r, const struct noise_case *what, struct noise_draw *draw);

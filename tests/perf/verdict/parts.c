@@ -1,4 +1,5 @@
-/* Fieller's interval, and three remedies for functions that were chosen because they look large. */
+/* Computes Fieller's interval, and three remedies for functions that were chosen because they look
+ * large. */
 #include "parts.h"
 
 #include "pprofc/stats.h"
@@ -47,7 +48,7 @@ static struct part_interval part_fieller(const struct noise_draw *draw, const do
 
 /* ---- data splitting ---------------------------------- */
 
-/* The runs [from, end) of each side. */
+/* Takes the runs [from, end) of each side. */
 static void part_take_runs(const struct noise_draw *draw, size_t from, size_t end,
                            struct noise_draw *out) {
   size_t side = end - from, size = side * sizeof(double);
@@ -77,7 +78,7 @@ static struct part_interval part_splitting(const struct noise_draw *draw) {
 
 /* ---- bootstrap --------------------------------------- */
 
-/* The smallest t of a function that was found. */
+/* Returns the smallest t of the functions that were found. */
 static double part_least_t(const struct rule_answer *said) {
   double least = (double)INFINITY;
   for (size_t i = 0; i < said->rows; i++)
@@ -90,10 +91,11 @@ static void part_pick(struct random_source *r, size_t side, size_t *pick) {
 }
 
 struct part_sums {
-  double chosen, chosen_before, all; /* changes; of those functions in the runs as they were */
+  double chosen, chosen_before, all; /* changes: of the chosen functions; of the same functions in
+                                        the original runs; of all functions */
 };
 
-/* One resample: functions are found by the same t. */
+/* Draws one resample of the runs. Functions with the same minimum t are found in it. */
 static struct part_sums part_resample(struct random_source *r, const struct noise_draw *draw,
                                       const struct rule_answer *said, double least) {
   size_t pick[RUNS_MAX], n = draw->bases;
@@ -132,7 +134,7 @@ static struct part_interval part_bootstrap(struct random_source *r, const struct
     grew += s.all > 0;
   }
   qsort(off, RESAMPLES, sizeof *off, part_order);
-  /* n runs vary by n - 1 around their mean. */
+  /* The variance of n runs around their own mean is too small by the factor (n - 1) / n. */
   double part = chosen / all, wider = sqrt(n / (n - 1)), share = (double)grew / RESAMPLES;
   return (struct part_interval){
       share < 0.025 || share > 0.975, part - wider * off[RESAMPLES - RESAMPLES / 40],
@@ -141,8 +143,8 @@ static struct part_interval part_bootstrap(struct random_source *r, const struct
 
 /* ---- shrinkage --------------------------------------- */
 
-/* The mean m for which a normal number of variance 1 that is beyond `least` is z on average: the
- * likeliest one. */
+/* Returns the mean m of a normal number with variance 1 whose mean beyond `least` is z. It is the
+ * most likely mean. */
 static double part_shrink(double z, double least) {
   double low = 0, high = fabs(z);
   for (int i = 0; i < 60; i++) {
@@ -157,7 +159,7 @@ static double part_shrink(double z, double least) {
   return copysign((low + high) / 2, z);
 }
 
-/* The variance of the difference of the sums of all functions, as the runs show it. */
+/* Returns the variance of the difference of the sums of all functions, estimated from the runs. */
 static double part_total_variance(const struct noise_draw *draw, const struct rule_answer *said) {
   double part[RUNS_MAX], all[RUNS_MAX], n = (double)draw->bases;
   part_sums(draw, said->scaled, said->changed, part, all);

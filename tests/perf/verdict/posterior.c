@@ -1,4 +1,4 @@
-/* The part explained as a distribution: Gibbs sampling of every function's change.
+/* Computes the distribution of the explained part by Gibbs sampling of each function's change.
  *
  * The change of a function is d = e m + x + noise: m is its mean, e an error of the common factor,
  * x its own change. Noise has a t distribution with the model's degrees of freedom. x is 0, or with
@@ -12,16 +12,17 @@
 #define SWEEPS      1000
 #define SWEEPS_SKIP 200
 
-/* What is believed before any run: one function of ten changed, by 30 % or so. */
+/* Prior belief: one function of ten changed, by about 30 %. */
 #define CHANGES_YES    1.0
 #define CHANGES_NO     9.0
 #define SPREAD_SHAPE   2.0
 #define SPREAD_SQUARES 0.1
 
 struct posterior_row {
-  double mean, delta, variance; /* of the delta; without the bounds that tests need */
-  double weight;                /* of the t distribution */
-  double own;                   /* x */
+  double mean, delta, variance; /* mean, delta and the variance of delta, without the bounds that
+                                   tests need */
+  double weight;                /* weight of the t distribution */
+  double own;                   /* own change: x */
 };
 
 struct posterior {
@@ -31,7 +32,8 @@ struct posterior {
   double degrees, error, changes, mean, spread2;
 };
 
-/* The variance that functions share and the function's own, weighted by degrees of freedom. */
+/* Returns a row. Its variance combines the variance that functions share with its own, weighted by
+ * degrees of freedom. */
 static struct posterior_row posterior_row_of(const struct noise_draw *draw,
                                              const struct rule_answer *said, size_t i) {
   const double *values = draw->values + i * draw->runs;
@@ -66,7 +68,7 @@ static void posterior_draw_error(struct posterior *p) {
   p->error = sum / weights + random_normal(p->random) / sqrt(weights);
 }
 
-/* The probability that a row changed, given what it shows beyond the common error. */
+/* Returns the probability that a row changed, given its change beyond the common error. */
 static double posterior_chance(const struct posterior *p, double seen, double noise, double before,
                                double mean) {
   double all = noise + before;
@@ -87,7 +89,7 @@ static void posterior_draw_row(struct posterior *p, struct posterior_row *row) {
   row->weight = 2 * random_gamma(p->random, (p->degrees + 1) / 2) / (p->degrees + squares);
 }
 
-/* What the rows have in common, given which of them changed. */
+/* Draws the parameters that the rows share, given the rows that changed. */
 static void posterior_draw_shared(struct posterior *p) {
   double count = 0, sum = 0, squares = 0;
   for (size_t i = 0; i < p->rows; i++) {

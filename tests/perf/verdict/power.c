@@ -1,4 +1,5 @@
-/* One function of sixty changed: how often it is found, by runs, samples, share and effect. */
+/* One function of sixty changed. Measures how often it is found, by runs, samples, share and
+ * effect. */
 #include "figures.h"
 #include "rates.h"
 #include "tables.h"

@@ -1,4 +1,4 @@
-/* The same comparisons through the public interface: the tables speak about what users get. */
+/* Repeats the comparisons through the public interface, so that the tables also apply to users. */
 #include "measure.h"
 #include "rules.h"
 #include "tables.h"
@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Nanoseconds, 119 Hz. By a power of two times are rounded as counts are: of two functions with the
- * same ratio to their means the median takes the same one first. */
+/* Nanoseconds, 119 Hz. With a power of two, times are rounded like counts: the median then chooses
+ * the same one of two functions with equal ratios to their means. */
 #define PERIOD 8388608
 
 struct profiles_runs {
@@ -22,7 +22,7 @@ static void profiles_name(size_t row, char name[16]) {
   snprintf(name, 16, "main.f%02u", (unsigned)row % 100);
 }
 
-/* A CPU profile of one run: a caller that takes no time calls every function. */
+/* Returns a CPU profile of one run: a caller without time of its own calls each function. */
 static pprofc_profile *profiles_make(const struct noise_draw *draw, size_t run) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_profile *profile = NULL;
@@ -49,8 +49,8 @@ static bool profiles_near(double a, double b) {
   return a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= 1e-8 * fmax(1, fabs(b));
 }
 
-/* p, q and the verdict of the function by itself are those of the model; the values shown are the
- * recorded ones. */
+/* True if p, q and the verdict of the function itself equal the model's. The values shown are the
+ * recorded values. */
 static bool profiles_row_agrees(const pprofc_verdict_estimate *e, const struct noise_draw *draw,
                                 const struct rule_answer *said, size_t i) {
   double mean[2] = {0, 0}, runs[2] = {(double)draw->bases, (double)(draw->runs - draw->bases)};
@@ -61,7 +61,7 @@ static bool profiles_row_agrees(const pprofc_verdict_estimate *e, const struct n
          pprofc_verdict_is_change(e->own) == said->changed[i];
 }
 
-/* What the report says could have been seen. */
+/* True if the report states the same smallest visible change as the model. */
 static bool profiles_advice_agrees(const pprofc_verdicts *verdicts, const struct noise_draw *draw,
                                    const struct rule_answer *said) {
   pprofc_verdict_summary s;
@@ -103,7 +103,7 @@ static size_t profiles_compare(struct random_source *r, const struct noise_case 
   pprofc_error error;
   pprofc_verdict_options options;
   pprofc_verdict_options_init(&options);
-  options.normalize_by = PPROFC_EXPOSURE_NONE; /* as the model of the other tables judges */
+  options.normalize_by = PPROFC_EXPOSURE_NONE; /* the setting of the model of the other tables */
   noise_draw(r, what, &draw);
   rule_judge(MODEL, &draw, &said);
   for (size_t i = 0; i < draw.runs; i++) {

@@ -1,4 +1,4 @@
-/* Uniform, normal, gamma and Poisson numbers from splitmix64. */
+/* Makes uniform, normal, gamma and Poisson numbers with splitmix64. */
 #include "random.h"
 
 #include "pprofc/stats.h"
@@ -18,7 +18,8 @@ double random_normal(struct random_source *r) {
   return pprofc_normal_quantile(random_uniform(r));
 }
 
-/* Marsaglia, Tsang 2000: the cube of a normal number, accepted where it is below the density. */
+/* The method of Marsaglia and Tsang (2000): the cube of a normal number, accepted if it is below
+ * the density. */
 double random_gamma(struct random_source *r, double shape) {
   double d = shape - 1.0 / 3, c = 1 / sqrt(9 * d);
   for (;;) {
@@ -29,7 +30,7 @@ double random_gamma(struct random_source *r, double shape) {
   }
 }
 
-/* Knuth's product of uniform numbers, for small means. */
+/* Knuth's method for small means: a product of uniform numbers. */
 static double random_poisson_small(struct random_source *r, double mean) {
   double limit = exp(-mean), product = random_uniform(r), count = 0;
   while (product > limit) {
@@ -39,7 +40,8 @@ static double random_poisson_small(struct random_source *r, double mean) {
   return count;
 }
 
-/* Hörmann 1993, "The transformed rejection method for generating Poisson random variables". */
+/* The method of Hörmann (1993), "The transformed rejection method for generating Poisson random
+ * variables". */
 static double random_poisson_large(struct random_source *r, double mean) {
   double b = 0.931 + 2.53 * sqrt(mean), a = -0.059 + 0.02483 * b;
   double inverse = 1.1239 + 1.1328 / (b - 3.4), quick = 0.9277 - 3.6224 / (b - 2);

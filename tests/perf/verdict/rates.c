@@ -1,10 +1,10 @@
-/* Counts of what a rule got right and wrong in a comparison. */
+/* Counts the right and wrong results of a rule in a comparison. */
 #include "rates.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A function with this share is large. */
+/* Minimum share of a large function. */
 #define LARGE_SHARE 0.02
 
 struct rates_count {

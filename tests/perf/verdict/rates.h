@@ -5,20 +5,20 @@
 #include "measure.h"
 #include "rules.h"
 
-/* Each is a mean over comparisons. */
+/* Means over comparisons. */
 struct rates {
-  struct measure any;         /* with a false alarm */
-  struct measure each;        /* of the unchanged functions that were judged, those with one */
-  struct measure false_share; /* of the changes found, those that are none */
-  struct measure found;       /* of the functions that changed, those found */
-  struct measure found_large; /* the same, of the functions of 2 % and more */
-  struct measure coverage;    /* of the intervals, those that hold the true change */
-  struct measure raw;         /* of the unchanged functions, those with p < 0.05 */
+  struct measure any;         /* comparisons with a false alarm */
+  struct measure each;        /* share of the judged unchanged functions that raise a false alarm */
+  struct measure false_share; /* share of false changes among the changes found */
+  struct measure found;       /* share of the changed functions that are found */
+  struct measure found_large; /* the same share, of functions with a share of at least 2 % */
+  struct measure coverage;    /* share of the intervals that contain the true change */
+  struct measure raw;         /* share of the unchanged functions with p < 0.05 */
 };
 
 void rates_add(struct rates *rates, const struct noise_draw *draw, const struct rule_answer *said);
 
-/* Draws `count` comparisons, and lets each rule that `wanted` has set judge all of them. */
+/* Draws `count` comparisons. Each rule that `wanted` sets judges all of them. */
 void rates_simulate(struct random_source *r, const struct noise_case *what, size_t count,
                     const bool wanted[RULES], struct rates rates[RULES]);
 

@@ -1,4 +1,4 @@
-/* Four rules: a threshold, a z-test, Welch's test, and the model of the library. */
+/* Implements four rules: a threshold, a z-test, Welch's test, and the model of the library. */
 #include "rules.h"
 
 #include "pprofc/stats.h"
@@ -105,7 +105,7 @@ static void rule_welch(const struct noise_draw *draw, struct rule_answer *answer
 
 /* ---- the model --------------------------------------- */
 
-/* Intervals for selected rows. */
+/* Sets the intervals of selected rows. */
 static void rule_widen(const struct matrix *m, const struct fit *fit, struct rule_answer *answer) {
   double changed = 0;
   for (size_t i = 0; i < answer->rows; i++) changed += answer->changed[i];

@@ -1,5 +1,6 @@
-/* Nothing changed, and the base has fewer runs than the head: a new build against an old recording.
- * There is no reference for these; the targets are those of sides of one size. */
+/* Nothing changed, and the base has fewer runs than the head: a new build compared with an old
+ * recording. There is no reference for these cases. The targets are the targets for sides of the
+ * same size. */
 #include "figures.h"
 #include "rates.h"
 #include "tables.h"
@@ -12,8 +13,8 @@ struct uneven_sides {
 
 static const struct uneven_sides uneven_rows[] = {{1, 2}, {1, 5}, {1, 10}, {2, 2}, {2, 5}, {3, 10}};
 
-/* One run of the base says nothing about its noise, and two and two little: under `outlier` they
- * raise more alarms than 5 %. Such rows have no target for false alarms. */
+/* Checks a row. One run of the base does not show its noise, and two runs per side show little:
+ * under `outlier` such rows raise more than 5 % alarms. They have no target for false alarms. */
 static void uneven_check(struct figures *f, const struct noise_case *what, const struct rates *r) {
   snprintf(f->row, sizeof f->row, "nothing changed, %s, %zu and %zu runs", noise_names[what->model],
            what->fewer, what->side);
