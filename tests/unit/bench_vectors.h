@@ -803,7 +803,7 @@ static const struct geomean_vector geomean_vectors[] = {
     {{5e-324, 5e-324}, 2, 0x1.ffffffffffee8p-1024},
 };
 
-/* Two samples and what a test says about them; p is -1 where it refuses. */
+/* Two samples, and the results of a test on them. p is -1 if the test returns no p. */
 struct test_vector {
   const char *name;
   size_t x_count, y_count;

@@ -1,4 +1,4 @@
-/* Runs a test with its first allocation failing, then with its second, and so on. */
+/* Runs a test repeatedly: first its first allocation fails, then its second, and so on. */
 #ifndef FAILING_H
 #define FAILING_H
 
@@ -7,17 +7,17 @@
 
 #include <CUnit/Basic.h>
 
-/* What is tested. It makes its inputs, calls failing_arm, and returns the status of what follows.
- */
+/* The tested code. It makes its inputs, calls failing_arm, and returns the status of the calls that
+ * follow. */
 typedef pprofc_status failing_fn(struct faults *faults, const pprofc_allocator *mem);
 
-/* From here on allocations are counted, and the one that is to fail does. */
+/* Starts to count allocations; the chosen allocation then fails. */
 static inline void failing_arm(struct faults *faults) {
   faults->fail_at = faults->calls + faults->fails_after;
 }
 
-/* Returns how many allocations there are after failing_arm. Each that fails must make the status
- * PPROFC_E_NOMEM, and no block may be lost. */
+/* Returns the number of allocations after failing_arm. For each failed allocation, requires the
+ * status PPROFC_E_NOMEM and that no block is lost. */
 static inline size_t failing_each(failing_fn *run) {
   size_t failed = 0;
   for (; failed < 10000; failed++) {

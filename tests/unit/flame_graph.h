@@ -1,4 +1,4 @@
-/* The tree of a flame graph, built and freed for tests. */
+/* Builds and frees the tree of a flame graph for tests. */
 #ifndef PPROFC_TESTS_FLAME_GRAPH_H
 #define PPROFC_TESTS_FLAME_GRAPH_H
 

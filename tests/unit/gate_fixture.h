@@ -1,4 +1,4 @@
-/* What the tests of the gate share: samples of base and head as text, and the gate that judges
+/* Shared code of the tests of the gate: samples of base and head as text, and a gate that judges
  * them. */
 #ifndef PPROFC_TESTS_GATE_FIXTURE_H
 #define PPROFC_TESTS_GATE_FIXTURE_H
@@ -16,7 +16,7 @@
 struct fixture {
   struct gate gate;
   pprofc_bench *set;
-  struct buffer base, head; /* what was read */
+  struct buffer base, head; /* texts that the gate read */
 };
 
 static inline void open_gate(struct fixture *f) {
@@ -33,7 +33,7 @@ static inline void close_gate(struct fixture *f) {
   buffer_free(&f->head);
 }
 
-/* Reads and judges; the exit status. */
+/* Reads and judges the texts. Returns the exit status. */
 static inline int judge(struct fixture *f) {
   pprofc_error error;
   pprofc_status status =
@@ -59,7 +59,7 @@ static inline pprofc_gate_verdict verdict_named(const struct fixture *f, const c
   return row_of(f, name)->verdict;
 }
 
-/* Benchmarks of one value a sample. */
+/* Appends benchmarks with one value in each sample. */
 static inline void put(struct buffer *out, const char *name, const char *unit, const double *values,
                        size_t count) {
   for (size_t i = 0; i < count; i++)
@@ -73,7 +73,7 @@ static inline void put_same(struct buffer *out, const char *name, const char *un
 
 static const double quiet[] = {100, 101, 99, 100.5, 99.5, 100.2, 99.8, 100.1, 99.9, 100};
 
-/* The ten samples times a factor. */
+/* Appends ten samples that vary little, multiplied by a factor. */
 static inline void put_quiet(struct buffer *out, const char *name, const char *unit, double factor,
                              size_t count) {
   for (size_t i = 0; i < count; i++) {

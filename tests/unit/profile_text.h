@@ -55,7 +55,7 @@ static inline void text_of_sample(struct buffer *out, const pprofc_profile *p, s
   buffer_add_char(out, '\n');
 }
 
-/* All samples, one a line. */
+/* Appends all samples, one on each line. */
 static inline void text_of_samples(struct buffer *out, const pprofc_profile *p) {
   pprofc_samples_view view;
   pprofc_profile_samples(p, &view);
@@ -83,12 +83,12 @@ static inline void expect_message(pprofc_status status, pprofc_status expected,
 
 /* ---- making them ------------------------------------- */
 
-/* A frame by function name alone: one location each. */
+/* Returns a frame by its function name. Each name has one location. */
 static inline uint32_t frame(pprofc_builder *b, const char *function) {
   return pprofc_builder_frame(b, function, NULL, 0);
 }
 
-/* Adds a sample of one or two values whose stack is written "leaf b main". */
+/* Adds a sample with one or two values. Its stack is written "leaf b main". */
 static inline void sample(pprofc_builder *b, const char *stack, int64_t first, int64_t second) {
   uint32_t frames[64];
   size_t depth = 0;
@@ -99,7 +99,7 @@ static inline void sample(pprofc_builder *b, const char *stack, int64_t first, i
   pprofc_builder_sample(b, frames, depth, values);
 }
 
-/* A builder with one sample type, cpu in nanoseconds. */
+/* Returns a builder with one sample type, cpu in nanoseconds. */
 static inline pprofc_builder *cpu_builder(void) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_builder_type(b, "cpu", "nanoseconds");

@@ -1,4 +1,4 @@
-/* Reports as text, for tests of what they print. */
+/* Renders reports as text, for tests of their output. */
 #ifndef REPORT_TEXT_H
 #define REPORT_TEXT_H
 
@@ -18,7 +18,7 @@ static inline pprofc_report_options report_options(const char *format) {
   return options;
 }
 
-/* Renders into text, NUL-terminated; the status must be good. */
+/* Renders a report as text with a NUL at its end. Requires PPROFC_OK. */
 static inline void report_into(struct buffer *text, const pprofc_profile *p,
                                const pprofc_report_options *options) {
   pprofc_error error = {.message = ""};
@@ -40,7 +40,7 @@ static inline void expect_report(const pprofc_profile *p, const pprofc_report_op
   buffer_free(&text);
 }
 
-/* The report holds (or does not hold) this text somewhere. */
+/* Checks that the report contains, or does not contain, this text. */
 static inline void expect_in_report(const pprofc_profile *p, const pprofc_report_options *options,
                                     const char *part, bool there) {
   struct buffer text;
@@ -54,7 +54,7 @@ static inline void expect_in_report(const pprofc_profile *p, const pprofc_report
   buffer_free(&text);
 }
 
-/* Both profiles have the same bytes in a report. */
+/* Checks that both profiles have the same bytes in a report. */
 static inline void expect_same_report(const pprofc_profile *a, const pprofc_profile *b,
                                       const pprofc_report_options *options) {
   struct buffer one, two;

@@ -1,4 +1,5 @@
-/* The public gate gives the verdicts of parse_bench_regressions for the same inputs, as data. */
+/* Tests that the public gate returns the verdicts of parse_bench_regressions for the same inputs,
+ * as data. */
 #include "core/buffer.h"
 #include "failing.h"
 #include "pprofc/gate.h"
@@ -9,7 +10,7 @@
 
 static pprofc_error error;
 
-/* Six samples a side; B gets 30 % slower, A stays, C vanishes. */
+/* Six samples per side: B gets 30 % slower, A stays the same, C is missing. */
 #define RUN(name, unit, a)                                                                         \
   "Benchmark" name " 1 " a "00 " unit "\nBenchmark" name " 1 " a "01 " unit "\nBenchmark" name     \
   " 1 " a "02 " unit "\nBenchmark" name " 1 " a "03 " unit "\nBenchmark" name " 1 " a "04 " unit   \
@@ -121,7 +122,7 @@ static void test_rules_that_are_wrong(void) {
   pprofc_gate_free(gate);
 }
 
-/* Sets give what the texts give that they were read from. */
+/* A set gives the same result as the text that it was read from. */
 static void test_sets_are_copied(void) {
   pprofc_bench *base = pprofc_bench_new(NULL), *head = pprofc_bench_new(NULL);
   static const char bad[] = "BenchmarkD 1 x ns/op\n";
@@ -162,7 +163,7 @@ static void test_files(void) {
   CU_ASSERT_EQUAL(pprofc_gate_read_file(gate, (pprofc_gate_side)2, old, &error), PPROFC_E_INVALID);
   CU_ASSERT_EQUAL(pprofc_gate_judge(gate, &error), PPROFC_OK);
   CU_ASSERT(pprofc_gate_totals_of(gate).compared > 10);
-  /* A caller that goes on after a failed read gets no pass. */
+  /* A caller that continues after a failed read gets no pass. */
   CU_ASSERT_EQUAL(pprofc_gate_exit_status(gate), 1);
   CU_ASSERT(str_starts(pprofc_gate_problems(gate), STR("cannot read '/no/such': ")));
   pprofc_gate_free(gate);
@@ -311,7 +312,7 @@ static void test_noise_of_earlier_runs(void) {
   CU_ASSERT(row_of(gate, "A")->threshold == 0.05);
   pprofc_gate_free(gate);
 
-  remove_run("2.txt"); /* one run tells nothing: that is no pass */
+  remove_run("2.txt"); /* one run shows no noise, so the result is not a pass */
   gate = judged_gate(&options);
   CU_ASSERT_EQUAL(pprofc_gate_exit_status(gate), 1);
   CU_ASSERT(str_starts(pprofc_gate_problems(gate), STR("noise needs at least two runs")));
@@ -348,7 +349,7 @@ static void test_noise_without_memory_is_an_error(void) {
 
 /* ---- memory ------------------------------------------ */
 
-/* Everything a caller does. */
+/* Makes each call that a caller can make. */
 static pprofc_status use_gate(struct faults *faults, const pprofc_allocator *mem) {
   static const char rules[] = "{\"rules\": [{\"benchmark\": \"A\", \"ignore\": true}]}";
   pprofc_gate_options options;

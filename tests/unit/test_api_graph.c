@@ -1,4 +1,5 @@
-/* The call graph as data: its rows are those of the report "top", its edges those of "tree". */
+/* Tests the call graph as data: its rows are the rows of the report "top", its edges the edges of
+ * "tree". */
 #include "failing.h"
 #include "pprofc/graph.h"
 #include "report_text.h"
@@ -41,7 +42,7 @@ static bool edge_is(const pprofc_graph *graph, size_t edge, const char *source, 
 static void test_nodes_edges_and_totals(void) {
   pprofc_profile *p = small_profile();
   pprofc_graph *graph = graph_of(p, NULL);
-  pprofc_profile_release(p); /* the graph holds copies */
+  pprofc_profile_release(p); /* the graph has copies */
   size_t count;
   const pprofc_graph_node *n = pprofc_graph_nodes(graph, &count);
   CU_ASSERT_EQUAL_FATAL(count, 4);
@@ -61,7 +62,7 @@ static void test_nodes_edges_and_totals(void) {
   pprofc_graph_free(NULL);
 }
 
-/* What a moves from b to c cancels out in a, which has no row. */
+/* Cost that a moves from b to c cancels in a, which then has no row. */
 static void test_edges_lead_from_row_to_row(void) {
   pprofc_builder *builder = cpu_builder();
   sample(builder, "b a main", -50, 0);
@@ -104,7 +105,7 @@ static void test_options_apply(void) {
   pprofc_profile_release(p);
 }
 
-/* A node that was taken out leaves an edge that says so. */
+/* An edge across a removed node is marked as residual. */
 static void test_residual_edges(void) {
   pprofc_builder *b = cpu_builder();
   sample(b, "leaf thin main", 3, 0);
@@ -140,7 +141,7 @@ static void test_files_and_lines(void) {
   pprofc_profile_release(p);
 }
 
-/* "(inline)" and "(partial-inline)" of a line of -top. */
+/* Returns the mark "(inline)" or "(partial-inline)" of a line of -top. */
 static pprofc_graph_inlined mark_of(pprofc_str *line) {
   static const char *const marks[] = {
       [PPROFC_GRAPH_INLINED] = " (inline)", [PPROFC_GRAPH_PARTLY_INLINED] = " (partial-inline)"};

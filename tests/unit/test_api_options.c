@@ -1,4 +1,4 @@
-/* Report options by name: every option of the table is set from text and read back. */
+/* Tests report options by name: sets each option of the table from text, and reads it back. */
 #include "core/error.h"
 #include "core/str.h"
 #include "pprofc/report.h"
@@ -29,7 +29,7 @@ static void test_defaults_are_those_of_the_table(void) {
     CU_ASSERT(is(info->name, info->default_text));
 }
 
-/* Another value than the default, for each kind. */
+/* Returns a value that differs from the default, for each kind of option. */
 static const char *other_value(const pprofc_option_info *info) {
   static const char *const values[] = {
       [PPROFC_OPTION_INT] = "17", [PPROFC_OPTION_FLOAT] = "0.25", [PPROFC_OPTION_STRING] = "main"};

@@ -1,5 +1,5 @@
-/* The public iterator over samples: stacks and frames are those of the profile, in any range, and
- * nothing is allocated for each sample. */
+/* Tests the public iterator over samples. Its stacks and frames equal the profile's in each range,
+ * and it allocates nothing for a sample. */
 #include "faults.h"
 #include "pprofc/samples.h"
 #include "profile_text.h"
@@ -20,7 +20,7 @@ static pprofc_profile *read_generator(void) {
   return p;
 }
 
-/* Whether a sample is what the other functions of the profile say. */
+/* True if a sample equals the results of the other functions of the profile. */
 static bool sample_agrees(const pprofc_profile *p, const pprofc_sample *s) {
   pprofc_samples_view view;
   uint32_t frames[512];
@@ -70,7 +70,7 @@ static void test_a_range_is_clamped(void) {
   pprofc_profile_release(p);
 }
 
-/* Two lines at one address, an address without lines, and a plain frame. */
+/* Makes a profile with two lines at one address, an address without lines, and a plain frame. */
 static pprofc_profile *inlined_profile(const pprofc_allocator *mem) {
   pprofc_builder *b = pprofc_builder_new(mem);
   pprofc_builder_type(b, "cpu", "nanoseconds");

@@ -1,5 +1,5 @@
-/* Symbolization from profile to profile: names from the binary of the test data where there are
- * tools, warnings where there is no binary, and the source stays as it was. */
+/* Tests symbolization from profile to profile: names from the binary of the test data if tools are
+ * installed, warnings if the binary is missing, and an unchanged source. */
 #include "core/child.h"
 #include "failing.h"
 #include "pprofc/symbolize.h"

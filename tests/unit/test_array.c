@@ -1,4 +1,4 @@
-/* Arrays that grow. */
+/* Tests arrays that grow. */
 #include "core/array.h"
 #include "faults.h"
 #include "unit.h"

@@ -1,5 +1,5 @@
-/* Pairs: measurements of base and head by package, benchmark and unit, in the order of measurement.
- */
+/* Tests pairs: measurements of base and head by package, benchmark and unit, in the order of
+ * measurement. */
 #include "bench/pairs.h"
 #include "unit.h"
 
@@ -16,7 +16,7 @@ static pprofc_bench *read_runs(const char *base, const char *head) {
   return set;
 }
 
-/* The pair of that name and unit, or NULL. */
+/* Returns the pair of that name and unit, or NULL. */
 static const struct pair *find_pair(const struct pairs *pairs, const char *name, const char *unit) {
   for (size_t i = 0; i < pairs->count; i++) {
     const struct pair *pair = &pairs->items[i];
@@ -60,7 +60,7 @@ static void test_packages_are_apart(void) {
   pprofc_bench_free(set);
 }
 
-/* The set keeps ns/op of a zero; all others are in sec/op. */
+/* The set keeps ns/op for a zero; all other values are in sec/op. */
 static void test_a_zero_is_in_the_unit_of_the_others(void) {
   pprofc_bench *set = read_runs("BenchmarkA 1 0 ns/op\nBenchmarkA 1 5 ns/op\n", NULL);
   struct pairs pairs;
@@ -90,7 +90,7 @@ static void test_rounds_and_inputs_are_beside_the_values(void) {
   pprofc_bench *set =
       read_runs("round: 1\nBenchmarkA 1 1 x\nround: 2\nBenchmarkA 1 2 x\n", "BenchmarkA 1 3 x\n");
   struct pairs pairs;
-  CU_ASSERT(pairs_make(&pairs, set, NULL, &mem_default)); /* both inputs are base */
+  CU_ASSERT(pairs_make(&pairs, set, NULL, &mem_default)); /* both inputs are the base */
   CU_ASSERT_EQUAL_FATAL(pairs.count, 1);
   CU_ASSERT_EQUAL_FATAL(pairs.items[0].sides[PAIR_BASE].count, 3);
   CU_ASSERT_EQUAL(pairs.items[0].sides[PAIR_HEAD].count, 0);
@@ -126,8 +126,8 @@ static void test_an_empty_set_has_no_pairs(void) {
   pprofc_bench_free(set);
 }
 
-/* Runs one after the other, in another order the second time, with a zero and a benchmark less: the
- * place behind the last pair is a guess only. */
+/* The runs have different orders, a zero and a missing benchmark. The code guesses that the next
+ * pair follows the last one, and must handle wrong guesses. */
 static void test_the_order_of_runs_does_not_matter(void) {
   pprofc_bench *set = read_runs("BenchmarkA 1 1 ns/op 5 x\nBenchmarkB 1 2 ns/op 6 x\n"
                                 "BenchmarkC 1 3 ns/op 7 x\n"
@@ -155,7 +155,8 @@ static void test_the_order_of_runs_does_not_matter(void) {
   pprofc_bench_free(set);
 }
 
-/* Given back as they are stored, and as they are read: what is left is as it was. */
+/* Results are freed while they are stored, and values while they are read. The remaining values
+ * must stay the same. */
 static void test_measurements_are_given_back(void) {
   struct buffer text;
   buffer_init(&text, &mem_default, SIZE_MAX / 2);

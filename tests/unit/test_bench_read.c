@@ -1,4 +1,4 @@
-/* Reading benchmark results: the text, and what other tools write. */
+/* Tests readers of benchmark results: Go's text, and the formats of other tools. */
 #include "bench/names.h"
 #include "bench/read/json_reader.h"
 #include "bench/set.h"

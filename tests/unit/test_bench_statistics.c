@@ -1,5 +1,5 @@
-/* The statistics of benchmarks against recorded numbers, and their answers where there is no usual
- * one. */
+/* Tests the statistics of benchmarks against recorded numbers, and their results without enough
+ * data. */
 #include "bench_vectors.h"
 #include "core/mem.h"
 #include "pprofc/bench.h"
@@ -123,7 +123,7 @@ static void test_u_agrees_with_benchstat(void) {
   }
 }
 
-/* At equal sizes benchstat's distribution is the right one. */
+/* With equal sizes benchstat's distribution is the correct one. */
 static void test_correct_u_is_the_same_at_equal_sizes(void) {
   for (size_t i = 0; i < COUNT(u_vectors); i++) {
     const struct test_vector *v = &u_vectors[i];
@@ -132,7 +132,7 @@ static void test_correct_u_is_the_same_at_equal_sizes(void) {
   }
 }
 
-/* Two-sided p by looking at every assignment of the merged values to x. */
+/* Computes the two-sided p from each assignment of the merged values to x. */
 static double p_by_enumeration(const double *x, size_t nx, const double *y, size_t ny) {
   double all[16], observed = 0;
   size_t total = nx + ny, below = 0, above = 0, count = 0;
@@ -191,7 +191,7 @@ static void test_known_flaws_of_benchstat_are_repeated_only_there(void) {
   CU_ASSERT(close_to(pprofc_u_test(four, 9, fives, 10, PPROFC_U_CORRECT, NULL).p, p));
 }
 
-/* What a test of 4,000 samples may take: 10 ms as built for users, more with sanitizers or without
+/* Time limit of a test of 4,000 samples: 10 ms in a release build, more with sanitizers or without
  * optimisation. */
 #ifndef __has_feature
 #define __has_feature(name) 0
@@ -203,7 +203,7 @@ static void test_known_flaws_of_benchstat_are_repeated_only_there(void) {
 #define SECONDS_MAX 0.5
 #endif
 
-/* Of this thread alone, so that other load does not count. */
+/* Returns the CPU time of this thread, which other load does not affect. */
 static double cpu_seconds(void) {
   struct timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -229,8 +229,8 @@ static void test_thousands_of_tied_samples_are_quick(void) {
   }
 }
 
-/* The counts take most steps at 50 samples a side with pairs of ties. At one sample more the normal
- * approximation takes over, and p hardly changes. */
+/* The exact test takes most steps for 50 samples per side with pairs of ties. One more sample
+ * selects the normal approximation, and p must hardly change. */
 static void test_exact_and_approximate_u_meet(void) {
   enum { N = 51 };
   double x[N], y[N];
@@ -248,7 +248,8 @@ static void test_exact_and_approximate_u_meet(void) {
   }
 }
 
-/* Both flags give the p of benchstat's approximation: R's wilcox.test(x, y, exact = FALSE). */
+/* Both flags give the p of R's wilcox.test(x, y, exact = FALSE), as benchstat's approximation
+ * does. */
 static void test_approximate_u_is_the_textbook_one(void) {
   enum { N = 60, M = 80 };
   double x[N], y[M];
@@ -276,7 +277,7 @@ static void test_welch_agrees(void) {
     }
     CU_ASSERT_EQUAL(t.status, PPROFC_TEST_OK);
     CU_ASSERT(close_to(t.p, v->p));
-    if (isnan(v->degrees)) continue; /* squares that overflow: t is 0, p is 1 */
+    if (isnan(v->degrees)) continue; /* squares that overflow give t = 0 and p = 1 */
     CU_ASSERT(close_to(t.t, v->statistic));
     CU_ASSERT(close_to(t.degrees, v->degrees));
   }
@@ -314,7 +315,7 @@ struct correction_vector {
   double p[10], adjusted[10];
 };
 
-/* The example of ten is R's p.adjust; the others can be checked by hand. */
+/* The example with ten values comes from R's p.adjust. The others can be checked by hand. */
 static const struct correction_vector correction_vectors[] = {
     {corrections_benjamini_hochberg,
      10,
@@ -324,10 +325,10 @@ static const struct correction_vector correction_vectors[] = {
      10,
      {.001, .008, .039, .041, .042, .06, .074, .205, .212, .216},
      {.01, .072, .312, .312, .312, .312, .312, .615, .615, .615}},
-    /* p proportional to the rank: all get the largest one */
+    /* p is proportional to the rank: all get the largest value */
     {corrections_benjamini_hochberg, 4, {.01, .02, .03, .04}, {.04, .04, .04, .04}},
     {corrections_holm, 4, {.01, .02, .03, .04}, {.04, .06, .06, .06}},
-    /* equal ones stay equal, and nothing is above 1 */
+    /* equal values stay equal, and no value exceeds 1 */
     {corrections_benjamini_hochberg, 3, {.5, .5, 1}, {.75, .75, 1}},
     {corrections_holm, 3, {.5, .5, 1}, {1, 1, 1}},
     /* one test needs no correction */
@@ -345,7 +346,7 @@ static void test_corrections_agree(void) {
   }
 }
 
-/* The definitions: an adjusted p is at most the level exactly when the step-up (Benjamini,
+/* By definition, an adjusted p is at most the level exactly if the step-up rule (Benjamini,
  * Hochberg) or the step-down rule (Holm) finds the change at that level. */
 static void test_corrections_decide_as_their_definitions(void) {
   unsigned long long state = 88172645463325252u;
@@ -387,8 +388,8 @@ static void test_corrections_work_in_place(void) {
   }
 }
 
-/* The expected numbers are those of scipy.stats.ttest_ind with trim=0.2, and of its
- * permutation_test with 100,000 permutations. */
+/* The expected numbers come from scipy.stats.ttest_ind with trim=0.2, and from its permutation_test
+ * with 100,000 permutations. */
 static void test_trimmed_t_agrees(void) {
   static const double x[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 50};
   static const double y[] = {4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 90};

@@ -1,4 +1,4 @@
-/* Comparison tables: keys, filters, cells, and the formats they are printed in. */
+/* Tests comparison tables: keys, filters, cells, and the formats that print them. */
 #include "core/buffer.h"
 #include "core/mem.h"
 #include "core/str.h"
@@ -32,7 +32,7 @@ static pprofc_bench *read_inputs(const struct input *inputs, size_t count,
   return set;
 }
 
-/* Output, then what went to the warnings. */
+/* Appends the output, then the warnings. */
 static bool prints(const struct input *inputs, size_t count, const pprofc_bench_options *options,
                    const char *format, const char *expected) {
   pprofc_error error;
@@ -240,7 +240,7 @@ static void test_deep_nesting_is_an_error_not_a_crash(void) {
   pprofc_bench_free(set);
 }
 
-/* Names of the benchmarks that a filter keeps. */
+/* Checks the names of the benchmarks that a filter keeps. */
 static bool keeps(const char *filter, const char *expected) {
   static const struct input input = {
       "f", "goos: linux\nBenchmarkA 1 1 ns/op 2 B/op\nBenchmarkB/k=1 1 1 ns/op\n"
@@ -440,7 +440,7 @@ static void test_the_earlier_table_has_old_and_new(void) {
 /* ---- memory ------------------------------------------ */
 
 struct faulty {
-  long remaining; /* allocations before they fail; negative for never */
+  long remaining; /* number of allocations before one fails; negative: no allocation fails */
   long live;
 };
 
@@ -487,7 +487,7 @@ static const struct input every_reader[] = {
     {"csv", "name,unit,value\nA/k=1-4,ns/op,7\n"},
 };
 
-/* Everything once; true when no allocation was refused. */
+/* Makes each call once. True if no allocation failed. */
 static bool run_once(const pprofc_allocator *mem, bool classic) {
   static const char *const formats[] = {"text", "csv", "markdown", "json", "html"};
   pprofc_bench_options options = defaults();

@@ -1,4 +1,4 @@
-/* Reports that are cut to a number of bytes: never longer, never a wrong sum. */
+/* Tests reports that are cut to a number of bytes: never longer, and never with a wrong sum. */
 #include "common/brief_flag.h"
 #include "core/brief.h"
 #include "core/json_tree.h"
@@ -17,7 +17,8 @@ static uint32_t random_below(uint32_t most) {
   return (random_state >> 8) % most;
 }
 
-/* Makes a name of up to 700 bytes, with controls, quotes and characters of several bytes. */
+/* Makes a name of up to 700 bytes with control characters, quotes and characters of several
+ * bytes. */
 static void random_name(char out[800]) {
   static const char *const pieces[] = {
       "main.", "Ö", "\"", "\n", "<T>", "::", "\x1b[2J", "(*list)", "漢", "##[", "\\", "operator"};
@@ -27,7 +28,7 @@ static void random_name(char out[800]) {
                              random_below(50));
 }
 
-/* A profile of counts: its reports print exact numbers. */
+/* Makes a profile of counts, whose reports print exact numbers. */
 static pprofc_profile *random_profile(void) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_builder_type(b, "events", "count");
@@ -68,10 +69,10 @@ static pprofc_status cut_report(const struct rendered *r, enum brief_kind kind, 
 }
 
 struct top_sums {
-  long long rows, left, header; /* header: as the line says that counts the nodes */
+  long long rows, left, header; /* header: value in the line that counts the nodes */
 };
 
-/* Adds the flat values of the rows and of those that were left out. */
+/* Adds the flat values of the rows, and of the rows that were dropped. */
 static struct top_sums add_rows(pprofc_str text) {
   static const char header[] = "Showing nodes accounting for ";
   struct top_sums sums = {0, 0, LLONG_MIN};
@@ -89,7 +90,7 @@ static struct top_sums add_rows(pprofc_str text) {
       sums.rows += strtoll(copy, NULL, 10);
     rows |= strstr(copy, "flat  flat%") != NULL;
   }
-  if (sums.header == LLONG_MIN) sums.header = sums.rows; /* the line was left out */
+  if (sums.header == LLONG_MIN) sums.header = sums.rows; /* the report dropped that line */
   return sums;
 }
 
@@ -106,7 +107,8 @@ static void check_top(const pprofc_profile *p, size_t most, struct buffer *out) 
   CU_ASSERT(right);
 }
 
-/* The flat values of the functions and of the rest make up the total; the JSON is whole. */
+/* Checks that the flat values of the functions and of the rest add up to the total, and that the
+ * JSON is complete. */
 static void check_json(const pprofc_profile *p, size_t most, struct buffer *out) {
   struct rendered r = {p, report_options("json")};
   struct arena arena;
@@ -193,7 +195,7 @@ static void test_lines_without_marks(void) {
       &b, "line 0\nline 1\nline 2\nline 99\n\nleft out: 96 rows; show -budget=1024 shows more\n");
 }
 
-/* Rows with the largest weight stay, in the order of the report. */
+/* The rows with the largest weight stay, in the order of the report. */
 static void test_the_most_important_rows_stay(void) {
   struct brief b;
   brief_init(&b, &mem_default, BRIEF_ROWS, BRIEF_LEAST, "");
@@ -248,7 +250,7 @@ static void test_json_rows(void) {
   buffer_free(&text);
 }
 
-/* Many long lines above the rows leave room for rows. */
+/* Many long lines above the rows leave some room for rows. */
 static void test_lines_above_the_rows(void) {
   struct brief b;
   char line[400];

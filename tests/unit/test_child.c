@@ -1,4 +1,4 @@
-/* Child processes: streams, status, and the bounds that keep them from holding us up. */
+/* Tests child processes: streams, status, and limits on their time and output. */
 #include "unit.h"
 
 #include "core/child.h"
@@ -10,7 +10,7 @@ static struct buffer output;
 static struct child_end end;
 static pprofc_error error;
 
-/* Runs sh -c script; the shell is only the tests' way to say what a program does. */
+/* Runs sh -c script. Tests describe the behaviour of a program as a shell script. */
 static pprofc_status run(const char *script, const char *input, size_t ceiling,
                          unsigned timeout_ms) {
   const char *argv[] = {"sh", "-c", script, NULL};

@@ -1,5 +1,5 @@
-/* Which functions of two programs have the same machine code: programs that the compiler makes
- * here, with one edit each. A mask that is too broad would find an edit "same". */
+/* Tests the comparison of machine code of two programs. The test compiles programs with one edit
+ * each. A mask that is too broad would call an edited function "same". */
 #include "unit.h"
 
 #include "core/child.h"
@@ -45,7 +45,7 @@ static const char unrelated[] =
     "  case 3: return 8; case 4: return 11; case 5: return 13; }\n"
     "  return x > limit ? seen : other[x & 7]; }\n";
 
-/* One edit, and the function that it changes. */
+/* An edit, and the function that it changes. */
 static const struct edit {
   const char *from, *to, *changes;
 } edits[] = {{"1000003", "1000033", "immediate"},
@@ -96,7 +96,7 @@ static bool compile(const char *const *command, const char *name, const char *en
   return status == PPROFC_OK && end.status == 0;
 }
 
-/* Puts `text` with the first `from` replaced by `to` into folder/head.ENDING. */
+/* Replaces the first `from` in `text` by `to`, and writes the result to folder/head.ENDING. */
 static void write_edited(const char *text, const char *from, const char *to, const char *ending) {
   char path[128], edited[8192];
   const char *at = strstr(text, from);
@@ -116,7 +116,7 @@ static struct code_comparison compare_both(void) {
   return c;
 }
 
-/* Checks that exactly these functions differ, names between commas. */
+/* Checks that exactly the functions in `names` differ, a list separated by commas. */
 static void check_changed(const char *what, const char *names) {
   struct code_comparison c = compare_both();
   size_t found = 0, wanted = 1;
@@ -250,7 +250,8 @@ static void edits_of_go_are_found(void) {
   struct code_comparison c = compare_both();
   printf("go: %zu functions, %zu same, %zu changed, %zu unknown, %zu moved\n", c.count, c.same,
          c.changed, c.unknown, c.moved);
-  CU_ASSERT_TRUE(c.count - c.same <= 12); /* main, the new function, and what it alone calls */
+  CU_ASSERT_TRUE(c.count - c.same <= 12); /* main, the new function, and functions that only it
+                                             calls */
   CU_ASSERT_EQUAL(code_find(&c, STR("main.words"))->state, CODE_SAME);
   CU_ASSERT_EQUAL(code_find(&c, STR("main.main"))->state, CODE_CHANGED);
   CU_ASSERT_EQUAL(code_find(&c, STR("main.unrelated"))->state, CODE_CHANGED);
@@ -280,7 +281,7 @@ static void names_are_readable(void) {
   code_comparison_free(&c);
 }
 
-/* Lengths and operands of instructions whose shape is not the common one. */
+/* Tests lengths and operands of instructions with uncommon forms. */
 static void instructions_have_their_shape(void) {
   static const struct {
     const char *bytes;
@@ -319,7 +320,7 @@ static void instructions_have_their_shape(void) {
       {"\xf3\x0f\x7e\x05\x01\x02\x03\x04", 8, 8, 4, 0, 8}, /* movq */
       {"\x06", 1, 0, 0, 0, 0},                             /* not in 64-bit code */
       {"\x0f\x04", 2, 0, 0, 0, 0},
-      {"\x48", 1, 0, 0, 0, 0}, /* cut off */
+      {"\x48", 1, 0, 0, 0, 0}, /* truncated */
       {"\x0f", 1, 0, 0, 0, 0},
       {"\x0f\x38", 2, 0, 0, 0, 0},
       {"\x8b", 1, 0, 0, 0, 0},
@@ -370,7 +371,7 @@ static void other_files_are_refused(void) {
   CU_ASSERT_EQUAL(compare_status(path), PPROFC_E_UNSUPPORTED);
 }
 
-/* Bytes of a program that are damaged never lead outside of the file. */
+/* Damaged programs never cause a read outside of the file. */
 static void damaged_programs_are_survived(void) {
   static const char *const command[] = {"gcc", "-O1", NULL};
   char path[128];
@@ -395,7 +396,7 @@ static void damaged_programs_are_survived(void) {
     for (int k = 0; k < 20; k++) {
       state = state * 1103515245u + 12345u;
       size_t at = state % 3 ? state / 7 % size : state / 7 % 64;
-      if (state % 2) at = size - 1 - state / 11 % 2048; /* the headers of sections */
+      if (state % 2) at = size - 1 - state / 11 % 2048; /* change the headers of sections */
       if (at >= 20) copy[at] = (char)(state >> 16);
     }
     fwrite(copy, 1, round % 5 ? size : state % size, file);
@@ -405,7 +406,7 @@ static void damaged_programs_are_survived(void) {
   }
 }
 
-/* A program has the same code as itself. */
+/* Comparing a program with itself finds no difference. */
 static void a_program_is_itself(void) {
   struct code_comparison c;
   pprofc_error error = {0};

@@ -1,4 +1,5 @@
-/* Our reader and protobuf-c see the same in every test profile, and writing loses nothing. */
+/* Tests that our reader and protobuf-c read the same from each test profile, and that writing loses
+ * nothing. */
 #include "codec/codec.h"
 #include "compare.h"
 #include "unit.h"
@@ -18,7 +19,7 @@ static int collect(void *context, const void *data, size_t size) {
   return ((struct buffer *)context)->failed ? -1 : 0;
 }
 
-/* Writes the profile, reads it again, and writes that: the same profile, the same bytes. */
+/* Writes the profile, reads it, and writes it again. Both profiles and both files must be equal. */
 static void check_round_trip(const pprofc_profile *profile, const char *path) {
   struct buffer first, second;
   buffer_init(&first, &mem_default, PTRDIFF_MAX);
@@ -37,7 +38,7 @@ static void check_round_trip(const pprofc_profile *profile, const char *path) {
   buffer_free(&second);
 }
 
-/* True when the file is a profile.proto that our reader accepts. */
+/* True if the file is a profile.proto that our reader accepts. */
 static bool check_file(const char *path) {
   pprofc_limits limits;
   pprofc_limits_init(&limits);

@@ -1,4 +1,5 @@
-/* Demangling: the forms of each mode, names that are not mangled, and what must not blow up. */
+/* Tests demangling: the results of each mode, names that are not mangled, and names that could
+ * exhaust memory. */
 #include "unit.h"
 
 #include "symbolize/demangle.h"
@@ -18,7 +19,8 @@ static void check(const char *name, enum demangle_mode mode, const char *expecte
   CU_ASSERT(str_equal(buffer_str(&out), str_of(expected)));
 }
 
-/* Linker name; what the modes default, templates and full show; NULL: as the column before. */
+/* Linker name, and the results of the modes default, templates and full. NULL: the same as in the
+ * column before. */
 static const char *const table[][4] = {
     {"_ZN3foo3barEv", "foo::bar", NULL, "foo::bar()"},
     {"_ZNK3foo3barEv", "foo::bar", NULL, "foo::bar() const"},
@@ -127,7 +129,7 @@ static const char *const rust_table[][3] = {
     {"_RNvC1a1fC1b", "a::f", NULL},
 };
 
-/* What the reference takes for no name of Rust's. */
+/* Names that the reference does not accept as names of Rust. */
 static const char *const not_rust[] = {"_R",
                                        "_R0NvC1a1f",
                                        "_RNvC1a1",
@@ -192,7 +194,7 @@ static void test_what_is_not_mangled_is_told(void) {
 
 static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/* Each S_ doubles what is printed: a few hundred bytes would become gigabytes. */
+/* Each S_ doubles the output: a few hundred bytes would become gigabytes. */
 static void test_names_that_explode_are_left_as_they_are(void) {
   begin();
   struct buffer name;
@@ -206,7 +208,7 @@ static void test_names_that_explode_are_left_as_they_are(void) {
   buffer_add_text(&name, "i");
   demangle(buffer_str(&name), DEMANGLE_FULL, &out);
   CU_ASSERT(out.size <= (1 << 20));
-  buffer_clear(&name); /* a tuple of the two before, again and again */
+  buffer_clear(&name); /* a tuple of the two types before, repeated */
   buffer_add_text(&name, "_RIC1fhh");
   for (int i = 0, second = 4; i < 60; i++) {
     int here = (int)name.size - 2;
@@ -214,7 +216,7 @@ static void test_names_that_explode_are_left_as_they_are(void) {
                   digits[(second - 1) / 62], digits[(second - 1) % 62]);
     second = here;
   }
-  buffer_add(&name, "E", 2); /* with its NUL */
+  buffer_add(&name, "E", 2); /* including its NUL */
   name.size--;
   CU_ASSERT_FALSE(demangle(buffer_str(&name), DEMANGLE_FULL, &out));
   CU_ASSERT(out.size <= (1 << 20));

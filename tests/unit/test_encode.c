@@ -1,5 +1,5 @@
-/* The writer: the bytes of Go's pprof, the same in every run, and an honest status when they cannot
- * go out. */
+/* Tests the writer: it writes the bytes of Go's pprof, the same in each run, and returns an error
+ * if it cannot write. */
 #include "pprofc/builder.h"
 
 #include "pprofc/profile.h"
@@ -32,7 +32,7 @@ static int refuse(void *context, const void *data, size_t size) {
   return -1;
 }
 
-/* Writes the profile, releases it, and inflates what was written. */
+/* Writes the profile, releases it, and inflates the written bytes. */
 static struct bytes written_profile(pprofc_profile *profile, struct bytes *compressed) {
   static struct bytes gzip;
   struct bytes plain = {.size = 0};
@@ -51,7 +51,7 @@ static struct bytes written_profile(pprofc_profile *profile, struct bytes *compr
   return plain;
 }
 
-/* The same for what the builder makes. */
+/* Does the same for the profile of a builder. */
 static struct bytes written(pprofc_builder *builder, struct bytes *compressed) {
   pprofc_profile *profile = NULL;
   CU_ASSERT_EQUAL_FATAL(pprofc_builder_finish(builder, &profile, NULL), PPROFC_OK);
@@ -114,7 +114,8 @@ static void test_ids_that_are_longer_than_they_need_be_are_written_short(void) {
   CU_ASSERT(EQUALS(written_profile(READ_LITERAL(short_ids), NULL), short_ids));
 }
 
-/* Twelve bytes, of which one frame is left, and lists of one are not packed. */
+/* If a filter hides all frames except one, the writer writes only this frame. It does not pack a
+ * list with one element. */
 static void test_hidden_frames_are_not_written(void) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_builder_type(b, "", "");

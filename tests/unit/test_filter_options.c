@@ -1,5 +1,5 @@
-/* The table of filters: its flags match the effect of each option, so that no filter
- * meets samples that were folded away while reading. */
+/* Tests the table of filters. Its flags must match the effect of each option, so that no filter
+ * gets samples that the reader has added up. */
 #include "folding.h"
 #include "open.h"
 #include "pipeline/pipeline.h"
@@ -9,7 +9,7 @@
 
 static pprofc_error error;
 
-/* main calls A and B; B calls C. */
+/* Writes a profile in which main calls A and B, and B calls C. */
 static void calls(struct buffer *out) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_builder_type(b, "samples", "count");
@@ -27,7 +27,7 @@ static void calls(struct buffer *out) {
   pprofc_profile_release(p);
 }
 
-/* Renders a report of bytes that were read for it, with samples added up, or as a whole. */
+/* Reads bytes for a report, whole or with samples added up, and renders the report. */
 static pprofc_status render(const struct buffer *bytes, const pprofc_report_options *options,
                             const struct open_sums *sums, struct buffer *text) {
   pprofc_profile *p = NULL;
@@ -38,13 +38,15 @@ static pprofc_status render(const struct buffer *bytes, const pprofc_report_opti
   return status;
 }
 
-/* Texts of one report: with the defaults, with an option, and with both the option and folding. */
+/* Texts of one report: with the defaults, with an option, and with the option and folding. */
 struct folding_case {
   struct buffer bytes, plain, whole, folded;
-  size_t changes[64], folds; /* reports that option i changed; reports whose samples folded */
+  size_t changes[64], folds; /* reports that option i changed; reports whose samples the reader
+                                added up */
 };
 
-/* Sets the option to a value and compares the report of folded samples with the whole one. */
+/* Sets the option to a value, and compares the report of folded samples with the report of the
+ * whole profile. */
 static void compare_folded(struct folding_case *c, size_t index, const char *format,
                            const char *value) {
   const char *source = "-";
@@ -83,7 +85,8 @@ static void test_no_option_meets_samples_that_were_folded_away(void) {
   for (size_t i = 0; i < 4; i++) buffer_free(buffers[i]);
 }
 
-/* An option that edits the profile is in the table, so that folding and verdicts know it. */
+/* The table contains each option that edits the profile, because folding and verdicts depend on
+ * it. */
 static void test_each_option_that_edits_samples_is_a_filter(void) {
   static const char *const values[] = {"main", "key", "key=v1"};
   static const struct pipeline_overrides as_top = {.aggregates = true};

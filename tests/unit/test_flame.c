@@ -1,4 +1,5 @@
-/* Flame graphs: the tree conserves what base and head spent, and so do the boxes that are drawn. */
+/* Tests flame graphs: the totals of base and head stay the same in the tree and in the drawn
+ * boxes. */
 #include "flame_graph.h"
 
 #include "core/escape.h"
@@ -20,7 +21,8 @@ static uint32_t next_random(uint64_t *state) {
   return (uint32_t)(*state >> 33);
 }
 
-/* Random stacks of a few functions; with `with_base`, half of the samples are a base. */
+/* Returns random stacks of a few functions. With `with_base`, half of the samples belong to a
+ * base. */
 static pprofc_profile *random_profile(uint64_t seed, bool with_base) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_builder_type(b, "cpu", "nanoseconds");
@@ -57,7 +59,8 @@ static void check_tree(const struct flame_tree *t) {
   }
 }
 
-/* Children, self and the box of what is hidden are their parent, in width, head and base. */
+/* Checks that children, self and the box of hidden nodes add up to their parent in width, head and
+ * base. */
 static void check_boxes(const struct flame_tree *t, const struct flame_boxes *boxes,
                         enum flame_width how) {
   for (uint32_t i = 0; i < boxes->count; i++) {
@@ -132,7 +135,7 @@ static void test_siblings_stand_by_value_and_in_a_diff_by_name(void) {
   pprofc_profile_release(profile);
 }
 
-/* Reversed, every total is conserved, and the children of the root are the functions that spend. */
+/* A reversed tree keeps all totals. The children of its root are the functions with self values. */
 static void test_reversed_trees_begin_at_the_leaf(void) {
   for (uint64_t seed = 1; seed <= 4; seed++) {
     pprofc_profile *profile = random_profile(seed, seed % 2);
@@ -155,7 +158,7 @@ static void test_reversed_trees_begin_at_the_leaf(void) {
   }
 }
 
-/* main calls a and b; the sum of their values does not fit int64. */
+/* Returns a profile in which main calls a and b. The sum of their values does not fit int64. */
 static pprofc_profile *profile_that_overflows(void) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_builder_type(b, "cpu", "nanoseconds");
@@ -180,7 +183,7 @@ static void test_sums_wrap_in_flame_graphs_as_in_call_graphs(void) {
   build(&flame, profile);
   CU_ASSERT_EQUAL(flame_head(&flame.tree, 0, 0), INT64_MIN + 1);
   destroy(&flame);
-  /* -top prints a double, which has no more than 53 bits. */
+  /* -top prints a double, which has at most 53 bits. */
   const char *const formats[] = {"top", "json", "folded"};
   const char *const sums[] = {"-9223372036854775808ns   100%  main", "-9223372036854775807",
                               "main;a 9223372036854775807"};
@@ -213,16 +216,16 @@ static int64_t read_value(struct reader *in) {
   return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
 }
 
-/* What the viewer knows of a node: its number, and the sums over it and what is below it. */
+/* A node as the viewer reads it: its number, and the sums over the node and all nodes below it. */
 struct seen {
   uint32_t id, depth, frame, cut;
-  double head, base, widths[3]; /* |head|, |base|, the larger of both */
+  double head, base, widths[3]; /* |head|; |base|; the larger of both */
 };
 
 #define SEEN_MAX 4000
 
 struct sent {
-  size_t count, frames, nodes; /* nodes: with those that were cut */
+  size_t count, frames, nodes; /* nodes: count including cut nodes */
   bool cut;
   struct seen node[SEEN_MAX];
 };
@@ -255,7 +258,7 @@ static void read_nodes(struct reader in, struct sent *sent) {
   }
 }
 
-/* Adds what is below to each node. */
+/* Adds the sums of the nodes below to each node. */
 static void sum_sent(struct sent *sent) {
   for (size_t i = sent->count; i-- > 1;) {
     size_t above = i - 1;
@@ -306,7 +309,7 @@ static pprofc_status write_data(const struct graph *g, struct flame_data_range r
   return status ? status : output_flush(&out, error);
 }
 
-/* The widths that a whole tree has, to compare with: node by node. */
+/* Returns the width of a node of the whole tree, computed node by node. */
 static double width_of(const struct flame_tree *t, uint32_t node, size_t how) {
   double sum = 0;
   for (uint32_t i = node; i < t->end[node]; i++) {
@@ -362,7 +365,7 @@ static void test_cut_data_keep_sums_and_widths(void) {
   buffer_free(&bytes);
 }
 
-/* No node that was cut is wider than one that was kept. */
+/* No node that was cut is wider than a node that was kept. */
 static void test_cut_data_have_the_widest_nodes(void) {
   pprofc_profile *profile = random_profile(8, false);
   struct graph g;
@@ -387,7 +390,7 @@ static void test_cut_data_have_the_widest_nodes(void) {
   pprofc_profile_release(profile);
 }
 
-/* A function that calls itself counts once in its total, and every time in its self. */
+/* A function that calls itself counts once in its total, and each time in its self value. */
 static void test_sums_of_functions_count_the_outermost_call(void) {
   for (uint64_t seed = 1; seed <= 3; seed++) {
     pprofc_profile *profile = random_profile(seed, true);
@@ -437,7 +440,7 @@ static void test_data_of_an_unknown_kind_are_refused(void) {
 
 /* ---- labels ------------------------------------------ */
 
-/* Each line of labels.txt is a name and its forms, separated by tabs. */
+/* Checks a line of labels.txt: a name and its forms, separated by tabs. */
 static void check_forms(struct label_forms *forms, pprofc_str line) {
   pprofc_str rest = line, form, name;
   size_t count = 0;
@@ -473,7 +476,7 @@ static void test_names_have_their_short_forms(void) {
   label_free(&forms);
 }
 
-/* Whatever the name, its forms are shorter and shorter parts, and what fits is not too wide. */
+/* For any name, its forms are ever shorter parts of it, and a form that fits is not too wide. */
 static void test_labels_of_any_name_fit(void) {
   static const char pieces[] = "ab:.::<>()[]{} /opr-=9\xC3\xA9~operator";
   struct label_forms forms;

@@ -1,9 +1,9 @@
-/* Flame graphs of profiles that were made to break them: many labels, names of a megabyte. */
+/* Tests flame graphs of hostile profiles: many labels, and names of a megabyte. */
 #include "unit.h"
 
 #include "report_text.h"
 
-/* Samples of one function; each gets its labels right after it was added. */
+/* Begins samples of one function. Each sample gets its labels directly after it is added. */
 static pprofc_builder *hostile_begin(void) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_builder_type(b, "cpu", "nanoseconds");
@@ -16,7 +16,7 @@ static void add_sample(pprofc_builder *b) {
   pprofc_builder_sample(b, &frame, 1, &value);
 }
 
-/* Adds a label whose key and value end with a number each. */
+/* Adds a label. Its key and its value each end with a number. */
 static void add_label(pprofc_builder *b, const char *key, size_t k, const char *value, size_t v) {
   char name[32], text[32];
   snprintf(name, sizeof name, "%s%zu", key, k);
@@ -35,7 +35,7 @@ static bool holds(const struct buffer *text, const char *part) {
   return str_find(buffer_str(text), str_of(part)) < text->size;
 }
 
-/* The bytes of -flame=data, of which the first are JSON. */
+/* Writes the bytes of -flame=data, which begin with JSON. */
 static void flame_bytes(const pprofc_profile *profile, struct buffer *bytes) {
   pprofc_report_options options = report_options("flame");
   options.argument = "data";
@@ -43,7 +43,7 @@ static void flame_bytes(const pprofc_profile *profile, struct buffer *bytes) {
   report_into(bytes, profile, &options);
 }
 
-/* More keys than the page has room for: a key that was left out never comes back. */
+/* There are more keys than the page has room for. A key that was dropped never comes back. */
 static void test_more_label_keys_than_groups(void) {
   pprofc_builder *b = hostile_begin();
   for (size_t i = 0; i < 3; i++) {
@@ -59,7 +59,8 @@ static void test_more_label_keys_than_groups(void) {
   pprofc_profile_release(profile);
 }
 
-/* A key with few values, then 200 keys without room, then too many values of the first key. */
+/* First a key with few values, then 200 keys without room, then too many values of the first
+ * key. */
 static void test_group_grows_after_keys_were_left_out(void) {
   pprofc_builder *b = hostile_begin();
   for (size_t i = 0; i < 60000; i++) {
@@ -104,7 +105,8 @@ static pprofc_profile *long_name_profile(const char *repeated) {
   return hostile_end(b);
 }
 
-/* Pictures of 50 boxes are a fraction of 50 names, and take no minutes. */
+/* A picture of 50 boxes with such names is much smaller than 50 names, and does not take
+ * minutes. */
 static void test_long_names_are_cut(void) {
   static const char *const repeated[] = {"a",     "()",    "(",    "a(b)", "a.",   " [clone ",
                                          ".cold", "a.b::", "<>()", "()<",  "\x80", "operator("};

@@ -1,4 +1,4 @@
-/* Verdicts in flame graphs: which boxes are shown as changed, and what the page is told. */
+/* Tests verdicts in flame graphs: the boxes that are shown as changed, and the data of the page. */
 #include "flame_graph.h"
 
 #include "flame/pack.h"
@@ -17,8 +17,8 @@ static void check_sums(const struct flame_tree *t) {
   }
 }
 
-/* One run of `slow`, which calls a function that was not judged, and `same`: `value` is what that
- * callee spends. */
+/* Returns one run of `slow` and `same`. `slow` calls a function that was not judged, whose value is
+ * `value`. */
 static pprofc_profile *judged_run(int64_t value, bool negative) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_builder_type(b, "instructions", "count");
@@ -47,7 +47,7 @@ struct judged {
   struct flame_verdicts verdicts;
 };
 
-/* Two runs a side, of which the head spends `value` in slow. */
+/* Judges two runs per side. In the head, slow has the value `value`. */
 static void judge_graph(struct judged *j, int64_t value, bool reverse) {
   pprofc_profile *base = judged_run(1000, false), *head = judged_run(value, false), *both = NULL;
   pprofc_verdict_run runs[] = {
@@ -65,7 +65,7 @@ static void judge_graph(struct judged *j, int64_t value, bool reverse) {
   CU_ASSERT_EQUAL_FATAL(
       flame_verdicts_make(&j->graph.tree, 0, reverse, made, &j->arena, &j->verdicts, NULL),
       PPROFC_OK);
-  pprofc_verdicts_free(made); /* everything was copied */
+  pprofc_verdicts_free(made); /* all data was copied */
   pprofc_profile_release(base);
   pprofc_profile_release(head);
   j->difference = both;
@@ -108,7 +108,8 @@ static void test_a_frame_that_was_not_judged_follows_its_caller(void) {
   judged_free(&j);
 }
 
-/* There the node above is the callee: nothing is said of what is spent in it for this caller. */
+/* In a reversed tree the node above is the callee. The box shows no verdict on that callee's time
+ * for this caller. */
 static void test_what_is_above_in_a_reversed_tree_is_no_caller(void) {
   struct judged j;
   judge_graph(&j, 3000, true);
@@ -117,7 +118,8 @@ static void test_what_is_above_in_a_reversed_tree_is_no_caller(void) {
   judged_free(&j);
 }
 
-/* A path that shrank in a function that grew is no real change, nor is the other way around. */
+/* A path that shrank in a function that grew is not a real change, and the opposite is not
+ * either. */
 static void test_a_box_that_went_the_other_way_is_no_change(void) {
   struct judged j;
   judge_graph(&j, 3000, false);
@@ -134,7 +136,7 @@ static void test_a_box_that_went_the_other_way_is_no_change(void) {
   judged_free(&j);
 }
 
-/* Each value of the head is scaled, and totals are sums of the scaled values. */
+/* The tree scales each value of the head. Totals are sums of the scaled values. */
 static void test_a_scaled_tree_adds_up(void) {
   struct judged j;
   struct flame_tree scaled;
@@ -149,7 +151,7 @@ static void test_a_scaled_tree_adds_up(void) {
   judged_free(&j);
 }
 
-/* The page gets a verdict for each function, once, and the factors of the shown values. */
+/* The page gets one verdict for each function, and the factors of the shown values. */
 static void test_data_have_the_verdicts(void) {
   struct judged j;
   struct buffer bytes;

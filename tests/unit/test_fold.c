@@ -1,6 +1,6 @@
-/* Reading with samples added up: whatever a profile looks like, reports and messages are those of
- * reading it as a whole. Profiles are made here byte by byte, in ways that our writer never uses.
- */
+/* Tests reading with samples added up. For each profile, reports and messages equal the results of
+ * reading the whole profile. The tests make profiles byte by byte, in forms that our writer never
+ * uses. */
 #include "fold_maker.h"
 #include "report_text.h"
 #include "unit.h"
@@ -23,7 +23,7 @@
 
 /* ---- reading both ways ------------------------------- */
 
-/* What a report needs of samples. */
+/* Data of samples that a report needs. */
 static const struct open_sums need_equal = {.labels = true, .always = true};
 static const struct open_sums need_stacks = {.always = true};
 static const struct open_sums need_tree = {.tree = true, .always = true};
@@ -60,7 +60,8 @@ static void same_reports(const pprofc_profile *a, const pprofc_profile *b,
     expect_same_report(a, b, &options);
     options.sample_index = "0";
     options.granularity = "addresses";
-    options.call_tree = !b->samples.tree; /* its nodes come in the order of samples */
+    options.call_tree = !b->samples.tree; /* the nodes of a call tree have the order of the
+                                             samples */
     expect_same_report(a, b, &options);
   }
 }
@@ -84,8 +85,8 @@ static void same_whole_and_folded(const struct buffer *data, const pprofc_profil
   pprofc_profile_release(folded);
 }
 
-/* What is not shown is not always summed up to the end: whatever is dropped, the rest is the same.
- */
+/* Hidden values are not always summed completely. For any dropped fraction, the rest must be the
+ * same. */
 static void same_for_all_fractions(const pprofc_profile *whole, const pprofc_profile *sums) {
   static const double fractions[] = {0.0005, 0.005, 0.02, 0.1, 0.8};
   pprofc_report_options options = report_options("top");
@@ -99,7 +100,7 @@ static void same_for_all_fractions(const pprofc_profile *whole, const pprofc_pro
   }
 }
 
-/* The first sample type alone, whose number is known before its name, with labels. */
+/* Tests only the first sample type, whose number is known before its name, with labels. */
 static void same_whole_and_first_type(const struct buffer *data, const pprofc_profile *whole) {
   static const char *const formats[] = {"top", "tree", "dot", "callgrind", "folded"};
   static const struct open_sums first = {
@@ -115,7 +116,7 @@ static void same_whole_and_first_type(const struct buffer *data, const pprofc_pr
   pprofc_profile_release(sums);
 }
 
-/* Without stacks, a sample is left for each set of labels. */
+/* Without stacks, one sample stays for each set of labels. */
 static void same_tags_without_stacks(const struct buffer *data, const pprofc_profile *whole) {
   static const struct open_sums tags = {.labels = true, .no_stacks = true, .always = true};
   pprofc_error error;
@@ -128,7 +129,7 @@ static void same_tags_without_stacks(const struct buffer *data, const pprofc_pro
   pprofc_profile_release(sums);
 }
 
-/* The same with a tree, with values of all types and of one. */
+/* Tests the same with a stack tree, with the values of all types and of one type. */
 static void same_whole_and_sums(const struct buffer *data, const pprofc_profile *whole) {
   static const char *const formats[] = {"top", "text", "tree", "topproto", "callgrind", "dot"};
   pprofc_error error;
@@ -183,7 +184,7 @@ static void test_reports_are_the_same(void) {
   }
 }
 
-/* It would be easy to give the same reports by never adding anything up. */
+/* Reports would also be equal if the reader never added anything up. */
 static void test_samples_are_added_up(void) {
   static const struct {
     unsigned quirks;
@@ -198,7 +199,7 @@ static void test_samples_are_added_up(void) {
       {QUIRK_LABELS | QUIRK_UNKNOWN, &need_stacks, STACKS * 16 + 100},
       {QUIRK_LABELS, &need_equal, 8999},
       {QUIRK_NEGATIVE, &need_equal, STACKS * 16 + 1000},
-      {QUIRK_NEGATIVE, &need_stacks, 9000},                  /* read as a whole */
+      {QUIRK_NEGATIVE, &need_stacks, 9000},                  /* read whole */
       {QUIRK_LABELS | QUIRK_BASE_LABEL, &need_stacks, 9000}, /* the same */
   };
   for (size_t i = 0; i < COUNT(cases); i++) {
@@ -234,7 +235,8 @@ static void refuses_edits(const pprofc_profile *sums) {
   pprofc_profile_release(out);
 }
 
-/* What only sums of functions can be made of refuses everything else, and is never read wrongly. */
+/* Sums that serve only one report must refuse all other reports, and must never give wrong
+ * values. */
 static void test_sums_are_for_one_report(void) {
   struct maker m;
   pprofc_error error;
@@ -353,7 +355,7 @@ static void test_messages_are_the_same(void) {
 
 /* ---- files, sizes, limits ---------------------------- */
 
-/* Writes a file that is gone after the test. */
+/* Writes a file that is removed after the test. */
 static void write_temporary(char *path, const struct buffer *data) {
   int fd = mkstemp(path);
   CU_ASSERT_FATAL(fd >= 0);
@@ -361,7 +363,7 @@ static void write_temporary(char *path, const struct buffer *data) {
   close(fd);
 }
 
-/* The samples of a file, of which small ones are read whole. */
+/* Returns the number of samples of a file. Small files are read whole. */
 static size_t samples_of_file(const struct buffer *data) {
   char path[] = "/tmp/test_fold.XXXXXX";
   pprofc_read_options options;
@@ -394,7 +396,8 @@ static void test_only_large_files_are_folded(void) {
   buffer_free(&large.out);
 }
 
-/* A pipe comes once: what was read of it serves the reader of whole files also. */
+/* A pipe can be read once. The reader of whole files must reuse the bytes that were already
+ * read. */
 static void test_pipes_are_folded(void) {
   for (int unusual = 0; unusual < 2; unusual++) {
     struct maker m;
@@ -469,7 +472,8 @@ static void *moving_resize(void *context, void *block, size_t size, size_t new_s
   return moved;
 }
 
-/* Samples of one stack with as many label sets: their columns are large and given back in part. */
+/* Appends samples of one frame, each with its own label set. Their columns are large, and the
+ * reader frees parts of them. */
 static void put_labeled_samples(struct maker *m, uint64_t count) {
   struct buffer sample, label;
   buffer_init(&sample, &mem_default, 4096);
@@ -516,7 +520,7 @@ static void test_memory_may_move(void) {
 
 /* ---- the inflater ------------------------------------ */
 
-/* All bytes of a stream, in steps of a size; false when the inflater says that it is bad. */
+/* Reads all bytes of a stream in steps. False if the inflater reports an error. */
 static bool inflate_in_steps(const struct buffer *data, size_t step, bool zlib,
                              struct buffer *out) {
   pprofc_limits limits;
@@ -559,7 +563,7 @@ static void test_inflating_in_steps(void) {
     gzip.data[gzip.size / 2] ^= 0x10;
     CU_ASSERT_FALSE(inflate_in_steps(&gzip, 4096, zlib, &out));
     gzip.data[gzip.size / 2] ^= 0x10;
-    gzip.data[gzip.size - 6] ^= 1; /* of the checksum */
+    gzip.data[gzip.size - 6] ^= 1; /* a byte of the checksum */
     CU_ASSERT_FALSE(inflate_in_steps(&gzip, 4096, zlib, &out));
     gzip.data[gzip.size - 6] ^= 1;
   }
