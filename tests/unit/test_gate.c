@@ -1,5 +1,5 @@
-/* The gate on raw results: the samples of testdata/bench with known verdicts, and every case that
- * gates have got wrong. */
+/* Tests the gate on raw results: the samples of testdata/bench with known verdicts, and all cases
+ * that gates once judged wrong. */
 #include "gate/compare.h"
 #include "gate/selftest/selftest.h"
 #include "gate_fixture.h"
@@ -71,7 +71,7 @@ static void test_the_samples_with_known_verdicts(void) {
   CU_ASSERT_EQUAL(verdict_named(&f, "Gone"), PPROFC_GATE_MISSING);
   CU_ASSERT_EQUAL(verdict_named(&f, "New"), PPROFC_GATE_NEW);
   CU_ASSERT_EQUAL(row_of(&f, "ZeroAlloc")->delta_kind, GATE_DELTA_FROM_ZERO);
-  /* What is constant needs no test and is no part of the family. */
+  /* A constant benchmark needs no test and is not a part of the family. */
   CU_ASSERT_EQUAL(f.gate.family, 9);
   CU_ASSERT(near(row_of(&f, "W32")->adjusted, .0452922 * 9 / 7, 1e-5));
   CU_ASSERT_EQUAL(f.gate.compared, 11);
@@ -80,7 +80,7 @@ static void test_the_samples_with_known_verdicts(void) {
   close_gate(&f);
 }
 
-/* The public tests of corrections have more examples; here the family of a gate is corrected. */
+/* The public tests of corrections have more examples; this test corrects the family of a gate. */
 static void test_correction_of_the_whole_family(void) {
   for (int which = PPROFC_GATE_BH; which <= PPROFC_GATE_UNCORRECTED; which++) {
     struct fixture f;
@@ -143,7 +143,7 @@ static void test_thresholds_over_the_samples(void) {
   CU_ASSERT_EQUAL(status_at(0.30, false, "Misspelt"), 1);
 }
 
-/* How many ratios are cut off at each end: the values that the literature has. */
+/* Tests how many ratios an interval drops at each end, against values from the literature. */
 static void test_interval_of_ratios_for_every_size(void) {
   static const struct {
     size_t n, at_05, at_01;
@@ -153,7 +153,7 @@ static void test_interval_of_ratios_for_every_size(void) {
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
     double ones[20], values[20], low, high;
     size_t n = cases[c].n;
-    /* With a base of ones, n-fold, ratio k is head value (k - 1) / n. */
+    /* The base is n times 1, so ratio k is head value (k - 1) / n. */
     for (size_t i = 0; i < n; i++) {
       ones[i] = 1;
       values[i] = (double)(i + 1);
@@ -257,7 +257,7 @@ static void test_one_side_constant(void) {
   }
 }
 
-/* One outlier a side makes means say nothing. */
+/* With one outlier per side, means are not reliable. */
 static void put_with_outlier(struct buffer *out, double center) {
   for (size_t i = 0; i < 10; i++) {
     double value = i == 4 ? 4 * center : center + (double)i / 10;
@@ -409,8 +409,8 @@ static void test_nothing_is_no_pass(void) {
 
 /* ---- rounds, drift, places --------------------------- */
 
-/* Rounds whose processes differ by 4 %, with little noise within: only their medians may be
- * tested. */
+/* Appends rounds whose processes differ by 4 %, with little noise within a process. Only the
+ * medians of processes may be tested. */
 static void put_rounds(struct buffer *out, double factor, size_t phase) {
   for (size_t round = 1; round <= 6; round++) {
     buffer_printf(out, "round: %zu\n", round);

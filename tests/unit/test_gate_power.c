@@ -1,5 +1,5 @@
-/* The smallest visible change: textbook values, simulations at the change that is stated, and how
- * rows and results report it. */
+/* Tests the smallest visible change: textbook values, simulations of the stated change, and its
+ * text in rows and results. */
 #include "gate/compare.h"
 #include "gate/judge.h"
 #include "gate/power.h"
@@ -32,12 +32,12 @@ static double samples(const struct gate_design *design, double change) {
   return count;
 }
 
-/* Noise so small that its growth with the change does not show: values of tables of the t-test of
- * two samples of equal variance (Cohen 1988). Welch's test, which does not know that they are
- * equal, needs little more. */
+/* The noise is so small that its growth with the change has no effect. The values come from tables
+ * of the t-test of two samples with equal variance (Cohen 1988). Welch's test does not assume equal
+ * variances, and needs slightly more. */
 static void test_textbook_values(void) {
   static const struct {
-    double n, level, difference; /* in standard deviations */
+    double n, level, difference; /* difference: in standard deviations */
   } known[] = {{10, 0.05, 1.3249}, {20, 0.05, 0.9091}, {5, 0.05, 2.0244}, {64, 0.05, 0.4990}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     struct gate_design design = {1e-6, 1e-6, known[i].n, known[i].n, -1, known[i].level, false};
@@ -52,7 +52,7 @@ static void test_textbook_values(void) {
 }
 
 static void test_what_cannot_be_seen(void) {
-  /* Four values a side reach p = 0.029 by U, and no less. */
+  /* With four values per side, U reaches at least p = 0.029. */
   struct gate_design few = {0.01, 0.01, 4, 4, -1, 0.01, true};
   CU_ASSERT(isinf(visible(&few)));
   few.level = 0.03;
@@ -62,7 +62,7 @@ static void test_what_cannot_be_seen(void) {
   CU_ASSERT(isinf(samples(&wild, 0.01)));
   struct gate_design one = {0.01, 0.01, 1, 1, -1, 0.05, false};
   CU_ASSERT(isinf(visible(&one)));
-  /* What falls cannot fall below zero. */
+  /* A value cannot fall below zero. */
   struct gate_design rate = {0.9, 0.9, 4, 4, 1, 0.05, false};
   CU_ASSERT(isinf(visible(&rate)));
   struct gate_design still = {0, 0, 4, 4, -1, 0.05, false};
@@ -84,7 +84,7 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Values of mean 1 and some noise, times a factor. */
+/* Draws values of mean 1 with some noise, multiplied by a factor. */
 static void draw(uint64_t *state, double noise, double factor, double *values, size_t count) {
   for (size_t i = 0; i < count; i++) values[i] = factor * (1 + noise * normal(state));
 }
@@ -112,8 +112,8 @@ static double share_found(const struct gate_design *d, double change) {
   return found / DRAWS;
 }
 
-/* Four of five, within three standard errors: of what is drawn here, and for U of the shifts that
- * were drawn to state the change. */
+/* The stated change must be found in four of five runs, within three standard errors. The draws of
+ * this test add to the error, and for U also the draws that state the change. */
 static void test_stated_changes_are_found_in_four_of_five_runs(void) {
   static const struct gate_design designs[] = {
       {0.05, 0.05, 10, 10, -1, 0.05, false},       {0.05, 0.05, 10, 10, -1, 0.05 / 100, false},
@@ -131,7 +131,7 @@ static void test_stated_changes_are_found_in_four_of_five_runs(void) {
   }
 }
 
-/* The number of rounds is the least that shows the change. */
+/* The stated number of rounds is the smallest that shows the change. */
 static void test_rounds_that_are_stated_suffice(void) {
   struct gate_design design = {0.05, 0.05, 4, 4, -1, 0.05 / 20, false};
   for (int ranks = 0; ranks < 2; ranks++) {
@@ -170,7 +170,7 @@ static void test_a_pass_says_what_it_is_worth(void) {
   CU_ASSERT_EQUAL(judge(&gate, 0.01, 20, 10), 0);
   CU_ASSERT_EQUAL(gate.blind, 0);
   CU_ASSERT_EQUAL(gate.visible_count, 20);
-  /* 1.97 standard deviations at 0.05 / 20. */
+  /* 1.97 standard deviations at the level 0.05 / 20. */
   CU_ASSERT(gate.visible_middle > 0.017 && gate.visible_middle < 0.022);
   CU_ASSERT(gate_rows(&gate, &count)->level == 0.05 / 20);
   gate_free(&gate);
@@ -198,7 +198,7 @@ static void test_further_rounds_cost_the_rounds_that_were_saved(void) {
   CU_ASSERT(!none.all && none.rounds == 0);
   struct gate_screen_plan few = gate_screen_plan_of(10, 40, 10);
   CU_ASSERT(!few.all && few.rounds == 20);
-  /* No benchmark gets more than four times the requested rounds. */
+  /* A benchmark gets at most four times the requested rounds. */
   CU_ASSERT_EQUAL(gate_screen_plan_of(1, 40, 10).rounds, 40);
   struct gate_screen_plan most = gate_screen_plan_of(21, 40, 10);
   CU_ASSERT(most.all && most.rounds == 5);

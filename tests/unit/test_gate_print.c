@@ -1,5 +1,5 @@
-/* What the gate prints: annotations, comments that fit, reports that parse, and the totals at the
- * end of it all. */
+/* Tests the output of the gate: annotations, comments within the limit, reports that can be parsed,
+ * and the totals at the end. */
 #include "gate/judge.h"
 #include "gate/print/print.h"
 #include "gate/read/read.h"
@@ -9,7 +9,7 @@
 
 #define TODAY "2026-11-20"
 
-/* A gate over `count` regressions in a CSV table. */
+/* Makes a gate with `count` regressions from a CSV table. */
 static void fill(struct gate *gate, struct buffer *table, size_t count, const char *name) {
   gate_init(gate, &mem_default);
   buffer_init(table, &mem_default, (size_t)1 << 30);
@@ -127,7 +127,7 @@ static void test_effects_read_as_promised(void) {
   row.head = 3;
   row.adjusted = 0.050004;
   gate_print_effect(&out, &gate, &row);
-  /* What is above alpha does not look as if it were alpha. */
+  /* A p above alpha must not be rounded to alpha. */
   CU_ASSERT(str_equal(buffer_str(&out), STR("0 \xE2\x86\x92 3 adjusted p=0.050004 n=10+10")));
   buffer_clear(&out);
   gate.settings.correction = PPROFC_GATE_UNCORRECTED;

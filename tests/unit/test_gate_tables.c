@@ -1,5 +1,5 @@
-/* The gate on comparison tables: every kind that benchstat prints, and everything that is no
- * table. */
+/* Tests the gate on comparison tables: each kind that benchstat prints, and texts that are not
+ * tables. */
 #include "gate/judge.h"
 #include "gate/print/print.h"
 #include "gate/read/read.h"
@@ -18,7 +18,7 @@ static void open_gate(struct gate *gate) {
   gate_init(gate, &mem_default);
 }
 
-/* Reads a file of that text; the exit status. */
+/* Judges a file with that text. Returns the exit status. */
 static int judge(struct gate *gate, const char *text) {
   pprofc_error error;
   if (gate_read_tables(gate, STR("f.diff"), str_of(text), &error) != PPROFC_OK) return -1;
@@ -158,7 +158,7 @@ static void test_change_from_zero(void) {
                 "        " BAR "  allocs/op  " BAR "  allocs/op   vs base             " BAR "\n"
                 "Zero    0.000  " PM " 0%   1.000  " PM " 0%  ? (p=0.000 n=10)\n"),
       2);
-  /* Nothing takes no time. */
+  /* A time of 0 is an error. */
   CU_ASSERT_EQUAL(
       status_of(HEADER "Zero    0.000  " PM " 0%   1.000  " PM " 0%  ? (p=0.000 n=10)\n"), 1);
 }

@@ -1,5 +1,5 @@
-/* Wall time or CPU time, on results of Google Benchmark and hyperfine; and their library's build.
- */
+/* Tests wall time and CPU time, with results of Google Benchmark and hyperfine, and the build type
+ * of the benchmark library. */
 #include "gate/judge.h"
 #include "gate/read/read.h"
 #include "unit.h"
@@ -24,11 +24,11 @@ static void close_gate(struct fixture *f) {
 
 /* ---- results ----------------------------------------- */
 
-/* One benchmark of ten repetitions; nanoseconds. */
+/* One benchmark of ten repetitions, with times in nanoseconds. */
 struct benchmark {
   const char *name;
   int threads;
-  double wall, wall_step, cpu; /* the wall time swings by the step, CPU time by a per mille */
+  double wall, wall_step, cpu; /* wall time varies by wall_step, CPU time by one per mille */
 };
 
 static void put_file(struct buffer *out, const char *build, const struct benchmark *benchmarks,
@@ -94,7 +94,7 @@ static void test_cpu_time_of_one_thread_is_judged(void) {
                   2);
   CU_ASSERT_EQUAL(row_of(&f, "A", "cpu-sec/op")->verdict, PPROFC_GATE_REGRESSED);
   CU_ASSERT_EQUAL(row_of(&f, "A", "sec/op")->verdict, PPROFC_GATE_ASIDE);
-  /* One comparison, one p-value: nothing is counted twice. */
+  /* One comparison has one p-value, which counts once. */
   CU_ASSERT_EQUAL(f.gate.compared, 1);
   CU_ASSERT_EQUAL(f.gate.family, 1);
   CU_ASSERT_EQUAL(f.gate.cpu_times, 1);
@@ -134,7 +134,7 @@ static void test_one_thread_may_be_named(void) {
   }
 }
 
-/* A regression that CPU time does not see is not lost. */
+/* A regression that only wall time shows makes the row inconclusive. */
 static void test_waiting_is_no_pass_under_strict(void) {
   struct fixture f;
   open_gate(&f);
@@ -163,7 +163,7 @@ static void test_the_choice_can_be_made(void) {
   }
 }
 
-/* A rule for the time of a benchmark is one for the time that is judged. */
+/* A rule for the time of a benchmark applies to the time that is judged. */
 static void test_rules_for_time_hold_for_cpu_time(void) {
   struct fixture f;
   struct gate_rule rule = {.unit = {"ns/op", 5}, .has_threshold = true, .threshold = 0.2};
@@ -179,7 +179,7 @@ static void test_rules_for_time_hold_for_cpu_time(void) {
   close_gate(&f);
 }
 
-/* hyperfine has the means of user and system time only: one sample. */
+/* hyperfine has only the means of user and system time, so there is one sample. */
 static void test_hyperfine(void) {
   static const char text[] =
       "{\"results\":[{\"command\":\"true\",\"mean\":1,\"user\":0.5,\"system\":0.25,"
@@ -193,7 +193,7 @@ static void test_hyperfine(void) {
           PPROFC_OK);
     CU_ASSERT_EQUAL(judge(&f), 0);
     CU_ASSERT_EQUAL(f.gate.compared, 1);
-    /* Several files have several means, and their sum is CPU time. */
+    /* Several files have several means, whose sums are CPU times. */
     CU_ASSERT_EQUAL(f.gate.cpu_times, files == 4);
     CU_ASSERT_EQUAL(row_of(&f, "true", "cpu-sec/op")->base, 0.75);
     CU_ASSERT_EQUAL(row_of(&f, "true", "user-sec/op")->verdict, PPROFC_GATE_ASIDE);
@@ -201,7 +201,7 @@ static void test_hyperfine(void) {
   }
 }
 
-/* As Debian ships it. */
+/* Debian ships the library as a debug build. */
 static void test_a_debug_library_is_one_warning(void) {
   struct fixture f;
   struct benchmark base = {"A", 1, 1300, 1, 1000}, head = {"A", 1, 1600, 1, 1200};

@@ -1,4 +1,4 @@
-/* The tables of verdicts: which condition decides when a row meets several. */
+/* Tests the tables of verdicts: the condition that decides if a row meets several. */
 #include "gate/judge.h"
 #include "unit.h"
 
@@ -7,7 +7,7 @@
 static const struct gate plain_gate = {
     .settings = {.threshold = 0.05, .alpha = 0.05, .min_samples = 4}};
 
-/* 10 % slower, significant, from ten samples a side. */
+/* Returns a row that is 10 % slower and significant, from ten samples per side. */
 static struct gate_row slower(void) {
   struct gate_row row = gate_row_unknown();
   row.unit = STR("sec/op");
@@ -41,17 +41,17 @@ static void test_a_change_must_be_significant_and_large(void) {
   row.significant = false;
   CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_INCONCLUSIVE);
   row = slower();
-  row.threshold = 0.1; /* reached, whatever the last bits are */
+  row.threshold = 0.1; /* reached, also after rounding */
   CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_REGRESSED);
-  row.threshold = 0.11; /* the interval reaches it */
+  row.threshold = 0.11; /* the interval includes it */
   CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_INCONCLUSIVE);
   row.threshold = 0.13;
   CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_UNCHANGED);
   row = slower();
-  row.floor = 0.2; /* more than the difference */
+  row.floor = 0.2; /* larger than the difference */
   CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_UNCHANGED);
   row = slower();
-  row.noise = 0.1; /* must be exceeded, not reached */
+  row.noise = 0.1; /* a change must exceed it */
   CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_INCONCLUSIVE);
 }
 
@@ -102,7 +102,7 @@ static void test_a_rule_accepts_so_much(void) {
   struct gate_row row = slower();
   struct gate_rule rule = {.accept = true, .accepted = 0.1};
   CU_ASSERT_EQUAL(verdict_of(&plain_gate, &row, &rule), PPROFC_GATE_ACCEPTED);
-  CU_ASSERT(verdict_is_decided(PPROFC_GATE_ACCEPTED)); /* no second test may undo it */
+  CU_ASSERT(verdict_is_decided(PPROFC_GATE_ACCEPTED)); /* a second test must not change it */
   row.delta = 0.11;
   CU_ASSERT_EQUAL(verdict_of(&plain_gate, &row, &rule), PPROFC_GATE_REGRESSED);
   row.significant = false;

@@ -1,5 +1,5 @@
-/* The summary of visible changes over many rows, and numbers that it is made of: quantiles of t,
- * sorted samples, fixed decimals. */
+/* Tests the summary of visible changes over many rows, and its parts: quantiles of t, sorted
+ * samples, fixed decimals. */
 #include "core/fixed.h"
 #include "gate/compare.h"
 #include "gate/judge.h"
@@ -17,7 +17,7 @@ static uint64_t visible_random(uint64_t *state) {
   return z ^ (z >> 31);
 }
 
-/* From `low` to `high`, evenly in the logarithm. */
+/* Returns a number from `low` to `high`, with a uniform logarithm. */
 static double visible_between_logs(uint64_t *state, double low, double high) {
   return low * pow(high / low, (double)(visible_random(state) >> 11) / 9007199254740992.0);
 }
@@ -77,7 +77,7 @@ static void test_summary_is_the_median_and_the_worst_of_all_rows(void) {
 
 /* ---- numbers ----------------------------------------- */
 
-/* Every halving asks for the tail. */
+/* Finds a quantile by bisection, with the tail at each step. */
 static double plain_quantile(double p, double degrees) {
   double wanted = 2 * (1 - p), low = 0, high = 1;
   while (pprofc_t_two_sided(high, degrees) > wanted) high *= 2;

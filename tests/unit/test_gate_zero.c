@@ -1,4 +1,5 @@
-/* The gate on zeros, and on nothing: what was not measured and not compared is no pass. */
+/* Tests the gate on zeros and on missing results: a result that was not measured or compared is not
+ * a pass. */
 #include "gate_fixture.h"
 
 /* ---- zero, and nothing ------------------------------- */
@@ -35,7 +36,8 @@ static void test_what_zero_says(void) {
   }
 }
 
-/* A zero keeps the unit that it was written in; it belongs to the others all the same. */
+/* A zero keeps the unit in which it was written, but belongs to the same benchmark as other
+ * values. */
 static void test_zeros_among_times_are_of_the_same_benchmark(void) {
   struct fixture f;
   size_t count;

@@ -1,5 +1,5 @@
-/* Go's classes of characters and quoted strings: expected values are those of Go's unicode and
- * strconv packages. */
+/* Tests Go's classes of characters and quoted strings. The expected values come from Go's packages
+ * unicode and strconv. */
 #include "unit.h"
 
 #include "bench/go_text.h"

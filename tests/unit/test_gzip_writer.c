@@ -1,4 +1,5 @@
-/* The gzip writer: one member, the same bytes for any number of threads, nothing lost. */
+/* Tests the gzip writer: it writes one member, the same bytes for any number of threads, and loses
+ * no data. */
 #include "codec/gzip_writer.h"
 #include "core/buffer.h"
 #include "unit.h"
@@ -12,7 +13,7 @@
 
 struct sink {
   struct buffer bytes;
-  size_t calls, refuse_at; /* 0: never */
+  size_t calls, refuse_at; /* refuse_at: call that fails; 0: no call fails */
 };
 
 static int take(void *context, const void *data, size_t size) {
@@ -22,7 +23,7 @@ static int take(void *context, const void *data, size_t size) {
   return 0;
 }
 
-/* Text that compresses, and some that does not. */
+/* Makes text that compresses, and text that does not. */
 static void fill(uint8_t *data, size_t size) {
   uint64_t state = 88172645463325252u;
   for (size_t i = 0; i < size; i++) {

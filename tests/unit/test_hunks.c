@@ -1,4 +1,4 @@
-/* Unified diffs without context: lines that are followed from one side to the other. */
+/* Tests unified diffs without context: finding a line of one side on the other side. */
 #include "unit.h"
 
 #include "report/source/hunks.h"
@@ -8,7 +8,7 @@
 
 static struct arena arena;
 
-/* Reads a diff; the arena is that of the last one. */
+/* Reads a diff, and frees the previous diff. */
 static struct hunks read_diff(const char *text) {
   struct hunks hunks;
   if (arena.mem) arena_free(&arena);
@@ -17,7 +17,7 @@ static struct hunks read_diff(const char *text) {
   return hunks;
 }
 
-/* Every line has a place of its own, and the place leads back to the line. */
+/* Checks that each line has its own place, and that the place leads back to the line. */
 static void check_places(const struct hunks *h, const struct changed_file *file, int64_t places) {
   int64_t next[DIFF_SIDES] = {1, 1};
   for (int64_t place = 0; place < places; place++) {
@@ -80,7 +80,7 @@ static void files_have_two_names(void) {
   CU_ASSERT_PTR_NULL(hunks_file(&h, DIFF_HEAD, STR("")));
 }
 
-/* A diff that is cut or lies gives fewer hunks, and places stay in order. */
+/* A truncated or wrong diff gives fewer hunks, and places stay in order. */
 static void broken_diffs_are_bounded(void) {
   static const char *const texts[] = {
       "",

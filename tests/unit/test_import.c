@@ -1,4 +1,4 @@
-/* Formats of other tools, each from a few lines: what becomes a frame, a value, a label. */
+/* Tests formats of other tools, each with a few lines: their frames, values and labels. */
 #include "unit.h"
 
 #include "core/str.h"
@@ -20,7 +20,8 @@ static pprofc_status status_of(const char *text) {
   return status;
 }
 
-/* "leaf caller root" of a sample; an inlined frame comes before the one it is inlined into. */
+/* Returns the stack of a sample, "leaf caller root". An inlined frame comes before the frame that
+ * contains it. */
 static const char *stack_text(const pprofc_profile *profile, size_t sample) {
   static char text[512];
   uint32_t frames[64];
@@ -154,7 +155,7 @@ static void test_cpuprofile_weights_are_the_next_delta(void) {
   CU_ASSERT(type_is(p, 1, "wall", "nanoseconds"));
   CU_ASSERT_EQUAL(value_of(p, 0, 1), 20000);
   CU_ASSERT_EQUAL(value_of(p, 1, 1), 30000);
-  CU_ASSERT_EQUAL(value_of(p, 2, 1), 0); /* how long the last one lasts is not known */
+  CU_ASSERT_EQUAL(value_of(p, 2, 1), 0); /* the duration of the last frame is unknown */
   CU_ASSERT_STRING_EQUAL(stack_text(p, 1), "(anonymous a.js:5) main");
   CU_ASSERT_STRING_EQUAL(stack_text(p, 2), "(garbage collector) (anonymous a.js:5) main");
   pprofc_profile_release(p);

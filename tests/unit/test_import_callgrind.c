@@ -1,4 +1,5 @@
-/* callgrind.out and cachegrind.out: the grammar line by line, and stacks that keep every total. */
+/* Tests callgrind.out and cachegrind.out: the grammar line by line, and stacks that keep each
+ * total. */
 #include "unit.h"
 
 #include "core/str.h"
@@ -31,7 +32,8 @@ static bool type_is(const pprofc_profile *profile, size_t index, const char *typ
   return str_equal(t.type, str_of(type)) && str_equal(t.unit, str_of(unit));
 }
 
-/* "leaf:line caller:line"; an inlined function comes before the one it is inlined into. */
+/* Returns "leaf:line caller:line". An inlined function comes before the function that contains
+ * it. */
 static const char *stack_text(const pprofc_profile *profile, size_t sample) {
   static char text[512];
   uint32_t frames[64];
@@ -47,7 +49,7 @@ static const char *stack_text(const pprofc_profile *profile, size_t sample) {
   return text;
 }
 
-/* The value of the stack, added up over all samples that have it. */
+/* Returns the value of the stack, added up over all its samples. */
 static int64_t value_of(const pprofc_profile *profile, const char *stack, size_t type) {
   pprofc_samples_view view;
   int64_t sum = 0;
@@ -138,7 +140,7 @@ static void test_edges_and_flat(void) {
   pprofc_profile_release(p);
 }
 
-/* The file of an inlined line is another one; the function's own stays what it was. */
+/* An inlined line has another file. The function's own file stays the same. */
 static void test_inlined_files(void) {
   pprofc_profile *p = read_as(str_of(small), PPROFC_STACKS_FLAT);
   size_t found = 0;
@@ -173,7 +175,7 @@ static void test_addresses_and_relative_numbers(void) {
   pprofc_profile_release(p);
 }
 
-/* Ids hold for all parts; threads and parts become labels. */
+/* Ids are valid in all parts. Threads and parts become labels. */
 static void test_parts_and_threads(void) {
   pprofc_profile *p = read_text("version: 1\npart: 1\nthread: 1\npositions: line\nevents: Ir\n"
                                 "fl=(1) a.c\nfn=(1) f\n1 5\ntotals: 5\n"
@@ -313,7 +315,7 @@ static void test_levels_of_recursion_are_one_function(void) {
   pprofc_profile_release(p);
 }
 
-/* One in three of an odd cost: whole numbers, none lost. */
+/* A third of an odd cost becomes whole numbers, and no unit is lost. */
 static void test_shares_are_whole(void) {
   pprofc_profile *p = read_text("events: Ir\nfl=a.c\nfn=a\n1 1\ncfn=w\ncalls=1 1\n2 20\n"
                                 "fn=b\n1 1\ncfn=w\ncalls=1 1\n2 10\nfn=w\n9 30\n10 1\n");
@@ -341,8 +343,8 @@ static void test_split_gives_all_of_it(void) {
   }
 }
 
-/* What each line of each function costs is the same in all three ways, whatever calls what: but for
- * what was cut off. */
+/* The cost of each line of each function is the same in all three ways, for any calls, except where
+ * stacks were truncated. */
 static void test_random_graphs_keep_their_lines(void) {
   srand(11);
   for (int round = 0; round < 50; round++) {
@@ -368,7 +370,7 @@ static void test_random_graphs_keep_their_lines(void) {
   }
 }
 
-/* 40 functions that each call the next one twice over: 2^39 paths. */
+/* 40 functions each call the next function twice, which gives 2^39 paths. */
 static void test_trees_are_bounded(void) {
   char text[20000];
   size_t at = (size_t)snprintf(text, sizeof text, "events: Ir\nfl=a.c\nfn=f0\n1 1\n");
@@ -398,7 +400,7 @@ static pprofc_str read_file(const char *path, char *text, size_t room) {
   return (pprofc_str){text, size};
 }
 
-/* The sums of all "totals:" lines; returns how many numbers a line has. */
+/* Adds up all "totals:" lines. Returns the number of values in a line. */
 static size_t read_totals(pprofc_str text, int64_t totals[CALLGRIND_MAX_EVENTS]) {
   pprofc_str line, word;
   size_t count = 0;
@@ -414,9 +416,9 @@ static size_t read_totals(pprofc_str text, int64_t totals[CALLGRIND_MAX_EVENTS])
   return count;
 }
 
-/* The sum of each event is what callgrind says it is, and nothing is lost: in every way. */
-/* Callers of a hub that calls as many: too many paths for a tree. What does not fit is below the
- * hub alone, and no function loses a unit. */
+/* In each way, the sum of each event equals callgrind's total, and nothing is lost. */
+/* As many functions call a hub as the hub calls: too many paths for a tree. Paths without room are
+ * below the hub alone, and no function loses a unit. */
 static void test_hubs_make_no_more_than_their_size(void) {
   enum { SIDES = 400 };
   struct buffer text;
@@ -465,7 +467,7 @@ static void test_recorded_totals(void) {
   }
 }
 
-/* Flame graphs by bottleneck find the events by the names that they have here. */
+/* Flame graphs by bottleneck find the events by the names that this reader gives them. */
 static void test_costs_of_flame_graphs_are_found(void) {
   static char text[100000];
   static const char *const kinds[] = {"instruction", "cache", "memory", "system"};

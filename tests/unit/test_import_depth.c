@@ -1,5 +1,5 @@
-/* Deep stacks of formats that list each frame once: memory grows with the file, not with its depth,
- * and a file that needs too much is refused. */
+/* Tests deep stacks of formats that list each frame once. Memory must grow with the file, not with
+ * its depth. A file that needs too much must be refused. */
 #include "core/buffer.h"
 #include "core/varint.h"
 #include "counting.h"
@@ -111,7 +111,7 @@ static void make_papyrus(struct buffer *text) {
   for (unsigned i = 0; i < LIST_DEPTH; i++) buffer_printf(text, "%u:PUSH:1:1:F (1):s..f%u\n", i, i);
 }
 
-/* Writes a document; the makers have ' in place of ". */
+/* Makes a document. The makers write ' in place of ". */
 static void make(struct buffer *text, void (*maker)(struct buffer *)) {
   buffer_init(text, &mem_default, 1 << 28);
   maker(text);
@@ -140,7 +140,7 @@ static void test_deep_stacks_share_their_callers(void) {
     if (profile) {
       pprofc_profile_samples(profile, &view);
       CU_ASSERT(view.count >= DEPTH - 1);
-      /* The frames of a sample in the middle, from its leaf to the root. */
+      /* Read the frames of a sample in the middle, from its leaf to the root. */
       size_t depth = pprofc_profile_stack(profile, 9999, frames, DEPTH);
       CU_ASSERT_EQUAL(depth, 10000);
       for (uint32_t k = 1; k < depth; k++) CU_ASSERT_EQUAL(frames[k], frames[0] - k);
@@ -169,7 +169,7 @@ static pprofc_status read_limited(void (*maker)(struct buffer *), uint32_t depth
     pprofc_samples_view view;
     pprofc_profile_samples(profile, &view);
     uint32_t *frames = calloc(2 * LIST_DEPTH, sizeof *frames);
-    /* The last call of a log has taken no time yet; its stack is a frame more. */
+    /* The last call of a log has taken no time yet. Its stack has one more frame. */
     CU_ASSERT_EQUAL(pprofc_profile_stack(profile, view.count - 1, frames, 2 * LIST_DEPTH),
                     LIST_DEPTH);
     free(frames);
@@ -214,7 +214,7 @@ static void add_message(struct buffer *out, unsigned field, const struct buffer 
   buffer_add(out, inside->data, inside->size);
 }
 
-/* Puts a message around what is there. */
+/* Wraps the text in a message with this field. */
 static void wrap(struct buffer *text, unsigned field) {
   struct buffer out;
   buffer_init(&out, &mem_default, 1 << 28);
@@ -223,8 +223,8 @@ static void wrap(struct buffer *text, unsigned field) {
   *text = out;
 }
 
-/* OTLP: a profile with a sample and a type of its own for each of `count` resources. As columns it
- * takes count * count values. */
+/* Makes OTLP with one profile, one sample and one type for each of `count` resources. As columns it
+ * would take count * count values. */
 static void make_types(struct buffer *text, unsigned count) {
   struct buffer dictionary, item;
   buffer_init(text, &mem_default, 1 << 28);

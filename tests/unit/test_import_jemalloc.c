@@ -1,4 +1,5 @@
-/* jemalloc's heap profiles: which line counts, what is scaled up, what addresses belong to. */
+/* Tests jemalloc's heap profiles: the lines that count, the values that are scaled up, and the
+ * mappings of addresses. */
 #include "unit.h"
 
 #include "core/str.h"
@@ -37,7 +38,7 @@ static void test_live_counts_are_scaled(void) {
   pprofc_samples_view view;
   pprofc_profile_samples(p, &view);
   CU_ASSERT_EQUAL(view.count, 2);
-  /* 1 / (1 - exp(-5068.92 / 16384)) is 3.758. */
+  /* The factor 1 / (1 - exp(-5068.92 / 16384)) is 3.758. */
   CU_ASSERT_EQUAL(view.values[0], 931);
   CU_ASSERT(view.values[1] > 4724000 && view.values[1] < 4724300);
   pprofc_header header;

@@ -1,11 +1,11 @@
-/* Recordings of Java Flight Recorder: what happens to files that are cut off or damaged anywhere,
- * and how much may be made of few bytes. */
+/* Tests recordings of Java Flight Recorder that are truncated or damaged at any place, and the
+ * limit of memory for a few bytes. */
 #include "unit.h"
 
 #include "core/mem.h"
 #include "pprofc/pprofc.h"
 
-/* The recording that is written in full by tests/perf/jfr_writer.py. */
+/* The complete recording that tests/perf/jfr_writer.py writes. */
 static struct {
   char data[16384];
   size_t size;
@@ -19,7 +19,7 @@ static void recording_load(void) {
   fclose(file);
 }
 
-/* Reads the bytes; the profile must be whole when there is one. */
+/* Reads the bytes. If the reader returns a profile, it must be valid. */
 static pprofc_status recording_read(const void *data, size_t size) {
   pprofc_profile *profile = NULL;
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
@@ -33,7 +33,8 @@ static pprofc_status recording_read(const void *data, size_t size) {
 static void test_every_beginning_is_read_or_refused(void) {
   recording_load();
   for (size_t size = 4; size < recording.size; size += size < 200 ? 1 : 17) {
-    char *copy = mem_array(&mem_default, size, 1); /* so that a read behind the end is seen */
+    char *copy = mem_array(&mem_default, size, 1); /* a copy, so that a read after its end is
+                                                      found */
     memcpy(copy, recording.data, size);
     recording_read(copy, size);
     mem_free(&mem_default, copy, size, 1);

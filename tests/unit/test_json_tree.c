@@ -1,4 +1,4 @@
-/* The JSON reader: what it makes of every JSON file in testdata is what Jansson makes of it. */
+/* Tests the JSON reader: for each JSON file of testdata its result must equal Jansson's. */
 #include "unit.h"
 
 #include "core/json_tree.h"
@@ -37,7 +37,7 @@ static void test_items_of_arrays_have_numbers(void) {
   arena_free(&arena);
 }
 
-/* Parses as an importer does: arrays of numbers are packed. */
+/* Parses like an importer: arrays of numbers are packed. */
 static struct node *packed(const char *text) {
   struct node *root = NULL;
   bool cut;
@@ -83,7 +83,7 @@ static void test_packed_rows_are_arrays(void) {
   arena_free(&arena);
 }
 
-/* The expected texts are those of node. */
+/* The expected texts come from node. */
 static void test_values_are_written_as_javascript_does(void) {
   static const char *const texts[][2] = {
       {"{\"a\": \"x\\\"\\\\\\b\\u0001\", \"b\": [], \"c\": {}, \"d\": [true, {\"e\": null}]}",
@@ -107,7 +107,8 @@ static void test_values_are_written_as_javascript_does(void) {
   }
 }
 
-/* An array that is not of numbers, or whose numbers are far apart, has nodes. */
+/* An array stays a list of nodes if it has other items than numbers, or numbers that are far
+ * apart. */
 static void test_other_arrays_are_not_packed(void) {
   static const char *const texts[] = {"[" TWENTY ",\"a\"]", "[" TWENTY ",{}]", "[" TWENTY ",[]]",
                                       "[[" TWENTY ",[]], " TWENTY "]"};
@@ -226,7 +227,7 @@ static void test_depth_has_no_cost_beyond_its_bytes(void) {
 #ifdef HAVE_JANSSON
 #include <jansson.h>
 
-/* Pairs that are still to be compared. */
+/* Pairs that still must be compared. */
 struct pair {
   const json_t *theirs;
   const struct node *ours;

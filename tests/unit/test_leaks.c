@@ -1,4 +1,4 @@
-/* Trends, and the verdicts on series that docs/LEAKS.md promises. */
+/* Tests trends, and the verdicts on series that docs/LEAKS.md promises. */
 #include "core/mem.h"
 #include "leaks/judge.h"
 #include "stats/trend.h"
@@ -23,7 +23,8 @@ static void test_theil_sen_is_not_bent_by_an_outlier(void) {
   CU_ASSERT_EQUAL(trend_theil_sen(t, x, 1, scratch), 0);
 }
 
-/* Every order of the values, by Heap's algorithm, as the definition of the exact test. */
+/* Counts each order of the values, by Heap's algorithm. This is the definition of the exact
+ * test. */
 static double count_orders(double *x, size_t n, double s) {
   size_t c[8] = {0};
   double all = 1, least = trend_kendall_s(x, n) >= s;
@@ -68,7 +69,7 @@ static void test_kendall_of_many_is_close_to_the_exact_one(void) {
 
 static void test_steps_are_tested(void) {
   static const double x[] = {0, 1, 3, 6}, even[] = {1, 2, 3, 4}, falls[] = {4, 3, 2, 1};
-  /* Steps 1, 2, 3: t = 2 / (1 / sqrt(3)) with 2 degrees of freedom. */
+  /* The steps 1, 2, 3 give t = 2 / (1 / sqrt(3)) with 2 degrees of freedom. */
   double t = 2 * sqrt(3.0), p = 0.5 * (1 - t / sqrt(2 + t * t));
   CU_ASSERT(fabs(trend_drift(x, 4) - p) < 1e-9);
   CU_ASSERT_EQUAL(trend_drift(even, 4), 0);
@@ -88,7 +89,7 @@ static void test_falls_rises_and_noise(void) {
 
 static const struct leak_rules rules = {0.05, 10, 0.8};
 
-/* A series with equal intervals, whose values are exact. */
+/* Judges a series with equal intervals and exact values. */
 static struct leak_fit judge(const double *x, size_t count, double allocated) {
   static double t[MOST];
   struct leak_fit fit;
@@ -102,7 +103,7 @@ static void test_shapes_have_their_verdicts(void) {
   static const struct {
     enum leak_verdict verdict;
     size_t count;
-    double allocated; /* 0: not known */
+    double allocated; /* 0: unknown */
     double x[MOST];
   } cases[] = {
       {LEAK_LEAK, 8, 0, {0, 10, 21, 29, 40, 52, 60, 71}},
@@ -112,7 +113,7 @@ static void test_shapes_have_their_verdicts(void) {
       {LEAK_GROWS, 8, 1000, {0, 10, 21, 29, 40, 52, 60, 71}},
       {LEAK_STOPPED, 8, 0, {0, 40, 80, 100, 100, 100, 100, 100}},
       {LEAK_STOPPED, 9, 0, {0, 63, 86, 95, 98, 99, 100, 100, 100}}, /* fills at random */
-      {LEAK_STEADY, 3, 0, {0, 100, 100}}, /* three values cannot show that it stopped */
+      {LEAK_STEADY, 3, 0, {0, 100, 100}}, /* three values cannot show that a leak stopped */
       {LEAK_STEADY, 4, 0, {0, 90, 95, 100}},
       {LEAK_SAWTOOTH, 9, 0, {0, 50, 100, 0, 50, 100, 0, 50, 100}},
       {LEAK_SAWTOOTH, 5, 0, {50, 100, 0, 50, 100}},
@@ -121,7 +122,7 @@ static void test_shapes_have_their_verdicts(void) {
       {LEAK_BELOW, 8, 0, {100, 101, 102, 103, 104, 105, 106, 107}},
       {LEAK_BELOW, 8, 0, {0, 1, 2, 3, 4, 5, 6, 7}},
       {LEAK_STEADY, 3, 0, {100, 100, 100}},
-      {LEAK_STEADY, 4, 0, {100, 130, 120, 150}}, /* four must ascend */
+      {LEAK_STEADY, 4, 0, {100, 130, 120, 150}}, /* four values must all increase */
   };
   for (size_t i = 0; i < COUNT(cases); i++) {
     double allocated = cases[i].allocated > 0 ? cases[i].allocated : (double)NAN;
@@ -131,7 +132,7 @@ static void test_shapes_have_their_verdicts(void) {
   }
 }
 
-/* In bursts a leak seems to stop; that nothing is freed tells it from a cache. */
+/* A leak in bursts seems to stop. Unlike a cache, it frees nothing. */
 static void test_a_leak_that_keeps_everything_has_not_stopped(void) {
   static const double t[] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
   static const double x[] = {0, 10, 60, 60, 70, 140, 150, 151, 172};
@@ -150,7 +151,7 @@ static void test_a_leak_that_keeps_everything_has_not_stopped(void) {
 
 static void test_the_smallest_leak_is_the_floor_or_more_than_noise(void) {
   CU_ASSERT_EQUAL(leak_visible(&rules, 0, 0), 10);
-  CU_ASSERT_DOUBLE_EQUAL(leak_visible(&rules, 0, 100), 384.1, 0.1); /* 1.96 squared */
+  CU_ASSERT_DOUBLE_EQUAL(leak_visible(&rules, 0, 100), 384.1, 0.1); /* 1.96 squared, times 100 */
   CU_ASSERT(leak_visible(&rules, 99, 100) > 1200);
 }
 
@@ -173,7 +174,7 @@ static void test_growth_within_sampling_error_is_none(void) {
   s.sampling[0] = s.sampling[1] = s.largest_variance = 10000;
   CU_ASSERT(leak_judge(&s, 1, &rules, &mem_default, &fit));
   CU_ASSERT_EQUAL(fit.verdict, LEAK_STEADY);
-  /* All that was allocated is still there: it was sampled once, and the old values do not vary. */
+  /* All allocated memory is still in use. It was sampled once, and the old values do not vary. */
   s.allocated = 100;
   s.sampling[0] = s.sampling[1] = s.largest_variance = 2000;
   CU_ASSERT(leak_judge(&s, 1, &rules, &mem_default, &fit));

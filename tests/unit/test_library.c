@@ -1,4 +1,4 @@
-/* Libraries that are loaded when they are needed. */
+/* Tests libraries that are loaded at their first use. */
 #include "common/library.h"
 #include "unit.h"
 

@@ -1,4 +1,4 @@
-/* Hash tables: what is found, and how many steps it takes, whatever the keys are. */
+/* Tests hash tables: their results, and the number of steps for any keys. */
 #include "codec/id_map.h"
 #include "core/map.h"
 #include "unit.h"
@@ -10,9 +10,8 @@ static const uint64_t seeds[] = {0, 1, 42, 0x123456789ABCDEF, UINT64_MAX};
 #define SEEDS (sizeof seeds / sizeof *seeds)
 #define COUNT 20000u
 
-/* A table that is at most three quarters full takes some three steps for an entry, growing
- * included.
- */
+/* A table that is at most three quarters full takes about three steps for an entry, including its
+ * growth. */
 #define MAX_STEPS (4 * (uint64_t)COUNT)
 
 /* Replaces the secret. No table may exist. */
@@ -28,7 +27,7 @@ static void seed_secret(uint64_t seed) {
 
 /* ---- keys that shared a slot when hashes had no secret  */
 
-/* The mixer of that time, and a word that it makes equal to `target`. */
+/* The old mixer of ids, and a word that it makes equal to `target`. */
 #define OLD_WORD   0xD6E8FEB86659FD93u
 #define OLD_FACTOR 0x9E3779B97F4A7C15u
 
@@ -81,13 +80,13 @@ static uint64_t hash_text(uint32_t i) {
   int size = snprintf(text, sizeof text, "%u", i);
   return hash_bytes(text, i % 2 ? (size_t)size : sizeof text);
 }
-/* Bytes that are all zero, of any length. */
+/* Returns the hash of zero bytes, with a length that depends on i. */
 static uint64_t hash_length(uint32_t i) {
   static const char zeros[COUNT];
   return hash_bytes(zeros, i);
 }
 
-/* Numbers mixed into the hash of an empty stack. */
+/* Mixes numbers into the hash of an empty stack. */
 static uint64_t hash_after_nothing(uint32_t i) {
   return hash_mix(hash_bytes("", 0), (uint64_t)i << 32);
 }
@@ -117,7 +116,7 @@ static void test_ids_that_collided_take_few_steps(void) {
   struct arena arena;
   struct id_map map;
   arena_init(&arena, &mem_default);
-  /* Equal in all bits of the first round of the old hash of ids but the upper ones. */
+  /* The old hash of ids makes these words equal in its first round, except for the upper bits. */
   for (uint32_t i = 0; i < COUNT; i++)
     ids[i] = colliding_word(0x5851F42D4C957F2Du, (uint64_t)i << 40 | 0x42);
   CU_ASSERT_TRUE_FATAL(id_map_build(&map, ids, COUNT, &arena));
@@ -142,7 +141,7 @@ static void test_the_secret_decides_hashes(void) {
   }
 }
 
-/* The tag of a slot is made of all 64 bits: keys are not looked at when one half is equal. */
+/* The tag of a slot depends on all 64 bits. Keys with one equal half are not compared. */
 static void test_both_halves_of_a_hash_are_compared(void) {
   const uint64_t hash = 0x1111111122222222u;
   struct map map;
@@ -159,7 +158,7 @@ static void test_both_halves_of_a_hash_are_compared(void) {
 /* ---- strings ----------------------------------------- */
 
 static void test_an_arena_takes_the_strings_of_an_interner_in_their_order(void) {
-  static const uint32_t counts[] = {1, 10, 30000}; /* copied, copied, taken as they are */
+  static const uint32_t counts[] = {1, 10, 30000}; /* copied, copied, used without a copy */
   for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
     struct arena arena;
     struct interner names;

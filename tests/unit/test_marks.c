@@ -1,4 +1,5 @@
-/* Marks of inlined calls, which are found without all edges, against those that all edges give. */
+/* Compares the marks of inlined calls, which are found without all edges, with the marks that all
+ * edges give. */
 #include "counting.h"
 #include "graph/graph.h"
 #include "pprofc/builder.h"
@@ -8,10 +9,11 @@
 #define LOCATIONS 3000
 #define DEPTH     40
 
-/* A kind of profile: many functions, so that counters are used and not just edges. */
+/* A kind of profile. It has many functions, so that the code uses counters in addition to edges. */
 struct kind {
   const char *name;
-  uint32_t samples, recursion; /* one frame in so many is one of a few functions, 0: none */
+  uint32_t samples, recursion; /* recursion: one frame in this many is one of a few functions; 0: no
+                                  such frame */
   bool negative, common_callers, huge;
 };
 
@@ -68,7 +70,7 @@ static pprofc_profile *marks_profile(const struct kind *kind, uint64_t seed) {
   return marks_profile_in(NULL, kind, seed);
 }
 
-/* What the edges of a graph say about its nodes. */
+/* Sets the marks of the nodes from the edges of a graph. */
 static void mark_by_edges(const struct graph *g, enum inline_mark *marks) {
   static bool is_inline[FUNCTIONS], is_plain[FUNCTIONS];
   for (size_t i = 0; i < FUNCTIONS; i++) is_inline[i] = is_plain[i] = false;
@@ -84,7 +86,7 @@ static void mark_by_edges(const struct graph *g, enum inline_mark *marks) {
   }
 }
 
-/* Returns how many marks there are. */
+/* Compares all marks. Returns their number. */
 static size_t compare_marks(const pprofc_profile *profile, struct graph_options options) {
   static const struct granularity functions = {.function = true, .inlines = true};
   options.frames.granularity = &functions;

@@ -1,6 +1,6 @@
-/* Memory holds what docs/ARCHITECTURE.md promises, for every kind of message: reading takes no more
- * than the input and so many bytes for each message, a limit is met before much is allocated, and
- * what is made of a profile counts, too. */
+/* Tests that memory stays within the limits of docs/ARCHITECTURE.md for each kind of message.
+ * Reading takes at most the input plus a fixed number of bytes per message. A limit stops it before
+ * it allocates much, and results of a profile also count. */
 #include "core/budget.h"
 #include "counting.h"
 #include "faults.h"
@@ -9,12 +9,12 @@
 #include "report_text.h"
 #include "unit.h"
 
-/* What is allowed beside the bytes of messages: blocks that are not full, tables of a few entries.
- */
+/* Allowed bytes in addition to the bytes of messages: blocks that are not full, and small
+ * tables. */
 #define FIXED_BYTES ((size_t)1 << 20)
 #define RAW_BYTES   ((size_t)2 << 20)
 
-/* Reads within a limit; 0 is the default. */
+/* Reads with a limit; 0: the default. */
 static pprofc_status read_within(const struct buffer *raw, const pprofc_allocator *mem,
                                  uint64_t memory, pprofc_profile **profile, pprofc_error *error) {
   pprofc_limits limits;
@@ -61,7 +61,7 @@ static bool says_memory(const pprofc_error *error) {
          strchr(error->message, '\n') == NULL;
 }
 
-/* With half of what the columns need, nothing but the input is ever allocated. */
+/* If the limit is half of the columns' size, only the input is ever allocated. */
 static void check_early(const struct hostile_kind *kind) {
   struct buffer raw;
   struct counting counts = {0, 0};
@@ -88,7 +88,8 @@ static void test_what_cannot_fit_is_refused_before_it_is_allocated(void) {
     if (!hostile_kinds[i].is_bad) check_early(&hostile_kinds[i]);
 }
 
-/* A profile that takes six times its size, and its report two or three times that. */
+/* Makes a profile that takes six times its size in memory. Its report takes two or three times its
+ * size. */
 static void raw_of_single_values(struct buffer *raw) {
   const struct hostile_kind *kind = hostile_kinds;
   while (strcmp(kind->name, "samples of one value") != 0) kind++;
@@ -108,12 +109,12 @@ static void test_a_report_counts_against_the_limit_of_its_profile(void) {
   CU_ASSERT_EQUAL_FATAL(read_within(&raw, &mem, memory, &profile, &error), PPROFC_OK);
   size_t live = counts.live;
   pprofc_report_options o = report_options("top");
-  o.tagroot = "key"; /* every stack is written anew */
+  o.tagroot = "key"; /* each stack is written again */
   CU_ASSERT_EQUAL(pprofc_report(profile, &o, report_collect, &text, &error), PPROFC_E_LIMIT);
   CU_ASSERT(says_memory(&error));
   CU_ASSERT(counts.peak <= memory + 1024);
   CU_ASSERT_EQUAL(counts.live, live);
-  o = report_options("top"); /* which needs little: the profile is as good as before */
+  o = report_options("top"); /* which needs little memory: the profile is still usable */
   CU_ASSERT_EQUAL(pprofc_report(profile, &o, report_collect, &text, &error), PPROFC_OK);
   pprofc_profile_release(profile);
   CU_ASSERT_EQUAL(counts.live, 0);
@@ -138,11 +139,11 @@ static void test_a_merge_counts_against_the_limit_of_its_first_profile(void) {
   CU_ASSERT(says_memory(&error));
   CU_ASSERT_PTR_NULL(both);
   CU_ASSERT_EQUAL(counts.live, live);
-  pair[0] = second, pair[1] = first; /* whose limit is the default */
+  pair[0] = second, pair[1] = first; /* `second` has the default limit */
   CU_ASSERT_EQUAL(pprofc_merge(pair, 2, &both, &error), PPROFC_OK);
   pprofc_profile_release(second);
   pprofc_profile_release(first);
-  pprofc_profile_release(both); /* still holds its budget */
+  pprofc_profile_release(both); /* the result still has its budget */
   CU_ASSERT_EQUAL(counts.live, 0);
   buffer_free(&raw);
 }
@@ -158,7 +159,7 @@ static void test_profiles_share_a_budget_that_they_were_read_with(void) {
   CU_ASSERT_PTR_NOT_NULL_FATAL(budget);
   for (size_t i = 0; i < 4; i++) {
     pprofc_status status = read_within(&raw, budget_allocator(budget), 0, &profiles[i], &error);
-    CU_ASSERT_EQUAL(status, i < 3 ? PPROFC_OK : PPROFC_E_LIMIT); /* of six times each */
+    CU_ASSERT_EQUAL(status, i < 3 ? PPROFC_OK : PPROFC_E_LIMIT); /* each takes six times its size */
     CU_ASSERT_EQUAL(budget_passed(budget_allocator(budget)), i == 3);
   }
   CU_ASSERT(says_memory(&error));
@@ -171,7 +172,7 @@ static void test_profiles_share_a_budget_that_they_were_read_with(void) {
   buffer_free(&raw);
 }
 
-/* The machine's memory is not the limit's. */
+/* If the machine has no memory, the error is not PPROFC_E_LIMIT. */
 static void test_out_of_memory_is_not_called_a_limit(void) {
   struct buffer raw;
   raw_of_single_values(&raw);

@@ -1,4 +1,5 @@
-/* Trees with more nodes than can be shown: what is folded, and that totals stay what they are. */
+/* Tests trees with more nodes than a page can show: the nodes that are folded, and totals that stay
+ * the same. */
 #include "pprofc/builder.h"
 #include "stacks/layout.h"
 #include "unit.h"
@@ -10,7 +11,8 @@ static uint32_t narrow_random(uint64_t *state) {
   return (uint32_t)(*state >> 33);
 }
 
-/* Random stacks, a third of them of a base, with values of both signs when asked for. */
+/* Returns random stacks. With `difference`, a third belongs to a base, with values of both
+ * signs. */
 static pprofc_profile *narrow_profile(bool difference, uint64_t seed) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   uint32_t names[NARROW_NAMES], frames[12];
@@ -50,14 +52,15 @@ static uint32_t narrow_child(const struct flame_tree *t, uint32_t parent, uint32
   return i < t->end[parent] ? i : NONE;
 }
 
-/* Finds each node of the narrow tree in the whole one, and compares. Returns how many there are. */
+/* Compares each node of the narrow tree with the same node of the whole tree. Returns the number of
+ * nodes. */
 static size_t narrow_compare(const struct flame_tree *narrow, const struct flame_tree *whole) {
   static uint32_t same[1 << 16];
   size_t real = 0, wrong = 0;
   CU_ASSERT_FATAL(narrow->count < sizeof same / sizeof *same);
   for (uint32_t i = 0; i < narrow->count; i++) {
     if (narrow_is_folded(narrow, i)) {
-      wrong += narrow->end[i] != narrow->end[narrow->parent[i]]; /* it is the last child */
+      wrong += narrow->end[i] != narrow->end[narrow->parent[i]]; /* it must be the last child */
       continue;
     }
     same[i] = i ? narrow_child(whole, same[narrow->parent[i]], narrow->frame[i]) : 0;
@@ -73,7 +76,7 @@ static size_t narrow_compare(const struct flame_tree *narrow, const struct flame
   return real;
 }
 
-/* Whether every node that is wide enough is there, and none that is not. */
+/* Checks that the tree has exactly the nodes that are wide enough. */
 static void narrow_check_bound(const struct flame_tree *t) {
   size_t wrong = 0;
   for (uint32_t i = 1; i < t->count; i++) {

@@ -1,4 +1,5 @@
-/* Whose code a frame is, by the conventions of each language and by rules of one's own. */
+/* Tests the origin of a frame's code, by the conventions of each language and by rules of the
+ * user. */
 #include "unit.h"
 
 #include "flame/origin.h"

@@ -1,10 +1,11 @@
-/* The pipeline without any report: options in, an edited profile, its value and its graph out. */
+/* Tests the pipeline without a report: its options, and the edited profile, value and graph that it
+ * returns. */
 #include "pipeline/pipeline.h"
 #include "profile_text.h"
 #include "report/report.h"
 #include "unit.h"
 
-/* main calls A and B; B calls C. */
+/* Returns a profile in which main calls A and B, and B calls C. */
 static pprofc_profile *calls(void) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_builder_type(b, "samples", "count");
@@ -24,7 +25,7 @@ static pprofc_report_options defaults(void) {
   return options;
 }
 
-/* Runs a pipeline that must work. */
+/* Runs a pipeline that must succeed. */
 static void run(const pprofc_profile *p, const pprofc_report_options *options,
                 const struct pipeline_overrides *overrides, struct pipeline_result *result) {
   pprofc_error error = {.message = ""};
@@ -33,7 +34,7 @@ static void run(const pprofc_profile *p, const pprofc_report_options *options,
   CU_ASSERT_EQUAL_FATAL(status, PPROFC_OK);
 }
 
-/* The message of a pipeline that must fail; its result can be freed. */
+/* Checks the message of a pipeline that must fail. Its result can be freed. */
 static void expect_refused(const pprofc_profile *p, const pprofc_report_options *options,
                            const struct pipeline_overrides *overrides, const char *message) {
   struct pipeline_result result;
@@ -43,7 +44,7 @@ static void expect_refused(const pprofc_profile *p, const pprofc_report_options 
   pipeline_free(&result);
 }
 
-/* Nodes in order, "name flat/cum", parted by spaces. */
+/* Checks the nodes in order: "name flat/cum", separated by spaces. */
 static void expect_nodes(const struct graph *g, const char *expected) {
   struct buffer text;
   buffer_init(&text, &mem_default, 1 << 20);
@@ -93,7 +94,7 @@ static void test_filters_come_before_or_after_the_total(void) {
   CU_ASSERT_EQUAL(r.total, 40000000);
   expect_samples(r.profile, "2 40000000: 4 3 | C B | key=v2\n");
   pipeline_free(&r);
-  CU_ASSERT_EQUAL(p->samples.count, 3); /* the source is as it was */
+  CU_ASSERT_EQUAL(p->samples.count, 3); /* the source did not change */
   pprofc_profile_release(p);
 }
 

@@ -1,5 +1,5 @@
-/* Cancelling and progress: a call that is cancelled at any moment says so, keeps no memory, and
- * leaves the profile usable. */
+/* Tests cancelling and progress. A call that is cancelled at any moment returns an error, keeps no
+ * memory, and leaves the profile usable. */
 #include "faults.h"
 #include "pprofc/pprofc.h"
 #include "report_text.h"
@@ -11,10 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Answers true `left` times, then false, and checks that steps go forward. */
+/* Returns true `left` times, then false. Checks that the progress never decreases. */
 struct watcher {
   size_t left, asked;
-  uint64_t done, total; /* of the last question */
+  uint64_t done, total; /* values of the last call */
   size_t steps;
   bool wrong;
 };
@@ -29,7 +29,8 @@ static bool watch(void *context, uint64_t done, uint64_t total) {
   return w->left && w->left--;
 }
 
-/* Runs one call with a watcher that cancels it at question 0, 1, 3, 7 ... until it ends itself. */
+/* Runs a call several times. A watcher cancels it at its call 0, 1, 3, 7 ..., until the call
+ * succeeds. */
 typedef pprofc_status watched_fn(struct watcher *watcher, const pprofc_allocator *mem,
                                  pprofc_error *error);
 
@@ -87,7 +88,7 @@ static void test_reading_is_cancelled_at_any_moment(void) {
   }
 }
 
-/* After a gzip'd profile both passes over its bytes are complete. */
+/* A gzip'd profile takes two passes over its bytes. At the end both are complete. */
 static void test_reading_counts_its_work(void) {
   input = "generator_cpu.prof";
   struct watcher watcher = cancel_each(read_watched);
@@ -96,7 +97,7 @@ static void test_reading_counts_its_work(void) {
   CU_ASSERT(watcher.steps <= 3);
 }
 
-/* The size of a pipe is not known, so done and total are 0 until the profile is inflated. */
+/* The size of a pipe is unknown, so done and total are 0 until the profile is inflated. */
 static void test_reading_a_pipe_counts_nothing_of_it(void) {
   char from[512], path[] = "/tmp/test_progress.XXXXXX", data[4096];
   struct watcher watcher = {.left = SIZE_MAX};

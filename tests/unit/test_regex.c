@@ -1,5 +1,5 @@
-/* Regular expressions: Go's grammar, Go's words for errors, Go's matches, and a bound on the time.
- */
+/* Tests regular expressions: Go's grammar, Go's error messages, Go's matches, and a limit of the
+ * time. */
 #include "core/str.h"
 #include "regex/regex.h"
 #include "unit.h"
@@ -105,7 +105,8 @@ static void test_flags_change_what_follows(void) {
              YES("((?i)a)b", "Ab"), NO("((?i)a)b", "AB"), YES("(?i)\xc3\xa9", "\xc3\x89"));
 }
 
-/* Case ignored, a category has the mates of its characters: U+0345, a mark, is iota's. */
+/* If case is ignored, a category also matches characters that differ only in case: the mark U+0345
+ * matches as an iota. */
 static void test_categories_take_mates_when_case_is_ignored(void) {
   EXPECT_ALL(YES("(?i)\\pL", "\xcd\x85"), NO("\\pL", "\xcd\x85"), NO("(?i)\\PL", "\xcd\x85"),
              YES("(?i)[\\pL]", "\xcd\x85"), NO("(?i)[^\\pL]", "\xcd\x85"),
@@ -255,7 +256,7 @@ static void test_errors_are_worded_as_in_go(void) {
     expect_error(str_of(cases[i].pattern), cases[i].reason, str_of(cases[i].fragment));
 }
 
-/* `open` n times, "a", and `close` n times. */
+/* Returns `open` n times, "a", and `close` n times. */
 static pprofc_str nested(char *out, const char *open, const char *close, size_t n) {
   size_t size = 0;
   for (size_t i = 0; i < n; i++, size += strlen(open)) memcpy(out + size, open, strlen(open));
@@ -306,7 +307,7 @@ static void test_an_expression_that_needs_too_much_is_refused(void) {
 /* ---- memory ------------------------------------------ */
 
 struct budget {
-  int left; /* allocations until the one that fails */
+  int left; /* number of allocations before the one that fails */
   size_t bytes;
 };
 
