@@ -1,5 +1,5 @@
-/* The reports that print or export samples: what they promise whatever the profile, the number of
- * threads, the memory and the disk. Their texts are in tests/golden. */
+/* Tests the reports that print or export samples. Their output must be correct for any profile,
+ * number of threads, lack of memory and full disk. tests/golden has their texts. */
 #include "core/buffer.h"
 #include "faults.h"
 #include "pprofc/pprofc.h"
@@ -30,8 +30,8 @@ static pprofc_builder *new_builder(const pprofc_allocator *allocator) {
   return b;
 }
 
-/* A bit of everything: inlining, labels of both kinds, recursion, frames without function, a base.
- */
+/* Returns a profile with inlining, labels of both kinds, recursion, frames without function, and a
+ * base. */
 static pprofc_profile *small_profile(const pprofc_allocator *allocator) {
   pprofc_builder *b = new_builder(allocator);
   pprofc_builder_comment(b, "a comment");
@@ -53,7 +53,7 @@ static pprofc_profile *small_profile(const pprofc_allocator *allocator) {
   return finish(b);
 }
 
-/* Enough for several blocks and threads. */
+/* Returns a profile that is large enough for several blocks and threads. */
 static pprofc_profile *large_profile(void) {
   pprofc_builder *b = new_builder(NULL);
   uint32_t frames[100], stack[12];
@@ -248,7 +248,7 @@ static int refuse(void *context, const void *data, size_t size) {
 static void test_a_full_disk_is_an_error(void) {
   pprofc_profile *p = large_profile();
   for (size_t i = 0; i < FORMATS; i++) {
-    if (strcmp(formats[i], "comments") == 0) continue; /* there are none */
+    if (strcmp(formats[i], "comments") == 0) continue; /* the profile has no comments */
     for (size_t room = 0; room < 3; room++) {
       size_t left = room * 20;
       pprofc_report_options options = options_for(formats[i]);

@@ -1,9 +1,9 @@
-/* The reports of the call graph on one small program, to the byte: top, tree, peek, dot, callgrind.
- */
+/* Tests the reports of the call graph on one small program, byte by byte: top, tree, peek, dot,
+ * callgrind. */
 #include "report_text.h"
 #include "unit.h"
 
-/* main calls B and C; B calls itself, A and C; Cinl is inlined into C. */
+/* Returns a profile: main calls B and C; B calls itself, A and C; Cinl is inlined into C. */
 static pprofc_profile *program(void) {
   setenv("TZ", "UTC", 1); /* the reports print local time */
   pprofc_builder *b = pprofc_builder_new(NULL);
@@ -207,7 +207,7 @@ static void test_call_tree_keeps_paths_apart(void) {
   expect_in_report(p, &o, "C\\n0 of 30ms (42.86%)", true);
   expect_in_report(p, &o, "C\\n0 of 20ms (28.57%)", true);
   expect_in_report(p, &o, "C\\n0 of 50ms", false);
-  /* In top it means nothing. */
+  /* In top the option has no effect. */
   o.format = "top";
   expect_in_report(p, &o, "         0     0%   100%       50ms 71.43%  C\n", true);
   pprofc_profile_release(p);

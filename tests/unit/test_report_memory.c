@@ -1,11 +1,12 @@
-/* Every allocation of every report fails once, and once with all that follow: the status says so,
- * nothing leaks, blocks are given back with the size they were asked for, and where a report gets
- * by, it prints what it always prints. */
+/* Tests each allocation of each report: first it alone fails, then it and all later ones. The
+ * status must report it, no block may leak, and each block must be freed with its size. A report
+ * that succeeds without the block must print its usual text. */
 #include "faults.h"
 #include "report_text.h"
 #include "unit.h"
 
-/* A profile with labels, inlined frames, recursion, and names that are not safe to print. */
+/* Returns a profile with labels, inlined frames, recursion, and names that are not safe to
+ * print. */
 static pprofc_profile *profile_in(const pprofc_allocator *mem) {
   pprofc_builder *b = pprofc_builder_new(mem);
   pprofc_builder_type(b, "samples", "count");
@@ -31,7 +32,7 @@ static pprofc_profile *profile_in(const pprofc_allocator *mem) {
   return finish(b);
 }
 
-/* Renders with allocation `fail_at` failing; returns whether it got through. */
+/* Renders while allocation `fail_at` fails. True if it succeeded. */
 static bool survives(const pprofc_report_options *options, size_t fail_at, bool for_good,
                      struct buffer *text) {
   struct faults f = {.fail_at = SIZE_MAX};
@@ -61,7 +62,7 @@ static void try_all(const pprofc_report_options *options) {
   CU_ASSERT_FATAL(survives(options, SIZE_MAX, false, &expected));
   for (unsigned for_good = 0; for_good < 2; for_good++) {
     size_t through = 0;
-    /* Some failures are got by without: stop when a few in a row did no harm. */
+    /* Some failures do no harm: stop after several in a row. */
     for (size_t i = 0; through < 20; i++) {
       bool ok = survives(options, i, for_good, &got);
       through = ok ? through + 1 : 0;
@@ -76,7 +77,7 @@ static void test_every_format(void) {
   const pprofc_format_info *info;
   for (size_t i = 0; (info = pprofc_format_at(i)); i++) {
     if (info->graphviz || strcmp(info->name, "disasm") == 0 || strcmp(info->name, "weblist") == 0)
-      continue; /* the dot report, and what runs other programs */
+      continue; /* skip the dot report, and reports that run other programs */
     pprofc_report_options o = report_options(info->name);
     o.argument = info->variants ? info->variants[0] : "T|main";
     try_all(&o);
@@ -110,7 +111,7 @@ static void test_every_filter(void) {
   try_all(&o);
 }
 
-/* A sample of n values and n frames would be a tree of n * n values. */
+/* A sample with n values and n frames would be a tree of n * n values. */
 static void test_a_tree_of_many_sample_types_is_refused(void) {
   enum { COUNT = 3000 };
   static int64_t values[COUNT];

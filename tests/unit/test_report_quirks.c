@@ -1,9 +1,9 @@
-/* Odd habits of pprof that the reports keep (sections 19-21 and 26 of the behaviour notes), and the
- * few that they drop on purpose. */
+/* Tests odd habits of pprof that the reports keep (sections 19-21 and 26 of the behaviour notes),
+ * and a few that they drop on purpose. */
 #include "report_text.h"
 #include "unit.h"
 
-/* A builder with two sample types: samples and cpu. */
+/* Returns a builder with two sample types: samples and cpu. */
 static pprofc_builder *two_types(const char *unit) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_builder_type(b, "samples", "count");
@@ -72,7 +72,7 @@ static void test_edge_values_ignore_mean(void) {
   pprofc_profile_release(p);
 }
 
-/* A node whose samples cancel out is not shown; the edges to it are. */
+/* A node whose samples cancel is not shown, but its edges are. */
 static void test_edges_to_vanished_nodes_stay(void) {
   pprofc_builder *b = cpu_builder();
   sample(b, "gone main", 5, 0);
@@ -108,8 +108,8 @@ static void test_dropped_edges_are_told_of_only_without_a_node_count(void) {
   pprofc_profile_release(p);
 }
 
-/* An inlined function whose callers are cut away loses its mark; a sometimes inlined one is
- * partial. */
+/* An inlined function loses its mark if its callers are removed. A function that is only sometimes
+ * inlined has the mark "partial". */
 static void test_inline_marks_depend_on_callers_that_are_shown(void) {
   pprofc_builder *b = cpu_builder();
   uint32_t in = pprofc_builder_function(b, "in", NULL, NULL, 0);
@@ -155,7 +155,7 @@ static void test_residual_edges_are_dotted(void) {
   pprofc_profile_release(p);
 }
 
-/* An edge of weight 0 has no logarithm: the score is not a number, and the node comes last. */
+/* An edge of weight 0 has no logarithm. The score is then not a number, and the node comes last. */
 static void test_entropy_of_a_zero_edge(void) {
   pprofc_builder *b = cpu_builder();
   sample(b, "x main", 5, 0);
@@ -184,7 +184,8 @@ static void test_only_the_number_label_bytes_is_shown_and_collapsed(void) {
   pprofc_profile_release(p);
 }
 
-/* The backslash of the \n between labels is dot's, whatever the labels hold. */
+/* dot joins labels with an escaped newline. The text of a label is escaped before, so it cannot
+ * contain that escape. */
 static void test_labels_are_escaped_before_they_are_joined(void) {
   static const struct {
     const char *a, *k, *joined;
@@ -209,7 +210,7 @@ static void test_labels_are_escaped_before_they_are_joined(void) {
   }
 }
 
-/* A unit ends no text of dot, neither of values nor of numeric labels. */
+/* A unit of a value or of a numeric label must not end a text of dot. */
 static void test_units_stay_inside_quotes(void) {
   pprofc_builder *b = two_types("u\" URL=\"x");
   sample(b, "f", 3, 4);
@@ -247,7 +248,7 @@ static void test_divide_by_changes_values_but_no_percentages(void) {
   o.divide_by = 2;
   expect_in_report(p, &o, "Duration: 10s, Total samples = 35ms (  0.7%)\n", true);
   expect_in_report(p, &o, "      35ms   100%   100%       35ms   100%  a\n", true);
-  o.divide_by = -2; /* as if it were not there */
+  o.divide_by = -2; /* has no effect */
   expect_in_report(p, &o, "      70ms   100%   100%       70ms   100%  a\n", true);
   pprofc_profile_release(p);
 }
@@ -264,7 +265,7 @@ static void test_units(void) {
   expect_in_report(p, &o, "Showing nodes accounting for 1.97ms, 100% of 1.97ms total\n", true);
   expect_in_report(p, &o, "      79us  4.01%   100%       79us  4.01%  a\n", true);
   o.sample_index = "samples";
-  o.unit = "ms"; /* a unit for what has none */
+  o.unit = "ms"; /* a unit for values without a unit */
   expect_in_report(p, &o, "       7ms 87.50% 87.50%        7ms 87.50%  a\n", true);
   pprofc_profile_release(p);
 }
@@ -302,7 +303,7 @@ static void test_filters_in_the_legend_are_cut(void) {
   pprofc_profile_release(p);
 }
 
-/* One file that is used from two mappings by nameless functions is two rows. */
+/* A file that nameless functions of two mappings use is two rows. */
 static void test_files_are_repeated_per_mapping(void) {
   pprofc_builder *b = cpu_builder();
   uint32_t m1 = pprofc_builder_mapping(b, 0x1000, 0x2000, 0, "/bin/x", NULL, 15);
@@ -377,7 +378,7 @@ static void test_units_cannot_drive_a_terminal(void) {
   pprofc_profile_release(p);
 }
 
-/* Collects text with each run of 'n' as one character. */
+/* Appends text, with each run of 'n' as one character. */
 static int collect_short(void *buffer, const void *data, size_t size) {
   struct buffer *out = buffer;
   const char *text = data;
@@ -387,7 +388,7 @@ static int collect_short(void *buffer, const void *data, size_t size) {
   return out->failed;
 }
 
-/* Ten lines of a function, in ten samples with two frames each. */
+/* Makes ten lines of a function, in ten samples with two frames each. */
 static void traces_of_name(const char *name, struct buffer *out) {
   pprofc_builder *b = cpu_builder();
   uint32_t function = pprofc_builder_function(b, name, name, "a.c", 1), frames[11];
@@ -401,7 +402,7 @@ static void traces_of_name(const char *name, struct buffer *out) {
   pprofc_profile_release(p);
 }
 
-/* The report keeps 64 MiB of rendered frames and renders the others again for each sample. */
+/* The report keeps 64 MiB of rendered frames. It renders all other frames again for each sample. */
 static void test_traces_of_a_long_name_keep_few_texts(void) {
   size_t size = 9 << 20;
   char *name = malloc(size + 1);

@@ -1,5 +1,6 @@
-/* A program that is stopped leaves no piece of a file, and one whose mapped input shrinks says so.
- * This program has raise and _exit of its own, so that it lives on to look. */
+/* Tests that a stopped program leaves no part of a file, and that a program whose mapped input
+ * shrinks reports it. This program replaces raise and _exit, so that it continues and can check the
+ * result. */
 #include "unit.h"
 
 #include "common/signals.h"
@@ -40,7 +41,7 @@ static void test_a_stopped_program_removes_what_it_did_not_finish(void) {
     signals_remove(path);
     raised = 0;
     kill(getpid(), endings[i]);
-    CU_ASSERT_EQUAL(raised, endings[i]); /* shells see 128 + its number */
+    CU_ASSERT_EQUAL(raised, endings[i]); /* shells show 128 plus this number */
     CU_ASSERT(access(path, F_OK) != 0);
   }
   signals_remove(NULL);

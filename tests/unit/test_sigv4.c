@@ -1,4 +1,4 @@
-/* Signatures: the examples that AWS publishes for S3, and those of its test suite. */
+/* Tests signatures: the examples that AWS publishes for S3, and the examples of its test suite. */
 #include "unit.h"
 
 #include "common/sha256.h"

@@ -1,4 +1,5 @@
-/* Source files: where they are looked for, how lines are cut, and which are never opened. */
+/* Tests source files: the folders that are searched, the division into lines, and the files that
+ * are never opened. */
 #include "unit.h"
 
 #include "report/source/lookup.h"
@@ -47,7 +48,7 @@ static void open_lookup(const char *source_path, const char *trim_path) {
   CU_ASSERT_EQUAL_FATAL(source_lookup_init(&lookup, &options, &mem_default, NULL), PPROFC_OK);
 }
 
-/* How many lines a file has, after this source path and trim path. */
+/* Returns the number of lines of a file, found with this source path and trim path. */
 static size_t lines_in(const char *name, const char *source_path, const char *trim_path) {
   open_lookup(source_path, trim_path);
   const struct source_file *file = source_lookup_file(&lookup, str_of(name));
@@ -57,7 +58,7 @@ static size_t lines_in(const char *name, const char *source_path, const char *tr
   return count;
 }
 
-/* The message for a file that is not shown. */
+/* Checks the message for a file that cannot be shown. */
 static void check_failure(const char *name, const char *source_path, const char *expected) {
   open_lookup(source_path, NULL);
   const struct source_file *file = source_lookup_file(&lookup, str_of(name));

@@ -1,4 +1,4 @@
-/* list, disasm and weblist on profiles made here: what foreign text may do, sums that wrap, memory
+/* Tests list, disasm and weblist with profiles made here: foreign texts, sums that wrap, and memory
  * that runs out. */
 #include "unit.h"
 
@@ -15,7 +15,7 @@ static pprofc_error error;
 /* ---- memory that runs out ---------------------------- */
 
 struct budget {
-  size_t left; /* allocations that still succeed */
+  size_t left; /* number of allocations that still succeed */
   size_t held;
 };
 
@@ -63,8 +63,8 @@ static pprofc_status render(const pprofc_profile *profile, const char *format, c
   return pprofc_report(profile, &options, to_buffer, out, &error);
 }
 
-/* Two functions with names that would like to be more, in a file that is there; one calls itself.
- */
+/* Makes a profile of two functions with hostile names in an existing file. One of them calls
+ * itself. */
 static pprofc_profile *make_profile(const pprofc_allocator *mem, const char *name, int64_t line) {
   pprofc_profile *profile;
   pprofc_builder *b = pprofc_builder_new(mem);
@@ -100,7 +100,7 @@ static void test_nothing_of_a_profile_is_markup(void) {
       holds(&page, "&lt;/pre&gt;&lt;script&gt;alert(&#39;&#34;&#43;&amp;&#39;)&lt;/script&gt;"));
   CU_ASSERT_FALSE(holds(&page, "<script>alert") || holds(&page, "\033"));
   CU_ASSERT(holds(&page, "\xEF\xBF\xBD[2J"));
-  CU_ASSERT(holds(&page, "rotate(uint32_t x, int bits)")); /* and the source is there */
+  CU_ASSERT(holds(&page, "rotate(uint32_t x, int bits)")); /* the source is shown */
   buffer_free(&page);
   pprofc_profile_release(p);
 }
@@ -113,7 +113,7 @@ static void test_nothing_of_a_profile_drives_a_terminal(void) {
   CU_ASSERT(holds(&text, "\\x1b[2J in inlined.c\n"));
   CU_ASSERT_FALSE(holds(&text, "\033"));
   buffer_clear(&text);
-  /* The binary is not there, which is told before the error. */
+  /* The report prints that the binary is missing before the error. */
   CU_ASSERT_EQUAL(render(p, "disasm", ".", &text), PPROFC_E_NO_MATCH);
   CU_ASSERT(holds(&text, "stat /no/such/</pre><script>") && holds(&text, "\\x1b[2J: no such file"));
   CU_ASSERT_FALSE(holds(&text, "\033"));
@@ -155,7 +155,8 @@ static void test_an_expression_that_matches_nothing_is_an_error(void) {
   pprofc_profile_release(p);
 }
 
-/* Every allocation fails once; the answer is PPROFC_E_NOMEM and nothing is kept. */
+/* Tests each allocation with a failure. The status must be PPROFC_E_NOMEM, and no memory may
+ * stay. */
 static void check_memory(const char *format, pprofc_status end) {
   struct budget budget = {SIZE_MAX, 0};
   pprofc_allocator mem = {budget_alloc, budget_resize, budget_release, &budget};

@@ -1,4 +1,5 @@
-/* graph/stacks: equal stacks are joined, in order, root first; base and head stay apart. */
+/* Tests graph/stacks: it joins equal stacks, sorts them with the root first, and keeps base and
+ * head separate. */
 #include "import/call_paths.h"
 #include "pprofc/builder.h"
 #include "stacks/stacks.h"
@@ -30,7 +31,7 @@ static void add(pprofc_builder *b, const uint32_t *frames, size_t depth, int64_t
   pprofc_builder_sample(b, frames, depth, (int64_t[]){1, value});
 }
 
-/* "a;b;c" of a stack. */
+/* Returns a stack as "a;b;c". */
 static const char *text_of(const struct stack_frames *frames, const struct stack_set *set,
                            size_t stack) {
   static char text[256];
@@ -52,7 +53,7 @@ struct built {
   struct stack_set set;
 };
 
-/* The set points to the frames, so *built must stay where it is. */
+/* Builds a set. It points to the frames, so *built must not move. */
 static void build(struct built *built, pprofc_builder *b, const struct stack_policy *policy,
                   const struct stack_selection *selection) {
   pprofc_error error;
@@ -111,7 +112,7 @@ static void test_lines_of_a_function_are_one_frame_unless_lines_count(void) {
     build(&s, b, lines ? &by_line : &by_function, NULL);
     CU_ASSERT_EQUAL(s.frames.count, lines ? 2 : 1);
     CU_ASSERT_EQUAL(s.set.count, lines ? 2 : 1);
-    CU_ASSERT_EQUAL(s.frames.items[0].line, 10); /* the smallest, where no start is known */
+    CU_ASSERT_EQUAL(s.frames.items[0].line, 10); /* the smallest line, because no start is known */
     drop(&s);
   }
 }
@@ -130,7 +131,7 @@ static void test_inlined_calls_are_frames_of_their_own(void) {
     build(&s, b, &policy, NULL);
     CU_ASSERT_EQUAL_FATAL(s.set.count, 1);
     expect(&s, 0, inlines ? "outer;inner" : "outer", 6, 0);
-    CU_ASSERT_EQUAL(s.frames.items[s.frames.count - 1].line, 8); /* where "outer" starts */
+    CU_ASSERT_EQUAL(s.frames.items[s.frames.count - 1].line, 8); /* the line where "outer" starts */
     drop(&s);
   }
 }
@@ -256,7 +257,7 @@ static uint32_t enter(struct call_paths *calls, const uint32_t *frames, size_t d
   return path;
 }
 
-/* Going on from the stack before gives the same frames as reading each stack. */
+/* Checks that continuing from the previous stack gives the same frames as reading each stack. */
 static void check_going_on(const struct stack_set *set) {
   uint32_t gone_on[64] = {0}, here[64];
   for (size_t i = 0; i < set->count; i++) {
@@ -277,8 +278,8 @@ static void check_from_leaf(const struct built *s) {
   stack_set_free(&set);
 }
 
-/* Stacks over `letters` names, which come as digits: texts compare as the stacks do. `tree`: the
- * stacks share the memory of their callers. */
+/* Checks random stacks over `letters` names, which are digits: texts have the same order as stacks.
+ * With `tree`, the stacks share the memory of their callers. */
 static void check_random(size_t samples, uint32_t letters, uint32_t most, uint64_t state,
                          bool tree) {
   char(*texts)[128] = malloc(samples * sizeof *texts);
@@ -344,14 +345,15 @@ static void test_random_stacks_are_those_of_sorting_texts(void) {
   }
 }
 
-/* So many are sorted in groups by their first frame; in the last ones, one frame has nearly all. */
+/* There are enough stacks to sort them in groups by their first frame. In the last cases one frame
+ * has almost all stacks. */
 static void test_many_stacks_are_sorted_in_groups(void) {
   check_random(90000, 26, 60, 7, false);
   check_random(90000, 3, 60, 8, false);
   check_random(90000, 2, 60, 9, false);
 }
 
-/* Orders that make careless quicksorts quadratic. */
+/* Orders for which a simple quicksort takes quadratic time. */
 static void test_no_order_of_samples_is_slow(void) {
   enum { COUNT = 70000 };
   for (int order = 0; order < 4; order++) {

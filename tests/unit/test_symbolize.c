@@ -1,6 +1,6 @@
-/* Finding binaries, asking tools about addresses, and what becomes of a profile. The tools are
- * scripts of this test where it matters what they say, and those of the machine for
- * testdata/native. */
+/* Tests the search for binaries, queries of tools about addresses, and the profile that results. If
+ * the output of a tool matters, the tool is a script of this test. For testdata/native it is the
+ * machine's tool. */
 #include "unit.h"
 
 #include "core/child.h"
@@ -36,7 +36,7 @@ static void make_folders(const char *name) {
   }
 }
 
-/* A shell script; PATH may be empty when it runs, so it uses what the shell has. */
+/* Makes a shell script. PATH may be empty when it runs, so it uses only builtins of the shell. */
 static void make_tool(const char *name, const char *script) {
   char path[256];
   make_folders(name);
@@ -83,7 +83,7 @@ static struct symbolize_options options_of(const char *mode) {
   return (struct symbolize_options){.mode = mode, .tools = folder, .warn = collect};
 }
 
-/* One mapping at 0x10000000 and one sample for each address in it. */
+/* Returns a profile with one mapping at 0x10000000, and one sample for each address in it. */
 static pprofc_profile *profile_of(const char *file, const char *build_id, const uint64_t *addresses,
                                   size_t count) {
   pprofc_profile *profile;
@@ -100,7 +100,7 @@ static pprofc_profile *profile_of(const char *file, const char *build_id, const 
   return profile;
 }
 
-/* A profile of functions with those names, given as pairs of name and system name. */
+/* Returns a profile of functions with these names, given as pairs of name and system name. */
 static pprofc_profile *profile_of_names(const char *const *names, size_t count) {
   pprofc_profile *profile;
   pprofc_builder *b = pprofc_builder_new(NULL);
@@ -112,7 +112,7 @@ static pprofc_profile *profile_of_names(const char *const *names, size_t count) 
   return profile;
 }
 
-/* "inner a.c:3 < outer b.c:4", the lines of a location. */
+/* Returns the lines of a location: "inner a.c:3 < outer b.c:4". */
 static const char *lines_of(const pprofc_profile *p, uint32_t location) {
   static char text[1024];
   size_t used = 0, count = pprofc_profile_location(p, location).line_count;
@@ -126,7 +126,7 @@ static const char *lines_of(const pprofc_profile *p, uint32_t location) {
   return text;
 }
 
-/* Symbolizes the profile, which is given up, and returns the result. */
+/* Symbolizes the profile, releases it, and returns the result. */
 static pprofc_profile *symbolized(pprofc_profile *source, struct symbolize_options options) {
   pprofc_profile *profile = NULL;
   CU_ASSERT_EQUAL_FATAL(symbolize_profile(source, &options, &profile, &error), PPROFC_OK);
@@ -169,7 +169,7 @@ static void test_binaries_are_found_where_pprof_looks(void) {
   snprintf(path, sizeof path, "%s/nowhere:%s", folder, folder);
   check_located(path, "/opt/bin/native_c");
   check_located("", "/opt/bin/native_c");
-  /* Each place goes before those above it. */
+  /* Each place is searched before the places above it. */
   for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
     copy_native(places[i]);
     check_located(path, places[i]);
@@ -257,7 +257,7 @@ static void test_modes_choose_the_names(void) {
 
 #define DEEP_NAME 60000
 
-/* Fills a name with a prefix, as many repeated letters as fit, and the rest. */
+/* Fills a name with a prefix, repeated letters up to its size, and the rest. */
 static const char *deep_name(char name[DEEP_NAME + 1], const char *prefix, const char *repeated,
                              const char *rest) {
   size_t size = strlen(prefix), each = strlen(repeated), left = strlen(rest);
@@ -287,7 +287,7 @@ static void *symbolize_deep_names(void *context) {
   return NULL;
 }
 
-/* A thread of a library's user may have 128 KB of stack. */
+/* A thread of a library's user may have a stack of 128 KB. */
 static void test_deep_names_need_no_stack(void) {
   pthread_attr_t attributes;
   pthread_t thread;
@@ -336,12 +336,12 @@ static void test_what_cannot_be_symbolized_is_told(void) {
 
 /* ---- tools that say what they are told --------------- */
 
-/* The first location of a profile of native_c, as these tools know it. */
+/* Returns the first location of a profile of native_c, with the names from these tools. */
 static const char *asked(const char *mode, const uint64_t *addresses, size_t count,
                          uint32_t location) {
   static char text[1024];
   char *path = strdup(getenv("PATH"));
-  setenv("PATH", folder, 1); /* else the machine's llvm-symbolizer would be asked, as pprof does */
+  setenv("PATH", folder, 1); /* else pprofc would use the machine's llvm-symbolizer, like pprof */
   pprofc_profile *p = symbolized(profile_of(NATIVE, "", addresses, count), options_of(mode));
   setenv("PATH", path, 1);
   free(path);
@@ -455,13 +455,13 @@ static void test_the_setting_says_where_tools_are(void) {
   snprintf(setting, sizeof setting, "addr2line:%s/b,%s/a", folder, folder);
   tools_find(&tools, setting, &mem_default);
   CU_ASSERT(tools.found[TOOL_NM] && tools.found[TOOL_ADDR2LINE] && tools.found[TOOL_OBJDUMP]);
-  CU_ASSERT_FALSE(tools.found[TOOL_LLVM_SYMBOLIZER]); /* PATH is not looked at */
+  CU_ASSERT_FALSE(tools.found[TOOL_LLVM_SYMBOLIZER]); /* PATH is not searched */
   CU_ASSERT_STRING_EQUAL(tools.path[TOOL_LLVM_SYMBOLIZER], "llvm-symbolizer");
   in_folder(expected, "a/nm");
   CU_ASSERT_STRING_EQUAL(tools.path[TOOL_NM], expected);
   in_folder(expected, "b/addr2line");
   CU_ASSERT_STRING_EQUAL(tools.path[TOOL_ADDR2LINE], expected);
-  in_folder(expected, "a/objdump"); /* an LLVM of before version 8 is passed over */
+  in_folder(expected, "a/objdump"); /* skips an LLVM before version 8 */
   CU_ASSERT_STRING_EQUAL(tools.path[TOOL_OBJDUMP], expected);
   CU_ASSERT_FALSE(tools.objdump_is_llvm);
 
@@ -476,7 +476,7 @@ static void test_the_setting_says_where_tools_are(void) {
 
 /* ---- the machine's tools ----------------------------- */
 
-/* native_c as this tool alone knows it; NULL when the machine has none. */
+/* Returns native_c as this tool alone describes it. NULL if the machine does not have the tool. */
 static const char *known_to(const char *tool, uint64_t address) {
   static char text[1024];
   if (!child_exists(tool)) return NULL;

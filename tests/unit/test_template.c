@@ -1,4 +1,5 @@
-/* Templates: sections, rows and parts, and names from outside that stay text in every place. */
+/* Tests templates: sections, rows and parts, and names from outside, which stay text in each
+ * place. */
 #include "core/template.h"
 
 #include "failing.h"
@@ -88,7 +89,7 @@ static void test_a_value_is_escaped_by_its_place(void) {
   fill_free(&f);
 }
 
-/* Whatever bytes a value has, it adds no tag, attribute or string. */
+/* For any bytes, a value adds no tag, attribute or string. */
 static void test_random_bytes_never_leave_their_place(void) {
   static const char template[] =
       "{=page}<a href=\"{v}\" src=\"/{v}\" title=\"{v}\"{attr:v}>{v}</a>"

@@ -1,4 +1,5 @@
-/* Large texts are read line by line, from files, memory, gzip and pipes, with the same result. */
+/* Tests that readers read large texts line by line from files, memory, gzip and pipes, with the
+ * same result. */
 #include "codec/codec.h"
 #include "compare.h"
 #include "core/buffer.h"
@@ -19,8 +20,9 @@
 
 /* ---- texts ------------------------------------------- */
 
-/* perf script with two events, the second of which comes late; inlined frames, source lines,
- * Java's arrows, an odd line, and with `maps` the addresses of two processes. */
+/* Makes perf script output with two events, the second of which begins late. It has inlined frames,
+ * source lines, Java's arrows and an odd line. With `maps` it has the addresses of two
+ * processes. */
 static void make_perf(struct buffer *text, bool maps) {
   buffer_init(text, &mem_default, SIZE_MAX / 2);
   buffer_add_text(text, "# build id: beef01 /bin/prog\n");
@@ -49,7 +51,7 @@ static void make_folded(struct buffer *text) {
     buffer_printf(text, "main;work%u;inner_[i];", i % 5000);
     for (unsigned k = 0; k < 9; k++) buffer_printf(text, "of.a.package.with.a.long.name.f%u;", k);
     buffer_printf(text, "kernel_[k] %u\r\n", i % 90 + 1);
-    if (i == 3000) /* longer than the windows */
+    if (i == 3000) /* longer than the reader's windows */
       for (unsigned k = 0; k < 40000; k++) buffer_printf(text, "deep%u;", k % 99);
     if (i == 5000) buffer_add_text(text, "no stack\n");
   }
@@ -140,14 +142,14 @@ static void test_all_ways_are_the_same(void) {
 
 /* ---- memory ------------------------------------------ */
 
-/* Reading a file needs less memory than 0.3 of it. */
+/* Reading a file needs less memory than 0.3 times its size. */
 static void test_memory_follows_what_is_distinct(void) {
   struct buffer text;
   char path[] = "/tmp/test_stream.XXXXXX";
   make_folded(&text);
   CU_ASSERT_FATAL(mkdtemp(path) && rmdir(path) == 0);
   write_text(path, &text, "wT");
-  for (size_t n = 0; n < 10; n++) { /* 50 MB of the same lines */
+  for (size_t n = 0; n < 10; n++) { /* 50 MB of equal lines */
     FILE *file = fopen(path, "a");
     CU_ASSERT_FATAL(file && fwrite("\n", 1, 1, file) == 1);
     CU_ASSERT(fwrite(text.data + 3, 1, text.size - 3, file) == text.size - 3);
@@ -214,7 +216,7 @@ static void test_limits_and_faults(void) {
   buffer_free(&text);
 }
 
-/* A file that cannot be read is left to the reader of the whole input, which says why. */
+/* If a file cannot be read, the reader of the whole input reports the reason. */
 static void test_a_file_that_cannot_be_read(void) {
   struct text_stream stream;
   pprofc_limits limits;
@@ -227,7 +229,7 @@ static void test_a_file_that_cannot_be_read(void) {
   close(bytes.fd);
 }
 
-/* A terminal may end after one byte, and then have more. */
+/* A terminal may return one byte first, and more bytes later. */
 static void test_a_pipe_with_one_byte_first(void) {
   char head[] = {'a', '?', '?', '?'};
   int ends[2];
@@ -244,7 +246,7 @@ static void test_a_pipe_with_one_byte_first(void) {
   close(ends[0]);
 }
 
-/* A line that is longer than all windows is one line. */
+/* A line that is longer than all windows stays one line. */
 static void test_long_lines(void) {
   struct buffer text;
   struct text_stream stream;
@@ -270,7 +272,7 @@ static void test_long_lines(void) {
   buffer_free(&text);
 }
 
-/* A large file of another format needs memory for its content, and not for its text. */
+/* A large file of another format needs memory for its content, but not for its text. */
 static void test_large_files_are_mapped(void) {
   struct buffer text;
   pprofc_read_options options;

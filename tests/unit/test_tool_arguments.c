@@ -1,5 +1,5 @@
-/* Names from a profile reach a program as file names only: never as options, and never as response
- * files, which both LLVM's and GNU's tools read where an argument begins with '@'. */
+/* Tests that names from a profile reach a program only as file names. They must not become options
+ * or response files, which LLVM's and GNU's tools read for an argument that begins with '@'. */
 #include "unit.h"
 
 #include "symbolize/object.h"
@@ -13,7 +13,7 @@ static char folder[64];
 static struct arena arena;
 static pprofc_error error;
 
-/* A tool that writes its arguments, one a line, and then its input. */
+/* Makes a tool that writes its arguments, one on each line, and then its input. */
 static void make_tool(const char *name) {
   FILE *file = fopen(name, "w");
   CU_ASSERT_PTR_NOT_NULL_FATAL(file);
@@ -23,7 +23,7 @@ static void make_tool(const char *name) {
   chmod(name, 0755);
 }
 
-/* The last line of what the tool saw that is not input, and the rest of it. */
+/* Text that the tool wrote: its last argument, and its input. */
 static char said[4096];
 
 static const char *what_saw(const char *name) {
@@ -61,7 +61,7 @@ static void end(void) {
   CU_ASSERT_EQUAL(system(command), 0);
 }
 
-/* The tool saw "./NAME", and nothing that could be an option or a response file. */
+/* Checks that the tool got "./NAME", and no argument that could be an option or a response file. */
 static void saw_a_file(const char *tool, const char *name) {
   char wanted[64];
   snprintf(wanted, sizeof wanted, "\n./%s\n", name);
@@ -80,7 +80,7 @@ static void test_symbolizers(void) {
     struct source_frames frames = {.from = arena_zero_array(&arena, 2, sizeof *frames.from)};
     llvm_symbolizer_frames(&tools, names[i], &address, 1, &arena, &frames, &error);
     saw_a_file("llvm-symbolizer", names[i]);
-    /* what comes in by standard input is made of addresses only */
+    /* standard input contains only addresses */
     CU_ASSERT_PTR_NOT_NULL(strstr(said, "\nCODE 0x1234\n"));
     addr2line_frames(&tools, names[i], &address, 1, &arena, &frames, &error);
     saw_a_file("addr2line", names[i]);

@@ -1,4 +1,4 @@
-/* Filters by name and label, pruning, granularity, pseudo frames: what stays of a profile. */
+/* Tests filters by name and label, pruning, granularity and pseudo frames. */
 #include "check_profile.h"
 #include "pprofc/transform.h"
 #include "profile_text.h"
@@ -16,7 +16,7 @@ static struct regex *regex(const char *pattern) {
 
 /* ---- focus, ignore, hide, show ----------------------- */
 
-/* Stacks with inlined frames, an unsymbolized frame of a library, an empty stack. */
+/* Returns stacks with inlined frames, an unsymbolized frame of a library, and an empty stack. */
 static pprofc_profile *stacks(void) {
   pprofc_builder *b = cpu_builder();
   pprofc_builder_mapping(b, 0x1000, 0x2000, 0, "/bin/prog", NULL, 0);
@@ -40,7 +40,7 @@ static pprofc_profile *stacks(void) {
 struct names_case {
   const char *focus, *ignore, *hide, *show;
   const char *expected;
-  const char *matched; /* letters of the options that matched */
+  const char *matched; /* letters of the options that matched something */
   bool keep_frameless;
 };
 
@@ -75,12 +75,12 @@ static void test_names_choose_samples_and_frames(void) {
        .ignore = "^C$",
        .expected = "1: 3 4 | A main\n4: 2 3 4 | 0x9100 A main\n",
        .matched = "fi"},
-      /* A location goes when its last line goes. */
+      /* A location is removed with its last line. */
       {.hide = "^C$",
        .expected =
            "1: 3 4 | A main\n2: 1 4 | Cinl main\n4: 2 3 4 | 0x9100 A main\n16: 2 | 0x9100\n",
        .matched = "fh"},
-      /* The empty stack is dropped by any of the four. */
+      /* Each of the four options drops the empty stack. */
       {.hide = ".", .expected = "", .matched = "fh"},
       {.hide = "main|go", .expected = "4: 2 | 0x9100\n16: 2 | 0x9100\n", .matched = "fh"},
       {.hide = "libc",
@@ -160,12 +160,13 @@ static void test_drop_frames_cut_below_the_first_user_frame(void) {
   expect_dropped("malloc", NULL, "leaf .malloc(int) user", "user");
   expect_dropped("ns::operator\\(\\)", NULL, "leaf ns::operator()(int) user", "user");
   expect_dropped("mall", NULL, "leaf malloc user", "leaf malloc user");
-  /* An expression that does not compile prunes nothing. */
+  /* An expression with a syntax error prunes nothing. */
   expect_dropped("mal(loc", NULL, "leaf malloc user", "leaf malloc user");
   expect_dropped("malloc", "(", "leaf malloc user", "leaf malloc user");
 }
 
-/* malloc inlined into `caller`: seen from all samples, the location shows caller alone. */
+/* Returns a profile with malloc inlined into `caller`. After pruning, the location has only caller,
+ * in all samples. */
 static pprofc_profile *inlined_malloc(const char *drop) {
   pprofc_builder *b = cpu_builder();
   pprofc_builder_drop_frames(b, drop, NULL);
@@ -241,7 +242,7 @@ static void test_granularity_blanks_what_it_does_not_keep(void) {
   expect_granularity("lines", false, false, "0 2 in(_in) i.c:5:0 s=4 1111");
   expect_granularity("lines", false, true, "0 2 in(_in) i.c:5:7 s=4 1111");
   expect_granularity("addresses", true, false, "1300 1 out(out) o.c:30:0 s=5 1110");
-  /* With inlined frames, addresses is the profile as it is. */
+  /* With inlined frames, the granularity "addresses" changes nothing. */
   expect_granularity("addresses", false, false, "1300 2 in(_in) i.c:5:7 s=4 1111");
   struct granularity ignored;
   CU_ASSERT_FALSE(granularity_parse("Files", false, false, &ignored));
@@ -292,7 +293,7 @@ static void test_the_first_unit_of_a_key_is_that_of_all_its_values(void) {
   pprofc_profile_release(p);
 }
 
-/* The values of the samples that stay, as a sum. */
+/* Checks the sum of the values of the samples that stay. */
 static void expect_tags(const char *focus, const char *ignore, int64_t expected,
                         const char *notice) {
   pprofc_profile *source = labels(), *p = NULL;
@@ -333,28 +334,28 @@ static void expect_tags(const char *focus, const char *ignore, int64_t expected,
 static void test_tagfocus_by_expression(void) {
   expect_tags("v1", NULL, 3, "");
   expect_tags("key:v1", NULL, 1, "");
-  expect_tags("v2,other", NULL, 2, "");  /* without a key all must match */
-  expect_tags("key=v1,v2", NULL, 3, ""); /* with a key any will do */
+  expect_tags("v2,other", NULL, 2, "");  /* without a key all expressions must match */
+  expect_tags("key=v1,v2", NULL, 3, ""); /* with a key one match is enough */
   expect_tags("other=", NULL, 2, "");
   expect_tags("=v1", NULL, 3, "");
-  expect_tags("bytes", NULL, 0, ""); /* numbers are not looked at */
+  expect_tags("bytes", NULL, 0, ""); /* numbers are not compared */
   expect_tags(NULL, "key=v2", 12, "");
   expect_tags("key=v2", "other", 1, "");
 }
 
 static void test_tagfocus_by_range(void) {
 #define NOTICE(text) "tagfocus:Interpreted '" text "' as range, not regexp\n"
-  expect_tags("bytes=4096", NULL, 0, NOTICE("4096")); /* no unit is not bytes */
+  expect_tags("bytes=4096", NULL, 0, NOTICE("4096")); /* without a unit: not bytes */
   expect_tags("bytes=4096b", NULL, 1, NOTICE("4096b"));
   expect_tags("4kb", NULL, 1, NOTICE("4kb"));
   expect_tags("lat=:7ms", NULL, 2, NOTICE(":7ms")); /* 7000 us count as 7000 ms */
   expect_tags("lat=7s:", NULL, 4, NOTICE("7s:"));
   expect_tags("1kb:", NULL, 13, NOTICE("1kb:"));
-  expect_tags("nounit=5kb:", NULL, 4, NOTICE("5kb:")); /* unknown units take that of the filter */
+  expect_tags("nounit=5kb:", NULL, 4, NOTICE("5kb:")); /* these take the filter's unit */
   expect_tags("4kb:10kb", NULL, 13, NOTICE("4kb:10kb"));
   expect_tags("10kb", NULL, 8, NOTICE("10kb"));
   expect_tags("request=1kb:1mb", NULL, 8, NOTICE("1kb:1mb"));
-  expect_tags("1kb:1s", NULL, 0, ""); /* no range: an expression */
+  expect_tags("1kb:1s", NULL, 0, ""); /* not a range, but an expression */
   expect_tags("-5:+5", NULL, 4, NOTICE("-5:+5"));
 #undef NOTICE
 }
@@ -382,7 +383,7 @@ static void test_tagroot_and_tagleaf_make_frames(void) {
       transform_tag_frames(source, "key,,bytes", "lat", "minimum", &root, &leaf, &p, &error),
       PPROFC_OK);
   CU_ASSERT(root && leaf);
-  /* The first key of tagroot is outermost; ids go from the last key to the first. */
+  /* The first key of tagroot is outermost. Ids are given from the last key to the first. */
   expect_samples(p, "1: 4 1 2 3 |  a 4kB v1,v2 | key=v1 key=v2 bytes=4096:bytes\n"
                     "2: 7 1 5 6 | 7ms a  v2 | key=v2 other=v1 lat=7:milliseconds\n"
                     "4: 7 1 5 8 | 7ms a   | lat=7000:microseconds nounit=5:\n"
@@ -398,7 +399,7 @@ static void test_tagroot_and_tagleaf_make_frames(void) {
   pprofc_profile_release(source);
 }
 
-/* Filters one after the other work on what the ones before left. */
+/* Each filter works on the result of the filters before it. */
 static void test_edits_chain(void) {
   pprofc_profile *p[5] = {stacks()};
   struct regex *hide = regex("^A$|libc"), *from = regex("main");

@@ -1,6 +1,6 @@
-/* Every allocation of every edit fails once, and once with all that follow: the status says so,
- * nothing leaks, blocks are given back with the size they were asked for, and the source still
- * gives the same result. */
+/* Tests each allocation of each edit: first it alone fails, then it and all later ones. The status
+ * must report it, no block may leak, and each block must be freed with its size. The source must
+ * then still give the same result. */
 #include "faults.h"
 #include "pprofc/transform.h"
 #include "profile_text.h"
@@ -120,7 +120,7 @@ static pprofc_profile *profile_in(const pprofc_allocator *mem, const char *unit,
   return finish(b);
 }
 
-/* Runs an edit with allocation `fail_at` failing; returns whether it got through. */
+/* Runs an edit while allocation `fail_at` fails. True if it succeeded. */
 static bool survives(edit run, size_t fail_at, bool for_good, struct buffer *text) {
   struct faults f = {.fail_at = SIZE_MAX};
   pprofc_allocator mem = {fault_alloc, fault_resize, fault_release, &f};
@@ -161,7 +161,7 @@ static void try_all(edit run) {
   CU_ASSERT(expected.size > 0);
   for (unsigned for_good = 0; for_good < 2; for_good++) {
     size_t failures = 0, through = 0;
-    /* Some failures are got by without: stop when a few in a row did no harm. */
+    /* Some failures do no harm: stop after several in a row. */
     for (size_t i = 0; through < 20; i++) {
       buffer_clear(&got);
       bool ok = survives(run, i, for_good, &got);

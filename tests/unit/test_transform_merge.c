@@ -1,4 +1,4 @@
-/* Merging: what counts as equal, how things are numbered, what the header says. */
+/* Tests merging: the items that count as equal, the order of ids, and the header. */
 #include "check_profile.h"
 #include "pprofc/transform.h"
 #include "profile/profile.h"
@@ -6,7 +6,7 @@
 #include "transform/transform.h"
 #include "unit.h"
 
-/* Merges and lets go of the sources, to show that the result stands alone. */
+/* Merges and releases the sources, so that the result must not depend on them. */
 static pprofc_profile *merge(pprofc_profile **sources, size_t count) {
   pprofc_profile *merged = NULL;
   pprofc_error error = {0};
@@ -34,7 +34,7 @@ static void test_one_profile_comes_back_as_it_is(void) {
 static void test_equal_stacks_add_up_and_ids_follow_first_use(void) {
   pprofc_builder *b = cpu_builder(), *c = cpu_builder();
   frame(b, "unused");
-  sample(b, "z main", 0, 0); /* all zero: not there, and z has no id */
+  sample(b, "z main", 0, 0); /* all zero: dropped, and z gets no id */
   sample(b, "a main", 1, 0);
   sample(b, "b a main", 2, 0);
   sample(c, "c main", 4, 0);
@@ -144,7 +144,7 @@ static void test_header_takes_the_first_of_most_the_longest_period_and_all_comme
   pprofc_profile_release(p);
 }
 
-/* A sample at an address of a mapping; two sources may have it loaded at different places. */
+/* Returns a sample at an address of a mapping, which two sources may load at different places. */
 static pprofc_profile *mapped(uint64_t start, const char *build_id, const char *file,
                               uint64_t address) {
   pprofc_builder *b = cpu_builder();
@@ -163,7 +163,7 @@ static void test_mappings_with_one_build_id_are_one_wherever_they_are_loaded(voi
   pprofc_profile *p = merge(sources, 3);
   expect_samples(p, "2: 1 | 0x10020\n1: 2 | 0x70020\n");
   CU_ASSERT_EQUAL_FATAL(pprofc_profile_mapping_count(p), 3);
-  /* The first mapping of the first profile stays first although no sample uses it. */
+  /* The first mapping of the first profile stays first, although no sample uses it. */
   CU_ASSERT(str_equal(pprofc_profile_mapping(p, 0).file, STR("/lib/unused.so")));
   CU_ASSERT(str_equal(pprofc_profile_mapping(p, 1).file, STR("/bin/a")));
   CU_ASSERT_EQUAL(pprofc_profile_mapping(p, 2).id, 3);
@@ -247,7 +247,7 @@ static void test_what_cannot_be_merged(void) {
                  "incompatible period types &{cpu nanoseconds 0 0} and &{cpus nanoseconds 0 0}");
 }
 
-/* More than are merged at once, and more than are kept as they are. */
+/* There are more profiles than are merged at once, and more than are kept unchanged. */
 static void test_many_profiles_give_the_same_as_two_at_a_time(void) {
   pprofc_profile *sources[300];
   for (size_t i = 0; i < 300; i++) {
@@ -264,9 +264,10 @@ static void test_many_profiles_give_the_same_as_two_at_a_time(void) {
   pprofc_profile_release(p);
 }
 
-enum { PILED = 128 * 75 + 3 }; /* groups of groups of eight, and some left */
+enum { PILED = 128 * 75 + 3 }; /* groups of groups of eight, and a rest */
 
-/* Every 600th has the same stack; with `timeless` the last of the 12th 128 has no time. */
+/* Makes sources. Each 600th has the same stack. With `timeless` the last source of the 12th group
+ * of 128 has no time. */
 static void piled(pprofc_profile **sources, bool timeless) {
   for (size_t i = 0; i < PILED; i++) {
     pprofc_builder *b = cpu_builder();
@@ -278,7 +279,7 @@ static void piled(pprofc_profile **sources, bool timeless) {
   }
 }
 
-/* Adds them up as pprof does: 128, then the next 128 and the sum of both. */
+/* Adds up the sources like pprof: 128, then the next 128 and the sum of both. */
 static pprofc_profile *in_a_chain(pprofc_profile **sources) {
   pprofc_profile *sum = NULL;
   for (size_t from = 0; from < PILED; from += 128) {
@@ -297,7 +298,7 @@ static void expect_as_in_a_chain(bool timeless, size_t negative) {
   CU_ASSERT_FATAL(sources != NULL);
   for (size_t way = 0; way < 2; way++) {
     piled(sources, timeless);
-    if (negative) { /* own0 is gone after this one, and comes again behind all others */
+    if (negative) { /* own0 is removed after this profile, and comes back after all others */
       pprofc_builder *b = cpu_builder();
       sample(b, "own0 shared0 main", -1, 0);
       pprofc_builder_time(b, 1, 10);
@@ -334,8 +335,7 @@ static void test_times_of_0_hide_the_times_before_them_in_any_number_of_profiles
   expect_as_in_a_chain(true, 0);
 }
 
-/* Stacks enough that the sources are shared and several threads work. */
-/* The frame with a number; its name is looked up once. */
+/* Returns the frame with a number. Looks its name up once. */
 static uint32_t numbered(pprofc_builder *b, uint32_t known[], size_t number) {
   char name[32];
   if (known[number] != PPROFC_NONE) return known[number];
@@ -379,7 +379,7 @@ static void test_large_profiles_share_their_stacks(void) {
   pprofc_profile_release(p);
 }
 
-/* Sums of values above 0 are 0 as well, where they wrap around. */
+/* Sums of positive values are also 0 if they wrap around. */
 static void test_sums_that_wrap_around_to_zero_go_with_what_only_they_used(void) {
   pprofc_profile *sources[4];
   for (size_t i = 0; i < 4; i++) {
@@ -401,8 +401,8 @@ static int collect_file(void *context, const void *data, size_t size) {
   return 0;
 }
 
-/* The file of a merge with so many threads. Sources begin with different frames, so that equal
- * frames have other ids in each. */
+/* Writes the file of a merge with this number of threads. Sources begin with different frames, so
+ * equal frames have other ids in each source. */
 static void merged_with(unsigned threads, size_t count, size_t samples, struct buffer *file) {
   pprofc_profile *sources[128];
   for (size_t i = 0; i < count; i++) {
@@ -415,7 +415,7 @@ static void merged_with(unsigned threads, size_t count, size_t samples, struct b
   pprofc_profile_release(p);
 }
 
-/* One thread looks at each sample once, many look at all of them several times. */
+/* One thread reads each sample once; several threads read all samples several times. */
 static void test_one_thread_gives_the_same_as_many(void) {
   static const struct {
     size_t count, samples;
@@ -442,7 +442,7 @@ static void test_scaling_rounds_and_drops_what_becomes_zero(void) {
   pprofc_error error;
   double ratios[] = {1, 0.1};
   CU_ASSERT_EQUAL_FATAL(pprofc_scale(p, ratios, &scaled, &error), PPROFC_OK);
-  /* a goes although its first value, which was not scaled, is not 0. */
+  /* a is removed although its first value, which was not scaled, is not 0. */
   expect_samples(scaled, "3 1: 2 | b\n3 -2: 3 | c\n");
   pprofc_profile_release(scaled);
   double ones[] = {1, 1};

@@ -1,4 +1,5 @@
-/* unit/: conversion, value labels, percentages and durations, with the values seen in pprof. */
+/* Tests unit/: conversion, value labels, percentages and durations, with values from pprof's
+ * output. */
 #include "unit/unit.h"
 
 #include "unit.h"
@@ -181,7 +182,7 @@ static void test_go_durations(void) {
   }
 }
 
-/* The shares of which pprof says "%5.2f%%" or "%5.2g%%", which this does without printf. */
+/* Percentages equal printf's "%5.2f%%" or "%5.2g%%", but the code does not use printf. */
 static void test_percentages_are_those_of_printf(void) {
   uint64_t state = 42;
   for (size_t i = 0; i < 200000; i++) {

@@ -1,4 +1,5 @@
-/* Varints: what is written is read back in both directions, and foreign bytes are never overrun. */
+/* Tests varints: written values are read back in both directions, and reading never passes the end
+ * of foreign bytes. */
 #include "core/varint.h"
 #include "unit.h"
 
@@ -99,7 +100,7 @@ static void test_one_and_two_bytes_are_read_without_a_branch(void) {
   bool good = true;
   for (uint32_t v = 0; v < 1 << 15; v++) {
     size_t size = varint_put(bytes, v), taken = 0;
-    bytes[size] = 0xFF; /* of what follows */
+    bytes[size] = 0xFF; /* a byte of the next value */
     bool is_short = varint_is_short(bytes, bytes + size + 1);
     good = good && is_short == (size < 3);
     good = good && (!is_short || (varint_short(bytes, &taken) == v && taken == size));

@@ -1,5 +1,5 @@
-/* Verdicts from profiles: which words rows get, what runs must have alike, what rules change, and
- * memory that runs out. */
+/* Tests verdicts from profiles: the words of rows, the properties that runs must share, the effect
+ * of rules, and memory that runs out. */
 #include "faults.h"
 #include "pprofc/stats.h"
 #include "pprofc/verdict.h"
@@ -11,7 +11,7 @@
 
 static pprofc_error error;
 
-/* Samples of function i of a run; a run varies by a few samples. */
+/* Returns the samples of function i in a run. Runs differ by a few samples. */
 static int64_t usual(int i, int run) {
   return 3000 / (i + 1) + (run * 13 * (i + 3)) % 17;
 }
@@ -31,7 +31,7 @@ static pprofc_builder *run_builder(const pprofc_allocator *mem) {
   return b;
 }
 
-/* A run of the base or the head: the head has the changes that the tests look for. */
+/* Makes a run of the base or the head. The head has the changes that the tests look for. */
 static pprofc_profile *make_run(int run, bool head) {
   pprofc_builder *b = run_builder(NULL);
   add_functions(b, run, 1000);
@@ -80,7 +80,7 @@ static void test_each_row_gets_its_word(void) {
   struct sides s = make_sides(3, 3);
   pprofc_verdicts *v = NULL;
   CU_ASSERT_EQUAL_FATAL(judge_sides(&s, NULL, &v), PPROFC_OK);
-  free_sides(&s); /* verdicts hold copies */
+  free_sides(&s); /* verdicts have copies */
   CU_ASSERT_EQUAL(verdict_of(v, "grown"), PPROFC_VERDICT_GREW);
   CU_ASSERT_EQUAL(verdict_of(v, "fresh"), PPROFC_VERDICT_NEW);
   CU_ASSERT_EQUAL(verdict_of(v, "lost"), PPROFC_VERDICT_GONE);
@@ -116,14 +116,14 @@ static void test_a_renamed_function_is_a_pair(void) {
   const pprofc_verdict_row *row = pprofc_verdicts_find(v, STR("parse_before"));
   CU_ASSERT_EQUAL(row->relation, PPROFC_RELATION_RENAMED);
   CU_ASSERT(str_equal(rows[row->partner].name, STR("parse_after")));
-  /* "lost" and "fresh" have no common caller but main, which is not the next frame. */
+  /* "lost" and "fresh" share only the caller main, which is not the next frame. */
   CU_ASSERT_EQUAL(pprofc_verdicts_find(v, STR("lost"))->relation, PPROFC_RELATION_NONE);
   pprofc_verdicts_free(v);
   free_sides(&s);
 }
 
-/* A rename keeps the package, or most of the name. A function of the runtime never becomes one of
- * the user. */
+/* A renamed function keeps its package, or most of its name. A function of the runtime never
+ * becomes a function of the user. */
 static void test_renamed_functions_have_similar_names(void) {
   CU_ASSERT(names_similar(STR("parse_issue"), STR("parse_issue_fixed")));
   CU_ASSERT(names_similar(STR("old/enc.(*Writer).flush"), STR("old/enc.drain")));
@@ -235,7 +235,7 @@ static void test_one_recursive_stack_counts_once(void) {
   free_sides(&s);
 }
 
-/* Five samples a run are enough for a test, and too few to see a doubling in three runs a side. */
+/* Five samples per run are enough for a test, but too few to show a doubling. */
 static void test_a_family_may_need_samples_for_a_doubling(void) {
   struct sides s = {.bases = 3, .heads = 3};
   for (int i = 0; i < 6; i++) {
@@ -299,7 +299,7 @@ static void test_runs_must_be_alike(void) {
                  &shares, "cannot judge 'h': its total is 0");
 }
 
-/* Fifteen functions with `each` samples and their period; `type` is samples or cpu. */
+/* Makes fifteen functions with `each` samples and their period. `type` is samples or cpu. */
 static pprofc_profile *period_run(const char *type, int64_t period, int64_t each, int64_t more) {
   bool samples = strcmp(type, "samples") == 0;
   pprofc_builder *b = pprofc_builder_new(NULL);
@@ -313,7 +313,7 @@ static pprofc_profile *period_run(const char *type, int64_t period, int64_t each
   return finish(b);
 }
 
-/* The change of f0 with its interval when the head is sampled ten times as often. */
+/* Returns the change of f0 with its interval, if the head is sampled ten times as often. */
 static pprofc_verdict_estimate judge_periods(const char *type, size_t bases, size_t heads) {
   pprofc_verdict_run runs[16];
   pprofc_verdict_options options;
@@ -339,7 +339,7 @@ static pprofc_verdict_estimate judge_periods(const char *type, size_t bases, siz
   return e;
 }
 
-/* Counts of samples are brought to one period, and noise follows the period of each side. */
+/* The code scales counts of samples to one period. Noise follows the period of each side. */
 static void test_periods_may_differ(void) {
   pprofc_verdict_estimate time = judge_periods("cpu", 2, 8),
                           counts = judge_periods("samples", 2, 8);
@@ -348,14 +348,14 @@ static void test_periods_may_differ(void) {
   CU_ASSERT_DOUBLE_EQUAL(counts.base, 100, 1e-9);
   CU_ASSERT_DOUBLE_EQUAL(counts.head, 150, 1e-9);
   CU_ASSERT_DOUBLE_EQUAL(counts.high - counts.low, (time.high - time.low) / 1000, 1e-6);
-  /* Poisson: 140 in the mean of a run; 1000 / 2 + 100 / 8 for each unit. Ten more degrees of
-   * freedom come from the other functions. */
+  /* Poisson noise: 140 in the mean of a run; 1000 / 2 + 100 / 8 for each unit. The other functions
+   * add ten degrees of freedom. */
   double error_of_mean = sqrt(140000 * (1000 / 2.0 + 100 / 8.0));
   double half = pprofc_t_quantile(0.975, 18) * error_of_mean;
   CU_ASSERT_DOUBLE_EQUAL((time.high - time.low) / 2, half, half * 1e-6);
 }
 
-/* Head runs have two functions more: one in two places, one in many. */
+/* Makes a run. Runs of the head have two functions more: one in two places, one in many. */
 static pprofc_profile *placed_run(int run, bool head) {
   pprofc_builder *b = run_builder(NULL);
   add_functions(b, run, 1000);
@@ -410,7 +410,7 @@ static void test_changes_have_places(void) {
 
 /* ---- stacks ------------------------------------------ */
 
-/* The stack with these frames, root first; "" ends them. */
+/* Returns the stack with these frames, root first. "" ends the list. */
 static const pprofc_verdict_stack *stack_of_path(const pprofc_verdicts *v,
                                                  const char *const *path) {
   size_t count, at = PPROFC_VERDICT_NO_ROW;
@@ -456,7 +456,7 @@ static void test_stacks_are_judged_as_functions_are(void) {
   free_sides(&s);
 }
 
-/* Half of the interval of a row, without and with -fcr. */
+/* Checks half of the interval of a row, without and with -fcr. */
 static void expect_wider(size_t each, const char *name, bool wider) {
   struct sides s = make_sides(each, each);
   double half[2];

@@ -1,4 +1,4 @@
-/* Verdicts on recorded amounts: contentions per second, and counts of a moment. */
+/* Tests verdicts on recorded amounts: contentions per second, and counts at one moment. */
 #include "core/escape.h"
 #include "pprofc/verdict.h"
 #include "profile_text.h"
@@ -24,7 +24,7 @@ static pprofc_verdicts *judge(const struct recorded_sides *s, pprofc_verdict_sum
   return v;
 }
 
-/* Adds a run, whose profile is finished. */
+/* Adds a run, and finishes its profile. */
 static void put_run(struct recorded_sides *s, size_t i, pprofc_builder *b) {
   s->profiles[i] = finish(b);
   s->runs[i].profile = s->profiles[i];
@@ -68,7 +68,7 @@ static void test_a_base_without_contention_is_a_zero(void) {
 }
 
 /* Runs of 5, 10 and 15 seconds: a value per second is the sum of the runs divided by the sum of
- * their seconds, as pages show it that add the runs up first. */
+ * their seconds. Pages that first add up the runs show the same value. */
 static void test_a_longer_run_counts_for_more(void) {
   struct recorded_sides s = {.bases = 3, .heads = 3};
   for (size_t i = 0; i < 6; i++) {
@@ -92,7 +92,8 @@ static void test_a_longer_run_counts_for_more(void) {
   free_sides(&s);
 }
 
-/* Goroutines are counted at one moment: no shares, although twelve functions have many. */
+/* Goroutines are counted at one moment. They have no shares, although twelve functions have
+ * many. */
 static void test_goroutines_are_counts_of_a_moment(void) {
   struct recorded_sides s = {.bases = 1, .heads = 1};
   for (size_t i = 0; i < 2; i++) {
@@ -134,8 +135,8 @@ static void test_a_unit_cannot_drive_a_terminal(void) {
   CU_ASSERT(utf8_valid(text) && text.size == 62);
 }
 
-/* Compares runs in which only time below functions of the machine grew, by 800 samples each. Noise
- * between runs moves every function by up to 4 samples. */
+/* Compares runs in which only time below functions of the machine grew, by 800 samples for each.
+ * Noise between runs changes each function by up to 4 samples. */
 static void check_machine(size_t each, int functions) {
   struct recorded_sides s = {.bases = each, .heads = each};
   for (size_t i = 0; i < 2 * each; i++) {
@@ -162,7 +163,7 @@ static void check_machine(size_t each, int functions) {
   CU_ASSERT_EQUAL(pprofc_verdicts_find(v, STR("slab_free"))->flat.own, PPROFC_VERDICT_GREW);
   CU_ASSERT_EQUAL(pprofc_verdicts_find(v, STR("setup_object"))->cum.own,
                   PPROFC_VERDICT_ENVIRONMENT);
-  /* A program may call a function of its own schedule: what it calls is judged. */
+  /* A program may call its own function schedule. Functions that it calls are judged. */
   CU_ASSERT_EQUAL(pprofc_verdicts_find(v, STR("job"))->cum.own, PPROFC_VERDICT_GREW);
   pprofc_verdicts_free(v);
   free_sides(&s);

@@ -1,5 +1,5 @@
-/* The statistics of verdicts against recorded numbers, and their answers where there is no usual
- * one. */
+/* Tests the statistics of verdicts against recorded numbers, and their results without enough
+ * data. */
 #include "core/mem.h"
 #include "pprofc/stats.h"
 #include "stats/corrections.h"
@@ -167,7 +167,7 @@ static struct advice usual_advice(void) {
                          .noise = 0.02 * 0.02};
 }
 
-/* The formula of docs/method/verdicts.md. */
+/* Computes the formula of docs/method/verdicts.md. */
 static double advice_error(const struct advice *a, double excess, double change) {
   double factor = excess * (pprofc_t_quantile(a->limit, a->degrees) + 0.85),
          middle = 1 + change / 2;

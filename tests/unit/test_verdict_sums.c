@@ -1,4 +1,5 @@
-/* Sums over runs: they add up, survive their file, and are judged as the runs are. */
+/* Tests sums over runs: they add up, do not change in their file, and get the verdicts of the
+ * runs. */
 #include "core/buffer.h"
 #include "failing.h"
 #include "profile_text.h"
@@ -10,8 +11,8 @@
 
 static pprofc_error error;
 
-/* A run of 15 functions whose values vary; the head has one that grew and one that is new. Time of
- * the machine grows inside caller. */
+/* Makes a run of 15 functions with varying values. In the head one function grew, and one is new.
+ * Time of the machine grows inside caller. */
 static pprofc_profile *make_run(const pprofc_allocator *mem, int run, bool head, bool heap) {
   pprofc_builder *b = pprofc_builder_new(mem);
   if (!b) return NULL;
@@ -77,7 +78,7 @@ static pprofc_verdicts *verdicts_of_runs(bool heap, bool no_common) {
   pprofc_verdict_run runs[9] = {{NULL, NULL, 0, 0}};
   pprofc_verdict_options_init(&options);
   options.no_common = no_common;
-  if (!heap) options.normalize_by = PPROFC_EXPOSURE_TOTAL; /* as sums are judged */
+  if (!heap) options.normalize_by = PPROFC_EXPOSURE_TOTAL; /* the setting for sums */
   for (int i = 0; i < 9; i++) runs[i].profile = make_run(NULL, i, i >= 4, heap);
   CU_ASSERT_EQUAL_FATAL(pprofc_verdicts_new(runs, 4, runs + 4, 5, &options, &verdicts, &error),
                         PPROFC_OK);
@@ -110,7 +111,7 @@ static void check_equal(const pprofc_verdicts *a, const pprofc_verdicts *b) {
   }
 }
 
-/* Without a common factor for each run the sums know all that the tests need. */
+/* Without a common factor for each run, sums contain all data that the tests need. */
 static void test_sums_are_judged_as_runs(void) {
   for (int heap = 0; heap < 2; heap++) {
     struct sums base = sums_of(0, 4, false, heap), head = sums_of(4, 9, true, heap);
@@ -131,7 +132,7 @@ static void test_sums_are_judged_as_runs(void) {
   }
 }
 
-/* Time of the machine is part of cum, but is not judged. */
+/* Time of the machine is a part of cum, but is not judged. */
 static void test_time_of_the_machine_is_not_judged(void) {
   struct sums base = sums_of(0, 4, false, false), head = sums_of(4, 9, true, false);
   pprofc_verdicts *sums = verdicts_of(&base, &head, true);
@@ -145,7 +146,7 @@ static void test_time_of_the_machine_is_not_judged(void) {
   sums_free(&head);
 }
 
-/* Files of older versions have no judged sums: cum is judged whole. */
+/* Files of older versions have no judged sums, so all of cum is judged. */
 static void test_older_files_are_read(void) {
   static const char text[] =
       "{\"pprofc_sums\":1,\"types\":[{\"type\":\"cpu\",\"unit\":\"count\",\"sampling\":\"period\","
@@ -166,8 +167,8 @@ static void test_older_files_are_read(void) {
   sums_free(&sums);
 }
 
-/* If one side lacks the time of the machine, both sides are judged with it, and a copy of the sums
- * lacks it also. */
+/* If one side does not separate the time of the machine, both sides are judged with that time. A
+ * copy of the sums does not separate it either. */
 static void test_older_files_are_judged_alike(void) {
   struct sums base = sums_of(0, 4, false, false), head = sums_of(4, 9, true, false);
   struct buffer text;
@@ -290,7 +291,7 @@ static void test_wrong_files_are_refused(void) {
   }
 }
 
-/* A run, its file, and a verdict on the two, with memory that ends. */
+/* Makes a run, its file, and a verdict on both, with memory that runs out. */
 static pprofc_status sums_with_little_memory(struct faults *faults, const pprofc_allocator *mem) {
   pprofc_profile *run = make_run(mem, 1, false, false);
   struct sums made = sums_of(0, 3, false, false), sums;

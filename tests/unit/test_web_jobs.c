@@ -1,5 +1,5 @@
-/* Work on answers: equal questions are worked on once, results are kept within bytes, all are
- * answered, and work without an asker is stopped. */
+/* Tests work on replies: equal requests share one job, results stay within a number of bytes, each
+ * request gets a reply, and a job without clients is stopped. */
 #include "unit.h"
 #include "web/jobs.h"
 
@@ -139,14 +139,14 @@ static void test_work_without_an_asker_is_stopped(void) {
   wait_for(&runs, 1);
   jobs_leave(jobs, &askers[0]);
   nap();
-  CU_ASSERT_EQUAL(atomic_load(&cancelled), 0); /* the other still waits */
+  CU_ASSERT_EQUAL(atomic_load(&cancelled), 0); /* the other client still waits */
   jobs_leave(jobs, &askers[1]);
   wait_for(&cancelled, 1);
   wait_for(&answers, 2);
   finish();
 }
 
-/* Clients that ask and leave do not keep others out. */
+/* Clients that send a request and leave do not keep other clients waiting. */
 static void test_work_without_a_client_takes_no_place(void) {
   static char text[] = "x";
   static const char keys[] = "abcdefgh";
@@ -157,7 +157,7 @@ static void test_work_without_a_client_takes_no_place(void) {
   for (size_t i = 1; i < 8; i++) {
     CU_ASSERT_PTR_NULL(jobs_ask(jobs, (pprofc_str){keys + i, 1}, text, &askers[i]));
     jobs_leave(jobs, &askers[i]);
-    jobs_leave(jobs, &askers[i]); /* is said once */
+    jobs_leave(jobs, &askers[i]); /* reported once */
   }
   CU_ASSERT_PTR_NULL(jobs_ask(jobs, STR("last"), text, &last));
   atomic_store(&blocked, false);
@@ -167,14 +167,14 @@ static void test_work_without_a_client_takes_no_place(void) {
   finish();
 }
 
-/* No client waits for what is prepared: the time of an answer begins with its first asker. */
+/* No client waits for prepared work. The time of a reply begins with its first client. */
 static void test_the_time_of_prepared_work_begins_with_its_asker(void) {
   static char text[] = "x";
   unsigned asker = 0;
   begin_within(100, 3, 10);
   jobs_prepare(jobs, STR("k"), text);
   wait_for(&runs, 1);
-  for (int i = 0; i < 100; i++) nap(); /* twice the time */
+  for (int i = 0; i < 100; i++) nap(); /* twice the time limit */
   CU_ASSERT_EQUAL(atomic_load(&cancelled), 0);
   CU_ASSERT_PTR_NULL(jobs_ask(jobs, STR("k"), text, &asker));
   atomic_store(&blocked, false);
@@ -216,13 +216,13 @@ static void test_prepared_work_answers_the_question_that_follows(void) {
   unsigned asker = 0;
   begin(2, 10);
   jobs_prepare(jobs, STR("k"), text);
-  jobs_prepare(jobs, STR("k"), text); /* under way */
+  jobs_prepare(jobs, STR("k"), text); /* already running */
   wait_for(&runs, 1);
   CU_ASSERT_PTR_NULL(jobs_ask(jobs, STR("k"), text, &asker));
   atomic_store(&blocked, false);
   wait_for(&answers, 1);
   CU_ASSERT_EQUAL(asker, 200);
-  jobs_prepare(jobs, STR("k"), text); /* known */
+  jobs_prepare(jobs, STR("k"), text); /* already finished */
   struct web_reply *known = jobs_ask(jobs, STR("k"), text, &asker);
   CU_ASSERT_PTR_NOT_NULL(known);
   reply_release(known);
@@ -235,10 +235,10 @@ static void test_work_is_prepared_where_a_thread_is_idle(void) {
   static char text[] = "x";
   unsigned asker = 0;
   begin(2, 10);
-  jobs_prepare(jobs, STR(""), text); /* no question would find the answer */
+  jobs_prepare(jobs, STR(""), text); /* no request would find the result */
   jobs_ask(jobs, STR("a"), text, &asker);
   wait_for(&runs, 1);
-  jobs_prepare(jobs, STR("b"), text); /* would take the last thread */
+  jobs_prepare(jobs, STR("b"), text); /* would use the last thread */
   CU_ASSERT_EQUAL(atomic_load(&forgotten), 2);
   finish();
   CU_ASSERT_EQUAL(atomic_load(&runs), 1);

@@ -1,5 +1,5 @@
-/* Parameters of addresses: what counts, what is ignored, how they become options and links, and
- * pprof's words for what is wrong. */
+/* Tests parameters of addresses: the parameters that count or are ignored, the options and links
+ * that they become, and pprof's messages for errors. */
 #include "unit.h"
 #include "web/query.h"
 
@@ -42,7 +42,7 @@ static void test_what_cannot_be_decoded_is_ignored(void) {
   CU_ASSERT_STRING_EQUAL(web_query_get(&query, "sf"), "a b c");
 }
 
-/* A filter that ends at a NUL byte would show more than was asked for. */
+/* If a filter ended at a NUL byte, the page would show more than the request allows. */
 static void test_values_that_are_no_text_are_refused(void) {
   CU_ASSERT_EQUAL(parse("f=main%00"), PPROFC_E_INVALID);
   CU_ASSERT_EQUAL(parse("f=%ff%fe"), PPROFC_E_INVALID);
@@ -122,7 +122,7 @@ static void test_what_is_wrong_is_said_as_pprof_says_it(void) {
   }
 }
 
-/* The browser starts with what the command line asked for. */
+/* The browser starts with the options of the command line. */
 static void test_options_become_an_address(void) {
   pprofc_report_options options;
   struct buffer out;

@@ -1,4 +1,5 @@
-/* Saved views in pprof's settings file: its format, what stays, what is refused, many at once. */
+/* Tests saved views in pprof's settings file: its format, the data that stays, refused input, and
+ * many writers at once. */
 #include "unit.h"
 #include "web/settings.h"
 

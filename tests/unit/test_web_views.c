@@ -1,5 +1,5 @@
-/* The pages of the web server: names never become markup, links keep what is set, values are those
- * of the command line. */
+/* Tests the pages of the web server: names never become markup, links keep the settings, and values
+ * equal those on the command line. */
 #include "core/escape.h"
 #include "pprofc/transform.h"
 #include "profile_text.h"
@@ -19,14 +19,14 @@ static int collect_page(void *buffer, const void *data, size_t size) {
   return ((struct buffer *)buffer)->failed;
 }
 
-/* What a page is made of. */
+/* Input of a page. */
 struct asked {
   const char *view, *query;
   const pprofc_profile *head, *base, *diff;
   struct web_info info;
 };
 
-/* Makes a page, NUL-terminated. A failure gives the page that says why. */
+/* Makes a page with a NUL at its end. After a failure it is the page with the reason. */
 static pprofc_status make_page(const struct asked *asked, struct buffer *text) {
   struct arena arena;
   struct web_query query;
@@ -91,7 +91,7 @@ static bool is_name_char(char c) {
   return isalnum((unsigned char)c) || c == '-' || c == ':' || c == '_';
 }
 
-/* Checks one attribute and moves behind it; false for one that a page may not have. */
+/* Checks one attribute and moves after it. False if pages may not have the attribute. */
 static bool take_attribute(const char **at) {
   const char *name = *at;
   while (is_name_char(**at)) ++*at;
@@ -112,7 +112,7 @@ static bool take_attribute(const char **at) {
   return true;
 }
 
-/* Whether the page has only tags and attributes that we write. */
+/* True if the page has only tags and attributes that we write. */
 static bool markup_is_ours(const char *at) {
   while ((at = strchr(at, '<'))) {
     at++;
@@ -129,7 +129,7 @@ static bool markup_is_ours(const char *at) {
   return true;
 }
 
-/* Names that try to become markup, links, script or dot. */
+/* Names that could become markup, links, script or dot. */
 static const char *const hostile[] = {
     "<img src=x onerror=alert(1)>",
     "</script><script>alert(2)</script>",
@@ -272,7 +272,7 @@ static void test_both_totals_are_said(void) {
   expect_text(&asked, "data-base-self=\"1000ms\"", true);
   expect_text(&asked, "data-head-self=\"3000ms\"", true);
   expect_text(&asked, "+ new <small>1</small>", true);
-  expect_text(&asked, "grew <small>2</small>", false); /* main grew in total, not by itself */
+  expect_text(&asked, "grew <small>2</small>", false); /* main's self value did not grow */
   asked.query = "only=new";
   expect_text(&asked, "data-name=\"write\"", true);
   expect_text(&asked, "data-name=\"parse\"", false);
@@ -281,8 +281,8 @@ static void test_both_totals_are_said(void) {
   pprofc_profile_release(head);
 }
 
-/* 40 functions of about 100 samples each, which differ a little with `first`; that is what the
- * first one has. */
+/* Makes 40 functions of about 100 samples each, which differ slightly with `first`. The first
+ * function has `first` samples. */
 static pprofc_profile *judged_profile(int64_t first) {
   pprofc_builder *b = cpu_builder();
   char stack[32];
@@ -294,7 +294,7 @@ static pprofc_profile *judged_profile(int64_t first) {
   return finish(b);
 }
 
-/* Means of 2 + 1 runs, in time and in counts of which the mean is a fraction. */
+/* Pages show means of 2 + 1 runs: of times, and of counts whose mean is a fraction. */
 static void test_runs_are_means(void) {
   pprofc_profile *base[2] = {judged_profile(100), judged_profile(110)};
   pprofc_profile *head = judged_profile(1000), *sum = NULL, *twice = NULL, *diff = NULL;
@@ -332,7 +332,7 @@ static void test_runs_are_means(void) {
   pprofc_profile_release(head);
 }
 
-/* A fraction of a nanosecond is nothing beside milliseconds; a fraction of a count is shown. */
+/* A fraction of a nanosecond is not shown next to milliseconds. A fraction of a count is shown. */
 static void test_fractions_keep_their_unit(void) {
   char text[UNIT_LABEL_MAX];
   pprofc_str time = html_mean_text(49768868.4, STR("nanoseconds"), STR("ms"), text);
@@ -368,10 +368,10 @@ static void test_changes_are_judged(void) {
   asked.query = "g=lines";
   expect_text(&asked, "<span>Certain?</span>", false);
   expect_text(&asked, "verdicts are per function", true);
-  asked.query = "only=significant&g=lines"; /* nothing is hidden where nothing is judged */
+  asked.query = "only=significant&g=lines"; /* rows without verdicts are never hidden */
   expect_text(&asked, "data-name=\"f1\"", true);
   asked.view = "compare";
-  asked.query = "g=lines"; /* its rows are functions whatever is asked for */
+  asked.query = "g=lines"; /* the rows are functions with any granularity */
   expect_text(&asked, "<span>Certain?</span>", true);
   pprofc_profile_release(diff);
   pprofc_profile_release(base);
@@ -512,7 +512,7 @@ static void test_boxes_of_dot_become_links(void) {
   buffer_free(&text);
 }
 
-/* dot_color of 0.5, -0.5 and 0, as boxes and as lines. */
+/* The colours of dot_color for 0.5, -0.5 and 0, for boxes and for lines. */
 static void test_colors_of_a_difference_are_orange_and_blue(void) {
   static const char picture[] =
       "<svg viewBox=\"0 0 1 1\"><polygon fill=\"#edd5d5\" stroke=\"#b20000\"/>"

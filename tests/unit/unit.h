@@ -1,8 +1,7 @@
-/* A CUnit program in one line: lists the tests of a module and makes a main of them.
+/* Makes a CUnit program in one line: lists the tests of a module, and defines main.
  *
  *   static void test_empty_string_matches_everything(void) { CU_ASSERT(...); }
- *   UNIT_MAIN("regex", UNIT(test_empty_string_matches_everything))
- */
+ *   UNIT_MAIN("regex", UNIT(test_empty_string_matches_everything)) */
 #ifndef UNIT_H
 #define UNIT_H
 
