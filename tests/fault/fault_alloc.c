@@ -1,6 +1,6 @@
 /* Tests each allocation of the library with a failure: first it alone fails, then it and all later
- * ones. The library must return PPROFC_E_NOMEM or succeed without the block. It must not change
- * out-parameters, and must free each block with its size. A second try must succeed. */
+ * allocations. The library must return PPROFC_E_NOMEM or succeed without the block. It must not
+ * change out-parameters, and must free each block with its size. A second try must succeed. */
 #include "core/buffer.h"
 #include "faults.h"
 #include "gate/judge.h"
@@ -432,7 +432,7 @@ static pprofc_status run_compare(const pprofc_allocator *mem, struct buffer *out
   return status;
 }
 
-/* Runs the U test on small and on large samples, for which it uses different methods. */
+/* Runs the U test on small and on large samples, because it has a method for each. */
 static pprofc_status run_u_test(const pprofc_allocator *mem, struct buffer *out) {
   enum { MOST = 150 };
   double x[MOST], y[MOST];

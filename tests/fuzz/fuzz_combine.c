@@ -1,5 +1,5 @@
 /* Merges and compares up to three hostile profiles. The result must be the same after it is written
- * and read again, its values must be the sums, and a profile minus itself must be empty. */
+ * and read again. Its values must be the sums, and a profile minus itself must be empty. */
 #include "compare.h"
 #include "hostile.h"
 #include "pprofc/pprofc.h"

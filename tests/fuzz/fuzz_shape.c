@@ -87,7 +87,7 @@ static pprofc_profile *make_deep_name(unsigned how) {
   return profile;
 }
 
-/* Replaces the profile by one with demangled names. */
+/* Demangles the names of the profile, and replaces it by the result. */
 static void demangle_names(struct made *made, unsigned how) {
   pprofc_profile *named = NULL;
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};

@@ -195,8 +195,8 @@ static bool dot_take_quoted(pprofc_str *rest) {
   return true;
 }
 
-/* Takes attributes, which must be among the few that we write. An attribute that opens an address
- * or a file is not among them. */
+/* Takes attributes, which must be among the few that the dot report writes. An attribute that opens
+ * an address or a file is not among them. */
 static void dot_take_attributes(pprofc_str *rest) {
   static const char *const known[] = {
       "label", "shape",  "fontsize", "tooltip",      "id",       "color",   "fillcolor",
@@ -323,7 +323,7 @@ static void ignore_warning(void *context, const char *message) {
   REQUIRE(message[0]); /* the program escapes the names when it prints the message */
 }
 
-/* Makes one report with the options and checks what it prints. Returns its status. */
+/* Makes one report with the options, and checks its output. Returns its status. */
 static inline pprofc_status report_make(const pprofc_profile *profile,
                                         pprofc_report_options *options, size_t chosen) {
   struct buffer out;

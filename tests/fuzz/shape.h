@@ -361,7 +361,7 @@ static inline void shape_samples(struct shape *s, struct buffer *m) {
   }
   unsigned samples = shape_count(s, 4000), deep = 1 + shape_count(s, 300);
   unsigned work = 1 + labels.each + s->types + deep / 2;
-  /* Some hundred kilobytes are enough to find a time or a size that grows too fast. */
+  /* A few hundred kilobytes are enough to find a time or a size that grows too fast. */
   if (samples > 60000 / work) samples = 60000 / work;
   for (; samples; samples--) shape_sample(s, m, &stack, &labels, shape_below(s, deep + 1));
   buffer_free(&stack);

@@ -47,7 +47,7 @@ static double bimodal(struct random *r) {
 }
 
 /* Each shape has mean 0 and standard deviation 1. A drifting run gets slower from the first sample
- * of the base to the last of the head, by three deviations and 6 % in total. */
+ * of the base to the last of the head. The whole drift is three deviations and 6 %. */
 static const char *const shape_names[] = {"normal", "skewed", "bimodal", "outliers", "drifting"};
 static double (*const shape_noise[])(struct random *) = {normal, skewed, bimodal, normal, normal};
 
@@ -165,14 +165,14 @@ static const double effects[] = {0.03, 0.05, 0.10, 0.20};
 struct outcome {
   double alarm[RULES];          /* share of unchanged suites with any alarm */
   double found[EFFECTS][RULES]; /* share of the regressions that a rule finds */
-  double found_u[EFFECTS];      /* share that U with a threshold finds, with as many false alarms as
-                                   the gate */
+  double found_u[EFFECTS];      /* share that U with a threshold finds, with the same number of
+                                   false alarms as the gate */
   double drift;                 /* share of unchanged suites in which the gate reports drift */
 };
 
 /* Returns the largest p that U may call significant without more alarms in unchanged suites than
- * the gate has. `allowed` is the gate's number of alarms. Sorts the smallest p of each suite, and
- * returns the p after the allowed ones. */
+ * the gate has. `allowed` is the gate's number of alarms. It takes the smallest p of each suite,
+ * and returns the first p after the `allowed` smallest of them. */
 static double matching_alpha(const struct suite *suites, size_t count, size_t allowed) {
   double smallest[SUITES_MAX];
   for (size_t i = 0; i < count; i++) {
@@ -516,8 +516,8 @@ static void run_earlier(struct random *r, enum shape shape, size_t runs, double 
   gate_free(&gate);
 }
 
-/* Fails if normal noise raises an alarm in more than 5 % of the unchanged suites, or if six runs
- * find less than 80 % of the regressions. */
+/* Fails if normal noise raises an alarm in more than 5 % of the unchanged suites. Also fails if six
+ * runs find less than 80 % of the regressions. */
 static bool print_earlier(size_t count) {
   static const size_t runs[] = {3, 6, 10, 20};
   bool good = true;

@@ -78,7 +78,8 @@ static void make_series(struct random_source *r, const struct behaviour *b, size
       double leaked = leaks_now(b, i, count) ? random_poisson(r, b->leak * p) : 0;
       churn = binomial(r, churn, b->stay) + come;
       kept += leaked;
-      /* Also add objects that were allocated and freed between two profiles: as many again. */
+      /* Also add objects that were allocated and freed between two profiles: the same number
+       * again. */
       allocated += come + leaked + random_poisson(r, mean * (1 - b->stay));
       tooth += 1;
       if (b->tooth > 0 && tooth >= b->tooth) {

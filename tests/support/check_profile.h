@@ -4,7 +4,7 @@
 
 #include "pprofc/profile.h"
 
-/* Checks the rules of section 4.3 in their order. Sets the message of the first one that fails
+/* Checks the rules of section 4.3 in their order. Sets the message of the first rule that fails
  * ("sample has nil location"). */
 pprofc_status profile_check(const pprofc_profile *profile, pprofc_error *error);
 

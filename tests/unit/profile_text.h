@@ -1,8 +1,9 @@
-/* A profile as a few lines of text, for tests of what is done to profiles.
+/* Writes a profile as a few lines of text, for tests of functions that change profiles.
  *
  *   1 20: 1 2 | a b>main | key=v1 bytes=1024:bytes
  *
- * values, location ids leaf first, their lines (inlined functions first, parted by >), labels. */
+ * A line has values, location ids from the leaf, their lines (inlined functions first, separated
+ * by >) and labels. */
 #ifndef PROFILE_TEXT_H
 #define PROFILE_TEXT_H
 

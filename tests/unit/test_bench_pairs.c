@@ -127,7 +127,7 @@ static void test_an_empty_set_has_no_pairs(void) {
 }
 
 /* The runs have different orders, a zero and a missing benchmark. The code guesses that the next
- * pair follows the last one, and must handle wrong guesses. */
+ * pair follows the last pair, and must handle wrong guesses. */
 static void test_the_order_of_runs_does_not_matter(void) {
   pprofc_bench *set = read_runs("BenchmarkA 1 1 ns/op 5 x\nBenchmarkB 1 2 ns/op 6 x\n"
                                 "BenchmarkC 1 3 ns/op 7 x\n"

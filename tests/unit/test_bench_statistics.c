@@ -123,7 +123,7 @@ static void test_u_agrees_with_benchstat(void) {
   }
 }
 
-/* With equal sizes benchstat's distribution is the correct one. */
+/* With equal sizes, benchstat's distribution is correct. */
 static void test_correct_u_is_the_same_at_equal_sizes(void) {
   for (size_t i = 0; i < COUNT(u_vectors); i++) {
     const struct test_vector *v = &u_vectors[i];
@@ -346,8 +346,8 @@ static void test_corrections_agree(void) {
   }
 }
 
-/* By definition, an adjusted p is at most the level exactly if the step-up rule (Benjamini,
- * Hochberg) or the step-down rule (Holm) finds the change at that level. */
+/* By definition, an adjusted p is at most the level exactly if a rule finds the change at that
+ * level. The rule is step-up (Benjamini, Hochberg) or step-down (Holm). */
 static void test_corrections_decide_as_their_definitions(void) {
   unsigned long long state = 88172645463325252u;
   for (int round = 0; round < 300; round++) {

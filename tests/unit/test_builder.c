@@ -245,7 +245,7 @@ static void test_locations_of_the_process_have_mappings(void) {
   CU_ASSERT_EQUAL(mapping.id, 1);
   b = pprofc_builder_new(NULL);
   pprofc_builder_process(b);
-  /* The sanitizers replace many functions with their own, but not this one. */
+  /* The sanitizers replace many functions with their own, but not getenv. */
   mapping = place(b, (uint64_t)(uintptr_t)&getenv);
   CU_ASSERT(mapping.id > 1 && mapping.start != 0);
   b = pprofc_builder_new(NULL);

@@ -1,5 +1,5 @@
 /* Tests deep stacks of formats that list each frame once. Memory must grow with the file, not with
- * its depth. A file that needs too much must be refused. */
+ * its depth. A file that needs too much memory must be refused. */
 #include "core/buffer.h"
 #include "core/varint.h"
 #include "counting.h"

@@ -193,7 +193,7 @@ static void test_maps_of_all_forms(void) {
         "9000-a000 200 [/opt/lib/y.so] [def]\n");
 }
 
-/* The reference has this odd rule: "pr" could be permissions, and those have no x. */
+/* The reference has this odd rule: "pr" could be permissions without an x. */
 static void test_a_name_may_be_taken_for_permissions(void) {
   check(COUNTED "0x1\n--- Memory map: ---\n0-1000: prog\n0-2000: cprog\n",
         "x/count 1\nx/count \n1: 1 | 0x0\n0-2000 0 [cprog] []\n");

@@ -60,7 +60,7 @@ static void test_files_are_paired_as_the_manual_says(void) {
       {{"r/a.c", "r/xa.c"}, {"w/xa.c", "w/a.c"}, {1, 0}},
       {{"r/a.c", "r/a.c-b.c", "r/b.c"}, {"w/b.c", "w/a.c", "a.c-b.c"}, {2, 0, 1}},
       {{"r\\a\\x.c", "r\\b\\x.c"}, {"w/b/x.c", "w/a/x.c"}, {1, 0}},
-      /* of equally long ends, the file in the fewest folders */
+      /* of equally long ends, the file in the smallest number of folders */
       {{"/r/x.c"}, {"/w/lib/x.c", "/w/x.c"}, {ALONE, 0}},
       {{"/r/x.c", "/r/lib/x.c"}, {"/w/lib/x.c", "/w/x.c"}, {1, 0}},
       /* one of two files moved; its base name must be the same */

@@ -1,6 +1,6 @@
 /* Tests that memory stays within the limits of docs/ARCHITECTURE.md for each kind of message.
- * Reading takes at most the input plus a fixed number of bytes per message. A limit stops it before
- * it allocates much, and results of a profile also count. */
+ * Reading takes at most the input plus a fixed number of bytes per message. A limit must stop it
+ * before it allocates much. Results of a profile also count. */
 #include "core/budget.h"
 #include "counting.h"
 #include "faults.h"

@@ -307,7 +307,7 @@ static void test_an_expression_that_needs_too_much_is_refused(void) {
 /* ---- memory ------------------------------------------ */
 
 struct budget {
-  int left; /* number of allocations before the one that fails */
+  int left; /* number of allocations that still succeed */
   size_t bytes;
 };
 

@@ -1,6 +1,6 @@
-/* Tests each allocation of each report: first it alone fails, then it and all later ones. The
- * status must report it, no block may leak, and each block must be freed with its size. A report
- * that succeeds without the block must print its usual text. */
+/* Tests each allocation of each report: first it alone fails, then it and all later allocations.
+ * The status must report it, no block may leak, and each block must be freed with its size. A
+ * report that succeeds without the block must print its usual text. */
 #include "faults.h"
 #include "report_text.h"
 #include "unit.h"

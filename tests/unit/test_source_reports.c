@@ -1,5 +1,5 @@
-/* Tests list, disasm and weblist with profiles made here: foreign texts, sums that wrap, and memory
- * that runs out. */
+/* Tests list, disasm and weblist with profiles that the test makes: foreign texts, sums that wrap,
+ * and memory that runs out. */
 #include "unit.h"
 
 #include "core/buffer.h"

@@ -353,7 +353,7 @@ static void test_many_stacks_are_sorted_in_groups(void) {
   check_random(90000, 2, 60, 9, false);
 }
 
-/* Orders for which a simple quicksort takes quadratic time. */
+/* Orders that a simple quicksort sorts in quadratic time. */
 static void test_no_order_of_samples_is_slow(void) {
   enum { COUNT = 70000 };
   for (int order = 0; order < 4; order++) {

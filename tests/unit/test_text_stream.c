@@ -20,9 +20,8 @@
 
 /* ---- texts ------------------------------------------- */
 
-/* Makes perf script output with two events, the second of which begins late. It has inlined frames,
- * source lines, Java's arrows and an odd line. With `maps` it has the addresses of two
- * processes. */
+/* Makes perf script output with two events; the second begins late. It has inlined frames, source
+ * lines, Java's arrows and an odd line. With `maps` it has the addresses of two processes. */
 static void make_perf(struct buffer *text, bool maps) {
   buffer_init(text, &mem_default, SIZE_MAX / 2);
   buffer_add_text(text, "# build id: beef01 /bin/prog\n");

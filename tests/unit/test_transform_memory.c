@@ -1,6 +1,6 @@
-/* Tests each allocation of each edit: first it alone fails, then it and all later ones. The status
- * must report it, no block may leak, and each block must be freed with its size. The source must
- * then still give the same result. */
+/* Tests each allocation of each edit: first it alone fails, then it and all later allocations. The
+ * status must report it, no block may leak, and each block must be freed with its size. The source
+ * must then still give the same result. */
 #include "faults.h"
 #include "pprofc/transform.h"
 #include "profile_text.h"

@@ -1,5 +1,5 @@
 /* Tests the pages of the web server: names never become markup, links keep the settings, and values
- * equal those on the command line. */
+ * equal the values of the command line. */
 #include "core/escape.h"
 #include "pprofc/transform.h"
 #include "profile_text.h"
@@ -112,7 +112,7 @@ static bool take_attribute(const char **at) {
   return true;
 }
 
-/* True if the page has only tags and attributes that we write. */
+/* True if the page has only tags and attributes that the server writes. */
 static bool markup_is_ours(const char *at) {
   while ((at = strchr(at, '<'))) {
     at++;

@@ -1,4 +1,4 @@
-/* A caller that was compiled when the option structs had fewer fields. It allocates only those
+/* A caller that was compiled when the option structs had fewer fields. It allocates only the old
  * fields, so a library that reads more fields reads freed memory or a guard. Also tests a caller
  * that did not initialize the structs. */
 #include <pprofc/pprofc.h>
@@ -13,7 +13,7 @@ static int count(void *context, const void *data, size_t size) {
   return 0;
 }
 
-/* Returns the first `size` bytes of a struct. Bytes that are no valid option follow. */
+/* Returns the first `size` bytes of a struct, followed by bytes that are not valid as an option. */
 static void *shortened(const void *whole, size_t size) {
   char *copy = malloc(size + 512);
   if (!copy) exit(1);

@@ -18,7 +18,7 @@ struct figures {
 };
 
 /* FIGURE_MEAN   must agree with the reference within three standard errors
- * FIGURE_SHARE  the same for a share, whose values are 0 or 1
+ * FIGURE_SHARE  the same for a share, with values 0 or 1
  * FIGURE_COST   a mean that may be below the reference, but not above it */
 enum figure_kind { FIGURE_MEAN, FIGURE_SHARE, FIGURE_COST };
 

@@ -25,8 +25,8 @@ double measure_variance(const struct measure *m) {
   return all_alike ? least * (1 - least) : variance;
 }
 
-/* Returns the variance under the mean of both figures. If one of them saw few or no values of a
- * rare kind, assumes values as large as the other's, and as frequent as in both together. */
+/* Returns the variance under the mean of both figures. If one of them saw few or no rare values,
+ * assumes the size of the other's values and the frequency in both. */
 static double measure_pooled_variance(const struct measure *m, const struct reference *reference) {
   double n = (double)m->count, other = (double)reference->count;
   double mean = (m->sum + reference->mean * other) / (n + other);

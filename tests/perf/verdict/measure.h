@@ -28,8 +28,8 @@ struct reference {
 /* True if both means agree within three standard errors of their difference and the rounding. */
 bool measure_agrees(const struct measure *m, const struct reference *reference);
 
-/* True if both shares agree. Each value is 0 or 1. A few ones are far from normal, so this is
- * Fisher's exact test at the level of three standard errors. */
+/* True if both shares agree. Each value is 0 or 1. A rare 1 is far from normal, so this is Fisher's
+ * exact test at the level of three standard errors. */
 bool measure_share_agrees(const struct measure *m, const struct reference *reference);
 
 /* True if the mean is not above, or not below, `limit` by more than three standard errors. */

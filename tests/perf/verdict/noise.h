@@ -24,15 +24,15 @@ extern const char *const noise_names[NOISE_MODELS];
 struct noise_case {
   enum noise_model model;
   size_t side;       /* number of runs of each side */
-  size_t fewer;      /* number of runs of the base, spread over the session, if it has fewer; 0: as
-                        many as the head */
+  size_t fewer;      /* number of runs of the base, spread over the session, if it has fewer; 0: the
+                        same number as the head */
   double samples;    /* mean number of samples of a run */
   bool in_turns;     /* true if base and head alternate; false if all runs of the base come first */
   size_t rows;       /* number of functions */
   size_t changed;    /* number of functions that change */
   double effect;     /* relative change; three of four functions become slower */
   double lone_share; /* share of row 0, which alone changes; 0: no lone function */
-  double least;      /* minimum samples per run for which the model judges a function; it also needs
+  double least;      /* minimum samples per run of a function that the model judges; it also needs
                         10 in all runs */
 };
 

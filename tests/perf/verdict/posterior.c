@@ -1,9 +1,10 @@
 /* Computes the distribution of the explained part by Gibbs sampling of each function's change.
  *
  * The change of a function is d = e m + x + noise: m is its mean, e an error of the common factor,
- * x its own change. Noise has a t distribution with the model's degrees of freedom. x is 0, or with
- * the probability `changes` a normal number of mean `mean` m and standard deviation `spread` m.
- * Given that, the distribution of the part does not depend on how functions were chosen. */
+ * x its own change. Noise has a t distribution with the model's degrees of freedom. With the
+ * probability `changes`, x is a normal number of mean `mean` m and standard deviation `spread` m;
+ * otherwise it is 0. Under this model, the distribution of the part does not depend on the way in
+ * which functions were chosen. */
 #include "parts.h"
 
 #include <math.h>

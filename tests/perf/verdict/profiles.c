@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Nanoseconds, 119 Hz. With a power of two, times are rounded like counts: the median then chooses
- * the same one of two functions with equal ratios to their means. */
+/* Nanoseconds, 119 Hz. With a power of two, times are rounded like counts. If two functions have
+ * equal ratios to their means, the median then chooses the same function. */
 #define PERIOD 8388608
 
 struct profiles_runs {

@@ -1,6 +1,6 @@
 /* Nothing changed, and the base has fewer runs than the head: a new build compared with an old
- * recording. There is no reference for these cases. The targets are the targets for sides of the
- * same size. */
+ * recording. The reference does not have these cases. Their targets are the targets for sides of
+ * the same size. */
 #include "figures.h"
 #include "rates.h"
 #include "tables.h"

@@ -1,4 +1,4 @@
-/* Writes the text for coding agents at the end of the summary: what got worse, and the commands
+/* Writes the text for coding agents at the end of the summary: the regressions, and the commands
  * that lead to a line. */
 #include "core/brief.h"
 #include "page/html.h"

@@ -113,7 +113,7 @@ static void put_rounds(struct manifest *f, const struct gate_row *row, int side)
   json_end(&f->json);
 }
 
-/* Writes a member that is true, and nothing if it is false. */
+/* Writes a member only if its value is true. */
 static void put_if(struct manifest *f, const char *key, bool value) {
   if (!value) return;
   json_bool(json_key(&f->json, key), true);

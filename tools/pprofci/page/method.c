@@ -64,7 +64,7 @@ static void put_property(struct fill *f, const char *title, pprofc_str text) {
   fill_end(f);
 }
 
-/* Appends how many measurements a benchmark has: "from 8 to 10 a side". */
+/* Appends the number of measurements of a benchmark: "from 8 to 10 a side". */
 static void put_rounds_property(struct fill *f, const struct page_model *m) {
   size_t count, least = SIZE_MAX, most = 0;
   const struct gate_row *rows = gate_rows(&m->run->gate, &count);

@@ -14,7 +14,7 @@
 
 /* ---- states ------------------------------------------- */
 
-/* True for a time of 0, or a time too short for any work. */
+/* True if the time is 0, or shorter than any work takes. */
 static bool is_broken_time(const struct gate_row *row) {
   if (row->verdict == PPROFC_GATE_UNMEASURED) return row->in_base && row->base > 0;
   if (row->verdict != PPROFC_GATE_SUSPICIOUS || !number_is_time(row->unit)) return false;

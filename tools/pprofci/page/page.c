@@ -22,7 +22,7 @@ static void page_put_summary(struct buffer *out, const struct message *m,
 }
 
 /* Appends the text of the result to the summary of the job. Its links are plain text, because the
- * artifacts have no address there. */
+ * artifacts have no address on that page. */
 static pprofc_status write_job_summary(const struct ci_run *run, const char *path,
                                        pprofc_error *error) {
   static const struct message_place job = {.html = true};

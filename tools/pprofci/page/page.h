@@ -23,7 +23,7 @@ void md_name(struct buffer *out, pprofc_str name);
 /* Makes the text of the result. False when out of memory. */
 bool summary_make(const struct page_model *model, struct arena *arena, struct message *summary);
 
-/* Appends the part of the summary for coding agents, with HTML entities: what got worse, and
+/* Appends the part of the summary for coding agents, with HTML entities: the regressions, and
  * commands that find the cause. It has less than 2,000 bytes. Appends nothing for a good result. */
 #define AGENTS_TITLE "for coding agents"
 void summary_for_agents(struct buffer *out, const struct page_model *model);

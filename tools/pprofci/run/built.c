@@ -1,4 +1,4 @@
-/* Compares how the programs of both sides were built, and what they were measured on. */
+/* Compares how the programs of both sides were built, and the machines that measured them. */
 #include "run/built.h"
 
 #include "core/log_guard.h"

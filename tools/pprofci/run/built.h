@@ -13,8 +13,8 @@ void built_compare(const struct ci_run *run, const struct built sides[SIDES], st
 /* Writes the member "built" of a pair: how both programs were built. */
 void built_write(struct json_writer *json, const struct built sides[SIDES]);
 
-/* Writes the member "surroundings" of a run that measured both sides here: kernel, processors and
- * the variables of the environment that change how programs run. */
+/* Writes the member "surroundings" if this run measured both sides: kernel, processors, and the
+ * environment variables that change how programs run. */
 void surroundings_write(struct json_writer *json, const struct ci_run *run);
 
 #endif

@@ -101,7 +101,7 @@ struct code_place {
   pprofc_str file;
   int64_t start, first, last; /* line where the function begins, and first and last line with
                                  samples; 0: unknown */
-  bool called;                /* true if some call of the function is not inlined */
+  bool called;                /* true if at least one call of the function is not inlined */
   enum diff_side side;
 };
 

@@ -7,7 +7,7 @@
 #include "run/judging.h"
 #include "symbolize/code.h"
 
-/* Closes what code_open (run.h) opened. */
+/* Closes the programs and sources that code_open (run.h) opened. */
 void code_close(struct ci_run *run);
 
 /* Returns the sources of both sides, or NULL. */

@@ -1,5 +1,5 @@
-/* Finds the pairs of profiles: files of two folders with the same name, files given as flags,
- * or the bundled ones. */
+/* Finds the pairs of profiles: files of two folders with the same name, files given as flags, or
+ * the bundled profiles. */
 #include "common/terminal.h"
 #include "core/array.h"
 #include "core/chars.h"

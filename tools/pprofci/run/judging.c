@@ -84,8 +84,8 @@ static double judging_measured(const struct run_pair *pair, const struct judged 
   return agrees ? measured : 0;
 }
 
-/* Sets the divisors of the values: -ops, else the measurements if all runs have one, else the
- * number of operations. */
+/* Sets the divisors of the values: -ops, or the measurements if all runs have them, else the number
+ * of operations. */
 static pprofc_status judging_expose(const struct ci_run *run, const struct run_pair *pair,
                                     struct judged *j, const char *index, pprofc_error *error) {
   const char *ops = run->options->ops;

@@ -11,7 +11,7 @@
 
 /* Runs of a pair with their verdicts. */
 struct judged {
-  struct budget *budget; /* budget for the memory of everything that is read */
+  struct budget *budget; /* memory budget of the profiles that are read */
   pprofc_verdict_run *runs;
   size_t count, bases; /* number of runs, and number of runs of the base, which come first */
   struct noise_report reports[JUDGED_TYPES]; /* reports of the comparisons of the pair; a report

@@ -57,7 +57,7 @@ static pprofc_status render_artifacts(struct ci_run *run, const char *name,
   return status;
 }
 
-/* A profile or difference of a pair. The page shows the last one. */
+/* A profile of a pair, or its difference. The page shows the last of them. */
 struct render_source {
   const char *name;
   struct profile_source source;
@@ -162,8 +162,8 @@ static bool other_is_unread(const struct ci_run *run, const struct run_pair *pai
   return false;
 }
 
-/* Notes what a pair lacks. Drops a side without samples, such as a lock profile of a program
- * that waits for no lock. */
+/* Notes the missing parts of a pair. Drops a side without samples, such as a lock profile of a
+ * program that waits for no lock. */
 static void note_missing(const struct ci_run *run, struct run_pair *pair,
                          const pprofc_report_options *options) {
   static const char *const empty[SIDES] = {"The profile of the base has no samples.",

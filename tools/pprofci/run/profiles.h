@@ -28,8 +28,9 @@ pprofc_status source_open(const struct profile_source *source, const pprofc_allo
 /* Checks that a file can be read as a profile. */
 pprofc_status source_check(const char *path, pprofc_error *error);
 
-/* True if an unreadable file may be something other than a profile. Its format is unknown or it is
- * empty, and its name has no ending of a profile. `ending` is one more such ending, or "". */
+/* True if an unreadable file may be something other than a profile: its format is unknown or it is
+ * empty, and its name does not end like a profile. `ending` is an additional ending of profiles, or
+ * "". */
 bool source_may_be_other(const char *path, const char *ending, const pprofc_error *error);
 
 /* True if a file has a sample type of this name; false if it cannot be read. */

@@ -274,7 +274,7 @@ static pprofc_status profile_benchmark(struct recording *r, struct profiled *p,
 
 /* ---- all of them ------------------------------------- */
 
-/* Returns how often each side of a benchmark runs. */
+/* Returns the number of runs of each side of a benchmark. */
 static size_t runs_a_side(const struct recording *r) {
   size_t groups = 0;
   for (size_t i = 0; i < GROUPS; i++) groups += takes_group(r, i);

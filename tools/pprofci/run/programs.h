@@ -7,7 +7,7 @@
 /* A program and its result. */
 struct program {
   const char *const *argv; /* arguments, ending with NULL */
-  const char *folder;      /* working directory; NULL: the current one */
+  const char *folder;      /* working directory; NULL: the current folder */
   /* Called whenever the descriptor `watched` is readable; or NULL. */
   void (*serve)(void *context);
   void *context;

@@ -26,7 +26,7 @@ static pprofc_str recorded_take_word(pprofc_str *line) {
   return word;
 }
 
-/* Removes "-CPU" from a name. Go appends it unless it uses one processor. */
+/* Removes "-CPU" from a name. Go appends the number of processors unless it is 1. */
 static pprofc_str without_cpu(pprofc_str name, const char *cpu) {
   size_t size = strlen(cpu);
   if (strcmp(cpu, "1") == 0 || name.size <= size || name.data[name.size - size - 1] != '-')
@@ -78,7 +78,7 @@ struct recorded *recording_item(struct recording *r, size_t package, const char 
   return item->label ? item : NULL;
 }
 
-/* Estimates how long a benchmark without a reported time ran: the requested time. */
+/* Returns the requested time, as an estimate for a benchmark that reported no time. */
 static double asked_nanoseconds(const struct recording *r) {
   double nanoseconds = 1e9;
   if (*r->run->options->benchtime)

@@ -34,7 +34,7 @@ struct change {
   bool changed;            /* true if the function itself changed */
   bool certain;            /* true if the change exceeds noise, either of this function alone or of
                               all functions together */
-  const char *partner;     /* other function of a move between two functions; or NULL */
+  const char *partner;     /* other function if cost moved between two functions; or NULL */
   const char *code;        /* state of the code: "same", "changed", "in this diff" ...; "" when
                               unknown */
   const char *inside;      /* functions between which cost moved within the place `name`; or NULL */
@@ -123,12 +123,12 @@ struct run_pair {
   struct change own;      /* innermost function of the checkout that most of the growth passes
                              through, including callees; name NULL: not found */
   bool has_sources;       /* true if the change of the sources is known */
-  struct run_hunk *hunks; /* changed lines with a cost, those that grew most first */
+  struct run_hunk *hunks; /* changed lines with a cost, largest growth first */
   size_t hunk_count;
   /* Pictures for the page at one scale and order: base, head, and the difference or the only side
    */
   struct run_picture pictures[SIDES + 1];
-  const char *sample_index, *hide; /* report options that select what is shown; or NULL */
+  const char *sample_index, *hide; /* report options that select the shown values; or NULL */
   const char *folder; /* folder of the artifacts if they belong to another run; NULL: this run */
   const char *link;   /* link from the page to `folder`, ending with '/'; or NULL */
 };
@@ -168,8 +168,7 @@ struct ci_run {
   bool has_worktree;
   pprofc_str machine; /* machine on which the results were measured; empty if unknown */
   const char *base_commit, *head_commit; /* commit ids; "" if unknown */
-  const char *base_why;                  /* reason for the base that -record chose; "" if it did
-                                            not choose one */
+  const char *base_why;                  /* reason for the base of -record; "" without a base */
   const char **same;                     /* packages with the same test binary on both sides */
   size_t same_count, same_capacity;
 
@@ -224,13 +223,13 @@ struct run_samples {
 /* Adds a pair; NULL when out of memory. */
 struct run_pair *run_add_pair(struct ci_run *run, const char *base, const char *head);
 
-/* Sets the changes of a pair to those in its first comparison. */
+/* Sets the changes of a pair to the changes in its first comparison. */
 void run_show_comparison(struct run_pair *pair);
 
 /* True for profiles of counted instructions. */
 bool run_is_counted(const struct run_pair *pair);
 
-/* Returns how many runs of a side pictures and tables add up. For counts this is one, because
+/* Returns the number of runs of a side that pictures and tables add up. For counts it is 1, because
  * the sides may have different numbers of runs. */
 size_t run_drawn(const struct run_pair *pair, int side);
 

@@ -27,7 +27,7 @@ bool text_is_of(pprofc_str text, const char *characters);
 #define TEXT_HEX   "0123456789abcdef"
 #define TEXT_WORDS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
 
-/* Removes slashes at the end of a path, but not the first one. */
+/* Removes slashes at the end of a path, but keeps a slash at its beginning. */
 void text_trim_slashes(char *path);
 
 /* Returns a path that cannot be taken for an option: "-x" becomes "./-x". NULL when out of

@@ -1,5 +1,5 @@
-/* Counts the calls of allocators in a file of callgrind. Such a file names a function once, and
- * later has only its number. A name ends with the names of its callers. */
+/* Counts the calls of allocators in a file of callgrind. The file names a function once, and later
+ * has only its number. A name ends with the names of its callers. */
 #include "core/array.h"
 #include "simulate/counting.h"
 

@@ -17,8 +17,8 @@ static const char *const environment[] = {
     "PYTHONHASHSEED=0",    "PYTHON_PERF_JIT_SUPPORT=0",
     "PYTHONMALLOC=malloc", "PYTHONDONTWRITEBYTECODE=1"};
 
-/* Options in addition to the common ones: a file for each benchmark, exact stacks of up to 60
- * frames, and the programs that the command starts. */
+/* Options in addition to the usual options: a file for each benchmark, exact stacks of up to 60
+ * frames, and tracing of the programs that the command starts. */
 static const char *const count_options[] = {"--combine-dumps=no", "--separate-callers=60",
                                             "--trace-children=yes",
                                             "--trace-children-skip=*esbuild"};

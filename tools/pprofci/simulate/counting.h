@@ -94,7 +94,7 @@ pprofc_status sides_find(struct ci_run *run, const char *flag, struct sides_comm
 pprofc_status sides_check_out(struct ci_run *run, int side, const struct sides_commits *commits,
                               const char *checkout, const char **folder, pprofc_error *error);
 
-/* Runs the shell command of -setup in a checkout, if there is one. */
+/* Runs the shell command of -setup, if given, in a checkout. */
 pprofc_status sides_set_up(struct ci_run *run, int side, const char *folder, pprofc_error *error);
 
 /* Splits a command into words as a shell does. `flag` names it in messages. */

@@ -36,7 +36,7 @@ struct talk {
 pprofc_status talk_open(struct talk *talk, const pprofc_allocator *mem, struct arena *arena,
                         pprofc_error *error);
 
-/* Forgets what was measured, before the next run of a command. */
+/* Removes all measurements before the next run of a command. */
 void talk_clear(struct talk *talk);
 
 /* Reads the messages that have arrived, and answers them. `talk` is a struct talk. */

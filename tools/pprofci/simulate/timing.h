@@ -24,7 +24,7 @@ struct timing {
   struct talk talk;
   const char *const *words;   /* the command */
   const char *tree;           /* path of the checkout that is measured; NULL without a base */
-  const char *trees[SIDES];   /* path of each checkout while the other one is measured */
+  const char *trees[SIDES];   /* path of each checkout while the other side is measured */
   const char *folders[SIDES]; /* where the command runs; NULL: this side is not measured */
   struct interner names;      /* names of the benchmarks in `items` */
   struct timed *items;

@@ -62,8 +62,8 @@ pprofc_status past_read(struct past *past, struct backing *backing, pprofc_error
 pprofc_status past_add_record(struct past *past, const char *key, const struct run_record *record,
                               pprofc_error *error);
 
-/* Adds the run of one record. Skips a broken record with a message on standard error, and a
- * removed record without one. */
+/* Adds the run of a record. Skips a broken record with a message on standard error, and a removed
+ * record without a message. */
 pprofc_status past_read_one(struct past *past, struct backing *backing, const char *key,
                             pprofc_error *error);
 
@@ -75,7 +75,7 @@ uint32_t past_add_series(struct past *past, pprofc_str group, pprofc_str name, p
 bool past_add_point(struct past *past, uint32_t series, double value);
 bool past_add_profile(struct past *past, struct past_run *run, const struct past_profile *profile);
 
-/* Sorts the runs by commit: by number when all runs have one, else by time. */
+/* Sorts the runs by the numbers of their commits if all have numbers, else by time. */
 void past_sort(struct past *past);
 
 /* Adds the keys of all objects that the runs refer to; false when out of memory. */

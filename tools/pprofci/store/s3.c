@@ -197,7 +197,7 @@ static bool s3_add_item(struct s3_wire *w, const struct s3_page *page, pprofc_st
   return good;
 }
 
-/* Reads one page, and the token of the next page if there is one. */
+/* Reads one page, and the token of the next page if the reply has a token. */
 static pprofc_status s3_take_page(struct s3_wire *w, const struct s3_page *page, pprofc_str body,
                                   struct stored_keys *keys, struct buffer *next,
                                   pprofc_error *error) {

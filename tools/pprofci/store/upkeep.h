@@ -15,7 +15,7 @@ struct retain {
   size_t last; /* number of newest commits of each branch that stay at any age */
 };
 
-/* Parses the rules. PPROFC_E_INVALID explains what is wrong with the text. */
+/* Parses the rules. PPROFC_E_INVALID has a message about the error in the text. */
 pprofc_status retain_parse(struct retain *retain, const char *text, int64_t last,
                            pprofc_error *error);
 
