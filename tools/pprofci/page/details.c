@@ -1,4 +1,4 @@
-/* Sets the numbers of benchmarks. */
+/* Adds the numbers of each benchmark to the page: measurements, changes and verdicts. */
 #include "page/parts.h"
 
 #include "page/html.h"

@@ -266,7 +266,7 @@ static void bar_begin(struct fill *f, const struct change_bar *bar, const char *
   number_difference(fill_text(f, "amount"), size, bar->unit);
 }
 
-/* Sets the bar of the head's total. Its parts are the base, the functions that grew, and the
+/* Adds the bar of the head's total. Its parts are the base, the functions that grew, and the
  * rest. */
 static void put_bar(struct fill *f, const struct run_pair *pair) {
   struct change_bar bar;
@@ -290,7 +290,7 @@ static void put_bar(struct fill *f, const struct run_pair *pair) {
   fill_end(f);
 }
 
-/* Sets a note: why no function is listed, or how reliable the list is. */
+/* Adds a note: why no function is listed, or how reliable the list is. */
 static void put_verdict_note(struct fill *f, const struct run_pair *pair,
                              const struct pair_verdicts *v) {
   const char *text = *v->note ? v->note : v->visible_text;
@@ -305,7 +305,7 @@ bool html_has_because(const struct run_pair *pair) {
          (v && (*v->note || *v->visible_text || v->same_code));
 }
 
-/* Sets a note for a pair whose sampled functions all have the same machine code on both sides. The
+/* Adds a note for a pair whose sampled functions all have the same machine code on both sides. The
  * note lists other differences of the sides. */
 static void put_same_code(struct fill *f, const struct pair_verdicts *v) {
   if (!v->same_code) return;

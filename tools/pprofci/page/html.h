@@ -1,4 +1,5 @@
-/* Sets values that several parts of the page share. The templates are assets/ci_page.html. */
+/* Adds values to the page that several of its parts share. Its templates are in
+ * assets/ci_page.html. */
 #ifndef PPROFCI_PAGE_HTML_H
 #define PPROFCI_PAGE_HTML_H
 
@@ -11,23 +12,23 @@ pprofc_str html_template(void);
 /* Appends "sha256-...", the source of a script in a content security policy. */
 void html_script_hash(struct buffer *out, const char *sha256);
 
-/* Sets the change of a row as a bar: to the right for more, to the left for less. The picture has
+/* Adds the change of a row as a bar: to the right for more, to the left for less. The picture has
  * the size of html_strip. The length of the bar is the square root of the change, so that 1 % is
  * visible. */
 void html_gauge(struct fill *f, const struct gate_row *row);
 
-/* Sets the rounds of both sides as dots on one scale. */
+/* Adds the rounds of both sides as dots on one scale. */
 void html_strip(struct fill *f, const struct run_samples *base, const struct run_samples *head,
                 pprofc_str unit);
 
-/* Sets a flame graph as an image of `height` pixels, cropped or padded. An image cannot run
+/* Adds a flame graph as an image of `height` pixels, cropped or padded. An image cannot run
  * scripts, and its ids are separate from the ids of the page. */
 void html_picture(struct fill *f, const struct run_picture *picture, double height);
 
-/* Sets a function name without the folders of its package; the tooltip has the full name. */
+/* Adds a function name without the folders of its package; the tooltip has the full name. */
 void html_function(struct fill *f, pprofc_str name);
 
-/* Sets the place of a line: "src/parse.go:14" if the file is in this checkout, else
+/* Adds the place of a line: "src/parse.go:14" if the file is in this checkout, else
  * "parse.go:14". */
 void html_place(struct fill *f, pprofc_str file, int64_t line);
 
@@ -54,10 +55,10 @@ pprofc_str html_culprit(const struct run_pair *pair);
 /* True if the page has anything to report on the functions of the pair. */
 bool html_has_because(const struct run_pair *pair);
 
-/* Sets the functions that grew, a note on their reliability and the changed lines. */
+/* Adds the functions that grew, a note on their reliability and the changed lines. */
 void html_because(struct fill *f, const struct page_model *m, const struct run_pair *pair);
 
-/* Sets the addresses of the artifacts of a profile. report.html gets only the address of the flame
+/* Adds the addresses of the artifacts of a profile. report.html gets only the address of the flame
  * graph. */
 void html_links(struct fill *f, const struct page_model *m, const struct run_pair *pair,
                 const char *name);

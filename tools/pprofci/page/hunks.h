@@ -5,7 +5,7 @@
 #include "core/fill.h"
 #include "run/run.h"
 
-/* Sets the hunks of a pair for the page. */
+/* Adds the hunks of a pair to the page. */
 void hunks_fill(struct fill *f, const struct run_pair *pair);
 
 /* Appends the hunk of a pair that grew most, at most `most` lines, as plain text. */

@@ -1,4 +1,4 @@
-/* Sets the last section of the page: machine, rounds, test, warnings, all numbers, commands. */
+/* Adds the last section of the page: machine, rounds, test, warnings, all numbers, commands. */
 #include "core/escape.h"
 #include "page/parts.h"
 
@@ -136,8 +136,8 @@ static void put_warnings(struct fill *f, const struct page_model *m) {
   }
 }
 
-/* Sets a text below the tables: the results of a head without a base, or the output of a gate that
- * failed. Sets nothing for an empty text. */
+/* Adds a text below the tables: the results of a head without a base, or the output of a gate that
+ * failed. Adds nothing for an empty text. */
 static void put_method_text(struct fill *f, const char *title, pprofc_str text) {
   if (!text.size) return;
   fill_begin(f, "texts");

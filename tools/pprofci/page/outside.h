@@ -15,7 +15,7 @@ pprofc_status outside_read(struct ci_run *run, pprofc_error *error);
 pprofc_status outside_add(struct ci_run *run, const struct node *root, const char *job,
                           pprofc_error *error);
 
-/* Write the links as a member of a manifest, and set them for the page. Without links they write
+/* Write the links as a member of a manifest, and add them to the page. Without links they write
  * nothing. */
 void outside_write(struct json_writer *json, const struct ci_run *run);
 void outside_fill(struct fill *f, const struct ci_run *run);

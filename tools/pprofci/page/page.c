@@ -1,4 +1,4 @@
-/* Sets and prints the page: a headline, a row for each benchmark, other comparisons, and the
+/* Fills in and prints the page: a headline, a row for each benchmark, other comparisons, and the
  * method. */
 #include "page/page.h"
 
@@ -126,7 +126,7 @@ static bool explains_slower(const struct page_model *m, const struct run_pair *p
   return false;
 }
 
-/* Sets the flame graph of each pair, of slower benchmarks first. The page stays below 10 MB: a
+/* Adds the flame graph of each pair, of slower benchmarks first. The page stays below 10 MB: a
  * graph that does not fit remains a file next to the page. */
 static void report_fill(struct fill *f, const struct page_model *m) {
   const struct ci_run *run = m->run;
@@ -169,7 +169,7 @@ static void page_put_document(struct fill *f, const struct page_model *m) {
   for (size_t i = 0; i < REPORT_SCRIPTS && m->one_file; i++) put_script(f, &report_scripts[i]);
 }
 
-/* Sets the numbers of worse, unclear, unchanged and better benchmarks. */
+/* Adds the numbers of worse, unclear, unchanged and better benchmarks. */
 static void put_tally(struct fill *f, const struct page_model *m) {
   const size_t *s = m->states;
   const struct {
@@ -220,7 +220,7 @@ static bool is_in_a_row(const struct page_model *m, const struct run_pair *pair)
   return false;
 }
 
-/* Sets the pairs that no row shows. They are expanded if the page shows nothing else. */
+/* Adds the pairs that no row shows. They are expanded if the page shows nothing else. */
 static void put_profiles(struct fill *f, const struct page_model *m) {
   const struct ci_run *run = m->run;
   size_t count = 0;

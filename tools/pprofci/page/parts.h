@@ -7,29 +7,29 @@
 
 /* ---- rows ------------------------------------------ */
 
-/* Sets the table of the benchmarks that need attention, then the other benchmarks. The others are
+/* Adds the table of the benchmarks that need attention, then the other benchmarks. The others are
  * collapsed, with one line for each kind of result. */
 void rows_fill(struct fill *f, const struct page_model *model);
 
 /* ---- tabs ------------------------------------------ */
 
-/* Sets the tabs of a pair, with pictures of at most `height` pixels (0: no limit). With `open` the
+/* Adds the tabs of a pair, with pictures of at most `height` pixels (0: no limit). With `open` the
  * tables are expanded. */
 void tabs_fill(struct fill *f, const struct page_model *m, const struct run_pair *pair,
                unsigned height, bool open);
 
 /* ---- details --------------------------------------- */
 
-/* Sets the numbers of all units of a benchmark, and its profiles. Skips `shown`, a profile that the
+/* Adds the numbers of all units of a benchmark, and its profiles. Skips `shown`, a profile that the
  * page already shows. */
 void details_fill(struct fill *f, const struct page_model *m, const struct benchmark *b,
                   const struct run_pair *shown);
 
-/* Sets the next row of the list "pairs": a pair of profiles with its tabs (tabs_fill). */
+/* Adds the next row of the list "pairs": a pair of profiles with its tabs (tabs_fill). */
 void details_fill_pair(struct fill *f, const struct page_model *m, const struct run_pair *pair,
                        unsigned height, bool open);
 
-/* Sets a table of every measurement, by benchmark. */
+/* Adds a table of every measurement, by benchmark. */
 void details_fill_all(struct fill *f, const struct page_model *m);
 
 /* Returns "worse", "better" or "noise" according to the gate's verdict on a row. */
@@ -45,7 +45,7 @@ const char *details_verdict(const struct benchmark *b, const struct gate_row *ro
  * arena. */
 pprofc_str method_machine(struct ci_run *run);
 
-/* Sets the values of the section about the method. */
+/* Adds the values of the section about the method. */
 void method_fill(struct fill *f, const struct page_model *m);
 
 #endif

@@ -1,4 +1,4 @@
-/* Sets the rows of the page. A slower benchmark gets a row with the reason and a picture,
+/* Adds the rows of the page. A slower benchmark gets a row with the reason and a picture,
  * and a doubtful benchmark gets a row. The others are collapsed. */
 #include "page/parts.h"
 
@@ -34,7 +34,7 @@ static void put_statistics(struct buffer *out, const struct benchmark *b,
     buffer_printf(out, "; n %zu+%zu", row->base_count, row->head_count);
 }
 
-/* Sets "2.05 µs → 10.1 µs +392 % (+371 to +414)", or only the value if it did not change. */
+/* Adds "2.05 µs → 10.1 µs +392 % (+371 to +414)", or only the value if it did not change. */
 static void put_metric(struct fill *f, const struct benchmark *b, const struct gate_row *row) {
   put_statistics(fill_text(f, "title"), b, row);
   if (row->in_base && row->in_head && row->base == row->head) {
@@ -112,7 +112,7 @@ static void rows_put_doubt(struct buffer *out, const struct benchmark *b) {
     rows_put_noise(out, row);
 }
 
-/* Sets metrics that have no column but got worse. */
+/* Adds metrics that have no column but got worse. */
 static void put_other_metrics(struct fill *f, const struct page_model *m,
                               const struct benchmark *b) {
   size_t count;
@@ -132,7 +132,7 @@ static void put_other_metrics(struct fill *f, const struct page_model *m,
 
 /* ---- rows -------------------------------------------- */
 
-/* Sets the explanation of a row: functions, and the flame graph at that function. */
+/* Adds the explanation of a row: functions, and the flame graph at that function. */
 static void put_reason(struct fill *f, const struct page_model *m, const struct run_pair *pair) {
   if (html_has_because(pair)) {
     fill_begin(f, "because");
@@ -186,7 +186,7 @@ static void rows_put_state(struct fill *f, const struct page_model *m, enum page
   for (size_t i = 0; i < m->states[state]; i++) put_row(f, m, &m->benchmarks[first + i]);
 }
 
-/* Sets a collapsed list: the line "3 faster (Title −12 %, ...)" and its rows. */
+/* Adds a collapsed list: the line "3 faster (Title −12 %, ...)" and its rows. */
 static void put_fold(struct fill *f, const struct page_model *m, enum page_state state) {
   size_t first = first_of(m, state), count = m->states[state];
   fill_begin(f, "folds");

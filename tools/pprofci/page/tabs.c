@@ -1,4 +1,4 @@
-/* Sets the tabs of a pair of profiles. They are radio buttons, so they need no script. */
+/* Adds the tabs of a pair of profiles. They are radio buttons, so they need no script. */
 #include "page/parts.h"
 
 #include "page/functions.h"
@@ -43,7 +43,7 @@ static void put_part(struct fill *f, const char *name, double value, double tota
   if (total > 0) number_share(out, value / total);
 }
 
-/* Sets the values of both sides, the difference ("+62 ns") and the change in percent. The colour is
+/* Adds the values of both sides, the difference ("+62 ns") and the change in percent. The colour is
  * strong if the function itself changed beyond noise, and pale if all functions share the
  * change. */
 static void put_difference(struct fill *f, double base, double head, pprofc_str unit,
@@ -69,7 +69,7 @@ static void put_difference(struct fill *f, double base, double head, pprofc_str 
 
 /* ---- tables ------------------------------------------ */
 
-/* Sets half the width of the interval, and the verdict. If cost moved between two functions, names
+/* Adds half the width of the interval, and the verdict. If cost moved between two functions, names
  * the other function. */
 static void put_function_verdict(struct fill *f, const struct change *change, pprofc_str unit) {
   struct buffer *half = fill_text(f, "half");
@@ -85,7 +85,7 @@ static void put_function_verdict(struct fill *f, const struct change *change, pp
   fill_words(f, "code", change->code ? change->code : "");
 }
 
-/* Sets the functions with their verdicts, changed functions first. */
+/* Adds the functions with their verdicts, changed functions first. */
 static void put_verdict_rows(struct fill *f, const struct tab *t) {
   const struct pair_verdicts *v = &t->pair->comparisons[0];
   pprofc_str unit = str_of(v->unit);
@@ -100,7 +100,7 @@ static void put_verdict_rows(struct fill *f, const struct tab *t) {
   }
 }
 
-/* Sets the functions of a pair that was not judged. */
+/* Adds the functions of a pair that was not judged. */
 static void put_difference_rows(struct fill *f, const struct tab *t) {
   const struct function_list *list = t->functions;
   for (size_t i = 0; i < list->count && i < ROWS_MOST; i++) {
@@ -178,7 +178,7 @@ static void put_functions(struct fill *f, const struct tab *t) {
 
 /* ---- tabs -------------------------------------------- */
 
-/* Sets a tab; the difference or the only side is selected. */
+/* Adds a tab; the difference or the only side is selected. */
 static void put_tab(struct fill *f, const struct tab *t) {
   static const char *const titles[SIDES + 1] = {"Base", "Head", "Diff"};
   fill_begin(f, "tabs");

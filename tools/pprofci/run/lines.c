@@ -49,7 +49,8 @@ static bool line_grew(const struct lines_search *s, pprofc_str function) {
 
 /* ---- costs ------------------------------------------- */
 
-/* Returns the changed line of a side of a file of the profile; NULL if the line did not change. */
+/* Returns the changed line at a position of the profile, on one side. NULL if the line did not
+ * change. */
 static struct changed_line *changed_line_at(const struct lines_search *s, enum diff_side side,
                                             const struct line_cost *cost) {
   const struct hunks *hunks = &s->revisions->hunks;
@@ -97,7 +98,7 @@ static const char *line_text(struct ci_run *run, pprofc_str text) {
   return text_keep(&run->arena, escape_line_keep(str_slice(text, 0, TEXT_MOST), &run->arena));
 }
 
-/* Sets the function of a hunk and how it changed. */
+/* Sets the function of a hunk, and the change of that function. */
 static bool name_hunk(const struct lines_search *s, struct run_hunk *hunk, pprofc_str function) {
   struct change change;
   hunk->function = line_text(s->run, function);

@@ -299,7 +299,7 @@ static const struct {
                   {"profile", "record", "record"},   {"profile-runs", "record", "walltime"},
                   {"setup", "simulate", "walltime"}, {"simulate-toggle", "simulate", "simulate"}};
 
-/* Rejects more than one flag that measures both sides itself. */
+/* Rejects two flags that each measure both sides. */
 static pprofc_status check_one_maker(const struct run_options *o, pprofc_error *error) {
   bool others = *o->record || *o->simulate_base || *o->simulate_head;
   if (*o->walltime && (others || *o->simulate))
@@ -313,7 +313,7 @@ static pprofc_status check_one_maker(const struct run_options *o, pprofc_error *
   return PPROFC_OK;
 }
 
-/* Rejects other inputs together with a flag that measures both sides itself. */
+/* Rejects other inputs together with a flag that measures both sides. */
 static pprofc_status check_makers(const struct run_options *o, pprofc_error *error) {
   bool given = *o->base || *o->head || *o->bench_base || *o->bench_head;
   const char *maker = *o->record ? "record" : NULL;

@@ -110,7 +110,7 @@ void trend_print_issue(struct buffer *out, const struct trend_view *trend,
                        const struct trend_query *query);
 /* Appends an address with the commit in place of {}. */
 void trend_put_url(struct buffer *out, const char *url, pprofc_str commit);
-/* Sets the values of the chart of a series, `width` x `height` pixels at `top` of its picture. */
+/* Adds the values of the chart of a series, `width` x `height` pixels at `top` of its picture. */
 void trend_fill_chart(struct fill *out, const struct trend_view *trend,
                       const struct trend_series *series, double width, double top, double height);
 /* Returns the templates of page and chart. */
