@@ -181,7 +181,7 @@ static pprofc_status run_json_others(const pprofc_allocator *mem, struct buffer 
   return status;
 }
 
-/* A profile whose scripts have a source map. */
+/* Reads a profile whose scripts have a source map. */
 static pprofc_status run_source_map(const pprofc_allocator *mem, struct buffer *out) {
   pprofc_profile *profile = NULL, *named = NULL;
   struct source_map *map = NULL;

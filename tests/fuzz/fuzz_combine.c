@@ -22,7 +22,7 @@ static void check_whole(const pprofc_profile *profile) {
   buffer_free(&written);
 }
 
-/* Values overflow as they do in Go: modulo 2^64. */
+/* Returns the sum of the values of a type. It overflows modulo 2^64, as in Go. */
 static uint64_t sum_of(const pprofc_profile *profile, size_t type) {
   uint64_t sum = 0;
   pprofc_samples_view view;

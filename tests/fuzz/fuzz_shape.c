@@ -15,7 +15,7 @@ static double seconds(void) {
   return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* With sanitizers the slowest report of a megabyte takes a few seconds. */
+/* Returns a time limit. With sanitizers the slowest report of a megabyte takes a few seconds. */
 static double most_seconds(size_t bytes) {
   return 6 + 6 * (double)bytes / (1 << 20);
 }

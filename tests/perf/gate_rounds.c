@@ -14,7 +14,7 @@
 enum machine { STEADY, ROUNDS, PASSES, MACHINES };
 static const char *const machine_names[] = {"no", "rounds", "rounds of a side"};
 
-/* A suite that was measured in rounds, as the reader groups it. */
+/* A suite that was measured in rounds, in the groups that the reader makes. */
 struct suite_rounds {
   struct pairs pairs;
   struct pair items[BENCHMARKS];
@@ -47,7 +47,7 @@ struct rounds_found {
   size_t found;
 };
 
-/* Groups a suite as the reader does. The caller frees the texts. */
+/* Groups a suite like the reader. The caller frees the texts. */
 static void group_rounds(struct suite_rounds *s) {
   static char names[SAMPLES][8];
   s->pairs = (struct pairs){.mem = &mem_default, .items = s->items, .count = BENCHMARKS};

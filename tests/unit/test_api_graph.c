@@ -13,7 +13,7 @@ static pprofc_graph *graph_of(const pprofc_profile *p, const pprofc_report_optio
   return graph;
 }
 
-/* main calls a and b, a calls b. */
+/* Returns a profile in which main calls a and b, and a calls b. */
 static pprofc_profile *small_profile(void) {
   pprofc_builder *b = cpu_builder();
   sample(b, "b a main", 40, 0);
@@ -153,7 +153,7 @@ static pprofc_graph_inlined mark_of(pprofc_str *line) {
   return PPROFC_GRAPH_NOT_INLINED;
 }
 
-/* Each line of -top ends with the name of its node. */
+/* Compares the rows with the lines of -top, which end with the names of the nodes. */
 static void expect_rows_of_top(const char *path, const pprofc_report_options *options) {
   pprofc_profile *p = NULL;
   struct buffer text;

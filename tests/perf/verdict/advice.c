@@ -37,7 +37,7 @@ static double advice_expected(const struct noise_case *what) {
   return advice_change(&a);
 }
 
-/* Requires the power `least`. */
+/* Requires at least the power `least`. */
 static void advice_check(struct figures *f, const struct noise_case *what,
                          const struct measure *found, double least) {
   snprintf(f->row, sizeof f->row, "the change that could be seen, %s, %zu runs, %.0f samples",
