@@ -12,10 +12,10 @@
 
 #define EXACT_MAX 50 /* largest sample for which U is counted exactly */
 #define DRIFT_MIN 6  /* minimum of samples a side for a test of drift */
-/* Significance level of drift; small, because a suite of 100 benchmarks makes 200 of these
- * tests. */
+/* Significance level of drift. It is small because a suite of 100 benchmarks makes 200 tests of
+ * drift. */
 #define DRIFT_ALPHA 0.001
-/* Minimum of rounds a side for a test of their medians; 2 if rounds are processes. */
+/* Minimum of rounds per side for a test of the medians of rounds; 2 if each round is a process. */
 #define ROUNDS_MIN 4
 #define ROUNDS_MAX                                                                                 \
   1000 /* maximum of rounds a side; larger numbers are counts of samples,                          \
@@ -31,8 +31,8 @@ static bool sample_is_constant(struct gate_sample s) {
   return s.count > 1 && s.sorted[0] == s.sorted[s.count - 1];
 }
 
-/* Returns the standard deviation of a normal distribution with the sample's quartiles, divided
- * by the median. */
+/* Returns a robust relative spread: the standard deviation of a normal distribution with the
+ * quartiles of the sample, divided by the median. */
 static double spread_of(struct gate_sample s) {
   double middle = compare_median(s);
   double range =
@@ -44,14 +44,15 @@ static double compare_range(struct gate_sample s) {
   return s.count ? s.sorted[s.count - 1] - s.sorted[0] : 0;
 }
 
-/* Returns the range; with five samples or more, without the lowest and the highest sample. */
+/* Returns the range of the sample. With five values or more, leaves out the lowest and the
+ * highest. */
 static double compare_inner_range(struct gate_sample s) {
   return s.count >= 5 ? s.sorted[s.count - 2] - s.sorted[1] : compare_range(s);
 }
 
-/* Returns the larger range of both sides. If the medians differ by more than the inner ranges, uses
- * the inner ranges, because one outlier is not noise. Otherwise keeps the outliers, because one
- * outlier can cause the change of means. */
+/* Returns the larger range of both sides. If the medians differ by more than the inner ranges,
+ * returns the larger inner range, because one outlier is not noise. Otherwise the outliers count,
+ * because an outlier can cause a change of the mean. */
 static double compare_both_ranges(struct gate_sample base, struct gate_sample head) {
   double inner = fmax(compare_inner_range(base), compare_inner_range(head));
   bool apart = fabs(compare_median(head) - compare_median(base)) > inner;
@@ -67,7 +68,8 @@ double gate_smallest_p(size_t base_count, size_t head_count) {
   return ways > 0 ? fmin(1, 2 / ways) : 1;
 }
 
-/* Counts the ways to get U = 0, 1 ... size - 1: the product of (1 - x^(n+i)) / (1 - x^i). */
+/* Computes the number of ways to get U = 0, 1 ... size - 1: the coefficients of the product of (1 -
+ * x^(n+i)) / (1 - x^i). */
 static void count_u(double *ways, size_t size, size_t n, size_t m) {
   for (size_t u = 0; u < size; u++) ways[u] = u == 0;
   for (size_t i = 1; i <= m; i++) {
@@ -105,8 +107,8 @@ static double from_bits(uint64_t bits) {
   return value;
 }
 
-/* Returns the number of ratios up to `limit`. A larger base value admits at least as many head
- * values. */
+/* Returns the number of ratios head / base up to `limit`. The loop only moves forward, because a
+ * larger base value admits at least as many head values. */
 static size_t ratios_up_to(struct gate_sample base, struct gate_sample head, double limit) {
   size_t count = 0, fitting = 0;
   for (size_t i = 0; i < base.count; i++) {
@@ -116,9 +118,8 @@ static size_t ratios_up_to(struct gate_sample base, struct gate_sample head, dou
   return count;
 }
 
-/* Returns the ratio with index `n` in ascending order without storing all ratios. A binary
- * search over the bits of doubles works because nonnegative doubles have the same order as
- * their bits. */
+/* Returns the ratio with index `n` in ascending order, without storing all ratios. Searches over
+ * the bits of doubles, because nonnegative doubles have the same order as their bits. */
 static double nth_ratio(struct gate_sample base, struct gate_sample head, size_t n) {
   /* Upper bound of the search: the bits of infinity. */
   uint64_t low = 0, high = 0x7FF0000000000000u;
@@ -137,7 +138,7 @@ bool gate_ratio_interval(const struct gate *gate, struct gate_sample base, struc
   *low = *high = (double)NAN;
   size_t pairs, cut;
   if (__builtin_mul_overflow(base.count, head.count, &pairs)) return true;
-  /* The order of ratios is the order of the changes only for positive numbers. */
+  /* Ratios have the same order as the changes only if the values are positive. */
   if (base.sorted[0] <= 0 || head.sorted[0] < 0) return true;
   if (!gate_u_cut(base.count, head.count, alpha, &cut, gate->mem)) return false;
   if (cut == 0) return true;
@@ -158,7 +159,7 @@ static double noise_of(struct gate_sample s) {
 static void compare_set_delta(struct gate_row *row) {
   row->delta_kind = GATE_DELTA_NUMBER;
   if (!isfinite(row->base) || !isfinite(row->head)) {
-    row->delta_kind = GATE_DELTA_UNKNOWN; /* a sum overflowed; the judge reports it */
+    row->delta_kind = GATE_DELTA_UNKNOWN; /* a sum overflowed; gate_judge reports it */
     row->delta = 0;
   } else if (row->head == row->base) {
     row->delta = 0;
@@ -218,7 +219,7 @@ static bool compare_medians(const struct gate *gate, struct gate_row *row, struc
   return gate_ratio_interval(gate, base, head, alpha, &row->low, &row->high);
 }
 
-/* Tests medians instead of means. Means are of little use for samples with clusters or outliers. */
+/* Runs the U test on medians, because means say little about samples with clusters or outliers. */
 static bool run_second_test(const struct gate *gate, struct gate_row *row, struct gate_sample base,
                             struct gate_sample head) {
   struct gate_row u = gate_row_unknown();
@@ -228,12 +229,12 @@ static bool run_second_test(const struct gate *gate, struct gate_row *row, struc
   return true;
 }
 
-/* True if an earlier test gave a smaller p-value than permutations can give. */
+/* True if an earlier test gave a p-value smaller than any that the permutation test can give. */
 static bool is_below_permutations(const struct gate_row *row) {
   return fmin(row->p, row->further[0].p) < 1.0 / TRIMMED_DRAWS;
 }
 
-/* Tests the trimmed means of logarithms, because outliers hide changes from the other tests. */
+/* Tests the trimmed means of logarithms. Outliers can hide such a change from the other tests. */
 static bool run_third_test(const struct gate *gate, struct gate_row *row, struct gate_sample base,
                            struct gate_sample head) {
   size_t count = base.count + head.count;
@@ -312,8 +313,8 @@ static double gate_trend(struct gate_sample sample, bool *drifts) {
 
 /* ---- sides ------------------------------------------- */
 
-/* Numbers the rounds of a side 0, 1 ... in order of first use and returns their count; 0 if a
- * value has no round or there are too many rounds. */
+/* Numbers the rounds of a side 0, 1 ... in the order of their first values. Returns the count, or 0
+ * if a value has no round or there are too many rounds. */
 static size_t number_rounds(struct gate_side side, uint32_t *number, uint32_t *seen) {
   size_t count = 0;
   for (size_t i = 0; i < side.count; i++) {
@@ -371,7 +372,7 @@ static const char *test_on_rounds(const char *test) {
 
 /* ---- counts ------------------------------------------ */
 
-#define COUNT_SWING 3 /* changes up to this many times the range of a side are noise */
+#define COUNT_SWING 3 /* a change up to this many times the range of a side is noise */
 
 /* Returns the range of a sample divided by its median. */
 static double range_of(struct gate_sample s) {

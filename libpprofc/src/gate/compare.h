@@ -4,20 +4,21 @@
 
 #include "gate/gate.h"
 
-/* A sample: its values in the order of measurement, and sorted. */
+/* A sample: its values in the order of measurement, and the same values sorted. */
 struct gate_sample {
   const double *values, *sorted;
   size_t count;
 };
 
-/* Fills centers, delta, interval and p of the row, using the test. False when out of memory. */
+/* Fills centers, delta, interval and p of the row, with the given test. Returns false when out of
+ * memory. */
 bool gate_compare(const struct gate *gate, struct gate_row *row, struct gate_sample base,
                   struct gate_sample head, pprofc_gate_test test);
 
 /* Returns the smallest p-value that the exact U test can give. */
 double gate_smallest_p(size_t base_count, size_t head_count);
 
-/* Values of one side in the order of measurement. `rounds` has one number per value, or is
+/* Values of one side in the order of measurement. `rounds` has the round of each value, or is
  * NULL. */
 struct gate_side {
   const double *values;
@@ -25,18 +26,18 @@ struct gate_side {
   size_t count;
 };
 
-/* Fills the row from both sides by the settings of the gate. Compares medians of rounds if
- * there are at least 4 rounds a side. An exact row is compared without a test, and three times the
- * range of a side, relative to its median, is its noise. False when out of memory. */
+/* Compares both sides by the settings of the gate and fills the row. Compares medians of rounds if
+ * there are at least 4 rounds a side. An exact row needs no test; its noise is three times the
+ * range of a side, relative to the median. Returns false when out of memory. */
 bool gate_compare_sides(const struct gate *gate, struct gate_row *row, struct gate_side base,
                         struct gate_side head);
 
-/* Stores the number of values of U at each end that are significant at alpha, two-sided; 0 if
- * no value is. False when out of memory. */
+/* Stores how many values of U at each end are significant at alpha, two-sided; 0 if no value is.
+ * Returns false when out of memory. */
 bool gate_u_cut(size_t n, size_t m, double alpha, size_t *cut, const pprofc_allocator *mem);
 
-/* Computes the Hodges-Lehmann interval of the ratios head / base minus 1; NaN if there is no
- * interval. False when out of memory. */
+/* Computes the Hodges-Lehmann interval of the relative change, from the ratios head / base minus 1.
+ * NaN if there is no interval. Returns false when out of memory. */
 bool gate_ratio_interval(const struct gate *gate, struct gate_sample base, struct gate_sample head,
                          double alpha, double *low, double *high);
 

@@ -56,8 +56,8 @@ struct gate_row gate_row_unknown(void) {
   };
 }
 
-/* Escapes control characters here once for all formats, because the texts come from files. The
- * rows of one line share its text, which may be long: it is escaped once. */
+/* Escapes control characters here for all formats, because the texts come from files. The rows of
+ * one line share its text, so the function escapes a long text only once. */
 bool gate_add(struct gate *gate, const struct gate_row *row) {
   struct gate_row clean = *row;
   struct gate_shown *last = &gate->line;

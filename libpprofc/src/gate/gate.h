@@ -1,8 +1,8 @@
 /* The gate: decides if a benchmark got worse by more than a threshold and more than noise.
  *
- * Readers (read/) turn inputs into rows, one for each comparison of a benchmark's unit between base
- * and head; the judge (judge.h) gives each row a verdict; printers (print/) print rows. No row is
- * dropped: the verdict of a row that cannot be judged gives the reason. */
+ * The readers (read/) turn inputs into rows. A row compares one unit of one benchmark between base
+ * and head. The judge (judge.h) gives each row a verdict. The printers (print/) print the rows.
+ * The gate keeps every row. If a row cannot be judged, its verdict gives the reason. */
 #ifndef PPROFC_GATE_GATE_H
 #define PPROFC_GATE_GATE_H
 
@@ -12,7 +12,7 @@
 #include "gate/row.h"
 #include "gate/settings.h"
 
-/* Text of the last row before and after its control characters were escaped. */
+/* Text of the last row, before and after the gate escaped its control characters. */
 struct gate_shown {
   pprofc_str raw, clean;
 };
@@ -23,10 +23,11 @@ struct gate {
   struct buffer rows;     /* array of struct gate_row */
   struct buffer problems; /* reasons why the result is unusable (exit status 1), one line each */
   size_t problem_count;
-  struct buffer warnings;     /* remarks on the result, one line each */
+  struct buffer warnings;     /* warnings about the result, one line each */
   struct interner noise_keys; /* keys (gate_noise_key) of the benchmarks in earlier runs */
   struct interner noise_units;
-  struct buffer noise; /* noise of each of these benchmarks: an array of struct gate_earlier */
+  struct buffer noise; /* noise between earlier runs, indexed by key: an array of struct
+                          gate_earlier */
   struct gate_settings settings;
   size_t inputs;
   struct gate_shown line;
@@ -36,19 +37,21 @@ struct gate {
   size_t too_few; /* number of inconclusive rows with too few samples */
   size_t unmeasured;
   size_t stale_inputs; /* 1 if an input may be from an earlier run */
-  /* Numbers of benchmarks with both times, by the time that is judged. */
+  /* Number of benchmarks that have CPU time and wall time, by the time that is judged. */
   size_t cpu_times, wall_times;
   size_t family;        /* number of p-values in the correction */
   size_t tested;        /* number of rows with a test */
-  size_t blind;         /* number of rows whose samples could not have shown a change
-                           of the threshold */
+  size_t blind;         /* number of rows whose test would miss a change as large as the
+                           threshold */
   size_t benchmarks;    /* number of benchmarks with a compared row */
   size_t unjudged;      /* number of benchmarks with a compared row that was not judged */
-  size_t visible_count; /* number of rows whose smallest visible change is known */
-  double visible_middle, visible_worst; /* median and maximum of the smallest visible changes */
+  size_t visible_count; /* number of rows with a known smallest change that their test would find */
+  double visible_middle, visible_worst; /* median and maximum of these smallest changes */
   size_t visible_row;                   /* index of the row with the maximum */
-  double needed_worst; /* number of rounds a side that would show the threshold in all rows */
-  /* True if most benchmarks drift along a side, or shift from base to head. */
+  double needed_worst; /* rounds per side after which every row's test finds a change of the
+                          threshold */
+  /* True if most benchmarks drift during the rounds of a side, or change in one direction from base
+   * to head. */
   bool drifting, shifted;
 };
 
@@ -60,8 +63,8 @@ static inline struct gate_row *gate_rows(const struct gate *gate, size_t *count)
   return (struct gate_row *)(void *)gate->rows.data;
 }
 
-/* Adds a row. Its texts must live as long as the gate. In the gate's copy, control characters
- * are escaped. False when out of memory. */
+/* Adds a row. Its texts must live as long as the gate. The gate escapes control characters in its
+ * copy. Returns false when out of memory. */
 bool gate_add(struct gate *gate, const struct gate_row *row);
 
 /* Adds a problem or a warning of one line. */

@@ -15,7 +15,7 @@
 static bool rule_matches(const struct gate_rule *rule, const struct gate_row *row,
                          pprofc_str canonical_rule, pprofc_str canonical_row) {
   if (rule->pattern.size && !str_glob(rule->pattern, row->name)) return false;
-  /* A rule for the time of a benchmark also applies to its CPU time if that is judged instead. */
+  /* A rule for the time of a benchmark also applies to CPU time that is judged instead. */
   if (row->is_cpu && str_glob(canonical_rule, STR("sec/op"))) return true;
   return !rule->unit.size || str_glob(rule->unit, row->unit) ||
          str_glob(canonical_rule, canonical_row);
@@ -28,8 +28,8 @@ static void apply_rule(struct gate_row *row, const struct gate_rule *rule) {
   if (rule->direction) row->direction = rule->direction;
 }
 
-/* Applies the rules to one row. The last matching rule wins for each setting. *decides becomes
- * the last one that ignores or accepts. */
+/* Applies the rules to one row. For each setting, the last matching rule wins. Stores the last rule
+ * that ignores or accepts the row in *decides. */
 static void apply_rules(struct gate *gate, struct gate_row *row, struct buffer *scratch,
                         const struct gate_rule **decides) {
   struct gate_settings *s = &gate->settings;
@@ -51,9 +51,8 @@ static void apply_rules(struct gate *gate, struct gate_row *row, struct buffer *
   }
 }
 
-/* Sets the floor of memory that varies between samples, unless the user set one. Go divides
- * one-time allocations by the number of operations, so results vary a little. Memory without noise
- * has no floor. */
+/* Sets the default floor for memory that varies between samples, unless the user set a floor. Go
+ * divides one-time allocations by the number of operations, so results vary a little. */
 static void set_memory_floor(struct gate_row *row) {
   struct gate_floor most = {.bytes = MEMORY_FLOOR};
   if (str_equal(row->unit, STR("allocs/op"))) most.plain = 1;
@@ -61,7 +60,7 @@ static void set_memory_floor(struct gate_row *row) {
   row->floor = fmax(row->floor, 0); /* a negative floor means that the user switched it off */
 }
 
-/* Applies noise that is not in the samples: raises the threshold of counts to their noise, and
+/* Applies noise that the samples do not show. Raises the threshold of counts to their noise, and
  * tests the change against the noise between earlier runs. */
 static void apply_noise(const struct gate *gate, struct gate_row *row, struct buffer *scratch) {
   if (row->noise < row->threshold) row->noise = 0;
@@ -75,14 +74,14 @@ static void apply_noise(const struct gate *gate, struct gate_row *row, struct bu
   gate_test_earlier(gate, row, buffer_str(scratch));
 }
 
-/* Sets the direction: from the settings, else from the input, else from the table of units. */
+/* Sets the direction from the settings; else from the input; else from the table of units. */
 static void judge_set_direction(const struct gate *gate, struct gate_row *row) {
   int asked = gate_settings_direction(gate, row->unit);
   if (asked) row->direction = asked;
   if (!row->direction) row->direction = gate_direction(gate, row->unit);
 }
 
-/* Sets the limits of the row, and the verdicts that need no test. */
+/* Sets the limits of the row, and the verdict if the row needs no test. */
 static void judge_prepare(struct gate *gate, struct gate_row *row, struct buffer *scratch,
                           const struct gate_rule **decides) {
   const struct gate_settings *s = &gate->settings;
@@ -98,12 +97,12 @@ static void judge_prepare(struct gate *gate, struct gate_row *row, struct buffer
 
 /* ---- correction for the number of comparisons -------- */
 
-/* A group of p-values that are adjusted together: the p-values of one test, of rows that can
- * regress, of rows that cannot, or of times that are only watched. */
+/* A group of p-values that are corrected together. The p-values of each test form three groups:
+ * rows that can regress, rows that cannot, and times that are only watched. */
 struct family {
-  size_t test;   /* 0 is the first test, 1 is further[0] */
-  double factor; /* factor of the p-values: 2 for the third test, so that all tests together
-                    report at most a share alpha of the unchanged suites as worse */
+  size_t test;   /* 0: the first test, 1: further[0], 2: further[1] */
+  double factor; /* factor of the p-values: 2 for the third test. It limits the share of unchanged
+                    suites that any test reports as worse to alpha. */
   bool screened, watched;
 };
 
@@ -124,7 +123,8 @@ static double *family_value(struct gate_row *row, const struct family *family, b
   return adjusted ? &row->adjusted : &row->p;
 }
 
-/* Adjusts the p-values of a family. `p` has room for a value per row. False when out of memory. */
+/* Adjusts the p-values of a family. `p` has room for one value per row. Returns false when out of
+ * memory. */
 static bool adjust_family(struct gate *gate, struct gate_row *rows, size_t count,
                           const struct family *family, double *p) {
   static const corrections_fn corrections[] = {[PPROFC_GATE_BH] = corrections_benjamini_hochberg,
@@ -184,7 +184,7 @@ static struct gate_row with_further(const struct gate_row *row, size_t which) {
   return other;
 }
 
-/* Decides a row by a further test if the earlier tests found no change. */
+/* Takes the verdict of a further test if the earlier tests found no change. */
 static void take_further(const struct gate *gate, struct gate_row *row, size_t which,
                          const struct gate_rule *decides) {
   if (!row->further[which].tested || verdict_is_decided(row->verdict)) return;
@@ -230,8 +230,8 @@ bool gate_was_corrected(const struct gate *gate, const struct gate_row *row) {
   return gate_was_judged(row) || row->watched;
 }
 
-/* Marks a row inconclusive if wall time got worse but CPU time did not: the benchmark waits,
- * or the machine was busy. */
+/* Marks a row inconclusive if wall time got worse but CPU time did not. The benchmark waits, or the
+ * machine was busy. */
 static void watch_row(const struct gate *gate, const struct gate_row *rows, struct gate_row *row) {
   if (row->verdict != PPROFC_GATE_ASIDE || !row->watched) return;
   if (rows[row->judged].significant && rows[row->judged].delta > 0) return;
@@ -286,7 +286,7 @@ static void expire_rules(struct gate *gate, const char *today) {
   }
 }
 
-/* Judges the rows. `decides` has the last rule that ignores or accepts each row. */
+/* Judges the rows. Stores the last rule that ignores or accepts each row in `decides`. */
 static pprofc_status judge_rows(struct gate *gate, const struct gate_rule **decides,
                                 struct buffer *scratch, pprofc_error *error) {
   size_t count;
@@ -347,14 +347,14 @@ void gate_excuse(struct gate *gate, struct gate_row *row) {
   row->unjudged = true;
 }
 
-#define UNJUDGED_MAX 5 /* a pass has at most one unjudged benchmark of this many */
+#define UNJUDGED_MAX 5 /* in a pass at most one benchmark of this many is unjudged */
 
 bool gate_is_inconclusive(const struct gate *gate) {
   if (gate_overload(gate)) return true;
   return UNJUDGED_MAX * gate->unjudged > gate->benchmarks;
 }
 
-/* True if a result fails the gate with -strict. */
+/* True if the result is a failure with -strict. */
 static bool fails_strict(const struct gate *gate) {
   return gate->inconclusive || gate->missing || gate->suspicious || gate->unmeasured ||
          gate->blind || gate->stale_inputs || gate_overload(gate);

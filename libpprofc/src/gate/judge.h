@@ -5,11 +5,12 @@
 #include "gate/gate.h"
 #include "pprofc/bench.h"
 
-/* Gives every row its verdict and counts the verdicts. `today` is a day such as "2026-11-20",
- * on which expired rules do not apply. */
+/* Gives every row its verdict and counts the verdicts. `today` is a day such as "2026-11-20"; rules
+ * that end before it do not apply. */
 pprofc_status gate_judge(struct gate *gate, const char *today, pprofc_error *error);
 
-/* Makes a regressed row inconclusive, because the caller knows a reason outside of the numbers. */
+/* Makes a regressed row inconclusive, for a reason that the caller knows and the numbers do not
+ * show. */
 void gate_excuse(struct gate *gate, struct gate_row *row);
 
 /* Returns 0 for a pass, 2 for a regression, 1 for problems or nothing compared, 3 for strict
@@ -21,26 +22,27 @@ static inline const char *gate_overload(const struct gate *gate) {
   return gate->settings.any_load ? NULL : gate->settings.overloaded;
 }
 
-/* True if more than a fifth of the benchmarks could not be judged, or if the machine was
- * overloaded: the result is not a pass. */
+/* True if the result is not a pass: more than a fifth of the benchmarks could not be judged, or the
+ * machine was overloaded. */
 bool gate_is_inconclusive(const struct gate *gate);
 
 /* True if the change of the row is significant and a side has more than one sample. */
 bool gate_is_significant(const struct gate_row *row);
 
-/* True for rows whose verdict came from comparing both sides. */
+/* True if the verdict of the row came from comparing both sides. */
 bool gate_was_judged(const struct gate_row *row);
-/* True for units of times and rates, which a busy machine changes; counts and sizes stay. */
+/* True for units of times and rates, which change on a busy machine. False for counts and sizes. */
 bool gate_unit_depends_on_load(pprofc_str unit);
 
-/* True for rows whose p-value, if any, was in the correction: judged rows, and times that are
- * watched. */
+/* True if the p-value of the row, if any, took part in the correction: for judged rows and watched
+ * times. */
 bool gate_was_corrected(const struct gate *gate, const struct gate_row *row);
 
 /* ---- the verdict on a row ---------------------------- */
 
-/* Returns the verdict that needs no test: ignored, missing, new ...; PPROFC_GATE_UNCHANGED if the
- * row must be compared. `decides` is the rule that ignores or accepts the row, or NULL. */
+/* Returns the verdict if the row needs no test: ignored, missing, new ... Returns
+ * PPROFC_GATE_UNCHANGED if the row must be compared. `decides` is the rule that ignores or accepts
+ * the row, or NULL. */
 pprofc_gate_verdict verdict_without_test(const struct gate *gate, const struct gate_row *row,
                                          const struct gate_rule *decides);
 
@@ -53,29 +55,29 @@ bool verdict_is_decided(pprofc_gate_verdict verdict);
 
 /* ---- earlier runs ------------------------------------ */
 
-/* Estimates how far each benchmark varies between earlier runs of the base; each input of the
- * set is a run. */
+/* Estimates how far each benchmark varies between earlier runs of the base. Each input of `set` is
+ * a run. */
 pprofc_status gate_learn_noise(struct gate *gate, const pprofc_bench *set, pprofc_error *error);
 
-/* Appends the key of a benchmark's noise. */
+/* Appends the key that identifies a benchmark and its unit in gate->noise_keys. */
 void gate_noise_key(struct buffer *out, pprofc_str group, pprofc_str name, pprofc_str unit);
 
-#define GATE_EARLIER_MOST 1000 /* factor from which a change or a bound counts as unknown */
+#define GATE_EARLIER_MOST 1000 /* factor from which a change or an interval counts as unknown */
 
 /* How far a benchmark varies between runs without a change. */
 struct gate_earlier {
   double variance, degrees; /* variance of the logarithm of the run's median, and its degrees of
                                freedom */
   uint32_t unit;            /* index of the unit in gate->noise_units */
-  bool timed;               /* true for a time or a rate; equal values of two runs are chance */
+  bool timed;               /* true for times and rates: equal values of two runs are chance */
 };
 
-/* Keeps the variance of a benchmark's runs by its key (gate_noise_key). False when out of
- * memory. */
+/* Stores the variance of a benchmark between its runs. `values` has one median per run. Returns
+ * false when out of memory. */
 bool gate_keep_earlier(struct gate *gate, pprofc_str key, const double *values, size_t count);
 
-/* Shares the variances between the benchmarks of a unit. Call it once, after all are kept.
- * False when out of memory. */
+/* Combines the variance of each benchmark with the variances of its unit. Call it once, after all
+ * calls of gate_keep_earlier. Returns false when out of memory. */
 bool gate_share_earlier(struct gate *gate);
 
 /* Tests the change of a row against the noise of its earlier runs, if there are any. */
@@ -93,8 +95,8 @@ void gate_check_compared(struct gate *gate);
  * few samples for the number of rows. */
 pprofc_status gate_find_trends(struct gate *gate, pprofc_error *error);
 
-/* Computes the smallest change that each row could have shown. A pass does not exclude smaller
- * changes. */
+/* Computes the smallest change that the test of each row would find. A pass does not exclude
+ * smaller changes. */
 pprofc_status gate_find_visible(struct gate *gate, pprofc_error *error);
 
 #endif

@@ -1,6 +1,6 @@
-/* Estimates how far benchmarks vary without a change, from earlier runs, and tests changes against
- * it. One benchmark has too few runs to estimate its variance, so its variance is combined with the
- * variances of all benchmarks in the same unit (Smyth 2004). */
+/* Estimates how far benchmarks vary without a change, from earlier runs. Tests changes against this
+ * variance. One benchmark has too few runs for an estimate, so the estimate includes the variances
+ * of all benchmarks in the same unit (Smyth 2004). */
 #include "bench/pairs.h"
 #include "core/log_guard.h"
 #include "gate/judge.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 
 void gate_noise_key(struct buffer *out, pprofc_str group, pprofc_str name, pprofc_str unit) {
-  escape_line(out, group); /* escape names as the rows do, so that keys are equal */
+  escape_line(out, group); /* escape names like the rows, to get equal keys */
   buffer_add_char(out, '\0');
   escape_line(out, name);
   buffer_add_char(out, '\0');
@@ -26,7 +26,7 @@ bool gate_keep_earlier(struct gate *gate, pprofc_str key, const double *values, 
     mean += delta / (double)(i + 1);
     squares += delta * (value - mean);
   }
-  /* A single value, or a value that is not positive, shows no noise. */
+  /* Without two positive values the noise is not known. */
   if (!isfinite(squares) || count < 2) return true;
   size_t unit = str_find_last_char(key, '\0') + 1;
   earlier.degrees = (double)(count - 1);
@@ -35,7 +35,8 @@ bool gate_keep_earlier(struct gate *gate, pprofc_str key, const double *values, 
   earlier.unit = interner_copy(&gate->noise_units, &gate->arena, str_slice(key, unit, key.size));
   uint32_t id = interner_copy(&gate->noise_keys, &gate->arena, key);
   if (id == MAP_NONE || earlier.unit == MAP_NONE) return false;
-  /* Keys are numbered from 0 without gaps. Equal keys keep the larger variance. */
+  /* Ids count from 0 without gaps, so a new id is the next index. Of two benchmarks with equal keys
+   * the larger variance counts. */
   if (id == gate->noise.size / sizeof earlier) buffer_add(&gate->noise, &earlier, sizeof earlier);
   if (gate->noise.failed) return false;
   struct gate_earlier *kept = (struct gate_earlier *)(void *)gate->noise.data + id;
@@ -43,8 +44,8 @@ bool gate_keep_earlier(struct gate *gate, pprofc_str key, const double *values, 
   return true;
 }
 
-/* Stores the medians of a benchmark's runs in place of its values and returns their count. An input
- * is a run, and its values are contiguous. */
+/* Replaces the values of a benchmark by the median of each run and returns the number of runs. Each
+ * input is a run, and its values are contiguous. */
 static size_t take_runs(struct pairs *pairs, const struct pair *pair) {
   const struct pair_side *all = &pair->sides[PAIR_BASE];
   const uint32_t *runs = pairs->inputs + all->first;
@@ -91,15 +92,15 @@ pprofc_status gate_learn_noise(struct gate *gate, const pprofc_bench *set, pprof
 
 /* ---- shared variances -------------------------------- */
 
-#define SHARED_MIN   10  /* fewest benchmarks of a unit that share their variance */
+#define SHARED_MIN   10  /* fewest benchmarks of a unit whose variances are combined */
 #define DEGREES_MOST 1e4 /* degrees of freedom if all benchmarks have the same variance */
 
-/* Statistics over the logarithms of a unit's variances, corrected for the bias of small samples:
- * count, mean, sum of squares, and sum of the variances of their sampling errors. */
+/* Statistics of the logarithms of a unit's variances, corrected for the bias of small samples:
+ * count, mean, sum of squares, and sum of the variances of the sampling errors. */
 struct unit_noise {
   size_t count;
   double mean, squares, sampling;
-  /* Variance that the benchmarks share, and its weight in degrees of freedom. */
+  /* Common variance of the benchmarks, and its weight in degrees of freedom. */
   double variance, degrees;
 };
 
@@ -130,7 +131,7 @@ bool gate_share_earlier(struct gate *gate) {
   for (size_t i = 0; i < count; i++) {
     const struct unit_noise *u = &shared[all[i].unit];
     double degrees = all[i].degrees + u->degrees;
-    /* Equal in all runs: memory has no noise, but times are equal by chance. */
+    /* A variance of 0 stays for memory, which has no noise. Times are equal only by chance. */
     if (!(all[i].variance > 0) && !(all[i].timed && u->degrees > 0)) continue;
     all[i].variance = (u->degrees * u->variance + all[i].degrees * all[i].variance) / degrees;
     all[i].degrees = degrees;
@@ -141,11 +142,11 @@ bool gate_share_earlier(struct gate *gate) {
 
 /* ---- the test ---------------------------------------- */
 
-/* Returns the two-sided p-value of a change; 1 if its size is not known. */
+/* Returns the two-sided p-value of a change, or 1 if its size is unknown. */
 static double earlier_p(const struct gate_row *row, enum gate_delta kind, double delta) {
   double change = log1p(delta) / row->between;
   if (kind == GATE_DELTA_UNKNOWN) return 1;
-  /* The change is from 0, or to 0 or less, but earlier runs are positive. */
+  /* A change from 0, or to 0 or less, is beyond all noise, because earlier runs are positive. */
   if (!isfinite(change)) return 0;
   return pprofc_t_two_sided(change, row->between_degrees);
 }
@@ -154,7 +155,7 @@ static double earlier_p(const struct gate_row *row, enum gate_delta kind, double
 static void earlier_widen(const struct gate_row *row, double delta, double *low, double *high) {
   double half = row->between * pprofc_t_quantile(1 - row->alpha / 2, row->between_degrees);
   if (!isfinite(delta)) return;
-  if (!(half < log(GATE_EARLIER_MOST))) { /* the earlier runs are too few for an interval */
+  if (!(half < log(GATE_EARLIER_MOST))) { /* too few earlier runs for an interval */
     *low = *high = (double)NAN;
     return;
   }
@@ -164,7 +165,8 @@ static void earlier_widen(const struct gate_row *row, double delta, double *low,
 
 static const char earlier_name[] = "t on earlier runs";
 
-/* Sets p to the larger of both p-values, or to the p-value of this test if no other one ran. */
+/* Sets p to the larger of its value and the p-value from earlier runs. Without another test, the
+ * p-value from earlier runs replaces p. */
 static void earlier_take_p(const struct gate *gate, struct gate_row *row) {
   double p = earlier_p(row, row->delta_kind, row->delta);
   bool alone = row->constant || gate->settings.test == PPROFC_GATE_NONE;
@@ -174,15 +176,15 @@ static void earlier_take_p(const struct gate *gate, struct gate_row *row) {
   row->constant = false;
 }
 
-/* Sets the larger p-values: a change must exceed the noise within this run and the noise between
- * runs. */
+/* Requires that a change exceeds the noise within this run and the noise between runs: the larger
+ * p-value counts. */
 void gate_test_earlier(const struct gate *gate, struct gate_row *row, pprofc_str key) {
   uint32_t id = interner_find(&gate->noise_keys, key);
   if (id == MAP_NONE) return;
   const struct gate_earlier *e = (const struct gate_earlier *)(const void *)gate->noise.data + id;
-  /* The runs are equal by chance, so the noise is not known. */
+  /* The runs are equal by chance, so their noise is unknown. */
   if (e->timed && !(e->variance > 0)) return;
-  row->one_process = false; /* with earlier runs the noise between processes is known */
+  row->one_process = false; /* earlier runs show the noise between processes */
   if (!(e->variance > 0) || row->base_count < 2 || row->head_count < 2) return;
   row->between = sqrt(2 * e->variance);
   row->between_degrees = e->degrees;

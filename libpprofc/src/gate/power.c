@@ -1,6 +1,6 @@
 /* Computes the power of Welch's t-test and of the Mann-Whitney U test for normal noise that is
- * proportional to the value: the change that a test finds, and the samples that a change
- * needs. */
+ * proportional to the value. From the power it finds the smallest change that a test detects, and
+ * the samples that a change needs. */
 #include "gate/power.h"
 
 #include "gate/compare.h"
@@ -15,13 +15,13 @@
 #define U_COUNTED   50    /* largest sample for which U is simulated */
 #define U_DRAWS     2000
 #define U_EFFICIENCY                                                                               \
-  1.0233 /* sqrt(pi / 3): the ratio of the changes that U and t find in                            \
+  1.0233 /* sqrt(pi / 3): ratio of the smallest changes that U and t find in                       \
             large normal samples */
 
 /* ---- Welch ------------------------------------------- */
 
-/* Returns the t at which the two-sided test reaches `level`, by Newton's method on the
- * logarithm of the tail from a start value. The error of a step is about the square of the
+/* Returns the t at which the two-sided p-value is `level`. Runs Newton's method on the logarithm of
+ * the tail probability, from the start value `near`. The error of a step is about the square of the
  * previous error. */
 static double power_critical(double level, double degrees, double near) {
   double t = near;
@@ -38,8 +38,8 @@ static double power_critical(double level, double degrees, double near) {
   return t;
 }
 
-/* Number of steps of integrals over bell curves. Sums at equal steps are as exact as any other
- * rule, because the curves are nearly 0 at both ends. */
+/* Number of steps of the integrals. The integrands are nearly 0 at both ends, so a sum at equal
+ * steps is as exact as any other rule. */
 #define NODES 12
 #define REACH 5.0 /* limits of integration in standard deviations */
 
@@ -77,9 +77,10 @@ struct mean_error {
 
 #define SHARES 8
 
-/* Returns the power of Welch's test. The estimates of both variances are chi-squared. Their
- * sum is independent of each one's share in it, and the degrees of freedom of the test depend
- * only on the share. The integral runs over its angle, for which the density has no pole. */
+/* Returns the power of Welch's test. The estimates of both variances are chi-squared. Their sum is
+ * independent of their ratio, and the degrees of freedom of the test depend only on the ratio. The
+ * integral runs over an angle that stands for the ratio, because the density over the angle has no
+ * pole. */
 static double power_of_welch(double change, struct mean_error x, struct mean_error y,
                              double level) {
   double degrees = x.degrees + y.degrees, true_error = sqrt(x.variance + y.variance);
@@ -102,7 +103,7 @@ static double power_of_welch(double change, struct mean_error x, struct mean_err
   return sum / all;
 }
 
-/* Returns the factor by which a change multiplies value and noise of the head. */
+/* Returns the factor by which a change for the worse multiplies the value and the noise of head. */
 static double growth(const struct gate_design *d, double change) {
   return d->direction > 0 ? 1 - change : 1 + change;
 }
@@ -115,7 +116,8 @@ double gate_power_welch(const struct gate_design *d, double change) {
   return power_of_welch(change, x, y, d->level);
 }
 
-/* Returns the normal quantile of a power, which is nearly linear in the change. */
+/* Returns the normal quantile of a power. Unlike the power, it is nearly linear in the change,
+ * which suits the secant method. */
 static double probit_of(double power) {
   return pprofc_normal_quantile(fmin(fmax(power, 1e-15), 1 - 1e-15));
 }
@@ -124,8 +126,9 @@ static double most_change(const struct gate_design *d) {
   return d->direction > 0 ? 1 - 1e-9 : CHANGE_MAX;
 }
 
-/* Finds the smallest visible change by the secant method. Starts at the value for large samples,
- * and stays between a change that is too small and one that is large enough. */
+/* Finds the smallest change that the test detects, by the secant method. Starts at the value for
+ * large samples. Keeps each step between a change that is too small and a change that is large
+ * enough. */
 static double visible_welch(const struct gate_design *d) {
   double goal = pprofc_normal_quantile(GATE_POWER), low = 0, high = most_change(d);
   double noise = sqrt(d->base_noise * d->base_noise / d->base_count +
@@ -154,7 +157,7 @@ static double draw_normal(uint64_t *state) {
   return pprofc_normal_quantile(((double)(stats_random(state) >> 11) + 0.5) / 9007199254740992.0);
 }
 
-/* Selects by Hoare's algorithm. */
+/* Implements Hoare's selection algorithm. */
 double gate_power_select(double *values, size_t count, size_t k) {
   size_t first = 0, last = count - 1;
   while (first < last) {
@@ -176,9 +179,9 @@ double gate_power_select(double *values, size_t count, size_t k) {
   return values[k];
 }
 
-/* Returns the shift of head from which a simulated pair of samples is significant. U counts
- * the pairs in which head is larger than base. When the shift grows, these pairs become more, one
- * at a time. So the returned shift is an order statistic of the differences. */
+/* Returns the smallest shift of head that makes one simulated pair of samples significant. U counts
+ * the pairs in which head is larger than base, and a growing shift adds one pair at a time. So the
+ * smallest shift is an order statistic of the differences. */
 static double shift_of_draw(uint64_t *state, size_t n, size_t m, size_t cut, double *scratch) {
   double *x = scratch, *y = x + n, *differences = y + m;
   for (size_t i = 0; i < n + m; i++) scratch[i] = draw_normal(state);
@@ -187,7 +190,7 @@ static double shift_of_draw(uint64_t *state, size_t n, size_t m, size_t cut, dou
   return gate_power_select(differences, n * m, n * m - cut);
 }
 
-/* Finds the shift for which a share of GATE_POWER of the simulated samples is significant. */
+/* Finds the shift that is significant in a share GATE_POWER of the simulated samples. */
 static bool simulate_u(size_t n, size_t m, double level, double *shift,
                        const pprofc_allocator *mem) {
   size_t cut, size = n + m + n * m;
@@ -206,8 +209,8 @@ static bool simulate_u(size_t n, size_t m, double level, double *shift,
   return good;
 }
 
-/* Returns the shift for given sizes. Suites have few sizes, so each is simulated once and
- * stored in a list. */
+/* Returns the shift for these sizes. Suites have few different sizes, so the function simulates
+ * each pair of sizes once and keeps the result in a list. */
 static bool shift_for_u(struct gate_power *power, size_t n, size_t m, double level, double *shift) {
   struct gate_power_known *known = (struct gate_power_known *)(void *)power->known.data;
   size_t count = power->known.size / sizeof *known;
@@ -221,8 +224,8 @@ static bool shift_for_u(struct gate_power *power, size_t n, size_t m, double lev
   return !power->known.failed;
 }
 
-/* Converts a shift in standard deviations to a relative change. The noise of head grows with
- * the change. */
+/* Converts a shift in standard deviations to a relative change. The change also scales the noise of
+ * head. */
 static double change_of_shift(const struct gate_design *d, double shift) {
   double change = 0, most = most_change(d);
   for (int i = 0; i < 200; i++) {
@@ -270,8 +273,8 @@ static bool is_enough(struct gate_power *power, struct gate_design *d, double sa
   return true;
 }
 
-/* Estimates the size as for large samples, then repeats with the degrees of freedom of that
- * size. */
+/* Estimates the samples per side for a large sample. Then repeats with the degrees of freedom of
+ * that size. */
 static double guess_samples(double level, double ratio) {
   double goal = pprofc_normal_quantile(GATE_POWER), t = -pprofc_normal_quantile(level / 2);
   double n = 2 + (t + goal) * (t + goal) * ratio;
@@ -284,7 +287,7 @@ static double guess_samples(double level, double ratio) {
   return ceil(n);
 }
 
-/* Starts from the estimate and steps down or up to the smallest sufficient number. */
+/* Starts from the estimate, then steps down or up to the smallest number that suffices. */
 bool gate_power_samples(struct gate_power *power, const struct gate_design *design, double change,
                         double *samples) {
   struct gate_design d = *design;

@@ -1,9 +1,9 @@
-/* Computes the smallest change that a comparison can find, and the samples that a change needs.
+/* Computes the smallest change that a comparison finds, and the samples that a change needs.
  *
- * A change is found if its two-sided p-value is at most `level` in a share GATE_POWER of runs.
+ * A test finds a change if its two-sided p-value is at most `level` in a share GATE_POWER of runs.
  * Noise is normal and proportional to the value. Welch's test uses the noncentral t distribution
- * with the degrees of freedom of Welch and Satterthwaite. U is simulated with a fixed seed up to 50
- * samples a side; for more samples it finds sqrt(pi / 3) times the change that Welch's test finds.
+ * with the degrees of freedom of Welch and Satterthwaite. Up to 50 samples a side, U is simulated
+ * with a fixed seed. For more samples, U finds sqrt(pi / 3) times the change of Welch's test.
  */
 #ifndef PPROFC_GATE_POWER_H
 #define PPROFC_GATE_POWER_H
@@ -15,13 +15,13 @@
 struct gate_design {
   double base_noise, head_noise; /* standard deviation divided by the mean, of each side */
   double base_count, head_count; /* number of samples of each side */
-  int direction;                 /* 1: higher is better, so a change for the worse is a
-                                    decrease; else an increase */
+  int direction;                 /* 1: higher is better, so a change for the worse is a decrease;
+                                    else it is an increase */
   double level;                  /* p-value up to which a change is significant */
   bool ranks;                    /* true for the U test, false for Welch's test */
 };
 
-/* Cached results of simulations, by sizes and level. */
+/* Result of a simulation, kept by sample sizes and level. */
 struct gate_power_known {
   size_t n, m;
   double level, shift;
@@ -40,12 +40,12 @@ double gate_power_welch(const struct gate_design *design, double change);
 /* Returns the value with index `k` in ascending order; reorders the values. */
 double gate_power_select(double *values, size_t count, size_t k);
 
-/* Computes the smallest relative change for the worse that is found; infinite if it is above
- * 1000 %, or for a decrease above 100 %. False when out of memory. */
+/* Computes the smallest relative change for the worse that the test finds. Infinite if an increase
+ * is above 1000 % or a decrease above 100 %. Returns false when out of memory. */
 bool gate_power_visible(struct gate_power *power, const struct gate_design *design, double *change);
 
-/* Computes the samples a side that find the change; infinite if more than 10,000. False when
- * out of memory. */
+/* Computes the smallest number of samples a side that finds the change; infinite if it is above
+ * 10,000. Returns false when out of memory. */
 bool gate_power_samples(struct gate_power *power, const struct gate_design *design, double change,
                         double *samples);
 

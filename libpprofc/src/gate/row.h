@@ -1,15 +1,15 @@
-/* One comparison of a benchmark between base and head: input of the reader and results of the
- * judge. */
+/* One comparison of a benchmark between base and head. The reader sets the first fields, the judge
+ * the others. */
 #ifndef PPROFC_GATE_ROW_H
 #define PPROFC_GATE_ROW_H
 
 #include "core/str.h"
 #include "pprofc/gate.h"
 
-/* Kind of a relative change: a number, a change from 0, or a change that is not known. */
+/* Kind of a relative change: a number, a change from 0, or unknown. */
 enum gate_delta { GATE_DELTA_NUMBER, GATE_DELTA_FROM_ZERO, GATE_DELTA_UNKNOWN };
 
-/* Result of a further test of a row, with the fields of struct gate_row. */
+/* Result of a further test of a row. The fields mean the same as in struct gate_row. */
 struct gate_further {
   bool tested;
   double base, head;
@@ -30,31 +30,32 @@ struct gate_row {
   enum gate_delta delta_kind;
   double delta;       /* relative change (head - base) / base; +Inf if the base is 0 */
   double low, high;   /* confidence interval of delta; NaN if not known */
-  bool tested;        /* true if p comes from a test */
+  bool tested;        /* true if a test computed p */
   bool constant;      /* true if all samples of each side are equal: no test is needed */
-  bool exact;         /* true for counts, and for a difference that a table shows
-                         without a test: any number of samples suffices */
+  bool exact;         /* true for counts, and for a difference that a table shows without a test;
+                         any number of samples suffices */
   double p, adjusted; /* p-value before and after correction for the number of tests */
-  double least_p;     /* smallest p-value that a table can show */
+  double least_p;     /* smallest p-value that the digits of a table can show */
   const char *test;   /* name of the test: "Welch", "U", "table", "Welch on medians of
                          rounds" ... */
-  /* Results that count if the tests before do not decide: U, and the trimmed t-test. */
+  /* Results that count if the earlier tests do not decide: the U test, and the trimmed t-test. */
   struct gate_further further[GATE_FURTHER];
-  double base_trend, head_trend; /* relative change along the samples of a side */
+  double base_trend, head_trend; /* relative change from the first to the last sample of a side */
   bool base_drifts, head_drifts; /* true if the trend of the side is significant */
-  double spread; /* robust relative spread, the larger one of both sides; NaN if not known */
+  double spread; /* robust relative spread, the larger of both sides; NaN if not known */
   double base_noise, head_noise;   /* standard deviation divided by the mean; NaN if not known */
   double between, between_degrees; /* standard error of log(head / base), estimated from earlier
                                       runs, and its degrees of freedom; 0: not known */
-  double range; /* largest minus smallest sample of a side, the larger one of both sides; without
-                   the ends of each side if the medians differ by more than the inner ranges */
+  double range; /* largest minus smallest sample, the larger of both sides. If the medians differ by
+                   more than the inner ranges, each side leaves out its two end values. */
 
   bool whole;       /* true for the geometric mean of all benchmarks */
   bool rescaled;    /* true if the values were divided by the speeds of their rounds */
   bool processes;   /* true if each round is a process with its own input */
   bool one_process; /* true if all samples of a side come from one process, and the settings do not
                        allow it */
-  bool screened;    /* true if the first rounds did not look worse, so that no more were measured */
+  bool screened;    /* true if the row got no further rounds, because the first rounds did not look
+                       worse */
   bool overloaded;  /* true if other programs took the processors during the measurement */
   bool threaded;    /* true if the tool reports several threads for the benchmark */
 
@@ -71,25 +72,25 @@ struct gate_row {
   size_t rule;  /* last matching rule; SIZE_MAX: no rule */
   bool significant;
   bool is_cpu;       /* CPU time that is judged instead of wall time */
-  const char *aside; /* reason why this time is not judged but the benchmark's other time; NULL if
-                        this time is judged */
-  bool watched;      /* true if the row is not judged, but is inconclusive if only this time gets
-                        worse */
+  const char *aside; /* reason why the gate judges another time of the benchmark instead of this
+                        one; NULL if it judges this time */
+  bool watched;      /* true for a time that is not judged, but makes the row inconclusive if only
+                        this time gets worse */
   size_t judged;     /* for a watched row: index of the row of the CPU time, which is judged */
-  double level;      /* p-value up to which this row alone would be significant */
-  double visible;    /* smallest change that would have been significant; infinite: no change;
-                        NaN: not known */
-  double needed;     /* rounds, or samples a side, that would show the threshold; infinite or
+  double level;      /* p-value up to which the row is significant if only this row changed */
+  double visible;    /* smallest change that the test would find; infinite: it finds no change; NaN:
+                        not known */
+  double needed;     /* rounds, or samples a side, that find a change of the threshold; infinite or
                         NaN like visible */
-  bool blind;        /* true if a change of the threshold would not have been significant */
+  bool blind;        /* true if the test would miss a change of the threshold */
   bool unjudged; /* true for a compared row that is blind, inconclusive or has too few samples */
 };
 
 /* Returns a row with everything unknown. The reader fills it and adds it (gate_add). */
 struct gate_row gate_row_unknown(void);
 
-/* Returns the verdict to print. If the interval excludes 0, "not slower", "below the threshold" or
- * "below the floor" replaces "unchanged". */
+/* Returns the verdict to print. Replaces "unchanged" by "not slower", "below the threshold" or
+ * "below the floor" if the interval excludes 0. */
 const char *gate_row_verdict(const struct gate_row *row);
 
 #endif

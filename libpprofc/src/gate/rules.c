@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Maximum number of directions, because lookup is linear. */
+/* Maximum number of directions, because their lookup is linear. */
 #define MAX_DIRECTIONS 1000
 
 /* State of reading a file, with its first error. */
@@ -29,8 +29,8 @@ struct rules_reader {
   bool nomem;
 };
 
-/* A member: its name, the function that reads its value and returns NULL or an error text, and the
- * offset of its field in struct gate_rule or struct gate_settings. */
+/* A member of a JSON object. `take` reads its value and returns NULL or an error text. `field` is
+ * the offset of the value in struct gate_rule or struct gate_settings. */
 struct gate_rules_member {
   const char *name;
   const char *(*take)(struct rules_reader *reader, const struct node *value, void *field);
@@ -98,7 +98,7 @@ static const char *take_direction(struct rules_reader *r, const struct node *val
   return NULL;
 }
 
-/* Cleans the text like the texts of rows, so that both match. */
+/* Cleans the text like the texts of rows, to make both comparable. */
 static const char *rules_take_text(struct rules_reader *r, const struct node *value, void *field) {
   pprofc_str *out = field;
   if (!node_is(value, NODE_STRING)) return "must be a string";
@@ -162,7 +162,7 @@ static void take_members(struct rules_reader *r, const struct node *object,
   }
 }
 
-/* Rejects a rule without effect, and an acceptance without an end. */
+/* Rejects a rule that has no effect, and an acceptance without a last day. */
 static const char *check_rule(const struct gate_rule *rule) {
   bool acts = rule->has_threshold || rule->has_alpha || rule->has_floor || rule->direction ||
               rule->ignore || rule->accept;
@@ -178,7 +178,7 @@ static bool push_rule(struct gate *gate, const struct gate_rule *rule) {
   return ARRAY_PUSH(gate->mem, s->rules, s->rule_count, s->rule_capacity, *rule);
 }
 
-/* Reads a rule into an empty one. Returns an error text, or NULL. */
+/* Reads a rule into `rule`, which is empty. Returns an error text, or NULL. */
 static const char *take_rule(struct rules_reader *r, const struct node *object,
                              struct gate_rule *rule) {
   take_members(r, object, rule_members, (char *)rule);
@@ -268,7 +268,8 @@ static const struct gate_rules_member top_members[] = {
 
 /* ---- the file ---------------------------------------- */
 
-/* Writes the place of the error: rule 2, "threshold"; rule 2; "threshold"; the file. */
+/* Writes the place of the error, such as `rule 2, "threshold"`, `rule 2`, `"threshold"` or `the
+ * file`. */
 static void put_mistake_place(const struct rules_reader *r, char *out, size_t size) {
   char rule[32] = "the file";
   if (r->rule != SIZE_MAX) snprintf(rule, sizeof rule, "rule %zu", r->rule + 1);
@@ -280,11 +281,11 @@ static void put_mistake_place(const struct rules_reader *r, char *out, size_t si
     snprintf(out, size, "%s, \"%.200s\"", rule, r->key);
 }
 
-/* Finds line and column, from 1, of a position in the file. A name with escapes is a copy without a
- * position; then both are 1. */
+/* Finds line and column, both from 1, of the error. A name with escapes is a copy that has no
+ * position in the file; then both are 1. */
 static void find_mistake(const struct rules_reader *r, size_t *line, size_t *column) {
   uintptr_t offset = (uintptr_t)r->at - (uintptr_t)r->data.data;
-  if (r->key) offset--; /* r->at is the name after its quote; the quote is reported */
+  if (r->key) offset--; /* r->at follows the quote; report the quote */
   *line = *column = 1;
   if (offset >= r->data.size) return;
   for (const char *c = r->data.data; offset-- > 0; c++) {

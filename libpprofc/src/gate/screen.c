@@ -1,10 +1,10 @@
-/* Chooses which benchmarks are measured further. */
+/* Chooses the benchmarks that get further rounds. */
 #include "gate/screen.h"
 
-/* Significance level of the first stage. It chooses four of five benchmarks that are worse by the
- * threshold. */
+/* Significance level of the first stage. At this level it chooses four of five benchmarks that are
+ * worse by the threshold. */
 #define SCREEN_ALPHA 0.4
-#define SCREEN_MAX   4 /* maximum multiple of the requested rounds for a benchmark */
+#define SCREEN_MAX   4 /* maximum rounds of a benchmark, as a multiple of the requested rounds */
 
 void gate_screen_settings(struct gate_settings *settings) {
   settings->alpha = SCREEN_ALPHA;

@@ -9,8 +9,8 @@
 
 struct gate;
 
-/* Floors: absolute changes below which there is no regression, by the class of the unit. 0: not
- * set; negative: no floor, not even the default floor of memory. */
+/* Absolute changes below which there is no regression, by the class of the unit. 0: not set;
+ * negative: no floor, not even the default floor of memory. */
 struct gate_floor {
   double seconds, bytes, plain;
 };
@@ -27,7 +27,7 @@ struct gate_rule {
   pprofc_str until, reason; /* last day of the rule, such as "2027-01-31"; its reason */
   size_t line;              /* line in the rules file */
   bool expired;
-  size_t used; /* number of rows that it matched */
+  size_t used; /* number of rows that the rule matched */
 };
 
 struct gate_settings {
@@ -59,11 +59,12 @@ pprofc_status gate_read_rules(struct gate *gate, pprofc_str path, pprofc_str dat
 
 /* ---- units ------------------------------------------- */
 
-/* Adds a direction for a unit, which takes precedence over the table of units; false when out
+/* Adds a direction for a unit. It takes precedence over the table of units. Returns false when out
  * of memory. */
 bool gate_add_direction(struct gate *gate, pprofc_str unit, int direction);
 
-/* Returns the direction of a unit in any tool's spelling: 1, -1 or 0 as in a row. */
+/* Returns the direction of a unit in the spelling of any tool: 1: higher is better, -1: lower is
+ * better, 0: not known. */
 int gate_direction(const struct gate *gate, pprofc_str unit);
 /* Returns the direction from the settings alone; 0 if they do not contain the unit. */
 int gate_settings_direction(const struct gate *gate, pprofc_str unit);
@@ -77,7 +78,8 @@ void gate_unit_canonical(struct buffer *out, pprofc_str unit);
 bool gate_parse_floor(pprofc_str text, struct gate_floor *floor);
 double gate_floor_of(const struct gate_floor *floor, pprofc_str unit);
 
-/* Parses "5" or "5%" as 0.05. False if it is not a number, negative, NaN or infinite. */
+/* Parses "5" or "5%" as 0.05. Returns false if the text is not a number, or is negative, NaN or
+ * infinite. */
 bool gate_parse_percent(pprofc_str text, double *value);
 
 /* True for a valid calendar day such as "2027-01-31". */

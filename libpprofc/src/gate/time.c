@@ -1,6 +1,6 @@
-/* Chooses between wall time and CPU time of a benchmark that has both. On a loaded machine CPU
- * time has half the noise. But it does not include waiting, and with several threads it is the
- * sum over the threads. */
+/* Chooses between wall time and CPU time of a benchmark that has both. On a loaded machine CPU time
+ * has half the noise. But CPU time leaves out waiting, and with several threads it is the sum over
+ * the threads. */
 #include "gate/judge.h"
 
 #include <math.h>
@@ -10,8 +10,8 @@
 
 enum kind { WALL, CPU, USER, SYSTEM, RATE, KINDS };
 
-/* Rows of one benchmark by kind of time, or SIZE_MAX. A table with several columns has a
- * benchmark once per column, in sequence. */
+/* Indices of the rows of one benchmark by kind of time, or SIZE_MAX. A table with several columns
+ * repeats a benchmark for each column, in sequence. */
 struct times {
   size_t row[KINDS];
   size_t seen[KINDS]; /* number of columns read so far, by kind of time */
@@ -54,7 +54,7 @@ static bool enough(const struct gate *gate, const struct gate_row *cpu,
   return least >= gate->settings.min_samples || least >= other;
 }
 
-/* True if the benchmark has several threads: CPU time exceeds wall time. */
+/* True if the benchmark has several threads: the input says so, or CPU time exceeds wall time. */
 static bool has_threads(const struct gate_row *wall, const struct gate_row *cpu) {
   return wall->threaded || cpu->threaded || names_threads(wall->name) ||
          cpu->base / wall->base > CPU_MAX || cpu->head / wall->head > CPU_MAX;
@@ -64,7 +64,7 @@ static bool waits(const struct gate_row *wall, const struct gate_row *cpu) {
   return cpu->base / wall->base < CPU_MIN || cpu->head / wall->head < CPU_MIN;
 }
 
-/* Returns why `-time auto` does not judge CPU time; NULL if it does. */
+/* Returns the reason why `-time auto` does not judge CPU time, or NULL if it does. */
 static const char *why_not_cpu(const struct gate_row *wall, const struct gate_row *cpu) {
   if (is_part(wall->name, "/real_time"))
     return "wall time is judged: the benchmark reports it as its time";
@@ -77,7 +77,7 @@ static const char *why_not_cpu(const struct gate_row *wall, const struct gate_ro
   return NULL;
 }
 
-/* Returns why wall time is judged; NULL if CPU time is judged. */
+/* Returns the reason why wall time is judged, or NULL if CPU time is judged. */
 static const char *why_wall(const struct gate *gate, const struct gate_row *wall,
                             const struct gate_row *cpu) {
   pprofc_gate_time time = gate->settings.time;
@@ -103,8 +103,8 @@ static void time_choose(struct gate *gate, struct gate_row *rows, const struct t
   }
 }
 
-/* Excludes user and system time, which are judged as their sum. If the sum of each sample is
- * not known, neither is judged. */
+/* Excludes user time and system time, because the gate judges their sum. If the sum of each sample
+ * is not known, the gate judges neither. */
 static void set_parts_aside(struct gate_row *rows, const struct times *t) {
   static const enum kind parts[] = {USER, SYSTEM};
   for (size_t i = 0; i < 2; i++)
@@ -112,16 +112,16 @@ static void set_parts_aside(struct gate_row *rows, const struct times *t) {
       rows[t->row[parts[i]]].aside = "part of CPU time";
 }
 
-/* Excludes the rate: "ns/op" and "MB/s" of a Go benchmark are one measurement, so only time is
- * judged. */
+/* Excludes the rate of a Go benchmark. "ns/op" and "MB/s" come from one measurement, so only time
+ * is judged. */
 static void set_rate_aside(struct gate_row *rows, const struct times *t) {
   if (t->row[WALL] == SIZE_MAX || t->row[RATE] == SIZE_MAX) return;
   if (compares(&rows[t->row[WALL]]) && compares(&rows[t->row[RATE]]))
     rows[t->row[RATE]].aside = "time is judged: the rate is the same measurement";
 }
 
-/* Returns the index of the times of `key`, and adds empty times if needed; MAP_NONE when out
- * of memory. */
+/* Returns the index of the times of `key`, after adding empty times if needed. MAP_NONE when out of
+ * memory. */
 static uint32_t find_times(struct gate *gate, struct interner *names, struct buffer *times,
                            const struct buffer *key) {
   static const struct times none = {{SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX}, {0}};

@@ -9,7 +9,8 @@
 #define SIGN_ALPHA 0.001
 #define SIGN_MIN   8 /* minimum of rows for a sign test */
 
-/* Two-sided sign test: returns the probability that fair coins split at least as unevenly. */
+/* Returns the p-value of a two-sided sign test: the probability that fair coins split at least as
+ * unevenly. */
 static double sign_p(size_t up, size_t down) {
   size_t n = up + down, most = up > down ? up : down;
   double log_ways = -(double)n * log(2), sum = 0;
@@ -25,8 +26,8 @@ static bool is_time_row(const struct gate_row *row) {
   return row->is_cpu || str_equal(row->unit, STR("sec/op")) || str_equal(row->unit, STR("time/op"));
 }
 
-/* True for the row that represents its benchmark. If `times` is set this is the time, because
- * the other units change with it. */
+/* True if this row stands for its benchmark in a count of benchmarks. If `times` is set, only times
+ * do, because the other units change with the time. */
 static bool stands_for_benchmark(const struct gate_row *row, bool times) {
   if (!row->in_base || !row->in_head || row->constant || row->direction == 0) return false;
   if (row->verdict == PPROFC_GATE_ASIDE || row->aside) return false;
@@ -43,8 +44,8 @@ static double change(const struct gate_row *row) {
   return row->delta_kind == GATE_DELTA_NUMBER ? row->delta : 0;
 }
 
-/* A change that most benchmarks share: the number that got worse, the number of all, and the
- * median change, positive for worse. */
+/* A change that most benchmarks share: number of benchmarks that got worse, number of all that
+ * changed, and median change, positive for worse. */
 struct trend {
   size_t worse, all;
   double middle;
@@ -59,8 +60,8 @@ static const char *trend_name(const struct trend *trend) {
   return trend->middle > 0 ? "worse" : "better";
 }
 
-/* Counts the rows that get worse or better by `number`. True if chance is an unlikely reason
- * for the counts. `values` has room for one number per row. */
+/* Counts the rows with a positive and a negative `number`. True if chance is unlikely to split the
+ * rows so unevenly. `values` has room for one number per row. */
 static bool is_one_sided(const struct gate *gate, double (*number)(const struct gate_row *),
                          bool times, double *values, struct trend *trend) {
   size_t count, n = 0;
@@ -114,15 +115,14 @@ static void find_shift(struct gate *gate, bool times, double *values) {
                trend_size(&trend), trend.all, trend_name(&trend), 100 * fabs(trend.middle));
 }
 
-/* True if the p-value of the row came from a rank test; false if unknown. */
+/* True if the p-value of the row came from a rank test. False if the test is unknown. */
 static bool has_ranks(const struct gate_row *row) {
   bool ranks = str_starts(str_of(row->test), STR("U")) || strcmp(row->test, "table") == 0;
   return ranks && row->tested && !row->constant && row->base_count && row->head_count &&
          gate_was_judged(row);
 }
 
-/* True if even the smallest p-value that the row's samples can give is not significant among
- * all rows. */
+/* True if the samples of the row are too few for a significant p-value among all rows. */
 static bool is_powerless(const struct gate *gate, const struct gate_row *row) {
   if (!has_ranks(row)) return false;
   double least = gate_smallest_p(row->base_count, row->head_count);

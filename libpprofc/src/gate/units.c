@@ -44,7 +44,7 @@ static const struct {
     {"ops", 1},
 };
 
-/* Returns the direction by a word within the unit, for units that are in no table. */
+/* Returns the direction from a word within the unit, for units that are in no table. */
 static int by_word(pprofc_str unit) {
   static const char *const slower[] = {"latency", "duration", "time", "rss", "RSS"};
   for (size_t i = 0; i < sizeof slower / sizeof *slower; i++)

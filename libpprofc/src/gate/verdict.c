@@ -1,5 +1,5 @@
-/* Finds the verdict on one row. The first condition of each table that the row meets decides.
- * docs/GATES.md explains the conditions. */
+/* Finds the verdict on one row. Each table lists conditions, and the first condition that the row
+ * meets decides. docs/GATES.md explains the conditions. */
 #include "gate/judge.h"
 
 #include <math.h>
@@ -115,8 +115,8 @@ static bool is_proven_worse(const struct verdict_case *c) {
   return worse_by(c->row) > 0 && is_proven(c);
 }
 
-/* True for a regression in one process, because the noise between processes is not known.
- * Constant values have no noise. */
+/* True if a row regressed and its samples come from one process: the noise between processes is
+ * unknown. Constant values have no noise. */
 static bool is_worse_in_one_process(const struct verdict_case *c) {
   return c->row->one_process && !c->row->constant && is_proven_worse(c);
 }
@@ -127,7 +127,7 @@ static bool is_worse_under_load(const struct verdict_case *c) {
          gate_unit_depends_on_load(c->row->unit) && is_proven_worse(c);
 }
 
-/* True for a row that the first rounds did not select: it cannot regress. */
+/* True if the first rounds did not select the row. The gate then does not report a regression. */
 static bool is_screened(const struct verdict_case *c) {
   return c->row->screened;
 }
@@ -195,7 +195,7 @@ static const struct verdict_line compared[] = {
     {is_proven_worse, PPROFC_GATE_REGRESSED},
     {is_too_good, PPROFC_GATE_SUSPICIOUS},
     {is_proven, PPROFC_GATE_IMPROVED},
-    /* No change is proven in the following lines; a regression may be possible. */
+    /* In the lines below no change is proven, but a regression may be possible. */
     {is_worse_within_noise, PPROFC_GATE_INCONCLUSIVE},
     {is_constant_row, PPROFC_GATE_UNCHANGED},
     {is_screened, PPROFC_GATE_UNCHANGED},
@@ -208,7 +208,7 @@ static const struct verdict_line compared[] = {
 
 static pprofc_gate_verdict verdict_look_up(const struct verdict_line *lines,
                                            const struct verdict_case *c) {
-  while (!lines->applies(c)) lines++; /* the last line applies to any row */
+  while (!lines->applies(c)) lines++; /* the last condition is always true */
   return lines->verdict;
 }
 

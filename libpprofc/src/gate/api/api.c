@@ -19,9 +19,9 @@ struct pprofc_gate {
   struct gate gate;
   pprofc_bench *set; /* raw results of both sides, labelled "base" and "head" */
   char today[GATE_DAY];
-  bool closed; /* true once judging has begun */
+  bool closed; /* true after the first call that judges */
   bool judged;
-  pprofc_gate_row *rows; /* rows as the caller sees them, made after judging */
+  pprofc_gate_row *rows; /* rows in the public form, made after judging */
   size_t row_count;
 };
 
@@ -125,8 +125,8 @@ static pprofc_status gate_check_open(const pprofc_gate *gate, pprofc_error *erro
   return error_set(error, PPROFC_E_INVALID, "the gate is already judged");
 }
 
-/* Also records a failed read as a problem, so that a caller that ignores the error does not
- * get a pass. */
+/* Returns the error, and also records it as a problem of the gate. So a caller that ignores the
+ * error does not get a pass. */
 static pprofc_status gate_failed(pprofc_gate *gate, pprofc_status status,
                                  const pprofc_error *reason, pprofc_error *error) {
   if (!status) return status;
@@ -158,7 +158,7 @@ pprofc_status pprofc_gate_read_comparison(pprofc_gate *gate, const char *path, c
   return gate_failed(gate, status, &reason, error);
 }
 
-/* Returns the input label by which the comparison finds a side. */
+/* Returns the input label that marks a side in the set of raw results. */
 static const char *gate_side_label(pprofc_gate_side side) {
   return side == PPROFC_GATE_BASE ? "base" : "head";
 }
@@ -203,7 +203,7 @@ static pprofc_status gate_read_one(pprofc_gate *gate, const char *label, const c
   return status;
 }
 
-/* Reads a criterion folder as the command line input "base=FOLDER". */
+/* Reads a criterion folder in the form of the command line input "base=FOLDER". */
 static pprofc_status gate_read_folder(pprofc_gate *gate, const char *label, const char *path,
                                       pprofc_error *error) {
   struct buffer input;
@@ -235,7 +235,7 @@ pprofc_status pprofc_gate_read_file(pprofc_gate *gate, pprofc_gate_side side, co
 struct gate_set_copy {
   const pprofc_bench *from;
   pprofc_bench *to;
-  size_t result, message; /* indices of the next result and the next message */
+  size_t result, message; /* next result and next message to copy */
 };
 
 static void gate_copy_config(const pprofc_bench *from, uint32_t config, struct bench_sink *sink) {
@@ -256,7 +256,7 @@ static void gate_copy_result(const pprofc_bench *from, const pprofc_bench_result
     sink_value(sink, from->values[v], pprofc_bench_unit(from, from->value_unit[v]));
 }
 
-/* Copies one input. Results and messages are in the order of their inputs. */
+/* Copies one input. The results and messages of a set follow the order of its inputs. */
 static pprofc_status gate_copy_input(struct gate_set_copy *copy, size_t input, const char *label,
                                      pprofc_error *error) {
   const pprofc_bench *from = copy->from;

@@ -2,7 +2,7 @@
 #include "core/log_guard.h"
 #include "gate/print/print.h"
 
-/* Maximum numbers of annotations that GitHub shows. */
+/* Numbers of annotations that GitHub shows at most. */
 #define ERRORS_MAX   10
 #define WARNINGS_MAX 10
 

@@ -9,7 +9,8 @@
 
 typedef void (*json_fill_fn)(struct json_writer *json, const struct gate *gate, bool all);
 
-/* Calls `fill` with a writer for the callback. False when out of memory. */
+/* Calls `fill` with a JSON writer whose output goes to `write`. Returns false when out of
+ * memory. */
 static bool json_fill(const struct gate *gate, bool all, json_fill_fn fill, pprofc_write_fn write,
                       void *context) {
   struct output *output = mem_array(gate->mem, 1, sizeof *output);
@@ -65,8 +66,8 @@ static void put_tested(struct json_writer *json, const struct gate *gate,
   json_bool(json_key(json, "head_drifts"), row->head_drifts);
 }
 
-/* Writes the smallest change that the row could have shown; null if no change is visible or it
- * is not known. */
+/* Writes the smallest change that the test of the row would find. Writes null if it finds no
+ * change, or if the change is unknown. */
 static void put_visible(struct json_writer *json, const struct gate_row *row) {
   json_double(json_key(json, "p_needed"), row->level);
   json_double(json_key(json, "visible_change"), row->visible);
@@ -155,7 +156,8 @@ void gate_print_json(struct buffer *out, const struct gate *gate, bool all) {
 
 /* ---- GitLab ------------------------------------------ */
 
-/* Computes FNV-1a, because a fingerprint must not depend on how the library was built. */
+/* Computes the FNV-1a hash. The hash of the library depends on the build, but a fingerprint must
+ * not. */
 static uint64_t fingerprint_of(uint64_t print, pprofc_str text) {
   if (!print) print = 0xCBF29CE484222325u;
   for (size_t i = 0; i <= text.size; i++) {
@@ -165,8 +167,8 @@ static uint64_t fingerprint_of(uint64_t print, pprofc_str text) {
   return print;
 }
 
-/* Writes an issue with a file, a line, and a fingerprint that is equal in every pipeline: it
- * depends only on the benchmark and its unit. */
+/* Writes an issue with a file, a line and a fingerprint. The fingerprint depends only on the
+ * benchmark and its unit, so it is equal in every pipeline. */
 static void put_issue(struct json_writer *json, const char *check, const char *severity,
                       pprofc_str description, uint64_t fingerprint, pprofc_str path, size_t line) {
   char print[32];
@@ -198,7 +200,7 @@ static void put_row_issue(struct json_writer *json, const struct gate *gate,
       fingerprint_of(fingerprint_of(fingerprint_of(0, row->group), row->name), row->unit);
   put_issue(json, "benchmark", row->verdict == PPROFC_GATE_REGRESSED ? "major" : "minor",
             buffer_str(&text), print, row->file, row->line);
-  json->out->failed |= text.failed; /* fail rather than write a truncated text */
+  json->out->failed |= text.failed; /* without memory, fail instead of writing a part of the text */
   buffer_free(&text);
 }
 

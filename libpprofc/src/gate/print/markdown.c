@@ -1,10 +1,10 @@
-/* Prints the gate's result for a comment or a step summary: always the complete verdict, and
- * as many rows as fit. */
+/* Prints the gate's result for a comment or a step summary: the complete verdict, and as many rows
+ * as fit. */
 #include "core/markdown.h"
 #include "gate/print/print.h"
 
-/* Maximum bytes of the table. A comment may have 65,536 characters; the rest is for text
- * around the table. */
+/* Maximum size of the table in bytes. GitHub limits a comment to 65,536 characters; the difference
+ * is for the text around the table. */
 #define COMMENT_MAX 60000
 #define MARKER      "<!-- parse_bench_regressions -->\n"
 
@@ -69,7 +69,7 @@ static void put_notes(struct buffer *out, const char *title, pprofc_str notes) {
   }
 }
 
-/* Appends the table's rows up to `limit` bytes; returns the number of rows that did not fit. */
+/* Appends rows of the table up to `limit` bytes. Returns the number of rows that did not fit. */
 static size_t markdown_put_table(struct buffer *out, const struct gate *gate, bool all,
                                  size_t limit) {
   size_t count, left = 0, shown = 0;

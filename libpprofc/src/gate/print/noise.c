@@ -5,9 +5,9 @@
 
 #include <math.h>
 
-#define SPREADS 3 /* factor of the suggested threshold: multiples of a sample's robust spread */
+#define SPREADS 3 /* ratio of the suggested threshold to the robust spread of the samples */
 
-/* Returns the suggested threshold, which is at least the change between both runs. */
+/* Returns the suggested threshold. It is at least the change between both runs. */
 static double suggested(const struct gate_row *row) {
   double spread = isnan(row->spread) ? 0 : SPREADS * row->spread;
   double change = row->delta_kind == GATE_DELTA_NUMBER ? fabs(row->delta) : 0;

@@ -1,5 +1,5 @@
-/* Implements the parts that all formats of the gate share: effects, values, totals, remarks,
- * the order of rows. */
+/* Implements the parts that all formats of the gate share: effects, values, totals, remarks and the
+ * order of rows. */
 #include "gate/print/print.h"
 #include "bench/units.h"
 #include "core/log_guard.h"
@@ -28,7 +28,7 @@ static void put_percent(struct buffer *out, double value) {
     buffer_printf(out, "%+.2f%%", 100 * value);
 }
 
-/* Prints enough digits of p to show on which side of alpha it is. */
+/* Prints p with enough digits to show if it is above or below alpha. */
 static void put_p(struct buffer *out, double p, double alpha) {
   char text[64];
   for (int digits = 1; digits <= 16; digits++) {
@@ -172,7 +172,7 @@ static void put_rule(struct buffer *out, const struct gate *gate, const struct g
     buffer_printf(out, " (%s %.*s)", rule->expired ? "expired on" : "until", STR_ARG(rule->until));
 }
 
-/* Writes why a row is not significant although its numbers may suggest it. */
+/* Writes the reason why a row is not significant although its numbers may suggest it. */
 static void put_insignificant(struct buffer *out, const struct gate *gate,
                               const struct gate_row *row) {
   if (row->aside) {
@@ -190,10 +190,10 @@ static void put_insignificant(struct buffer *out, const struct gate *gate,
     }
 }
 
-/* Writes why a row that is inconclusive does not count. */
+/* Writes the reason why a row is inconclusive. */
 static void put_inconclusive(struct buffer *out, const struct gate *gate,
                              const struct gate_row *row) {
-  if (row->wanted > 0) return; /* the noise of counts is printed for every row */
+  if (row->wanted > 0) return; /* gate_print_remarks prints the noise of counts for every row */
   if (row->significant && row->one_process)
     buffer_add_text(out, "; all samples of a side come from one process");
   else if (row->significant && row->overloaded)
@@ -204,7 +204,7 @@ static void put_inconclusive(struct buffer *out, const struct gate *gate,
     put_insignificant(out, gate, row);
 }
 
-/* Writes why a row that seems to have changed does not count. */
+/* Writes the reason why a row that seems to have changed does not count as changed. */
 static void put_verdict_reason(struct buffer *out, const struct gate *gate,
                                const struct gate_row *row) {
   if (row->verdict == PPROFC_GATE_TOO_FEW)
@@ -219,7 +219,7 @@ static void put_verdict_reason(struct buffer *out, const struct gate *gate,
     put_inconclusive(out, gate, row);
 }
 
-/* Warns if a change was found that most samples of this size would not show. */
+/* Writes a warning if the test found a change that most samples of this size would not show. */
 static void put_barely_visible(struct buffer *out, const struct gate_row *row, double visible) {
   if (visible <= row->threshold || fabs(row->delta) >= visible) return;
   buffer_add_text(out, "; barely visible (");
@@ -230,8 +230,8 @@ static void put_barely_visible(struct buffer *out, const struct gate_row *row, d
   buffer_add_text(out, "): the true change may be smaller");
 }
 
-/* Writes the smallest change that an undecided row could have shown, and a warning if a found
- * change is smaller. */
+/* Writes the smallest change that the test would find for an undecided row. Writes a warning if the
+ * test found a smaller change. */
 static void put_visible_change(struct buffer *out, const struct gate_row *row) {
   if (isnan(row->visible) || row->verdict == PPROFC_GATE_SUSPICIOUS) return;
   if (row->verdict == PPROFC_GATE_REGRESSED || row->verdict == PPROFC_GATE_IMPROVED) {
@@ -277,7 +277,7 @@ void gate_print_visible_changes(struct buffer *out, const struct gate *gate) {
   const struct gate_row *rows = gate_rows(gate, &count);
   if (!gate->tested || gate->settings.test == PPROFC_GATE_NONE) return;
   buffer_add_text(out, "smallest visible change: ");
-  /* Printed tables have no values. A row shows at most that no change could be significant. */
+  /* Printed tables have no samples. They show only if no change at all could be significant. */
   if (2 * n < gate->tested) {
     buffer_add_text(out, "not known from tables; compare the results themselves");
   } else {

@@ -26,7 +26,8 @@ static void text_put_row(struct buffer *out, const struct gate *gate, const stru
   buffer_add_char(out, '\n');
 }
 
-/* True if both rows come from one line of a table, which is printed once for all columns. */
+/* True if both rows come from one line of a table. The report prints that line once for all
+ * columns. */
 static bool same_line(const struct gate_row *a, const struct gate_row *b) {
   return a->line == b->line && str_equal(a->file, b->file);
 }
@@ -66,7 +67,7 @@ static void put_test(struct buffer *out, struct tests *tests, const char *name) 
   tests->names[tests->count++] = name;
 }
 
-/* Lists each test that was used once, in their order. */
+/* Lists each test that decided a row, once. */
 static void put_tests(struct buffer *out, const struct gate *gate) {
   size_t count;
   const struct gate_row *rows = gate_rows(gate, &count);

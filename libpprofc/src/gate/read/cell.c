@@ -52,7 +52,7 @@ static const struct {
 static bool gate_parse_center(pprofc_str text, double *value) {
   size_t digits = 0;
   while (digits < text.size && strchr("+-.0123456789", text.data[digits])) digits++;
-  /* Try the whole text first: only CSV has exponents ("1e-06"), and without a unit. */
+  /* Parse the whole text first: CSV has exponents such as "1e-06", which end without a unit. */
   if (str_parse_float(text, value)) return true;
   double number;
   if (!str_parse_float(str_slice(text, 0, digits), &number)) return false;
@@ -112,7 +112,7 @@ static bool malformed(struct gate *gate, const struct gate_cell *cell, const cha
   return true;
 }
 
-/* Parses the delta "~", "?" or a percentage; the centers of the row are set before. */
+/* Parses the delta: "~", "?" or a percentage. The row must have its centers already. */
 static bool cell_set_delta(struct gate_row *row, pprofc_str delta) {
   if (str_equal(delta, STR("~"))) {
     row->delta_kind = GATE_DELTA_UNKNOWN;
@@ -138,7 +138,7 @@ static const char *cell_read_centers(struct gate_row *row, const struct gate_cel
   return good ? NULL : "not a number";
 }
 
-/* Marks a difference without a p-value as exact: the table shows it without a test. */
+/* Marks a difference without a p-value as exact, because the table shows it without a test. */
 static void cell_set_exact(struct gate_row *row) {
   bool moved = row->delta_kind == GATE_DELTA_FROM_ZERO ||
                (row->delta_kind == GATE_DELTA_NUMBER && row->delta != 0);
@@ -155,7 +155,7 @@ static const char *cell_read_comparison(struct gate_row *row, const struct gate_
   cell_set_exact(row);
   row->least_p = P_BELOW;
   if (row->tested && row->p == 0) row->p = P_BELOW;
-  row->p = fmin(row->p, 1); /* benchstat prints p above 1 for ties at unequal sizes */
+  row->p = fmin(row->p, 1); /* benchstat prints p above 1 for ties in samples of unequal sizes */
   return NULL;
 }
 

@@ -17,8 +17,8 @@ struct gate_cell {
   bool scaled; /* true if centers have prefixes and units: "13.6ms" */
 };
 
-/* Adds a row for the cell. A malformed cell becomes a problem with file and line. False when
- * out of memory. */
+/* Adds a row for the cell. Reports a malformed cell as a problem with file and line. Returns false
+ * when out of memory. */
 bool gate_add_cell(struct gate *gate, const struct gate_cell *cell);
 
 /* Takes the next word of a line, separated by spaces. False at the end. */
@@ -31,10 +31,10 @@ struct gate_lines {
 };
 bool gate_next_line(struct gate_lines *lines);
 
-/* Returns the number of bytes of a line that a message shows: complete characters. */
+/* Returns the number of bytes of a line that a message shows. It never splits a character. */
 int gate_shown_length(pprofc_str line);
 
-/* True for a line such as "pkg: a/b" before a table; stores the package if it has one. */
+/* True for a line such as "pkg: a/b" before a table. Stores the package if the line has one. */
 bool gate_key_line(pprofc_str line, pprofc_str *package);
 
 #endif

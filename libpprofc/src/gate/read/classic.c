@@ -1,5 +1,4 @@
-/* Reads the text table of earlier benchstat versions, in which two or more spaces separate
- * cells. */
+/* Reads the text tables of earlier benchstat versions. Two or more spaces separate the cells. */
 #include "gate/read/cell.h"
 
 #define CELLS_MAX 16

@@ -13,8 +13,8 @@ struct csv_table {
   pprofc_str base_label; /* label of the base, from the first table with several columns */
 };
 
-/* Returns the quoted field at *at, unquoted into the arena. `data` is NULL when out of memory.
- * Drops text between the closing quote and the comma. */
+/* Copies the quoted field at *at into the arena, without its quotes. `data` of the result is NULL
+ * when out of memory. Drops text between the closing quote and the comma. */
 static pprofc_str csv_take_quoted(struct csv_table *t, pprofc_str line, size_t *at) {
   size_t i = *at + 1, length = 0;
   char *text = arena_alloc(&t->gate->arena, line.size - *at);

@@ -10,9 +10,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A run, and the index of its first point. */
+/* A run and the index of its first point. */
 struct history_run {
-  struct record_place place; /* first member, because record_by_order sorts by it */
+  struct record_place place; /* first member, because qsort passes runs to record_by_order */
   uint32_t branch;
   size_t first, count;
 };
@@ -24,7 +24,7 @@ struct history_point {
 
 struct history {
   struct gate *gate;
-  struct arena arena; /* arena that holds the texts */
+  struct arena arena; /* memory of the texts */
   struct interner branches, series;
   struct history_run *runs;
   size_t run_count, run_capacity;
@@ -107,7 +107,7 @@ static pprofc_status history_read_all(struct history *h, const char *folder, ppr
 
 /* ---- learning ---------------------------------------- */
 
-/* Returns the branch with the most runs: the one into which changes are merged. */
+/* Returns the branch with the most runs: the branch into which changes are merged. */
 static uint32_t history_trunk(const struct history *h) {
   uint32_t best = 0;
   size_t most = 0;
@@ -129,7 +129,7 @@ static void history_sort(struct history *h) {
     qsort(h->runs, h->run_count, sizeof *h->runs, by_order ? record_by_order : record_by_time);
 }
 
-/* Keeps the noise of the values after the last change point. */
+/* Stores the noise of the values after the last change point. */
 static bool history_keep(struct history *h, pprofc_str key, const double *values, size_t count) {
   struct steps_options options;
   struct step *steps;

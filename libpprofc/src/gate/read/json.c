@@ -1,4 +1,4 @@
-/* Reads the JSON of benchstatc. It contains every sample, so each row is tested again. */
+/* Reads the JSON of benchstatc. It contains every sample, so the gate tests each row itself. */
 #include "bench/read/json_reader.h"
 #include "gate/compare.h"
 #include "gate/read/read.h"
@@ -12,11 +12,11 @@ struct json_table {
   int direction;
 };
 
-/* Returns the samples of a cell; NULL when out of memory. *count is SIZE_MAX if one is not a
+/* Returns the samples of a cell; NULL when out of memory. *count is SIZE_MAX if a sample is not a
  * number. */
 static double *samples_of(struct gate *gate, const struct node *cell, size_t *count) {
   const struct node *samples = node_get(cell, "samples");
-  size_t size = node_size(samples); /* node_size returns 0 if it is not an array */
+  size_t size = node_size(samples); /* 0 if `samples` is not an array */
   double *values = arena_array(&gate->arena, size + 1, sizeof *values);
   *count = samples && !node_is(samples, NODE_ARRAY) ? SIZE_MAX : size;
   const struct node *n = size ? samples->first : NULL;
@@ -34,7 +34,8 @@ static const struct node *json_cell_of(const struct node *row, size_t column) {
   return NULL;
 }
 
-/* Side of the only column of a table; BOTH_SIDES if `column` is compared with the first one. */
+/* Sides of a column: the side of the only column of a table, or BOTH_SIDES if the table compares
+ * `column` with its first column. */
 enum present { BOTH_SIDES, ONLY_BASE, ONLY_HEAD };
 
 static bool json_read_cell(struct json_table *t, const struct node *row, size_t column,
@@ -62,7 +63,7 @@ static bool json_read_cell(struct json_table *t, const struct node *row, size_t 
   out.base_count = base_count;
   out.head_count = head_count;
   if (!out.in_base && !out.in_head) return true;
-  /* The samples in the file are sorted, so rounds and drift are not known. */
+  /* The file sorts the samples, so their rounds and drift are unknown. */
   if (out.in_base && out.in_head &&
       !gate_compare_sides(gate, &out, (struct gate_side){x, NULL, base_count},
                           (struct gate_side){y, NULL, head_count}))

@@ -45,7 +45,7 @@ struct gate_markdown_table {
   struct gate_cell cell;
   pprofc_str head[CELLS_MAX], cells[CELLS_MAX];
   size_t heads, count;
-  bool too_wide;         /* true if the problem was already reported */
+  bool too_wide;         /* true after the first problem about a wide line */
   bool found;            /* true after a table with a comparison */
   pprofc_str base_label; /* label of the base, from the first table with several columns */
 };
@@ -58,7 +58,7 @@ static bool is_single_header(const pprofc_str *cells, size_t count) {
   return count == 2 && !cells[0].size && str_find_char(cells[1], ' ') < cells[1].size;
 }
 
-/* Adds a row of a table with only one side. The label of its column says if it is the base. */
+/* Adds a row of a table that has only one side. The label of the column tells which side it is. */
 static bool add_single(struct gate_markdown_table *t) {
   pprofc_str value = t->cells[1], center = STR("");
   (void)gate_next_word(&value, &center);

@@ -12,7 +12,7 @@ static struct gate_side raw_side(const struct pairs *pairs, const struct pair_si
   return (struct gate_side){pairs->values + side->first, rounds, side->count};
 }
 
-/* Sets the origin of the row: the first result of the head, else of the base. */
+/* Sets file and line of the row: from the first result of head, else of base. */
 static void raw_set_origin(const struct pairs *pairs, const struct pair *pair,
                            struct gate_row *row) {
   int from = row->in_head ? PAIR_HEAD : PAIR_BASE;
@@ -20,7 +20,7 @@ static void raw_set_origin(const struct pairs *pairs, const struct pair *pair,
   row->line = pair->sides[from].line;
 }
 
-/* Copies a text of the pairs to the gate once, so that rows share it. */
+/* Copies a text of the pairs to the gate once; all rows with the text share the copy. */
 static bool raw_keep_text(struct gate *gate, const struct pairs *pairs, pprofc_str *kept,
                           uint32_t id, pprofc_str *text) {
   if (!kept[id].data) kept[id] = arena_str(&gate->arena, pairs_text(pairs, id));
@@ -28,7 +28,8 @@ static bool raw_keep_text(struct gate *gate, const struct pairs *pairs, pprofc_s
   return text->data != NULL;
 }
 
-/* Marks a row as counted if "Unit" lines or a column of the input say so. */
+/* Marks a row as exact if a "Unit" line or a column of the input says that its values are
+ * counts. */
 static bool raw_set_exact(const struct pairs *pairs, struct gate_row *row) {
   pprofc_str assume = {NULL, 0};
   if (!pairs->set->metadata_count) return true;
@@ -97,7 +98,8 @@ static void report_flaws(struct gate *gate, const struct pairs *pairs) {
   }
 }
 
-/* Reports a side without results as a failed run: its benchmarks were not removed. */
+/* Reports a side without results as a failed run, because its benchmarks were probably not
+ * removed. */
 static void check_sides(struct gate *gate, const struct pairs *pairs) {
   static const char *const names[PAIR_SIDES] = {"base", "head"};
   size_t found[PAIR_SIDES] = {0, 0};
@@ -145,7 +147,7 @@ static void check_builds(struct gate *gate, const pprofc_bench *set) {
 
 #define LOAD_MAX 2.0 /* load average by processor above which a machine is overloaded */
 
-/* Notes an overloaded machine, if the inputs that know the load mostly say so. */
+/* Records an overloaded machine if most inputs with a known load are overloaded. */
 static void check_load(struct gate *gate, const pprofc_bench *set) {
   size_t known = 0, overloaded = 0;
   double load = 0, cpus = 0;
@@ -180,8 +182,8 @@ struct process_walk {
   bool repeats; /* true if a benchmark has several results */
 };
 
-/* True if a result comes from another process than the previous results of its benchmark. `go
- * test -count=N` prints the results of a benchmark on consecutive lines after a header. */
+/* True if a result comes from another process than the previous results of its benchmark. `go test
+ * -count=N` prints all results of a benchmark on consecutive lines, after one header. */
 static bool walk_is_apart(struct process_walk *w, size_t index) {
   const struct pprofc_bench *set = w->pairs->set;
   const pprofc_bench_result *result = &set->results[index], *last = w->last;
@@ -197,7 +199,7 @@ static bool walk_is_apart(struct process_walk *w, size_t index) {
   return again && !follows;
 }
 
-/* True if all samples of the side come from one process, as far as the input shows it. */
+/* True if the input shows that all samples of the side come from one process. */
 static bool is_one_process(const struct pairs *pairs, int side, uint32_t *seen) {
   const struct pprofc_bench *set = pairs->set;
   struct process_walk w = {.pairs = pairs, .seen = seen};
@@ -213,8 +215,8 @@ static bool is_one_process(const struct pairs *pairs, int side, uint32_t *seen) 
   return w.repeats;
 }
 
-/* Warns if all samples of a side come from one process. True if its regressions are at most
- * inconclusive. */
+/* Warns if all samples of a side come from one process. True if the regressions of that side may be
+ * only inconclusive. */
 static bool check_processes(struct gate *gate, const struct pairs *pairs) {
   static const char *const names[] = {NULL, "the base comes", "the head comes",
                                       "base and head comes"};
@@ -234,7 +236,8 @@ static bool check_processes(struct gate *gate, const struct pairs *pairs) {
   return found != 0;
 }
 
-/* Reads the rows of a set. `releases` is the same set if its results may be freed, or NULL. */
+/* Adds the rows of a set. `releases` is the same set if the function may free its results, or
+ * NULL. */
 static pprofc_status raw_read_set(struct gate *gate, const pprofc_bench *set,
                                   pprofc_bench *releases, pprofc_error *error) {
   struct pairs pairs;

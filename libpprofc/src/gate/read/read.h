@@ -5,13 +5,14 @@
 #include "gate/gate.h"
 #include "pprofc/bench.h"
 
-/* Reads a file of comparisons of any format, recognised by content. `data` must live as long
- * as the gate. Malformed data becomes a problem of the gate; the only error is PPROFC_E_NOMEM. */
+/* Reads a file with comparisons, and detects its format from the content. `data` must live as long
+ * as the gate. Reports malformed data as a problem of the gate; the only error is
+ * PPROFC_E_NOMEM. */
 pprofc_status gate_read_tables(struct gate *gate, pprofc_str path, pprofc_str data,
                                pprofc_error *error);
 
-/* Readers of one format each, for data without colours and carriage returns, in UTF-8. They
- * return PPROFC_E_NO_MATCH if the data has no such table. */
+/* Readers for one format each. `data` is UTF-8 without colours and carriage returns. They return
+ * PPROFC_E_NO_MATCH if the data has no such table. */
 typedef pprofc_status gate_table_reader(struct gate *gate, pprofc_str path, pprofc_str data,
                                         pprofc_error *error);
 gate_table_reader gate_read_text, gate_read_csv, gate_read_classic, gate_read_markdown,
@@ -21,7 +22,7 @@ gate_table_reader gate_read_text, gate_read_csv, gate_read_classic, gate_read_ma
 bool gate_is_comparison(pprofc_str data);
 
 /* Adds a problem for every line that reports a failed run: "FAIL", "panic:", "benchstat: ...".
- * Returns their number. */
+ * Returns the number of these lines. */
 size_t gate_scan_failures(struct gate *gate, pprofc_str path, pprofc_str data);
 
 /* Compares the inputs of `set` labelled "base" with the inputs labelled "head". The set must
@@ -33,8 +34,8 @@ pprofc_status gate_read_raw_and_free(struct gate *gate, pprofc_bench *set, pprof
 
 struct pairs;
 
-/* Takes the speed that all benchmarks of a round share out of times and rates if that lowers their
- * noise. Adds a row for the geometric mean if it regressed. False when out of memory. */
+/* Divides times and rates by the speed that all benchmarks of a round share, if this lowers their
+ * noise. Adds a row for the geometric mean if it regressed. Returns false when out of memory. */
 bool gate_take_speeds(struct gate *gate, struct pairs *pairs);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* True if the id is valid: ids of commits become names of files and keys. */
+/* True if the id of a commit is valid. Ids become names of files and keys. */
 static bool record_is_commit(pprofc_str id) {
   static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._-";
   if (!id.size || id.size > 100 || *id.data == '.' || *id.data == '-') return false;

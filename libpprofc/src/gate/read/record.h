@@ -21,7 +21,7 @@ struct run_record {
   struct record_place place;
   pprofc_str branch, machine, verdict, headline;
   int64_t status;
-  const struct node *series, *profiles; /* JSON arrays of the record: its series and its profiles */
+  const struct node *series, *profiles; /* JSON arrays of the record */
 };
 
 /* Values of one benchmark in one unit. */
@@ -42,15 +42,14 @@ pprofc_status record_parse(struct arena *arena, const char *path, pprofc_str dat
 bool record_series_read(const struct node *item, const pprofc_allocator *mem,
                         struct record_series *series);
 
-/* Comparison functions for qsort of places, or of structs that begin with a place. record_by_order
- * compares number of the commit, time, then id of the commit; record_by_time compares the time
- * first. */
+/* Compare places, or structs that begin with a place, for qsort. record_by_order compares the
+ * number of the commit, then the time, then the id. record_by_time compares the time first. */
 int record_by_order(const void *a, const void *b);
 int record_by_time(const void *a, const void *b);
 
-/* Estimates how far benchmarks vary from a folder that `pprofci store` wrote. Uses the branch
- * with most runs, and of each series the last RECORD_NOISE_MAX runs after the last change
- * point. Errors in the folder become problems of the gate; the only error is PPROFC_E_NOMEM. */
+/* Estimates how far benchmarks vary, from a folder that `pprofci store` wrote. Uses the branch with
+ * most runs. Of each series it uses the last RECORD_NOISE_MAX runs after the last change point.
+ * Reports errors in the folder as problems of the gate; the only error is PPROFC_E_NOMEM. */
 struct gate;
 pprofc_status gate_read_history(struct gate *gate, const char *folder, pprofc_error *error);
 

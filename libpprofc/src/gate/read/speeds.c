@@ -1,4 +1,4 @@
-/* Takes the speed of the machine, which changes from round to round, out of times and rates, and
+/* Removes the speed of the machine, which changes from round to round, from times and rates, and
  * tests the geometric mean of all benchmarks.
  *
  * A pass is a round of one side. All benchmarks of a pass share its speed: the median over the
@@ -13,21 +13,22 @@
 #include <math.h>
 #include <stdio.h>
 
-#define ROWS_LEAST   8   /* benchmarks that show a speed */
-#define PASSES_LEAST 5   /* rounds of a side */
-#define GROUPS_MOST  16  /* groups of benchmarks with the same unit and the same rounds */
-#define LOWERED      0.7 /* most of the variance that is left if the speeds are taken out */
-#define PAIRED       0.5 /* most of the variance that is left if rounds are compared in pairs */
+#define ROWS_LEAST   8   /* fewest benchmarks that show a speed */
+#define PASSES_LEAST 5   /* fewest rounds of a side */
+#define GROUPS_MOST  16  /* maximum of groups of benchmarks with the same unit and the same
+                            rounds */
+#define LOWERED      0.7 /* share of the variance that may remain after dividing by the speeds */
+#define PAIRED       0.5 /* share of the variance that may remain after comparing rounds in pairs */
 
 /* Benchmarks in one unit that were measured in the same passes. */
 struct speed_group {
   pprofc_str unit;
   struct buffer members; /* size_t: indices of the pairs */
-  uint32_t *rounds;      /* rounds of the passes, the base first */
+  uint32_t *rounds;      /* round of each pass, the base first */
   size_t count[PAIR_SIDES], passes;
-  double *logs; /* logarithm of the median of each member and pass */
+  double *logs; /* logarithm of the median, for each member and pass */
   double *speeds;
-  double shift, p; /* change of the geometric mean, as a logarithm */
+  double shift, p; /* change of the geometric mean as a logarithm, and its p-value */
 };
 
 struct speed_work {
@@ -50,8 +51,8 @@ static size_t pass_end(const struct pairs *pairs, const struct pair_side *side, 
   return end;
 }
 
-/* Stores the rounds of the passes of a side and returns their number; 0 if a value has no round or
- * no logarithm. */
+/* Stores the round of each pass of a side and returns the number of passes. Returns 0 if a value
+ * has no round or no logarithm. */
 static size_t pass_list(const struct pairs *pairs, const struct pair_side *side, uint32_t *rounds) {
   size_t count = 0;
   for (size_t i = 0, end; i < side->count; i = end, count++) {
@@ -64,7 +65,7 @@ static size_t pass_list(const struct pairs *pairs, const struct pair_side *side,
   return count;
 }
 
-/* Stores the logarithm of the median of each pass and returns the place after the last one.
+/* Stores the logarithm of the median of each pass. Returns the position after the last one.
  * `scratch` has room for the values of the side. */
 static double *pass_medians(const struct pairs *pairs, const struct pair_side *side, double *logs,
                             double *scratch) {
@@ -96,7 +97,7 @@ static struct speed_group *group_with(struct speed_work *w, const struct speed_g
   return g->rounds ? g : NULL;
 }
 
-/* Adds a pair to its group, unless its unit or its rounds show no speed. */
+/* Adds a pair to its group, unless its unit or its rounds cannot show a speed. */
 static void group_add(struct speed_work *w, size_t index) {
   const struct pair *pair = &w->pairs->items[index];
   struct speed_group like = {.unit = pairs_text(w->pairs, pair->unit)};
@@ -130,7 +131,7 @@ static double mean_of(const double *values, size_t count) {
   return pprofc_moments_of(values, count).mean;
 }
 
-/* Returns the mean of the values of both sides, each with the same weight. */
+/* Returns the mean of the values, in which both sides have the same weight. */
 static double center_of(const struct speed_group *g, const double *values) {
   size_t base = g->count[PAIR_BASE];
   return (mean_of(values, base) + mean_of(values + base, g->passes - base)) / 2;
@@ -183,7 +184,8 @@ static double squares_of(const struct speed_group *g, const double *values) {
          pprofc_moments_of(values + base, head).variance * (double)(head - 1);
 }
 
-/* Returns the share of the variance of a middle benchmark that the speeds do not explain. */
+/* Returns the median over the benchmarks of the share of variance that the speeds do not
+ * explain. */
 static double group_share_left(const struct speed_group *g, double *scratch, double *values) {
   size_t rows = group_size(g);
   for (size_t i = 0; i < rows; i++) {
@@ -197,8 +199,8 @@ static double group_share_left(const struct speed_group *g, double *scratch, dou
 
 /* ---- the geometric mean ------------------------------ */
 
-/* Replaces p by the paired t-test if both sides have the same rounds, and the differences within
- * rounds vary less than the rounds. `values` are the logarithms of the passes. */
+/* Replaces p by the p-value of a paired t-test, if both sides have the same rounds and pairing the
+ * rounds lowers the variance. `values` are the logarithms of the passes. */
 static void group_test_pairs(struct speed_group *g, double *values) {
   size_t n = g->count[PAIR_BASE];
   if (n != g->count[PAIR_HEAD] || memcmp(g->rounds, g->rounds + n, n * sizeof *g->rounds) != 0)
@@ -227,7 +229,7 @@ static bool whole_is_significant(const struct gate *gate, const struct speed_gro
   return g->p <= gate->settings.alpha;
 }
 
-/* Returns the change of the middle benchmark from base to head, as a logarithm. */
+/* Returns the median change of the benchmarks from base to head, as a logarithm. */
 static double middle_shift(const struct speed_group *g, double *scratch) {
   size_t rows = group_size(g), base = g->count[PAIR_BASE], head = g->count[PAIR_HEAD];
   for (size_t i = 0; i < rows; i++) {
@@ -237,7 +239,7 @@ static double middle_shift(const struct speed_group *g, double *scratch) {
   return stats_median(scratch, rows);
 }
 
-/* Adds a row for all benchmarks if their geometric mean and the middle benchmark got slower by the
+/* Adds a row for all benchmarks if their geometric mean and their median got slower by the
  * threshold. */
 static bool group_add_whole(struct speed_work *w, const struct speed_group *g, double *scratch) {
   struct gate *gate = w->gate;
@@ -276,8 +278,8 @@ static void group_warn(struct gate *gate, const struct speed_group *g) {
                100 * expm1(noise), group_size(g), STR_ARG(g->unit));
 }
 
-/* Divides the values of all members by the speeds of their passes. A shift between the sides stays
- * if the geometric mean shows it, else it belongs to the machine. */
+/* Divides the values of all members by the speeds of their passes. Keeps a shift between the sides
+ * if the geometric mean confirms it; otherwise the shift is part of the machine's speed. */
 static void group_apply(struct speed_work *w, struct speed_group *g) {
   const struct gate *gate = w->gate;
   if (gate->settings.screening || whole_is_significant(gate, g)) {

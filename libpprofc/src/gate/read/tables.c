@@ -1,4 +1,4 @@
-/* Recognises files of comparisons, cleans them, and finds the lines that report failures. */
+/* Detects files of comparisons, cleans them, and finds the lines that report failures. */
 #include "core/escape.h"
 #include "gate/read/cell.h"
 
@@ -7,12 +7,12 @@
 static bool tables_is_failure(pprofc_str line) {
   static const char *const starts[] = {
       "FAIL\t", "FAIL ", "--- FAIL", "panic: ", "fatal error: ", "benchstat: ", "benchstatc: "};
-  /* Most lines end here, which makes the check fast. */
+  /* Most lines fail this check, which keeps the scan fast. */
   if (!line.size || !memchr("F-pfb{", line.data[0], 6)) return false;
   if (str_equal(line, STR("FAIL"))) return true;
   for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
     if (str_starts(line, str_of(starts[i]))) return true;
-  /* Words that lines of `go test -json` contain. */
+  /* Parts of lines of `go test -json` that report a failure. */
   static const char *const actions[] = {"\"Action\":\"fail\"", "\"Action\":\"build-fail\"",
                                         "\"Output\":\"panic: "};
   for (size_t i = 0; i < sizeof actions / sizeof *actions && str_starts(line, STR("{\"")); i++)
@@ -35,7 +35,8 @@ size_t gate_scan_failures(struct gate *gate, pprofc_str path, pprofc_str data) {
 
 /* ---- cleaning ---------------------------------------- */
 
-/* Returns the length of a terminal sequence at s: ESC [ ... letter, or ESC and one more byte. */
+/* Returns the length of a terminal escape sequence at s: ESC [ ... letter, or ESC and one more
+ * byte. */
 static size_t sequence_at(pprofc_str s) {
   if (s.size < 2 || s.data[1] != '[') return s.size < 2 ? s.size : 2;
   size_t i = 2;
@@ -43,8 +44,8 @@ static size_t sequence_at(pprofc_str s) {
   return i < s.size ? i + 1 : s.size;
 }
 
-/* Drops colours, byte order mark and carriage returns. *out is a view of the data if it has no such
- * characters. */
+/* Removes colours, the byte order mark and carriage returns. *out is a view of the data if it has
+ * no such characters. */
 static bool clean(struct gate *gate, pprofc_str data, pprofc_str *out) {
   *out = data;
   if (str_starts(data, STR("\xEF\xBB\xBF"))) *out = str_slice(data, 3, data.size);
@@ -66,7 +67,7 @@ static bool clean(struct gate *gate, pprofc_str data, pprofc_str *out) {
   return true;
 }
 
-/* Returns why the data cannot be read by any reader, or NULL. */
+/* Returns the reason why no reader can read the data, or NULL. */
 static const char *unreadable(pprofc_str data) {
   if (str_trim(data).size == 0) return "it is empty";
   if (str_starts(data, STR("\xFF\xFE")) || str_starts(data, STR("\xFE\xFF")))

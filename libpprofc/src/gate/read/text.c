@@ -1,4 +1,4 @@
-/* Reads benchstat's text tables. The bars of the header give the columns, counted in code
+/* Reads benchstat's text tables. The bars of the header give the columns. Columns count code
  * points, because names may contain spaces and cells may be empty. */
 #include "core/escape.h"
 #include "gate/read/cell.h"
@@ -6,10 +6,10 @@
 #define BAR        "\xE2\x94\x82"
 #define PLUS_MINUS "\xC2\xB1"
 
-/* A header line: the columns of its bars, in code points, and the texts between them. */
+/* A header line: columns of its bars in code points, and the texts between the bars. */
 struct text_header {
   size_t *bars;
-  pprofc_str *cells; /* texts between the bars; one fewer than bars */
+  pprofc_str *cells; /* one item fewer than bars */
   size_t bar_count;
 };
 
@@ -121,7 +121,7 @@ static bool text_read_row(struct gate_text_table *t, const struct gate_lines *li
   bool one_column = bar_count == 2;
   cell.group = t->package;
   if (one_column) {
-    /* Other tables determine the side of the only column. */
+    /* The only column is the base if its label is the base label of the other tables. */
     cell.unit = unit_of(t, 0);
     bool is_base = str_equal(header_cell(&t->labels, 0), t->base_label);
     cell.base = is_base ? base : STR("");
@@ -163,7 +163,7 @@ static void close_table(struct gate_text_table *t) {
   t->headers = 0;
 }
 
-/* Reads the lines. An empty line ends a table; a header after rows begins another table. */
+/* Reads the lines. An empty line ends a table. A header after rows begins another table. */
 static bool text_read_lines(struct gate_text_table *t, pprofc_str data) {
   struct gate_lines lines = {.rest = data};
   bool rows = false;

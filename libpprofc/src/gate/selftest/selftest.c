@@ -1,4 +1,4 @@
-/* Checks that a gate can fail: plants regressions in artificial results, which the settings of
+/* Checks that the gate can fail. Makes artificial results with regressions, which the settings of
  * the gate must find. */
 #include "gate/selftest/selftest.h"
 #include "gate/judge.h"
@@ -41,7 +41,7 @@ static void selftest_put_table(struct buffer *out, const struct gate *gate) {
       gate->settings.min_samples > 10 ? gate->settings.min_samples : (size_t)10);
 }
 
-/* Copies the settings and the rules, because judging counts the use of rules. */
+/* Copies the settings and the rules, because judging counts how often each rule applies. */
 static bool copy_settings(struct gate *copy, const struct gate *gate) {
   const struct gate_settings *s = &gate->settings;
   copy->settings = *s;
@@ -55,8 +55,7 @@ static bool copy_settings(struct gate *copy, const struct gate *gate) {
   }
   for (size_t i = 0; i < s->rule_count; i++) {
     copy->settings.rules[i] = s->rules[i];
-    copy->settings.rules[i].used = 1; /* suppress the warning: rules do not match the
-                                         artificial benchmarks */
+    copy->settings.rules[i].used = 1; /* avoids the warning that the rule matches no benchmark */
   }
   for (size_t i = 0; i < s->direction_count; i++)
     if (!gate_add_direction(copy, s->directions[i].unit, s->directions[i].direction)) return false;
@@ -79,7 +78,7 @@ static pprofc_status read_planted(struct gate *copy, pprofc_bench *set, struct b
   return status;
 }
 
-/* Checks that every benchmark regressed except the unchanged one. */
+/* Checks that every benchmark regressed, except the unchanged benchmark. */
 static bool selftest_check(struct gate *gate, const struct gate *copy) {
   size_t count, wrong = 0;
   const struct gate_row *rows = gate_rows(copy, &count);

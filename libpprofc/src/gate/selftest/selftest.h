@@ -1,11 +1,11 @@
-/* Checks that a gate can fail: plants regressions that it must find. */
+/* Checks that the gate can fail, with artificial regressions that it must find. */
 #ifndef PPROFC_GATE_SELFTEST_SELFTEST_H
 #define PPROFC_GATE_SELFTEST_SELFTEST_H
 
 #include "gate/gate.h"
 
-/* Judges rows with planted regressions under the settings of `gate`, on the day `today` as in
- * gate_judge. If one of them passes, *good is false and the gate has a problem. */
+/* Judges artificial rows with regressions under the settings of `gate`. `today` is as in
+ * gate_judge. If a regression passes, sets *good to false and adds a problem to the gate. */
 pprofc_status gate_selftest(struct gate *gate, const char *today, bool *good, pprofc_error *error);
 
 #endif
