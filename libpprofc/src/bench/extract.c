@@ -57,7 +57,7 @@ struct key extract_key(struct extractor *extractor, pprofc_str text) {
 
 static uint32_t config_value(const struct pprofc_bench *set, uint32_t config_index, uint32_t key) {
   const struct bench_config *config = &set->configs[config_index];
-  /* Do not form a pointer to the first pair: the array may be missing. */
+  /* Without configuration the array may be missing, so do not form a pointer to its first pair. */
   for (uint32_t i = 0; i < config->count; i++) {
     const struct bench_pair *pair = &set->pairs[config->first + i];
     if (pair->key == key) return pair->value;

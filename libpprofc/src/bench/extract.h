@@ -4,8 +4,8 @@
 
 #include "bench/set.h"
 
-/* Reads values of keys. Values that are not strings of the set (parts of names) are in `more`.
- * Their ids follow the ids of the set. */
+/* Reads values of keys. A value that is not a string of the set, such as a part of a name, is in
+ * `more`. Ids of these values follow the ids of the set. */
 struct extractor {
   const struct pprofc_bench *set;
   struct arena *arena;
@@ -26,7 +26,7 @@ void extractor_init(struct extractor *extractor, const struct pprofc_bench *set,
                     struct arena *arena);
 void extractor_free(struct extractor *extractor);
 
-/* Parses a key, which must not be empty, ".config" or ".unit". */
+/* Parses a key. The caller excludes "", ".config" and ".unit". */
 struct key extract_key(struct extractor *extractor, pprofc_str text);
 
 /* Returns the id of the key's value for a result; BENCH_EMPTY if it has no value. */
@@ -36,7 +36,7 @@ uint32_t extract(struct extractor *extractor, struct key *key, size_t result);
 uint32_t extract_intern(struct extractor *extractor, pprofc_str s);
 pprofc_str extract_string(const struct extractor *extractor, uint32_t id);
 
-/* Returns the number of ids. */
+/* Returns the number of ids of strings, including strings in `more`. */
 size_t extract_ids(const struct extractor *extractor);
 
 #endif

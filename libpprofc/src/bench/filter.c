@@ -1,7 +1,7 @@
-/* Filters results and single measurements: `goos:linux AND (/size:4k OR .unit:/^B/)`. A
- * `.unit:` term tests each measurement, every other term tests the whole result. A false
- * result term decides an AND, a true one decides an OR; otherwise the measurement terms
- * decide. Each value on the evaluation stack is therefore true, false, or measured. */
+/* Filters results and single measurements: `goos:linux AND (/size:4k OR .unit:/^B/)`. A `.unit:`
+ * term tests each measurement; every other term tests the whole result. A false result term decides
+ * an AND, and a true result term decides an OR. Otherwise the measurement terms decide. So each
+ * value on the evaluation stack is true, false, or "measured". */
 #include "bench/filter.h"
 
 #include "core/array.h"
@@ -11,17 +11,17 @@
 
 enum op { OP_MATCH, OP_NOT, OP_AND, OP_OR };
 
-/* Instruction of the program, which is in postfix order. AND and OR pop `count` values. */
+/* An instruction of the program, which is in postfix order. AND and OR pop `count` values. */
 struct filter_instruction {
   enum op op;
-  size_t count; /* number of values that AND or OR pops, or index of the term */
+  size_t count; /* number of values that AND or OR pops; else index of the term */
 };
 
 struct term {
   struct key key;
-  bool unit; /* true for a `.unit:` term, which tests measurements */
+  bool unit; /* true for a `.unit:` term */
   uint32_t
-      literal; /* string id of the exact value to match if the term has no regular expression */
+      literal; /* string id of the value to match exactly, if the term has no regular expression */
   struct regex *regex;
   size_t offset;        /* offset of the term in the query */
   unsigned char *known; /* cached result for each string id: 0 unknown, 1 no match, 2 match */
@@ -30,7 +30,7 @@ struct term {
 };
 
 struct truth {
-  bool measured; /* true if the truth value depends on the measurement */
+  bool measured; /* true if the value depends on the measurement */
   bool value;
 };
 
@@ -61,10 +61,10 @@ void filter_free(struct filter *filter) {
 
 /* ---- parsing ----------------------------------------- */
 
-/* State of an open parenthesis or of the whole query. */
+/* State of an open parenthesis, or of the whole query. */
 struct filter_level {
   size_t negations; /* number of minus signs before the parenthesis */
-  size_t ands, ors; /* numbers of operands of the AND and the OR that are being parsed */
+  size_t ands, ors; /* numbers of operands so far of the current AND and OR */
 };
 
 struct filter_parser {
@@ -72,7 +72,7 @@ struct filter_parser {
   struct query query;
   struct filter_level levels[DEEPEST];
   size_t depth;
-  size_t negations; /* number of minus signs before the match that is being parsed */
+  size_t negations; /* number of minus signs before the current match */
   bool nomem;
 };
 
@@ -141,7 +141,7 @@ static void parse_match(struct filter_parser *p, const struct token *key) {
     query_fail(&p->query, key->offset, "expected key:value");
 }
 
-/* Parses up to the end of one match. True if the match is complete, false if a parenthesis was
+/* Parses up to the end of one match. True if the match is complete. False if a parenthesis was
  * opened. */
 static bool parse_operand(struct filter_parser *p) {
   for (;;) {
@@ -183,7 +183,7 @@ static bool token_begins_operand(char kind) {
   return kind == '(' || kind == '-' || kind == '*' || kind == TOKEN_WORD || kind == TOKEN_QUOTED;
 }
 
-/* Closes the current parenthesis. False at the end of the query. */
+/* Closes the current parenthesis. Returns false at the end of the query. */
 static bool end_level(struct filter_parser *p, const struct token *token) {
   const struct filter_level *level = &p->levels[p->depth - 1];
   if (level->ors != 1) emit(p, OP_OR, level->ors);
@@ -201,8 +201,8 @@ static bool end_level(struct filter_parser *p, const struct token *token) {
   return true;
 }
 
-/* Parses the operator between two matches. True if another match follows, false at the end of
- * the query. */
+/* Parses the operator between two matches. Returns true if another match follows, false at the end
+ * of the query. */
 static bool parse_joint(struct filter_parser *p) {
   for (;;) {
     struct token token = query_peek(&p->query);
@@ -236,7 +236,8 @@ static void filter_parse(struct filter_parser *p) {
   } while (!p->query.failed && !p->nomem);
 }
 
-/* Checks the keys. Like benchstat, it does so after checking the syntax of the whole query. */
+/* Checks the keys after the syntax of the whole query, because benchstat reports errors in this
+ * order. */
 static void check_keys(struct filter_parser *p) {
   struct filter *f = p->filter;
   for (size_t i = 0; i < f->term_count && !p->query.failed; i++) {
@@ -285,7 +286,7 @@ pprofc_status filter_compile(struct extractor *extractor, pprofc_str query, stru
 
 /* ---- applying ---------------------------------------- */
 
-/* True if a term matches a value. Each distinct value is matched only once. */
+/* True if a term matches a value. Runs the regular expression once for each distinct value. */
 static bool term_matches(struct filter *f, struct term *term, uint32_t id) {
   if (!term->regex) return id == term->literal;
   if (id >= term->known_count) {
@@ -315,7 +316,7 @@ static struct truth filter_combine(enum op op, const struct truth *values, size_
   return result;
 }
 
-/* Runs the program; only measurement terms use `unit`. */
+/* Runs the program. Only measurement terms use `unit`. */
 static struct truth evaluate(struct filter *f, const struct bench_unit *unit) {
   size_t depth = 0;
   for (size_t i = 0; i < f->program_size; i++) {

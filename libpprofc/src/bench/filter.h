@@ -7,19 +7,19 @@
 
 struct filter;
 
-/* Compiles a query for the extractor's set; adds strings to the extractor. */
+/* Compiles a query for the set of the extractor. May add strings to the extractor. */
 pprofc_status filter_compile(struct extractor *extractor, pprofc_str query, struct filter **filter,
                              pprofc_error *error);
 void filter_free(struct filter *filter);
 
-/* Selects a result for filter_value. False if the filter rejects it for every measurement. */
+/* Selects a result for filter_value. Returns false if the filter rejects all its measurements. */
 bool filter_result(struct filter *filter, size_t result);
 
 /* True if the filter keeps a measurement of the selected result; `unit` is an index into the
  * set's units. */
 bool filter_value(struct filter *filter, uint32_t unit);
 
-/* True if a regular expression exceeded its limits (see regex_tripped). */
+/* True if a regular expression of the filter exceeded its limits (regex_tripped). */
 bool filter_tripped(const struct filter *filter);
 
 #endif

@@ -193,7 +193,7 @@ static int go_text_hex_value(char c) {
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
 }
 
-/* Parses `digits` digits of `base` at s[*at]; -1 if there are fewer. */
+/* Parses `digits` digits of `base` at s[*at]. Returns -1 if there are fewer digits. */
 static int64_t escape_number(pprofc_str s, size_t *at, int digits, int base) {
   int64_t value = 0;
   for (int i = 0; i < digits; i++, ++*at) {
@@ -217,7 +217,7 @@ static bool unquote_rune(struct buffer *out, int64_t number) {
   return true;
 }
 
-/* Parses the escape that begins with the letter or digit s[*at]; moves *at to its end. */
+/* Parses the escape whose letter or digit is s[*at]. Moves *at to the end of the escape. */
 static bool unquote_escape(struct buffer *out, pprofc_str s, size_t *at) {
   char letter = s.data[*at];
   if (letter >= '0' && letter <= '7') return unquote_byte(out, escape_number(s, at, 3, 8));

@@ -13,11 +13,11 @@ bool rune_is_graphic(int32_t rune);
 /* Returns the size of the white space character at the start of s, or 0. */
 size_t space_at(pprofc_str s);
 
-/* Appends s formatted as Go's %q. */
+/* Appends s in the format of Go's %q. */
 void go_quote(struct buffer *out, pprofc_str s);
 
-/* Appends the value of a double-quoted Go string, given with its quotes; false if an escape is
- * invalid. */
+/* Appends the value of a double-quoted Go string; `s` includes the quotes. Returns false if an
+ * escape is invalid. */
 bool go_unquote(struct buffer *out, pprofc_str s);
 
 #endif

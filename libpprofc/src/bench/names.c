@@ -1,12 +1,12 @@
-/* Splits benchmark names: "Encode/format=json/size=4k-8" has a base, parts that begin with
- * '/', and "-8". */
+/* Splits benchmark names. "Encode/format=json/size=4k-8" has the base "Encode", two parts that
+ * begin with '/', and the suffix "-8". */
 #include "bench/names.h"
 
 #include "core/chars.h"
 
 #include "bench/go_text.h"
 
-/* Returns the length of the name without its "-8"; name.size if it has no such suffix. */
+/* Returns the length of the name without a suffix such as "-8". */
 static size_t name_without_procs(pprofc_str name) {
   size_t i = name.size;
   while (i > 0 && char_is_digit(name.data[i - 1])) i--;

@@ -1,5 +1,5 @@
-/* Splits benchmark names: "Encode/format=json/size=4k-8" has a base, parts that begin with
- * '/', and "-8". */
+/* Splits benchmark names. "Encode/format=json/size=4k-8" has the base "Encode", two parts that
+ * begin with '/', and the suffix "-8". */
 #ifndef PPROFC_BENCH_NAMES_H
 #define PPROFC_BENCH_NAMES_H
 
@@ -8,13 +8,13 @@
 /* Returns the value of the key `.name`. */
 pprofc_str name_base(pprofc_str name);
 
-/* Returns the value of `/key`; `key` includes the slash. Empty if the name has no such part. */
+/* Returns the value of `/key`, or "" if the name has no such part. `key` includes the slash. */
 pprofc_str name_part_value(pprofc_str name, pprofc_str key);
 
-/* Appends the name without the parts in keys[0, count), each ".name" or "/key". */
+/* Appends the name without its parts in keys[0, count). Each key is ".name" or "/key". */
 void name_exclude(struct buffer *out, pprofc_str name, const pprofc_str *keys, size_t count);
 
-/* Appends text with characters that a name must not contain as %XX: white space, control
+/* Appends text, and writes characters that a name must not contain as %XX: white space, control
  * characters, '%', and '/' unless keep_slashes is set. */
 void name_encode(struct buffer *out, pprofc_str text, bool keep_slashes);
 

@@ -1,5 +1,5 @@
-/* Groups measurements into pairs: counts them in one pass over the set, stores them in a
- * second. */
+/* Groups measurements into pairs. The first pass over the set counts them, the second pass stores
+ * them. */
 #include "bench/pairs.h"
 
 #include "bench/units.h"
@@ -7,14 +7,14 @@
 
 #include <math.h>
 
-/* Data shared by all results of one input with one configuration. */
+/* Data that all results of one input with one configuration share. */
 struct pairs_place {
   uint32_t config, input;
   uint32_t package, round; /* text indices of the package and the round */
   int side;
 };
 
-/* A measurement with its result and unit. */
+/* A measurement with the index of its result and its unit. */
 struct pairs_value {
   size_t result;
   pprofc_str unit;
@@ -41,8 +41,8 @@ static void pairs_count_processes(struct pairs *pairs) {
   }
 }
 
-/* Returns the round of a result as a text. With several processes, each process is a round of
- * its own. */
+/* Returns the round of a result as a text index. If a side has several processes, each process is a
+ * round. */
 static uint32_t pairs_round_of(struct pairs *pairs, size_t index, int side) {
   const pprofc_bench_result *result = &pairs->set->results[index];
   pprofc_str round = pprofc_bench_result_config(pairs->set, index, STR("round"));
@@ -68,8 +68,8 @@ static bool place_of_result(struct pairs *pairs, size_t index, struct pairs_plac
   return place->package != MAP_NONE && place->round != MAP_NONE;
 }
 
-/* Returns the tidied unit. The set keeps the original unit of a zero, as benchstat does, but a
- * pair needs one unit. */
+/* Returns the tidied unit. Like benchstat, the set keeps the original unit of a value of 0. A pair
+ * needs the same unit for all values. */
 static uint32_t pairs_add_unit(struct pairs *pairs, const struct pairs_value *value) {
   if (value->value != 0) return interner_add(&pairs->texts, value->unit);
   struct buffer tidy;
@@ -81,8 +81,8 @@ static uint32_t pairs_add_unit(struct pairs *pairs, const struct pairs_value *va
   return id;
 }
 
-/* Returns the tidied unit, cached for each unit of the set; `unit` is MAP_NONE if the set does
- * not have it. */
+/* Returns the tidied unit, from a cache with an entry for each unit of the set. `unit` is MAP_NONE
+ * if the set does not contain the unit. */
 static uint32_t pairs_unit_of(struct pairs *pairs, const struct pairs_value *value, uint32_t unit) {
   if (unit == MAP_NONE) return pairs_add_unit(pairs, value);
   uint32_t *known = &pairs->units[2 * (size_t)unit + (value->value == 0)];
@@ -95,7 +95,7 @@ static bool pair_has_key(const struct pair *pair, const struct pair *wanted) {
          pair->unit == wanted->unit;
 }
 
-/* Returns the pair with the key of `wanted`, or NULL when out of memory. */
+/* Returns the pair with the key of `wanted`, and adds it if needed. NULL when out of memory. */
 static struct pair *pairs_find(struct pairs *pairs, const struct pair *wanted) {
   if (pairs->expected < pairs->count && pair_has_key(&pairs->items[pairs->expected], wanted))
     return &pairs->items[pairs->expected];
@@ -119,7 +119,7 @@ static bool pairs_visit(struct pairs *pairs, pairs_visit_fn visit, const struct 
   return visit(pairs, pair, place, value);
 }
 
-/* Parts of a result's CPU time; NaN if missing. */
+/* Parts of the CPU time of a result; NaN if missing. */
 struct cpu_parts {
   double user, system;
 };
@@ -143,7 +143,7 @@ static bool pairs_walk_result(struct pairs *pairs, pairs_visit_fn visit,
   return isnan(sum.value) || pairs_visit(pairs, visit, place, &sum, MAP_NONE);
 }
 
-/* Number of results after which memory is freed. */
+/* Number of results after which the second pass frees memory. */
 #define FREE_STEP ((size_t)1 << 16)
 
 /* Frees the results before `end` and their measurements. */
@@ -180,7 +180,8 @@ static bool pairs_count_value(struct pairs *pairs, struct pair *pair,
                     value->result);
 }
 
-/* Stores a measurement. The second pass counts again, so each count is the next free position. */
+/* Stores a measurement. The second pass counts from 0 again, so the count is the next free
+ * index. */
 static bool pairs_store_value(struct pairs *pairs, struct pair *pair,
                               const struct pairs_place *place, const struct pairs_value *value) {
   struct pair_side *side = &pair->sides[place->side];
@@ -191,7 +192,7 @@ static bool pairs_store_value(struct pairs *pairs, struct pair *pair,
   return true;
 }
 
-/* Allocates the columns, gives each side its part, and resets the counts. */
+/* Allocates the columns, gives each side its range, and resets the counts. */
 static bool pairs_allocate(struct pairs *pairs) {
   pairs->values = mem_array(pairs->mem, pairs->value_count, sizeof *pairs->values);
   bool rounds = pairs->has_rounds, inputs = pairs->head == MAP_NONE;

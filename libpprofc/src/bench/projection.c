@@ -68,7 +68,7 @@ static void add_part(struct projection *p, pprofc_str name, struct projection_pa
   p->parts[p->part_count++] = part;
 }
 
-/* Parses "(v1 v2 ...)" after the parenthesis. If a word is repeated, the last one counts. */
+/* Parses "(v1 v2 ...)" from after the parenthesis. The last position of a repeated word counts. */
 static void parse_fixed(struct projection_group *group, struct query *query,
                         struct projection_part *part) {
   size_t capacity = 0;
@@ -97,7 +97,7 @@ struct named_order {
 static const struct named_order named_orders[] = {
     {"first", ORDER_FIRST}, {"alpha", ORDER_ALPHA}, {"num", ORDER_NUM}, {"fixed", ORDER_FIXED}};
 
-/* A parsed field. Its order and key are checked after the syntax of the whole text. */
+/* A parsed field. The parser checks its order and its key after the syntax of the whole text. */
 struct parsed_field {
   struct token key, order;
   struct projection_part part;
@@ -129,7 +129,7 @@ static void parse_field(struct projection_group *group, struct query *query,
   }
 }
 
-/* Reports errors of a field whose syntax is correct. */
+/* Reports errors of a field that has no syntax error. */
 static void check_field(struct query *query, struct parsed_field *field) {
   pprofc_str key = field->key.text, order = field->order.text;
   if (field->order.kind == TOKEN_WORD || field->order.kind == TOKEN_QUOTED) {
@@ -218,7 +218,7 @@ bool projection_accepts(struct projection *p, size_t result) {
   return true;
 }
 
-/* Returns the name without the parts that the group excludes. */
+/* Returns the name without the parts that the projections of the group use. */
 static uint32_t reduced_name(struct projection_group *group, uint32_t name) {
   struct extractor *e = group->extractor;
   if (!group->full_names) {
@@ -243,7 +243,7 @@ static uint32_t reduced_name(struct projection_group *group, uint32_t name) {
 
 #define FIELD_EXCLUDED (MAP_NONE - 1)
 
-/* Returns the field of `.config` for a key and creates it on first use. */
+/* Returns the field of `.config` for a key; creates it on first use. */
 static uint32_t config_field(struct projection *p, size_t part, uint32_t key) {
   const struct pprofc_bench *set = p->group->extractor->set;
   uint32_t *fields = p->parts[part].field_of_key;
@@ -300,7 +300,7 @@ static void projection_make_row(struct projection *p, size_t result) {
   }
 }
 
-/* Assigns ranks to the values of a new key on first observation. */
+/* Gives ranks to the values of a new key, in the order of first use. */
 static void observe(struct projection *p) {
   for (size_t i = 0; i < p->field_count; i++) {
     struct field *field = &p->fields[i];
@@ -327,7 +327,7 @@ static bool key_row_equal(const void *projection, uint32_t index, const void *co
          (size == 0 || memcmp(p->values + key->first, p->row, size) == 0);
 }
 
-/* Reserves memory for one more key. */
+/* Reserves memory for one more key with `values` values. */
 static inline bool reserve_key(struct projection *p, size_t values) {
   size_t wanted = p->value_count + values;
   const pprofc_allocator *mem = p->group->mem;
@@ -335,12 +335,12 @@ static inline bool reserve_key(struct projection *p, size_t values) {
          ARRAY_RESERVE(mem, p->values, p->value_capacity, wanted);
 }
 
-/* Returns the key of the current row. Trailing empty values are not stored, so fields added
- * later do not make keys differ. */
+/* Returns the key of the current row. Keys do not store trailing empty values, because a field may
+ * be added after them. */
 static uint32_t intern_row(struct projection *p) {
   size_t count = p->field_count;
   while (count && p->row[count - 1] == BENCH_EMPTY) count--;
-  /* Runs mostly have the same order, so try the key after the previous one first. */
+  /* Most benchmark runs have the same order, so try the key after the previous key first. */
   size_t next = (size_t)p->last_key + 1;
   if (next < p->key_count && key_row_equal(p, (uint32_t)next, &count)) return (uint32_t)next;
   uint64_t hash = hash_bytes(p->row, count * sizeof *p->row);
@@ -373,7 +373,8 @@ uint32_t projection_key(struct projection *p, size_t result) {
 
 /* ---- order by number --------------------------------- */
 
-/* Returns the factor of the prefix of magnitude at the start of s: ([kKMGTPEZY]i?)? */
+/* Returns the factor of the prefix of magnitude at the start of s, such as "k" or "Mi"; 1 without a
+ * prefix. */
 static double prefix_factor(pprofc_str s) {
   static const char prefixes[] = "KMGTPEZY";
   if (!s.size || !s.data[0]) return 1;
@@ -387,8 +388,8 @@ static bool is_number_part(char c) {
   return c == '.' || char_is_digit(c);
 }
 
-/* Finds the first run of digits and points in s and multiplies it by the prefix of magnitude
- * after it. */
+/* Finds the first run of digits and points in s. Multiplies the number by the prefix of magnitude
+ * that follows it. */
 static bool find_number(pprofc_str s, double *out) {
   size_t from = 0;
   while (from < s.size && !is_number_part(s.data[from])) from++;

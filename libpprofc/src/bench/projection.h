@@ -1,6 +1,6 @@
-/* Projections map a result to a key, a short list of values: `.config`, `/size@num
- * .name@alpha`, `.file@(old new)`. The projections of one command form a group. A key in one
- * of them is excluded from `.config` and `.fullname` in the others. */
+/* Projections map a result to a key, a short list of values: `.config`, `/size@num .name@alpha`,
+ * `.file@(old new)`. The projections of one command form a group. If one projection of a group uses
+ * a key, `.config` and `.fullname` leave it out in the other projections. */
 #ifndef PPROFC_BENCH_PROJECTION_H
 #define PPROFC_BENCH_PROJECTION_H
 
@@ -9,27 +9,27 @@
 
 enum order { ORDER_FIRST, ORDER_ALPHA, ORDER_NUM, ORDER_FIXED };
 
-/* A part of a projection's text; `.config` becomes one field per key. */
+/* A part of a projection's text. `.config` becomes one field for each configuration key. */
 struct projection_part {
   bool is_config;
   struct key key;
   enum order order;
-  uint32_t *fixed; /* values of a fixed order, `@(v1 v2 ...)` */
+  uint32_t *fixed; /* values in the order of `@(v1 v2 ...)` */
   size_t fixed_count;
-  uint32_t *field_of_key; /* `.config`: index of the field of each configuration key, by string
-                             index of the key */
+  uint32_t *field_of_key; /* for `.config`: field of each configuration key, by string index of the
+                             key */
 };
 
 /* A field of the keys. */
 struct field {
   pprofc_str name;
   uint32_t part;
-  bool observed;   /* true to sort by first observation; false for fields of `.config` */
-  uint32_t *ranks; /* rank of each value if `observed`, by value id; MAP_NONE if not seen yet */
+  bool observed;   /* true to sort by first use; false for fields of `.config` */
+  uint32_t *ranks; /* if `observed`: rank of each value, by value id; MAP_NONE if not used yet */
   size_t ranks_capacity, seen;
 };
 
-/* Values [first, first + count) of projection.values; missing values are empty. */
+/* Values [first, first + count) in projection.values. Missing values are empty. */
 struct key_row {
   size_t first;
   uint32_t count;
@@ -57,40 +57,41 @@ struct projection {
 struct projection_group {
   struct extractor *extractor;
   const pprofc_allocator *mem;
-  pprofc_str *excluded; /* configuration keys that a projection of the group names */
+  pprofc_str *excluded; /* keys that projections of the group use */
   size_t excluded_count, excluded_capacity;
   bool has_config, has_full_name;
-  uint32_t *
-      full_names; /* cached name without its excluded parts, by name; NULL if nothing is excluded */
-  bool failed;    /* true if memory ran out */
+  uint32_t *full_names; /* cache by name: the name without its excluded parts; NULL if nothing is
+                           excluded */
+  bool failed;          /* true if memory ran out */
 };
 
 void projection_group_init(struct projection_group *group, struct extractor *extractor);
 void projection_group_free(struct projection_group *group);
 
-/* Parses the text of one projection. Parse all projections of a group before using one. */
+/* Parses the text of one projection. All projections of a group must be parsed before the first
+ * use. */
 pprofc_status projection_parse(struct projection *projection, struct projection_group *group,
                                pprofc_str text, pprofc_error *error);
 
-/* Creates the projection of everything that is not in a projection of the group. */
+/* Creates the residue projection: all keys that no projection of the group uses. */
 pprofc_status projection_residue(struct projection *projection, struct projection_group *group,
                                  pprofc_error *error);
 void projection_free(struct projection *projection);
 
-/* False if a fixed order does not list the value of a result. */
+/* True unless a fixed order does not list the value of the result. */
 bool projection_accepts(struct projection *projection, size_t result);
 
-/* Returns the key of a result. Equal values have equal keys. */
+/* Returns the key of a result. Results with equal values have equal keys. */
 uint32_t projection_key(struct projection *projection, size_t result);
 
-/* Returns the value of a field in a key. */
+/* Returns the value of a field in a key, as a string id. */
 uint32_t projection_value(const struct projection *projection, uint32_t key, size_t field);
 
-/* Stores the fields in the order of comparison and display; `out` has room for field_count
- * fields. */
+/* Stores the indices of the fields in the order of comparison and display. `out` has room for
+ * field_count fields. */
 void projection_flat(const struct projection *projection, size_t *out);
 
-/* Returns <0, 0 or >0; `flat` is the result of projection_flat. */
+/* Compares two keys: returns < 0, 0 or > 0. `flat` comes from projection_flat. */
 int projection_compare(const struct projection *projection, const size_t *flat, uint32_t a,
                        uint32_t b);
 

@@ -13,7 +13,7 @@ void query_init(struct query *query, pprofc_str text, struct arena *arena, pprof
 
 /* ---- errors ------------------------------------------ */
 
-/* Returns the terminal columns of the text before `offset`. */
+/* Returns the width of the text before `offset` in terminal columns. */
 static size_t column_of(pprofc_str text, size_t offset) {
   size_t columns = 0;
   for (size_t i = 0; i < text.size && i < offset;) columns += rune_is_graphic(utf8_next(text, &i));
@@ -53,8 +53,8 @@ static bool query_is_operator(char c) {
   return c == '(' || c == ')' || c == ':' || c == '@' || c == ',';
 }
 
-/* True if a token that starts with c is an operator. '-' and '*' are operators only at the
- * start of a token. */
+/* True if a token that starts with c is an operator. '-' and '*' are operators only there, not
+ * within a word. */
 static bool starts_operator(char c) {
   return query_is_operator(c) || c == '-' || c == '*';
 }
@@ -96,8 +96,8 @@ static struct token take_word(struct query *query) {
   return token;
 }
 
-/* Returns the offset of the slash that ends a regular expression: the first one that is not
- * escaped and not inside [] or (). rest.size if there is no such slash. */
+/* Returns the offset of the slash that ends a regular expression: the first slash that is not
+ * escaped and not inside [] or (). Returns rest.size if there is no such slash. */
 static size_t regex_end(pprofc_str rest) {
   int classes = 0, groups = 0;
   for (size_t i = 0; i < rest.size; i++) {

@@ -18,17 +18,16 @@ enum {
 
 struct token {
   char kind;
-  size_t offset;   /* offset of the token in the query */
-  pprofc_str text; /* text of the token without quotes; for a regular expression the text between
-                      the slashes */
+  size_t offset;       /* offset of the token in the query */
+  pprofc_str text;     /* text of the token without its quotes or slashes */
   struct regex *regex; /* compiled regular expression, or NULL; the caller of query_take frees it */
 };
 
 struct query {
   pprofc_str text;
   size_t position;
-  struct arena *arena; /* arena for words without their quotes */
-  bool failed;         /* true after an error; `error` holds the first one */
+  struct arena *arena; /* memory of words whose quotes were removed */
+  bool failed;         /* true after an error; `error` has the first error */
   pprofc_status status;
   pprofc_error *error;
 };
@@ -36,17 +35,17 @@ struct query {
 /* Starts a query; `text` and the arena must outlive the tokens. */
 void query_init(struct query *query, pprofc_str text, struct arena *arena, pprofc_error *error);
 
-/* Takes the next token. A regular expression is a token only if `value` is set. */
+/* Takes the next token. Accepts a regular expression only if `value` is set. */
 struct token query_take(struct query *query, bool value);
 
-/* Returns the next token without taking it; query_drop takes it. */
+/* query_peek returns the next token without taking it. query_drop takes it. */
 struct token query_peek(struct query *query);
 void query_drop(struct query *query);
 
-/* Returns the offset of the next token. */
+/* Returns the offset of the next token in the query. */
 size_t query_offset(struct query *query);
 
-/* Records an error: "syntax error: MESSAGE", the query, and a caret below `offset`. */
+/* Records an error: "syntax error: MESSAGE", then the query with a caret below `offset`. */
 void query_fail(struct query *query, size_t offset, const char *format, ...) PPROFC_PRINTF(3, 4);
 
 #endif

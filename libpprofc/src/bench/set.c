@@ -1,4 +1,4 @@
-/* Implements the set of benchmark results, and the sink through which readers fill it. */
+/* Implements the set of benchmark results, and the sink that readers use to fill it. */
 #include "bench/set.h"
 
 #include "bench/units.h"
@@ -337,7 +337,7 @@ void sink_word_value(struct bench_sink *sink, double value, uint32_t word) {
     set_fail(sink, NULL);
     return;
   }
-  /* Use the tidied unit only if tidying changed the number: zero ns/op stays ns/op. */
+  /* If tidying did not change the number, keep the original unit: zero ns/op stays ns/op. */
   const struct bench_unit_word *entry = &set->words[word];
   double tidied = value * entry->factor;
   bool same = tidied == value || set->keep_units;
@@ -347,7 +347,7 @@ void sink_word_value(struct bench_sink *sink, double value, uint32_t word) {
   set->results[set->result_count].first_value = set->value_count;
 }
 
-/* Names by which the earlier table recognises times and rates. */
+/* Units that benchstat before 2021 recognises as times and rates, in place of base units. */
 struct kept_unit {
   pprofc_str base, kept;
   double factor;

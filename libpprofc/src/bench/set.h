@@ -1,4 +1,6 @@
-/* Set of benchmark results as columns, and the sink through which readers fill it. */
+/* Set of benchmark results as columns, and the sink that readers use to fill it.
+ *
+ * A tidied unit is a base unit: "sec/op" for "ns/op", "B/s" for "MB/s". */
 #ifndef PPROFC_BENCH_SET_H
 #define PPROFC_BENCH_SET_H
 
@@ -7,8 +9,8 @@
 #include "core/map.h"
 #include "pprofc/bench.h"
 
-/* A key and its value. A configuration is an array of pairs: the current keys in the order of
- * the format. */
+/* A key and its value. A configuration is an array of pairs: the configuration keys that apply to a
+ * result, in the order of the format. */
 struct bench_pair {
   uint32_t key, value; /* string indices of the key and its value */
 };
@@ -19,25 +21,26 @@ struct bench_config {
 };
 
 struct bench_input {
-  uint32_t label;   /* string index of the label; BENCH_EMPTY if .file is unset */
-  uint32_t path;    /* string index of the path in messages */
+  uint32_t label;   /* string index of the label; BENCH_EMPTY without a label */
+  uint32_t path;    /* string index of the path that messages show */
   bool debug;       /* true if a debug build of the benchmark library was used */
-  double load;      /* load average when the program began; 0: unknown */
-  double cpus;      /* number of processors of the machine with this load; 0: unknown */
-  bool alone;       /* true if the tool writes one process to each file */
-  uint32_t process; /* index of the argument that the input belongs to */
+  double load;      /* load average when the benchmarks began; 0: unknown */
+  double cpus;      /* number of processors of the machine; 0: unknown */
+  bool alone;       /* true if the tool writes one file for each process */
+  uint32_t process; /* index of the command line argument with the input */
 };
 
-/* Unit of a measurement. `original` is the unit in the input, BENCH_EMPTY if it is equal. */
+/* Unit of a measurement. `original` is the unit in the input, or BENCH_EMPTY if it is already
+ * tidied. */
 struct bench_unit {
   uint32_t tidied, original; /* string indices of the two names of the unit */
 };
 
-/* A unit in the input, and the conversion of its values. */
+/* A unit as an input spells it, and the conversion of its values. */
 struct bench_unit_word {
-  uint32_t word, tidied;  /* string indices of the unit as written, and of the tidied unit */
-  uint32_t plain, scaled; /* indices of units: for values that tidying does not change, and for
-                             other values */
+  uint32_t word, tidied;  /* string indices of this spelling and of the tidied unit */
+  uint32_t plain, scaled; /* indices of units: for values that the conversion does not change, and
+                             for all other values */
   double factor;
 };
 
@@ -49,21 +52,21 @@ struct bench_metadata {
 /* String id of "". */
 #define BENCH_EMPTY 0u
 
-/* Limits of one set; the error of a reader that exceeds one names the limit. */
-#define BENCH_MAX_KEYS  4096u      /* maximum number of current configuration keys */
+/* Limits of one set. If an input exceeds a limit, the error of its reader names the limit. */
+#define BENCH_MAX_KEYS  4096u      /* maximum number of configuration keys that apply to a result */
 #define BENCH_MAX_PAIRS (8u << 20) /* maximum number of pairs in all configurations */
 
 struct pprofc_bench {
   pprofc_allocator mem;
-  bool keep_units;    /* true to keep units as written and to read benchmark text by the rules of
-                         benchstat before 2021 */
-  struct arena arena; /* arena that holds the strings */
+  bool keep_units;    /* true to keep the units of the input, and to read benchmark text by the
+                         rules of benchstat before 2021 */
+  struct arena arena; /* memory of the strings */
   struct interner strings;
 
   struct bench_input *inputs;
   size_t input_count, input_capacity;
-  uint32_t process; /* number of the process of the next inputs; inputs with equal numbers come from
-                       one process */
+  uint32_t process; /* number of the process for the next inputs; inputs with equal numbers come
+                       from one process */
 
   struct bench_pair *pairs;
   size_t pair_count, pair_capacity;
@@ -76,14 +79,14 @@ struct pprofc_bench {
   struct map unit_map;
   struct bench_unit_word *words;
   size_t word_count, word_capacity;
-  struct map word_map; /* index of a word, by string */
+  struct map word_map; /* index of a unit word by its string */
 
   struct bench_metadata *metadata;
   size_t metadata_count, metadata_capacity;
   struct map metadata_map; /* index of metadata, by unit and key */
 
   pprofc_bench_result
-      *results; /* the results, and one entry after the last, for the end of the values */
+      *results; /* one item per result, and a last item that ends the measurements */
   size_t result_count, result_capacity;
 
   /* one entry per measurement */
@@ -96,8 +99,8 @@ struct pprofc_bench {
   struct interner threads; /* names of the benchmarks that use several threads */
 };
 
-/* Returns how many inputs with this label used a debug build of the benchmark library; NULL
- * counts all inputs. */
+/* Returns the number of inputs with this label that used a debug build of the benchmark library. A
+ * `label` of NULL counts all inputs. */
 size_t set_debug_inputs(const struct pprofc_bench *set, const char *label);
 
 /* True if the tool reported several threads for the benchmark. */
@@ -115,18 +118,18 @@ void set_free_lines(struct pprofc_bench *set);
 /* Frees all measurements and results. Names, units, inputs and metadata stay. */
 void set_free_results(struct pprofc_bench *set);
 
-/* Returns the value of `key` in the "Unit" lines of a unit, tidied or not; "" if there is no
- * value. False when out of memory. */
+/* Sets *value to the value of `key` in the "Unit" lines of a unit, in its original or tidied
+ * spelling; "" without a value. Returns false when out of memory. */
 bool set_metadata(const struct pprofc_bench *set, pprofc_str unit, pprofc_str key,
                   pprofc_str *value);
 
-/* Returns the same direction as pprofc_bench_direction. False when out of memory. */
+/* Sets *direction as pprofc_bench_direction does. Returns false when out of memory. */
 bool set_direction(const struct pprofc_bench *set, pprofc_str unit, int *direction);
 
 /* ---- filling ----------------------------------------- */
 
-/* State of reading one input. Errors are sticky: the reader checks for out of memory and
- * limits once, at the end. */
+/* State of reading one input. After an error the sink ignores all input. So the reader checks for
+ * out of memory and limits only once, at the end. */
 struct bench_sink {
   struct pprofc_bench *set;
   uint32_t input;
@@ -136,36 +139,36 @@ struct bench_sink {
                       result */
   uint32_t name;   /* string index of the name of the last result */
   struct buffer scratch;
-  bool base_units; /* true if values are in sec/op and B/s; a set that keeps units converts them to
-                      ns/op and MB/s */
+  bool base_units; /* true if values are in sec/op and B/s. A set that keeps units then converts
+                      them to ns/op and MB/s. */
   pprofc_status status;
-  const char *limit; /* exceeded limit if status is PPROFC_E_LIMIT */
+  const char *limit; /* name of the exceeded limit if status is PPROFC_E_LIMIT */
 };
 
 void sink_open(struct bench_sink *sink, struct pprofc_bench *set, pprofc_str label,
                pprofc_str path);
 pprofc_status sink_close(struct bench_sink *sink, pprofc_error *error);
 
-/* Sets a configuration key. An empty value deletes the key, and the last key moves to its
- * place. */
+/* Sets a configuration key. An empty value deletes the key, and the last key takes its place. */
 void sink_config(struct bench_sink *sink, pprofc_str key, pprofc_str value);
 
 /* Deletes all configuration keys. */
 void sink_config_clear(struct bench_sink *sink);
 
-/* Starts a result. sink_drop removes it again. */
+/* Start a result, and remove the result that was started last. */
 void sink_result(struct bench_sink *sink, pprofc_str name, int64_t iterations, uint64_t line);
 void sink_drop(struct bench_sink *sink);
 
 /* Adds a measurement to the result that was started last. */
 void sink_value(struct bench_sink *sink, double value, pprofc_str unit);
 
-/* Look up a word, and add a measurement with it. Words stay valid for the life of the set. */
+/* Return the index of a unit word, and add a measurement in the unit of a word. The indices stay
+ * valid for the life of the set. */
 uint32_t sink_word(struct bench_sink *sink, pprofc_str unit);
 void sink_word_value(struct bench_sink *sink, double value, uint32_t word);
 
-/* Sets metadata of a unit. A second value adds the message "metadata KEY of unit UNIT already
- * set to VALUE". */
+/* Sets metadata of a unit. A different second value adds the message "metadata KEY of unit UNIT
+ * already set to VALUE". */
 void sink_metadata(struct bench_sink *sink, pprofc_str unit, pprofc_str key, pprofc_str value,
                    uint64_t line);
 
@@ -175,13 +178,13 @@ void sink_threads(struct bench_sink *sink);
 /* Records that the input used a debug build of the benchmark library. */
 void sink_debug_build(struct bench_sink *sink);
 
-/* Records the load average of the machine of the input and its number of processors. */
+/* Records the load average of the machine that ran the input, and its number of processors. */
 void sink_load(struct bench_sink *sink, double load, double cpus);
 
 /* Records that a reader ran out of memory. */
 void sink_fail(struct bench_sink *sink);
 
-/* Adds the message "PATH:LINE: text"; messages keep their order. */
+/* Adds the message "PATH:LINE: text". The set keeps messages in their order. */
 void sink_message(struct bench_sink *sink, uint64_t line, const char *format, ...)
     PPROFC_PRINTF(3, 4);
 

@@ -22,7 +22,7 @@ void pprofc_bench_options_init(pprofc_bench_options *options) {
 
 /* ---- laying out -------------------------------------- */
 
-/* Context for comparing keys. */
+/* Projection and field order for comparing keys. */
 struct sorting {
   const struct projection *projection;
   const size_t *flat;
@@ -42,7 +42,7 @@ static int compare_tables(const void *a, const void *b, const void *context) {
   return s->unit_ranks[x->unit] < s->unit_ranks[y->unit] ? -1 : 1;
 }
 
-/* True if the keys are already in order, which is common because results come sorted. */
+/* True if the keys are already in order, which is frequent. */
 static bool keys_are_sorted(const uint32_t *keys, size_t count, const struct sorting *sorting) {
   for (size_t i = 1; i < count; i++)
     if (projection_compare(sorting->projection, sorting->flat, keys[i - 1], keys[i]) > 0)
@@ -50,8 +50,8 @@ static bool keys_are_sorted(const uint32_t *keys, size_t count, const struct sor
   return true;
 }
 
-/* Returns the distinct keys among `count`, sorted, in the arena. `places` has an entry for
- * each key of the projection and receives its index. */
+/* Returns the distinct keys among `count` keys, sorted, in the arena. Stores the position of each
+ * key in `places`, which has one entry for each key of the projection. */
 static uint32_t *distinct_keys(struct pprofc_bench_tables *t, uint32_t *keys, size_t count,
                                const struct projection *projection, const size_t *flat,
                                uint32_t *places, size_t *distinct) {
@@ -89,7 +89,7 @@ static pprofc_str *labels_of(struct tables_collector *c, const uint32_t *keys, s
   return labels;
 }
 
-/* Returns the note with the fields in which a cell's results differ. */
+/* Returns the note that lists the fields in which the results of a cell differ. */
 static const char *variation_note(struct tables_collector *c, uint32_t cell,
                                   const size_t *first_residue) {
   struct pprofc_bench_tables *t = c->t;
@@ -128,12 +128,12 @@ static void add_variation(struct tables_collector *c, uint32_t cell, pprofc_benc
 
 static const char *const no_notes[1] = {NULL};
 
-/* Cells of the table that is laid out: their indices, and room for as many keys. */
+/* Cells of one table: their indices, and room for as many keys. */
 struct table_part {
   uint32_t *order;
   size_t count;
   uint32_t *scratch;
-  uint32_t *row_places, *column_places; /* row or column of each key in the table */
+  uint32_t *row_places, *column_places; /* row or column of each key of the projection */
 };
 
 /* Finds the rows and columns of a table, and their labels. */
@@ -166,7 +166,7 @@ static void fill_cell(struct tables_collector *c, const struct table_part *part,
   if (state->varied) add_variation(c, index, cell);
 }
 
-/* Sets the baseline of each cell: the first column's cell in the same row. */
+/* Sets the baseline of each cell: the cell of the first column in the same row. */
 static void find_baselines(struct table *table) {
   size_t baseline = SIZE_MAX;
   for (size_t i = 0; i < table->cell_count; i++) {
@@ -178,15 +178,15 @@ static void find_baselines(struct table *table) {
   }
 }
 
-/* Returns the index to sort by: the column of a cell in step 0, its row in step 1. */
+/* Returns the sort index of a cell: its column in step 0, its row in step 1. */
 static size_t cells_place(const struct tables_collector *c, const struct table_part *part,
                           uint32_t cell, int step) {
   const struct cell_id *id = &c->cells[cell].id;
   return step ? part->row_places[id->row] : part->column_places[id->column];
 }
 
-/* Sorts cells by row, then column, with two counting sorts. `from` and `to` have an entry for
- * each cell; the result is in `from`. */
+/* Sorts cells by row, then by column, with two counting sorts. `from` and `to` have one entry for
+ * each cell. The result is in `from`. */
 static bool cells_sort(const struct tables_collector *c, const struct table *table,
                        const struct table_part *part, uint32_t *from, uint32_t *to) {
   size_t most = table->row_count > table->column_count ? table->row_count : table->column_count;
@@ -253,7 +253,8 @@ static size_t *flat_fields(struct tables_collector *c, const struct projection *
   return flat;
 }
 
-/* Sorts cells by table with a counting sort; start[i] is the first cell of table i. */
+/* Sorts cells by table with a counting sort. start[i] becomes the index of the first cell of table
+ * i. */
 static void order_cells(const struct tables_collector *c, uint32_t *order, size_t *start) {
   for (size_t i = 0; i < c->cell_count; i++) start[c->cells[i].id.table + 1]++;
   for (size_t i = 0; i < c->table_count; i++) start[i + 1] += start[i];
@@ -302,7 +303,7 @@ static void tables_lay_out(struct tables_collector *c) {
 
 /* ---- the whole --------------------------------------- */
 
-/* A field of the options that is a projection. */
+/* An option that contains the text of a projection. */
 struct projection_flag {
   const char *name, *text;
   struct projection *projection;

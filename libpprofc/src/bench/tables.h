@@ -5,7 +5,7 @@
 #include "bench/projection.h"
 #include "pprofc/bench.h"
 
-/* Last row of a column: geometric means of its centers and of its ratios to the baseline. */
+/* Summary row of a column: geometric means of its centers and of its ratios to the baseline. */
 struct table_summary {
   bool has_center, has_ratio;
   double center, ratio;
@@ -40,7 +40,8 @@ struct pprofc_bench_tables {
   size_t table_count;
 };
 
-/* Works like pprofc_bench_compare, but frees the set's results once the tables have them. */
+/* Works like pprofc_bench_compare, but frees the results of the set after the tables have copied
+ * them. */
 pprofc_status tables_compare_and_free(pprofc_bench *set, const pprofc_bench_options *options,
                                       pprofc_bench_tables **tables, pprofc_error *error);
 
@@ -50,8 +51,8 @@ static inline const pprofc_bench_cell *cell_baseline(const struct table *table,
   return cell->baseline == SIZE_MAX ? NULL : &table->cells[cell->baseline];
 }
 
-/* Appends the half width of the interval, which is printed after the center: "12%", "?" or the
- * infinity sign. */
+/* Appends the half width of the interval relative to the center: "12%", "?" or the infinity
+ * sign. */
 void cell_range(struct buffer *out, const pprofc_bench_cell *cell);
 
 /* Appends "+12.34%", "~", "?" or "0.00%". */

@@ -10,12 +10,12 @@
 
 /* ---- tokens ------------------------------------------ */
 
-/* Iterator over the names in a unit, which are separated by `*`, `/`, `-` and spaces. */
+/* Iterator over the names in a unit. The characters `*`, `/`, `-` and spaces separate names. */
 struct unit_parser {
   pprofc_str unit;
   size_t position;
   pprofc_str token;
-  bool denominator; /* true if the name is in a denominator: `/` starts it, `*` ends it */
+  bool denominator; /* true in a denominator: `/` starts it, `*` ends it */
 };
 
 static bool unit_is_separator(int32_t rune) {
@@ -42,7 +42,8 @@ static bool next_token(struct unit_parser *p) {
 
 /* ---- tidying ----------------------------------------- */
 
-/* Conversions to base units. They divide where benchunit divides, so that the last bit agrees. */
+/* Conversions to base units. They divide if benchunit divides, because a multiplication may round
+ * differently. */
 struct tidy_rule {
   pprofc_str from, to;
   double factor;
@@ -54,7 +55,7 @@ static const struct tidy_rule tidy_rules[] = {
     {{"MB", 2}, {"B", 1}, 1e6, false},
 };
 
-/* Units that are converted as a whole, with a literal factor. */
+/* Units with a conversion of the whole unit instead of each name. */
 static const struct tidy_rule tidy_units[] = {
     {{"ns/op", 5}, {"sec/op", 6}, 1e-9, false},
     {{"MB/s", 4}, {"B/s", 3}, 1e6, false},
@@ -101,8 +102,8 @@ bool unit_is_binary(pprofc_str unit) {
 
 /* ---- scaling ----------------------------------------- */
 
-/* A scale: values of at least `hundreds`, `tens` and `ones` have 1, 2 and 3 decimals and this
- * prefix. Each limit is the smallest value that rounds up to one more digit. */
+/* A step of a scale. Values of at least `hundreds`, `tens` and `ones` get 1, 2 and 3 decimals and
+ * this prefix. Each limit is the smallest value that rounds up to one more digit. */
 struct unit_scale_step {
   double factor;
   const char *prefix;
@@ -131,7 +132,8 @@ static const struct unit_scale_step binary_steps[] = {
     BINARY_STEP(10, "Ki"), BINARY_STEP(0, ""),
 };
 
-/* Limits below which a value has one more zero after the point; used below the last prefix. */
+/* Limits for values below the last prefix. Below each limit a value has one more zero after the
+ * point. */
 static const double small_limits[] = {9.9995e-1, 9.9995e-2, 9.9995e-3, 9.9995e-4,
                                       9.9995e-5, 9.9995e-6, 9.9995e-7, 9.9995e-8};
 #define SMALL_LIMITS (sizeof small_limits / sizeof *small_limits)
@@ -175,8 +177,8 @@ static const struct known_direction known_directions[] = {
     {"misses", UNIT_LOWER_IS_BETTER},       {"faults", UNIT_LOWER_IS_BETTER},
 };
 
-/* Returns the direction. The last name of the numerator decides ("p99-sec/op" is a time,
- * "peak-RSS-bytes" a size), unless something is counted per second. */
+/* Returns the direction by the last name of the numerator: "p99-sec/op" is a time, "peak-RSS-bytes"
+ * a size. For anything per second, higher is better. */
 enum unit_direction unit_direction_of(pprofc_str unit) {
   struct unit_parser p = {.unit = unit};
   pprofc_str numerator = {NULL, 0};

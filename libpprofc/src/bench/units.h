@@ -11,7 +11,7 @@ double unit_tidy(pprofc_str unit, struct buffer *out);
 /* True for units of bytes, which scale by powers of 1024. */
 bool unit_is_binary(pprofc_str unit);
 
-/* Format of the values of a row: divided by factor, with `digits` decimals, before prefix. */
+/* Format of the values of a row: divided by `factor`, with `digits` decimals and the prefix. */
 struct unit_scale {
   int digits;
   double factor;
@@ -22,7 +22,7 @@ struct unit_scale {
 struct unit_scale unit_scale_of(double value, bool binary);
 void unit_print(struct buffer *out, struct unit_scale scale, double value);
 
-/* Direction of a unit that is known by its name or its form. */
+/* Direction of a unit, known from its name or its form. */
 enum unit_direction { UNIT_UNKNOWN = 0, UNIT_LOWER_IS_BETTER = -1, UNIT_HIGHER_IS_BETTER = 1 };
 enum unit_direction unit_direction_of(pprofc_str unit);
 

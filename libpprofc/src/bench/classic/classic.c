@@ -16,7 +16,7 @@ void pprofc_bench_classic_options_init(pprofc_bench_classic_options *options) {
 
 /* ---- groups ------------------------------------------ */
 
-/* Returns the label of part i of a name: its key, "name" for the first part without one, else
+/* Returns the label of part i of a name: its key; without a key "name" for the first part, else
  * "subI". */
 static pprofc_str part_key(pprofc_str part, size_t i, char number[24]) {
   size_t equals = str_find_char(part, '=');
@@ -26,9 +26,9 @@ static pprofc_str part_key(pprofc_str part, size_t i, char number[24]) {
   return str_of(number);
 }
 
-/* Returns the value of a label in a name: name, gomaxprocs, the key of a part, or subN for the
- * N-th part without a key. Returns "" if there is no such part. If a key is repeated, its last
- * value counts. */
+/* Returns the value of a label in a name. The label is "name", "gomaxprocs", the key of a part, or
+ * "subN" for the N-th part without a key. Returns "" if the name has no such part. Of a repeated
+ * key the last value counts. */
 static pprofc_str name_label(pprofc_str name, pprofc_str label) {
   size_t dash = str_find_last_char(name, '-');
   int64_t procs;
@@ -47,7 +47,8 @@ static pprofc_str name_label(pprofc_str name, pprofc_str label) {
   return found;
 }
 
-/* Returns the group of a result: the labels of options.split, such as "pkg:a/x goos:linux". */
+/* Returns the group of a result: the values of the labels in options.split, such as "pkg:a/x
+ * goos:linux". */
 static uint32_t find_group(struct classic *c, size_t result, struct buffer *text) {
   pprofc_str rest = str_of(c->options.split), label;
   pprofc_str name = set_string(c->set, c->set->results[result].name);
@@ -137,8 +138,8 @@ static void classic_collect(struct classic *c, uint32_t *metric_of) {
   }
 }
 
-/* Computes mean and extremes without outliers, which are more than 1.5 interquartile ranges
- * outside the quartiles. */
+/* Computes mean, minimum and maximum without outliers. Outliers are more than 1.5 interquartile
+ * ranges outside the quartiles. */
 static void summarize(struct classic_metric *m, double *scratch) {
   memcpy(scratch, m->values, m->count * sizeof *scratch);
   sort_doubles(scratch, m->count);
@@ -161,7 +162,7 @@ static void summarize(struct classic_metric *m, double *scratch) {
 
 /* ---- rows -------------------------------------------- */
 
-/* Tests two samples without their outliers. Returns a note if there is no result. */
+/* Tests two samples without their outliers. Returns a note if the test has no result. */
 static const char *test_samples(struct classic *c, const struct classic_metric *old,
                                 const struct classic_metric *new, double *p) {
   static const char *const notes[] = {[PPROFC_TEST_TOO_SMALL] = "(too few samples)",
@@ -239,7 +240,7 @@ static int classic_compare_rows(const void *a, const void *b, const void *contex
   return x->index < y->index ? -1 : 1;
 }
 
-/* Collects the nonzero means of an input's benchmarks; returns their number. */
+/* Collects the nonzero means of the benchmarks of an input. Returns their number. */
 static size_t collect_means(const struct classic *c, uint32_t config, uint32_t unit,
                             double *means) {
   size_t count = 0;
@@ -263,7 +264,7 @@ static void set_geomean(struct classic *c, struct classic_row *row, size_t confi
   row->scaled = true;
 }
 
-/* Adds a row with the geometric mean of each input, unless every input has fewer than two
+/* Adds a row with the geometric mean of each input. Adds no row if every input has fewer than two
  * means. */
 static void add_geomean(struct classic *c, struct classic_table *table, uint32_t unit) {
   struct classic_row *row = &table->rows[table->row_count];
@@ -288,7 +289,7 @@ static void add_geomean(struct classic *c, struct classic_table *table, uint32_t
   table->row_count++;
 }
 
-/* Fills the row of one benchmark; false if the table has no row for it. */
+/* Fills the row of one benchmark. Returns false if the table has no row for it. */
 static bool classic_make_row(struct classic *c, struct classic_row *row, uint32_t benchmark,
                              uint32_t unit, pprofc_str metric) {
   const struct classic_benchmark *b = &c->benchmarks[benchmark];
@@ -334,8 +335,8 @@ static void make_table(struct classic *c, uint32_t unit) {
 
 /* ---- the whole --------------------------------------- */
 
-/* Names the inputs by their labels, or by their paths without a label. Consecutive inputs with
- * the same label, such as the files of a folder, share a column. */
+/* Names each input by its label, or by its path if it has no label. Consecutive inputs with the
+ * same label, such as the files of a folder, share a column. */
 static void name_configs(struct classic *c) {
   for (size_t i = 0; i < c->set->input_count; i++) {
     struct bench_input input = c->set->inputs[i];

@@ -8,34 +8,34 @@
 
 /* Measurements of one benchmark in one unit from one input. */
 struct classic_metric {
-  /* String indices of the configuration and the unit; index of the benchmark. */
+  /* String indices of the column's name and of the unit; index of the benchmark. */
   uint32_t config, benchmark, unit;
-  double *values; /* all values, later only the values that are not outliers */
+  double *values; /* all values; after summarizing only the values that are not outliers */
   size_t count, kept, next;
-  double least, mean, most; /* extremes and mean of the values that are kept */
+  double least, mean, most; /* minimum, mean and maximum without outliers */
 };
 
 struct classic_benchmark {
-  uint32_t group, name; /* index of the group's name; a string */
+  uint32_t group, name; /* index in classic.groups; string index of the name */
 };
 
 /* Format of the numbers of one row. */
 struct classic_scale {
   int digits;
   double divisor;
-  bool time; /* true for nanoseconds, which are divided by 1e9 first */
+  bool time; /* true for nanoseconds; the scale divides them by 1e9 first */
   char suffix[8];
 };
 
 struct classic_row {
-  pprofc_str benchmark, group; /* name of the benchmark and its group; the group is
-                                  "" if there is only one */
-  /* Measurements of each input; NULL if the input does not have the benchmark. */
+  pprofc_str benchmark, group; /* names of the benchmark and of its group; the group is "" if there
+                                  is only one */
+  /* Measurements of each column; NULL if it does not have the benchmark. */
   const struct classic_metric **metrics;
   struct classic_scale scale;
   bool scaled;
   double percent;
-  const char *delta; /* printed change; "" for no change */
+  const char *delta; /* printed change; "" without a change */
   char note[64];
   int change; /* direction of the change: 1 better, -1 worse */
   size_t index;
@@ -53,7 +53,7 @@ struct classic {
   pprofc_bench_classic_options options;
   struct arena arena;
   uint32_t *input_configs; /* string indices of the names of the inputs */
-  uint32_t *configs;       /* string indices of the names of the columns, without repeated labels */
+  uint32_t *configs;       /* names of the columns: input_configs without repeated names */
   size_t config_count;
   struct interner groups;
   uint32_t *units; /* string indices of the units, in order of first use */
@@ -72,19 +72,19 @@ struct classic {
   bool nomem;
 };
 
-/* Computes the tables of a set that keeps its units. The caller calls classic_free even after
- * an error. */
+/* Computes the tables of a set with keep_units. The caller must call classic_free even after an
+ * error. */
 pprofc_status classic_make(struct classic *classic, const struct pprofc_bench *set,
                            const pprofc_bench_classic_options *options, pprofc_error *error);
 void classic_free(struct classic *classic);
 
-/* Appends the name of a unit's metric: "time/op" for "ns/op". */
+/* Appends the name of the metric that a unit measures: "time/op" for "ns/op". */
 void classic_metric_name(struct buffer *out, pprofc_str unit);
 struct classic_scale classic_scale_of(double value, pprofc_str unit);
 void classic_print_scaled(struct buffer *out, const struct classic_scale *scale, double value);
 
-/* Appends the largest distance of an extreme from the mean, such as "3%"; nothing if it is not
- * known. */
+/* Appends the larger distance of minimum and maximum from the mean, such as "3%"; nothing if it is
+ * not known. */
 void classic_print_range(struct buffer *out, const struct classic_metric *metric);
 
 #endif

@@ -74,15 +74,14 @@ static void classic_print_cell(struct classic_printer *p, const struct classic_r
     buffer_add_fill(&p->text, ' ', 5);
 }
 
-/* Adds a heading such as "old time/op"; `unit` adds the unit in CSV. */
+/* Adds a heading such as "old time/op". CSV headings also show the unit. */
 static void line_add_heading(struct classic_printer *p, struct classic_line *line,
                              const char *which, const struct classic_table *table, bool unit) {
   buffer_clear(&p->text);
   buffer_add_text(&p->text, which);
   buffer_add_str(&p->text, table->metric);
   if (unit) {
-    /* As in benchstat, the parentheses are empty if the first row has no value of the first
-     * input. */
+    /* Like benchstat, print empty parentheses if the first row has no value of the first input. */
     buffer_add_text(&p->text, " (");
     if (table->rows[0].metrics[0]) buffer_add_str(&p->text, table->unit);
     buffer_add_char(&p->text, ')');
@@ -126,7 +125,7 @@ static void line_add_plusminus(struct classic_printer *p, struct classic_line *l
   if (!p->c->options.no_range) line_add_text(p, line, "\xC2\xB1");
 }
 
-/* Returns the length of the folder that all nonempty paths share. */
+/* Returns the length of the common folder of all nonempty paths. */
 static size_t common_folder(const struct classic *c) {
   pprofc_str common = {NULL, 0};
   size_t paths = 0;
@@ -192,7 +191,7 @@ static void row_csv(struct classic_printer *p, struct classic_line *line,
 
 /* ---- layout ------------------------------------------ */
 
-/* Functions that differ between text and CSV. */
+/* Functions of the text layout or of the CSV layout. */
 struct classic_print_layout {
   void (*head)(struct classic_printer *, struct classic_line *, const struct classic_table *);
   void (*row)(struct classic_printer *, struct classic_line *, const struct classic_row *);
@@ -226,7 +225,7 @@ static void classic_write_left(struct output *out, pprofc_str text, size_t width
   if (length < width) output_add_fill(out, ' ', width - length);
 }
 
-/* Writes the headings left-aligned, without padding the last one. */
+/* Writes the headings left-aligned. Does not pad the last heading. */
 static void line_write_head(struct output *out, const struct classic_line *line,
                             const size_t *width) {
   for (size_t i = 0; i < line->count; i++) {
@@ -236,7 +235,7 @@ static void line_write_head(struct output *out, const struct classic_line *line,
   if (line->count > 1) output_add_char(out, '\n');
 }
 
-/* Writes the numbers right-aligned; a last cell in parentheses is left-aligned. */
+/* Writes the numbers right-aligned. Writes a last cell in parentheses left-aligned. */
 static void line_write_row(struct output *out, const struct classic_line *line,
                            const size_t *width) {
   for (size_t i = 0; i < line->count; i++) {
@@ -362,7 +361,7 @@ static void classic_write_html(struct classic_printer *p) {
 struct classic_format {
   const char *name;
   void (*write)(struct classic_printer *);
-  bool is_log; /* true for a CI log, in which no line may be a command of the CI system */
+  bool is_log; /* true for a CI log; print breaks the commands of the CI system */
 };
 
 static const struct classic_format formats[] = {{"text", classic_write_text, true},

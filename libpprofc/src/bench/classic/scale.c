@@ -30,7 +30,7 @@ void classic_metric_name(struct buffer *out, pprofc_str unit) {
   buffer_add_str(out, unit);
 }
 
-/* Format of values from `from` on: divided by `divisor`, with `digits` decimals. */
+/* Format of values of at least `from`: divided by `divisor`, with `digits` decimals. */
 struct classic_scale_step {
   double from;
   int digits;

@@ -1,4 +1,4 @@
-/* Prints comparison tables as CSV; warnings go to a second output, with the position of their
+/* Prints comparison tables as CSV. Warnings go to a second output, with the position of their
  * cell. */
 #include "bench/go_text.h"
 #include "bench/number.h"
@@ -60,8 +60,8 @@ static void csv_end_row(struct csv *csv) {
   csv->row++;
 }
 
-/* Writes warnings as "F14: text". Columns are in base 26 with A for 0, so BA follows Z, as in
- * benchstat. */
+/* Writes warnings as "F14: text". The column is a number in base 26 with A for 0, so BA follows Z,
+ * as in benchstat. */
 static void csv_warn(struct csv *csv, const char *const *notes, size_t count) {
   if (!csv->printer->warn) return;
   char letters[24];

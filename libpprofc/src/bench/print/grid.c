@@ -70,7 +70,7 @@ void grid_fix(struct grid *grid, size_t column) {
 /* ---- widths ------------------------------------------ */
 
 struct grid_layout {
-  /* Width, margin and offset of each column; `offset` has one more entry. */
+  /* Width, margin and offset of each column. `offset` has one more item for the end. */
   size_t *width, *margin, *offset;
   size_t *open; /* scratch memory: columns that the current cell may widen */
 };
@@ -87,7 +87,8 @@ static int wider(const void *a, const void *b, const void *context) {
   return (x > y) - (x < y);
 }
 
-/* Distributes the width of a cell to its columns that are not fixed, widest first. */
+/* Distributes the width of a cell to the columns that it spans, widest first. Fixed columns keep
+ * their width. */
 static void grid_widen(const struct grid *grid, const struct grid_cell *cell,
                        struct grid_layout *l) {
   size_t need = cell->width + l->margin[cell->column], have = 0, count = 0;
@@ -124,8 +125,8 @@ static size_t count_wide_cells(const struct grid *grid) {
   return count;
 }
 
-/* Computes the widths from the cells of one column. Then widens them for the cells that span
- * several columns, narrowest first; `wide` is scratch memory for these cells. */
+/* Computes the widths from the cells of one column. Then widens columns for the cells that span
+ * several columns, narrowest first. `wide` is scratch memory for these cells. */
 static void find_widths(const struct grid *grid, const struct grid_cell **wide,
                         struct grid_layout *l) {
   size_t count = 0;
@@ -156,15 +157,16 @@ static int by_place(const void *a, const void *b) {
   return (x->column > y->column) - (x->column < y->column);
 }
 
-/* True if the cells are in order; tables add them row by row, from left to right. */
+/* True if the cells are in order by row and column. */
 static bool cells_are_in_place(const struct grid *grid) {
   for (size_t i = 1; i < grid->cell_count; i++)
     if (by_place(&grid->cells[i - 1], &grid->cells[i]) > 0) return false;
   return true;
 }
 
-/* Writes one cell; *position is the current column of the row. A cell that is too wide makes the
- * distance to the next one negative; as in benchstat, its absolute value is written in spaces. */
+/* Writes one cell. *position is the current column of the row. If the previous cell was too wide,
+ * the distance to this cell is negative. Like benchstat, the function then writes as many spaces as
+ * the absolute value of the distance. */
 static void write_cell(const struct grid_cell *cell, const struct grid_layout *l,
                        long long *position, struct output *out) {
   size_t margin = l->margin[cell->column], before = 0;

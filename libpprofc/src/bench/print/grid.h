@@ -9,43 +9,42 @@
 
 enum grid_align { GRID_LEFT, GRID_CENTER, GRID_RIGHT };
 
-/* A cell. The struct is small because a table keeps one for each of its texts. */
+/* A cell. The struct is small because a table has one for each of its texts. */
 struct grid_cell {
   const char *text, *margin;
   uint32_t text_size, width; /* size of the text in bytes, and its width in code points */
   uint32_t row, column, span;
   uint8_t margin_size, margin_width;
   uint8_t align; /* alignment of the text, an enum grid_align */
-  uint8_t rank;  /* rank of its row, 0 for headers (print_rank) */
+  uint8_t rank;  /* rank of the cell's row in a brief, 0 for headers (print_rank) */
 };
 
 struct grid {
   const pprofc_allocator *mem;
-  struct arena arena; /* arena that holds the texts of the cells */
+  struct arena arena; /* memory of the texts of the cells */
   struct grid_cell *cells;
   size_t cell_count, cell_capacity;
   uint32_t row, column, columns;
-  bool *fixed; /* true for columns that only cells of one column may widen */
+  bool *fixed; /* true for columns that cells of several columns do not widen */
   size_t fixed_capacity;
-  uint8_t rank; /* rank of the rows that are being added */
+  uint8_t rank; /* rank of the current row */
   bool failed;  /* true if memory ran out */
 };
 
 void grid_init(struct grid *grid, const pprofc_allocator *mem);
 void grid_free(struct grid *grid);
 
-/* Start the next row, and move to a column of the current row. */
+/* Start the next row; move to a column of the current row. */
 void grid_row(struct grid *grid);
 void grid_column(struct grid *grid, size_t column);
 
-/* Adds a cell and moves to the next column. Copies the text and makes control characters
- * visible. The default margin is one space, and no margin in the first column or for an empty
- * text. */
+/* Adds a cell and moves to the next column. Copies the text and makes control characters visible.
+ * The default margin is one space; the first column and empty texts have no margin. */
 void grid_cell(struct grid *grid, pprofc_str text, enum grid_align align);
 void grid_span(struct grid *grid, size_t span, pprofc_str text, enum grid_align align,
                pprofc_str margin);
 
-/* Lets only cells of one column widen this column. */
+/* Keeps cells that span several columns from widening this column. */
 void grid_fix(struct grid *grid, size_t column);
 
 /* Writes the table. False when out of memory. */

@@ -18,7 +18,7 @@ struct html_table {
   bool binary;
 };
 
-/* Prints a part of the template bench.html, and clears the values that it used. */
+/* Prints a part of the template bench.html and clears the values for it. */
 static void html_put(struct printer *p, const char *part, struct fill *fill) {
   const pprofc_str page = {(const char *)asset_bench_html, asset_bench_html_size};
   struct buffer text;
@@ -60,7 +60,8 @@ static void html_add_columns(struct html_table *h) {
   }
 }
 
-/* Returns the class: better, worse or changed; "" without a significant difference. */
+/* Returns the CSS class of a change: better, worse or changed; "" without a significant
+ * difference. */
 static const char *change_class(const struct html_table *h, const pprofc_bench_cell *cell,
                                 const pprofc_bench_cell *baseline) {
   if (cell->p > cell->alpha || cell->center == baseline->center || cell->nan) return "";
@@ -68,7 +69,8 @@ static const char *change_class(const struct html_table *h, const pprofc_bench_c
   return (cell->center > baseline->center) == (h->direction > 0) ? "better" : "worse";
 }
 
-/* Begins a cell. The script sorts by its value. The caller sets the text and ends the cell. */
+/* Begins a cell. `value` is the number by which the script sorts. The caller appends the text and
+ * ends the cell. */
 static struct buffer *html_begin_cell(struct html_table *h, const char *class, double value) {
   fill_begin(&h->fill, "cells");
   fill_words(&h->fill, "class", class);
@@ -107,7 +109,7 @@ static void html_add_cell(struct html_table *h, const pprofc_bench_cell *cell,
   fill_end(&h->fill);
 }
 
-/* Returns the number of HTML columns before a column of the table. */
+/* Returns the number of HTML columns to the left of a column of the table. */
 static size_t html_column(size_t column) {
   return column ? 3 * column - 2 : 0;
 }

@@ -1,8 +1,9 @@
-/* Prints comparison tables as JSON: every sample, interval, p and delta, not scaled or rounded. */
+/* Prints comparison tables as JSON: every sample, interval, p and delta, without scaling or
+ * rounding. */
 #include "bench/print/print.h"
 #include "core/json_write.h"
 
-/* Version of the schema, raised when a name is removed or changes its meaning. */
+/* Version of the schema. It grows when a name is removed or changes its meaning. */
 #define SCHEMA_VERSION 1
 
 static void json_add_notes(struct json_writer *json, const char *const *notes, size_t count) {
@@ -11,7 +12,7 @@ static void json_add_notes(struct json_writer *json, const char *const *notes, s
   json_end(json);
 }
 
-/* Adds the fields of a key as an object, because a benchmark's configuration may use any name. */
+/* Adds the fields of a key as a nested object, because a configuration may use any name. */
 static void json_add_fields(struct printer *p, struct json_writer *json,
                             const struct projection *projection, const size_t *flat, uint32_t key) {
   json_begin_object(json_key(json, "key"));

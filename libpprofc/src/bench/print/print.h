@@ -9,7 +9,7 @@
 struct printer {
   const struct pprofc_bench_tables *tables;
   struct output *out;
-  struct output *warn; /* output of warnings; NULL if the caller does not need them */
+  struct output *warn; /* output of warnings; NULL to drop them */
   struct buffer scratch;
   bool failed; /* true if memory ran out */
 };
@@ -19,16 +19,18 @@ typedef void table_printer(struct printer *printer);
 struct print_format {
   const char *name;
   table_printer *print;
-  bool is_log; /* true for a CI log, in which no line may be a command of the CI system */
+  bool is_log; /* true for a CI log; print breaks the commands of the CI system */
 };
 
 table_printer print_text, print_csv, print_markdown, print_json, print_html;
 
-/* Returns the line "key: value" of a field of the table key, printed before table i. data is
- * NULL if the previous table has the same value. `field` counts in display order. */
+/* Returns the line "key: value" for a field of the table key, which is printed before table i. The
+ * data of the result is NULL if the previous table has the same value. `field` is an index in
+ * display order. */
 pprofc_str print_key_line(struct printer *printer, size_t i, size_t field);
 
-/* Format the texts of one cell in the printer's scratch buffer, valid until the next call. */
+/* Format the texts of one cell. The texts are in the printer's scratch buffer until the next
+ * call. */
 pprofc_str print_range(struct printer *printer, const pprofc_bench_cell *cell);
 pprofc_str print_delta(struct printer *printer, const struct table *table,
                        const pprofc_bench_cell *cell);
@@ -42,11 +44,11 @@ pprofc_str print_column_value(const struct printer *printer, const struct table 
 /* Writes one field, quoted if CSV requires it. */
 void print_csv_field(struct output *out, pprofc_str field);
 
-/* Largest distance between the ranks of two rows with a significant change. */
+/* Largest difference between the ranks of two rows with a significant change. */
 #define PRINT_RANKS 200
 
-/* Returns the rank of a row for a brief: 1 without a significant change, else a larger number
- * for a larger percentage. */
+/* Returns the rank of a row for a brief: 1 without a significant change, else more for a larger
+ * change. */
 int print_rank(const struct table *table, const pprofc_bench_cell *from,
                const pprofc_bench_cell *to);
 
@@ -58,14 +60,14 @@ struct footnotes {
   const pprofc_allocator *mem;
   const char **texts;
   size_t count, capacity;
-  bool failed; /* true if memory ran out, so that a note is missing */
+  bool failed; /* true if memory ran out and a note is missing */
 };
 void footnotes_init(struct footnotes *notes, const pprofc_allocator *mem);
 void footnotes_free(struct footnotes *notes);
-/* Returns the number of a text, from 1; 0 when out of memory. */
+/* Returns the number of a text, counted from 1; 0 when out of memory. */
 size_t footnotes_number(struct footnotes *notes, const char *text);
 
-/* Appends the change of a column's mean as "+1.23%"; "?" if it is not known. */
+/* Appends the change of a column's geometric mean as "+1.23%"; "?" if it is not known. */
 void print_summary_ratio(struct buffer *out, const struct table_summary *summary);
 
 /* Appends a number in superscript digits. */

@@ -9,8 +9,8 @@
 #define RIGHT_BAR STR(" \xE2\x94\x82")
 #define PLUSMINUS STR(" \xC2\xB1 ")
 
-/* Number of grid columns of a column of results: center, range, notes; all but the first also
- * have delta, comparison, notes. */
+/* A column of results uses several grid columns: center, range, notes. All but the first also use
+ * delta, comparison, notes. */
 #define LABEL_COLUMNS  1
 #define CENTER_COLUMNS 3
 #define DELTA_COLUMNS  3
@@ -40,8 +40,8 @@ static bool text_same_columns(const struct print_text_table *t, size_t a, size_t
   return true;
 }
 
-/* Adds one row for each field of the column key; consecutive equal values with equal parents
- * share a cell. */
+/* Adds one header row for each field of the column key. Consecutive columns share a cell if their
+ * values are equal in this field and all fields above. */
 static void text_add_headers(struct print_text_table *t) {
   size_t columns = t->table->column_count, right = text_start_of(columns);
   for (size_t f = 0; f < t->printer->tables->col_by.field_count; f++) {

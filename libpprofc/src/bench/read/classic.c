@@ -1,13 +1,13 @@
-/* Reads benchmark text by the rules of benchstat before 2021: units are not converted, and
- * invalid lines are ignored without a message. */
+/* Reads benchmark text by the rules of benchstat before 2021. Keeps the units, and ignores invalid
+ * lines without a message. */
 #include "bench/read/readers.h"
 
 #include "core/array.h"
 
-/* State of the header. Keys before a blank line are kept for the whole file, but only before
+/* State of the header. Keys before a blank line apply to the whole file, but only if they precede
  * the first result. */
 struct read_classic_header {
-  bool over; /* true after the first result, which ends the header */
+  bool over; /* true after the first result */
   size_t permanent;
   uint32_t *keys;
   size_t capacity;
@@ -29,7 +29,7 @@ static void keep_header(struct read_classic_header *header, struct bench_sink *s
   }
 }
 
-/* Reads pairs of value and unit; skips a value that is not a number, with its unit. */
+/* Reads pairs of value and unit. Skips the pair if the value is not a number. */
 static void classic_read_pairs(struct bench_sink *sink, pprofc_str rest) {
   for (;;) {
     pprofc_str number = bench_take_field(&rest), unit = bench_take_field(&rest);
@@ -39,7 +39,7 @@ static void classic_read_pairs(struct bench_sink *sink, pprofc_str rest) {
   }
 }
 
-/* Reads a benchmark line. True if it ends the header. */
+/* Reads a benchmark line. Returns true if the line ends the header. */
 static bool classic_read_benchmark(struct bench_sink *sink, pprofc_str line, uint64_t number) {
   pprofc_str rest = line, name = bench_take_field(&rest);
   if (!str_starts(name, STR("Benchmark")) || name.size == line.size) return false;

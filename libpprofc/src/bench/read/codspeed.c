@@ -1,7 +1,7 @@
-/* Reads the results that CodSpeed's plugins write in walltime mode, results/PID.json. They have a
- * summary of the rounds of each benchmark, but not the rounds. The samples are quantiles of a
- * normal distribution with the mean and the standard error of the summary, so that Welch's test of
- * the samples is Welch's test of the summaries. */
+/* Reads results/PID.json, which CodSpeed's plugins write in walltime mode. The file has only a
+ * summary of the rounds of each benchmark. The reader makes samples: quantiles of a normal
+ * distribution with the mean and the standard error of the summary. So Welch's test of the samples
+ * equals Welch's test of the summaries. */
 #include "bench/read/json_reader.h"
 #include "pprofc/stats.h"
 
@@ -21,7 +21,7 @@ static bool codspeed_read_stats(const struct node *entry, struct codspeed_stats 
          stats->deviation >= 0 && stats->rounds >= 1;
 }
 
-/* Fills samples with quantiles of the standard normal distribution, scaled to a deviation of 1. */
+/* Fills `samples` with quantiles of a normal distribution. Scales their standard deviation to 1. */
 static void codspeed_normal(double *samples, size_t count) {
   double squares = 0;
   for (size_t i = 0; i < count; i++) {
@@ -32,12 +32,13 @@ static void codspeed_normal(double *samples, size_t count) {
     samples[i] *= sqrt((double)(count - 1) / squares);
 }
 
-/* Returns the index of the i-th sample: low and high ones alternate, so that there is no trend. */
+/* Returns the position of the i-th sample. Low and high samples alternate, because a sorted sample
+ * would show drift. */
 static size_t codspeed_turn(size_t i, size_t count) {
   return i % 2 ? count - 1 - i / 2 : i / 2;
 }
 
-/* Adds samples with the mean of the rounds and the standard error of that mean. */
+/* Adds samples whose mean and standard error are the mean of the rounds and its standard error. */
 static void codspeed_add_samples(struct bench_sink *sink, const struct node *entry, pprofc_str name,
                                  const struct codspeed_stats *stats) {
   double samples[CODSPEED_SAMPLES];

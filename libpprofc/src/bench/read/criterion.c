@@ -25,7 +25,7 @@ struct throughput {
 
 /* ---- the name ---------------------------------------- */
 
-/* Returns the last part of path[0, *end) and moves *end before it. */
+/* Returns the last part of path[0, *end) and shortens *end by it. */
 static pprofc_str last_part(pprofc_str path, size_t *end) {
   size_t slash = str_find_last_char(str_slice(path, 0, *end), '/');
   size_t from = slash == *end ? 0 : slash + 1;
@@ -34,8 +34,8 @@ static pprofc_str last_part(pprofc_str path, size_t *end) {
   return part;
 }
 
-/* Forms the name from up to three folders above .../new/sample.json, but not from "criterion"
- * itself. */
+/* Makes the name from up to three folders above .../new/sample.json, but not from the folder
+ * "criterion". */
 static void name_of_path(struct name_builder *name, const struct bench_sink *sink,
                          pprofc_str path) {
   pprofc_str parts[3];
@@ -84,8 +84,8 @@ static struct throughput throughput_of(const struct node *benchmark) {
   return (struct throughput){0, NULL};
 }
 
-/* Reads at most `room` bytes of a regular file; 0 on failure. Opens without blocking, because
- * the path may be a pipe. */
+/* Reads at most `room` bytes of a regular file; returns 0 on failure. Opens without blocking,
+ * because the path may be a pipe. */
 static size_t read_small(const char *name, char *data, size_t room) {
   struct stat info;
   int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -96,8 +96,8 @@ static size_t read_small(const char *name, char *data, size_t room) {
   return size > 0 ? (size_t)size : 0;
 }
 
-/* Returns the text of benchmark.json in the folder of a path. Empty if it cannot be read; data
- * is NULL when out of memory. */
+/* Returns the text of benchmark.json in the folder of a path; "" if it cannot be read. The data is
+ * NULL when out of memory. */
 static pprofc_str read_neighbour(struct arena *arena, const char *path) {
   enum { ROOM = 64 * 1024 };
   const char *slash = strrchr(path, '/');
@@ -120,7 +120,7 @@ static void criterion_add_sample(struct bench_sink *sink, pprofc_str name, doubl
   if (throughput.amount > 0) sink_value(sink, throughput.amount / seconds, str_of(throughput.unit));
 }
 
-/* Adds the samples: times[i] is the total of iters[i] iterations, in nanoseconds. */
+/* Adds the samples. times[i] is the total time of iters[i] iterations in nanoseconds. */
 static void criterion_read_samples(struct bench_sink *sink, pprofc_str name,
                                    const struct node *iters, const struct node *times,
                                    struct throughput throughput) {
@@ -136,7 +136,7 @@ static void criterion_read_samples(struct bench_sink *sink, pprofc_str name,
   }
 }
 
-/* Reads the estimate, the slope if there is one, else the mean, as one sample. */
+/* Reads the slope, or the mean if there is no slope, as one sample. */
 static void read_estimates(struct bench_sink *sink, pprofc_str name, const struct node *root,
                            struct throughput throughput) {
   static const char *const typical[] = {"slope.point_estimate", "Slope.point_estimate",

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-/* Maximum depth. GROUP/FUNCTION/VALUE/new is four folders deep. Links are not followed, so
- * there are no cycles. */
+/* Maximum depth. GROUP/FUNCTION/VALUE/new is four folders deep. The search does not follow links,
+ * so it cannot loop. */
 #define DEEPEST     6
 #define MAX_FOLDERS 100000
 
@@ -66,7 +66,7 @@ static void criterion_tree_push(struct criterion_tree_walk *w, const char *path,
     w->nomem = true;
 }
 
-/* Adds the samples of a folder "new", or the folders inside any other folder. */
+/* Adds the samples of a folder "new". For any other folder, visits the folders in it. */
 static void visit(struct criterion_tree_walk *w, struct folder folder) {
   DIR *directory = opendir(folder.path);
   if (!directory) return;

@@ -1,5 +1,5 @@
-/* Reads CSV (RFC 4180) with a header that has the columns name, unit and value; one sample per
- * line. A column "assume" says "exact" for units that are counted. */
+/* Reads CSV (RFC 4180) with one sample per line. The header has the columns name, unit and value. A
+ * column "assume" with the value "exact" marks units that are counts. */
 #include "bench/names.h"
 #include "bench/read/readers.h"
 
@@ -7,14 +7,14 @@ enum { NAME, UNIT, VALUE, ASSUME, WANTED };
 
 static const char *const wanted[WANTED] = {"name", "unit", "value", "assume"};
 
-/* One record of the file. Fields of other columns are skipped. */
+/* One record of the file, with the columns that the reader uses. */
 struct record {
   struct buffer fields[WANTED];
   size_t field_count; /* number of fields in the record */
   bool bad_quotes;
 };
 
-/* Index of each needed field in a record. */
+/* Index in a record of each column that the reader uses. */
 struct csv_columns {
   size_t at[WANTED];
 };
@@ -24,8 +24,8 @@ static void put_byte(struct buffer *out, char c) {
   if (out) buffer_add_char(out, c);
 }
 
-/* Copies a quoted field, which may contain commas and newlines; returns the end of its closing
- * quote. */
+/* Copies a quoted field, which may contain commas and newlines. Returns the position after its
+ * closing quote. */
 static size_t csv_copy_quoted(pprofc_str text, struct buffer *out, uint64_t *line,
                               bool *bad_quotes) {
   for (size_t i = 1; i < text.size; i++) {
@@ -41,8 +41,8 @@ static size_t csv_copy_quoted(pprofc_str text, struct buffer *out, uint64_t *lin
   return text.size;
 }
 
-/* Copies the rest of a field up to the comma or newline that ends it; returns its end. A quote
- * is an error after the closing quote. */
+/* Copies the rest of a field up to the comma or newline that ends it, and returns that position. A
+ * quote after the closing quote is an error. */
 static size_t csv_copy_plain(pprofc_str text, size_t i, struct buffer *out, bool *bad_quotes) {
   bool quoted = i > 0;
   for (; i < text.size && text.data[i] != ',' && text.data[i] != '\n'; i++) {
@@ -54,8 +54,8 @@ static size_t csv_copy_plain(pprofc_str text, size_t i, struct buffer *out, bool
   return i;
 }
 
-/* Removes one field from *rest and copies it to `out`, which may be NULL. Returns the byte
- * that ended it: a comma, a newline or 0 at the end of the text. */
+/* Removes one field from *rest and copies it to `out`, which may be NULL. Returns the byte that
+ * ended the field: a comma, a newline, or 0 at the end of the text. */
 static char csv_take_field(pprofc_str *rest, struct buffer *out, uint64_t *line, bool *bad_quotes) {
   bool quoted = str_starts(*rest, STR("\""));
   size_t i = quoted ? csv_copy_quoted(*rest, out, line, bad_quotes) : 0;
@@ -78,8 +78,8 @@ static bool is_word(pprofc_str field, const char *word) {
   return true;
 }
 
-/* Reads the header. False unless it has the first three columns. Does not allocate, because format
- * detection has no set and no allocator. */
+/* Reads the header. Returns false unless it has the columns name, unit and value. Does not
+ * allocate, because format detection has no set and no allocator. */
 static bool csv_find_columns(pprofc_str *rest, struct csv_columns *columns) {
   bool found[WANTED] = {false}, bad_quotes = false;
   uint64_t line = 1;
@@ -151,7 +151,7 @@ static const char *csv_add_record(struct bench_sink *sink, struct record *record
   return NULL;
 }
 
-/* Skips a byte order mark and white space; returns the number of skipped newlines. */
+/* Skips a byte order mark and white space. Returns the number of skipped newlines. */
 static uint64_t csv_skip_front(pprofc_str *rest) {
   uint64_t lines = 0;
   if (str_starts(*rest, STR("\xEF\xBB\xBF"))) *rest = str_slice(*rest, 3, rest->size);

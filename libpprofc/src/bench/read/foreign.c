@@ -1,5 +1,4 @@
-/* Recognises files that people pass by mistake, such as tables of benchmark tools, profiles and web
- * pages. */
+/* Detects files that users pass by mistake: tables of benchmark tools, profiles, web pages ... */
 #include "bench/read/readers.h"
 
 /* Pattern of a file: it starts with `start` and has `inside` in its first 4 KiB. */

@@ -1,5 +1,5 @@
-/* Describes the formats of benchmark results for `pprofc -formats` and docs/FORMATS.md.
- * `reader` is the name of the row in readers.c without "bench_reader_". */
+/* Describes the formats of benchmark results for `pprofc -formats` and docs/FORMATS.md. `reader` is
+ * the name of the reader in readers.c, without "bench_reader_". */
 #include "bench/read/readers.h"
 
 const struct format_row bench_format_table[] = {

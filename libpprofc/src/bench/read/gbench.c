@@ -1,8 +1,8 @@
-/* Reads JSON of Google Benchmark (--benchmark_format=json): one sample per repetition;
- * aggregates are skipped. */
+/* Reads the JSON of Google Benchmark (--benchmark_format=json). Adds one sample per repetition and
+ * skips aggregates. */
 #include "bench/read/json_reader.h"
 
-/* Keys that are not user counters. */
+/* Keys of the format itself; all other keys are user counters. */
 static const char *const known_keys[] = {
     "name",
     "family_index",
@@ -56,7 +56,7 @@ static void read_counter(struct bench_sink *sink, const struct node *member) {
   json_add_member(sink, member, STR(""));
 }
 
-/* True for an aggregate. Older files have no run_type and mark aggregates only by name. */
+/* True for an aggregate. Older files have no run_type; the name alone marks their aggregates. */
 static bool is_aggregate(const struct node *entry) {
   pprofc_str type = node_text(entry, "run_type"), name = node_text(entry, "name");
   if (type.size) return !str_equal(type, STR("iteration"));
@@ -71,7 +71,7 @@ static const char *failure(const struct node *entry) {
   return NULL;
 }
 
-/* Reads an entry; true if it added a sample. */
+/* Reads an entry. Returns true if it added a sample. */
 static bool gbench_read_entry(struct bench_sink *sink, const struct node *entry) {
   pprofc_str name = node_text(entry, "run_name");
   if (!name.size) name = node_text(entry, "name");
@@ -101,7 +101,8 @@ static bool gbench_read_entry(struct bench_sink *sink, const struct node *entry)
   return true;
 }
 
-/* Reads the load average of the last minute, which is taken before the benchmarks run. */
+/* Reads the load average of the last minute. Google Benchmark takes it before it runs the
+ * benchmarks. */
 static void read_load(struct bench_sink *sink, const struct node *context) {
   const struct node *averages = node_get(context, "load_avg");
   double load, cpus;

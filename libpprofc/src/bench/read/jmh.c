@@ -10,8 +10,8 @@ struct conversion {
   double factor;
 };
 
-/* Chooses the conversion of a unit: "us/op" and "ops/us" become seconds and per second, "B/op"
- * stays, other units keep the name of the metric. */
+/* Chooses the conversion of a unit. "us/op" and "ops/us" become seconds and per second, and "B/op"
+ * stays. For any other unit, the name of the metric is the unit. */
 static void convert_unit(struct conversion *c, struct bench_sink *sink, pprofc_str metric,
                          pprofc_str unit) {
   size_t slash = str_find_char(unit, '/');
@@ -58,7 +58,8 @@ static bool histogram_mean(const struct conversion *c, const struct node *pairs,
   return weight > 0;
 }
 
-/* Metric of a profiler, read in parallel with the primary metric. It may have fewer values. */
+/* Metric of a profiler. The reader steps through its values together with the primary metric; it
+ * may have fewer values. */
 struct secondary {
   struct conversion conversion;
   const struct node *fork, *score;
@@ -103,8 +104,8 @@ static void next_fork(struct secondaries *list, bool first) {
   }
 }
 
-/* Moves to the next iteration. If `wanted`, adds the current values to the result that was
- * started last. */
+/* Moves to the next iteration. If `wanted` is set, adds the current values to the last started
+ * result. */
 static void next_iteration(struct bench_sink *sink, struct secondaries *list, bool wanted) {
   for (size_t i = 0; i < list->count; i++) {
     struct secondary *s = &list->items[i];

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Maximum size of JSON, whose tree needs about ten times the size of the text. */
+/* Maximum size of JSON. Its tree needs about ten times the size of the text. */
 #define MAX_JSON ((size_t)512 << 20)
 
 pprofc_status json_read_source(const struct bench_source *source, const struct bench_reader *reader,
@@ -86,7 +86,7 @@ static bool parse_finite(pprofc_str text, double *value) {
   return true;
 }
 
-/* Parses the digits with a shifted exponent, which is exact; a multiplication by 1e-9 is not. */
+/* Parses the digits with a shifted exponent. This is exact, unlike a multiplication by 1e-9. */
 static bool parse_shifted(pprofc_str number, int shift, double *value) {
   char text[128];
   size_t e = str_find_char(number, 'e');

@@ -5,25 +5,27 @@
 #include "bench/names.h"
 #include "bench/read/readers.h"
 
-/* Returns a number times a power of ten, correctly rounded from its decimal digits. False
- * unless it is a finite number; NaN or infinity as a string or bare word is rejected. `node`
- * may be NULL. */
+/* Sets *value to a number times a power of ten, rounded correctly from its decimal digits. Returns
+ * false if the number is not finite, or is NaN or infinity as a string or bare word. `node` may be
+ * NULL. */
 bool node_number(const struct node *node, int exponent, double *value);
 
-/* Returns a member that is an integer of at least 0, else `otherwise`. */
+/* Returns the value of a member that is an integer of at least 0; else `otherwise`. */
 int64_t node_count(const struct node *node, const char *name, int64_t otherwise);
 
 /* Parses the source and passes the tree to the reader. */
 pprofc_status json_read_source(const struct bench_source *source, const struct bench_reader *reader,
                                pprofc_error *error);
 
-/* Adds a measurement to the last result if `node` is a number; it is times 10^exponent. */
+/* Adds a measurement of `node` times 10^exponent to the last result, if `node` is a number. */
 void json_add_value(struct bench_sink *sink, const struct node *node, int exponent,
                     pprofc_str unit);
-/* Adds a member that is a number; its unit is the prefix and its key, encoded. */
+/* Adds a measurement of a member that is a number. Its unit is the prefix followed by the encoded
+ * key. */
 void json_add_member(struct bench_sink *sink, const struct node *member, pprofc_str prefix);
 
-/* Builder of a name in the sink's encoding. Each function starts a name or appends to it. */
+/* Builder of a benchmark name. Each function starts a name or appends to it, in the encoding of the
+ * sink. */
 struct name_builder {
   struct buffer text;
 };
@@ -33,10 +35,10 @@ void name_begin(struct name_builder *name, const struct bench_sink *sink, pprofc
 void name_parameter(struct name_builder *name, pprofc_str key, pprofc_str value);
 /* Appends the scalar members of an object as parameters. */
 void name_parameters(struct name_builder *name, const struct node *object);
-/* Frees the name and reports out of memory to the sink. */
+/* Frees the name. Reports to the sink if memory ran out. */
 void name_end(struct name_builder *name, struct bench_sink *sink);
 
-/* A unit of time: seconds are values times 10^exponent times factor. */
+/* A unit of time. A value times 10^exponent times factor is in seconds. */
 struct time_unit {
   const char *name;
   int exponent;

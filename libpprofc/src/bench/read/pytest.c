@@ -1,14 +1,14 @@
-/* Reads JSON of pytest-benchmark (--benchmark-json): one sample per round, or per block of
+/* Reads the JSON of pytest-benchmark (--benchmark-json). Adds one sample per round, or per block of
  * rounds. */
 #include "bench/read/json_reader.h"
 
-/* Number of rounds above which the reader averages rounds in blocks, and the number of blocks.
- * Short benchmarks have tens of thousands of dependent rounds. A test over all of them would find
- * any drift significant. */
+/* Above MAX_ROUNDS rounds, the reader averages the rounds in BLOCKS blocks. Short benchmarks have
+ * tens of thousands of rounds that depend on each other. A test over so many samples would find any
+ * drift significant. */
 #define MAX_ROUNDS 200
 #define BLOCKS     50
 
-/* Computes the mean of the next `count` rounds and moves *round past them. */
+/* Computes the mean of the next `count` rounds. Moves *round after them. */
 static bool block_mean(const struct node **round, size_t count, double *mean) {
   double sum = 0, value;
   for (size_t i = 0; i < count; i++, *round = (*round)->next) {

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Readers in the order of detection. The last one, benchmark text, accepts everything. */
+/* Readers in the order of detection. The last reader, for benchmark text, accepts everything. */
 static const struct bench_reader *const bench_readers[] = {
     &bench_reader_codspeed,  &bench_reader_test2json, &bench_reader_gbench,
     &bench_reader_hyperfine, &bench_reader_pytest,    &bench_reader_jmh,
@@ -17,7 +17,7 @@ static const struct bench_reader *const bench_readers[] = {
 };
 static const size_t bench_reader_count = sizeof bench_readers / sizeof *bench_readers;
 
-/* Maximum size of an input, equal to pprofc_limits.input_bytes. */
+/* Maximum size of an input in bytes, equal to pprofc_limits.input_bytes. */
 #define MAX_BYTES ((size_t)2 << 30)
 
 bool json_has_words(pprofc_str data, char first, const char *const *words) {
@@ -129,7 +129,7 @@ static pprofc_status read_input_file(pprofc_bench *set, const char *label, const
   return status;
 }
 
-/* Reads a file, or all samples in a folder of criterion with the folder's label. */
+/* Reads a file. For a folder of criterion, reads all its samples under the label of the folder. */
 static pprofc_status read_file_or_folder(pprofc_bench *set, const char *label, const char *path,
                                          pprofc_error *error) {
   struct stat info;
@@ -148,7 +148,7 @@ static pprofc_status read_file_or_folder(pprofc_bench *set, const char *label, c
 
 /* ---- command line inputs ----------------------------- */
 
-/* Returns how often a path without a label is in inputs[0, end). */
+/* Returns how often inputs[0, end) contains the path without a label. */
 static size_t occurrences(const char *const *inputs, size_t end, const char *path) {
   size_t count = 0;
   for (size_t i = 0; i < end; i++) count += strcmp(inputs[i], path) == 0;

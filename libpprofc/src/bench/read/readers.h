@@ -6,45 +6,47 @@
 #include "core/format_row.h"
 #include "core/json_tree.h"
 
-/* Input that a reader gets. */
+/* Input of a reader. */
 struct bench_source {
   struct bench_sink *sink;
   pprofc_str data;
   const char *path; /* path for errors: "PATH:LINE: text" */
-  bool mapped;      /* true if data is a mapped file, so pages that were read can be released */
+  bool mapped;      /* true if data is a mapped file; the reader can then release pages that it has
+                       read */
 };
 
-/* A format. JSON in one piece has `words`, a toolkit and a function for its tree; any other format
- * has `matches` and `read`. */
+/* A format. If it is one JSON value, it has `words`, `toolkit` and `tree`; else it has `matches`
+ * and `read`. */
 struct bench_reader {
   const char *name;
-  /* True if `data` (not empty, without BOM and leading white space) looks like this format. */
+  /* True if `data` looks like this format. `data` is not empty and starts without BOM and white
+   * space. */
   bool (*matches)(pprofc_str data);
   pprofc_status (*read)(const struct bench_source *source, pprofc_error *error);
   char first;           /* first byte of JSON in this format: '{' or '[' */
   const char *words[4]; /* words that JSON of this format contains, then NULL */
   const char *toolkit;  /* value of the configuration key "toolkit"; times are in seconds */
   void (*tree)(struct bench_sink *sink, const struct node *root);
-  bool one_process; /* true if a file has the results of one process */
+  bool one_process; /* true if each file has the results of one process */
 };
 
 /* True if data begins with `first` and contains all words; `words` ends with NULL. */
 bool json_has_words(pprofc_str data, char first, const char *const *words);
 
-/* Descriptions of the formats; the last row has no name. */
+/* Descriptions of the formats. A row without a name ends the table. */
 extern const struct format_row bench_format_table[];
 
 extern const struct bench_reader bench_reader_text, bench_reader_test2json, bench_reader_gbench,
     bench_reader_hyperfine, bench_reader_pytest, bench_reader_jmh, bench_reader_criterion,
     bench_reader_csv, bench_reader_codspeed;
 
-/* A mapped file, whose pages can be released while it is read. */
+/* A mapped file. A reader can release pages that it has read. */
 struct bench_map {
   const void *data;
   size_t size;
 };
 
-/* Maps a regular file of at least 8 MiB; false for any other file. */
+/* Maps a regular file of at least 8 MiB. Returns false for any other file. */
 bool bench_map_file(int fd, struct bench_map *map);
 void bench_unmap(struct bench_map *map);
 
@@ -52,7 +54,7 @@ void bench_unmap(struct bench_map *map);
 pprofc_status bench_read_map(struct pprofc_bench *set, const char *label, const char *path,
                              const struct bench_map *map, pprofc_error *error);
 
-/* Reads lines of benchmark text inside another format. Line numbers start at 1. */
+/* Reads lines of benchmark text inside a file of another format. Line numbers start at 1. */
 pprofc_status bench_read_lines(const struct bench_source *source, pprofc_error *error);
 
 /* Reads lines by the rules of benchstat before 2021, without messages. */
@@ -63,16 +65,17 @@ struct criterion_tree {
   size_t count, capacity;
 };
 
-/* Lists FOLDER/sample.json if it exists, else every .../new/sample.json below the folder. An
- * empty list is not an error. */
+/* Lists FOLDER/sample.json if it exists, else every .../new/sample.json below the folder. Without
+ * such files the list is empty. */
 pprofc_status criterion_tree_find(struct arena *arena, const char *folder,
                                   struct criterion_tree *tree, pprofc_error *error);
 
-/* Returns a description of a file that is not results, with the file to pass instead; NULL if it
- * may be results. */
+/* Returns advice for a file that has no results: a description and the file to pass instead.
+ * Returns NULL if the file may have results. */
 const char *foreign_advice(pprofc_str data);
 
-/* Removes the next field and the white space after it from *rest, as every benchstat does. */
+/* Removes the next field and the white space after it from *rest, by the rules that all versions of
+ * benchstat share. */
 pprofc_str bench_take_field(pprofc_str *rest);
 
 /* Returns the length of the key of "key: value" and sets *value, or returns 0. */

@@ -1,5 +1,6 @@
-/* Reads the line stream of `go test -json`. Joins the output events of each package to a text,
- * because a result line may be split, and packages that run in parallel are interleaved. */
+/* Reads the line stream of `go test -json`. Joins the output events of each package to one text. A
+ * result line may be split into several events, and the events of parallel packages are
+ * interleaved. */
 #include "bench/read/json_reader.h"
 #include "bench/read/readers.h"
 #include "core/array.h"
@@ -16,9 +17,9 @@ struct package {
 
 struct stream {
   const struct bench_source *source;
-  struct arena arena; /* arena for the names of the packages */
+  struct arena arena; /* memory of the names of packages */
   struct interner names;
-  struct package *packages; /* packages, found by name */
+  struct package *packages; /* packages, by the index of their name in `names` */
   size_t count, capacity;
 };
 
@@ -36,10 +37,10 @@ static struct package *find_package(struct stream *s, pprofc_str name) {
   return &s->packages[index];
 }
 
-/* Processes an event; false when out of memory. */
+/* Processes an event. Returns false when out of memory. */
 static bool take_event(struct stream *s, const struct node *event, uint64_t line) {
   pprofc_str action = node_text(event, "Action"), name = node_text(event, "Package");
-  /* The event of a failed build has ImportPath and no Package. */
+  /* An event of a failed build has ImportPath instead of Package. */
   if (!name.size) name = node_text(event, "ImportPath");
   if (str_equal(action, STR("output"))) {
     struct package *package = find_package(s, name);
@@ -62,7 +63,7 @@ static pprofc_status take_line(struct stream *s, pprofc_str line, uint64_t numbe
   pprofc_status status = json_tree_parse(&arena, s->source->path, line, &event, &inner);
   if (status == PPROFC_OK && !take_event(s, event, number)) status = error_nomem(&inner);
   if (status == PPROFC_E_FORMAT) {
-    /* the inner message has the line within the event; report the line of the stream */
+    /* the inner message counts lines of the text; report the line of the stream */
     const char *why = strrchr(inner.message, ':');
     (void)error_set(error, status, "%s:%llu:%s", s->source->path, (unsigned long long)number,
                     why ? why + 1 : " broken JSON");
@@ -73,7 +74,8 @@ static pprofc_status take_line(struct stream *s, pprofc_str line, uint64_t numbe
   return status;
 }
 
-/* Reads the text of each package separately, because its configuration lines apply only to it. */
+/* Reads the text of each package separately, because its configuration lines do not apply to other
+ * packages. */
 static pprofc_status read_packages(struct stream *s, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < s->count && status == PPROFC_OK; i++) {

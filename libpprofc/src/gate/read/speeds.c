@@ -15,8 +15,7 @@
 
 #define ROWS_LEAST   8   /* fewest benchmarks that show a speed */
 #define PASSES_LEAST 5   /* fewest rounds of a side */
-#define GROUPS_MOST  16  /* maximum of groups of benchmarks with the same unit and the same
-                            rounds */
+#define GROUPS_MOST  16  /* maximum of groups with equal unit and rounds */
 #define LOWERED      0.7 /* share of the variance that may remain after dividing by the speeds */
 #define PAIRED       0.5 /* share of the variance that may remain after comparing rounds in pairs */
 
