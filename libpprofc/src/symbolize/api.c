@@ -1,4 +1,5 @@
-/* Implements the public symbolization: binaries first, then names. */
+/* Implements the public functions for symbolization. They find the binaries first, then the
+ * names. */
 #include "core/budget.h"
 #include "core/options.h"
 #include "pprofc/symbolize.h"

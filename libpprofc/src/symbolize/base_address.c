@@ -1,4 +1,4 @@
-/* Converts an address at run time to an address in the file. */
+/* Converts an address in a process to an address in its file. */
 #include "symbolize/base_address.h"
 
 #include "symbolize/elf_format.h"
@@ -20,19 +20,20 @@ static const struct elf_segment *text_segment(const struct elf_file *f) {
   return NULL;
 }
 
-/* True if a segment may hold [offset, offset + size) of the file. */
+/* True if a segment may contain [offset, offset + size) of the file. */
 static bool may_show(const struct elf_segment *s, uint64_t offset, uint64_t size) {
   if (!s->loadable || !s->file_size) return false;
   uint64_t segment_end = s->offset + s->memory_size, end = offset + size;
   if (offset >= segment_end || s->offset >= end) return false;
   uint64_t in_page = s->vaddr & (s->align - 1);
   if (offset < (s->offset > in_page ? s->offset - in_page : 0)) return false;
-  /* The mapping starts inside the segment, covers less than a page of it and continues for a
-   * page: it maps another segment. */
+  /* A mapping that starts on the last, partial page of the segment and continues for a page maps
+   * another segment. */
   return !(offset > s->offset && segment_end < offset + PAGE && end >= segment_end + PAGE);
 }
 
-/* Returns the only segment that a user mapping can map. If several fit, the address decides. */
+/* Returns the segment that a user mapping maps. If several segments fit, the address decides. NULL
+ * if no segment fits or several still do. */
 static const struct elf_segment *user_segment(const struct elf_file *f,
                                               const struct mapped_range *r, uint64_t address) {
   const struct elf_segment *found = NULL;
@@ -75,13 +76,14 @@ static pprofc_status kernel_symbol(const struct elf_file *f, const struct mapped
   return elf_symbol(f, name, known, address, error);
 }
 
-/* True if a kernel mapping begins at offset 0, at PowerPC's text or at its own start. */
+/* True for the range of a kernel mapping: its offset is 0, the text of PowerPC, or its own
+ * start. */
 static bool is_kernel_range(const struct mapped_range *r) {
   if (r->start < KERNEL_FROM || r->limit <= r->start) return false;
   return r->offset == 0 || r->offset == PPC64_TEXT || r->offset == r->start;
 }
 
-/* Tries the ways in which a kernel is mapped; false if no way fits. */
+/* Tries the known layouts of kernel mappings. Returns false if no layout fits. */
 static bool kernel_base(const struct elf_segment *s, const struct mapped_range *r, bool known,
                         uint64_t symbol, uint64_t *base) {
   if (s->vaddr == r->start - r->offset) {
@@ -148,7 +150,8 @@ static void dyn_base(const struct question *q, uint64_t *base) {
     *base = user_base(q);
 }
 
-/* Finds the kernel's symbol and the segment of the mapping. A file may have no such segment. */
+/* Finds the kernel symbol and the segment of the mapping. The segment is NULL if the file has no
+ * matching segment. */
 static pprofc_status find_segment(struct question *q, uint64_t address, pprofc_error *error) {
   const struct mapped_range *r = q->range;
   pprofc_status status = kernel_symbol(q->file, r, &q->symbol_known, &q->symbol, error);
@@ -165,7 +168,7 @@ static pprofc_status find_segment(struct question *q, uint64_t address, pprofc_e
                    q->file->path, (unsigned long long)r->start, (unsigned long long)r->limit);
 }
 
-/* True for a mapping of the whole address space, or of nothing, which has no base. */
+/* True for a mapping of the whole address space, or of nothing. These have no base. */
 static bool covers_everything(const struct mapped_range *r) {
   return r->start == 0 && r->offset == 0 && (r->limit == UINT64_MAX || r->limit == 0);
 }

@@ -1,5 +1,5 @@
-/* Reads how a program was built: Go's build information, the comments of compilers, the names of
- * shared libraries. */
+/* Reads how a program was built: Go's build information, the comments of compilers, and the names
+ * of shared libraries. */
 #include "symbolize/built.h"
 
 #include "core/buffer.h"
@@ -7,14 +7,15 @@
 
 #include <stdio.h>
 
-#define SECTION_MOST ((uint64_t)16 << 20) /* maximum bytes of a section that are read */
-#define ITEMS_MOST   200                  /* maximum number of lines of one kind of information */
+#define SECTION_MOST ((uint64_t)16 << 20) /* maximum size of a section that is read, in bytes */
+#define ITEMS_MOST   200                  /* maximum number of items of each kind */
 #define GO_HEADER    32                   /* bytes before the texts of Go's build information */
 #define GO_MARK      16 /* bytes of the mark before and after the list of modules */
 #define DYNAMIC_SIZE 16 /* bytes of an entry of .dynamic in a 64-bit file */
 #define DT_NEEDED    1
 
-/* Reads a section; `text` stays empty if the file has no such section or it is large. */
+/* Reads a section. `text` stays empty if the file has no such section or if the section is too
+ * large. */
 static void built_section(const struct elf_file *f, const char *name, struct buffer *text) {
   uint64_t address, offset, size;
   buffer_clear(text);
@@ -29,7 +30,7 @@ static void built_section(const struct elf_file *f, const char *name, struct buf
   mem_free(f->mem, bytes, room, 1);
 }
 
-/* Adds a line, each text once. */
+/* Adds a line unless it is already there. */
 static void built_add(struct buffer *lines, pprofc_str item) {
   pprofc_str rest = buffer_str(lines), line;
   size_t count = 0;
@@ -43,7 +44,7 @@ static void built_add(struct buffer *lines, pprofc_str item) {
     buffer_add_char(lines, (unsigned char)item.data[i] < ' ' ? ' ' : item.data[i]);
 }
 
-/* Adds the texts of a section that begin with `start`; they end with NUL. */
+/* Adds the texts of a section that begin with `start`. Each text ends with a NUL. */
 static void built_add_texts(struct buffer *lines, pprofc_str section, pprofc_str start) {
   pprofc_str text;
   while (section.size && str_next(&section, '\0', &text)) {
@@ -54,7 +55,7 @@ static void built_add_texts(struct buffer *lines, pprofc_str section, pprofc_str
 
 /* ---- Go ---------------------------------------------- */
 
-/* Reads a text that follows its length, a varint. */
+/* Reads a text. Its length precedes it as a varint. */
 static pprofc_str go_text(pprofc_str *rest) {
   uint64_t size = 0;
   size_t at = 0;
@@ -69,8 +70,8 @@ static pprofc_str go_text(pprofc_str *rest) {
   return text;
 }
 
-/* Adds a line of the list of modules: "dep", path, version; or "build", KEY=VALUE. Data of the
- * version control about the sources is not added to the flags. */
+/* Adds a line of the list of modules: "dep", path, version; or "build", KEY=VALUE. Leaves out flags
+ * with data of the version control system. */
 static void go_line(pprofc_str line, struct buffer *flags, struct buffer *libraries) {
   pprofc_str kind, name, version = STR("");
   char text[512];

@@ -5,14 +5,14 @@
 #include "core/error.h"
 #include "core/mem.h"
 
-/* Information on a build, one line for each item; "" if the file does not have it. */
+/* How a program was built, with one line for each item; "" if the file does not tell. */
 struct built {
   pprofc_str compiler;  /* compiler and its version: "go1.22.1", "GCC: (Debian 12.2.0-14) 12.2.0" */
   pprofc_str flags;     /* build flags: "-race=true", "GNU C17 12.2.0 -mtune=generic -O2" */
   pprofc_str libraries; /* libraries: "golang.org/x/text v0.14.0", "libc.so.6" */
 };
 
-/* Reads how an ELF file was built. The texts are in the arena. Errors are as for elf_open. */
+/* Reads how an ELF file was built. The texts are in the arena. Returns the errors of elf_open. */
 pprofc_status built_read(struct built *built, const char *path, struct arena *arena,
                          pprofc_error *error);
 

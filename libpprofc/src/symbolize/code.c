@@ -8,15 +8,15 @@
 
 #include <stdlib.h>
 
-#define DEPTH_MAX 3     /* maximum number of pointers followed from data to data */
-#define DATA_MAX  65536 /* maximum bytes of one object that are compared */
+#define DEPTH_MAX 3     /* maximum number of pointers to follow from data to data */
+#define DATA_MAX  65536 /* largest object to compare, in bytes */
 
-/* A pair of addresses, one in each program. */
+/* A pair of addresses: one in the base program, one in the head program. */
 struct code_pair {
   uint64_t base, head;
 };
 
-/* Data that was compared, and the result; true while the comparison runs. */
+/* Data that was already compared, with the result. The result is true while the comparison runs. */
 struct code_known {
   struct code_pair at;
   uint64_t size;
@@ -28,10 +28,10 @@ struct code_known {
 struct code_work {
   struct code_image images[2];
   struct map map;           /* index of `known` by the pair of addresses */
-  struct code_known *known; /* data that was compared, in the arena of the base */
+  struct code_known *known; /* data that was already compared */
   size_t known_count, known_capacity;
   bool out_of_memory;
-  /* Functions that are being compared, one of each program. */
+  /* The two functions to compare. */
   const struct code_symbol *functions[2];
 };
 
@@ -39,7 +39,7 @@ enum { BASE, HEAD };
 
 /* ---- names ------------------------------------------- */
 
-/* Returns the name without a number that compilers increment: ".llvm.123", ".12". */
+/* Returns the name without a suffix that compilers number, such as ".llvm.123" or ".12". */
 static pprofc_str stable_name(pprofc_str name) {
   size_t end = name.size;
   while (end && char_is_digit(name.data[end - 1])) end--;
@@ -56,14 +56,14 @@ static bool same_name(const struct code_symbol *a, const struct code_symbol *b) 
 
 static bool same_data(struct code_work *w, struct code_pair at, uint64_t size, int depth);
 
-/* True if both addresses are at the same offset of the functions being compared. */
+/* True if both addresses are in the compared functions, at the same offset. */
 static bool is_inside(const struct code_work *w, struct code_pair at) {
   uint64_t base = at.base - w->functions[BASE]->address;
   uint64_t head = at.head - w->functions[HEAD]->address;
   return base == head && base <= w->functions[BASE]->size;
 }
 
-/* True if stubs of the procedure linkage table jump to the same symbol. */
+/* True if both addresses are stubs of the procedure linkage table that jump to the same symbol. */
 static bool same_stub(struct code_work *w, struct code_pair at) {
   const uint64_t addresses[2] = {at.base, at.head};
   const struct code_relocation *slots[2] = {NULL, NULL};
@@ -90,7 +90,7 @@ static bool same_code_target(struct code_work *w, struct code_pair at) {
   return same_name(a, b) && at.base - a->address == at.head - b->address;
 }
 
-/* Returns the text at an address with its NUL, *size bytes; NULL if there is no text. */
+/* Returns the text at an address and sets *size to its size with NUL; NULL if there is no text. */
 static const uint8_t *text_at(const struct code_image *m, uint64_t address, size_t *size) {
   uint64_t room;
   const struct code_section *section = code_section_at(m, address);
@@ -104,7 +104,7 @@ static const uint8_t *text_at(const struct code_image *m, uint64_t address, size
   return NULL;
 }
 
-/* True if the same NUL-terminated text is at both addresses. */
+/* True if both addresses have the same NUL-terminated text. */
 static bool same_c_text(const struct code_work *w, struct code_pair at) {
   size_t sizes[2];
   const uint8_t *a = text_at(&w->images[BASE], at.base, &sizes[BASE]);
@@ -112,7 +112,7 @@ static bool same_c_text(const struct code_work *w, struct code_pair at) {
   return a && b && sizes[BASE] == sizes[HEAD] && memcmp(a, b, sizes[BASE]) == 0;
 }
 
-/* True if a text begins at the address: a NUL precedes it. */
+/* True if a text begins at the address, because a NUL precedes it. */
 static bool is_c_text(const struct code_image *m, uint64_t address) {
   uint64_t room;
   size_t size;
@@ -120,11 +120,11 @@ static bool is_c_text(const struct code_image *m, uint64_t address) {
   return before && !*before && text_at(m, address, &size) && size > 1;
 }
 
-/* Result of comparing two tables of 4-byte offsets, which are relative to the table. They lead to
+/* Result of comparing two tables of 4-byte offsets. The offsets count from the table and lead to
  * code, as in a switch, or to texts. */
 enum offset_table { TABLE_NONE, TABLE_SAME, TABLE_OTHER };
 
-/* Compares the targets of one offset. */
+/* Compares the two targets of one offset. */
 static enum offset_table compare_offset(const struct code_work *w, struct code_pair target) {
   if (is_inside(w, target)) return TABLE_SAME;
   if (!is_c_text(&w->images[BASE], target.base) || !is_c_text(&w->images[HEAD], target.head))
@@ -132,7 +132,7 @@ static enum offset_table compare_offset(const struct code_work *w, struct code_p
   return same_c_text(w, target) ? TABLE_SAME : TABLE_OTHER;
 }
 
-/* Compares tables of `size` bytes. Go has no such tables. */
+/* Compares two tables of `size` bytes. Programs of Go have no such tables. */
 static enum offset_table compare_offsets(struct code_work *w, struct code_pair at, uint64_t size) {
   uint64_t rooms[2];
   const uint8_t *a = code_bytes(&w->images[BASE], at.base, &rooms[BASE]);
@@ -142,7 +142,7 @@ static enum offset_table compare_offsets(struct code_work *w, struct code_pair a
   for (uint64_t i = 0; i + 4 <= size; i += 4) {
     int64_t x = code_number(a + i, 4), y = code_number(b + i, 4);
     struct code_pair target = {at.base + (uint64_t)x, at.head + (uint64_t)y};
-    if (i && !x && !y) continue; /* zeros follow a table */
+    if (i && !x && !y) continue; /* zeros may follow a table */
     enum offset_table one = compare_offset(w, target);
     if (one == TABLE_NONE) return one;
     if (one == TABLE_OTHER) result = one;
@@ -155,8 +155,8 @@ static bool same_object(struct code_work *w, struct code_pair at, uint64_t size,
   return offsets == TABLE_NONE ? same_data(w, at, size, depth) : offsets == TABLE_SAME;
 }
 
-/* True if the address is in Go's type descriptors. Only their size, pointers, hash and kind are
- * compared; other members are offsets that every new name shifts. */
+/* True if the address is in Go's type descriptors. Of these only size, pointers, hash and kind are
+ * compared, because the other members are offsets that every new name changes. */
 static bool is_go_type(const struct code_image *m, uint64_t address) {
   return address >= m->types_from && address < m->types_to;
 }
@@ -164,7 +164,7 @@ static bool is_go_type(const struct code_image *m, uint64_t address) {
 #define GO_TYPE_BYTES 24
 #define GO_ASSEMBLY   STR(".abi0") /* suffix of functions of Go's assembler */
 
-/* True if both addresses are in objects with one name, at one offset, with equal contents. */
+/* True if both addresses are at the same offset of objects with the same name and contents. */
 static bool same_named(struct code_work *w, struct code_pair at, const struct code_symbol *x,
                        const struct code_symbol *y, uint64_t size, int depth) {
   const struct code_section *a = code_section_at(&w->images[BASE], at.base);
@@ -176,13 +176,14 @@ static bool same_named(struct code_work *w, struct code_pair at, const struct co
   return same_object(w, (struct code_pair){x->address, y->address}, x->size, depth);
 }
 
-/* True if objects without a name are equal. Each object ends at the next referenced address. */
+/* True if two objects without a name are equal. An object ends at the next address that anything
+ * refers to. */
 static bool same_nameless(struct code_work *w, struct code_pair at, uint64_t size, int depth) {
   uint64_t extent = code_extent(&w->images[BASE], at.base);
   uint64_t other = code_extent(&w->images[HEAD], at.head);
   if (other < extent) extent = other;
   if (size) return same_data(w, at, size < extent ? size : extent, depth);
-  /* Something else may follow a text. */
+  /* Other data may follow a text, so compare the text alone. */
   return same_object(w, at, extent, depth) || same_c_text(w, at);
 }
 
@@ -197,8 +198,8 @@ static bool same_data_target(struct code_work *w, struct code_pair at, uint64_t 
   return x ? same_named(w, at, x, y, size, depth) : same_nameless(w, at, size, depth);
 }
 
-/* True if both addresses refer to equal data. `size` is the number of bytes read there, 0 if
- * only the address is used. */
+/* True if both addresses refer to equal data. `size` is the number of bytes that the code reads
+ * there; 0 if it uses only the address. */
 static bool same_target(struct code_work *w, struct code_pair at, uint64_t size, int depth) {
   const struct code_section *a = code_section_at(&w->images[BASE], at.base);
   const struct code_section *b = code_section_at(&w->images[HEAD], at.head);
@@ -209,13 +210,14 @@ static bool same_target(struct code_work *w, struct code_pair at, uint64_t size,
 
 /* ---- data -------------------------------------------- */
 
-/* True if a word of data may be an address, because the program is not position-independent. */
+/* True if a word of data may be an address. In position-independent programs, only relocations
+ * contain addresses. */
 static bool may_be_pointer(const struct code_image *m, uint64_t at, uint64_t value) {
   return m->fixed && !code_section_at(m, at)->numbers && code_section_at(m, value);
 }
 
-/* True if equal words, which may be addresses, refer to different data on each side. Only data
- * with contents counts, because a number may look like an address by chance. */
+/* True if two equal words, if they are addresses, refer to different data. Only data with contents
+ * counts, because a number may look like an address by chance. */
 static bool is_other_object(struct code_work *w, uint64_t value, int depth) {
   const struct code_section *a = code_section_at(&w->images[BASE], value);
   const struct code_section *b = code_section_at(&w->images[HEAD], value);
@@ -227,8 +229,8 @@ static bool is_other_object(struct code_work *w, uint64_t value, int depth) {
   return !same_target(w, at, 0, depth - 1);
 }
 
-/* True if two words that the loader fills have the same symbol of another file, or refer to
- * equal data. */
+/* True if two words that the loader fills refer to the same symbol of another file, or to equal
+ * data. */
 static bool same_slot(struct code_work *w, const struct code_relocation *x,
                       const struct code_relocation *y, int depth) {
   if (!x || !y) return false;
@@ -237,7 +239,7 @@ static bool same_slot(struct code_work *w, const struct code_relocation *x,
   return !depth || same_target(w, (struct code_pair){x->target, y->target}, 0, depth - 1);
 }
 
-/* True if the words at two addresses are equal numbers, or refer to equal data. */
+/* True if the words at two addresses are equal, or refer to equal data. */
 static bool same_word(struct code_work *w, struct code_pair at, const uint8_t *a, const uint8_t *b,
                       int depth) {
   const struct code_relocation *x = code_relocation_at(&w->images[BASE], at.base);
@@ -274,7 +276,7 @@ static bool known_equal(const void *records, uint32_t index, const void *key) {
          a->depth == b->depth;
 }
 
-/* Compares the data at two addresses. The result is stored, once for each depth of pointers. */
+/* Compares the data at two addresses. Stores the result for these addresses and this depth. */
 static bool same_data(struct code_work *w, struct code_pair at, uint64_t size, int depth) {
   const struct code_known key = {at, size, depth, true};
   uint64_t hash = hash_mix(hash_mix(hash_mix(0, at.base), at.head), size ^ (uint64_t)depth << 60);
@@ -294,8 +296,8 @@ static bool same_data(struct code_work *w, struct code_pair at, uint64_t size, i
 
 /* ---- code -------------------------------------------- */
 
-/* True if a number in code may be an address: the program is not position-independent. Not for
- * Go, whose code uses addresses relative to the next instruction. */
+/* True if a number in code may be an address. This excludes position-independent code and Go, whose
+ * code uses addresses relative to the next instruction. */
 static bool may_be_address(const struct code_work *w, struct code_pair value) {
   for (int side = 0; side < 2; side++)
     if (!w->images[side].fixed || w->images[side].go) return false;
@@ -303,7 +305,8 @@ static bool may_be_address(const struct code_work *w, struct code_pair value) {
          code_section_at(&w->images[HEAD], value.head);
 }
 
-/* True if the displacements of two instructions of one shape are equal, or refer to equal data. */
+/* True if the displacements of two instructions with the same shape are equal or refer to equal
+ * data. */
 static bool same_displacement(struct code_work *w, const struct x86_instruction *i,
                               struct code_pair at, const uint8_t *a, const uint8_t *b) {
   struct code_pair target = {code_displacement_target(i, a, at.base),
@@ -332,7 +335,7 @@ static bool same_shape(const struct x86_instruction *x, const struct x86_instruc
   return memcmp(a, b, from) == 0;
 }
 
-/* Compares the two functions in `w`. */
+/* Compares the two functions in `w->functions`. */
 static enum code_state compare_function(struct code_work *w) {
   const struct code_symbol *f = w->functions[BASE], *g = w->functions[HEAD];
   uint64_t rooms[2];
@@ -356,7 +359,7 @@ static enum code_state compare_function(struct code_work *w) {
 
 /* ---- functions by name ------------------------------- */
 
-/* Ranks of states. Of several functions with a name, the highest rank counts. */
+/* Ranks of states. If several functions have one name, the highest rank counts. */
 static const int state_rank[] = {[CODE_SAME] = 0, [CODE_UNKNOWN] = 1, [CODE_CHANGED] = 2};
 
 static size_t count_name(const struct code_image *m, size_t from) {
@@ -365,7 +368,7 @@ static size_t count_name(const struct code_image *m, size_t from) {
   return to - from;
 }
 
-/* Compares `count` functions of one name in the order of their addresses. */
+/* Compares `count` functions with the same name, paired in the order of their addresses. */
 static void compare_name(struct code_work *w, const size_t at[2], size_t count,
                          struct code_function *out) {
   for (size_t i = 0; i < count; i++) {
@@ -378,7 +381,7 @@ static void compare_name(struct code_work *w, const size_t at[2], size_t count,
   }
 }
 
-/* Returns the order of the names at two positions; a side without more names comes last. */
+/* Compares the names at two positions, for a merge. A side at its end has the larger name. */
 static int name_order(const struct code_image *base, size_t at, const struct code_image *head,
                       size_t in_head) {
   if (at == base->function_count) return 1;
@@ -386,7 +389,7 @@ static int name_order(const struct code_image *base, size_t at, const struct cod
   return str_compare(base->functions[at].name, head->functions[in_head].name);
 }
 
-/* Compares the functions of the next name, which one side or both have. */
+/* Compares the functions with the next name, which is on one side or on both. */
 static struct code_function next_function(struct code_work *w, size_t at[2]) {
   const struct code_image *base = &w->images[BASE], *head = &w->images[HEAD];
   int order = name_order(base, at[BASE], head, at[HEAD]);
@@ -404,8 +407,8 @@ static struct code_function next_function(struct code_work *w, size_t at[2]) {
   return made;
 }
 
-/* Adds a name by which a function is found. If several functions have the name, the one that
- * differs most is found. */
+/* Adds a name for code_find. If several functions have the name, keeps the function with the
+ * highest rank. */
 static bool code_add_name(struct code_comparison *c, pprofc_str name, uint32_t function) {
   size_t known = c->names.count;
   enum code_state state = c->functions[function].state;
@@ -417,7 +420,7 @@ static bool code_add_name(struct code_comparison *c, pprofc_str name, uint32_t f
   return true;
 }
 
-/* Adds the demangled forms of the names, which profiles contain. */
+/* Adds the demangled forms of all names, because profiles contain them. */
 static bool add_readable_names(struct code_comparison *c) {
   static const enum demangle_mode modes[] = {DEMANGLE_DEFAULT, DEMANGLE_TEMPLATES, DEMANGLE_FULL};
   struct buffer text;
@@ -434,7 +437,7 @@ static bool add_readable_names(struct code_comparison *c) {
   return room;
 }
 
-/* Runs the comparison on a thread with enough stack for long names. */
+/* State of a thread that has enough stack to demangle long names. */
 struct code_naming {
   struct code_comparison *comparison;
   bool room;
@@ -464,7 +467,7 @@ static bool compare_all(struct code_comparison *c, struct code_work *w) {
   return demangle_run(name_functions_deep, &naming) && naming.room;
 }
 
-/* Opens the file of a side. Errors name the file. */
+/* Opens the file of one side. Errors contain its path. */
 static pprofc_status open_side(struct code_work *w, int side, const char *path,
                                const pprofc_allocator *mem, pprofc_error *error) {
   pprofc_error why = {0};

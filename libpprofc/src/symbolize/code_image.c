@@ -94,17 +94,18 @@ const uint8_t *code_bytes(const struct code_image *m, uint64_t address, uint64_t
 static int code_symbol_order(const void *a, const void *b) {
   const struct code_symbol *x = a, *y = b;
   if (x->address != y->address) return x->address < y->address ? -1 : 1;
-  if (x->size != y->size) return x->size > y->size ? -1 : 1; /* sort the larger symbol first */
+  if (x->size != y->size) return x->size > y->size ? -1 : 1; /* larger symbols first */
   return str_compare(x->name, y->name);
 }
 
-/* True for "type:*", "go:string.*" and "go:func.*", which name many objects at once. */
+/* True for "type:*", "go:string.*" and "go:func.*". Each of these names stands for many objects. */
 static bool is_collective(pprofc_str name) {
   return str_ends(name, STR(".*")) || str_equal(name, STR("type:*")) ||
          str_equal(name, STR("go:funcdesc"));
 }
 
-/* Finds Go's type descriptors: up to the end of the types, or to the strings if they come first. */
+/* Finds Go's type descriptors. They end at the end of the types, or at the strings if those come
+ * first. */
 static void find_go_types(struct code_image *m, uint64_t address, pprofc_str name) {
   bool ends = str_equal(name, STR("runtime.etypes")) || str_equal(name, STR("go:string.*"));
   if (str_equal(name, STR("runtime.types"))) m->types_from = address;
@@ -125,7 +126,7 @@ static void add_symbol(struct code_image *m, const Elf64_Sym *symbol, pprofc_str
                                                        .collective = m->go && is_collective(name)};
 }
 
-/* Finds a section of symbols. */
+/* Finds a section with a symbol table. */
 static bool find_symbol_section(const struct code_image *m, const Elf64_Ehdr *elf, unsigned type,
                                 Elf64_Shdr *table, Elf64_Shdr *strings) {
   for (size_t i = 0; i < elf->e_shnum; i++)
@@ -168,8 +169,7 @@ static pprofc_status read_symbols(struct code_image *m, const Elf64_Ehdr *elf,
 
 const struct code_symbol *code_symbol_at(const struct code_image *m, uint64_t address) {
   BISECT(at, m->symbol_count, m->symbols[at].address <= address);
-  /* Returns the first of the symbols at that address. A collective symbol contains other
-   * symbols. */
+  /* Return the first symbol at that address, because a collective symbol contains others. */
   for (size_t steps = 0; at && steps < 8; at--, steps++) {
     const struct code_symbol *symbol = &m->symbols[at - 1];
     if (address - symbol->address >= symbol->size) continue;
@@ -253,7 +253,7 @@ uint64_t code_immediate_target(const struct x86_instruction *i, const uint8_t *b
 /* Marks the addresses that an instruction refers to. */
 static bool mark_instruction(struct code_image *m, const struct x86_instruction *i,
                              const uint8_t *bytes, uint64_t address) {
-  /* Only without position-independent code, and not for Go, numbers of 4 bytes may be addresses. */
+  /* A number of 4 bytes may be an address, except in Go and in position-independent code. */
   bool absolute = m->fixed && !m->go;
   bool data = i->relative_displacement || (absolute && i->displacement_size == 4);
   if (data && !add_mark(m, code_displacement_target(i, bytes, address))) return false;
@@ -273,7 +273,7 @@ static bool mark_function(struct code_image *m, const struct code_symbol *functi
   return true;
 }
 
-/* Marks the addresses that words of data contain, in a file with fixed addresses. */
+/* Marks the addresses in words of data, if the file has fixed addresses. */
 static bool mark_words(struct code_image *m, const struct code_section *section) {
   if (!section->bytes || section->executable || section->numbers) return true;
   for (uint64_t at = (8 - section->address % 8) % 8; at + 8 <= section->size; at += 8)
@@ -281,7 +281,7 @@ static bool mark_words(struct code_image *m, const struct code_section *section)
   return true;
 }
 
-/* Marks all addresses that code, symbols, relocations and words refer to. */
+/* Marks all addresses to which code, symbols, relocations and words of data refer. */
 static bool mark_all(struct code_image *m) {
   bool room = true;
   for (size_t i = 0; room && i < m->symbol_count; i++)

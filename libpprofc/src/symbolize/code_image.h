@@ -1,5 +1,5 @@
-/* A linked ELF file with the data for a comparison of machine code: sections, symbols, dynamic
- * relocations, and the addresses that its code and data refer to. */
+/* A linked ELF file, prepared for a comparison of machine code: its sections, symbols, dynamic
+ * relocations, and the addresses to which its code and data refer. */
 #ifndef PPROFC_SYMBOLIZE_CODE_IMAGE_H
 #define PPROFC_SYMBOLIZE_CODE_IMAGE_H
 
@@ -12,14 +12,14 @@ struct code_section {
   const uint8_t *bytes; /* bytes of the section; NULL: all are zero */
   bool executable;
   bool numbers; /* true if no word of the section is an address */
-  bool made;    /* true if Go's linker wrote it, with sizes and addresses of the whole program */
+  bool made;    /* true if Go's linker filled it with sizes and addresses of the whole program */
 };
 
 struct code_symbol {
   uint64_t address, size;
   pprofc_str name;
   bool function;
-  bool collective; /* true for many objects of Go's linker under one name */
+  bool collective; /* true if Go's linker uses the name for many objects */
 };
 
 /* A word of data that the loader fills. */
@@ -32,9 +32,10 @@ struct code_image {
   const pprofc_allocator *mem;
   struct arena arena;
   struct buffer file;
-  bool fixed; /* true if not position-independent: words of data and of code may be addresses */
+  bool fixed; /* true if not position-independent: then words of data and of code may be
+                 addresses */
   bool go;
-  uint64_t types_from, types_to; /* range of Go's type descriptors; 0 without them */
+  uint64_t types_from, types_to; /* range of Go's type descriptors; 0 if there are no descriptors */
   struct code_section *sections; /* sections, sorted by address */
   size_t section_count;
   struct code_symbol *symbols; /* symbols, sorted by address, then name */
@@ -43,13 +44,13 @@ struct code_image {
   size_t function_count;
   struct code_relocation *relocations; /* relocations, sorted by address */
   size_t relocation_count, relocation_capacity;
-  uint64_t *marks; /* referenced addresses, sorted */
+  uint64_t *marks; /* addresses to which code or data refers, sorted */
   size_t mark_count, mark_capacity;
 };
 
-/* Opens an x86-64 file with symbols. The caller frees it, also after a failure. Errors:
- * PPROFC_E_IO, PPROFC_E_FORMAT, PPROFC_E_UNSUPPORTED for another machine or a file without
- * symbols, PPROFC_E_LIMIT, PPROFC_E_NOMEM. */
+/* Opens an x86-64 file with symbols. The caller frees it, even after an error. Errors: PPROFC_E_IO,
+ * PPROFC_E_FORMAT, PPROFC_E_UNSUPPORTED for another machine or a file without symbols,
+ * PPROFC_E_LIMIT, PPROFC_E_NOMEM. */
 pprofc_status code_image_open(struct code_image *image, const char *path,
                               const pprofc_allocator *mem, pprofc_error *error);
 void code_image_free(struct code_image *image);
@@ -57,24 +58,25 @@ void code_image_free(struct code_image *image);
 /* Returns the section at an address, or NULL. */
 const struct code_section *code_section_at(const struct code_image *image, uint64_t address);
 
-/* Returns the bytes from an address to the end of its section and sets *size; NULL for sections
- * of zeros and outside of sections. */
+/* Returns the bytes from an address to the end of its section and sets *size. Returns NULL outside
+ * of sections and for sections of zeros. */
 const uint8_t *code_bytes(const struct code_image *image, uint64_t address, uint64_t *size);
 
-/* Returns the symbol that contains an address, the first one by name; NULL if there is no such
- * symbol. */
+/* Returns the symbol that contains an address, or NULL. If several contain it, returns the first by
+ * name. */
 const struct code_symbol *code_symbol_at(const struct code_image *image, uint64_t address);
 
 /* Returns the relocation of a word, or NULL. */
 const struct code_relocation *code_relocation_at(const struct code_image *image, uint64_t address);
 
-/* Returns the distance to the next referenced address, or to the end of the section. */
+/* Returns the distance to the next address in `marks`, or to the end of the section. */
 uint64_t code_extent(const struct code_image *image, uint64_t address);
 
 /* Reads a number of up to 8 bytes and extends its sign. */
 int64_t code_number(const uint8_t *bytes, size_t size);
 
-/* Returns the address in an operand of the instruction at `address`. */
+/* Returns the address in the operand of an instruction. `address` is the address of the
+ * instruction. */
 uint64_t code_displacement_target(const struct x86_instruction *i, const uint8_t *bytes,
                                   uint64_t address);
 uint64_t code_immediate_target(const struct x86_instruction *i, const uint8_t *bytes,

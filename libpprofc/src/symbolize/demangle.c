@@ -1,5 +1,5 @@
-/* Demangles names. libiberty parses C++; this file gives its output the form that pprof shows in
- * each mode. */
+/* Demangles names. libiberty parses C++ names. This file changes its output to the form that pprof
+ * shows in each mode. */
 #include "symbolize/demangle.h"
 
 #include "core/chars.h"
@@ -13,12 +13,12 @@
 #define MAX_MANGLED ((size_t)64 * 1024)
 #define MAX_OUTPUT  ((size_t)1 << 20)
 
-/* Stack per byte of a name, and for printing it. libiberty takes up to 130 bytes and 1 MB. Twice
- * that is for compilers that do not optimize. */
+/* Stack size for libiberty. It takes up to 130 bytes for each byte of a name, and 1 MB for
+ * printing. The size is twice as large for compilers that do not optimize. */
 #define DEEP_STACK ((size_t)64 << 20)
 
 bool demangle_is_deep(pprofc_str name) {
-  /* First bytes of the name, which show if it is mangled: "_Z", "___Z", "_GLOBAL__I__Z". */
+  /* The first bytes show if the name is mangled: "_Z", "___Z", "_GLOBAL__I__Z". */
   pprofc_str head = str_slice(name, 0, 16);
   return str_starts(name, STR("_")) && str_find(head, STR("_Z")) < head.size;
 }
@@ -34,8 +34,9 @@ static bool is_mangled(pprofc_str name) {
 #ifdef HAVE_LIBIBERTY
 #include <libiberty/demangle.h>
 
-/* Substitutions can double the output with every few bytes of input. If there is too much
- * output, longjmp leaves the demangler. Its callback form holds no memory except its stack. */
+/* Substitutions can double the output with every few bytes of input. If the output grows too large,
+ * longjmp leaves the demangler. This leaks no memory, because the callback form of libiberty uses
+ * only its stack. */
 struct demangle_collector {
   struct buffer *out;
   jmp_buf too_much;
@@ -50,8 +51,8 @@ static void demangle_collect(const char *text, size_t size, void *context) {
 
 #define MAX_PARTS 4096
 
-/* Returns the part of a scope that names its constructors. NULL if libiberty has a better name,
- * as for std::string. */
+/* Returns the part of a scope that is the name of its constructors. NULL if libiberty chooses a
+ * better name, as for std::string. */
 static struct demangle_component *class_name(struct demangle_component *scope) {
   for (size_t i = 0; scope && i < MAX_PARTS; i++) {
     switch (scope->type) {
@@ -74,8 +75,9 @@ static struct demangle_component *class_name(struct demangle_component *scope) {
   return NULL;
 }
 
-/* libiberty names a constructor after the last identifier that it read. That is the enclosing
- * function for an unnamed type, and the base for an inherited constructor. */
+/* Sets the name of a constructor or destructor. libiberty uses the last identifier that it read.
+ * This is wrong for an unnamed type (the enclosing function) and for an inherited constructor (the
+ * base). */
 static void name_constructor(struct demangle_component *scope, struct demangle_component *member) {
   if (member && member->type == DEMANGLE_COMPONENT_TEMPLATE) member = member->u.s_binary.left;
   struct demangle_component *name = class_name(scope);
@@ -84,7 +86,7 @@ static void name_constructor(struct demangle_component *scope, struct demangle_c
   if (member->type == DEMANGLE_COMPONENT_DTOR) member->u.s_dtor.name = name;
 }
 
-/* Visits the members of one scope, from the last to the first. */
+/* Names the constructors among the members of one scope, from the last to the first. */
 static void name_members(struct demangle_component *part) {
   for (size_t i = 0; part && i < MAX_PARTS; i++) {
     if (part->type == DEMANGLE_COMPONENT_QUAL_NAME)
@@ -95,7 +97,7 @@ static void name_members(struct demangle_component *part) {
   }
 }
 
-/* Goes from the whole name to the functions around it. */
+/* Names the constructors of the whole name and of the functions around it. */
 static void name_constructors(struct demangle_component *part) {
   for (size_t i = 0; part && i < MAX_PARTS; i++) {
     switch (part->type) {
@@ -127,7 +129,7 @@ static bool print_cxx(const char *mangled, int options, struct demangle_collecto
   bool printed = false;
   if (!setjmp(collector->too_much))
     printed = cplus_demangle_print_callback(options, name, demangle_collect, collector) != 0;
-  free(memory); /* free the memory that libiberty allocated */
+  free(memory); /* libiberty allocated it with malloc */
   return printed;
 }
 
@@ -142,12 +144,13 @@ static bool run_demangler(const char *mangled, int options, bool *is_rust, struc
   return print_cxx(mangled, options, &collector) && !out->failed;
 }
 
-/* libiberty keeps a copy of each template on the stack for each reference to a template
+/* Limit of copies. libiberty copies each template to the stack for each reference to a template
  * parameter. */
 #define MAX_COPIES ((size_t)1 << 20)
 
-/* True if libiberty may keep too many copies: 'I' begins arguments, and "RT" or "RS" may be such
- * a reference. Each counts twice, because libiberty visits a part up to two times. */
+/* True if libiberty may make too many copies. 'I' begins template arguments, and "RT", "RS", "OT"
+ * or "OS" may be a reference. Each counts twice, because libiberty visits a part up to two
+ * times. */
 static bool has_many_copies(pprofc_str mangled) {
   size_t templates = 0, references = 0;
   for (size_t i = 0; i < mangled.size; i++) {
@@ -158,7 +161,7 @@ static bool has_many_copies(pprofc_str mangled) {
   return templates && references > MAX_COPIES / templates;
 }
 
-/* Writes "this" before the first parameter, as newer versions of libiberty do. */
+/* Writes "this" before the first parameter, like newer versions of libiberty. */
 static void mark_explicit_object(struct buffer *out) {
   size_t at = out->size, depth = 0;
   for (bool opened = false; at > 0 && !opened; at--) {
@@ -173,8 +176,8 @@ static void mark_explicit_object(struct buffer *out) {
   out->size += 5;
 }
 
-/* Demangles a name that ends with a NUL, in memory that may be written. 'H' marks an explicit
- * object parameter (C++23); versions of libiberty that do not know it read the name without. */
+/* Demangles a name that ends with a NUL; may write to its memory. 'H' marks an explicit object
+ * parameter (C++23). If libiberty does not know 'H', demangles the name without it. */
 static bool full_form_of(char *name, size_t size, bool parameters, bool *is_rust,
                          struct buffer *out) {
   int options = parameters ? DMGL_PARAMS | DMGL_ANSI : DMGL_NO_OPTS;
@@ -210,18 +213,19 @@ static void keep(struct buffer *out, size_t *to, char c) {
   out->data[(*to)++] = c;
 }
 
-/* Removes a suffix such as " [clone .part.1]", which names one copy of the function. pprof shows
- * one name for all copies. */
+/* Removes a suffix such as " [clone .part.1]", which marks a copy of a function. pprof shows one
+ * name for all copies. */
 static void drop_clones(struct buffer *out) {
   size_t clone = str_find(buffer_str(out), STR(" [clone "));
   out->size = clone;
 }
 
-/* Operators with angle brackets, longer ones first. */
+/* Operators with angle brackets. Longer operators come first. */
 static const char *const operators[] = {"<=>", "<<=", ">>=", "->*", "<<", ">>",
                                         "<=",  ">=",  "->",  "<",   ">"};
 
-/* True if the bracket at `at` belongs to operator<, operator<<, operator-> ... */
+/* True if the bracket at `at` is part of an operator such as operator<, operator<< or
+ * operator->. */
 static bool demangle_is_operator(pprofc_str s, size_t at) {
   for (size_t back = 0; back < 3 && at >= back + 8; back++) {
     size_t from = at - back;
@@ -238,7 +242,7 @@ static bool comes_after(pprofc_str s, size_t at, pprofc_str end) {
   return str_ends(str_slice(s, 0, at), end);
 }
 
-/* True if the character at `at` is part of "->" or of an operator's name and not a bracket. */
+/* True if the character at `at` is not a bracket but part of "->" or of an operator's name. */
 static bool is_no_bracket(pprofc_str s, size_t at) {
   char c = s.data[at];
   if (c == '>' && s.data[at - 1] == '-') return true;
@@ -255,8 +259,8 @@ static size_t closing_parenthesis(pprofc_str s, size_t at) {
   return s.size;
 }
 
-/* Returns the position at which the bracket at `at` closes, or s.size. Between parentheses, >
- * compares. */
+/* Returns the position at which the bracket at `at` closes, or s.size. Within parentheses, '>' is
+ * an operator. */
 static size_t closing(pprofc_str s, size_t at, char open, char close) {
   size_t depth = 1;
   for (size_t i = at + 1; i < s.size; i++) {
@@ -269,7 +273,7 @@ static size_t closing(pprofc_str s, size_t at, char open, char close) {
   return s.size;
 }
 
-/* Returns the end of "$T" or "$TN" at `at`; at + 1 for any other text. */
+/* Returns the end of "$T" or "$TN" at `at`; at + 1 if there is other text. */
 static size_t parameter_letters(pprofc_str s, size_t at) {
   size_t end = at + 1;
   if (s.data[at] != '$') return end;
@@ -277,7 +281,7 @@ static size_t parameter_letters(pprofc_str s, size_t at) {
   return end;
 }
 
-/* Renames the template parameters of a lambda: libiberty's $T0, $T1 are pprof's $T, $T0. */
+/* Renames the template parameters of a lambda. libiberty writes $T0, $T1; pprof writes $T, $T0. */
 static void renumber_parameters(struct buffer *out) {
   pprofc_str s = buffer_str(out);
   size_t to = 0;
@@ -296,13 +300,13 @@ static void renumber_parameters(struct buffer *out) {
   out->size = to;
 }
 
-/* True if two closing brackets of templates meet at `at`, without a blank between them. */
+/* True if `at` is the second of two adjacent closing brackets of templates. */
 static bool brackets_meet(pprofc_str s, size_t at) {
   if (at == 0 || s.data[at] != '>' || s.data[at - 1] != '>') return false;
   return !demangle_is_operator(s, at) && !demangle_is_operator(s, at - 1);
 }
 
-/* Separates closing brackets by a blank, "> >", which libiberty omits after an empty pack. */
+/* Inserts a blank between closing brackets, "> >". libiberty omits it after an empty pack. */
 static void part_brackets(struct buffer *out) {
   size_t missing = 0;
   for (size_t i = 1; i < out->size; i++) missing += brackets_meet(buffer_str(out), i);
@@ -315,8 +319,8 @@ static void part_brackets(struct buffer *out) {
   out->size += missing;
 }
 
-/* Removes template arguments: foo<int>::bar becomes foo::bar. The parameters of a lambda stay.
- * Writes the shorter form of s into `out`, which holds a copy. */
+/* Removes template arguments: foo<int>::bar becomes foo::bar. Keeps the parameters of a lambda.
+ * Writes the result to `out`, whose content is a copy of s. */
 static void drop_templates(pprofc_str s, struct buffer *out) {
   size_t to = 0;
   for (size_t i = 0; i < s.size; i++) {
@@ -328,14 +332,14 @@ static void drop_templates(pprofc_str s, struct buffer *out) {
       keep(out, &to, s.data[i]);
       continue;
     }
-    /* Drop the blank in "operator<< <int>". */
+    /* Remove the blank of "operator<< <int>". */
     if (i > 1 && s.data[i - 1] == ' ' && demangle_is_operator(s, i - 2)) to--;
     i = end;
   }
   out->size = to;
 }
 
-/* True if the bracket at `at` follows the name of a function. False for "operator()" and for a
+/* True if the bracket at `at` opens the parameters of a function. False for "operator()" and for a
  * lambda. */
 static bool opens_parameters(pprofc_str s, size_t at) {
   if (at == 0 || s.data[at - 1] == ':' || s.data[at - 1] == ' ') return false;
@@ -343,7 +347,7 @@ static bool opens_parameters(pprofc_str s, size_t at) {
 }
 
 /* Removes the parameters of a function around a local name: bar(int)::{lambda()#1} becomes
- * bar()::{lambda()#1}. Writes into `out` as drop_templates does. */
+ * bar()::{lambda()#1}. Writes the result to `out` like drop_templates. */
 static void drop_enclosing_parameters(pprofc_str s, struct buffer *out) {
   size_t to = 0;
   for (size_t i = 0; i < s.size; i++) {
@@ -359,7 +363,8 @@ static void drop_enclosing_parameters(pprofc_str s, struct buffer *out) {
   out->size = to;
 }
 
-/* Runs one of the two functions above on a copy, because they read earlier input again. */
+/* Runs drop_templates or drop_enclosing_parameters on a copy, because they read input that they
+ * have already overwritten. */
 static void shorten_name(struct buffer *out, void (*drop)(pprofc_str, struct buffer *)) {
   struct buffer copy;
   buffer_init(&copy, out->mem, MAX_OUTPUT);
@@ -369,7 +374,7 @@ static void shorten_name(struct buffer *out, void (*drop)(pprofc_str, struct buf
   buffer_free(&copy);
 }
 
-/* True for _GLOBAL__I_name, _GLOBAL_.D_name and similar names. */
+/* Demangles names such as _GLOBAL__I_name and _GLOBAL_.D_name. Returns false for any other name. */
 static bool global_structor(pprofc_str name, enum demangle_mode mode, struct buffer *out) {
   if (!str_starts(name, STR("_GLOBAL_")) || name.size < 12) return false;
   char separator = name.data[8], kind = name.data[9];
@@ -386,7 +391,7 @@ static bool global_structor(pprofc_str name, enum demangle_mode mode, struct buf
   return true;
 }
 
-/* Converts a name of libiberty to the form of a mode. */
+/* Changes a name from libiberty to the form of a mode. */
 static void shorten_cxx(enum demangle_mode mode, struct buffer *out) {
   if (str_find_char(buffer_str(out), '$') < out->size) renumber_parameters(out);
   part_brackets(out);
@@ -413,7 +418,7 @@ bool demangle(pprofc_str mangled, enum demangle_mode mode, struct buffer *out) {
 
 /* ---- names that are not mangled ---------------------- */
 
-/* Removes balanced groups in place. Stops at a closing bracket without an opening one. */
+/* Removes balanced groups from `out`. Stops at a closing bracket that has no opening bracket. */
 static void remove_groups(struct buffer *out, char open, char close) {
   size_t nesting = 0, first = 0, to = 0, i = 0;
   for (; i < out->size; i++) {

@@ -5,25 +5,28 @@
 #include "core/buffer.h"
 
 enum demangle_mode {
-  DEMANGLE_DEFAULT,   /* names without parameters and template arguments */
-  DEMANGLE_TEMPLATES, /* names without parameters */
+  DEMANGLE_DEFAULT,   /* without parameters and template arguments */
+  DEMANGLE_TEMPLATES, /* without parameters */
   DEMANGLE_FULL,
   DEMANGLE_NONE
 };
 
-/* True if libiberty would recurse as deep as the name is long. */
+/* True if the recursion of libiberty may be too deep for the default stack, because the name is
+ * long. */
 bool demangle_is_deep(pprofc_str name);
 
-/* Calls fn(context) on a thread with enough stack for deep names. Returns false without calling
- * fn if the thread cannot be started. */
+/* Calls fn(context) on a thread whose stack is large enough for deep names. Returns false without a
+ * call if the thread does not start. */
 bool demangle_run(void (*fn)(void *context), void *context);
 
-/* Replaces `out` by the demangled name. False if the name is not mangled, if it expands beyond a
- * megabyte, or if this build has no libiberty. Call it from demangle_run for a deep name. */
+/* Replaces `out` by the demangled name. Returns false if the name is not mangled, if it expands
+ * beyond a megabyte, or if the library was built without libiberty. For a deep name, call it from
+ * demangle_run. */
 bool demangle(pprofc_str mangled, enum demangle_mode mode, struct buffer *out);
 
-/* Writes the name that pprof shows for a system name into `out`: the demangled name, or the name
- * without the parts that look like parameters and template arguments. */
+/* Writes the name that pprof shows for a system name to `out`. This is the demangled name. For a
+ * name that is not mangled, it is the name without parts that look like parameters and template
+ * arguments. */
 void demangle_for_display(pprofc_str system_name, enum demangle_mode mode, struct buffer *out);
 
 #endif

@@ -1,12 +1,12 @@
-/* Runs objdump (GNU or LLVM) and parses its output, in which some lines name the function, file
- * and line of the next instructions. */
+/* Runs objdump (GNU or LLVM) and parses its output. Some lines name the function, file and line of
+ * the instructions below them. */
 #include "symbolize/object.h"
 
 #include "core/chars.h"
 
 #include <stdio.h>
 
-/* Function, file and line of the next instructions. */
+/* Function, file and line of the instructions below. */
 struct disassemble_place {
   pprofc_str function, file;
   int64_t line;
@@ -29,15 +29,15 @@ static bool instruction_line(pprofc_str line, struct instruction *instruction) {
   return str_parse_uint(str_slice(line, 0, digits), 16, &instruction->address);
 }
 
-/* Returns the line without the "; " with which LLVM begins it. */
+/* Returns the line without the "; " that LLVM writes first. */
 static pprofc_str drop_mark(pprofc_str line) {
   size_t at = line.size && line.data[0] == ';';
   if (at < line.size && char_is_blank(line.data[at])) at++;
   return str_slice(line, at, line.size);
 }
 
-/* Parses "; /src/a.c:29" or "/src/a.c:29 (discriminator 3)". The last colon before a digit
- * counts. */
+/* Parses "; /src/a.c:29" or "/src/a.c:29 (discriminator 3)". The line number follows the last colon
+ * before a digit. */
 static bool file_line(pprofc_str line, struct disassemble_place *place) {
   line = drop_mark(line);
   size_t colon = line.size;
@@ -66,7 +66,7 @@ static bool function_line(pprofc_str line, struct disassemble_place *place) {
   return false;
 }
 
-/* Parses "0000000000401210 <name>:", and any other line with a colon. */
+/* Parses "0000000000401210 <name>:". Also accepts any other line with a colon. */
 static bool label_line(pprofc_str line, struct disassemble_place *place) {
   size_t colon = str_find_last_char(line, ':');
   if (colon == line.size) return false;

@@ -36,7 +36,7 @@ static uint64_t number(const struct elf_file *f, const uint8_t *p, size_t size) 
   return value;
 }
 
-/* Offset and width of a field in the 32-bit and the 64-bit form of a header. */
+/* Offset and width of a field in the header of a 32-bit file and of a 64-bit file. */
 struct elf_file_place {
   uint8_t at32, size32, at64, size64;
 };
@@ -69,7 +69,7 @@ static bool section_header(const struct elf_file *f, uint64_t index, uint8_t out
   return read_at(f, f->section_offset + index * f->section_size, out, size);
 }
 
-/* Compares a NUL-terminated name in a string section with another. */
+/* True if the NUL-terminated name in a string section equals `name`. */
 static bool name_is(const struct elf_file *f, const uint8_t *strings, uint64_t name_offset,
                     const char *name) {
   char text[64];
@@ -180,7 +180,7 @@ bool elf_in_range(const struct elf_range *ranges, size_t count, uint64_t address
 
 /* ---- notes: the build id ----------------------------- */
 
-/* Build ids in one section of notes. */
+/* Build ids in one segment or section of notes. */
 struct notes {
   char id[129]; /* last build id that was read, in hexadecimal */
   unsigned found;
@@ -213,7 +213,8 @@ static void read_notes(const struct elf_file *f, const uint8_t *data, size_t siz
   }
 }
 
-/* True if the notes have a build id. Several build ids in one place do not count. */
+/* Stores the build id of the notes. Returns true if the notes have a build id. Ignores several
+ * build ids in one place. */
 static bool scan_notes(struct elf_file *f, uint64_t offset, uint64_t size, uint64_t alignment) {
   struct notes notes = {"", 0};
   if (size > MAX_NOTE_SIZE) return false;
@@ -311,7 +312,7 @@ pprofc_status elf_open(struct elf_file *file, const char *path, const pprofc_all
                        pprofc_error *error) {
   *file = (struct elf_file){.mem = mem, .path = path, .fd = -1};
   struct stat info;
-  /* stat before open: opening a device may have effects. */
+  /* Call stat first, because opening a device may have effects. */
   if (stat(path, &info) != 0)
     return error_set(error, PPROFC_E_IO, "stat %s: %s", path, ERRNO_TEXT(errno));
   if (!S_ISREG(info.st_mode))

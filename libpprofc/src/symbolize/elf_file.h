@@ -1,5 +1,5 @@
 /* Reads the parts of an ELF file that symbolization needs: kind, load segments, build id, single
- * symbols. Only headers, notes and symbol tables are read, each with bounds checks. External tools
+ * symbols. Reads only headers, notes and symbol tables, each with bounds checks. External tools
  * read the debug information. */
 #ifndef PPROFC_SYMBOLIZE_ELF_FILE_H
 #define PPROFC_SYMBOLIZE_ELF_FILE_H
@@ -24,22 +24,22 @@ struct elf_file {
   uint16_t section_size, section_count, section_names;
   struct elf_segment *segments;
   size_t segment_count;
-  char build_id[129]; /* build id in hexadecimal; "" if there is no build id or several */
-  bool out_of_memory; /* true if memory ran out while the notes were read; elf_open fails then */
+  char build_id[129]; /* build id in hexadecimal; "" without a build id or with several */
+  bool out_of_memory; /* true if memory ran out while reading the notes; elf_open then fails */
 };
 
-/* Opens an ELF file. Messages are those that pprof prints: "error reading magic number from F:
- * EOF", "unrecognized binary format: F", "stat F: no such file or directory". */
+/* Opens an ELF file. Errors have the messages of pprof: "error reading magic number from F: EOF",
+ * "unrecognized binary format: F", "stat F: no such file or directory". */
 pprofc_status elf_open(struct elf_file *file, const char *path, const pprofc_allocator *mem,
                        pprofc_error *error);
 void elf_close(struct elf_file *file);
 
-/* True if the file starts like an object file. The command line uses it to distinguish binaries
- * from profiles. */
+/* True if the file starts like an object file. The command line uses it to tell binaries from
+ * profiles. */
 bool elf_is_object(const char *path, const pprofc_allocator *mem);
 
-/* Finds the address of a symbol in .symtab. *found is false if there is no such symbol; the only
- * error is PPROFC_E_NOMEM. */
+/* Finds the address of a symbol in .symtab. Sets *found to false if the file has no such symbol.
+ * The only error is PPROFC_E_NOMEM. */
 pprofc_status elf_symbol(const struct elf_file *file, const char *name, bool *found,
                          uint64_t *address, pprofc_error *error);
 
@@ -48,18 +48,18 @@ struct elf_range {
   uint64_t from, to;
 };
 
-/* Returns the ranges of all sections, sorted, without overlaps. A file without sections has the
- * ranges of its segments. *count is 0 if the file has neither, and for objects that are not
+/* Returns the ranges of all sections, sorted and without overlaps. Without sections, returns the
+ * ranges of the segments. *count is 0 if the file has neither, and for objects that are not
  * linked. */
 pprofc_status elf_ranges(const struct elf_file *file, struct arena *arena,
                          struct elf_range **ranges, size_t *count, pprofc_error *error);
 bool elf_in_range(const struct elf_range *ranges, size_t count, uint64_t address);
 
-/* Returns the address range and file offset of the section with a name, such as ".text". */
+/* Finds a section by its name, such as ".text". Returns its address, file offset and size. */
 bool elf_section(const struct elf_file *file, const char *name, uint64_t *address, uint64_t *offset,
                  uint64_t *size);
 
-/* Reads bytes at an offset; false if the file has fewer. */
+/* Reads bytes at an offset. Returns false if the file has too few bytes there. */
 bool elf_read(const struct elf_file *file, uint64_t offset, void *out, size_t size);
 
 #endif

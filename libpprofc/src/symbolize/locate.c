@@ -1,4 +1,4 @@
-/* Finds the binaries that the mappings of a profile name. */
+/* Finds the binaries whose names are in the mappings of a profile. */
 #include "symbolize/symbolize.h"
 
 #include "pprofc/builder.h"
@@ -13,20 +13,21 @@
 
 #define PATH_ROOM 4096
 
-/* State of one search: the mapping, and the file that was found for it. */
+/* State of the search for one mapping. */
 struct search {
   const pprofc_profile *profile;
   const struct symbolize_options *options;
   pprofc_str file, build_id;
   char found[PATH_ROOM + 8];
-  bool out_of_memory; /* true if memory ran out at one of the candidates */
+  bool out_of_memory; /* true if memory ran out at a candidate */
 };
 
 static void locate_warn(const struct symbolize_options *options, const char *message) {
   if (options->warn) options->warn(options->warn_context, message);
 }
 
-/* True if the candidate can be opened and is the right build. Then search->found has its path. */
+/* True if the candidate can be opened and is the right build. Then stores its path in
+ * search->found. */
 static bool try_candidate(struct search *s, const char *path) {
   struct elf_file file;
   pprofc_status status = elf_open(&file, path, &s->profile->mem, NULL);
@@ -45,7 +46,7 @@ static bool try_candidate(struct search *s, const char *path) {
   return right;
 }
 
-/* Joins the parts to a path and tries it. */
+/* Joins the parts to a path and tries that file. */
 static bool try_join(struct search *s, pprofc_str folder, const char *format, ...)
     PPROFC_PRINTF(3, 4);
 
@@ -67,12 +68,12 @@ static int is_entry(const struct dirent *entry) {
   return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-/* Do not use alphasort, which depends on the locale. */
+/* The order must not depend on the locale, so alphasort does not fit. */
 static int by_name(const struct dirent **a, const struct dirent **b) {
   return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Tries every file of folder/id, in order of name. */
+/* Tries every file of folder/id, sorted by name. */
 static bool try_folder(struct search *s, pprofc_str folder) {
   char path[PATH_ROOM];
   int length = snprintf(path, sizeof path, "%.*s/%.*s", STR_ARG(folder), STR_ARG(s->build_id));
@@ -82,7 +83,7 @@ static bool try_folder(struct search *s, pprofc_str folder) {
   bool found = false;
   for (int i = 0; i < count; i++) {
     if (!found) found = try_join(s, str_of(path), "%s", entries[i]->d_name);
-    free(entries[i]); /* scandir allocated the entries with malloc */
+    free(entries[i]); /* scandir allocated it with malloc */
   }
   if (count >= 0) free(entries);
   return found;
@@ -109,8 +110,8 @@ static bool try_name(struct search *s, pprofc_str folder) {
          try_join(s, folder, "usr/lib/debug/%.*s/%.*s.debug", STR_ARG(dir), STR_ARG(base));
 }
 
-/* Check the folder first: this is one system call instead of nine for each mapping. A name with
- * ".." may lead out of a missing folder. */
+/* True if a folder of the search path is missing. The check takes one system call; without it, each
+ * mapping would take nine. False for a name with "..", which may lead out of a missing folder. */
 static bool is_missing(const struct search *s, pprofc_str folder) {
   char path[PATH_ROOM];
   struct stat info;
@@ -135,8 +136,7 @@ static bool search_mapping(struct search *s) {
 /* ---- the new mapping column -------------------------- */
 
 struct renames {
-  pprofc_str
-      *strings; /* strings of the profile that the search added; their ids follow the old ones */
+  pprofc_str *strings; /* new strings of the profile; their ids follow the ids of the old strings */
   size_t count;
 };
 
@@ -145,7 +145,7 @@ static uint32_t rename_to(const pprofc_profile *p, struct renames *renames, ppro
   return (uint32_t)(p->strings.count + renames->count++);
 }
 
-/* Adds one mapping for all locations to a profile without mappings. */
+/* Adds one mapping for all locations to a profile that has no mappings. */
 static bool add_fake_mapping(pprofc_profile *p) {
   struct mapping *mapping = arena_zero_array(&p->region->arena, 1, sizeof *mapping);
   uint32_t *column = arena_zero_array(&p->region->arena, p->locations.count, sizeof *column);
@@ -156,7 +156,8 @@ static bool add_fake_mapping(pprofc_profile *p) {
   return true;
 }
 
-/* Sets the path of a mapping to its binary if it is found; false when out of memory. */
+/* Sets the file name of a mapping to the path of its binary, if the search finds it. Returns false
+ * when out of memory. */
 static bool locate_mapping(pprofc_profile *p, const struct symbolize_options *options,
                            struct mapping *mapping, struct renames *renames) {
   struct search search = {.profile = p, .options = options};
@@ -171,8 +172,8 @@ static bool locate_mapping(pprofc_profile *p, const struct symbolize_options *op
   return true;
 }
 
-/* The executable of the options replaces the path of the first mapping. The build id of the
- * options is used if the mapping has no build id. */
+/* Uses the options for the first mapping. The executable replaces its path. The build id applies if
+ * the mapping has no build id. */
 static void apply_own_names(const pprofc_profile *p, const struct symbolize_options *options,
                             struct mapping *first, struct renames *renames) {
   if (options->executable && *options->executable)

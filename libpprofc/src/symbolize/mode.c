@@ -19,7 +19,7 @@ static const struct {
 } demangle_words[] = {
     {"full", DEMANGLE_FULL}, {"none", DEMANGLE_NONE}, {"templates", DEMANGLE_TEMPLATES}};
 
-/* Parses "demangle=full" or the bare word; each also forces demangling. */
+/* Parses a word such as "demangle=full" or "full". Both forms also force demangling. */
 static bool demangle_word(pprofc_str word, struct mode *mode) {
   bool prefixed = str_starts(word, STR("demangle="));
   if (prefixed) word = str_slice(word, 9, word.size);
@@ -72,7 +72,7 @@ static bool mode_word(pprofc_str word, struct mode *mode) {
   return demangle_word(word, mode);
 }
 
-/* Copies the part of the text that fits, in lower case. */
+/* Copies the text in lower case, up to `size`. */
 static pprofc_str mode_lower(const char *text, char *room, size_t size) {
   size_t n = 0;
   for (; n < size && text[n]; n++) {

@@ -10,7 +10,7 @@ struct mode {
   enum demangle_mode demangle;
 };
 
-/* Reads options->mode; warns of unknown words. */
+/* Parses options->mode and warns about unknown words. */
 void mode_parse(const struct symbolize_options *options, struct mode *mode);
 
 /* Calls options->warn unless it is NULL. */

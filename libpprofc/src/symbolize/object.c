@@ -18,7 +18,7 @@ void object_close(struct object *object) {
   if (object->file.mem) elf_close(&object->file);
 }
 
-/* True if the mapping covers an address. The mapping of a profile without mappings covers all
+/* True if the mapping contains an address. The mapping of a profile without mappings contains all
  * addresses. */
 static bool object_covers(const struct object *object, uint64_t address) {
   const struct mapping *m = object->mapping;
@@ -44,7 +44,7 @@ static size_t object_skip_blanks(pprofc_str s, size_t at) {
   return at;
 }
 
-/* Parses one line "hex type name". */
+/* Parses a line of nm: "hex type name". */
 static bool symbol_line(pprofc_str line, uint64_t *address, pprofc_str *name) {
   line = str_trim(line);
   size_t digits = 0;

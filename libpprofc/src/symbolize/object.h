@@ -10,23 +10,22 @@ struct object {
   const struct mapping *mapping;
   const char *path; /* path of the file, in the arena */
   struct elf_file file;
-  bool based; /* true if the base was computed */
-  pprofc_status
-      base_status; /* status of opening the file, if `known`; PPROFC_E_NOMEM: out of memory */
+  bool based;                /* true after the base was computed */
+  pprofc_status base_status; /* result of base_address if `based`; PPROFC_E_NOMEM: out of memory */
   uint64_t base;
 };
 
-/* Opens the binary that a mapping names, with the messages of elf_open. */
+/* Opens the binary of a mapping. Returns the errors of elf_open. */
 pprofc_status object_open(struct object *object, const pprofc_profile *profile,
                           const struct mapping *mapping, struct arena *arena, pprofc_error *error);
 void object_close(struct object *object);
 
-/* Converts an address of the process to an address of the file; false if that is not possible.
- * The mapping must contain the first address. */
+/* Converts an address of the process to an address of the file. Returns false if that is not
+ * possible. The mapping must contain the first address. */
 bool object_address(struct object *object, uint64_t address, uint64_t *file_address);
 
-/* Symbols that share an address, as `nm -n` lists them. The last one extends to the end of the
- * address space. */
+/* Symbols at one address, as `nm -n` lists them. The last item extends to the end of the address
+ * space. */
 struct object_symbol {
   uint64_t start, end; /* first and last byte of the symbol's code */
   pprofc_str *names;
@@ -44,7 +43,8 @@ struct instruction {
   int64_t line;
 };
 
-/* Returns the instructions in [start, end), addresses of the file, as objdump prints them. */
+/* Returns the instructions in [start, end) as objdump prints them. `start` and `end` are addresses
+ * of the file. */
 pprofc_status object_disassemble(const struct object *object, const struct tools *tools,
                                  uint64_t start, uint64_t end, bool intel_syntax,
                                  struct arena *arena, struct instruction **instructions,

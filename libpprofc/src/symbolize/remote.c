@@ -1,4 +1,4 @@
-/* Requests names from a server: one request for each mapping. Stores the replies as lines of
+/* Requests names from a server, with one request for each mapping. Stores the replies as lines of
  * locations. */
 #include "symbolize/remote.h"
 
@@ -21,7 +21,7 @@ static int remote_hex(char c) {
   return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Finds "0x12ab NAME" anywhere in a line. */
+/* Finds the first "0x12ab NAME" in a line. */
 static bool remote_read_line(pprofc_str line, uint64_t *address, pprofc_str *name) {
   for (;;) {
     size_t at = str_find(line, STR("0x"));
@@ -51,23 +51,23 @@ bool remote_next_symbol(pprofc_str *reply, uint64_t *address, pprofc_str *name) 
 
 /* ---- the answers ------------------------------------- */
 
-/* An address of the profile and its name, an index into the interner of its mapping. */
+/* An address of the profile, and the index of its name in the interner of its mapping. */
 struct remote_symbol {
   uint64_t address;
-  uint32_t function; /* index of the name among the profile's strings, including new ones */
+  uint32_t function; /* string index of the name in the profile, counting new strings */
 };
 
 struct remote_pass {
   pprofc_profile *profile;
   const struct symbolize_options *options;
   bool force;
-  struct mapping *mappings; /* text of the request */
-  uint32_t *named;          /* new function of each location, or NONE */
+  struct mapping *mappings; /* mappings of the profile, with new flags */
+  uint32_t *named;          /* new function of each location; NONE: no new function */
   uint32_t *order;          /* locations, sorted by mapping */
-  size_t *first;     /* index in `order` of each mapping's first location, and one entry more */
-  pprofc_str *names; /* names of new functions */
+  size_t *first;     /* first index in `order` of each mapping, and one entry more for the end */
+  pprofc_str *names; /* names of the new functions */
   size_t count, capacity;
-  struct remote_symbol *symbols; /* symbols of the current mapping */
+  struct remote_symbol *symbols; /* symbols of the current reply */
   size_t symbol_capacity;
   struct buffer text, reply;
 };
@@ -76,13 +76,13 @@ static bool remote_same_address(const void *symbols, uint32_t index, const void 
   return ((const struct remote_symbol *)symbols)[index].address == *(const uint64_t *)key;
 }
 
-/* Adds two addresses like pprof: a sum that wraps around is invalid. */
+/* Adds or subtracts like pprof. Returns false if the result wraps around. */
 static bool remote_shift(uint64_t address, uint64_t by, bool down, uint64_t *out) {
   *out = down ? address - by : address + by;
   return down ? by <= address : *out >= address;
 }
 
-/* Writes the addresses without a name, as the server has them. */
+/* Writes the request: the addresses without a name, in the address space of the server. */
 static void remote_list(struct remote_pass *pass, size_t index, uint64_t start) {
   const struct locations *l = &pass->profile->locations;
   uint64_t own = pass->mappings[index].start, address;
@@ -96,7 +96,7 @@ static void remote_list(struct remote_pass *pass, size_t index, uint64_t start) 
   }
 }
 
-/* Returns the function for a name of this mapping and adds it if it is new. NONE when out of
+/* Returns the function with a name in this mapping, and adds it if needed. NONE when out of
  * memory. */
 static uint32_t remote_function(struct remote_pass *pass, struct interner *names, size_t first,
                                 pprofc_str name) {
@@ -111,7 +111,7 @@ static uint32_t remote_function(struct remote_pass *pass, struct interner *names
   return (uint32_t)(p->functions.count + first + id);
 }
 
-/* Reads the reply into pass->symbols. The last name of an address counts. */
+/* Reads the reply into pass->symbols. If an address has several names, the last name counts. */
 static pprofc_status remote_read(struct remote_pass *pass, size_t index, uint64_t start,
                                  struct interner *names, struct map *by_address) {
   pprofc_str rest = buffer_str(&pass->reply), name;
@@ -133,7 +133,7 @@ static pprofc_status remote_read(struct remote_pass *pass, size_t index, uint64_
   return PPROFC_OK;
 }
 
-/* Assigns the names in the reply to the locations of the mapping. */
+/* Gives the names of the reply to the locations of the mapping. */
 static void remote_name(struct remote_pass *pass, size_t index, const struct map *by_address) {
   const struct locations *l = &pass->profile->locations;
   for (size_t k = pass->first[index]; k < pass->first[index + 1]; k++) {
@@ -187,7 +187,7 @@ static pprofc_status remote_ask_mapping(struct remote_pass *pass, size_t index) 
 
 /* ---- the new columns --------------------------------- */
 
-/* Returns a longer copy of a column, with zeros in the new part; NULL when out of memory. */
+/* Returns a longer copy of a column. Fills the new part with zeros. NULL when out of memory. */
 static void *remote_extend(struct arena *arena, const void *column, size_t old, size_t all,
                            size_t size) {
   void *copy = arena_zero_array(arena, all, size);
@@ -238,14 +238,14 @@ static bool remote_new_lines(struct remote_pass *pass) {
   return true;
 }
 
-/* Sorts the locations by mapping, so that each mapping reads only its own. */
+/* Sorts the locations by mapping, to let each mapping read only its own locations. */
 static void remote_sort(struct remote_pass *pass) {
   const struct locations *l = &pass->profile->locations;
   size_t mappings = pass->profile->mappings.count;
   for (size_t i = 0; i < l->count; i++)
     if (l->mapping[i] != NONE) pass->first[l->mapping[i] + 1]++;
   for (size_t i = 0; i < mappings; i++) pass->first[i + 1] += pass->first[i];
-  /* Filled from the back: afterwards first[i] is the first entry of mapping i, not its end. */
+  /* Counting down makes first[i] the first entry of mapping i. */
   for (size_t i = l->count; i-- > 0;)
     if (l->mapping[i] != NONE) pass->order[--pass->first[l->mapping[i] + 1]] = (uint32_t)i;
   for (size_t i = 0; i < mappings; i++) pass->first[i] = pass->first[i + 1];

@@ -1,17 +1,17 @@
-/* Requests names for addresses from the server that a profile came from. */
+/* Requests names for addresses from the server of a profile. */
 #ifndef PPROFC_SYMBOLIZE_REMOTE_H
 #define PPROFC_SYMBOLIZE_REMOTE_H
 
 #include "symbolize/symbolize.h"
 
-/* Sends the addresses of mappings without functions, or of all mappings with `force`, to
- * options->server. If the server fails, prints a warning and changes nothing. The profile is an
+/* Sends the addresses of mappings without functions to options->server; with `force`, of all
+ * mappings. If the server fails, prints a warning and changes nothing. `profile` must be an
  * edit. */
 pprofc_status remote_symbolize(pprofc_profile *profile, const struct symbolize_options *options,
                                bool force, pprofc_error *error);
 
 /* Takes the next address and its name from a reply. Skips lines without them, and a last line
- * without an end. False at the end. */
+ * without a line feed. Returns false at the end. */
 bool remote_next_symbol(pprofc_str *reply, uint64_t *address, pprofc_str *name);
 
 #endif

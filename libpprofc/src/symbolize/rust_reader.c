@@ -9,7 +9,8 @@
 
 /* ---- punycode ---------------------------------------- */
 
-/* Maximum number of code points; each insertion moves the code points after it. */
+/* Maximum number of code points. It limits the time, because each insertion moves the code points
+ * after it. */
 #define MAX_POINTS     4096
 #define BASE           36
 #define SMALLEST       1
@@ -47,14 +48,14 @@ static uint64_t threshold(uint64_t k, uint64_t bias) {
   return k - bias;
 }
 
-/* Adds the next number of variable length to *sum. */
+/* Adds the next number, which has a variable length, to *sum. */
 static bool read_delta(pprofc_str bytes, size_t *at, uint64_t bias, uint64_t *sum) {
   uint64_t weight = 1;
   for (uint64_t k = BASE;; k += BASE) {
     uint64_t digit = *at < bytes.size ? letter_digit(bytes.data[*at]) : BASE;
     if (digit == BASE) return false;
     ++*at;
-    *sum += digit * weight; /* no overflow: at most 12 digits, each with a weight below 2^37 */
+    *sum += digit * weight; /* cannot overflow: at most 12 digits with weights below 2^37 */
     uint64_t limit = threshold(k, bias);
     if (digit < limit) return true;
     if (weight >= LARGEST_WEIGHT) return false;
@@ -90,7 +91,8 @@ static bool read_points(pprofc_str bytes, struct points *points) {
   return true;
 }
 
-/* Appends the identifier in UTF-8 to `out`. False if `bytes` are not an identifier. */
+/* Appends the decoded identifier to `out`, in UTF-8. Returns false if `bytes` are not an
+ * identifier. */
 static bool rust_punycode(pprofc_str bytes, struct buffer *out) {
   struct points points = {.items = mem_array(out->mem, MAX_POINTS, sizeof *points.items)};
   bool good = points.items && read_points(bytes, &points);
@@ -213,7 +215,7 @@ void reader_lifetime(struct rust_reader *r, uint64_t lifetime) {
     reader_write(r, digits, (size_t)snprintf(digits, sizeof digits, "%" PRIu64, depth - 25));
 }
 
-/* Each lifetime takes at least a byte of the name, so their number is bounded. */
+/* The name limits the number of lifetimes, because each takes at least a byte. */
 void reader_binder(struct rust_reader *r) {
   if (!reader_take(r, 'G')) return;
   uint64_t count = reader_base_62(r) + 1, left = r->limit - r->at;
@@ -231,7 +233,7 @@ void reader_binder(struct rust_reader *r) {
 }
 
 void reader_go_back(struct rust_reader *r, struct rust_step step) {
-  size_t here = r->at - 1; /* offset of the 'B' that begins the back reference */
+  size_t here = r->at - 1; /* offset of the 'B' of the back reference */
   uint64_t to = reader_base_62(r);
   if (r->silent || r->failed) return;
   if (to >= here) {

@@ -1,5 +1,5 @@
-/* Prints Rust's mangled names of version 0 (RFC 2603) as pprof does. The grammar nests as deep
- * as its input, so a stack of steps replaces recursion. */
+/* Prints Rust's mangled names of version 0 (RFC 2603) like pprof. Names nest as deep as they are
+ * long, so a stack of steps replaces recursion. */
 #include "symbolize/rust_v0.h"
 
 #include "symbolize/rust_reader.h"
@@ -9,7 +9,7 @@
 
 /* ---- paths ------------------------------------------- */
 
-/* Skips the path of an impl, which is the place of its definition. */
+/* Adds the steps for the type and the trait of an impl: "<Type as Trait>". */
 static void read_impl(struct rust_reader *r, bool trait) {
   reader_next_text(r, ">");
   if (trait) {
@@ -39,7 +39,8 @@ static void read_nested(struct rust_reader *r, unsigned char separator) {
   reader_next(r, (struct rust_step){.what = PATH, .flag = separator});
 }
 
-/* Pushes the arguments of a generic path; they are parsed silently if they are not shown. */
+/* Adds the step for the arguments of a generic path. Parses them without output if names leave out
+ * arguments. */
 static void read_arguments_later(struct rust_reader *r) {
   if (!r->arguments) reader_next(r, (struct rust_step){.what = SET_SILENT, .flag = r->silent});
   reader_next(r, (struct rust_step){.what = ARGUMENTS});
@@ -89,8 +90,8 @@ static void rust_v0_read_path(struct rust_reader *r, struct rust_step step) {
   }
 }
 
-/* Namespaces in lower case are internal to the compiler and not shown: "::name". Others are
- * "::{closure#0}". */
+/* Writes an identifier. A lower-case namespace belongs to the compiler, and only the name is shown:
+ * "::name". Other namespaces are shown: "::{closure#0}". */
 static void read_identifier(struct rust_reader *r, struct rust_step step) {
   bool punycode;
   uint64_t number = reader_disambiguator(r);
@@ -161,7 +162,7 @@ static void read_tuple(struct rust_reader *r) {
   reader_next(r, (struct rust_step){.what = TUPLE});
 }
 
-/* Prints extern "C", or another ABI, whose dashes are written as underscores in the name. */
+/* Prints extern "C" or another ABI. The mangled name has underscores in place of the dashes. */
 static void read_abi(struct rust_reader *r) {
   bool punycode = false;
   reader_print(r, "extern \"");
@@ -325,8 +326,8 @@ static void read_dyn_lifetime(struct rust_reader *r, struct rust_step step) {
 
 /* ---- constants --------------------------------------- */
 
-/* Parses hexadecimal digits up to '_', without leading zeros. Only the value of the last 16 is
- * exact. */
+/* Parses hexadecimal digits up to '_', without leading zeros. *value is exact only for up to 16
+ * digits. */
 static pprofc_str reader_hexadecimal(struct rust_reader *r, uint64_t *value) {
   pprofc_str digits = {r->text + r->at, 0};
   *value = 0;
@@ -441,8 +442,8 @@ static void (*const doers[])(struct rust_reader *r,
                                                        [SET_LIFETIMES] = do_lifetimes,
                                                        [COME_BACK] = do_come_back};
 
-/* Runs the steps. Steps without output also count, because a chain of back references takes a
- * step for each link. */
+/* Runs the steps up to a limit. Steps without output also count, because each link of a chain of
+ * back references takes a step. */
 static void reader_run(struct rust_reader *r) {
   while (r->steps.size && !r->failed && !r->steps.failed) {
     struct rust_step step;
@@ -462,7 +463,7 @@ bool rust_v0_demangle(pprofc_str name, bool arguments, size_t most, struct buffe
   buffer_init(&r.steps, out->mem, most * sizeof(struct rust_step));
   reader_next(&r, (struct rust_step){.what = PATH, .flag = true});
   reader_run(&r);
-  if (r.at < r.limit && !r.failed) { /* skip the crate that instantiated this copy */
+  if (r.at < r.limit && !r.failed) { /* skip the crate that made this copy of the function */
     r.silent = true;
     reader_next(&r, (struct rust_step){.what = PATH});
     reader_run(&r);

@@ -1,12 +1,12 @@
-/* Demangles Rust's linker names of version 0 (RFC 2603). */
+/* Demangles Rust's mangled names of version 0 (RFC 2603). */
 #ifndef PPROFC_SYMBOLIZE_RUST_V0_H
 #define PPROFC_SYMBOLIZE_RUST_V0_H
 
 #include "core/buffer.h"
 
-/* Appends the path that a name "_R..." encodes to `out`. Without `arguments`, generic arguments
- * become an empty pair of brackets. False if the name has another form or expands beyond `most`
- * bytes; `out` then holds a part. */
+/* Appends the path in a name "_R..." to `out`. Without `arguments`, writes an empty pair of
+ * brackets for generic arguments. Returns false if the name has another form or expands beyond
+ * `most` bytes; `out` then contains a part. */
 bool rust_v0_demangle(pprofc_str name, bool arguments, size_t most, struct buffer *out);
 
 #endif

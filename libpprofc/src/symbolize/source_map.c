@@ -1,4 +1,4 @@
-/* Source maps: parses the tables and looks up positions. */
+/* Parses source maps and looks up positions in them. */
 #include "symbolize/source_map.h"
 
 #include "core/array.h"
@@ -8,27 +8,26 @@
 #include "core/chars.h"
 #include <stdlib.h>
 
-/* One segment of `mappings`; numbers start at 0, as in the file. */
+/* One segment of `mappings`. Numbers start at 0, as in the file. */
 struct source_map_item {
-  uint32_t line, column; /* line and column in the generated file */
-  uint32_t source, from_line,
-      from_column; /* index of the source; MAP_WITHOUT if the segment has no source */
-  uint32_t name;   /* index of the name, or MAP_WITHOUT */
+  uint32_t line, column;                   /* line and column in the generated file */
+  uint32_t source, from_line, from_column; /* index of the source; MAP_WITHOUT: no source */
+  uint32_t name;                           /* index of the name; MAP_WITHOUT: no name */
 };
 
 #define MAP_WITHOUT UINT32_MAX
 
 struct source_map_source {
   pprofc_str file, content;
-  uint32_t *lines; /* offset at which each line of the content begins */
+  uint32_t *lines; /* offset of each line in the content */
   size_t line_count;
 };
 
 struct source_map {
   const pprofc_allocator *mem;
-  struct arena arena; /* arena that holds everything, including the map itself */
-  pprofc_str stem;    /* path of the map up to the first point of its file name */
-  pprofc_str file;    /* path of the script that the map names */
+  struct arena arena; /* memory of the map, including this struct */
+  pprofc_str stem;    /* file name of the map up to its first point */
+  pprofc_str file;    /* path of the generated script, from the map */
   struct source_map_item *items;
   size_t count, room;
   struct source_map_source *sources;
@@ -37,7 +36,8 @@ struct source_map {
   size_t name_count, name_room;
 };
 
-/* A map, or a section of one: where it begins in the generated file and in the tables. */
+/* A map, or a section of a map. `line` and `column` are its start in the generated file;
+ * `first_source` and `first_name` are its start in the tables. */
 struct source_map_section {
   uint32_t line, column;
   size_t first_source, first_name;
@@ -46,7 +46,7 @@ struct source_map_section {
 
 /* ---- paths ------------------------------------------- */
 
-/* Returns the path up to the first point of the file name: "http://host/app" for
+/* Returns the path up to the first point of its file name: "http://host/app" for
  * "http://host/app.min.js". */
 static pprofc_str source_map_stem(pprofc_str path) {
   size_t slash = str_find_last_char(path, '/');
@@ -57,7 +57,7 @@ static pprofc_str source_map_stem(pprofc_str path) {
 
 bool source_map_is_of(const struct source_map *map, pprofc_str file) {
   if (!file.size) return false;
-  size_t end = 0; /* end of the path, where a query or a fragment begins */
+  size_t end = 0; /* end of the path before a query or a fragment */
   while (end < file.size && file.data[end] != '?' && file.data[end] != '#') end++;
   file = str_slice(file, 0, end);
   size_t slash = str_find_last_char(file, '/');
@@ -67,12 +67,12 @@ bool source_map_is_of(const struct source_map *map, pprofc_str file) {
   return stem.size && str_equal(stem, map->stem);
 }
 
-/* A path without "." and "..", while it is built. */
+/* A path under construction, without "." and "..". */
 struct map_path {
   char *text;
   size_t size;
-  size_t root;   /* length of the start that ".." cannot remove */
-  size_t parts;  /* number of path elements that ".." can remove */
+  size_t root;   /* length of the part that ".." cannot remove */
+  size_t parts;  /* number of parts that ".." can remove */
   bool absolute; /* true if the root has no parent */
 };
 
@@ -96,14 +96,14 @@ static void map_path_add(struct map_path *path, pprofc_str part) {
   path->parts += !up;
 }
 
-/* Returns the start of the path in an address: after "scheme://host". */
+/* Returns the offset of the path in a URL, after "scheme://host"; 0 for other texts. */
 static size_t source_map_host(pprofc_str path) {
   size_t scheme = str_find(path, STR("://"));
   if (scheme == path.size) return 0;
   return scheme + 3 + str_find_char(str_slice(path, scheme + 3, path.size), '/');
 }
 
-/* Returns the path without "." and ".."; data is NULL when out of memory. */
+/* Returns the path without "." and "..". Its data is NULL when out of memory. */
 static pprofc_str source_map_clean(struct arena *arena, pprofc_str path) {
   size_t start = source_map_host(path);
   struct map_path clean = {.text = arena_alloc(arena, path.size + 1)};
@@ -119,7 +119,7 @@ static pprofc_str source_map_clean(struct arena *arena, pprofc_str path) {
 
 /* ---- tables ------------------------------------------ */
 
-/* Finds the start of each line of a source. */
+/* Finds the offset of each line of a source. */
 static bool source_map_index(struct source_map *map, struct source_map_source *source) {
   pprofc_str text = source->content;
   size_t count = 1, at = 0;
@@ -182,9 +182,9 @@ static int vlq_digit(char c) {
   return c == '/' ? 63 : -1;
 }
 
-/* Takes a base64 VLQ number off the text: digits of five bits, lowest first. The sixth bit means
- * that more digits follow; the lowest bit of the number is the sign. False if there is no number
- * or if it does not fit 32 bits. */
+/* Removes a base64 VLQ number from the start of the text. Each digit has five bits of the number,
+ * lowest first, and a sixth bit if more digits follow. The lowest bit of the number is the sign.
+ * Returns false without a number, or if the number does not fit in 32 bits. */
 static bool vlq_next(pprofc_str *text, int64_t *number) {
   uint64_t value = 0;
   for (unsigned shift = 0; text->size && shift <= 30; shift += 5) {
@@ -200,10 +200,12 @@ static bool vlq_next(pprofc_str *text, int64_t *number) {
   return false;
 }
 
-/* Numbers in the state of a decoder. Each number is relative to the previous one of its kind. */
+/* Numbers of the decoder. Each number in a segment is relative to the previous number of the same
+ * kind. */
 enum vlq_field { VLQ_COLUMN, VLQ_SOURCE, VLQ_FROM_LINE, VLQ_FROM_COLUMN, VLQ_NAME, VLQ_FIELDS };
 
-/* Adds the numbers of one segment to the state. Returns their count, 0 for an invalid segment. */
+/* Adds the numbers of one segment to the state. Returns how many the segment has; 0 if it is
+ * invalid. */
 static size_t vlq_segment(pprofc_str text, int64_t state[VLQ_FIELDS]) {
   size_t count = 0;
   while (text.size && count < VLQ_FIELDS) {
@@ -285,7 +287,7 @@ static pprofc_status source_map_add(struct source_map *map, const struct node *j
   return source_map_add_mappings(map, mappings->text, &section, error);
 }
 
-/* Orders by position in the generated file, then in the original. */
+/* Compares positions in the generated file, then in the original. */
 static int source_map_by_place(const void *a, const void *b) {
   const struct source_map_item *x = a, *y = b;
   const uint32_t keys[][2] = {
@@ -320,7 +322,8 @@ pprofc_status source_map_parse(pprofc_str json, pprofc_str name, const pprofc_al
   if (!made) return error_nomem(error);
   made->mem = mem;
   arena_init(&made->arena, mem);
-  if (str_starts(json, STR(")]}'"))) /* prefix that prevents a page from running the file */
+  if (str_starts(json, STR(")]}'"))) /* this prefix keeps a page from running the file as a
+                                        script */
     json = str_slice(json, str_find_char(json, '\n'), json.size);
   pprofc_str own = arena_str(&made->arena, json), stem = arena_str(&made->arena, name);
   made->stem = source_map_stem(stem);
@@ -346,19 +349,20 @@ void source_map_free(struct source_map *map) {
 
 /* ---- looking up -------------------------------------- */
 
-/* Returns the position of a column in a line: columns are units of UTF-16. */
+/* Returns the byte offset of a column in a line. Columns count units of UTF-16. */
 static size_t source_map_byte(pprofc_str line, uint32_t column) {
   size_t at = 0;
   for (uint32_t units = 0; at < line.size && units < column; at++) {
     unsigned char c = (unsigned char)line.data[at];
-    units += (c & 0xC0) != 0x80; /* count only the first byte of each character */
-    units += c >= 0xF0; /* count a character above U+FFFF twice, because it has two units */
+    units += (c & 0xC0) != 0x80; /* only the first byte of a character counts */
+    units += c >= 0xF0;          /* a character above U+FFFF has two units */
   }
   while (at < line.size && ((unsigned char)line.data[at] & 0xC0) == 0x80) at++;
   return at;
 }
 
-/* Returns the first word of the original at or after a position, if the map contains the text. */
+/* Returns the first word of the original text at or after a position; "" if the map lacks the
+ * text. */
 static pprofc_str source_map_word(const struct source_map_source *source, uint32_t line,
                                   uint32_t column) {
   if (line >= source->line_count) return STR("");
@@ -371,7 +375,7 @@ static pprofc_str source_map_word(const struct source_map_source *source, uint32
   return str_slice(text, from, end);
 }
 
-/* Returns the number of items before a position. */
+/* Returns the number of segments before a position. */
 static size_t source_map_before(const struct source_map *map, int64_t line, int64_t column) {
   const struct source_map_item *items = map->items;
   BISECT(at, map->count,

@@ -1,5 +1,5 @@
-/* Source maps (version 3, plain and with sections): map positions in generated JavaScript to the
- * original names, files and lines. */
+/* Source maps (version 3, plain or with sections). They map positions in generated JavaScript to
+ * the original names, files and lines. */
 #ifndef PPROFC_SYMBOLIZE_SOURCE_MAP_H
 #define PPROFC_SYMBOLIZE_SOURCE_MAP_H
 
@@ -8,9 +8,9 @@
 
 struct source_map;
 
-/* Parses a map. `name` is the last part of its path, "app.js.map". The map belongs to files
- * with the same name up to the first point, and to the file that it names itself. Any number
- * of threads may use the map at once. */
+/* Parses a map. `name` is the last part of its path, "app.js.map". The map belongs to files with
+ * the same name up to the first point, and to the file that the map names. Any number of threads
+ * may use the map at the same time. */
 pprofc_status source_map_parse(pprofc_str json, pprofc_str name, const pprofc_allocator *mem,
                                struct source_map **map, pprofc_error *error);
 void source_map_free(struct source_map *map);
@@ -18,20 +18,20 @@ void source_map_free(struct source_map *map);
 /* True if the map belongs to a file, which may be a URL. */
 bool source_map_is_of(const struct source_map *map, pprofc_str file);
 
-/* A position in the original; lines and columns start at 1. The map owns the strings. */
+/* A position in an original file. Lines and columns start at 1. The map owns the strings. */
 struct source_map_place {
-  pprofc_str name; /* original name; empty if the map has no name at this position */
+  pprofc_str name; /* original name; empty if the map has no name here */
   pprofc_str file;
   int64_t line, column;
 };
 
-/* Finds the original of a position in the generated file (from 1), or of the nearest position
- * before it. False if that position has no original file. */
+/* Finds the original of a position in the generated file, or of the nearest position before it.
+ * Lines and columns start at 1. Returns false if that position has no original file. */
 bool source_map_find(const struct source_map *map, int64_t line, int64_t column,
                      struct source_map_place *place);
 
-/* Restores the original names and positions of frames. Each file uses the first map that belongs
- * to it. *changed is the number of changed frames; if it is 0, *out is `source` itself. */
+/* Restores the original names and positions of frames. Each file uses the first map that belongs to
+ * it. *changed is the number of changed frames. If it is 0, *out is `source`. */
 pprofc_status source_maps_apply(const pprofc_profile *source, struct source_map *const *maps,
                                 size_t count, pprofc_profile **out, size_t *changed,
                                 pprofc_error *error);

@@ -1,18 +1,19 @@
-/* Replaces names and positions in generated JavaScript by the original ones, using source maps. */
+/* Replaces names and positions of generated JavaScript by the original names and positions, with
+ * source maps. */
 #include "core/array.h"
 #include "core/buffer.h"
 #include "core/map.h"
 #include "symbolize/source_map.h"
 #include "transform/edit.h"
 
-/* The function at an original position. */
+/* A function of an original file. */
 struct mapped_function {
-  uint32_t name, system_name, file; /* strings of the edited profile: name, system name, file */
+  uint32_t name, system_name, file; /* string indices in the edited profile */
 };
 
 struct mapped_pass {
-  pprofc_profile *p;              /* edited profile */
-  const struct source_map **maps; /* map that each function belongs to, or NULL */
+  pprofc_profile *p;              /* the edit */
+  const struct source_map **maps; /* map of each function, or NULL */
   struct interner strings;        /* new strings, after the strings of the profile */
   struct map by_function;
   struct mapped_function *functions; /* new functions, after the functions of the profile */
@@ -21,10 +22,10 @@ struct mapped_pass {
   size_t changed;
 };
 
-/* Keywords that can precede a function and are not its name. */
+/* Keywords that can precede the name of a function. */
 static const char *const keywords[] = {"function", "const", "export"};
 
-/* Returns the name for a frame. A name that contains the original one is kept, because it says
+/* Returns the name for a frame. Keeps a name that contains the original name, because it says
  * more. */
 static pprofc_str mapped_name(struct mapped_pass *pass, pprofc_str name, pprofc_str original) {
   if (!original.size || str_find(name, original) < name.size) return name;
@@ -45,13 +46,13 @@ static bool mapped_equal(const void *records, uint32_t index, const void *key) {
   return a->name == b->name && a->system_name == b->system_name && a->file == b->file;
 }
 
-/* Returns the string of the edit and adds it if it is new; NONE when out of memory. */
+/* Returns the string index of a text, and adds the text if needed. NONE when out of memory. */
 static uint32_t mapped_string(struct mapped_pass *pass, pprofc_str text) {
   uint32_t id = text.data ? interner_copy(&pass->strings, &pass->p->region->arena, text) : MAP_NONE;
   return id == MAP_NONE ? NONE : (uint32_t)pass->p->strings.count + id;
 }
 
-/* Returns the function of an original position; NONE when out of memory. */
+/* Returns the function of an original position, and adds it if needed. NONE when out of memory. */
 static uint32_t mapped_function_of(struct mapped_pass *pass, uint32_t old,
                                    const struct source_map_place *place) {
   const struct functions *f = &pass->p->functions;
@@ -71,7 +72,7 @@ static uint32_t mapped_function_of(struct mapped_pass *pass, uint32_t old,
   return (uint32_t)f->count + index;
 }
 
-/* Finds the map of each function; false if no function has one. */
+/* Finds the map of each function. Returns false if no function has a map. */
 static bool mapped_find(struct mapped_pass *pass, struct source_map *const *maps, size_t count) {
   const struct functions *f = &pass->p->functions;
   bool any = false;
@@ -104,7 +105,7 @@ static bool mapped_lines(struct mapped_pass *pass) {
   return true;
 }
 
-/* Numbers the functions. New ones follow the largest id. */
+/* Returns the ids of all functions. The ids of new functions follow the largest old id. */
 static uint64_t *mapped_ids(struct mapped_pass *pass, size_t count) {
   const struct functions *f = &pass->p->functions;
   uint64_t *ids = arena_array(&pass->p->region->arena, count, sizeof *ids), last = 0;

@@ -1,4 +1,4 @@
-/* Adds names to a profile from local binaries and demangles names: chooses mappings and addresses,
+/* Adds names from local binaries to a profile, and demangles names. Chooses mappings and addresses,
  * queries the tools, and stores the answers in the columns. */
 #include "symbolize/symbolize.h"
 
@@ -15,20 +15,20 @@
 
 /* ---- the local pass ---------------------------------- */
 
-/* Answers of a tool to the addresses of one mapping. */
+/* Answer of a tool for the addresses of one mapping. */
 struct symbolize_answer {
   struct source_frames frames;
   bool known;
 };
 
 struct symbolize_pass {
-  pprofc_profile *profile; /* profile that is being edited */
+  pprofc_profile *profile; /* the edit */
   const struct symbolize_options *options;
   struct mode mode;
   struct tools tools;
   struct arena scratch;
-  struct symbolize_answer *answers; /* answers for each mapping */
-  uint32_t *slot; /* index of each location's address among the addresses of its mapping, or NONE */
+  struct symbolize_answer *answers; /* one answer for each mapping */
+  uint32_t *slot;    /* index of each location's address in the query for its mapping, or NONE */
   uint32_t *members; /* number of locations of each mapping */
   bool missing_binaries, any;
 };
@@ -45,7 +45,7 @@ static bool symbolize_is_url(pprofc_str name) {
          str_starts(name, STR("https+insecure://")) || str_starts(name, STR("http+unix://"));
 }
 
-/* True if a location of the mapping has an address, so that a binary could give its name. */
+/* True if a location of the mapping has an address. Only then can a binary give names. */
 static bool symbolize_has_addresses(const struct symbolize_pass *pass, size_t mapping) {
   const struct locations *locations = &pass->profile->locations;
   for (size_t i = 0; i < locations->count; i++)
@@ -53,8 +53,8 @@ static bool symbolize_has_addresses(const struct symbolize_pass *pass, size_t ma
   return false;
 }
 
-/* True if a mapping lacks names and its binary can be searched. If the binary is unknown, notes or
- * prints the warning that pprof prints. */
+/* True if a mapping lacks names and its binary can be searched. If the binary is unknown, prints
+ * pprof's warning or records that it is missing. */
 static bool wanted(struct symbolize_pass *pass, size_t index) {
   const struct mapping *m = &pass->profile->mappings.items[index];
   pprofc_str file = profile_string(pass->profile, m->file);
@@ -109,8 +109,8 @@ static pprofc_status file_addresses(struct symbolize_pass *pass, size_t index,
   return PPROFC_OK;
 }
 
-/* The tools name an address outside the program after the last symbol, such as "_end". Remove
- * such frames. */
+/* Removes frames of addresses outside the program. The tools name such an address after the last
+ * symbol, for example "_end". */
 static pprofc_status drop_outside(struct symbolize_pass *pass, const struct elf_file *file,
                                   const uint64_t *addresses, size_t count,
                                   struct source_frames *frames, pprofc_error *error) {
@@ -171,21 +171,21 @@ static pprofc_status symbolize_mapping(struct symbolize_pass *pass, size_t index
 
 /* ---- new columns from the answers -------------------- */
 
-/* A function that the profile does not have yet. */
+/* A new function for the profile. */
 struct new_function {
-  uint32_t name, file; /* indices of the texts of its name and its file */
+  uint32_t name, file; /* indices of the texts of name and file */
   int64_t start_line;
 };
 
 struct symbolize_columns {
   struct interner
-      strings; /* new texts of the profile; the id of a text is the old count plus its index */
+      strings; /* new strings of the profile; string index = number of old strings + index here */
   struct map functions; /* index of the new functions by name, file and start line */
   struct new_function *items;
   size_t count, capacity;
 };
 
-/* Returns the frames of a location, or NULL if no frames were found. */
+/* Returns the frames of a location, or NULL if the tool found no frames. */
 static const struct source_frame *symbolize_frames_of(const struct symbolize_pass *pass,
                                                       size_t location, size_t *count) {
   uint32_t mapping = pass->profile->locations.mapping[location];
@@ -204,8 +204,8 @@ static bool symbolize_equal(const void *columns, uint32_t index, const void *key
          have->start_line == wanted->start_line;
 }
 
-/* Returns the index among the new functions of (name, file, start line); NONE when out of
- * memory. */
+/* Returns the index of the function with this name, file and start line, and adds it if needed.
+ * NONE when out of memory. */
 static uint32_t new_function(struct symbolize_pass *pass, struct symbolize_columns *c,
                              const struct source_frame *frame) {
   uint32_t name = interner_add(&c->strings, frame->function);
@@ -221,7 +221,7 @@ static uint32_t new_function(struct symbolize_pass *pass, struct symbolize_colum
   return next;
 }
 
-/* Numbers the functions as pprof does: mapping by mapping, in the order of locations. */
+/* Numbers the functions like pprof: by mapping, then in the order of locations. */
 static bool number_functions(struct symbolize_pass *pass, struct symbolize_columns *c) {
   const pprofc_profile *p = pass->profile;
   size_t first = 0, count;
@@ -240,7 +240,7 @@ static bool number_functions(struct symbolize_pass *pass, struct symbolize_colum
   return true;
 }
 
-/* Counts the lines of all locations after the answers have replaced the old ones. */
+/* Counts the lines of all locations, with the answers in place of the old lines. */
 static size_t count_lines(const struct symbolize_pass *pass) {
   const struct locations *old = &pass->profile->locations;
   size_t total = 0, count;
@@ -251,7 +251,7 @@ static size_t count_lines(const struct symbolize_pass *pass) {
   return total;
 }
 
-/* Sets the flags of a mapping that these frames justify. */
+/* Returns the flags of a mapping that follow from a frame. */
 static uint32_t frame_flags(const struct source_frame *frame) {
   uint32_t flags = PPROFC_HAS_INLINE_FRAMES;
   if (frame->function.size) flags |= PPROFC_HAS_FUNCTIONS;
@@ -260,7 +260,8 @@ static uint32_t frame_flags(const struct source_frame *frame) {
   return flags;
 }
 
-/* Writes the lines of a location: the answer, or else the old lines. False when out of memory. */
+/* Writes the lines of a location from the answer; without an answer, copies the old lines. Returns
+ * false when out of memory. */
 static bool write_lines_of(struct symbolize_pass *pass, struct symbolize_columns *c,
                            size_t location, struct mapping *mappings, struct line *lines,
                            size_t *n) {
@@ -281,7 +282,7 @@ static bool write_lines_of(struct symbolize_pass *pass, struct symbolize_columns
   return true;
 }
 
-/* Makes new line columns. Locations that the tools named get lines from the answers. */
+/* Makes new line columns. Locations with an answer get new lines. */
 static bool new_lines(struct symbolize_pass *pass, struct symbolize_columns *c,
                       struct mapping *mappings) {
   pprofc_profile *p = pass->profile;
@@ -304,7 +305,7 @@ static bool new_lines(struct symbolize_pass *pass, struct symbolize_columns *c,
   return true;
 }
 
-/* Makes function columns with the new functions after the old ones. */
+/* Makes new function columns: the old functions, then the new functions. */
 static bool new_functions(struct symbolize_pass *pass, const struct symbolize_columns *c) {
   pprofc_profile *p = pass->profile;
   struct arena *arena = &p->region->arena;
@@ -350,7 +351,7 @@ static pprofc_status apply_answers(struct symbolize_pass *pass, pprofc_error *er
   return PPROFC_OK;
 }
 
-/* True if a mapping lacks names; most profiles have them all. */
+/* True if a mapping lacks names. In most profiles no mapping does. */
 static bool lacks_names(const struct symbolize_pass *pass) {
   const struct mappings *mappings = &pass->profile->mappings;
   unsigned has = PPROFC_HAS_FUNCTIONS | PPROFC_HAS_FILENAMES | PPROFC_HAS_LINE_NUMBERS;
@@ -359,7 +360,7 @@ static bool lacks_names(const struct symbolize_pass *pass) {
   return lacking;
 }
 
-/* Returns one byte for each location: 1 if a sample uses it. */
+/* Returns one byte for each location: 1 if a sample uses the location. */
 static uint8_t *find_used(struct symbolize_pass *pass) {
   const pprofc_profile *p = pass->profile;
   uint8_t *used = arena_zero_array(&pass->scratch, p->locations.count, 1);
@@ -414,18 +415,19 @@ static pprofc_status local_pass(struct symbolize_pass *pass, pprofc_error *error
 
 /* ---- demangling -------------------------------------- */
 
-/* State of changing the column of names. */
+/* State of replacing the column of names. */
 struct renaming {
   pprofc_profile *profile;
   const struct mode *mode;
   uint32_t *name;        /* name of each function */
   struct interner added; /* new names; their ids follow the ids of the profile's strings */
   struct buffer text;
-  bool changed, good; /* changed: a name has changed; good: false if out of memory or stopped */
+  bool changed, good; /* changed: true if a name has changed; good: false after out of memory or a
+                         stop */
 };
 
-/* Demangles one function. If the name differs from the system name, the writer of the profile
- * has chosen it, and it stays unless demangling is forced. False when out of memory. */
+/* Demangles one function. If the name differs from the system name, the profile's writer chose it;
+ * then only forced demangling changes it. Returns false when out of memory. */
 static bool demangle_name(struct renaming *r, size_t function) {
   pprofc_profile *p = r->profile;
   const struct functions *f = &p->functions;

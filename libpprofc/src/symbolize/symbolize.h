@@ -1,4 +1,4 @@
-/* Adds names to addresses: finds the binaries of a profile, queries the tools, demangles. */
+/* Adds names to the addresses of a profile: finds the binaries, queries the tools, demangles. */
 #ifndef PPROFC_SYMBOLIZE_SYMBOLIZE_H
 #define PPROFC_SYMBOLIZE_SYMBOLIZE_H
 
@@ -6,13 +6,14 @@
 #include "core/error.h"
 #include "profile/profile.h"
 
-/* Server that a profile came from, if it can also name addresses (docs/spec/pprof.md, 8.5). */
+/* Server of the profile that can name addresses (docs/spec/pprof.md, 8.5). */
 struct symbolize_server {
   void *context;
-  /* True if a mapping has such a server. Also returns the start of the mapping in the profile of
-   * that server. */
+  /* True if a mapping has a server. Sets *start to the start of the mapping in the profile of that
+   * server. */
   bool (*find)(void *context, pprofc_str file, pprofc_str build_id, uint64_t *start);
-  /* Sends "0x12ab+0x34cd" to the server found last; appends lines of "0x12ab NAME" to the reply. */
+  /* Sends "0x12ab+0x34cd" to the server that `find` found last. Appends lines of "0x12ab NAME" to
+   * the reply. */
   pprofc_status (*ask)(void *context, pprofc_str addresses, struct buffer *reply,
                        pprofc_error *error);
 };
@@ -30,8 +31,9 @@ struct symbolize_options {
   void *warn_context;
 };
 
-/* Replaces the file names of mappings by existing binaries (docs/spec/pprof.md, 7): the executable
- * for mapping 0, then the file found on the search path. A profile without mappings gets one. */
+/* Replaces the file names of mappings by the paths of existing binaries (docs/spec/pprof.md, 7).
+ * Mapping 0 gets the executable; other mappings get the file from the search path. A profile
+ * without mappings gets a mapping. */
 pprofc_status symbolize_locate(const pprofc_profile *source,
                                const struct symbolize_options *options, pprofc_profile **out,
                                pprofc_error *error);

@@ -24,8 +24,7 @@ pprofc_status tools_run(const char *const *argv, pprofc_str input, struct arena 
 
 /* ---- nm ---------------------------------------------- */
 
-/* Reads a line "name type value size"; a line with more or fewer fields is skipped, as pprof
- * does. */
+/* Parses a line "name type value size". Like pprof, ignores a line with more or fewer fields. */
 static bool nm_line(pprofc_str line, struct nm_symbol *symbol) {
   pprofc_str rest = str_trim(line), field[4], more;
   for (int i = 0; i < 4; i++)
@@ -65,7 +64,7 @@ const struct nm_symbol *nm_find(const struct nm_symbol *symbols, size_t count, u
       from = middle;
     else
       to = middle;
-    /* If several symbols have the address, pprof's binary search returns the first one it meets. */
+    /* pprof stops its search at the first symbol with this address. */
     if (symbols[middle].address == address) break;
   }
   const struct nm_symbol *found = &symbols[from];
@@ -82,8 +81,8 @@ static bool add_addresses(struct buffer *input, const char *prefix, const uint64
   return !input->failed;
 }
 
-/* Parses "file:line" or "file:line (discriminator 3)". A file "??" and a line "?" or 0 are
- * unknown, in any version of binutils. A text without a line at its end is a file name. */
+/* Parses "file:line" or "file:line (discriminator 3)". In all versions of binutils, file "??" and
+ * line "?" or 0 are unknown. A text that does not end in a line number is a file name. */
 static void file_and_line(pprofc_str text, struct source_frame *frame) {
   text = str_slice(text, 0, str_find(text, STR(" (discriminator")));
   size_t colon = str_find_last_char(text, ':');
@@ -95,14 +94,15 @@ static void file_and_line(pprofc_str text, struct source_frame *frame) {
     frame->file = file;
 }
 
-/* True if a line is the address of the next answer; a function's name may also begin with 0x. */
+/* True if the line is the expected address and not a function name that begins with 0x. */
 static bool is_address(pprofc_str line, uint64_t address) {
   uint64_t value;
   return str_starts(line, STR("0x")) && str_parse_uint(str_slice(line, 2, line.size), 16, &value) &&
          value == address;
 }
 
-/* Reads the output of addr2line: a line "0x<address>", then pairs of lines: function, position. */
+/* Reads the output of addr2line. For each address it has a line "0x<address>", then two lines for
+ * each frame: function and position. */
 static pprofc_status read_addr2line(pprofc_str printed, const uint64_t *addresses, size_t count,
                                     struct arena *arena, struct source_frames *frames,
                                     pprofc_error *error) {
@@ -141,8 +141,8 @@ pprofc_status addr2line_frames(const struct tools *tools, const char *file,
 
 /* ---- llvm-symbolizer --------------------------------- */
 
-/* Reads one answer: {"Symbol":[{"FunctionName":...}, ...]}. Copies texts, because `answer` is
- * freed. */
+/* Reads one answer: {"Symbol":[{"FunctionName":...}, ...]}. Copies the texts, because the caller
+ * frees `answer`. */
 static bool add_answer(const struct node *answer, struct arena *arena,
                        struct source_frames *frames) {
   const struct node *symbols = node_get(answer, "Symbol");
@@ -160,7 +160,7 @@ static bool add_answer(const struct node *answer, struct arena *arena,
   return true;
 }
 
-/* Skip lines that are not JSON. */
+/* Reads a line of output. Skips a line that is not JSON. */
 static bool tool_output_read_line(pprofc_str line, struct arena *arena,
                                   struct source_frames *frames) {
   struct arena scratch;

@@ -1,4 +1,4 @@
-/* Finds the external tools, and chooses the tool to query. */
+/* Finds the external tools and chooses the tool to query. */
 #include "symbolize/tools.h"
 
 #include "core/array.h"
@@ -13,7 +13,7 @@
 static const struct {
   enum tool tool;
   const char *setting;  /* name of the tool in -tools */
-  const char *names[3]; /* names of the program, in the order in which they are tried */
+  const char *names[3]; /* names of the program, in the order of the search */
 } tool_names[] = {
     {TOOL_ADDR2LINE, "addr2line", {"addr2line"}},
     {TOOL_LLVM_SYMBOLIZER, "llvm-symbolizer", {"llvm-symbolizer"}},
@@ -36,7 +36,7 @@ static bool is_program(const char *path) {
   return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
 }
 
-/* Tries path/name, or `name` of PATH for an empty path. */
+/* Tries path/name. With an empty path, searches `name` in PATH. */
 static bool try_path(struct tools *t, enum tool tool, pprofc_str path, const char *name) {
   char *out = t->path[tool];
   if (!path.size) {
@@ -50,7 +50,7 @@ static bool try_path(struct tools *t, enum tool tool, pprofc_str path, const cha
   return false;
 }
 
-/* Goes through the list twice: first the paths for this tool, then the general ones. */
+/* Searches the paths of the setting for this tool, then the paths for all tools. */
 static bool try_setting(struct tools *t, size_t row, const char *name, pprofc_str setting) {
   for (int general = 0; general < 2; general++) {
     pprofc_str rest = setting, entry;
@@ -67,8 +67,8 @@ static bool try_setting(struct tools *t, size_t row, const char *name, pprofc_st
   return false;
 }
 
-/* Checks the version: objdump must be GNU's, or LLVM's of at least version 8. False when out of
- * memory. */
+/* Checks the version of objdump. It must be GNU's, or LLVM's from version 8 on. Returns false when
+ * out of memory. */
 static bool check_objdump(struct tools *t, const pprofc_allocator *mem) {
   const char *argv[] = {t->path[TOOL_OBJDUMP], "--version", NULL};
   struct child child = {.argv = argv};
@@ -90,8 +90,8 @@ static bool check_objdump(struct tools *t, const pprofc_allocator *mem) {
   return status != PPROFC_E_NOMEM;
 }
 
-/* Like pprof, uses the found tools only to choose between the symbolizers and nm, and starts a
- * tool from PATH even if -tools names other places. */
+/* Makes a tool that was not found run from PATH. Like pprof, the search only decides between the
+ * symbolizers and nm. */
 static void use_path(struct tools *t, enum tool tool) {
   if (!t->found[tool])
     snprintf(t->path[tool], sizeof t->path[tool], "%s", tool_names[tool].setting);
@@ -118,7 +118,7 @@ bool frames_add(struct source_frames *frames, struct arena *arena, struct source
   return true;
 }
 
-/* Queries nm, which gives names only. */
+/* Queries nm, which gives only names. */
 static pprofc_status nm_frames(const struct tools *tools, const char *file,
                                const uint64_t *addresses, size_t count, struct arena *arena,
                                struct source_frames *frames, pprofc_error *error) {
@@ -136,8 +136,8 @@ static pprofc_status nm_frames(const struct tools *tools, const char *file,
   return PPROFC_OK;
 }
 
-/* Replaces names by better ones from nm. addr2line has only static symbols, so nm's longer name of
- * the same function is better. */
+/* Replaces names by longer names of the same function from nm. addr2line takes names from static
+ * symbols only. */
 static void improve_names(struct source_frames *frames, const uint64_t *addresses, size_t count,
                           const struct nm_symbol *symbols, size_t symbol_count) {
   for (size_t i = 0; i < count; i++) {
@@ -162,7 +162,7 @@ pprofc_status tools_symbolize(const struct tools *tools, const char *file,
   if (llvm) {
     pprofc_status status =
         llvm_symbolizer_frames(tools, file, addresses, count, arena, frames, error);
-    /* An old version without JSON prints nothing, so try the other tool. */
+    /* An old version without JSON support prints nothing, so try addr2line. */
     bool other = child_exists(tools->path[TOOL_ADDR2LINE]);
     if (status == PPROFC_OK || status == PPROFC_E_NOMEM || !other) return status;
   }

@@ -1,5 +1,4 @@
-/* Finds addr2line, nm, objdump and llvm-symbolizer, and queries them about many addresses at
- * once. */
+/* Finds addr2line, nm, objdump and llvm-symbolizer. Queries them about many addresses at once. */
 #ifndef PPROFC_SYMBOLIZE_TOOLS_H
 #define PPROFC_SYMBOLIZE_TOOLS_H
 
@@ -9,46 +8,46 @@
 enum tool { TOOL_ADDR2LINE, TOOL_LLVM_SYMBOLIZER, TOOL_NM, TOOL_OBJDUMP, TOOL_COUNT };
 
 struct tools {
-  char path[TOOL_COUNT][1024]; /* path of each tool; a bare name is looked up in PATH */
+  char path[TOOL_COUNT][1024]; /* path of each tool; a name without a slash is searched in PATH */
   bool found[TOOL_COUNT];
   bool objdump_is_llvm;
 };
 
-/* Finds the tools. `setting` is -tools or PPROF_TOOLS: a comma list of "tool:path" or "path".
- * NULL or "": PATH. */
+/* Finds the tools. `setting` is the value of -tools or PPROF_TOOLS: a comma list of "tool:path" or
+ * "path". For NULL or "", searches PATH. */
 bool tools_find(struct tools *tools, const char *setting, const pprofc_allocator *mem);
 
-/* Returns a file name that no tool takes for an option or a response file; NULL when out of
- * memory. */
+/* Returns the file name in a form that tools do not read as an option or a response file. NULL when
+ * out of memory. */
 const char *tools_file_argument(const char *file, struct arena *arena);
 
-/* Runs a tool and returns its standard output, in the arena. Fails if the tool fails and prints
- * nothing. */
+/* Runs a tool and stores its standard output in the arena. Returns an error if the tool fails and
+ * prints nothing. */
 pprofc_status tools_run(const char *const *argv, pprofc_str input, struct arena *arena,
                         pprofc_str *printed, pprofc_error *error);
 
-/* One frame of an answer, innermost first. Strings belong to the caller's arena. */
+/* One frame of an answer. Inner frames come first. The arena of the caller owns the strings. */
 struct source_frame {
   pprofc_str function, file;
   int64_t line, column, start_line;
 };
 
-/* Frames of each address: frames[from[i] .. from[i + 1]). */
+/* Frames by address: address i has items[from[i]] to items[from[i + 1] - 1]. */
 struct source_frames {
   struct source_frame *items;
   size_t count, capacity;
-  size_t
-      *from; /* index in `frames` of each address's first frame, and one entry more; in the arena */
+  size_t *from; /* first index in `items` of each address, and one entry more for the end; in the
+                   arena */
 };
 
-/* Queries `count` addresses of the file in one process. `fast`: nm only. Unknown addresses have
- * no frames. */
+/* Queries `count` addresses of the file with one process. `fast` uses only nm. Unknown addresses
+ * get no frames. */
 pprofc_status tools_symbolize(const struct tools *tools, const char *file,
                               const uint64_t *addresses, size_t count, bool fast,
                               struct arena *arena, struct source_frames *frames,
                               pprofc_error *error);
 
-/* Appends a frame to the answer; false when out of memory. For the readers of the tools' output. */
+/* Appends a frame to the answer. Returns false when out of memory. */
 bool frames_add(struct source_frames *frames, struct arena *arena, struct source_frame frame);
 
 /* One symbol of nm's list. */
@@ -65,7 +64,7 @@ pprofc_status nm_symbols(const struct tools *tools, const char *file, struct are
 /* Returns the symbol at an address, or NULL. */
 const struct nm_symbol *nm_find(const struct nm_symbol *symbols, size_t count, uint64_t address);
 
-/* Readers of one tool each; parameters and results as for tools_symbolize. */
+/* Query one tool each. The parameters and results are as for tools_symbolize. */
 pprofc_status addr2line_frames(const struct tools *tools, const char *file,
                                const uint64_t *addresses, size_t count, struct arena *arena,
                                struct source_frames *frames, pprofc_error *error);

@@ -231,7 +231,7 @@ enum x86_access {
 /* Prefixes that select a row of the table for an opcode. */
 enum x86_prefixes { ANY, PACKED, F3, NONE };
 
-/* Sizes of the operands of a range of opcodes; the first row that fits counts. */
+/* Sizes of the operands of a range of opcodes. The first matching row counts. */
 static const struct x86_range {
   enum opcode_map map;
   uint8_t first, last;
@@ -353,7 +353,7 @@ static bool legacy_prefix(struct x86_state *s, uint8_t byte) {
   }
 }
 
-/* Sets the prefixes that the field pp of a VEX or EVEX prefix encodes. */
+/* Applies the prefixes that the field pp of a VEX or EVEX prefix encodes. */
 static void vector_prefix(struct x86_state *s, unsigned pp, unsigned map, bool wide) {
   s->vector = true;
   s->operand16 = pp == 1;
@@ -388,12 +388,12 @@ static bool read_vector(struct x86_state *s) {
   return s->vector_bytes <= 64;
 }
 
-/* Returns the properties of the opcode. */
+/* Returns the flags of the opcode. */
 static unsigned opcode_flags(const struct x86_state *s) {
   if (s->map == MAP_ONE) return one_byte[s->opcode];
   if (s->map == MAP_0F3A) return M | I1;
   if (s->map != MAP_0F) return M;
-  /* True for instructions that move mask registers. */
+  /* true for opcodes that move mask registers */
   bool mask = s->vector && (s->opcode & 0xF0) == 0x90;
   return mask ? M : two_bytes[s->opcode];
 }
@@ -410,7 +410,7 @@ static bool read_escaped(struct x86_state *s) {
   return true;
 }
 
-/* Reads prefixes and opcode; *flags are its properties. */
+/* Reads prefixes and opcode. *flags gets the flags of the opcode. */
 static bool read_opcode(struct x86_state *s, unsigned *flags) {
   bool good = true;
   while (s->at < s->size && legacy_prefix(s, s->code[s->at])) s->at++;
@@ -430,7 +430,7 @@ static bool read_opcode(struct x86_state *s, unsigned *flags) {
 
 /* ---- operands ---------------------------------------- */
 
-/* Reads ModRM, SIB and displacement; *extension is the middle field of ModRM. */
+/* Reads ModRM, SIB and displacement. *extension gets the middle field of ModRM. */
 static bool read_operand(struct x86_state *s, struct x86_instruction *out, unsigned *extension) {
   if (s->at >= s->size) return false;
   uint8_t byte = s->code[s->at++];
