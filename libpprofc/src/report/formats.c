@@ -1,16 +1,14 @@
-/* Contains the table of report formats: names, help, files they make, and the function that renders
- * each. */
+/* Table of report formats: their names, help texts, files, and the functions that render them. */
 #include "report/report.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Flags of formats whose text is printed unchanged, and of formats that `dot` or a viewer
- * processes. */
+/* TEXT is a row of a text format. JSON is a row of a format for other tools. */
 #define TEXT(n, h, fn, f)                                                                          \
   { .info = {.name = n, .help = h}, .render = fn, .flags = (f) | REPORT_LOG }
 #define JSON(n, h, fn, f, sums)                                                                    \
   { .info = {.name = n, .help = h, .adds_up = sums}, .render = fn, .flags = f }
-/* Flags of text formats that print sums only. */
+/* Row of a text format that prints only sums of samples. */
 #define SUMS(n, h, fn, f)                                                                          \
   { .info = {.name = n, .help = h, .adds_up = true}, .render = fn, .flags = (f) | REPORT_LOG }
 #define MATCHING(n, h, fn, f)                                                                      \

@@ -1,12 +1,12 @@
-/* Returns the call graph as data: builds the graph of -top with the edges of -tree, and copies the
- * shown part into arrays that live in a region of their own. */
+/* Returns the call graph as data. Builds the graph of -top with the edges of -tree, and copies the
+ * shown part into arrays in a separate region. */
 #include "core/budget.h"
 #include "core/options.h"
 #include "pprofc/graph.h"
 #include "report/kept.h"
 
 struct pprofc_graph {
-  struct region *region; /* region that holds this struct, the arrays and all texts */
+  struct region *region; /* memory of this struct, the arrays and all texts */
   pprofc_graph_node *nodes;
   size_t node_count;
   pprofc_graph_edge *edges;
@@ -19,8 +19,8 @@ struct graph_copy {
   const struct pipeline_result *result;
   const struct graph *graph;
   struct pprofc_graph *rows;
-  size_t *row_of;    /* index of each node among the shown nodes; SIZE_MAX: not shown */
-  pprofc_str *texts; /* copies of the texts of the frames; data is NULL until a copy is made */
+  size_t *row_of;    /* index of each node among the shown nodes; SIZE_MAX if not shown */
+  pprofc_str *texts; /* copies of the texts of the frames; data is NULL before the copy */
 };
 
 /* Copies a text into the region; false when out of memory. */
@@ -29,8 +29,8 @@ static bool graph_copy_text(struct graph_copy *c, pprofc_str text, pprofc_str *o
   return out->data != NULL;
 }
 
-/* Returns the copy of a text of the frames. Many nodes share a file, so each text is copied
- * once. */
+/* Returns the copy of a text of the frames. Copies a text only once, because many nodes share a
+ * file. */
 static bool graph_share_text(struct graph_copy *c, uint32_t text, pprofc_str *out) {
   pprofc_str *copy = &c->texts[text];
   if (!copy->data && !graph_copy_text(c, c->graph->frames.texts.items[text], copy)) return false;
@@ -75,8 +75,8 @@ static bool graph_copy_nodes(struct graph_copy *c) {
   return true;
 }
 
-/* Updates the inlining of an edge's target. A node counts as inlined if all calls to it are
- * inlined, and as partly inlined if only some are. */
+/* Updates the inlining of an edge's target. A node is inlined if all calls to it are inlined, and
+ * partly inlined if only some are. */
 static void graph_mark_target(const struct graph_edge *edge, pprofc_graph_node *target,
                               bool *plain) {
   if (edge->is_inline) target->inlined = PPROFC_GRAPH_INLINED;
@@ -97,7 +97,7 @@ static bool graph_copy_edges(struct graph_copy *c) {
     const struct graph_edge *edge = &g->edges[g->sorted[i]];
     size_t source = c->row_of[edge->source], target = c->row_of[edge->target];
     if (source == SIZE_MAX || target == SIZE_MAX)
-      continue; /* the node's changes cancel out, so it is not shown and has no edges */
+      continue; /* the changes of the hidden node cancel out */
     edges[count++] = (pprofc_graph_edge){
         .source = source,
         .target = target,
@@ -128,7 +128,7 @@ static bool graph_copy_totals(struct graph_copy *c) {
   return graph_copy_text(c, r->type, &t->type) && graph_copy_text(c, r->sample_unit, &t->unit);
 }
 
-/* Copies the graph into a region. The region also holds the object itself. */
+/* Copies the graph into a region, which also contains the graph object. */
 static pprofc_status graph_copy(const struct pipeline_result *result, const struct graph *g,
                                 pprofc_graph **graph, pprofc_error *error) {
   struct region *region = region_new(g->mem);

@@ -1,4 +1,4 @@
-/* Prints the lines above a report, and makes text of the profile safe to print. */
+/* Prints the lines above a report. Makes text of the profile safe to print. */
 #include "core/escape.h"
 #include "core/log_guard.h"
 #include "graph/number.h"
@@ -28,8 +28,8 @@ static size_t find_unsafe(pprofc_str text, size_t from, bool lines) {
   return text.size;
 }
 
-/* Works like escape_terminal, but writes to the output and needs no memory. Tabs stay, because
- * names of kernel modules contain them; newlines stay if `lines` is set. */
+/* Works like escape_terminal, but writes to the output and needs no memory. Keeps tabs, because
+ * names of kernel modules contain them. Keeps newlines if `lines` is set. */
 static void add_safe(struct output *out, pprofc_str text, bool lines) {
   for (size_t from = 0; from < text.size;) {
     size_t unsafe = find_unsafe(text, from, lines);
@@ -52,7 +52,7 @@ void report_text(struct output *out, const pprofc_allocator *mem, pprofc_str tex
 
 void label_to_output(void *output, const char *prefix, pprofc_str text) {
   output_add_text(output, prefix);
-  add_safe(output, text, !*prefix); /* a comment may have several lines, so its newlines stay */
+  add_safe(output, text, !*prefix); /* keep the newlines of a comment */
   output_add_char(output, '\n');
 }
 
@@ -142,7 +142,7 @@ void report_profile_header(const struct report *report, struct output *out) {
 
 /* ---- filters ----------------------------------------- */
 
-/* Number of bytes at which pprof cuts the text of a filter. */
+/* Length in bytes to which pprof cuts the text of a filter. */
 #define FILTER_BYTES 80
 
 static void label_filters(const struct report *report, label_fn label, void *context) {

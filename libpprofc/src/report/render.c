@@ -1,5 +1,5 @@
-/* Makes one report: finds the format, runs the pipeline with the overrides of the format, and
- * calls the format's function. */
+/* Makes one report. Finds the format, runs the pipeline with the settings of the format, and calls
+ * the function of the format. */
 #include "core/brief.h"
 #include "core/budget.h"
 #include "core/log_guard.h"
@@ -23,7 +23,7 @@ static struct pipeline_overrides report_overrides(unsigned flags) {
   return overrides;
 }
 
-/* Checks options that only exports of stacks use. */
+/* Checks the options that only exports of stacks use. */
 static pprofc_status check_export_options(const pprofc_report_options *o, pprofc_error *error) {
   if (o->cut_depth < 0) return error_set(error, PPROFC_E_INVALID, "cut_depth must be at least 0");
   if (o->calls < 0) return error_set(error, PPROFC_E_INVALID, "calls must be at least 0");
@@ -32,15 +32,14 @@ static pprofc_status check_export_options(const pprofc_report_options *o, pprofc
   return PPROFC_OK;
 }
 
-/* True if a CI system may print the output in its log: the format is text, or the user chose the
- * variant "text". */
+/* True if a CI system may print the output in its log: a text format, or the variant "text". */
 static bool is_log(const struct report *report) {
   if (report->format->flags & REPORT_LOG) return true;
   const char *variant = report->options->argument;
   return report->format->info.variants && variant && strcmp(variant, "text") == 0;
 }
 
-/* Appends the flat value of the rows that the report dropped: ", 1.2s flat (3.1% of 40s)". */
+/* Appends the sum of the flat values of the omitted rows: ", 1.2s flat (3.1% of 40s)". */
 static void report_describe_left(const void *context, const struct brief_left *left,
                                  struct buffer *to) {
   const struct report *report = context;
@@ -80,8 +79,8 @@ pprofc_status report_render(struct report *report, pprofc_write_fn write, void *
   return status;
 }
 
-/* True if the format can read the profile. Samples that were already added up for sums are unusable
- * for formats that read single samples. */
+/* True if the format can read the profile. If equal samples were already added up, a format that
+ * reads single samples cannot. */
 static bool report_may_read(const pprofc_profile *profile, unsigned flags,
                             const pprofc_report_options *o) {
   if (!profile->samples.tree) return true;

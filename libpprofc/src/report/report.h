@@ -1,6 +1,5 @@
-/* The input of a report, and the table of reports. A new output format is one file with a
- * function of the type report_fn, and one row in formats.c. docs/EXTENDING.md lists the other
- * steps. */
+/* The input of a report, and the table of reports. A new output format needs a file with a function
+ * of the type report_fn and a row in formats.c. docs/EXTENDING.md lists the other steps. */
 #ifndef PPROFC_REPORT_REPORT_H
 #define PPROFC_REPORT_REPORT_H
 
@@ -17,9 +16,10 @@ struct report {
   struct pipeline_result
       result; /* result of the pipeline: the filtered and aggregated profile, its value and total */
   const struct graph *kept; /* existing graph to print (report/kept.h), or NULL */
-  bool rows_add_up; /* true if the rows that the report marks have the flat values of all nodes */
+  bool rows_add_up; /* true if the flat values of the marked rows add up to the flat value of all
+                       nodes */
   struct graph_summary legend; /* with rows_add_up: counts for the header */
-  int node_rank;               /* with rows_add_up: rank of the rows that are nodes */
+  int node_rank;               /* with rows_add_up: rank of the rows that stand for nodes */
   pprofc_str output_unit; /* value of the option unit; pipeline_graph replaces it by the unit that
                              it chooses (docs/spec/pprof.md, 20.2) */
 };
@@ -38,20 +38,20 @@ struct report_format {
 #define REPORT_NO_INLINES     8u   /* flag: noinlines is always on */
 #define REPORT_INLINES        16u  /* flag: noinlines is always off */
 #define REPORT_ALL_NODES      32u  /* flag: the number of nodes has no default limit */
-#define REPORT_PARAMETER      64u  /* flag: the report takes an expression */
+#define REPORT_PARAMETER      64u  /* flag: the report takes a regular expression */
 #define REPORT_AGGREGATES     128u /* flag: the report applies the granularity itself */
 #define REPORT_FILE_FUNCTIONS 256u /* flag: the default granularity is filefunctions */
 #define REPORT_LOG            512u /* flag: the report is text that must be safe in CI logs */
 
-#define REPORT_SUMS      1024u  /* flag: equal samples may have been added up */
+#define REPORT_SUMS      1024u  /* flag: the report accepts a profile with added-up samples */
 #define REPORT_LABELS    2048u  /* flag: the report shows labels */
-#define REPORT_PASSES    4096u  /* flag: unless filters are set, only graph/delta.h reads samples */
+#define REPORT_PASSES    4096u  /* flag: without filters, only graph/delta.h reads samples */
 #define REPORT_ALL_TYPES 8192u  /* flag: stacks have values of all sample types */
-#define REPORT_NO_STACKS 16384u /* flag: the report reads no stacks, unless a filter does */
+#define REPORT_NO_STACKS 16384u /* flag: only filters need stacks */
 #define REPORT_TOTALS    32768u /* flag: the report shows totals before the filters */
 
 /* Runs the pipeline for the format that the options name. The options must live as long as the
- * report, whose result must be freed, also after a failure. */
+ * report. The caller frees the result, even after an error. */
 pprofc_status report_open(struct report *report, const pprofc_profile *profile,
                           const pprofc_report_options *options, pprofc_error *error);
 
@@ -60,49 +60,52 @@ pprofc_status report_render(struct report *report, pprofc_write_fn write, void *
                             pprofc_error *error);
 
 /* Takes the kept graph, or builds a graph as pipeline_graph does. The caller frees it with
- * report_graph_free, also after a failure. */
+ * report_graph_free, even after an error. */
 pprofc_status report_graph(struct report *report, unsigned wanted, struct graph *graph,
                            pprofc_error *error);
 void report_graph_free(const struct report *report, struct graph *graph);
 
-/* Returns the row of a format name, or NULL. */
+/* Returns the table row of a format, or NULL. */
 const struct report_format *report_format_find(const char *name);
 
-/* Returns the displayed value of a sample: `value`, which the option -mean divides by `divisor`,
+/* Returns the value of a sample for display. With the option -mean, divides `value` by `divisor`,
  * the first value of the sample. */
 static inline int64_t report_mean(int64_t value, int64_t divisor) {
   if (divisor == -1)
-    return (int64_t)(0 - (uint64_t)value); /* the smallest integer has no positive counterpart */
+    return (int64_t)(0 - (uint64_t)value); /* wraps, because the smallest integer has no positive
+                                              counterpart */
   return divisor ? value / divisor : value;
 }
 
 /* Formats a value, divided by divide_by, in the report's output unit. */
 pprofc_str report_value(const struct report *report, int64_t value, char out[]);
 
-/* Prints a value right-aligned in `width` cells, and " 12.34%" of a total. */
+/* Print a value right-aligned in `width` cells, and " 12.34%" of a total. */
 void report_padded(const struct report *report, struct output *out, int64_t value, size_t width);
 void report_percentage(struct output *out, int64_t value, int64_t total);
 
-/* Prints the columns flat, flat%, sum%, cum, cum%. Adds flat to *running, the sum of the rows. */
+/* Prints the columns flat, flat%, sum%, cum, cum%. *running is the sum of flat over all rows so
+ * far. */
 void report_columns(const struct report *report, struct output *out, int64_t flat, int64_t cum,
                     int64_t *running);
 
-/* Returns the name of the program: the first mapping's file without its folders; may be empty. */
+/* Returns the name of the program: the file of the first mapping without its folders; may be
+ * empty. */
 pprofc_str report_program(const pprofc_profile *profile);
 
 /* Prints the header lines of 20.3 (File:, Type:, Time:, Duration: ...), each followed by a
  * newline. */
 void report_profile_header(const struct report *report, struct output *out);
 
-/* Returns the filtered profile with its values divided by divide_by; the caller releases it.
- * NULL if divide_by is 1. */
+/* Returns the filtered profile with its values divided by divide_by. The caller releases it. NULL
+ * if divide_by is 1. */
 pprofc_status report_divide(const struct report *report, pprofc_profile **divided,
                             pprofc_error *error);
 
-/* Writes text of the profile; control bytes and invalid UTF-8 are made visible. */
+/* Writes text of the profile. Shows control bytes and invalid UTF-8 as escapes. */
 void report_text(struct output *out, const pprofc_allocator *mem, pprofc_str text);
 
-/* Functions of the formats in formats.c. Each is in a file of a folder below report/. */
+/* Functions of the formats in formats.c. Each has a file in a folder below report/. */
 report_fn report_top, report_tree, report_peek, report_traces, report_tags, report_raw,
     report_comments, report_proto, report_otlp, report_topproto, report_dot, report_callgrind,
     report_list, report_weblist, report_disasm, report_speedscope, report_folded, report_flamegraph,

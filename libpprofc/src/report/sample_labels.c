@@ -27,7 +27,7 @@ void label_groups_free(struct label_groups *groups) {
   mem_free(groups->mem, groups->items, groups->capacity, sizeof *groups->items);
 }
 
-/* The labels of a sample are in one array, so comparing addresses keeps their order. */
+/* Comparing addresses keeps the order of the labels, because they are in one array. */
 static int compare_labels(const void *left, const void *right) {
   const struct keyed_label *a = left, *b = right;
   if (a->label->is_number != b->label->is_number) return a->label->is_number ? 1 : -1;

@@ -1,5 +1,4 @@
-/* Reads the labels of one sample as the text reports show them: grouped by key, and as sorted
- * pieces of text. */
+/* Reads the labels of one sample for text reports: grouped by key, and as sorted pieces of text. */
 #ifndef PPROFC_REPORT_SAMPLE_LABELS_H
 #define PPROFC_REPORT_SAMPLE_LABELS_H
 
@@ -15,8 +14,8 @@ struct label_group {
   size_t from, count;
 };
 
-/* Label groups of the sample read last: strings before numbers, each kind sorted by key. Keys are
- * compared as text, because two entries of a string table may be equal. */
+/* Label groups of the last sample: strings before numbers, each kind sorted by key. Compares keys
+ * as text, because two entries of a string table may be equal. */
 struct label_groups {
   const pprofc_profile *profile;
   const pprofc_allocator *mem;
@@ -28,20 +27,20 @@ struct label_groups {
   size_t count, capacity;
 };
 
-/* Makes room for the sample with the most labels; false when out of memory. */
+/* Makes room for the sample with the most labels. Returns false when out of memory. */
 bool label_groups_init(struct label_groups *groups, const pprofc_profile *profile,
                        const pprofc_allocator *mem);
 void label_groups_free(struct label_groups *groups);
 void label_groups_read(struct label_groups *groups, size_t sample);
 
-/* Pieces of text that are sorted before they are printed. */
+/* Pieces of text that are sorted before printing. */
 struct text_pieces {
   const pprofc_allocator *mem;
   struct buffer text;
-  size_t started; /* offset of the piece that is not complete */
+  size_t started; /* offset of the current piece */
   struct text_piece {
     size_t from, size;
-    const char *data; /* text of the pieces; text_pieces_sort sets it */
+    const char *data; /* text of the piece; text_pieces_sort sets it */
   } * items;
   size_t count, capacity;
   bool failed; /* true if memory ran out */
@@ -50,9 +49,9 @@ struct text_pieces {
 void text_pieces_init(struct text_pieces *pieces, const pprofc_allocator *mem);
 void text_pieces_free(struct text_pieces *pieces);
 void text_pieces_clear(struct text_pieces *pieces);
-/* Completes a piece: the bytes added to `text` since the last call. */
+/* Ends a piece. It consists of the bytes that were added to `text` since the last call. */
 void text_pieces_end_piece(struct text_pieces *pieces);
-/* Sorts the pieces bytewise. False if memory ran out since they were cleared. */
+/* Sorts the pieces bytewise. Returns false if memory ran out since text_pieces_clear. */
 bool text_pieces_sort(struct text_pieces *pieces);
 
 static inline pprofc_str text_pieces_at(const struct text_pieces *pieces, size_t index) {

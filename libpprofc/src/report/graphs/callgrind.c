@@ -10,12 +10,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Names of one kind, such as functions or files. The printed number of a name is its interner id
- * plus 1. */
+/* Names of one kind, such as functions or files. The number of a name in the output is its interner
+ * id plus 1. */
 struct callgrind_texts {
   struct interner printed;
   struct arena *arena;
-  uint32_t *number; /* number of each name; 0 before it is printed */
+  uint32_t *number; /* number of each name in the output; 0 if not printed yet */
   bool failed;      /* true if memory ran out */
 };
 
@@ -38,7 +38,7 @@ static void callgrind_texts_free(struct callgrind_texts *names) {
   if (names->arena) interner_free(&names->printed);
 }
 
-/* Appends "fn=(1)" for a name that has been written; "fn=" for 0. */
+/* Appends "fn=(1)" for a printed name; "fn=" for number 0. */
 static void callgrind_put_number(struct output *out, const char *tag, uint32_t number) {
   output_add_text(out, tag);
   if (number) {
@@ -49,8 +49,8 @@ static void callgrind_put_number(struct output *out, const char *tag, uint32_t n
   output_add_char(out, '\n');
 }
 
-/* Writes a name with its number, "fn=(1) name", at first use, and only the number, "fn=(1)", later.
- * Writes "fn=" for an empty name. Returns the number, 0 for an empty name. */
+/* Writes a name. The first use is "fn=(1) name", and later uses are "fn=(1)". Writes "fn=" for an
+ * empty name. Returns the number of the name; 0 for an empty name. */
 static uint32_t callgrind_put_name(struct callgrind_texts *names, struct output *out,
                                    const char *tag, pprofc_str name) {
   if (!name.size) {
@@ -73,8 +73,7 @@ static uint32_t callgrind_put_name(struct callgrind_texts *names, struct output 
   return id + 1;
 }
 
-/* Writes the name of a text of the graph as callgrind_put_name does, but finds its number by the id
- * of the text. */
+/* Works like callgrind_put_name for a text of the graph. Finds the number by the id of the text. */
 static uint32_t callgrind_put_text(struct callgrind_texts *names, struct output *out,
                                    const char *tag, uint32_t text, pprofc_str name) {
   if (names->number[text])
@@ -86,7 +85,7 @@ static uint32_t callgrind_put_text(struct callgrind_texts *names, struct output 
 
 /* ---- positions --------------------------------------- */
 
-/* Returns the address, or the distance from the previous one if that is shorter. */
+/* Returns the address, or its distance from the previous address if that text is shorter. */
 static pprofc_str callgrind_address(const struct callgrind_spot *at, char text[32]) {
   char relative[32];
   int64_t distance = (int64_t)(at->address - at->before);
@@ -110,8 +109,7 @@ static void callgrind_put_cost(struct output *out, const struct callgrind_spot *
   output_add_char(out, '\n');
 }
 
-/* Appends a call with its number of calls, then the cost of the call: "calls=1 0x4010 12", "* *
- * 700". */
+/* Appends a call with its number of calls, then its cost: "calls=1 0x4010 12", "* * 700". */
 static void callgrind_put_call(struct output *out, const struct callgrind_spot *at, int64_t line,
                                int64_t value, int calls) {
   char text[32];
@@ -128,18 +126,19 @@ static void callgrind_put_call(struct output *out, const struct callgrind_spot *
 
 /* ---- the report -------------------------------------- */
 
-/* Nodes with the same file and name. Readers of the format would join them. */
+/* Nodes with the same file and name. Numbers keep them apart, because readers of the format would
+ * join them. */
 struct namesake {
   uint32_t file, name; /* text ids of the file and the name */
   uint32_t count;
 };
 
-/* The function of one or more nodes. Functions with the same file and name are numbered. */
+/* A function of one or more nodes. Functions with the same file and name have different numbers. */
 struct function_node {
-  uint32_t parent, object; /* index of the caller in a call tree; index of the object */
+  uint32_t parent, object; /* caller in a call tree; text id of the object file */
   int64_t start_line, column;
   uint32_t namesake, index;
-  uint32_t number; /* number of the function's name with the index; 0 before it is printed */
+  uint32_t number; /* number of the function's name with its index; 0 if not printed yet */
 };
 
 struct callgrind {
@@ -148,13 +147,13 @@ struct callgrind {
   struct output *out;
   struct arena arena;
   struct callgrind_texts objects, files, names;
-  int calls; /* number of calls to write for each edge; 0: pprof's number */
+  int calls; /* number of calls to write for each edge; 0: as pprof */
   struct namesake *namesakes;
   struct function_node *functions;
-  /* Numbers of entries in use; the arrays have room for one per shown node. */
+  /* Numbers of used items. Both arrays have room for one item per shown node. */
   size_t namesake_count, function_count;
   struct map namesake_map, function_map;
-  uint32_t *function_of; /* index of each node's function; NONE for nodes that are not shown */
+  uint32_t *function_of; /* function of each node; NONE if the node is not shown */
   const struct node_info *previous;
   bool failed; /* true if memory ran out */
 };
@@ -184,7 +183,7 @@ static uint32_t callgrind_find_function(struct callgrind *c, uint32_t node) {
   const struct node_info *info = callgrind_info_of(c, node);
   uint32_t namesake = find_namesake(c, info), parent = c->graph.nodes[node].parent;
   if (namesake == NONE) return NONE;
-  /* A frame with neither address nor line is a function of its own, even if it has a column. */
+  /* A frame without address and line is a separate function for each column. */
   int64_t column = info->place->address == 0 && info->place->line == 0 ? info->place->column : 0;
   uint64_t hash = hash_mix(hash_mix(hash_mix(namesake, parent), info->object), (uint64_t)column);
   hash = hash_mix(hash, (uint64_t)info->place->start_line);
@@ -232,7 +231,7 @@ static struct callgrind_spot callgrind_spot_of(const struct callgrind *c, uint64
 
 /* ---- calls ------------------------------------------- */
 
-/* Prints the name of a called function, with a number if several functions share file and name.
+/* Prints the name of a called function. Adds a number if several functions share file and name.
  * Prints an empty name for a node that is not shown. */
 static void print_callee(struct callgrind *c, uint32_t node) {
   uint32_t function = c->function_of[node];
@@ -294,7 +293,7 @@ static void callgrind_print_all(struct callgrind *c) {
   }
 }
 
-/* Prepares the tables for printing; false when out of memory. */
+/* Prepares the tables for printing. Returns false when out of memory. */
 static bool callgrind_prepare(struct callgrind *c) {
   size_t texts = c->graph.frames.texts.count;
   return callgrind_texts_init(&c->objects, texts, &c->arena) &&

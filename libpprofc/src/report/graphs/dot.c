@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* Maximum number of label tags of a node, and of number tags of each label tag. */
+/* Maximum number of label tags of a node, and maximum number of number tags of each label tag. */
 #define MAX_TAGS 4
 
 struct dot {
@@ -16,8 +16,8 @@ struct dot {
   struct graph graph;
   struct output *out;
   struct arena arena;
-  uint32_t *number;      /* number of each node's box, from 1; 0 for nodes that are not shown */
-  uint8_t *has_nodelets; /* 1 for each node with boxes for its tags */
+  uint32_t *number;      /* number of each node's box, from 1; 0 if the node is not shown */
+  uint8_t *has_nodelets; /* 1 for each node that has boxes for its tags */
   bool failed;           /* true if memory ran out */
 };
 
@@ -42,7 +42,7 @@ static double share_of_total(const struct dot *d, int64_t value) {
 /* ---- the legend -------------------------------------- */
 
 struct legend_text {
-  struct buffer text; /* texts of the labels, each followed by a newline */
+  struct buffer text; /* texts of the labels, with a newline after each */
   size_t first;       /* size of the first label in bytes */
 };
 
@@ -97,7 +97,7 @@ static void dot_print_node(struct dot *d, uint32_t node, double max_flat) {
     add_share(d, cum);
   }
   double magnitude = (double)number_abs(flat);
-  int64_t size = 8; /* the smallest integer has no positive counterpart and keeps its sign */
+  int64_t size = 8; /* the smallest integer stays negative in number_abs */
   if (max_flat != 0 && flat && magnitude <= max_flat)
     size += number_from_double(ceil(16.0 * sqrt(magnitude / max_flat)));
   output_printf(out, "\" id=\"node%u\" fontsize=%lld shape=box tooltip=\"", d->number[node],
@@ -123,8 +123,8 @@ static double largest_flat(const struct graph *g) {
 
 /* ---- tags -------------------------------------------- */
 
-/* Appends the id of a box: "N2" for a node, "N2_0" for the first tag of the node, "NN2_0_1" for the
- * second number of this tag. */
+/* Identity of a box. Its id is "N2" for a node, "N2_0" for the first tag of the node, and "NN2_0_1"
+ * for the second number of this tag. */
 struct box {
   uint32_t node, tag; /* tag, or NONE for the node itself */
 };
@@ -165,15 +165,15 @@ static void print_nodelet(struct dot *d, struct box source, bool number, uint32_
   output_add_text(out, "]\n");
 }
 
-/* Returns the number of `tag` in the unit of `like`. All number tags have one unit, so this is
- * exact. */
+/* Returns the distance between the numbers of two tags. All number tags have the same unit, so the
+ * result is exact. */
 static double tag_distance(const struct graph_tag *tag, const struct graph_tag *seed) {
   double value = (double)seed->value;
   if (value < (double)tag->value) return (double)tag->value - value;
   return value - (double)tag->value;
 }
 
-/* Appends the text of a group of number tags: its range, "16B..64B", or its only number. */
+/* Appends the text of a group of number tags: its range "16B..64B", or its only number. */
 static bool name_group(struct dot *d, struct graph_tag *group, int64_t low, int64_t high,
                        bool single) {
   pprofc_str unit = d->graph.options.bytes_unit;
@@ -191,8 +191,8 @@ static bool name_group(struct dot *d, struct graph_tag *group, int64_t low, int6
   return true;
 }
 
-/* Merges more than MAX_TAGS sorted number tags into MAX_TAGS groups. The first MAX_TAGS tags each
- * start a group. */
+/* Merges sorted number tags into MAX_TAGS groups. Each of the first MAX_TAGS tags starts a
+ * group. */
 static bool collapse(struct dot *d, const struct graph_tag *tags, size_t count,
                      struct graph_tag groups[MAX_TAGS]) {
   int64_t low[MAX_TAGS], high[MAX_TAGS];
@@ -224,7 +224,7 @@ static bool collapse(struct dot *d, const struct graph_tag *tags, size_t count,
   return true;
 }
 
-/* Prints the number tags of one set of labels; true if the set has a number tag. */
+/* Prints the number tags of one set of labels. Returns true if the set has a number tag. */
 static bool print_numbers(struct dot *d, struct graph_tag *tags, size_t count, bool flat_tags,
                           struct box source) {
   struct graph_tag groups[MAX_TAGS];
@@ -250,8 +250,7 @@ static bool print_numbers(struct dot *d, struct graph_tag *tags, size_t count, b
   return any;
 }
 
-/* Moves the tags with `labels` and `number` to the front, in any order, and returns how many
- * there are. */
+/* Moves the tags with these `labels` and this `number` to the front. Returns how many there are. */
 static size_t dot_gather(struct graph_tag *tags, size_t count, bool number, bool any_labels,
                          uint32_t labels) {
   size_t n = 0;
@@ -289,7 +288,7 @@ static bool print_nodelets(struct dot *d, uint32_t node) {
 
 /* ---- edges ------------------------------------------- */
 
-/* Returns the width of an edge: 1 plus its share of the total times `most`, at most 1 + most. */
+/* Returns the width of an edge: 1 plus `most` times its share of the total, at most 1 + most. */
 static int64_t thickness(const struct dot *d, int64_t weight, int64_t most) {
   int64_t share = number_abs(number_divide(number_multiply(weight, most), d->report->result.total));
   return 1 + (share < most ? share : most);

@@ -1,13 +1,13 @@
-/* Writes text for graphviz from an existing graph. */
+/* Writes a graph in the language of graphviz. */
 #ifndef PPROFC_REPORT_GRAPHS_DOT_H
 #define PPROFC_REPORT_GRAPHS_DOT_H
 
 #include "report/report.h"
 
-/* Flags of pipeline_graph for the picture. */
+/* Flags of pipeline_graph that the picture needs. */
 #define DOT_GRAPH (PIPELINE_EDGES | PIPELINE_TAGS | PIPELINE_VISUAL | PIPELINE_CALL_TREE)
 
-/* Writes the graph. Its values are in report->output_unit. Box i + 1 ("N1", id "node1") is node
+/* Writes the graph, with values in report->output_unit. Box i + 1 ("N1", id "node1") is node
  * graph->shown[i]. Reorders the tags of the graph. */
 pprofc_status dot_write(struct report *report, const struct graph *graph, struct output *out,
                         pprofc_error *error);

@@ -5,21 +5,21 @@
 #include "graph/graph.h"
 #include "report/report.h"
 
-/* Appends text for a quoted string of dot: quotes and backslashes escaped, newlines as \l, other
- * control bytes visible. */
+/* Appends text for a quoted string of dot. Escapes quotes and backslashes, writes newlines as \l,
+ * and makes other control bytes visible. */
 void dot_text(struct output *out, pprofc_str text);
-/* Appends text that pprof does not escape: unchanged, unless a quote would end the string. */
+/* Appends text that pprof does not escape. Escapes it only if it would otherwise end the string. */
 void dot_loose_text(struct output *out, pprofc_str text);
-/* Appends text that is already escaped: makes only control bytes visible. */
+/* Appends text that is already escaped. Only makes control bytes visible. */
 void dot_escaped_text(struct output *out, pprofc_str text);
 
-/* Appends the name of a node on several lines, each ended by the characters \n. False when out
+/* Appends the name of a node on several lines that end with the characters . Returns false when out
  * of memory. */
 bool dot_node_name(struct output *out, const struct graph *graph, uint32_t node,
                    const pprofc_allocator *mem);
 
-/* Writes the colour "#rrggbb" for a share of the total from -1 to 1. `light` is for the inside of a
- * box. */
+/* Writes the colour "#rrggbb" for a share of the total from -1 to 1. `light` selects the colours
+ * for the inside of a box. */
 void dot_color(struct output *out, double score, bool light);
 
 #endif

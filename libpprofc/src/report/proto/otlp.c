@@ -1,6 +1,6 @@
 /* Writes the -otlp report: the filtered profile as OpenTelemetry's ProfilesData. As the standard
- * requires, each sample type is a profile of its own. All profiles have the same samples in the
- * same order, so that a reader can join them. Data that only pprof has becomes attributes. */
+ * requires, each sample type becomes a separate profile. All profiles have the same samples in the
+ * same order, which lets a reader join them. Data that only pprof has becomes attributes. */
 #include "codec/wire_write.h"
 #include "report/proto/otlp_tables.h"
 #include "report/report.h"
@@ -69,7 +69,7 @@ static size_t otlp_samples_size(const struct otlp_writer *w, size_t type) {
   return size;
 }
 
-/* Writes the samples of a type; false when out of memory. */
+/* Writes the samples of a sample type. Returns false when out of memory. */
 static bool otlp_put_samples(struct otlp_writer *w, size_t type, struct output *out) {
   const struct samples *s = &w->profile->samples;
   for (size_t i = 0; i < s->count && !out->failed; i++) {
@@ -103,8 +103,8 @@ static void otlp_put_attribute(struct otlp_writer *w, struct otlp_list *list, co
   if (text.size) list->items[list->count++] = otlp_write_attribute(w, key, text);
 }
 
-/* Writes name and build id of the program, which is the first mapping, as attributes. Does nothing
- * if the table of mappings already has this mapping. */
+/* Writes name and build id of the program, the first mapping, as attributes. Does nothing if the
+ * table of mappings already contains it. */
 static void otlp_put_program(struct otlp_writer *w, struct otlp_list *list) {
   const pprofc_profile *p = w->profile;
   if (!p->mappings.count || w->mapping[0] >= 0) return;
@@ -113,8 +113,8 @@ static void otlp_put_program(struct otlp_writer *w, struct otlp_list *list) {
   otlp_put_attribute(w, list, "pprof.profile.main_build_id", p->mappings.items[0].build_id);
 }
 
-/* Writes an attribute for a field of profile.proto that OTLP lacks. Several comments are
- * numbered, because keys must differ. */
+/* Writes the fields of profile.proto that OTLP lacks as attributes. Adds numbers to the keys of
+ * several comments, because keys must differ. */
 static bool otlp_profile_attributes(struct otlp_writer *w, struct otlp_list *list) {
   const pprofc_profile *p = w->profile;
   *list = (struct otlp_list){.items =
@@ -157,7 +157,7 @@ static size_t otlp_profile_size(const struct otlp_profile *profile) {
   return otlp__profile__get_packed_size(&profile->head) + profile->samples_size;
 }
 
-/* Writes one resource with one scope, which contains all profiles. */
+/* Writes one resource with one scope that contains all profiles. */
 static bool otlp_put_resource(struct otlp_writer *w, struct otlp_profile *profiles,
                               struct output *out) {
   static const char name[] = "pprofc";

@@ -5,8 +5,7 @@
 #include "pprofc/builder.h"
 #include "profile/stack.h"
 
-/* Packs a message and returns the index of its entry in `table`. Entries with equal bytes are
- * stored once. */
+/* Packs a message and returns the index of its entry in `table`. Equal messages share an entry. */
 static int32_t otlp_write_entry(struct otlp_writer *w, enum otlp_table table,
                                 const ProtobufCMessage *message) {
   size_t size = protobuf_c_message_get_packed_size(message);
@@ -21,7 +20,7 @@ static int32_t otlp_write_entry(struct otlp_writer *w, enum otlp_table table,
   return w->failed ? 0 : (int32_t)index;
 }
 
-/* Converts text to UTF-8, which the format requires: invalid bytes become U+FFFD. */
+/* Converts text to UTF-8, as the format requires. Replaces invalid bytes by U+FFFD. */
 static pprofc_str otlp_utf8(struct otlp_writer *w, pprofc_str text) {
   if (utf8_valid(text)) return text;
   struct buffer valid;
@@ -92,7 +91,7 @@ static int32_t otlp_write_label(struct otlp_writer *w, const struct label *label
   return otlp_write_value(w, key, &value, otlp_write_string(w, label->unit));
 }
 
-/* Writes the labels of a set; writes a label once if the set has it twice. */
+/* Writes the labels of a set. Writes a repeated label once. */
 static void otlp_write_label_set(struct otlp_writer *w, uint32_t set) {
   const struct samples *s = &w->profile->samples;
   const struct label *labels = s->labels + s->label_sets[set].first;
@@ -163,8 +162,8 @@ static bool otlp_reserve_lines(struct otlp_writer *w, size_t count) {
   return false;
 }
 
-/* Fills the lines of a location and returns their number. Negative line and column numbers become
- * 0, because OTLP allows no negative numbers. */
+/* Fills the lines of a location and returns their number. Replaces negative line and column numbers
+ * by 0, because OTLP does not allow them. */
 static size_t otlp_fill_lines(struct otlp_writer *w, uint32_t index) {
   const struct locations *l = &w->profile->locations;
   size_t first = l->line_from[index], count = l->line_from[index + 1] - first;
@@ -207,8 +206,8 @@ static int32_t otlp_write_stack(struct otlp_writer *w, struct packed_stack packe
   return stack.n_location_indices ? otlp_write_entry(w, OTLP_STACKS, &stack.base) : 0;
 }
 
-/* Writes the mappings that samples use, in the order of the profile, because readers take the first
- * one as the main program. */
+/* Writes the mappings that samples use, in the order of the profile. Readers take the first mapping
+ * as the main program. */
 static void otlp_write_mappings(struct otlp_writer *w, const uint8_t *used) {
   for (size_t i = 0; i < w->profile->mappings.count; i++)
     if (used[i]) w->mapping[i] = otlp_write_mapping(w, &w->profile->mappings.items[i]);

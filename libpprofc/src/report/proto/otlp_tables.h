@@ -1,5 +1,5 @@
-/* Builds the dictionary of an OTLP file. Entries are kept in encoded form, so that equal entries
- * are stored once. They are made on first use, so that every entry is used. */
+/* Builds the dictionary of an OTLP file. It makes an entry on first use and keeps its encoded form,
+ * to find equal entries. */
 #ifndef PPROFC_REPORT_PROTO_OTLP_TABLES_H
 #define PPROFC_REPORT_PROTO_OTLP_TABLES_H
 
@@ -9,7 +9,7 @@
 #include "otlp_profiles.pb-c.h"
 #include "profile/profile.h"
 
-/* Tables by their field number of the dictionary, minus one. */
+/* Tables, in the order of their fields in the dictionary. The field number is 1 more. */
 enum otlp_table {
   OTLP_MAPPINGS,
   OTLP_LOCATIONS,
@@ -24,22 +24,22 @@ enum otlp_table {
 struct otlp_writer {
   const pprofc_profile *profile;
   const pprofc_allocator *mem;
-  struct arena arena; /* arena for the entries and for the columns below */
+  struct arena arena; /* memory of the entries and of the columns below */
   struct interner tables[OTLP_TABLES];
-  int32_t *string;          /* entry of each string, or -1 */
+  int32_t *string;          /* entry of each string; -1: no entry yet */
   int32_t *mapping;         /* entry of each mapping */
   int32_t *location;        /* entry of each location */
   int32_t *stack;           /* entry of each sample's stack */
   struct otlp_list *labels; /* entries of the labels of each label set */
-  int32_t *frames;          /* buffer for the locations of a stack */
-  Otlp__Line *lines;        /* buffer for the lines of one location */
+  int32_t *frames;          /* scratch: locations of a stack */
+  Otlp__Line *lines;        /* scratch: lines of one location */
   Otlp__Line **line_pointers;
   size_t line_capacity, pointer_capacity;
   struct buffer scratch;
   bool failed; /* true if memory ran out */
 };
 
-/* Entries of the table of attributes. */
+/* Indices of entries in the table of attributes. */
 struct otlp_list {
   int32_t *items;
   size_t count;

@@ -1,4 +1,4 @@
-/* Writes the topproto report: the nodes of top as a new profile with one sample for each
+/* Writes the topproto report: a new profile with one sample for each node of top
  * (docs/spec/pprof.md, 21.6). */
 #include "codec/codec.h"
 #include "profile/stack.h"
@@ -39,8 +39,8 @@ static bool make_strings(struct top_profile *t, pprofc_profile *p) {
   return true;
 }
 
-/* Returns the index of a node's function. Nodes with the same name, file and start line share a
- * function. NONE when out of memory. */
+/* Returns the index of a node's function, and adds it if needed. Nodes with the same name, file and
+ * start line share a function. NONE when out of memory. */
 static uint32_t topproto_find_function(struct top_profile *t, const struct node_info *info) {
   uint32_t name = info->name + TEXT_FIRST, file = info->file + TEXT_FIRST;
   uint64_t hash = hash_mix(hash_mix(name, file), (uint64_t)info->place->start_line);
@@ -90,7 +90,7 @@ static int64_t topproto_converted(const struct report *r, int64_t value) {
   return number_from_double(unit_scale(value, r->result.sample_unit, r->output_unit).value);
 }
 
-/* Makes one sample per node. The stack of sample i is the location i alone. */
+/* Makes one sample for each node. The stack of sample i consists of location i. */
 static bool topproto_make_samples(struct top_profile *t, pprofc_profile *p) {
   static const struct segment plain = {.map = NULL};
   const struct graph *g = t->graph;

@@ -1,4 +1,4 @@
-/* Prints the -disasm report: the machine code of the functions that match, with the samples of each
+/* Prints the -disasm report: the machine code of matching functions, with the samples of each
  * instruction. */
 #include "core/array.h"
 #include "core/escape.h"
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* A listed symbol: it matches, and its binary is open. */
+/* A symbol to print: it matches, and its binary is open. */
 struct routine {
   struct object *object;
   uint64_t start, end; /* addresses in the file; `end` is the last byte */
@@ -16,7 +16,7 @@ struct routine {
   size_t name_count;
   const struct graph_node **nodes; /* nodes in the symbol, by address */
   size_t node_count;
-  size_t order; /* rank of the symbol in the order in which symbols were found */
+  size_t order; /* number of the symbol in the order of discovery */
 };
 
 struct disasm {
@@ -25,14 +25,14 @@ struct disasm {
   struct graph graph;
   struct arena arena;
   struct tools tools;
-  bool by_address; /* true if the expression is also a number */
+  bool by_address; /* true if the expression can be read as an address */
   uint64_t address;
   struct object *objects;
   size_t object_count;
   struct routine *routines;
   size_t count, capacity;
   size_t symbols_found; /* number of matching symbols, with and without samples */
-  bool reported;        /* true if the report has named a binary that could not be opened */
+  bool reported;        /* true after a message about a binary that could not be opened */
 };
 
 static const struct node_info *disasm_info_of(const struct disasm *d,
@@ -42,8 +42,8 @@ static const struct node_info *disasm_info_of(const struct disasm *d,
 
 /* ---- symbols that match ------------------------------ */
 
-/* Finds the name itself, or the first of its demangled forms that matches. *match is NULL if no
- * form matches. `text` is scratch. False when out of memory. */
+/* Finds the form of a name that matches: the name itself, or one of its demangled forms. *match is
+ * NULL if no form matches. `text` is scratch. Returns false when out of memory. */
 static bool match_name(struct disasm *d, const pprofc_str *name, struct buffer *text,
                        const pprofc_str **match) {
   static const enum demangle_mode modes[] = {DEMANGLE_FULL, DEMANGLE_TEMPLATES, DEMANGLE_DEFAULT};
@@ -63,14 +63,14 @@ static bool match_name(struct disasm *d, const pprofc_str *name, struct buffer *
   return true;
 }
 
-/* True if the expression is an address inside the symbol. */
+/* True if the expression is an address in the symbol. */
 static bool has_wanted_address(const struct disasm *d, const struct object_symbol *symbol) {
   return d->by_address && d->address && d->address >= symbol->start && d->address <= symbol->end;
 }
 
-/* Finds the names to show for a symbol. If the expression is an address in the symbol, these are
- * all its names; else the name that matches, in the form that matches. *names is NULL without a
- * match. False when out of memory. */
+/* Finds the names to show for a symbol: all its names if the expression is an address in the
+ * symbol, else the matching form of one name. *names is NULL without a match. Returns false when
+ * out of memory. */
 static bool match_symbol(struct disasm *d, const struct object_symbol *symbol,
                          const pprofc_str **names, size_t *count) {
   if (has_wanted_address(d, symbol)) {
@@ -92,7 +92,7 @@ static bool match_symbol(struct disasm *d, const struct object_symbol *symbol,
 /* A node and its address in the file. */
 struct spot {
   const struct graph_node *node;
-  uint64_t address; /* address of the node in the file */
+  uint64_t address; /* address in the file */
   size_t order;
 };
 
@@ -102,8 +102,8 @@ static int compare_spots(const void *a, const void *b) {
   return x->order < y->order ? -1 : 1;
 }
 
-/* Sorts the nodes by their address in an object. Nodes of other binaries are also in the list,
- * with very large addresses. As in pprof, they count for the last symbol, which has no end. */
+/* Sorts the nodes by their address in an object. Like pprof, includes nodes of other binaries with
+ * very large addresses; they count for the last symbol, which has no end. */
 static struct spot *find_spots(struct disasm *d, struct object *object, size_t *count) {
   struct spot *spots = arena_array(&d->arena, d->graph.shown_count, sizeof *spots);
   *count = 0;
@@ -122,7 +122,7 @@ static struct spot *find_spots(struct disasm *d, struct object *object, size_t *
   return spots;
 }
 
-/* Returns the first spot at or above an address (lower bound). */
+/* Returns the first spot at or above an address. */
 static size_t first_spot(const struct spot *spots, size_t count, uint64_t address) {
   BISECT(at, count, spots[at].address < address);
   return at;
@@ -174,7 +174,8 @@ static void search_symbols(void *context) {
 
 /* ---- binaries ---------------------------------------- */
 
-/* Marks the object files (texts of the graph) of nodes whose printed name matches. */
+/* Marks the object files of nodes whose printed name matches. `has_samples` has one value for each
+ * text of the graph. */
 static bool find_files(struct disasm *d, uint8_t *has_samples) {
   struct arena names;
   arena_init(&names, d->report->mem);
@@ -191,8 +192,8 @@ static bool find_files(struct disasm *d, uint8_t *has_samples) {
   return good;
 }
 
-/* Opens the binary of a mapping and lists its symbols. As in pprof, the report names a binary
- * that cannot be opened and drops its symbols. */
+/* Opens the binary of a mapping and lists its symbols. Like pprof, prints a message if the binary
+ * cannot be opened, and goes on without its symbols. */
 static pprofc_status disasm_read_mapping(struct disasm *d, const struct mapping *mapping,
                                          pprofc_error *error) {
   struct object *object = &d->objects[d->object_count];
@@ -215,7 +216,8 @@ static pprofc_status disasm_read_mapping(struct disasm *d, const struct mapping 
   return status == PPROFC_E_NOMEM ? error_nomem(error) : PPROFC_OK;
 }
 
-/* True if nodes of the mapping's file match, or if the mapping contains the requested address. */
+/* True if nodes of the mapping's file match, or if the mapping contains the address in the
+ * expression. */
 static bool is_wanted_mapping(const struct disasm *d, const struct mapping *m,
                               const uint8_t *has_samples) {
   pprofc_str file = profile_string(d->report->result.profile, m->file);
@@ -260,8 +262,8 @@ struct annotated {
   int64_t flat, flat_div, cum, cum_div;
 };
 
-/* Adds the nodes before address `next`. If the disassembler gave no function, file or line, the
- * nodes supply them. */
+/* Adds the nodes below the address `next` to an instruction. If the disassembler gave no function,
+ * file or line, takes them from the nodes. */
 static void annotate(const struct disasm *d, const struct routine *routine, size_t *node,
                      uint64_t next, struct annotated *a) {
   const struct frames *frames = &d->graph.frames;
@@ -291,7 +293,8 @@ static void print_place(struct disasm *d, const struct annotated *a) {
   if (a->file.size && a->line) output_printf(d->out, ":%lld", (long long)a->line);
 }
 
-/* length of an instruction's text from which its source position is on a separate line */
+/* If the text of an instruction has TEXT_COLUMN characters or more, its source position is on a
+ * separate line. */
 #define TEXT_COLUMN  40
 #define PLACE_COLUMN 74
 

@@ -1,4 +1,4 @@
-/* Reads a unified diff without context, and maps lines through its hunks. */
+/* Reads a unified diff without context, and maps lines across its changes. */
 #include "report/source/hunks.h"
 
 #include "core/array.h"
@@ -11,7 +11,7 @@ static int octal_digit(char c) {
   return c >= '0' && c <= '7' ? c - '0' : -1;
 }
 
-/* Reads one escape of a quoted path at *at, which is after the backslash. */
+/* Reads one escape of a quoted path. *at is the position after the backslash. */
 static char unquote_path_byte(pprofc_str s, size_t *at) {
   static const char letters[] = "abtnvfr", bytes[] = "\a\b\t\n\v\f\r";
   char c = s.data[(*at)++];
@@ -24,7 +24,8 @@ static char unquote_path_byte(pprofc_str s, size_t *at) {
   return (char)value;
 }
 
-/* Returns the path after "--- " or "+++ " without its prefix a/ or b/; "" for /dev/null. */
+/* Returns the path after "--- " or "+++ ", without its prefix a/ or b/. Returns "" for
+ * /dev/null. */
 static pprofc_str read_path(pprofc_str path, struct arena *arena) {
   /* Git writes a tab after a path with blanks. */
   if (path.size && path.data[path.size - 1] == '\t') path.size--;
@@ -40,7 +41,7 @@ static pprofc_str read_path(pprofc_str path, struct arena *arena) {
   return str_slice((pprofc_str){out, size}, 2, size);
 }
 
-/* Reads "12,3" or "12", and the separator after it. */
+/* Reads "12,3" or "12", and the separator that follows. */
 static bool read_range(pprofc_str *rest, int64_t *line, int64_t *count) {
   pprofc_str word, number;
   if (!str_next(rest, ' ', &word) || !word.size) return false;
@@ -50,7 +51,7 @@ static bool read_range(pprofc_str *rest, int64_t *line, int64_t *count) {
   if (!str_next(&word, ',', &number) || !str_parse_int(number, 10, line)) return false;
   if (counted && !str_parse_int(word, 10, count)) return false;
   if (*line < 0 || *count < 0 || *line > INT32_MAX || *count > INT32_MAX) return false;
-  if (!*count) (*line)++; /* for an empty range git names the line before it */
+  if (!*count) (*line)++; /* git gives the line before an empty range */
   return true;
 }
 
@@ -63,8 +64,8 @@ static bool read_hunk_header(pprofc_str line, struct hunk *hunk) {
          read_range(&rest, &hunk->head_line, &hunk->head_count);
 }
 
-/* Appends a hunk to the last file. Drops a hunk that is out of order, and then also returns
- * true. */
+/* Appends a hunk to the last file. Drops a hunk that is out of order. Returns false only when out
+ * of memory. */
 static bool add_hunk(struct hunks *h, struct hunk hunk) {
   struct changed_file *file = &h->files[h->file_count - 1];
   int64_t base = 1, head = 1, place = 0;
@@ -88,7 +89,7 @@ static bool add_texts(struct hunks *h, pprofc_str *rest, int64_t count) {
   pprofc_str line;
   for (int64_t i = 0; i < count;) {
     if (!str_next_line(rest, &line)) return true;
-    /* End at any other line, such as "\ No newline". */
+    /* Any other line ends the hunk, such as "\ No newline". */
     if (!line.size || (line.data[0] != '-' && line.data[0] != '+')) continue;
     if (!ARRAY_PUSH_IN(h->arena, h->texts, h->text_count, h->text_capacity,
                        str_slice(line, 1, line.size)))
@@ -98,7 +99,7 @@ static bool add_texts(struct hunks *h, pprofc_str *rest, int64_t count) {
   return true;
 }
 
-/* Begins a file at the line "--- a/x.c"; the next line names the file of the head. */
+/* Begins a file at the line "--- a/x.c". The next line has the path of head's file. */
 static bool add_file(struct hunks *h, pprofc_str line, pprofc_str *rest) {
   pprofc_str next, after = *rest;
   if (!str_next_line(&after, &next) || !str_starts(next, STR("+++ "))) return true;
@@ -110,8 +111,7 @@ static bool add_file(struct hunks *h, pprofc_str line, pprofc_str *rest) {
   return file->base.data && file->head.data;
 }
 
-/* Adds a file that was renamed without changes. A renamed file with hunks is added again when
- * its paths follow. */
+/* Adds a file that was renamed. If the file also has hunks, its paths follow and add it again. */
 static bool add_rename(struct hunks *h, pprofc_str line, pprofc_str *rest) {
   pprofc_str next, after = *rest;
   if (!str_next_line(&after, &next) || !str_starts(next, STR("rename to "))) return true;
@@ -121,7 +121,7 @@ static bool add_rename(struct hunks *h, pprofc_str line, pprofc_str *rest) {
   return ARRAY_PUSH_IN(h->arena, h->files, h->file_count, h->file_capacity, file);
 }
 
-/* Drops the entry of a rename if the next entry is the same file with hunks. */
+/* Drops the entry of add_rename if the last file is the same file with hunks. */
 static void drop_rename(struct hunks *h) {
   size_t n = h->file_count;
   if (n < 2 || h->files[n - 2].count || !str_equal(h->files[n - 1].base, h->files[n - 2].base))
@@ -175,7 +175,7 @@ const struct changed_file *hunks_file(const struct hunks *h, enum diff_side side
 
 /* ---- lines ------------------------------------------- */
 
-/* Field of a hunk that a search compares. */
+/* Field of a hunk to compare in a search. */
 enum hunk_key { BY_BASE, BY_HEAD, BY_PLACE };
 
 static int64_t hunk_key_of(const struct hunk *hunk, enum hunk_key key) {

@@ -1,5 +1,5 @@
-/* Hunks of a unified diff without context. They put the lines of base and head in one order, in
- * which deleted lines precede the lines that replace them. A place is the index of a line in that
+/* Hunks of a unified diff without context. They define a common order of the lines of base and
+ * head: deleted lines precede the lines that replace them. A place is the index of a line in that
  * order. */
 #ifndef PPROFC_REPORT_SOURCE_HUNKS_H
 #define PPROFC_REPORT_SOURCE_HUNKS_H
@@ -8,12 +8,12 @@
 
 enum diff_side { DIFF_BASE, DIFF_HEAD, DIFF_SIDES };
 
-/* Lines [base_line, base_line + base_count) became [head_line, head_line + head_count). If a
- * side has no lines, its line is the next one. */
+/* Base lines [base_line, base_line + base_count) became head lines [head_line, head_line +
+ * head_count). On a side without lines, the line number is the number of the next line. */
 struct hunk {
   int64_t base_line, base_count, head_line, head_count;
   int64_t place; /* place of the hunk's first line */
-  size_t text;   /* index of the hunk's texts: first the deleted lines, then the added ones */
+  size_t text;   /* first text of the hunk in `texts`: deleted lines, then added lines */
 };
 
 /* A file with changes. */
@@ -22,7 +22,7 @@ struct changed_file {
   size_t first, count;   /* range of the file's hunks, in order */
 };
 
-/* A path on one side, and its file. */
+/* A path of one side, and its file. */
 struct changed_path {
   pprofc_str path;
   size_t file;
@@ -39,15 +39,15 @@ struct hunks {
   size_t text_count, text_capacity;
 };
 
-/* Reads what `git diff -U0` printed; `diff` and the arena must outlive the hunks. Ignores text
- * outside the diff. False when out of memory. */
+/* Reads the output of `git diff -U0`. `diff` and the arena must outlive the hunks. Ignores text
+ * outside the diff. Returns false when out of memory. */
 bool hunks_read(struct hunks *hunks, pprofc_str diff, struct arena *arena);
 
-/* Returns the file with that path on a side; NULL if it did not change. */
+/* Returns the file with that path on a side, or NULL if the file did not change. */
 const struct changed_file *hunks_file(const struct hunks *hunks, enum diff_side side,
                                       pprofc_str path);
 
-/* Returns the place of a line of the base or of the head. `file` is NULL without changes. */
+/* Return the place of a line of base or head. `file` is NULL if the file has no changes. */
 int64_t hunks_place_of_base(const struct hunks *hunks, const struct changed_file *file,
                             int64_t line);
 int64_t hunks_place_of_head(const struct hunks *hunks, const struct changed_file *file,
@@ -56,7 +56,7 @@ int64_t hunks_place_of_head(const struct hunks *hunks, const struct changed_file
 /* The line at a place, for printing. */
 struct diff_line {
   char mark;          /* mark of the line: ' ', '-' or '+' */
-  int64_t base, head; /* line numbers; 0 on the side that does not have it */
+  int64_t base, head; /* line numbers; 0 on a side that does not have the line */
   pprofc_str text;    /* text of a changed line */
   size_t hunk;        /* index of the hunk, for a changed line */
 };
@@ -64,7 +64,7 @@ struct diff_line {
 struct diff_line hunks_line(const struct hunks *hunks, const struct changed_file *file,
                             int64_t place);
 
-/* True if lines [from, to] of the head, or a gap between them, have a change. */
+/* True if lines [from, to] of head, or a gap between them, have a change. */
 bool hunks_touch(const struct hunks *hunks, const struct changed_file *file, int64_t from,
                  int64_t to);
 

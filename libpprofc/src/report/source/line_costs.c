@@ -15,16 +15,16 @@ struct line_pass {
   struct line_costs *costs;
   const pprofc_profile *profile;
   struct interner names; /* names of functions */
-  struct map keys;       /* index of the lines in costs->items by key */
+  struct map keys;       /* index in costs->items by the key of a line */
   uint32_t *name_of;     /* name of each function, as an id in `names` */
-  uint32_t *function_of; /* function of each line in costs->items */
+  uint32_t *function_of; /* function of each item in costs->items */
   size_t function_capacity;
-  uint8_t *known;    /* for each name, an enum value NAME_*: not asked, wanted or not wanted */
-  uint32_t *counted; /* for each name, the last sample that counted for it, plus 1 */
+  uint8_t *known;    /* for each name a value NAME_*: not asked, wanted or not wanted */
+  uint32_t *counted; /* for each name the last sample that it counted, plus 1 */
   uint32_t *stack;
 };
 
-/* Returns the cost of a line and adds it with 0 if it is new; NULL when out of memory. */
+/* Returns the cost of a line, and adds it with 0 if needed. NULL when out of memory. */
 static struct line_cost *line_cost_of(struct line_pass *pass, const struct line *line) {
   const pprofc_profile *p = pass->profile;
   struct line_costs *costs = pass->costs;
@@ -46,7 +46,7 @@ static struct line_cost *line_cost_of(struct line_pass *pass, const struct line 
   return added ? &costs->items[costs->count - 1] : NULL;
 }
 
-/* Adds a sample to a line of its stack, unless the sample already counted for the function. */
+/* Adds a sample to a line of its stack, unless the sample has already counted for this function. */
 static bool count_line(struct line_pass *pass, size_t sample, const struct line *line, bool leaf,
                        int64_t value, enum diff_side side) {
   if (line->function == NONE) return true;

@@ -1,12 +1,11 @@
-/* Prints the -list report: the source of the functions that match, with the samples of each
- * line. */
+/* Prints the -list report: the source of matching functions, with the samples of each line. */
 #include "core/array.h"
 #include "report/source/listing.h"
 #include "report/source/lookup.h"
 
 #include <stdlib.h>
 
-/* Number of lines shown before the first and after the last line with samples. */
+/* Number of lines shown above the first and below the last line with samples. */
 #define MARGIN 5
 
 /* A node of the listing. */
@@ -35,7 +34,7 @@ static int list_compare_rows(const void *a, const void *b) {
 enum { LIST_UNKNOWN, LIST_MATCHES, LIST_OTHER };
 
 /* True if the name of a node matches. `known` caches a LIST_* value for each text, because a
- * function has many lines and each line is a node. */
+ * function has a node for each of its lines. */
 static bool list_matches(const struct list_report *list, const struct graph *graph,
                          const struct node_info *info, uint8_t *known) {
   if (known[info->name] == LIST_UNKNOWN) {
@@ -125,15 +124,15 @@ static bool list_visit_routine(struct list_report *list, const struct list_row *
       return false;
     }
     find_window(rows, count, &first, &last);
-    /* Otherwise no line is shown, so the file is not needed. */
+    /* Without lines to show, the file is not needed. */
     if (first <= last) routine.failure = file->failure;
   }
   if (!list->visitor->routine(list->visitor->context, &routine)) return false;
   return first > last || list_visit_lines(list, rows, count, file, first, last);
 }
 
-/* Visits the rows of one function. Rows without a file come first. They are skipped if others have
- * a file. */
+/* Visits the rows of one function. Rows without a file come first. Skips them if other rows have a
+ * file. */
 static bool list_visit_function(struct list_report *list, const struct list_row *rows,
                                 size_t count) {
   size_t from = 0, to;

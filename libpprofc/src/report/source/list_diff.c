@@ -1,5 +1,5 @@
-/* Prints the -list report with -source_diff: the changed source lines of the matching functions,
- * with the cost of each line in base and head. */
+/* Prints the -list report with -source_diff: the changed source lines of matching functions, with
+ * the cost of each line in base and head. */
 #include "core/array.h"
 #include "profile/sum.h"
 #include "report/source/line_costs.h"
@@ -11,11 +11,10 @@
 #define CONTEXT 3 /* number of lines shown around a line with a cost or a change */
 #define COLUMN  10
 
-/* A line of a function that has a cost or changed. */
+/* A line of a function that has a cost or a change. */
 struct list_diff_row {
-  pprofc_str path; /* path of the head's file in the repository; "" if it is outside */
-  int64_t
-      place; /* place of the line in the file; NO_PLACE for a line that the revisions do not have */
+  pprofc_str path; /* path of head's file in the repository; "" outside of the repository */
+  int64_t place;   /* place of the line (hunks.h); NO_PLACE if neither revision has the line */
   int64_t cum[DIFF_SIDES];
 };
 
@@ -43,8 +42,8 @@ static int list_diff_order(const void *a, const void *b) {
   return order ? order : (x->place > y->place) - (x->place < y->place);
 }
 
-/* Returns the changed file with this path on one side. Sets *path to its path in the head, if it
- * has one. */
+/* Returns the changed file with this path on one side. If head has the file, sets *path to its path
+ * there. */
 static const struct changed_file *follow_file(const struct list_diff *l, enum diff_side side,
                                               pprofc_str *path) {
   const struct changed_file *file = hunks_file(&l->revisions.hunks, side, *path);
@@ -99,17 +98,17 @@ static void put_costs(const struct list_diff *l, const int64_t cum[DIFF_SIDES]) 
   listing_value(l->report, l->out, cum[DIFF_HEAD]);
 }
 
-/* A part of a file to print: its lines, and the rows in it. */
+/* The part of a file to print: its lines, and the rows in it. */
 struct list_diff_file {
   const struct source_file *text;
   const struct changed_file *changes; /* changes of the file, or NULL */
   const struct list_diff_row *rows;
   size_t count;
-  /* Places of the first line to print, of the last one, and of the end of the file. */
+  /* Places of the first and the last line to print, and end of the file. */
   int64_t from, to, end;
 };
 
-/* Prints the line at a place; `row` is NULL without a cost. */
+/* Prints the line at a place. `row` is NULL if the line has no cost. */
 static void put_line(const struct list_diff *l, const struct list_diff_file *f, int64_t place,
                      const struct list_diff_row *row) {
   static const int64_t nothing[DIFF_SIDES];
@@ -123,7 +122,7 @@ static void put_line(const struct list_diff *l, const struct list_diff_file *f, 
   output_add_char(l->out, '\n');
 }
 
-/* Returns the first changed place at or after `place`; INT64_MAX if there is no such place. */
+/* Returns the first changed place at or after `place`, or INT64_MAX. */
 static int64_t next_change(const struct list_diff *l, const struct list_diff_file *f,
                            int64_t place) {
   size_t count = f->changes ? f->changes->count : 0;
@@ -134,8 +133,7 @@ static int64_t next_change(const struct list_diff *l, const struct list_diff_fil
   return first > place ? first : place;
 }
 
-/* Prints the header of a hunk, such as "@@ -41,5 +41,6 @@", for the lines from..to of the
- * difference. */
+/* Prints the header of a hunk, such as "@@ -41,5 +41,6 @@", for places from..to. */
 static void put_hunk_header(const struct list_diff *l, const struct list_diff_file *f, int64_t from,
                             int64_t to) {
   int64_t first[DIFF_SIDES] = {0, 0}, lines[DIFF_SIDES] = {0, 0};
@@ -152,8 +150,8 @@ static void put_hunk_header(const struct list_diff *l, const struct list_diff_fi
                 (long long)lines[DIFF_HEAD]);
 }
 
-/* Returns the next place of a window, at or after `place`, with a cost or a change; `row` is the
- * next row. INT64_MAX if there is no such place. */
+/* Returns the next place in a window, at or after `place`, with a cost or a change. Returns
+ * INT64_MAX if there is no such place. `row` is the next row. */
 static int64_t next_place(const struct list_diff *l, const struct list_diff_file *f, int64_t place,
                           size_t row) {
   int64_t next = next_change(l, f, place);
@@ -196,7 +194,7 @@ static void add_rows(const struct list_diff_row *rows, size_t count, int64_t cum
     for (int side = 0; side < DIFF_SIDES; side++) cum[side] = sum_add(cum[side], rows[i].cum[side]);
 }
 
-/* Prints the sum of the costs whose lines cannot be shown, if there are any. */
+/* Prints the sum of the costs whose lines cannot be shown. Prints nothing if the sum is 0. */
 static void put_elsewhere(const struct list_diff *l, const struct list_diff_row *rows, size_t count,
                           const char *why) {
   int64_t cum[DIFF_SIDES] = {0, 0};
@@ -206,8 +204,7 @@ static void put_elsewhere(const struct list_diff *l, const struct list_diff_row 
   output_printf(l->out, "               %s\n", why);
 }
 
-/* Finds the window of a function: from the beginning of the function to its last line with a
- * cost. */
+/* Finds the window of a function: from its start to its last line with a cost. */
 static void find_places(const struct list_diff *l, struct list_diff_file *f, int64_t start_line) {
   f->from = f->rows[0].place - CONTEXT;
   if (f->from < 0) f->from = 0;
@@ -269,7 +266,7 @@ static pprofc_status put_routine(struct list_diff *l, pprofc_str name, int64_t s
   return PPROFC_OK;
 }
 
-/* Prints a function. costs[from, to) have its name. */
+/* Prints the function whose costs are costs[from, to). */
 static pprofc_status list_diff_function(struct list_diff *l, size_t from, size_t to,
                                         pprofc_error *error) {
   int64_t start_line = 0;
@@ -301,7 +298,7 @@ static pprofc_status list_diff_print(struct list_diff *l, pprofc_error *error) {
   return status;
 }
 
-/* Rejects a profile without costs of two sides. */
+/* Rejects a profile that does not have costs of two sides. */
 static pprofc_status list_diff_check(const struct report *report, pprofc_error *error) {
   if (report->options->safe)
     return error_set(error, PPROFC_E_INVALID, "source files are not opened (-safe)");

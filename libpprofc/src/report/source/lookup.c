@@ -1,4 +1,4 @@
-/* Finds and reads the source files that a profile names. */
+/* Finds and reads the source files of a profile. */
 #include "report/source/lookup.h"
 
 #include "core/array.h"
@@ -13,12 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Length in bytes of a line that ends a file, as in pprof, whose reader has a buffer of 64 KiB. */
+/* Length in bytes at which pprof stops reading a file. A line of this length fills its buffer of 64
+ * KiB. */
 #define LONGEST_LINE ((size_t)65535)
 
 /* ---- which files may be read ------------------------- */
 
-/* System folders. They contain no sources, but secrets, or files that have effects when they are
+/* System folders. They contain no sources, but may contain secrets, or files that have effects when
  * read. */
 static const char *const closed_folders[] = {"/proc", "/sys", "/dev", "/etc", "/run", "/var/run"};
 
@@ -27,8 +28,8 @@ static bool is_below(pprofc_str path, pprofc_str folder) {
          (path.size == folder.size || path.data[folder.size] == '/');
 }
 
-/* Returns the reason not to open a resolved path, or NULL. A hidden folder named in the search
- * path may be read. Hidden files and folders inside it may not. */
+/* Returns the reason not to open a resolved path, or NULL. The search path may name a hidden
+ * folder, but hidden files and folders in it stay closed. */
 static const char *closed_reason(const struct source_lookup *lookup, pprofc_str path) {
   for (size_t i = 0; i < sizeof closed_folders / sizeof *closed_folders; i++)
     if (is_below(path, str_of(closed_folders[i]))) return "files of the system are not shown";
@@ -50,7 +51,7 @@ static void lookup_fail_errno(struct buffer *failure, const char *path, int numb
   lookup_fail(failure, path, error_errno_text(number, reason, sizeof reason));
 }
 
-/* Allocates memory for a file. Returns NULL, or the reason why the file is not shown. */
+/* Allocates memory for a file. Returns NULL, or the reason not to show the file. */
 static const char *reserve_for_file(const struct stat *info, struct buffer *text) {
   if (!S_ISREG(info->st_mode)) return "not a regular file";
   if ((uint64_t)info->st_size > SOURCE_FILE_BYTES) return "larger than 64 MiB";
@@ -58,7 +59,8 @@ static const char *reserve_for_file(const struct stat *info, struct buffer *text
   return NULL;
 }
 
-/* Reads up to the end of the file or of the memory. A file that grows meanwhile is truncated. */
+/* Reads up to the end of the file or of the memory. If the file grows while it is read, the rest is
+ * missing. */
 static bool read_into_room(int fd, struct buffer *text) {
   while (text->size < text->capacity) {
     ssize_t got = read(fd, text->data + text->size, text->capacity - text->size);
@@ -70,7 +72,7 @@ static bool read_into_room(int fd, struct buffer *text) {
   return true;
 }
 
-/* Reads an open file if it may be shown. */
+/* Reads an open file if the checks allow it. */
 static bool lookup_read_text(int fd, const char *path, struct buffer *text,
                              struct buffer *failure) {
   struct stat info;
@@ -88,12 +90,12 @@ static bool lookup_read_text(int fd, const char *path, struct buffer *text,
   return !reason;
 }
 
-/* Reads the file at a path that is not too long. *exists is true if there is a file. */
+/* Reads the file at a path that fits in PATH_MAX. Sets *exists to true if there is a file. */
 static bool lookup_read_path(const struct source_lookup *lookup, const char *path,
                              struct buffer *text, bool *exists, struct buffer *failure) {
   char real[PATH_MAX];
   *exists = false;
-  /* realpath follows all links before the folder is checked; open follows no link afterwards. */
+  /* realpath resolves all links before the check, and open follows no link after it. */
   if (!realpath(path, real)) {
     lookup_fail_errno(failure, path, errno);
     return false;
@@ -116,7 +118,7 @@ static bool lookup_read_path(const struct source_lookup *lookup, const char *pat
 
 /* ---- where a file is --------------------------------- */
 
-/* Writes the cleaned path of folder/name, or of name alone, into `out`. */
+/* Writes the cleaned path of folder/name to `out`; without a folder, of name. */
 static bool lookup_join(pprofc_str folder, pprofc_str name, char out[PATH_MAX]) {
   char joined[PATH_MAX];
   size_t size = folder.size + name.size + (folder.size ? 1 : 0);
@@ -132,7 +134,7 @@ static bool lookup_join(pprofc_str folder, pprofc_str name, char out[PATH_MAX]) 
   return true;
 }
 
-/* Tries folder/name, then name in each parent folder. */
+/* Tries folder/name, then name in each parent of the folder. */
 static bool search_up(const struct source_lookup *lookup, pprofc_str folder, pprofc_str name,
                       struct buffer *text, bool *exists, struct buffer *failure) {
   char path[PATH_MAX], room[2][PATH_MAX];
@@ -278,10 +280,10 @@ const struct source_file *source_lookup_file(struct source_lookup *lookup, pprof
 
 /* ---- suggestions ------------------------------------- */
 
-/* Maximum number of folders in a search folder that are tried. */
+/* Maximum number of folders to try in each search folder. */
 #define SUGGEST_FOLDERS 64
 
-/* True if a shell takes the text unquoted. */
+/* True if a shell needs no quotes for the text. */
 static bool suggest_is_plain(pprofc_str text) {
   for (size_t i = 0; i < text.size; i++) {
     char c = text.data[i];
@@ -291,7 +293,8 @@ static bool suggest_is_plain(pprofc_str text) {
   return text.size > 0;
 }
 
-/* Returns the size of the longest prefix without which the name is a file in the folder, or 0. */
+/* Returns the size of the longest prefix of the name without which it is a file in the folder; 0 if
+ * there is no such prefix. */
 static size_t suggest_prefix(const struct source_lookup *lookup, pprofc_str folder,
                              pprofc_str name) {
   char path[PATH_MAX], real[PATH_MAX];

@@ -1,4 +1,4 @@
-/* Finds the source files that a profile names, reads them safely, and splits them into lines. */
+/* Finds the source files of a profile, reads them safely, and splits them into lines. */
 #ifndef PPROFC_REPORT_SOURCE_LOOKUP_H
 #define PPROFC_REPORT_SOURCE_LOOKUP_H
 
@@ -8,8 +8,8 @@
 
 #include <pprofc/report.h>
 
-/* Maximum size of a file. A profile may name any file, and users share listings. So only regular
- * text files up to this size are read. */
+/* Maximum size of a file. A profile may name any file, and users share listings. So the lookup
+ * reads only regular text files up to this size. */
 #define SOURCE_FILE_BYTES ((uint64_t)64 << 20)
 
 /* Maximum size of all files that one report shows. */
@@ -19,45 +19,45 @@
 struct source_file {
   pprofc_str *lines; /* lines without line feeds; line n is lines[n - 1] */
   size_t line_count;
-  pprofc_str failure; /* reason why the file has no lines; "" if it was read */
+  pprofc_str failure; /* reason why the file has no lines; "" without an error */
 };
 
-/* Sets the lines of a file. Lines end with \n or \r\n; the last one may have no end. False when
- * out of memory. */
+/* Sets the lines of a file. Lines end with or \r ; the last line may have no end. Returns false
+ * when out of memory. */
 bool source_file_split(struct source_file *file, pprofc_str text, struct arena *arena);
 
 /* Files that one report has looked up. */
 struct source_lookup {
   const pprofc_allocator *mem;
   struct arena arena;
-  bool closed;            /* true if the lookup may open no file */
+  bool closed;            /* true if the lookup must not open files */
   pprofc_str search_path; /* value of the option source_path, or the current folder */
   const char *trim_path;
-  pprofc_str *roots; /* folders of search_path, resolved; "" for a missing one */
+  pprofc_str *roots; /* resolved folders of search_path; "" if a folder is missing */
   size_t root_count;
   struct interner names;
-  struct source_file *files; /* files by the index of their name */
+  struct source_file *files; /* files, by the index of their name in `names` */
   size_t capacity;
   uint64_t bytes; /* total size of the files read so far */
 };
 
-/* Initializes a lookup with source_path, trim_path and safe of the options. The caller frees it,
- * also after a failure. */
+/* Prepares a lookup with source_path, trim_path and safe of the options. The caller frees it, even
+ * after an error. */
 pprofc_status source_lookup_init(struct source_lookup *lookup, const pprofc_report_options *options,
                                  const pprofc_allocator *mem, pprofc_error *error);
 void source_lookup_free(struct source_lookup *lookup);
 
-/* Returns the file with that name in a profile; NULL when out of memory. The pointer is valid
+/* Returns the file that a profile calls `name`, or NULL when out of memory. The pointer is valid
  * until the next call. */
 const struct source_file *source_lookup_file(struct source_lookup *lookup, pprofc_str name);
 
-/* Appends flags with which a missing file would be found: "-trim_path=example.com". Looks for the
- * end of its name, at least two parts, in the search folders and the folders inside them. Appends
- * nothing if no such file exists. */
+/* Appends flags that would find a missing file: "-trim_path=example.com". Searches the end of its
+ * name, at least two parts, in the search folders and in their direct subfolders. Appends nothing
+ * if no such file exists. */
 void source_lookup_suggest(const struct source_lookup *lookup, pprofc_str name,
                            struct buffer *flags);
 
-/* Gets line `number` of the file; false if there is no such line. */
+/* Stores line `number` of the file in *line. Returns false if there is no such line. */
 bool source_lookup_line(struct source_lookup *lookup, pprofc_str name, int64_t number,
                         pprofc_str *line);
 

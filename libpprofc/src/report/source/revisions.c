@@ -1,5 +1,5 @@
-/* Queries git about two revisions of the sources. Refs are converted to commit ids before they
- * become arguments of other commands. No name of a profile becomes an argument. */
+/* Asks git about two revisions of the sources. Converts refs to commit ids before they become
+ * arguments of other commands. Never passes names of a profile as arguments. */
 #include "report/source/revisions.h"
 
 #include "core/child.h"
@@ -8,8 +8,8 @@
 
 #define GIT_WORDS 12
 
-/* Runs git in the repository and returns its output, in the arena. *failed is true if its exit
- * status is not 0. `folder` NULL means the current folder. */
+/* Runs git in the repository and stores its output in the arena. Sets *failed if the exit status is
+ * not 0. If `folder` is NULL, runs in the current folder. */
 static pprofc_status run_git(struct revisions *r, const char *folder, const char *const *words,
                              pprofc_str *printed, bool *failed, pprofc_error *error) {
   const char *argv[GIT_WORDS + 8] = {"git",
@@ -49,7 +49,7 @@ static pprofc_status find_top(struct revisions *r, const char *folder, pprofc_er
   return r->top ? PPROFC_OK : error_nomem(error);
 }
 
-/* Finds the commit of a ref of the user. */
+/* Finds the commit of a ref from the user. */
 static pprofc_status find_commit(struct revisions *r, pprofc_str ref, char commit[COMMIT_ID_MAX],
                                  pprofc_error *error) {
   char spelled[512];
@@ -70,7 +70,7 @@ static pprofc_status find_commit(struct revisions *r, pprofc_str ref, char commi
   return PPROFC_OK;
 }
 
-/* Finds the newest commit of HEAD from before a time. */
+/* Finds the newest commit of HEAD before a time. */
 static pprofc_status find_commit_at(struct revisions *r, int64_t seconds,
                                     char commit[COMMIT_ID_MAX], pprofc_error *error) {
   char age[40];

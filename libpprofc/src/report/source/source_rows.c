@@ -5,12 +5,12 @@
 #include "report/source/listing.h"
 
 struct pprofc_source {
-  struct region *region; /* region that holds this struct, the arrays and all texts */
+  struct region *region; /* memory of this struct, the arrays and all texts */
   pprofc_source_routine *routines;
   size_t routine_count;
 };
 
-/* State of making a source. Arrays grow outside of the region. */
+/* State of making a source. The arrays grow outside of the region. */
 struct source_copy {
   const struct report *report;
   struct region *region;
@@ -20,7 +20,7 @@ struct source_copy {
   bool failed;
 };
 
-/* True if a text was copied into the region. */
+/* Copies a text into the region. Returns false when out of memory. */
 static bool source_copy_text(struct source_copy *c, pprofc_str *text) {
   *text = arena_str(&c->region->arena, *text);
   return text->data != NULL;

@@ -18,7 +18,7 @@ struct weblist {
   struct output *out;
   struct web_data data;
   struct source_lookup sources;
-  bool labelled; /* true if a label has been printed */
+  bool labelled; /* true after the first label */
 };
 
 /* ---- text in the page -------------------------------- */
@@ -36,7 +36,7 @@ static void html_char(struct output *out, pprofc_str bytes, int32_t c) {
       output_add_text(out, entities[i].entity);
       return;
     }
-  /* Replace invisible characters, and characters that change the direction of text. */
+  /* Replaces invisible characters and characters that change the direction of text. */
   if ((c == '\t' || escape_terminal_clean(bytes)) && c >= 0)
     output_add_str(out, bytes);
   else
@@ -83,7 +83,7 @@ static void html_values(struct weblist *w, int64_t flat, int64_t cum, bool dot_f
   html_value(w, cum, dot_for_zero);
 }
 
-/* Prints "name:line", the name without its folders. */
+/* Prints "name:line". The name has no folders. */
 static void html_place(struct output *out, pprofc_str file, int64_t line) {
   html_text(out, str_path_base(file));
   output_printf(out, ":%lld", (long long)line);
@@ -91,8 +91,8 @@ static void html_place(struct output *out, pprofc_str file, int64_t line) {
 
 /* ---- instructions ------------------------------------ */
 
-/* Returns the indentation of a line in columns. Instructions below it are indented by at most
- * MAX_INDENT. */
+/* Returns the indentation of a line in columns, at most MAX_INDENT. The instructions below the line
+ * get the same indentation. */
 static size_t indentation(pprofc_str line) {
   size_t column = 0;
   for (size_t i = 0; i < line.size && (line.data[i] == ' ' || line.data[i] == '\t'); i++)
@@ -104,7 +104,8 @@ static bool same_call(const struct web_call *a, const struct web_call *b) {
   return a->line == b->line && str_equal(a->file, b->file);
 }
 
-/* Prints the inlined calls that lead to an instruction but not to the previous one. */
+/* Prints the inlined calls that lead to an instruction, without the calls that also led to the
+ * previous instruction. */
 static void print_calls(struct weblist *w, const struct web_place *place,
                         const struct web_place *before, size_t indent) {
   bool same = before != NULL;
@@ -237,8 +238,8 @@ static const char page_style[] = "'\">\n<title>Source listing</title>\n<style>\n
                                  ".open + .asm { display: block; }\n"
                                  "</style>\n<script>";
 
-/* Prints the head of the page. Its policy allows only the page's own script, not a script in a
- * name. */
+/* Prints the head of the page. Its content policy allows only the page's own script, to block
+ * scripts in names. */
 static void weblist_print_head(struct output *out) {
   output_add_text(out, page_head);
   base64_put_script_hash(out, asset_weblist_js_sha256);

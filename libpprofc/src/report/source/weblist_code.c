@@ -1,5 +1,5 @@
-/* Converts matching addresses to instructions: disassembles the code around them and finds the
- * functions of each instruction. */
+/* Finds the instructions for matching addresses. Disassembles the code around the addresses, then
+ * finds the functions of each instruction. */
 #include "graph/number.h"
 
 #include "core/array.h"
@@ -7,19 +7,19 @@
 
 #include <stdlib.h>
 
-/* A range begins this number of bytes before its first address and ends the same number after
- * its last. Addresses up to twice that distance apart share a range. */
+/* Bytes of a range before its first address and after its last. Addresses up to twice that far
+ * apart share a range. */
 #define EXPAND ((uint64_t)500)
 
-/* Maximum number of disassembled ranges; the ranges with the most samples are chosen. */
+/* Maximum number of ranges to disassemble. Ranges with more samples come first. */
 #define MAX_RANGES 25
 
-/* Maximum distance in bytes at which an instruction without a line takes the line of an earlier
- * one. */
+/* Maximum distance in bytes at which an instruction without a line gets the line of an earlier
+ * instruction. */
 #define NEIGHBORHOOD 32
 
 struct range {
-  /* First address of the range in the process, and the address after the last. */
+  /* Addresses in the process: first address of the range, and address after the last. */
   uint64_t begin, end;
   uint32_t mapping;
   int64_t score;
@@ -34,13 +34,13 @@ struct code {
   const struct web_sample *samples;
   size_t sample_count;
   struct object *objects; /* open binary of each mapping */
-  uint8_t *state; /* state of each mapping's binary. 0: not tried, 1: open, 2: cannot be opened */
-  struct source_frames *answers; /* symbolized addresses of each mapping */
+  uint8_t *state; /* state of each mapping's binary; 0: not tried, 1: open, 2: cannot be opened */
+  struct source_frames *answers; /* functions of the addresses of each mapping */
   uint8_t *answered;
   struct tools tools;
   struct range *ranges; /* ranges, sorted by score */
   size_t range_count;
-  bool out_of_memory; /* true if memory ran out while a binary was opened */
+  bool out_of_memory; /* true if memory ran out while opening a binary */
 };
 
 /* ---- samples of an instruction ----------------------- */
@@ -50,7 +50,7 @@ static size_t first_sample(const struct code *c, uint64_t address) {
   return at;
 }
 
-/* Adds all samples inside the instruction. A sample's address may be after the first byte. */
+/* Adds all samples of the instruction. The address of a sample may be after the first byte. */
 static void code_add_samples(const struct code *c, struct web_instruction *in) {
   for (size_t i = first_sample(c, in->address);
        i < c->sample_count && c->samples[i].address - in->address < in->length; i++) {
@@ -66,7 +66,7 @@ static int64_t flat_at(const struct code *c, uint64_t address) {
 
 /* ---- adding instructions ----------------------------- */
 
-/* Adds an instruction that is in these functions, innermost first. Returns its index, NONE when
+/* Adds an instruction that is in these functions, innermost first. Returns its index, or NONE when
  * out of memory. */
 static uint32_t code_add_instruction(const struct code *c, struct web_instruction *in,
                                      const struct source_frame *frames, size_t count) {
@@ -79,7 +79,8 @@ static uint32_t code_add_instruction(const struct code *c, struct web_instructio
   return web_data_add(c->data, in);
 }
 
-/* Gives an address the functions and lines that the profile has for it. */
+/* Adds an instruction for an address without a binary, with the functions and lines of the
+ * profile. */
 static bool add_without_binary(struct code *c, const struct web_address *address) {
   const pprofc_profile *p = c->report->result.profile;
   const struct locations *l = &p->locations;
@@ -117,9 +118,9 @@ static struct object *code_object_of(struct code *c, uint32_t location) {
   return c->state[mapping] == 1 ? &c->objects[mapping] : NULL;
 }
 
-/* Extends a range on both sides, within its mapping. */
+/* Extends a range on both sides, but not beyond its mapping. */
 static void code_extend(struct range *r, const struct mapping *m) {
-  if (r->begin < m->start || r->end >= m->limit) { /* the range is outside the mapping */
+  if (r->begin < m->start || r->end >= m->limit) { /* not a range of this mapping */
     r->begin -= r->begin < EXPAND ? r->begin : EXPAND;
     r->end += EXPAND;
     return;
@@ -134,14 +135,14 @@ static int compare_ranges(const void *a, const void *b) {
   return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-/* True if the range `last` (or NULL) is close enough to include an address. */
+/* True if an address is close enough to the range `last` to be part of it. `last` may be NULL. */
 static bool code_goes_on(const pprofc_profile *p, const struct range *last, uint64_t address) {
   if (!last || address - last->end > 2 * EXPAND) return false;
   uint64_t limit = p->mappings.items[last->mapping].limit;
   return !limit || address < limit;
 }
 
-/* Groups addresses into ranges. Addresses without a binary are added at once. */
+/* Groups addresses into ranges. Adds addresses without a binary immediately. */
 static bool find_ranges(struct code *c, const struct web_address *addresses, size_t count) {
   const pprofc_profile *p = c->report->result.profile;
   c->ranges = arena_array(&c->data->arena, count, sizeof *c->ranges);
@@ -170,7 +171,7 @@ static bool find_ranges(struct code *c, const struct web_address *addresses, siz
 
 /* ---- instructions ------------------------------------ */
 
-/* Disassembles a range. Drops a range that cannot be disassembled. */
+/* Disassembles a range. Drops the range if that fails. */
 static bool disassemble(struct code *c, struct range *r) {
   struct object *object = &c->objects[r->mapping];
   uint64_t begin, end;
@@ -206,8 +207,8 @@ static bool code_symbolize(struct code *c, uint32_t mapping) {
   return status != PPROFC_E_NOMEM;
 }
 
-/* Returns the functions of instruction k of a range, innermost first. Takes them from objdump if
- * no symbolizer has them. */
+/* Returns the functions of instruction k of a range, innermost first. If the symbolizer did not
+ * find them, takes them from objdump. */
 static const struct source_frame *code_frames_of(const struct code *c, const struct range *r,
                                                  size_t k, struct source_frame *own,
                                                  size_t *count) {
@@ -223,11 +224,10 @@ static const struct source_frame *code_frames_of(const struct code *c, const str
   return own;
 }
 
-/* Functions of the last instruction that has a line. Instructions without a line that follow
- * closely also belong to them. */
+/* Functions of the last instruction that has a line. Instructions shortly after it that have no
+ * line get these functions. */
 struct code_neighbor {
-  const struct source_frame *frames; /* functions of that instruction; NULL before the first such
-                                        instruction */
+  const struct source_frame *frames; /* functions of that instruction; NULL before the first one */
   size_t count;
   uint64_t address;
   struct source_frame own; /* storage for `frames` if the line came from objdump */
@@ -241,7 +241,8 @@ static void neighbor_set(struct code_neighbor *n, const struct source_frame *fra
   n->address = address;
 }
 
-/* Returns the number of bytes up to the next instruction of the range; 1 for the last one. */
+/* Returns the number of bytes up to the next instruction of the range; 1 for the last
+ * instruction. */
 static uint64_t code_length(const struct range *r, size_t k) {
   const struct instruction *i = &r->instructions[k];
   if (k + 1 >= r->count || r->instructions[k + 1].address <= i->address) return 1;

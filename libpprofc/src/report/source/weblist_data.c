@@ -1,4 +1,4 @@
-/* Collects the functions, addresses and samples of the weblist page. */
+/* Collects the functions, addresses and samples for the weblist page. */
 #include "report/source/weblist_data.h"
 
 #include "core/array.h"
@@ -47,7 +47,7 @@ uint32_t web_data_add(struct web_data *data, const struct web_instruction *instr
   return added ? (uint32_t)data->instruction_count - 1 : NONE;
 }
 
-/* Returns the name of a file as the page shows it. */
+/* Returns the name of a file in the form that the page shows. */
 static pprofc_str canonical_file(struct arena *arena, pprofc_str file) {
   if (str_starts(file, STR("/proc/self/cwd/"))) file = str_slice(file, 15, file.size);
   if (str_starts(file, STR("./"))) file = str_slice(file, 2, file.size);
@@ -60,20 +60,21 @@ static bool add_place(struct web_data *data, struct web_place place) {
   return ARRAY_PUSH(data->mem, data->places, data->place_count, data->place_capacity, place);
 }
 
-/* Clamps a line, so that sums cannot overflow. Lines beyond the limit have no meaning. */
+/* Limits a line number to keep sums from overflowing. Larger numbers have no meaning. */
 static int64_t clamp_line(int64_t line) {
   int64_t most = (int64_t)1 << 40;
   if (line > most) return most;
   return line < -most ? -most : line;
 }
 
-/* Maximum number of functions of a stack of inlined calls that are used, innermost first. */
+/* Maximum number of functions to use from a stack of inlined calls. Inner functions come first. */
 #define MAX_INLINED ((size_t)256)
 
 bool web_data_place(struct web_data *data, uint32_t instruction, const struct source_frame *frames,
                     size_t count) {
   if (count > MAX_INLINED) count = MAX_INLINED;
-  /* Calls of a place, outermost first. The calls of a later place are the end of this array. */
+  /* Calls that lead to a place, outermost first. Places of inner functions share the end of this
+   * array. */
   struct web_call *calls = NULL;
   for (size_t i = 0; i < count; i++) {
     if (interner_find(&data->interest, frames[i].function) == MAP_NONE) continue;
@@ -98,17 +99,17 @@ struct scan {
   const struct report *report;
   const pprofc_profile *profile;
   struct web_data *data;
-  bool by_address; /* true if the expression is also a number */
+  bool by_address; /* true if the expression can be read as an address */
   uint64_t wanted;
   uint32_t *order; /* locations in order of first use, root before leaf */
   size_t count;
-  size_t *seen;           /* number of the last sample with each location, counted from 1 */
+  size_t *seen;           /* last sample with each location, counted from 1 */
   struct web_sample *own; /* address and samples of each location */
   struct web_address *addresses;
   size_t address_count;
 };
 
-/* Adds up flat and cum of each location. A location that occurs twice in a stack counts once. */
+/* Adds up flat and cum of each location. A location counts once for each stack. */
 static bool sum_samples(struct scan *s) {
   const pprofc_profile *p = s->profile;
   uint32_t *frames = arena_array(&s->data->arena, p->samples.max_depth, sizeof *frames);
@@ -131,7 +132,7 @@ static bool sum_samples(struct scan *s) {
   return true;
 }
 
-/* Gives locations without an address unique addresses above all mappings. */
+/* Gives each location without an address a unique address above all mappings. */
 static void make_addresses(struct scan *s) {
   const pprofc_profile *p = s->profile;
   uint64_t next = 1;
@@ -145,11 +146,11 @@ static void make_addresses(struct scan *s) {
 
 /* ---- what matches ------------------------------------ */
 
-/* Matches each string of the profile at most once, and caches the result. */
+/* Matches strings of the profile. Matches each string at most once, and caches the result. */
 struct weblist_matcher {
   const pprofc_profile *profile;
   struct regex *regex;
-  uint8_t *known; /* result for each string. 0: not matched yet, 1: no match, 2: match */
+  uint8_t *known; /* result for each string; 0: not matched yet, 1: no match, 2: match */
 };
 
 static bool string_matches(struct weblist_matcher *m, uint32_t string) {
@@ -181,8 +182,8 @@ static bool note_interest(struct scan *s, uint32_t function) {
          interner_add(&s->data->interest, system_name) != MAP_NONE;
 }
 
-/* Adds the address and the names of a location if one of its lines matches; false when out of
- * memory. */
+/* Adds the address and the names of a location if one of its lines matches. Returns false when out
+ * of memory. */
 static bool match_location(struct scan *s, struct weblist_matcher *m, uint32_t location) {
   const struct locations *l = &s->profile->locations;
   uint32_t from = l->line_from[location], to = l->line_from[location + 1];
@@ -240,7 +241,7 @@ static int compare_places(const void *a, const void *b) {
   return x->order < y->order ? -1 : 1;
 }
 
-/* Keeps one entry for each address: the location found first. */
+/* Keeps one entry for each address: the first location with that address. */
 static void sort_addresses(struct scan *s) {
   size_t n = 0;
   qsort(s->addresses, s->address_count, sizeof *s->addresses, compare_addresses);

@@ -1,5 +1,5 @@
-/* Collects the contents of the weblist page: for each line of the matching functions its samples,
- * and its instructions with the inlined calls that lead to them. */
+/* Collects the contents of the weblist page. For each line of the matching functions, these are its
+ * samples, and its instructions with the inlined calls that lead to them. */
 #ifndef PPROFC_REPORT_SOURCE_WEBLIST_DATA_H
 #define PPROFC_REPORT_SOURCE_WEBLIST_DATA_H
 
@@ -7,10 +7,10 @@
 #include "report/report.h"
 #include "symbolize/object.h"
 
-/* One instruction. It has no text if the address has no binary. */
+/* One instruction. Its text is empty if the address has no binary. */
 struct web_instruction {
   uint64_t address;      /* address of the instruction in the process */
-  uint64_t file_address; /* address in the file, as shown */
+  uint64_t file_address; /* address in the file, which the page shows */
   uint64_t length;
   pprofc_str text, file; /* text of the instruction; file of the innermost function */
   int64_t line;
@@ -22,7 +22,7 @@ struct web_call {
   int64_t line;
 };
 
-/* An instruction that is listed below a line of a matching function. */
+/* Place of an instruction on the page: below a line of a matching function. */
 struct web_place {
   pprofc_str file, function;
   int64_t line;
@@ -30,7 +30,7 @@ struct web_place {
   const struct web_call
       *calls; /* inlined calls that lead to the instruction, the outermost caller first */
   size_t call_count;
-  size_t order; /* number of the place in the order in which places were found */
+  size_t order; /* number of the place in the order of discovery */
 };
 
 struct web_data {
@@ -42,28 +42,29 @@ struct web_data {
   struct web_place *places; /* places in the source, sorted by file, line and order */
   size_t place_count, place_capacity;
   struct interner interest;     /* names of functions that match */
-  struct interner system_names; /* linker names of all functions */
-  pprofc_str *pretty;           /* name to show for each linker name */
+  struct interner system_names; /* mangled names of all functions */
+  pprofc_str *pretty;           /* name to show for each mangled name */
 };
 
-/* Collects the data of the page. PPROFC_E_NO_MATCH if nothing matches. The caller frees it, also
- * after a failure. */
+/* Collects the data of the page. Returns PPROFC_E_NO_MATCH if nothing matches. The caller frees the
+ * data, even after an error. */
 pprofc_status web_data_collect(struct web_data *data, const struct report *report,
                                pprofc_error *error);
 void web_data_free(struct web_data *data);
 
-/* Returns the name that is shown for a function. */
+/* Returns the name to show for a function. */
 pprofc_str web_data_name(const struct web_data *data, pprofc_str function);
 
-/* Adds an instruction, or replaces the one with the same address. Returns its index, NONE when out
- * of memory. */
+/* Adds an instruction, or replaces the instruction with the same address. Returns its index, or
+ * NONE when out of memory. */
 uint32_t web_data_add(struct web_data *data, const struct web_instruction *instruction);
 
-/* Adds an instruction to the lines of the functions that it is in, given innermost first. */
+/* Adds places of an instruction, one for each matching function in `frames`. Inner functions come
+ * first. */
 bool web_data_place(struct web_data *data, uint32_t instruction, const struct source_frame *frames,
                     size_t count);
 
-/* ---- code.c: from addresses to instructions ---------- */
+/* ---- weblist_code.c: from addresses to instructions -- */
 
 /* Samples of one address. */
 struct web_sample {
@@ -78,8 +79,8 @@ struct web_address {
   size_t order;
 };
 
-/* Adds instructions and places around the addresses, which are sorted and unique. `samples` must
- * be sorted. */
+/* Adds the instructions and places around the addresses, which must be sorted and unique. `samples`
+ * must be sorted. */
 pprofc_status web_data_read_code(struct web_data *data, const struct report *report,
                                  const struct web_address *addresses, size_t count,
                                  const struct web_sample *samples, size_t sample_count,

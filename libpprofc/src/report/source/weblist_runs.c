@@ -1,7 +1,7 @@
-/* Groups the source lines around the samples of a function that are shown together. */
+/* Groups source lines of a function that are shown together, around lines with samples. */
 #include "report/source/weblist_runs.h"
 
-/* Maximum distance, in lines, of two lines of one function in the same group. */
+/* Maximum distance in lines between two lines of a function in the same group. */
 #define MERGE_LINES 20
 
 /* Number of lines shown before and after a group. */
@@ -16,14 +16,14 @@ void weblist_sum(const struct web_data *data, const struct web_place *places, si
   }
 }
 
-/* Returns the end of the places on the line of places[first]. */
+/* Returns the index after the last place on the line of places[first]. */
 static size_t line_end(const struct web_data *data, size_t first, size_t end) {
   size_t i = first + 1;
   while (i < end && data->places[i].line == data->places[first].line) i++;
   return i;
 }
 
-/* Groups the lines of one file, places [first, end); returns the number of groups. */
+/* Groups the lines of one file, which are places [first, end). Returns the number of groups. */
 static size_t join_lines(const struct web_data *data, size_t first, size_t end,
                          struct weblist_run *runs) {
   size_t count = 0;
@@ -49,13 +49,13 @@ static size_t join_lines(const struct web_data *data, size_t first, size_t end,
   return count;
 }
 
-/* Returns the line at which the first group begins. Line 0, for unknown lines, stays. */
+/* Returns the first line to show for the first group. Keeps line 0, which means an unknown line. */
 static int64_t expand_upwards(int64_t line) {
   if (line > EXPAND_LINES) return line - EXPAND_LINES;
   return line > 1 ? 1 : line;
 }
 
-/* Extends groups by the lines around them. Two groups share the gap between them. */
+/* Extends groups by the lines around them. Two groups divide a small gap between them. */
 static void expand_runs(struct weblist_run *runs, size_t count) {
   for (size_t i = 0; i < count; i++) {
     if (i == 0) {

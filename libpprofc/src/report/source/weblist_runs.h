@@ -1,4 +1,4 @@
-/* Groups the source lines around the samples of a function that are shown together. */
+/* Groups source lines of a function that are shown together, around lines with samples. */
 #ifndef PPROFC_REPORT_SOURCE_WEBLIST_RUNS_H
 #define PPROFC_REPORT_SOURCE_WEBLIST_RUNS_H
 
@@ -12,8 +12,8 @@ struct weblist_run {
   int64_t flat, cum;
 };
 
-/* Groups the lines of one file, places [first, end), with some lines around each group. Returns
- * the number of groups. `runs` has room for one group per place. */
+/* Groups the lines of one file, which are places [first, end), with some lines around each group.
+ * Returns the number of groups. `runs` has room for one group per place. */
 size_t weblist_make_runs(const struct web_data *data, size_t first, size_t end,
                          struct weblist_run *runs);
 

@@ -1,5 +1,5 @@
-/* Prints the flame graph reports, -flamegraph (one SVG) and -flame (one HTML page): chooses the
- * data that flame/ draws. */
+/* Prints the reports -flamegraph (an SVG) and -flame (an HTML page). Chooses the data that flame/
+ * draws. */
 #include "flame/flame.h"
 #include "core/budget.h"
 #include "core/threshold.h"
@@ -11,24 +11,24 @@
 #include "report/stacks/flame_verdicts.h"
 #include "unit/unit.h"
 
-/* Maximum number of label keys that the page lists as too large for groups. */
+/* Maximum number of label keys that the page lists as too large for grouping. */
 #define MAX_LEFT_OUT 96u
 
-/* maximum number of nodes of the tree; the narrowest ones above it are folded */
+/* Maximum number of nodes of the tree. Above it, the tree folds the narrowest nodes. */
 #define MAX_NODES THRESHOLD((size_t)1 << 20)
 
 struct flame_report {
   struct report *report;
   struct flame_graph graph;
   struct buffer subtitle;
-  struct arena arena; /* arena for the rules and verdicts */
+  struct arena arena; /* memory of the rules and verdicts */
   struct origin_rules origins;
   const struct flame_verdicts *verdicts; /* verdicts of the difference, or NULL */
   enum flame_coloring coloring;
   double least_pixels, least_share;
 };
 
-/* Appends a total of the tree; with verdicts it becomes the mean of a run, or of a second. */
+/* Appends a total of the tree. With verdicts, appends the mean of a run or of a second. */
 static void add_total(struct flame_report *f, int64_t total, double scale) {
   char label[UNIT_LABEL_MAX];
   if (f->verdicts) total = number_from_double((double)total * scale * f->verdicts->ratio);
@@ -77,7 +77,7 @@ static pprofc_status read_coloring(struct flame_report *f, pprofc_error *error) 
   return error_set(error, PPROFC_E_INVALID, "colors must be hot, change, origin or package");
 }
 
-/* Parses "0.5" pixels, or "0.1%" of the width. */
+/* Parses "0.5" (pixels) or "0.1%" (of the width). */
 static pprofc_status read_least(struct flame_report *f, pprofc_error *error) {
   const char *option = f->report->options->minwidth;
   pprofc_str text = str_of(option && *option ? option : "0.1");
@@ -119,7 +119,7 @@ static void flame_report_end(struct flame_report *f) {
   flame_graph_free(&f->graph);
 }
 
-/* Builds the tree of the report. After a failure the caller has nothing to free. */
+/* Builds the tree of the report. After an error the caller has nothing to free. */
 static pprofc_status flame_report_begin(struct flame_report *f, struct report *report, bool reverse,
                                         pprofc_error *error) {
   *f = (struct flame_report){.report = report};
@@ -139,7 +139,7 @@ static pprofc_status flame_report_begin(struct flame_report *f, struct report *r
   buffer_init(&f->subtitle, report->mem, SIZE_MAX / 2);
   status = flame_report_judge(f, reverse, error);
   if (status == PPROFC_OK) make_subtitle(f);
-  stack_set_free(&f->graph.set); /* the tree has all data, so the stacks are not needed */
+  stack_set_free(&f->graph.set); /* the tree has all data of the stacks */
   if (status == PPROFC_OK && f->subtitle.failed) status = error_nomem(error);
   if (status == PPROFC_OK && !label_cut_frames(&f->graph.frames)) status = error_nomem(error);
   if (status != PPROFC_OK) flame_report_end(f);
@@ -165,7 +165,7 @@ static struct flame_drawing drawing_of(struct flame_report *f) {
   };
 }
 
-/* Draws one picture with the given function. */
+/* Draws one picture with the function `drawer`. */
 static pprofc_status draw(struct report *report, struct output *out,
                           pprofc_status (*drawer)(const struct flame_drawing *, struct output *,
                                                   pprofc_error *),
@@ -185,14 +185,14 @@ pprofc_status report_flamegraph(struct report *report, struct output *out, pprof
 
 /* ---- the page ---------------------------------------- */
 
-/* Writes the tree as a page or as data for the viewer. */
+/* Form of the output: a page, or data for the viewer. */
 struct flame_form {
   bool data;
   struct flame_data_range range;
 };
 
-#define WHOLE_NODES  THRESHOLD(50000u) /* maximum number of nodes sent at once */
-#define WIDEST_NODES THRESHOLD(20000u) /* nodes in the first reply if the tree has more */
+#define WHOLE_NODES  THRESHOLD(50000u) /* maximum number of nodes in one reply */
+#define WIDEST_NODES THRESHOLD(20000u) /* nodes in the first reply if the tree is larger */
 
 static bool is_whole(const struct grouping *g, const struct flame_form *form) {
   return !form->data || (!form->range.node && g->graph->tree.count <= WHOLE_NODES);
@@ -298,7 +298,7 @@ pprofc_status flame_kept_write(const struct flame_kept *kept, uint32_t node,
   struct output out;
   report.mem = mem;
   f.report = &report;
-  /* Set only the fields that writing needs; nothing is added to the tree. */
+  /* Set only the fields that writing needs. Writing adds nothing to the tree. */
   f.graph.tree.arena.mem = mem;
   output_init(&out, write, context);
   output_watch(&out, mem);

@@ -1,5 +1,5 @@
-/* Makes the label groups of the page of -flame. A group has the samples with one value of one
- * label. */
+/* Makes the label groups of the -flame page. A group has the samples with one value of one label
+ * key. */
 #ifndef PPROFC_REPORT_STACKS_FLAME_GROUPS_H
 #define PPROFC_REPORT_STACKS_FLAME_GROUPS_H
 
@@ -7,7 +7,7 @@
 #include "flame/flame.h"
 #include "report/report.h"
 
-#define MAX_VALUES 24u /* maximum number of values of a label key by which the page can group */
+#define MAX_VALUES 24u /* maximum number of values of a label key that the page can group by */
 #define MAX_GROUPS 96u
 
 /* One value of a label key, and the samples that have it. */
@@ -25,13 +25,13 @@ struct grouping {
   struct interner texts;
   struct page_group groups[MAX_GROUPS];
   size_t count;
-  struct interner left_out; /* keys that cannot be grouped */
-  struct map children;      /* index of the tree's nodes by parent and frame */
+  struct interner left_out; /* keys that have no groups */
+  struct map children;      /* index of the nodes of the tree, by parent and frame */
 };
 
 void flame_groups_begin(struct grouping *grouping, const struct report *report,
                         const struct flame_graph *graph);
-/* Makes the groups: *groups has `count` of them. */
+/* Makes `count` groups in *groups. */
 pprofc_status flame_groups_make(struct grouping *grouping, struct flame_group **groups,
                                 pprofc_error *error);
 void flame_groups_end(struct grouping *grouping);

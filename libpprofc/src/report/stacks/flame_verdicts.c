@@ -28,7 +28,7 @@ static double verdict_or_one(double value) {
   return isfinite(value) && value > 0 ? value : 1;
 }
 
-/* Returns the part of the tree below functions with a row. */
+/* Returns the part of the tree that is below functions with a row. */
 static double verdict_named(const struct verdict_maker *m, size_t type, bool head) {
   const struct flame_tree *t = m->tree;
   double sum = 0;
@@ -43,8 +43,8 @@ static double verdict_named(const struct verdict_maker *m, size_t type, bool hea
   return sum;
 }
 
-/* Returns the factor from a judged total to the total of the tree. If the tree lacks samples
- * without frames, which a filter drops, the functions give the factor. */
+/* Returns the factor from a judged total to the total of the tree. If a filter dropped samples
+ * without frames, computes the factor from the functions. */
 static double verdict_scale(const struct verdict_maker *m, size_t type, bool head) {
   double total = head ? m->summary.total_head : m->summary.total_base, judged = 0;
   double drawn = (double)(head ? flame_head(m->tree, 0, type) : flame_base(m->tree, 0, type));
@@ -65,7 +65,7 @@ static bool verdict_mark_named(struct verdict_maker *m) {
   return true;
 }
 
-/* Computes the factors between values of the tree, which are sums over runs, and judged values. */
+/* Computes the factors from judged values to values of the tree, which are sums over runs. */
 static void verdict_scales(struct verdict_maker *m, size_t type, struct flame_verdicts *out) {
   double base = verdict_scale(m, type, false), head = verdict_scale(m, type, true);
   m->unit = isfinite(base) && base > 0 ? base : verdict_or_one(head);
@@ -78,7 +78,7 @@ static enum flame_certainty verdict_certainty(pprofc_verdict verdict) {
   return pprofc_verdict_is_certain(verdict) ? FLAME_SHARED : FLAME_QUIET;
 }
 
-/* Counts of single runs have neither an interval nor q. A value that was not judged has no
+/* Converts an estimate. A single run has neither interval nor q. A value that was not judged has no
  * interval. */
 static struct flame_estimate verdict_estimate(const struct verdict_maker *m,
                                               const pprofc_verdict_estimate *e, const char *word) {
@@ -127,8 +127,8 @@ static const struct flame_verdict *verdict_of_row(struct verdict_maker *m,
   return made;
 }
 
-/* Sets the verdicts of frames. Frames are sorted by name, so the frames of a function are
- * adjacent. */
+/* Sets the verdicts of frames. The frames of a function are adjacent, because frames are sorted by
+ * name. */
 static bool verdict_fill_frames(struct verdict_maker *m, struct flame_verdicts *out) {
   const struct stack_frames *frames = m->tree->frames;
   out->of = arena_zero_array(m->arena, frames->count, sizeof *out->of);
@@ -158,7 +158,7 @@ static bool verdict_fill_nodes(struct verdict_maker *m, bool reversed, struct fl
 
 /* ---- notes ------------------------------------------- */
 
-/* Functions that write one sentence or nothing. */
+/* Each of these functions writes one sentence or nothing. */
 static void verdict_note_sentence(const struct verdict_maker *m, struct buffer *text) {
   buffer_add_str(text, m->summary.sentence);
 }

@@ -1,5 +1,5 @@
-/* Prints the -folded report: one line per distinct stack, "root;child;leaf value", as flame graph
- * tools read it. */
+/* Prints the -folded report for flame graph tools: one line "root;child;leaf value" for each
+ * distinct stack. */
 #include "core/blocks.h"
 #include "core/escape.h"
 #include "graph/graph.h"
@@ -13,20 +13,20 @@ struct folded_report {
   struct buffer texts; /* texts of the frames, made on first use */
   size_t *text_from;   /* start of each frame's text in `texts` */
   bool two_columns;    /* true to write base and head, as difffolded.pl does */
-  double least;        /* minimum of a stack in either column; smaller stacks share one line */
+  double least;        /* minimum of a stack in a column; smaller stacks share one line */
   int64_t joined_base, joined_head; /* sums of the stacks that share one line */
 };
 
 /* ---- frames ------------------------------------------ */
 
-/* Returns the character that a line shows for a byte of a name. */
+/* Returns the character that stands for a byte of a name in a line. */
 static char folded_char(char c) {
   if (c == ';') return ':';
   return c == '\n' || c == '\r' || c == '\t' ? ' ' : c;
 }
 
-/* Appends a name in a form that fits a line. ';' would end a frame and a newline the line, so
- * both are replaced as other folding tools do; other control bytes become visible. */
+/* Appends a name that fits in a line. Replaces ';', which would end a frame, and newlines, like
+ * other folding tools. Makes other control bytes visible. */
 static void add_name(struct buffer *to, pprofc_str name, struct buffer *scratch) {
   buffer_clear(scratch);
   for (size_t i = 0; i < name.size; i++) buffer_add_char(scratch, folded_char(name.data[i]));
@@ -39,8 +39,8 @@ static bool folded_is_number(pprofc_str s) {
   return s.size > 0;
 }
 
-/* Replaces the blank in a frame that ends like "f 12" by an underscore; otherwise the number
- * would be read as a value. */
+/* Replaces the blank of a frame such as "f 12" by an underscore, because readers would take the
+ * number for a value. */
 static void guard_number(struct buffer *text, size_t from) {
   pprofc_str frame = str_slice(buffer_str(text), from, text->size);
   size_t blank = str_find_last_char(frame, ' ');
@@ -48,20 +48,20 @@ static void guard_number(struct buffer *text, size_t from) {
     text->data[from + blank] = '_';
 }
 
-/* True for the kernel and its modules, as perf names them. */
+/* True for the kernel and its modules in the spelling of perf. */
 static bool folded_is_kernel(pprofc_str object) {
   return str_starts(object, STR("[kernel")) || str_starts(object, STR("[guest.kernel")) ||
          str_starts(object, STR("vmlinux")) || str_ends(object, STR(".ko"));
 }
 
-/* True for code that a compiler made while the program ran. */
+/* True for code that a compiler generated while the program ran. */
 static bool folded_is_jit(pprofc_str object) {
   return (str_starts(object, STR("perf-")) && str_ends(object, STR(".map"))) ||
          (str_starts(object, STR("jitted-")) && str_ends(object, STR(".so"))) ||
          str_equal(object, STR("[jvm]")) || str_starts(object, STR("[anon"));
 }
 
-/* Returns the mark by which flamegraph.pl chooses the colour of a frame, or "". */
+/* Returns the mark that sets the colour of a frame in flamegraph.pl, or "". */
 static const char *folded_mark(const pprofc_profile *p, const struct stack_frame *frame) {
   pprofc_str object = STR("");
   if (frame->mapping != NONE)
@@ -71,12 +71,14 @@ static const char *folded_mark(const pprofc_profile *p, const struct stack_frame
   return folded_is_jit(object) ? "_[j]" : "";
 }
 
-/* Returns the printable name of a node, with the parts that the granularity keeps. */
+/* Appends the printable name of a node with the parts that the granularity keeps. */
 static bool folded_put_frame(struct folded_report *f, const struct stack_frame *frame,
                              struct buffer *scratch) {
   bool is_named = !str_equal(frame->name, frame->file);
   struct node_place place = {.line = frame->line, .column = frame->column};
-  if (frame->function != NONE) place.address = frame->address; /* the name has the other fields */
+  if (frame->function != NONE)
+    place.address = frame->address; /* other fields are already in the
+                                       name */
   struct arena arena;
   arena_init(&arena, f->report->mem);
   pprofc_str text = frame_name_of(&place, is_named ? frame->name : STR(""), frame->file, STR(""),
@@ -109,7 +111,7 @@ static bool folded_make_texts(struct folded_report *f) {
 
 /* ---- lines ------------------------------------------- */
 
-/* Returns a value as the report shows it: mean, then divide_by. */
+/* Returns a value for display: the mean if requested, then divided by divide_by. */
 static int64_t shown_value(const struct report *report, int64_t value, int64_t divisor) {
   if (report->result.mean) value = report_mean(value, divisor);
   if (!(report->result.ratio > 0) || report->result.ratio == 1) return value;
@@ -118,7 +120,7 @@ static int64_t shown_value(const struct report *report, int64_t value, int64_t d
   return divided <= (double)INT64_MIN ? INT64_MIN : (int64_t)divided;
 }
 
-/* Moves a negative value to the other column as a positive one, because flame graph tools take
+/* Moves a negative value to the other column as a positive value, because flame graph tools accept
  * no negative numbers. */
 static void move_negative(int64_t *from, int64_t *to) {
   if (*from >= 0) return;
@@ -126,8 +128,8 @@ static void move_negative(int64_t *from, int64_t *to) {
   *from = 0;
 }
 
-/* Returns base and head of a stack. In a difference without base samples, negative values count
- * as base. */
+/* Computes base and head of a stack. In a difference without base samples, negative values count as
+ * base. */
 static void values_of(const struct folded_report *f, size_t stack, int64_t *base, int64_t *head) {
   const struct report *report = f->report;
   size_t type = report->result.mean ? report->result.value_index : 0;
@@ -141,8 +143,8 @@ static bool is_small(const struct folded_report *f, int64_t base, int64_t head) 
   return (double)base < f->least && (double)head < f->least;
 }
 
-/* Finds properties of all stacks: the number of columns, the smallest value with its own line,
- * and the sums of the smaller stacks. */
+/* Computes properties over all stacks: number of columns, smallest value that gets its own line,
+ * and sums of the smaller stacks. */
 static void survey(struct folded_report *f) {
   double base_total = 0, head_total = 0;
   int64_t base, head;
@@ -220,7 +222,7 @@ static bool write_all(const struct folded_report *f, struct output *out) {
 
 pprofc_status report_folded(struct report *report, struct output *out, pprofc_error *error) {
   struct folded_report f = {.report = report};
-  /* The granularity has been applied, so print every property in which frames still differ. */
+  /* The granularity is already applied, so keep every remaining difference between frames. */
   struct stack_policy policy = {.inlines = true,
                                 .function = true,
                                 .file = true,

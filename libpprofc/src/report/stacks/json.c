@@ -1,5 +1,6 @@
-/* Prints the -json report: totals, and functions with flat and cum of every sample type, separately
- * for base and head. docs/JSON.md describes the schema. Members are only added, never removed. */
+/* Prints the -json report: totals, and functions with flat and cum of every sample type, for base
+ * and head. docs/JSON.md describes the schema. New versions may add members but remove no
+ * member. */
 #include "core/budget.h"
 #include "core/json_write.h"
 #include "report/report.h"
@@ -8,8 +9,8 @@
 #include <stdlib.h>
 
 struct function_row {
-  uint32_t frame; /* index of the first frame with the name and file of the function */
-  bool open;      /* true while the function is on the current path */
+  uint32_t frame; /* first frame with the name and file of the function */
+  bool open;      /* true if the function is on the current path */
   int64_t *flat;  /* flat values of the function, by column */
   int64_t *cum;
 };
@@ -38,8 +39,8 @@ static bool alloc_rows(struct json_report *r) {
   return true;
 }
 
-/* Adds the flat values of all nodes, and the cum values of the outermost node of each function
- * on a path. */
+/* Adds the flat values of all nodes to their functions. Adds the cum value of a node if its
+ * function is not above it on the path. */
 static bool sum_rows(struct json_report *r) {
   const struct flame_tree *t = &r->graph.tree;
   uint32_t *path = arena_array(&r->graph.tree.arena, t->max_depth + 2, sizeof *path);
@@ -63,7 +64,7 @@ static bool sum_rows(struct json_report *r) {
   return true;
 }
 
-/* Returns the sort key of a row: flat or cum of the type shown, or its change in a difference. */
+/* Returns the sort key of a row: flat or cum of the shown type; in a difference, its change. */
 static double weight(const struct json_report *r, const struct function_row *row) {
   const int64_t *values = r->report->result.cum_sort ? row->cum : row->flat;
   size_t type = r->report->result.value_index;
@@ -94,7 +95,7 @@ static bool sort_rows(struct json_report *r) {
   }
   qsort(sorted, r->count, sizeof *sorted, by_weight);
   for (size_t i = 0; i < r->count; i++) r->order[i] = sorted[i].row;
-  const pprofc_report_options *o = r->report->options; /* the format trims in no other way */
+  const pprofc_report_options *o = r->report->options; /* trimming limits only the number of rows */
   if (o->trim && o->nodecount > 0 && r->count > (size_t)o->nodecount)
     r->count = (size_t)o->nodecount;
   return true;

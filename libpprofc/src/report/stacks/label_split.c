@@ -15,7 +15,7 @@ struct splitter {
   const pprofc_allocator *mem;
   struct label_split *split;
   struct interner values;
-  uint32_t *part_of; /* for each sample the id of its label value, later its part */
+  uint32_t *part_of; /* for each sample the id of its label value; later its part */
   struct buffer text;
 };
 
@@ -25,7 +25,7 @@ static bool label_split_is_wanted(const struct splitter *s, const struct label *
   return str_equal(profile_string(s->profile, label->key), s->key);
 }
 
-/* Adds the values of one kind, strings or numbers, of a sample. */
+/* Adds the string values or the number values of a sample's label. */
 static void label_split_add_values(struct splitter *s, size_t sample, bool numbers) {
   const struct label *labels = sample_labels(&s->profile->samples, sample);
   for (size_t i = 0, count = label_count(&s->profile->samples, sample); i < count; i++) {
@@ -65,7 +65,7 @@ static int heaviest_first(const void *left, const void *right) {
   return str_compare(a->value, b->value);
 }
 
-/* Adds up the weight of each part. Stores the id of the part's value in `from`; placing the
+/* Adds up the weight of each part. `from` first contains the id of the part's value; placing the
  * samples overwrites it. */
 static bool weigh_parts(struct splitter *s, size_t value_index) {
   struct label_split *split = s->split;
@@ -85,8 +85,8 @@ static bool weigh_parts(struct splitter *s, size_t value_index) {
   return true;
 }
 
-/* Replaces the ids of values by parts. The values of least weight above the limit share one
- * part. */
+/* Replaces the ids of values by parts. If there are more than `most` values, the lightest values
+ * share one part. */
 static bool rename_parts(struct splitter *s, size_t most) {
   struct label_split *split = s->split;
   uint32_t *part = mem_array(s->mem, split->count, sizeof *part);

@@ -1,5 +1,5 @@
-/* Splits samples by the value of a label, for reports with one part per thread, process or request.
- */
+/* Splits samples by the value of a label, for reports with a part for each thread, process or
+ * request. */
 #ifndef PPROFC_REPORT_STACKS_LABEL_SPLIT_H
 #define PPROFC_REPORT_STACKS_LABEL_SPLIT_H
 
@@ -7,8 +7,8 @@
 #include "profile/profile.h"
 
 struct label_part {
-  pprofc_str value;   /* label value of the part; several values of one sample are joined by commas;
-                         "(none)" without the label */
+  pprofc_str value;   /* label value of the part; commas join several values of one sample; "(none)"
+                         without the label */
   size_t from, count; /* range of the part's samples in `samples`, ascending */
   uint64_t weight;    /* sum of the magnitudes of the weights */
 };
@@ -17,12 +17,12 @@ struct label_split {
   struct arena arena;
   size_t count;
   struct label_part
-      *parts; /* parts, the heaviest first, then by value; the last may be "(other)" */
+      *parts; /* parts by weight, largest first, then by value; the last may be "(other)" */
   uint32_t *samples;
 };
 
 /* Splits by the label `key`. Weights come from the column value_index. If there are more than
- * `most` values, those with the least weight share the part "(other)". */
+ * `most` values, the lightest values share the part "(other)". */
 pprofc_status label_split_build(const pprofc_profile *profile, pprofc_str key, size_t value_index,
                                 size_t most, const pprofc_allocator *mem, struct label_split *split,
                                 pprofc_error *error);

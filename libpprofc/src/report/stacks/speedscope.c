@@ -1,5 +1,6 @@
-/* Prints the -speedscope report: a file for https://www.speedscope.app with one sampled profile per
- * sample type. A difference has up to four on one frame table: base, head, slower, faster. */
+/* Prints the -speedscope report for https://www.speedscope.app, with one sampled profile per sample
+ * type. A difference has up to four profiles that share a frame table: base, head, slower,
+ * faster. */
 #include "core/blocks.h"
 #include "core/json_write.h"
 #include "report/stacks/label_split.h"
@@ -9,19 +10,20 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Limits above which speedscope fails or becomes slow, and the largest integer that JavaScript
- * represents exactly. */
+/* Limits above which speedscope fails or becomes slow; largest integer that JavaScript represents
+ * exactly. */
 #define LEFT_HEAVY_DEPTH       2000
 #define SPEEDSCOPE_SLOW_STACKS 1000000
 #define EXACT_NUMBER           (INT64_C(1) << 53)
 
-/* Maximum number of label values. Further values are joined, because the app lists each profile. */
+/* Maximum number of label values with their own profile, because the app lists each profile.
+ * Further values share one. */
 #define GROUPS_MAX 200
 
 /* Number of a frame in the file. */
 struct number_text {
   char text[15]; /* comma and number of the frame: ",17" */
-  uint8_t size;  /* length of the text; 0 if the frame does not occur */
+  uint8_t size;  /* length of the text; 0 if no stack has the frame */
 };
 
 struct speedscope {
@@ -33,12 +35,12 @@ struct speedscope {
   struct speedscope_profile *shown;
   size_t shown_count;
   struct number_text
-      *numbers; /* number of each frame in the file; the last entry is the frame of joined stacks */
+      *numbers; /* number of each frame in the file; the last item is the frame for joined stacks */
   struct label_split groups;
   struct buffer name;
   unsigned threads;
   bool out_of_memory;
-  bool inexact; /* true if a double cannot hold a weight exactly */
+  bool inexact; /* true if a double cannot represent a weight exactly */
 };
 
 static bool is_grouped(const struct speedscope *s) {
@@ -52,7 +54,7 @@ static bool joins_stacks(const struct speedscope *s) {
 
 /* ---- frames ------------------------------------------ */
 
-/* True if at least one profile has the stack as a separate sample. */
+/* True if a profile has the stack as a separate sample. */
 static bool is_kept(const struct speedscope *s, size_t stack) {
   for (size_t i = 0; i < s->shown_count; i++) {
     int64_t weight = speedscope_weight(&s->shown[i], &s->set, stack);
@@ -61,10 +63,10 @@ static bool is_kept(const struct speedscope *s, size_t stack) {
   return false;
 }
 
-/* Marks the frames of the stacks that are kept; `frames` has room for a stack. */
+/* Marks the frames of separate stacks. `frames` has room for one stack. */
 static void mark_kept(const struct speedscope *s, uint8_t *used, uint32_t *frames) {
   const struct stack_set *set = &s->set;
-  size_t known = 0; /* number of frames at the start of this stack that are marked already */
+  size_t known = 0; /* number of leading frames of the stack that are already marked */
   for (size_t i = 0; i < set->count; i++) {
     if (set->shared[i] < known) known = set->shared[i];
     stack_set_go_on(set, i, frames);
@@ -78,7 +80,7 @@ static void set_number(struct number_text *number, uint32_t value) {
   number->size = size > 0 ? (uint8_t)size : 0;
 }
 
-/* Numbers the frames that occur, in order. */
+/* Numbers the marked frames in their order. */
 static bool number_frames(struct speedscope *s) {
   struct arena *arena = &s->set.arena;
   uint8_t *used = arena_zero_array(arena, s->frames.count, 1);
@@ -95,7 +97,7 @@ static bool number_frames(struct speedscope *s) {
   return true;
 }
 
-/* Writes the name of a frame, and its address if frames with that name differ by it. */
+/* Writes the name of a frame. Adds its address if only that tells it from other frames. */
 static void write_frame_name(struct speedscope *s, const struct stack_frame *frame) {
   json_key(&s->json, "name");
   if (!frame->address || frame->function == NONE) {
@@ -137,19 +139,19 @@ struct sample_writer {
   const struct speedscope *speedscope;
   const struct stack_set *set;
   const struct speedscope_profile *shown;
-  size_t first; /* index of the first stack that the thread writes */
+  size_t first; /* first stack of the thread */
 };
 
-/* Returns the weight of a stack that is a separate sample; 0 for joined stacks. */
+/* Returns the weight of a stack that is a separate sample; 0 for a joined stack. */
 static int64_t own_weight(const struct sample_writer *w, size_t stack) {
   int64_t weight = speedscope_weight(w->shown, w->set, stack);
   return weight >= w->shown->least ? weight : 0;
 }
 
-#define PART 64 /* number of frames that are copied before they are written */
+#define PART 64 /* number of frames to copy before each write */
 
-/* Writes "[3,17,4]". Copies numbers in pieces of a fixed size, which is much faster than copying
- * their exact lengths. */
+/* Writes "[3,17,4]". Copies numbers in pieces of a fixed size, which is faster than copying exact
+ * lengths. */
 static void speedscope_write_stack(const struct sample_writer *w, const uint32_t *frames,
                                    uint32_t depth, struct output *out) {
   const struct number_text *numbers = w->speedscope->numbers;
@@ -253,7 +255,7 @@ static void write_profile(struct speedscope *s, const struct stack_set *set,
   json_end(&s->json);
 }
 
-/* Writes the profiles of the samples with one value of the label. */
+/* Writes the profiles for one value of the label. */
 static pprofc_status write_group(struct speedscope *s, const struct label_part *group,
                                  struct speedscope_profile *shown, pprofc_error *error) {
   struct stack_selection selection = {.samples = s->groups.samples + group->from,
@@ -335,7 +337,7 @@ static void warn_of_size(const struct speedscope *s) {
 
 /* ---- the report -------------------------------------- */
 
-/* Writes a frame with the fields of the granularity option. A function is a name in a file, and
+/* Returns the policy for frames from the granularity option. A function is a name in a file, and
  * has its first line. */
 static struct stack_policy frame_policy(const pprofc_report_options *options) {
   struct granularity g;

@@ -1,4 +1,4 @@
-/* Chooses the profiles of a speedscope file, and computes the weights of stacks in them. */
+/* Chooses the profiles of a speedscope file and computes the weights of stacks. */
 #include "report/stacks/speedscope_profiles.h"
 
 #include "unit/unit.h"
@@ -7,13 +7,13 @@
 
 /* ---- units ------------------------------------------- */
 
-/* A unit of the app, and the factor from a unit of the profile to it. */
+/* A unit of speedscope, and the factor from a unit of the profile. */
 struct speedscope_unit {
   const char *name;
   int64_t factor;
 };
 
-/* Units of speedscope that pprof does not know. */
+/* Units that speedscope knows and pprof does not. */
 static const struct {
   const char *spelling;
   struct speedscope_unit unit;
@@ -45,7 +45,7 @@ static struct speedscope_unit speedscope_find_unit(pprofc_str unit) {
 
 /* ---- weights ----------------------------------------- */
 
-/* Returns the value of a stack in a profile, at least 0, in units of the profile. */
+/* Returns the value of a stack in a profile, in units of the profile; at least 0. */
 static int64_t part_value(const struct speedscope_profile *profile, const struct stack_set *set,
                           size_t stack) {
   int64_t head = stack_head(set, stack, profile->type);

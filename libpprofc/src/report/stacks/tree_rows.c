@@ -6,13 +6,13 @@
 #include "stacks/layout.h"
 
 struct pprofc_tree {
-  struct region *region; /* region that holds this struct, the nodes and all texts */
+  struct region *region; /* memory of this struct, the nodes and all texts */
   pprofc_tree_node *nodes;
   size_t count;
   pprofc_value_type type;
 };
 
-/* Copies a frame to a node, without place and values; false when out of memory. */
+/* Copies a frame to a node, without its position and values. Returns false when out of memory. */
 static bool tree_copy_frame(const struct stack_frame *frame, struct arena *arena,
                             pprofc_tree_node *out) {
   *out = (pprofc_tree_node){.name = arena_str(arena, frame->name),

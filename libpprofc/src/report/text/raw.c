@@ -1,4 +1,4 @@
-/* Prints the -raw report: the profile as text, nothing merged. */
+/* Prints the -raw report: the profile as text, without merging. */
 #include "core/escape.h"
 #include "pprofc/builder.h"
 #include "profile/stack.h"
@@ -56,7 +56,7 @@ static pprofc_str first_code_points(pprofc_str s, size_t count) {
   return (pprofc_str){s.data, end};
 }
 
-/* Prints "Duration: 4h35": pprof cuts the text after four characters. */
+/* Prints "Duration: 4h35". Like pprof, cuts the text after four characters. */
 static void print_duration(struct raw_report *raw) {
   char duration[64];
   output_add_text(raw->out, "Duration: ");
@@ -114,7 +114,7 @@ static bool print_types(struct raw_report *raw) {
 
 /* ---- samples ----------------------------------------- */
 
-/* Prints like " %10d", but without printf. */
+/* Prints like " %10d". Avoids printf for speed. */
 static void raw_print_value(struct output *out, int64_t value) {
   uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
   size_t width = value < 0 ? 2 : 1;
@@ -123,8 +123,8 @@ static void raw_print_value(struct output *out, int64_t value) {
   output_add_int(out, value);
 }
 
-/* Prints "[v1 v2]" for strings and "[5 bytes 6 kb]" for numbers, with units if any value of the
- * key has one. */
+/* Prints "[v1 v2]" for strings and "[5 bytes 6 kb]" for numbers. Prints units if a value of the key
+ * has a unit. */
 static void raw_add_values(struct raw_report *raw, const struct label_group *group) {
   const struct keyed_label *labels = raw->groups.labels + group->from;
   struct buffer *line = &raw->pieces.text;
@@ -145,7 +145,7 @@ static void raw_add_values(struct raw_report *raw, const struct label_group *gro
   buffer_add_char(line, ']');
 }
 
-/* Prints one line with all string labels of the sample, or all numeric ones. */
+/* Prints a line with all string labels of the sample, or with all its numeric labels. */
 static bool raw_print_labels(struct raw_report *raw, bool numbers) {
   text_pieces_clear(&raw->pieces);
   for (size_t i = 0; i < raw->groups.count; i++) {

@@ -1,15 +1,15 @@
-/* Adds up the samples with each label, for the report tags. */
+/* Adds up the samples with each label, for the report -tags. */
 #ifndef PPROFC_REPORT_TEXT_TAG_SUMS_H
 #define PPROFC_REPORT_TEXT_TAG_SUMS_H
 
 #include "core/map.h"
 #include "report/report.h"
 
-/* Sum over the samples with one label. First there is one sum per distinct label of the profile;
- * then sums with the same text are joined. */
+/* Sum over the samples with one label. At first each distinct label of the profile has a sum;
+ * later, labels with the same text share one. */
 struct tag_value {
   struct label label;
-  pprofc_str key, value; /* key and value as printed */
+  pprofc_str key, value; /* printed texts of key and value */
   int64_t sum;
   int64_t low, high; /* smallest and largest number with that text */
 };
@@ -20,16 +20,16 @@ struct tag_sums {
   struct arena texts;
   struct map map;
   struct tag_value
-      *items; /* sums sorted by key; values of a key by magnitude of the sum, then by text */
+      *items; /* sums, sorted by key, then by magnitude of the sum, then by text of the value */
   size_t count, capacity;
 };
 
-/* Collects the sums. Keys are sorted bytewise. The caller frees the sums, also after a failure. */
+/* Collects the sums and sorts keys bytewise. The caller frees the sums, even after an error. */
 pprofc_status tag_sums_collect(struct tag_sums *tags, const struct report *report,
                                pprofc_error *error);
 void tag_sums_free(struct tag_sums *tags);
 
-/* Returns the end of the values of the key that items[from] has. */
+/* Returns the index after the last value of the key of items[from]. */
 size_t tag_sums_end(const struct tag_sums *tags, size_t from);
 
 #endif

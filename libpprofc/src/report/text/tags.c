@@ -1,5 +1,5 @@
-/* Prints the -tags report: the values of each label key, and the share of the profile of each
- * value. */
+/* Prints the -tags report: the values of each label key, and the share of each value in the
+ * profile. */
 #include "report/text/tag_sums.h"
 
 #include "core/array.h"
@@ -47,7 +47,7 @@ static bool count_samples(struct tag_sums *tags) {
   return true;
 }
 
-/* Makes the texts of values. Numbers with equal texts in the unit of their key are one value. */
+/* Makes the texts of values. Numbers of a key count as one value if their texts are equal. */
 static bool tags_make_texts(struct tag_sums *tags) {
   const struct report *report = tags->report;
   for (size_t i = 0; i < tags->count; i++) {

@@ -15,15 +15,15 @@
 #define COLUMN 10
 #define GAP    3
 
-/* Maximum bytes of the texts that are rendered once. A small profile can use a long name in many
- * locations. */
+/* Maximum size of the texts that are rendered once, in bytes. Even a small profile can use a long
+ * name in many locations. */
 #define TEXTS_BYTES THRESHOLD((size_t)64 << 20)
 
-/* Lines of the first `count` locations, rendered once: each frame after COLUMN + GAP blanks. */
+/* Rendered lines of the first `count` locations. COLUMN + GAP blanks precede each frame. */
 struct frame_texts {
   const pprofc_allocator *mem;
   struct buffer text;
-  size_t *from; /* start of each location's text, and the end of the last one */
+  size_t *from; /* offset of each location's text, and the end of the last text */
   size_t count;
 };
 
@@ -32,7 +32,7 @@ struct frame_printer {
   const pprofc_profile *profile;
   const pprofc_allocator *mem;
   struct output *out;
-  struct buffer scratch; /* buffer for a cleaned file name */
+  struct buffer scratch; /* scratch for a cleaned file name */
   size_t indent;         /* number of blanks before the next frame */
 };
 
@@ -41,7 +41,7 @@ struct traces {
   const pprofc_profile *profile;
   struct output *out;
   struct frame_texts texts;
-  struct frame_printer printer; /* printer for locations without a rendered text */
+  struct frame_printer printer; /* for locations without a rendered text */
   uint32_t *frames;
   struct label_groups groups;
   struct text_pieces pieces;
@@ -49,15 +49,15 @@ struct traces {
 
 /* ---- frames ------------------------------------------ */
 
-/* Returns the cleaned path of a function's file, stored in `scratch`. */
+/* Returns the cleaned path of a function's file. The text is in `scratch`. */
 static pprofc_str clean_file(pprofc_str file, struct buffer *scratch) {
   buffer_clear(scratch);
   if (!file.size || !buffer_reserve(scratch, file.size + 2)) return STR("");
   return str_path_clean(file, scratch->data);
 }
 
-/* Prints one frame: the printable name of its node, with a mark if it was inlined. False when
- * out of memory. */
+/* Prints one frame: the printable name of its node, and a mark if it was inlined. Returns false
+ * when out of memory. */
 static bool print_frame(struct frame_printer *f, uint32_t location, const struct line *line,
                         bool is_inlined) {
   const pprofc_profile *p = f->profile;
@@ -82,7 +82,7 @@ static bool print_frame(struct frame_printer *f, uint32_t location, const struct
   return text.data != NULL;
 }
 
-/* Prints the frames of a location, the first one after `indent` blanks. */
+/* Prints the frames of a location. `indent` blanks precede the first frame. */
 static bool traces_print_location(struct frame_printer *f, uint32_t location, size_t indent) {
   const struct locations *l = &f->profile->locations;
   uint32_t from = l->line_from[location], to = l->line_from[location + 1];
@@ -101,7 +101,7 @@ static void frame_texts_free(struct frame_texts *texts) {
   mem_free(texts->mem, texts->from, texts->count + 1, sizeof *texts->from);
 }
 
-/* Returns the number of locations, from the first one, whose texts are about TEXTS_BYTES. */
+/* Returns how many of the first locations have texts of about TEXTS_BYTES in total. */
 static size_t frame_texts_fit(const pprofc_profile *p) {
   const struct locations *l = &p->locations;
   size_t bytes = 0;
@@ -150,7 +150,7 @@ static void traces_add_value(struct traces *traces, const struct label *label, p
   buffer_add_str(&traces->pieces.text, value);
 }
 
-/* Prints "      key1:  a b\n" for every key of one kind. They are sorted with their padding and
+/* Prints " key1: a b " for every key of one kind. Sorts these lines with their padding and
  * newline. */
 static bool traces_print_labels(struct traces *traces, bool numbers) {
   struct buffer *line = &traces->pieces.text;
@@ -194,7 +194,7 @@ static void traces_print_value(struct traces *traces, size_t sample) {
   report_text(traces->out, report->mem, label);
 }
 
-/* Prints the frames of a location, the first one after `indent` blanks. */
+/* Prints the frames of a location. `indent` blanks precede the first frame. */
 static bool traces_print_frames(struct traces *traces, uint32_t location, size_t indent) {
   const struct frame_texts *texts = &traces->texts;
   if (location >= texts->count) return traces_print_location(&traces->printer, location, indent);
@@ -236,7 +236,7 @@ pprofc_status report_traces(struct report *report, struct output *out, pprofc_er
             frame_texts_init(&traces.texts, &traces.printer);
   if (ok) {
     report_profile_header(report, out);
-    /* The header comes first; an empty header is an empty line. */
+    /* A header comes first, even if it is only an empty line. */
     if (!out->size) output_add_char(out, '\n');
     ok = traces_print_samples(&traces);
   }

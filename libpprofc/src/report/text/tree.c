@@ -11,10 +11,10 @@ struct tree {
   struct report *report;
   struct graph graph;
   struct output *out;
-  int64_t running; /* sum of the flat values printed so far */
+  int64_t running; /* sum of the flat values of the printed nodes */
 };
 
-/* Prints an edge. As in pprof, its value is a sum even if node values are means. */
+/* Prints an edge. Like pprof, prints a sum even if the values of nodes are means. */
 static void tree_print_edge(const struct tree *t, const struct graph_edge *e, int64_t cum,
                             uint32_t other) {
   output_row(t->out, 0, (double)e->weight, 0);
