@@ -6,14 +6,14 @@
 
 #include <math.h>
 
-/* Ratio of the mean durations of the sides above which the sides count as recorded for different
+/* Ratio of the mean durations above which base and head count as recordings of different
  * lengths. */
 #define LENGTH_FACTOR 1.2
 
 /* ---- the total --------------------------------------- */
 
-/* Returns the column of the first run of a side: 0 is the base, 1 the head. For 2 returns the
- * number of columns, which is the end of the head. */
+/* Returns the first column of a side: 0 is base, 1 is head. For side 2, returns the number of
+ * columns, which is the end of head. */
 static size_t account_from(const struct comparison *c, size_t side) {
   const size_t from[] = {0, c->bases, c->count};
   return from[side];
@@ -31,7 +31,7 @@ static double account_squares(const struct comparison *c, size_t side, double me
   return sum;
 }
 
-/* Returns the variance that sampling alone gives to the mean total of a side. */
+/* Returns the variance of the mean total of a side that comes from sampling alone. */
 static double account_sampling(const struct comparison *c, size_t side) {
   size_t from = account_from(c, side), end = account_from(c, side + 1);
   double sum = 0;
@@ -39,9 +39,9 @@ static double account_sampling(const struct comparison *c, size_t side) {
   return sum / (c->side_runs[side] * c->side_runs[side]);
 }
 
-/* Returns the variance of the difference of the mean totals. It is estimated from the totals of the
- * runs, but is never below the sampling variance. With one run a side the assumed noise between
- * runs is used. */
+/* Returns the variance of the difference of the mean totals. Estimates it from the totals of the
+ * runs, but never returns less than the sampling variance. With one run a side, uses the assumed
+ * noise between runs. */
 static double account_variance(const struct comparison *c, double base, double head) {
   double nb = c->side_runs[0], nh = c->side_runs[1], cv = c->options.noise_cv;
   double sampling = account_sampling(c, 0) + account_sampling(c, 1);
@@ -145,8 +145,7 @@ static bool account_same(double x, double y) {
   return fmax(x, y) <= LENGTH_FACTOR * fmin(x, y);
 }
 
-/* True if one side was recorded for longer, but its values per second equal those on the other
- * side. */
+/* True if one side was recorded for longer, but the values per second are equal on both sides. */
 static bool account_other_length(const pprofc_verdict_summary *s) {
   double base = s->base_seconds, head = s->head_seconds;
   bool known = s->exposure == PPROFC_EXPOSURE_NONE && base > 0 && head > 0 && s->total_base > 0;

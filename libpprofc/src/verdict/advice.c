@@ -1,5 +1,5 @@
-/* Computes the smallest change that would be found with a power of 80 %, and how many runs or
- * samples would show a change of 5 %. The formula was fitted to simulated comparisons;
+/* Computes the smallest change that a comparison finds with a power of 80 %. Computes the runs or
+ * samples that find a change of 5 %. The formula was fitted to simulated comparisons;
  * tests/perf/verdict/advice.c checks it. */
 #include "verdict/advice.h"
 
@@ -9,17 +9,16 @@
 
 #include <math.h>
 
-/* Number of standard errors above the limit of significance that gives a power of 80 %. */
+/* Distance from the limit of significance that gives a power of 80 %, in standard errors. */
 #define ADVICE_POWER 0.85
-/* Factors on the standard errors. With few runs the estimate of the variance is often too
- * large. */
+/* Factors for the standard errors. With few runs the estimated variance is often too large. */
 #define ADVICE_EXCESS_TWO  1.45 /* factor for comparisons with 2 runs a side */
 #define ADVICE_EXCESS_FEW  1.2  /* factor for comparisons with 3 or 4 runs a side */
 #define ADVICE_EXCESS_MANY 1.15 /* factor for comparisons with 5 or more runs a side */
-/* Factor on the noise: the changed function may vary more between runs than the median
+/* Factor for the noise, because a changed function may vary more between runs than the median
  * function. */
 #define ADVICE_UNEQUAL 2.0
-/* Largest relative change for which advice is given. */
+/* Largest change that is useful advice, relative to the base. */
 #define ADVICE_CHANGE_MOST 10.0
 #define ADVICE_ROUNDS      100
 /* Relative change that users want to find. */
@@ -33,21 +32,21 @@ static double advice_excess(const struct advice *a) {
   return a->runs < 5 ? ADVICE_EXCESS_FEW : ADVICE_EXCESS_MANY;
 }
 
-/* Returns how many standard errors a change must reach to be found with a power of 80 %. */
+/* Returns the change in standard errors that is found with a power of 80 %. */
 static double advice_factor(const struct advice *a) {
   double quantile = isinf(a->degrees) ? pprofc_normal_quantile(a->limit)
                                       : pprofc_t_quantile(a->limit, a->degrees);
   return advice_excess(a) * (quantile + ADVICE_POWER);
 }
 
-/* Returns the relative variance between runs. For a pair it is assumed. The estimate from more runs
- * is enlarged, because the changed function may vary more than the median function. */
+/* Returns the relative variance between runs. A pair of runs has an assumed variance. Otherwise
+ * enlarges the estimate, because the changed function may vary more than the median function. */
 static double advice_noise(const struct advice *a) {
   return isinf(a->degrees) ? a->noise : ADVICE_UNEQUAL * a->noise;
 }
 
-/* Returns the variance of a row after the change: sampling noise grows with the row, noise
- * between runs with its square. */
+/* Returns the variance of a row after the change. Sampling noise grows with the value of the row,
+ * noise between runs with its square. */
 static double advice_variance(const struct advice *a, double change) {
   double middle = 1 + change / 2;
   return middle * a->sampling + middle * middle * (advice_noise(a) + a->common);
@@ -62,7 +61,7 @@ double advice_change(const struct advice *a) {
   return change;
 }
 
-/* Returns the smallest relative change that is found with `runs` runs on each side. */
+/* Returns the smallest relative change that `runs` runs on each side find. */
 static double advice_change_with(const struct advice *a, double runs) {
   struct advice other = *a;
   other.runs = runs;
@@ -70,7 +69,7 @@ static double advice_change_with(const struct advice *a, double runs) {
   return advice_change(&other);
 }
 
-/* More runs find smaller changes, so bisection finds the number. */
+/* Searches by bisection, because more runs find smaller changes. */
 double advice_runs(const struct advice *a) {
   double low = ADVICE_RUNS_LEAST, high = ADVICE_RUNS_MOST;
   if (advice_change_with(a, low) <= ADVICE_WANTED) return low;
@@ -85,8 +84,8 @@ double advice_runs(const struct advice *a) {
   return high;
 }
 
-/* More samples reduce the sampling error and the error of the common factor, but not the noise
- * between runs. */
+/* More samples reduce the sampling error and the error of the common factor. They do not reduce the
+ * noise between runs. */
 double advice_samples(const struct advice *a) {
   double error = ADVICE_WANTED / advice_factor(a), middle = 1 + ADVICE_WANTED / 2;
   double left = a->runs / 2 * error * error - advice_noise(a) * middle * middle;
@@ -94,7 +93,7 @@ double advice_samples(const struct advice *a) {
   return left > 0 ? fmax(1, lessens / left) : (double)INFINITY;
 }
 
-/* Chooses the row with the most samples, because its changes are the easiest to find. */
+/* Chooses the row with the most samples, because its changes are easiest to find. */
 static void advice_choose(struct comparison *c) {
   double most = 0;
   c->summary.largest = PPROFC_VERDICT_NO_ROW;
@@ -106,7 +105,7 @@ static void advice_choose(struct comparison *c) {
   }
 }
 
-/* Returns the inputs of the formulas for a row with `samples` samples per run. */
+/* Returns the input of the formulas for a row with `samples` samples per run. */
 static struct advice advice_known(const struct comparison *c, double samples) {
   struct advice a = {
       .runs = 2 / (1 / c->side_runs[0] + 1 / c->side_runs[1]),

@@ -5,23 +5,24 @@
 struct advice {
   double runs;     /* number of runs a side: the harmonic mean of both sides */
   double degrees;  /* degrees of freedom of the t distribution; infinite for a pair */
-  double prior;    /* degrees of freedom from other rows, or the number that more runs would
-                      give */
+  double prior;    /* degrees of freedom from other rows; for a pair, the number that more runs
+                      would give */
   double limit;    /* quantile of the significance limit: 1 - alpha / (2 tested) */
   double sampling; /* sampling variance of a run, relative to the square of its value */
   double noise;    /* relative variance between runs */
   double common;   /* relative variance of the common factor */
 };
 
-/* Returns the smallest relative change that is found with a power of 80 %. Infinite if no
- * change is found because noise grows as fast as the change. */
+/* Returns the smallest relative change that is found with a power of 80 %. Infinite if noise grows
+ * as fast as the change. */
 double advice_change(const struct advice *a);
 
-/* Returns the runs a side that show a change of 5 %, at least 5; infinite if no number does. */
+/* Returns the number of runs a side that find a change of 5 %, at least 5. Infinite if no number is
+ * enough. */
 double advice_runs(const struct advice *a);
 
-/* Returns the factor on the samples of each run that shows a change of 5 %, at least 1;
- * infinite if no factor does. */
+/* Returns the factor for the samples of each run at which a change of 5 % is found, at least 1.
+ * Infinite if no factor is enough. */
 double advice_samples(const struct advice *a);
 
 #endif

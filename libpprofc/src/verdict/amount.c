@@ -15,7 +15,7 @@ struct amount_unit amount_unit_for(pprofc_str from, pprofc_str wanted, double ra
       !wanted.size || str_equal(wanted, STR("minimum")) || str_equal(wanted, STR("auto"));
   if (str_equal(from, STR("%"))) unit.to = from;
   if (!automatic || str_equal(from, STR("%"))) return unit;
-  /* Never choose a unit smaller than the unit of the profile. */
+  /* Never choose a unit below the unit of the profile. */
   double tenth = largest * ratio / 10;
   unit.to = tenth < 1 ? from : unit_scale_double(tenth, from, STR("auto")).unit;
   return unit;
@@ -30,16 +30,16 @@ static struct measure amount_scale(const struct amount_unit *unit, double value)
   return unit_scale_double(value * unit->ratio, unit->from, unit->to);
 }
 
-/* Returns the number of decimals that shows `size` with three significant digits: 0.012, 1.23,
- * 12.3, 123. */
+/* Returns the number of decimals at which `size` has three significant digits: 0.012, 1.23, 12.3,
+ * 123. */
 static int amount_digits(double size) {
   if (size == 0 || size >= 100) return 0;
   if (size >= 10) return 1;
   return size >= 1 ? 2 : 3;
 }
 
-/* Appends the unit, which comes from a profile and may hold any bytes. Bytes that escape_terminal
- * would change appear as \xNN. */
+/* Appends the unit, which comes from a profile and may contain any bytes. Writes bytes that
+ * escape_terminal would change as \xNN. */
 static void amount_add_unit(pprofc_str unit, char out[AMOUNT_TEXT]) {
   size_t used = strlen(out), next = 0;
   for (size_t at = 0; at < unit.size; at = next) {
@@ -74,8 +74,8 @@ pprofc_str amount_text(const struct amount_unit *unit, double value, bool plus,
 
 /* ---- grids ------------------------------------------- */
 
-/* Number of digits of the largest number of a table, and the maximum when its smallest number needs
- * more digits. */
+/* Number of digits of the largest number of a table, and maximum if its smallest number needs more
+ * digits. */
 #define GRID_DIGITS      4
 #define GRID_DIGITS_MOST 8
 /* Maximum number of decimals. */

@@ -8,13 +8,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Relative difference of two squared divisors up to which they count as equal, because rounding
- * causes it. */
+/* Largest relative difference of two squared divisors that counts as rounding. */
 #define SAME_DIVISOR 1e-9
 
 struct pprofc_verdicts {
   pprofc_allocator mem;
-  struct budget *budget; /* budget that `mem` draws from; the verdicts hold a reference to it */
+  struct budget *budget; /* budget of `mem`; the verdicts have a reference to it */
   struct comparison c;
 };
 
@@ -92,7 +91,7 @@ static int verdicts_row_order(const void *a, const void *b) {
   return str_compare(x->name, y->name);
 }
 
-/* Sorts the rows into their final order and fills row_of and line. */
+/* Sorts the rows into their final order. Fills row_of and line. */
 static pprofc_status comparison_sort(struct comparison *c, pprofc_error *error) {
   size_t names = c->names.texts.count;
   c->row_of = arena_array(&c->arena, names, sizeof *c->row_of);
@@ -152,12 +151,12 @@ struct model_settings comparison_settings(const struct comparison *c) {
   };
 }
 
-/* Ratio between the sides above which a common factor is rejected. Such a ratio arises when hardly
- * any function is in both sides. */
+/* Factor between the sides above which a common factor is rejected. It occurs if hardly any
+ * function is in both sides. */
 #define COMMON_BEYOND 50.0
 
-/* True if the common factor is implausible. It is judged relative to the ratio of the totals,
- * because a change of the whole program also changes the factor. */
+/* True if the common factor is implausible. Compares it with the ratio of the totals, because a
+ * change of the whole program also changes the factor. */
 static bool comparison_common_fails(const struct comparison *c, const struct matrix *m,
                                     const struct fit *fit) {
   double logs[2] = {0, 0};
@@ -183,7 +182,7 @@ pprofc_status comparison_fit(struct comparison *c, struct matrix *m, struct aren
   return status;
 }
 
-/* Runs the steps that need only the matrices, so that they also work on sums over runs. */
+/* Runs the steps that need only the matrices. They also work on sums over runs. */
 static pprofc_status comparison_rows(struct comparison *c, pprofc_error *error) {
   struct recorded_rows recorded;
   c->summary.exact = c->quantum.sampling == SAMPLING_EXACT;
@@ -205,8 +204,8 @@ static pprofc_status comparison_stacks(struct comparison *c, pprofc_error *error
   return status ? status : stacks_judge(c, error);
 }
 
-/* Judges runs, or sums over runs if `sums` is not NULL. Sums have no stacks, so they get no
- * relations, places and judged stacks. */
+/* Judges runs, or sums over runs if `sums` is not NULL. Sums have no stacks, so the function skips
+ * relations, places and judged stacks for them. */
 static pprofc_status comparison_judge(struct comparison *c, const struct sums *const *sums,
                                       pprofc_error *error) {
   pprofc_status status = sums ? comparison_read_sums(c, sums, error) : comparison_read(c, error);
@@ -219,7 +218,7 @@ static pprofc_status comparison_judge(struct comparison *c, const struct sums *c
   return status || sums ? status : comparison_stacks(c, error);
 }
 
-/* Frees the data that only the comparison needed. */
+/* Frees the data of the comparison that the results do not need. */
 static void comparison_close(struct comparison *c) {
   for (size_t r = 0; c->runs && r < c->count; r++) run_free(&c->runs[r]);
   mem_free(c->mem, c->runs, c->count, sizeof *c->runs);
@@ -268,7 +267,7 @@ static pprofc_status verdicts_begin(const pprofc_allocator *mem, size_t bases, s
   return PPROFC_OK;
 }
 
-/* Passes the verdicts to the caller, or frees them after an error. */
+/* Returns the verdicts to the caller, or frees them after an error. */
 static pprofc_status verdicts_end(pprofc_verdicts *made, pprofc_status status,
                                   pprofc_verdicts **out) {
   if (status)

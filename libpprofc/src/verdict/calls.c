@@ -1,21 +1,21 @@
-/* Judges, for each function whose cum grew, the sum of the self costs of all functions below it.
- * The sum counts all calls of these functions, from any caller. If it did not grow, the function
- * only received calls that other callers made before. */
+/* Explains functions whose cum grew. For each of them, judges the sum of the self costs of all
+ * functions below it, over calls from any caller. If that sum did not grow, the function only took
+ * over calls from other callers. */
 #include "verdict/domains.h"
 
 #include <stdlib.h>
 
-/* Largest half interval of a sum, as a share of the growth of cum. A wider interval cannot show the
- * growth. */
+/* Largest half width of a sum's interval, as a share of the growth of cum. A wider interval cannot
+ * exclude the growth. */
 #define CALLS_SEE 0.5
 
 struct calls {
   struct comparison *c;
   struct arena arena;
-  uint32_t grown[CANDIDATES_MOST]; /* indices of the rows whose cum grew */
+  uint32_t grown[CANDIDATES_MOST]; /* rows whose cum grew */
   size_t count;
   uint32_t *grown_of; /* index in `grown` of each row, or MAP_NONE */
-  uint64_t *below; /* bit set for each grown function: the leaves of the stacks that contain it */
+  uint64_t *below;    /* for each of these rows, a bit set of the leaves of its stacks */
   size_t words;
 };
 
@@ -62,15 +62,15 @@ static bool calls_read(struct calls *s) {
   return true;
 }
 
-/* True if a row of the domain is a leaf of a stack that contains the function. */
+/* True if a row of the domain is a leaf in the stacks of the function. */
 static bool calls_reach(const uint64_t *below, const pprofc_verdict_domain *domain) {
   for (size_t k = 0; k < domain->row_count; k++)
     if (below[domain->rows[k] / 64] >> domain->rows[k] % 64 & 1) return true;
   return false;
 }
 
-/* Adds to the set all rows of each domain that shares a row with the set, because cost moved
- * between the rows of a domain. */
+/* Adds all rows of a domain to the set if one of them is in the set. Cost moved between the rows of
+ * a domain. */
 static void calls_add_domains(const struct calls *s, uint64_t *below) {
   for (size_t i = 0; i < s->c->domain_count; i++) {
     const pprofc_verdict_domain *domain = &s->c->domains[i];
@@ -80,8 +80,8 @@ static void calls_add_domains(const struct calls *s, uint64_t *below) {
   }
 }
 
-/* Returns the estimate of the whole set. If the sum of a domain in the set grew by more, returns
- * the estimate of that domain: cost of the set's other rows may have moved out of the set. */
+/* Returns the estimate of the whole set. If a domain in the set grew by more, returns the estimate
+ * of that domain. Cost of other rows may have moved out of the set. */
 static pprofc_verdict_estimate calls_net(const struct calls *s, size_t at,
                                          const struct domain_sum *sum) {
   pprofc_verdict_estimate net = sum->shown;
@@ -105,7 +105,7 @@ static bool calls_fill(struct calls *s, size_t at, struct domain_set *set) {
   return set->sum != NULL;
 }
 
-/* Stores the sums whose interval is narrow enough to show whether the cost grew. */
+/* Stores the sums whose interval is narrow enough to tell if the cost grew. */
 static bool calls_keep(const struct calls *s, const struct domain_sum *sums) {
   struct comparison *c = s->c;
   pprofc_verdict_domain *kept = arena_array(&c->arena, s->count, sizeof *kept);

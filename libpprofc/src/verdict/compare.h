@@ -6,12 +6,11 @@
 #include "verdict/model.h"
 #include "verdict/runs.h"
 
-/* Share of the total below which a difference of exact counts is ignored: dynamic linking and
- * start-up cause it. */
+/* Share of the total below which a difference of exact counts is ignored. Dynamic linking and
+ * start-up cause smaller differences. */
 #define EXACT_FLOOR 1e-5
 
-/* Minimum of samples for a function to contribute to the noise estimate if options.min_samples
- * is 0. */
+/* Minimum of samples of a function in the noise estimate, if options.min_samples is 0. */
 #define LEAST_SAMPLES 10
 
 struct sums;
@@ -19,12 +18,12 @@ struct sums;
 struct comparison {
   const pprofc_allocator *mem;
   pprofc_verdict_options options;
-  struct arena arena; /* arena for the results */
+  struct arena arena; /* memory of the results */
   struct rules rules;
   struct names names;
-  struct run *runs; /* runs, bases first; their profiles are released when the rows are complete */
-  size_t count, bases; /* number of columns and of base columns: one column per run, or one per
-                          side for sums over runs */
+  struct run *runs;    /* runs, bases first; they keep their profiles until the rows are complete */
+  size_t count, bases; /* number of columns and of base columns. A column is a run; for sums over
+                          runs, a side. */
   double side_runs[2]; /* number of runs of the base, and of the head */
   const pprofc_verdict_run *given_base, *given_head; /* runs of the caller, valid during the
                                                         comparison */
@@ -35,13 +34,13 @@ struct comparison {
   pprofc_verdict_exposure exposure;
   double *divisors;       /* divisor of recorded values, for each run */
   double *exposures;      /* divisor of judged values, for each run */
-  bool pooled;            /* true if shown values are the sum of the runs divided by all seconds, as
-                             pages show that add the runs up first */
+  bool pooled;            /* true if shown values are the sum over the runs divided by their total
+                             seconds, as on pages that add the runs first */
   double *shares;         /* total of each run divided by the mean total; NULL if a total is 0 */
-  double *totals;         /* sum of the samples that have a function, for each run */
-  double *wholes;         /* sum of all samples, for each run: the total that is shown */
-  double *noises;         /* sum of value times quantum, for each run */
-  double total_spread[2]; /* for sums over runs: relative variance of the totals of each side */
+  double *totals;         /* for each run, sum of the samples that have a function */
+  double *wholes;         /* for each run, sum of all samples, which is the shown total */
+  double *noises;         /* for each run, sum of value times quantum */
+  double total_spread[2]; /* for sums over runs: relative variance of each side's totals */
   double mean_total;      /* mean total of a run divided by its exposure */
 
   uint32_t *order; /* names that have a value, sorted by bytes */
@@ -49,8 +48,8 @@ struct comparison {
   struct matrix flat_matrix, cum_matrix;
   struct matrix cum_judged; /* cum_matrix without the time of the environment and its callees */
   struct fit flat, cum;
-  pprofc_verdict_row *row;      /* rows, in the same order as `order` until comparison_sort */
-  size_t *line;                 /* for each row, its row in the matrices, after comparison_sort */
+  pprofc_verdict_row *row;      /* rows, in the order of `order` before comparison_sort */
+  size_t *line;                 /* row in the matrices for each row, after comparison_sort */
   uint32_t *row_of;             /* index of the row of each name, or MAP_NONE */
   pprofc_verdict_stack *stacks; /* judged nodes of the call tree */
   size_t *children;             /* indices of the nodes, sorted by parent, then by name */
@@ -58,42 +57,42 @@ struct comparison {
   pprofc_verdict_domain *domains; /* sums of related functions */
   size_t domain_count;
   uint32_t *domain_of; /* domain of each row, or MAP_NONE; NULL without domains */
-  /* for each row, the sum of all its callees if the sum shows the growth of the row's cum, else
+  /* For each row whose cum grew, the sum of all its callees if that sum can show the growth; else
    * NULL. The array is NULL if no cum grew. */
   const pprofc_verdict_domain **calls_of;
   pprofc_verdict_summary summary;
 };
 
-/* Returns the caller's run with this index. */
+/* Returns the run with this index as the caller gave it. */
 const pprofc_verdict_run *comparison_given(const struct comparison *c, size_t run);
 
-/* Returns the shown value of a side from the values of all runs: the mean of a run, or the sum
- * divided by all seconds. */
+/* Returns the shown value of a side from the values of all runs: the mean, or with `pooled` the sum
+ * divided by the total seconds. */
 double comparison_mean(const struct comparison *c, const double *values, size_t side);
 
-/* Returns the factor by which runs of unequal length widen an interval; 1 for equal runs. */
+/* Returns the factor that widens an interval if runs have unequal lengths; 1 for equal runs. */
 double comparison_stretch(const struct comparison *c);
 
-/* Returns the change of head - base if a value of this run grows by one unit. */
+/* Returns how much head - base changes if a value of this run grows by 1. */
 double comparison_weight(const struct comparison *c, size_t run);
 
 /* Returns the settings of the model. Heap profiles and counts have no common factor. */
 struct model_settings comparison_settings(const struct comparison *c);
 
-/* Fits a matrix. With too few functions for a common factor it judges recorded differences. If
- * hardly any function is in both sides, the factor is the ratio of the totals. */
+/* Fits a matrix. If there are too few functions for a common factor, judges recorded differences.
+ * If hardly any function is in both sides, uses the ratio of the totals as factor. */
 pprofc_status comparison_fit(struct comparison *c, struct matrix *m, struct arena *arena,
                              struct fit *fit, pprofc_error *error);
 
-/* Fills rows, their order by name, and the matrices from the sums of the runs. False when out of
- * memory. */
+/* Fills the rows, their order by name, and the matrices from the sums of the runs. Returns false
+ * when out of memory. */
 bool comparison_matrices(struct comparison *c);
 
 /* Reads and checks the runs: profiles, sums, exposures, matrices. */
 pprofc_status comparison_read(struct comparison *c, pprofc_error *error);
 
-/* Returns the sampling variance of a row per unit of its value. `sums` and `noises` hold the
- * sums of the values and of value times quantum, base first. */
+/* Returns the sampling variance of a row per unit of its value. `sums` and `noises` are the sums of
+ * the values and of value times quantum, base first. */
 double comparison_quantum(const struct comparison *c, const double sums[2], const double noises[2]);
 
 /* Computes divisors and exposures of the runs from their totals, durations and operations. */
@@ -103,16 +102,16 @@ pprofc_status exposure_find(struct comparison *c, pprofc_error *error);
  * common factor. */
 pprofc_status family_judge(struct comparison *c, pprofc_error *error);
 
-/* Adjusts p-values and finds the verdicts for the rows of a matrix, as one family. False when
- * out of memory. */
+/* Adjusts p-values and finds the verdicts for the rows of a matrix as one family. Returns false
+ * when out of memory. */
 bool family_words(const struct comparison *c, const struct matrix *m, const struct fit *fit,
                   pprofc_verdict_estimate *out);
 
-/* Returns the level at which, on average, a share of alpha of the intervals of significant
- * rows misses (Benjamini and Yekutieli 2005); NaN if there are no such rows. */
+/* Returns the level for intervals of significant rows at which on average a share alpha misses the
+ * true value (Benjamini and Yekutieli 2005). NaN if no row is significant. */
 double family_level(const struct comparison *c, size_t changed, size_t tested);
 
-/* Widens the interval of a row to this level if its verdict is a change. */
+/* Widens the interval of a row to `level` if its verdict is a change. */
 void family_widen(const struct comparison *c, const struct matrix *m, const struct fit *fit,
                   size_t row, double level, pprofc_verdict_estimate *e);
 
@@ -122,7 +121,7 @@ void family_widen_rows(struct comparison *c);
 /* True if a side has one run and its sampling noise is unknown or only a lower bound. */
 bool family_is_blind(const struct comparison *c);
 
-/* Finds pairs of rows that cancel, and callers that changed through their callees. Needs
+/* Finds pairs of rows whose changes cancel, and callers that changed through their callees. Needs
  * sorted rows. */
 pprofc_status relations_find(struct comparison *c, pprofc_error *error);
 
@@ -132,8 +131,8 @@ pprofc_status calls_find(struct comparison *c, pprofc_error *error);
 /* Returns the domain of a row, or NULL. */
 const pprofc_verdict_domain *comparison_domain(const struct comparison *c, size_t row);
 
-/* Finds the nodes of the call tree that hold the changes if options.places is set. Needs
- * sorted rows. */
+/* Finds the nodes of the call tree with the changes, if options.places is set. Needs sorted
+ * rows. */
 pprofc_status places_find(struct comparison *c, pprofc_error *error);
 
 /* Judges the nodes of the call tree if options.stacks is set. */
@@ -150,7 +149,7 @@ pprofc_status sentence_fill(struct comparison *c, pprofc_error *error);
 /* Maximum number of runs of a side. */
 #define SUMS_RUNS_MOST 10000000
 
-/* Fills what comparison_read fills, with sums over runs: one column a side. */
+/* Works like comparison_read on sums over runs, with one column for each side. */
 pprofc_status comparison_read_sums(struct comparison *c, const struct sums *const sums[2],
                                    pprofc_error *error);
 

@@ -1,5 +1,4 @@
-/* Judges the sum of a set of rows as if it were one row. Its noise is estimated from the sum in
- * each run. */
+/* Judges the sum of a set of rows like one row. Estimates its noise from the sum in each run. */
 #include "verdict/domains.h"
 
 #include <math.h>
@@ -9,7 +8,7 @@ struct sums_rows {
   bool *aside;
 };
 
-/* Returns the mean samples of a row per run. */
+/* Returns the mean number of samples of a row in a run. */
 static double sums_samples(const struct comparison *c, size_t line) {
   return c->flat.of[line].samples;
 }
@@ -44,8 +43,7 @@ static void sums_fill_subtree(const struct comparison *c, size_t row, size_t at,
   rows->density[at] = 1;
 }
 
-/* Allocates in `arena` the matrix that has one row per set. `values` of the result is NULL when out
- * of memory. */
+/* Makes a matrix in `arena` with one row for each set. `values` is NULL when out of memory. */
 static struct sums_rows sums_matrix(const struct comparison *c, const struct domain_set *sets,
                                     size_t count, struct arena *arena) {
   size_t runs = c->flat_matrix.runs;

@@ -1,25 +1,25 @@
-/* Finds for each function that grew the smallest domain that explains the growth. A domain is a set
- * of functions that are plausibly the same code, for example of one type or file. Its sum must be
- * known well enough to show the growth if cost had not just moved. */
+/* Finds for each function that grew the smallest domain that explains its growth. A domain is a set
+ * of functions that are probably the same code, for example of one type or file. A domain explains
+ * the growth if its sum did not grow and is precise enough to show such a growth. */
 #include "verdict/domains.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Maximum half interval of a sum, as a share of the growth of a function. A wider interval cannot
- * show that the function did not grow. */
+/* Largest half width of a sum's interval, as a share of a function's growth. A wider interval
+ * cannot exclude that growth. */
 #define DOMAIN_SEES 0.5
-/* Smallest share of a set's growth that its functions with less cost must offset. */
+/* Smallest share of the growth in a set that its shrinking functions must offset. */
 #define DOMAIN_PART 0.25
-/* Maximum number of sets that are tried for a function. */
+/* Maximum number of sets to try for a function. */
 #define DOMAIN_TRIES 6
 
 struct domain_search {
   struct relations *r;
   struct arena *arena;
-  bool *links;             /* matrix of candidates: true if cost may have moved between the two */
-  bool *taken;             /* true for each candidate that a taken set explains */
-  struct domain_set *sets; /* sets that the search has taken */
+  bool *links;             /* matrix of candidates: true if cost may have moved between them */
+  bool *taken;             /* true for each candidate that an accepted set explains */
+  struct domain_set *sets; /* accepted sets */
   size_t set_count;
   struct domain_set tries[DOMAIN_TRIES];
   struct domain_sum sums[DOMAIN_TRIES];
@@ -33,7 +33,7 @@ static bool search_rose(const struct domain_search *s, uint32_t candidate) {
 
 /* ---- sets of linked functions ------------------------ */
 
-/* Starts a set that holds `seed`, with room for all candidates; NULL when out of memory. */
+/* Starts a set with the member `seed` and room for all candidates. NULL when out of memory. */
 static struct domain_set *search_begin(struct domain_search *s, uint32_t seed) {
   struct domain_set *set = &s->tries[s->try_count];
   *set = (struct domain_set){.subtree = DOMAIN_NO_SUBTREE, .member_count = 1};
@@ -49,7 +49,7 @@ static void set_add(struct domain_set *set, uint32_t candidate) {
   set->members[set->member_count++] = candidate;
 }
 
-/* Makes the sum of the set the sum of its members. */
+/* Makes the sum of the set from the rows of its members. */
 static void search_add_members(struct domain_search *s, struct domain_set *set) {
   set->sum = arena_array(s->arena, set->member_count, sizeof *set->sum);
   s->failed |= !set->sum;
@@ -61,8 +61,8 @@ static void search_add_members(struct domain_search *s, struct domain_set *set) 
   s->try_count++;
 }
 
-/* Adds the candidates that are linked with a member of the set and that rose (or fell, if `rose` is
- * false). */
+/* Adds the candidates that are linked with a member of the set and that grew, or shrank if `rose`
+ * is false. */
 static bool search_grow(const struct domain_search *s, struct domain_set *set, bool rose) {
   size_t before = set->member_count;
   for (size_t k = 0; k < before; k++)
@@ -72,8 +72,8 @@ static bool search_grow(const struct domain_search *s, struct domain_set *set, b
   return set->member_count > before;
 }
 
-/* Tries the functions linked with `seed` that fell, then the functions linked with them that rose.
- * With `all`, repeats both steps until no further function is linked. */
+/* Tries shrinking functions that are linked with `seed`, then growing functions that are linked
+ * with these. With `all`, repeats both steps until no function is added. */
 static void search_try_linked(struct domain_search *s, uint32_t seed, bool all) {
   struct domain_set *set = search_begin(s, seed);
   if (!set || !search_grow(s, set, false)) return;
@@ -83,8 +83,8 @@ static void search_try_linked(struct domain_search *s, uint32_t seed, bool all) 
   if (!all || set->member_count > first) search_add_members(s, set);
 }
 
-/* Tries the pair of `seed` and its partner: the other name of a renamed function, or the function
- * whose change cancels the change of `seed`. */
+/* Tries `seed` with its partner: the other name of a renamed function, or a function whose change
+ * cancels the change of `seed`. */
 static void search_try_pair(struct domain_search *s, uint32_t seed) {
   const pprofc_verdict_row *row = relations_row(s->r, seed);
   uint32_t partner = s->r->candidates[seed].partner;
@@ -101,8 +101,7 @@ static void search_try_pair(struct domain_search *s, uint32_t seed) {
 
 /* ---- sets of all functions of a place ---------------- */
 
-/* Tries all functions of the type of `seed`, including functions that are too small to be
- * candidates. */
+/* Tries all functions of the type of `seed`, also functions that are too small to be candidates. */
 static void search_try_type(struct domain_search *s, uint32_t seed) {
   const struct candidate *of = &s->r->candidates[seed];
   if (!of->type || of->wide) return;
@@ -120,8 +119,8 @@ static void search_try_type(struct domain_search *s, uint32_t seed) {
   s->try_count++;
 }
 
-/* Tries the function `name` with everything that it calls. Members are the called candidates that
- * fell or that are on one side only. */
+/* Tries the function `name` with everything that it calls. Its members are called candidates that
+ * shrank or are on one side only. */
 static void search_try_subtree(struct domain_search *s, uint32_t seed, uint32_t name) {
   const struct comparison *c = s->r->c;
   uint32_t row = c->row_of[name];
@@ -142,7 +141,7 @@ static void search_try_subtree(struct domain_search *s, uint32_t seed, uint32_t 
   s->try_count++;
 }
 
-/* Returns the one caller of a candidate that both sides have, or MAP_NONE. */
+/* Returns the only caller of a candidate that is on both sides, or MAP_NONE. */
 static uint32_t search_only_caller(const struct relations *r, uint32_t candidate) {
   uint32_t found = MAP_NONE;
   for (uint32_t name = 0; name < r->names; name++) {
@@ -171,7 +170,7 @@ static double search_size(const struct domain_sum *sum) {
   return sum->shown.base + sum->shown.head;
 }
 
-/* Judges the tried sets and sorts them by size. */
+/* Judges the sets to try, and sorts them by size. */
 static void search_judge(struct domain_search *s) {
   for (size_t i = 0; i < s->try_count && !s->failed; i++) {
     struct domain_set set = s->tries[i];
@@ -188,18 +187,18 @@ static void search_judge(struct domain_search *s) {
   }
 }
 
-/* True if the sum of a tried set grew. */
+/* True if the sum of a set grew. */
 static bool sum_grew(const struct domain_sum *sum) {
   return pprofc_verdict_is_change(sum->shown.own) && sum->own.delta > 0;
 }
 
-/* True if the interval of a sum is narrow enough to show a growth by `delta`. */
+/* True if the interval of a sum is narrow enough to exclude a growth by `delta`. */
 static bool sum_sees(const struct domain_sum *sum, double delta) {
   bool judged = sum->shown.own >= PPROFC_VERDICT_UNCHANGED;
   return judged && (sum->own.high - sum->own.low) / 2 <= DOMAIN_SEES * delta;
 }
 
-/* True if the functions of the set that fell offset at least DOMAIN_PART of the growth of the
+/* True if shrinking functions of the set offset at least DOMAIN_PART of the growth of the
  * others. */
 static bool search_is_part(const struct domain_search *s, size_t at) {
   double rose = 0;
@@ -208,8 +207,8 @@ static bool search_is_part(const struct domain_search *s, size_t at) {
   return s->sums[at].own.delta <= (1 - DOMAIN_PART) * rose;
 }
 
-/* True if the set of all functions that are linked with a pair grew. Then the cost that one
- * function of the pair lost also went to functions outside the pair. */
+/* True if the set of all functions that are linked with a pair grew. Then a part of the cost that
+ * one function of the pair lost went to functions outside the pair. */
 static bool search_is_shared(const struct domain_search *s, double needed) {
   for (size_t i = 0; i < s->try_count; i++)
     if (s->tries[i].sum_count > 2 && s->tries[i].kind != PPROFC_DOMAIN_TYPE &&
@@ -218,8 +217,8 @@ static bool search_is_shared(const struct domain_search *s, double needed) {
   return false;
 }
 
-/* Takes a set as a domain. A function that grew by too little to show in the interval of the sum
- * does not become a member. */
+/* Accepts a set as a domain. If a function grew by less than the interval of the sum can exclude,
+ * it does not become a member. */
 static void search_take(struct domain_search *s, size_t at) {
   struct domain_set *set = &s->sets[s->set_count++];
   *set = s->tries[at];
@@ -233,9 +232,9 @@ static void search_take(struct domain_search *s, size_t at) {
   }
 }
 
-/* Takes the smallest set that explains the growth of a function. If a smaller set grew, a larger
- * set is taken only if its interval is narrow enough to show that growth. If no set explains all of
- * the growth, takes the smallest set that explains a part. */
+/* Accepts the smallest set that explains the growth of a function. If a smaller set grew, a larger
+ * set must have an interval narrow enough to exclude that growth. If no set explains all of the
+ * growth, accepts the smallest set that explains a part. */
 static void search_explain(struct domain_search *s, uint32_t seed) {
   double needed = relations_own(s->r, seed)->delta;
   size_t part = SIZE_MAX;
@@ -288,8 +287,8 @@ static bool search_same_packages(const struct domain_search *s, const struct dom
          str_equal(to, all[b->members[1]].parts.package) && !str_equal(from, to);
 }
 
-/* Collects the sets whose functions moved between the same two packages as the functions of the set
- * `first`, and joins them in *joined. False if `first` is the only such set. */
+/* Joins all sets with renames between the same two packages as the set `first`. Stores them in
+ * *joined. Returns false if `first` is the only such set. */
 static bool search_join(struct domain_search *s, size_t first, struct domain_set *joined) {
   size_t sets = 0;
   s->try_count = 0;
@@ -306,7 +305,7 @@ static bool search_join(struct domain_search *s, size_t first, struct domain_set
   return sets > 1;
 }
 
-/* Replaces the renames between two packages by one joined set if the joined sum did not grow. */
+/* Replaces the renames between two packages by the joined set, if its sum did not grow. */
 static void search_join_renames(struct domain_search *s, size_t first) {
   struct domain_set joined;
   if (s->sets[first].kind != PPROFC_DOMAIN_RENAMED || s->sets[first].member_count != 2) return;

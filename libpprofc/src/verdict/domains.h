@@ -1,4 +1,4 @@
-/* Sets of rows between which cost may have moved, and their sums. */
+/* Sets of rows whose cost may have moved between them, and the sums of these sets. */
 #ifndef PPROFC_VERDICT_DOMAINS_H
 #define PPROFC_VERDICT_DOMAINS_H
 
@@ -9,10 +9,10 @@
 struct domain_set {
   pprofc_verdict_domain_kind kind;
   pprofc_str name, renamed;
-  size_t *sum; /* rows whose flat is added up */
+  size_t *sum; /* rows whose flat values are added up */
   size_t sum_count;
-  size_t subtree;    /* row whose cum is used instead of the sum, or DOMAIN_NO_SUBTREE */
-  bool cancels;      /* true for two rows that are only known to cancel each other */
+  size_t subtree;    /* row whose cum is the sum; DOMAIN_NO_SUBTREE: the sum of the rows */
+  bool cancels;      /* true for a pair of rows that is only known to cancel */
   uint32_t *members; /* candidates that the set explains */
   size_t member_count;
 };
@@ -23,11 +23,11 @@ struct domain_sum {
   pprofc_verdict_estimate shown; /* estimate in recorded amounts */
 };
 
-/* Judges the sums of some sets as one family; false when out of memory. */
+/* Judges the sums of several sets as one family. Returns false when out of memory. */
 bool domain_sums(struct comparison *c, const struct domain_set *sets, size_t count,
                  struct domain_sum *sums);
 
-/* Names a set by what its members have in common: the smallest place that holds them. */
+/* Names a set by the smallest place that contains all members. */
 void domain_set_name(const struct relations *r, struct domain_set *set);
 
 #endif

@@ -21,9 +21,9 @@ static double exposure_of_time(const struct comparison *c, size_t run) {
   return (double)c->runs[run].profile->duration_nanos / 1e9;
 }
 
-/* Returns the number of operations of a run: the given number, else the total of the profile
- * divided by the given benchmark result per operation. With the latter, values per operation add up
- * to the benchmark result. */
+/* Returns the number of operations of a run. This is the given number, or the total of the profile
+ * divided by the given benchmark result per operation. In the second case, values per operation add
+ * up to the benchmark result. */
 static double exposure_of_ops(const struct comparison *c, size_t run) {
   const pprofc_verdict_run *given = comparison_given(c, run);
   if (given->operations > 0) return given->operations;
@@ -54,7 +54,7 @@ static bool exposure_all(const struct comparison *c, pprofc_verdict_exposure exp
 
 /* ---- the choice -------------------------------------- */
 
-/* Chooses the divisor. Contentions use the duration, because waiting time grows with it. */
+/* Chooses the divisor. Contention profiles use the duration, because waiting time grows with it. */
 static pprofc_verdict_exposure exposure_choose(const struct comparison *c) {
   if (c->options.normalize_by != PPROFC_EXPOSURE_AUTO) return c->options.normalize_by;
   if (exposure_known(c, false) || exposure_known(c, true)) return PPROFC_EXPOSURE_OPS;
@@ -63,9 +63,9 @@ static pprofc_verdict_exposure exposure_choose(const struct comparison *c) {
                                                          : PPROFC_EXPOSURE_NONE;
 }
 
-/* True if the profiles do not show how much work a run did. Functions are then judged by their
- * shares of the total. The common factor also divides all shares, so this gives the same result as
- * judging amounts. */
+/* True if the profiles do not tell how much work a run did. Then functions are judged by their
+ * shares of the total. The common factor divides all shares, so the result is the same as for
+ * amounts. */
 static bool exposure_by_shares(const struct comparison *c) {
   enum sampling_kind kind = c->quantum.sampling;
   bool sampled = kind == SAMPLING_PERIOD || kind == SAMPLING_COUNTS || kind == SAMPLING_UNKNOWN;

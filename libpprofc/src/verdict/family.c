@@ -1,18 +1,18 @@
-/* Finds the verdicts: adjusts p-values within a family (flat, cum or stacks), then gives each
- * row the first verdict that fits. */
+/* Finds the verdicts. Adjusts p-values within a family (flat, cum or stacks), then gives each row
+ * the first matching verdict. */
 #include "stats/corrections.h"
 #include "verdict/recorded.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Number of standard errors at which a doubling is still significant after the correction for many
+/* Number of standard errors that make a doubling significant after the correction for many
  * functions. */
 #define DOUBLING_ERRORS 4.5
 
-/* True if a row is tested with the family. With min_samples 0, only rows with enough samples to
- * find a doubling are tested, because fewer tests need a weaker correction. For a pair of runs this
- * limit would be so high that it drops new functions, so it is not used. */
+/* True if a row is tested in the family. With min_samples 0, tests only rows with enough samples to
+ * find a doubling, because fewer tests need a weaker correction. A pair of runs has no such limit,
+ * because it would exclude new functions. */
 static bool family_has(const struct comparison *c, const struct fit *fit, size_t row) {
   double least = DOUBLING_ERRORS * DOUBLING_ERRORS * (1 / c->side_runs[0] + 1 / c->side_runs[1]);
   bool pair = c->side_runs[0] + c->side_runs[1] == 2;
@@ -20,7 +20,7 @@ static bool family_has(const struct comparison *c, const struct fit *fit, size_t
   return fit->of[row].tested && fit->of[row].samples >= least;
 }
 
-/* Stores the adjusted p-values of the family in q, NaN for other rows. */
+/* Stores the adjusted p-values of the family in q; NaN for rows that are not tested. */
 static bool family_adjust(const struct comparison *c, const struct fit *fit, size_t rows,
                           double *q) {
   for (size_t i = 0; i < rows; i++) q[i] = family_has(c, fit, i) ? fit->of[i].p : (double)NAN;
@@ -42,7 +42,7 @@ bool family_is_blind(const struct comparison *c) {
 
 /* ---- exact counts ------------------------------------ */
 
-/* Returns the largest minus the smallest value of a row in the runs of a side. */
+/* Returns the range of a row's values in the runs of a side. */
 static double family_range(const struct comparison *c, const struct matrix *m, size_t row,
                            size_t from, size_t end) {
   double least = (double)INFINITY, most = -(double)INFINITY;
@@ -53,8 +53,8 @@ static double family_range(const struct comparison *c, const struct matrix *m, s
   return most - least;
 }
 
-/* True if the exact counts of base and head differ by more than the counts vary between the runs of
- * a side. With one run a side the variation is not known. */
+/* True if the exact counts of base and head differ by more than they vary between the runs of a
+ * side. With one run a side the variation is unknown. */
 static bool family_differs(const struct comparison *c, const struct matrix *m,
                            const struct fit *fit, size_t row) {
   double base = family_range(c, m, row, 0, m->bases);
@@ -72,7 +72,7 @@ static pprofc_verdict family_change(const struct comparison *c, const struct mat
   return fit->of[row].delta > 0 ? PPROFC_VERDICT_GREW : PPROFC_VERDICT_SHRANK;
 }
 
-/* Returns the verdict on a row from its adjusted p-value q, after removing the common factor. */
+/* Returns the verdict on a row from its adjusted p-value, after removing the common factor. */
 static pprofc_verdict family_word(const struct comparison *c, const struct matrix *m,
                                   const struct fit *fit, size_t row, double q) {
   const struct estimate *e = &fit->of[row];

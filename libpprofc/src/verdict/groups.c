@@ -10,8 +10,8 @@ static int keyed_row_order(const void *a, const void *b) {
   return (x->row > y->row) - (x->row < y->row);
 }
 
-/* Returns the last two parts of a path. Base and head may be checked out in different folders, so
- * whole paths do not match. */
+/* Returns the last two parts of a path. Whole paths would not match if base and head are in
+ * different folders. */
 static pprofc_str groups_path_tail(pprofc_str path) {
   size_t slashes = 0, from = path.size;
   while (from && slashes < 2) slashes += path.data[--from] == '/';
@@ -43,7 +43,7 @@ static void groups_fill_files(struct relations *r) {
 
 /* ---- types ------------------------------------------- */
 
-/* Returns the share of some rows in the total cost of both sides. */
+/* Returns the share of these rows in the total cost of both sides. */
 static double groups_share(const struct comparison *c, struct row_groups rows) {
   double sum = 0, all = c->summary.total_base + c->summary.total_head;
   for (size_t i = 0; i < rows.count; i++) {

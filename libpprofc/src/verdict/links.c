@@ -1,22 +1,22 @@
-/* Decides which functions are plausibly the same code. Cost usually moves to a caller or a callee,
+/* Decides which functions are probably the same code. Cost usually moves to a caller or a callee,
  * within a type, or from a function that vanishes to a function that appears. */
 #include "verdict/name_parts.h"
 #include "verdict/relations.h"
 
-/* True if one of two functions appeared or vanished. */
+/* True if one of the two functions is on one side only. */
 static bool links_replaced(const struct relations *r, uint32_t a, uint32_t b) {
   return relations_one_sided(r, a) || relations_one_sided(r, b);
 }
 
-/* True if both functions are compiler-generated copies, closures or parts of one function. */
+/* True if both functions are copies, closures or parts that the compiler made from one function. */
 static bool links_same_stem(const struct candidate *a, const struct candidate *b) {
   return (a->parts.generated || b->parts.generated) && a->parts.last.size &&
          str_equal(a->parts.last, b->parts.last) && a->type == b->type &&
          str_equal(a->parts.package, b->parts.package);
 }
 
-/* True if both functions are in one package. C has no packages: C functions must also be on one
- * side only, or have similar names. */
+/* True if both functions are in one package. C has no packages, so C functions must also be on one
+ * side only or have similar names. */
 static bool links_same_package(const struct relations *r, uint32_t a, uint32_t b) {
   const struct candidate *x = &r->candidates[a], *y = &r->candidates[b];
   if (!str_equal(x->parts.package, y->parts.package)) return false;
@@ -25,7 +25,7 @@ static bool links_same_package(const struct relations *r, uint32_t a, uint32_t b
          names_similar(relations_row(r, a)->name, relations_row(r, b)->name);
 }
 
-/* True if one function calls the other, or if both belong to a type that holds at most half of all
+/* True if one function calls the other, or if both belong to a type with at most half of all
  * cost. */
 static bool links_close(const struct relations *r, uint32_t a, uint32_t b) {
   const struct candidate *x = &r->candidates[a], *y = &r->candidates[b];

@@ -1,5 +1,5 @@
-/* Compares sides with several runs by moderated t-tests: the variances of all functions give a
- * prior for each variance, and no variance is below the sampling variance. */
+/* Compares sides with several runs by moderated t-tests. The variances of all functions give a
+ * prior for each variance. No variance is below the sampling variance. */
 #include "pprofc/stats.h"
 #include "stats/moderated.h"
 #include "verdict/model.h"
@@ -70,8 +70,8 @@ static double many_p(const struct estimate *e, double error, double degrees) {
   return e->delta == 0 ? 1 : 0;
 }
 
-/* Returns the prior distribution of the variance, estimated from the tested rows that have sampling
- * noise. */
+/* Returns the prior distribution of the variance. Estimates it from the tested rows that have
+ * sampling noise. */
 static struct variance_prior many_prior(const struct model *model, const struct variance *all,
                                         double degrees) {
   size_t count = 0;

@@ -7,9 +7,9 @@
 
 #include <math.h>
 
-/* Minimum number of samples per run for a function to take part in the common factor. */
+/* Minimum number of samples per run of a function that counts for the common factor. */
 #define COMMON_SAMPLES 5
-/* Minimum number of functions for a common factor. */
+/* Minimum number of such functions. */
 #define COMMON_ROWS  10
 #define COMMON_LEAST 1e-6
 /* Variance of a median divided by the variance of a mean. */
@@ -37,8 +37,8 @@ static void common_mean_rates(const struct model *model) {
   }
 }
 
-/* Returns the factor of a run: the weighted median, over the rows, of the run's rate divided by the
- * mean rate of all runs. */
+/* Returns the factor of a run. It is the weighted median over the rows of the run's rate divided by
+ * the mean rate of all runs. */
 static double common_of_run(const struct model *model, size_t run) {
   const struct matrix *m = model->m;
   size_t count = 0;
@@ -52,7 +52,7 @@ static double common_of_run(const struct model *model, size_t run) {
   return fmax(stats_weighted_median(model->medians, count), COMMON_LEAST);
 }
 
-/* Stores the common factor of each run in fit->common, and fills model->scaled. */
+/* Stores the common factor of each run in fit->common. Fills model->scaled. */
 static void model_common(struct model *model) {
   const struct matrix *m = model->m;
   struct fit *fit = model->fit;
@@ -70,8 +70,8 @@ static void model_common(struct model *model) {
   }
 }
 
-/* Returns the relative variance of the common factor, which is a weighted median. Each row
- * contributes its weight times the density of its ratio at the median. */
+/* Returns the relative variance of the common factor, which is a weighted median. A row contributes
+ * its weight times the density of its ratio at the median. */
 static double common_error(const struct model *model) {
   const struct fit *fit = model->fit;
   double cv = model->settings->noise_cv, squares = 0, densities = 0;
@@ -88,8 +88,8 @@ static double common_error(const struct model *model) {
 
 /* ---- the passes -------------------------------------- */
 
-/* Chooses the rows to test by the samples of both sides together. A choice that depends on the
- * difference would bias the p-values. */
+/* Chooses the rows to test, by the samples of both sides together. A choice by the difference would
+ * bias the p-values. */
 static void model_choose(struct model *model) {
   const struct matrix *m = model->m;
   bool pair = model->run_count == 2;

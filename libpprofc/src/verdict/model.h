@@ -1,4 +1,4 @@
-/* Statistics of a comparison: computes an estimate for each function from a matrix of values,
+/* Statistics of a comparison. Computes an estimate for each function from a matrix of values,
  * functions by runs. It does not use profiles. docs/method/verdicts.md explains the method.
  *
  * A column of the matrix is a run. If only sums over runs are known, a column is a side, and
@@ -15,7 +15,7 @@ struct grouped {
   const double *rates; /* for each row and column, the mean rate of the column's runs */
   const double
       *squares; /* for each row and column, the sum of squared deviations from the mean rate */
-  const double *inverse; /* for each column, the sum of 1 / exposure of its runs */
+  const double *inverse; /* for each column, sum of 1 / exposure over its runs */
 };
 
 struct matrix {
@@ -23,18 +23,19 @@ struct matrix {
   const double *values;     /* recorded value for each row and column */
   const double *quantum;    /* sampling variance of each row per unit of value; 0 if exact */
   const double *exposure;   /* divisor of the values of each column */
-  const bool *aside;        /* true for each row that is never judged */
-  bool nested;              /* true if rows overlap: cum includes the cum of callees */
+  const bool *aside;        /* true for each row that must not be judged */
+  bool nested;              /* true if rows overlap, as cum values do */
   const struct grouped *grouped; /* data of columns that are sums over runs; NULL if each column is
                                     one run */
-  const double *density; /* for rows that are sums of functions: the sum of their functions' squares
-                            over the square of their sum; NULL: rows are functions */
+  const double *density;         /* for rows that are sums of functions: the sum of squares of these
+                                    functions divided by the square of the sum. NULL: each row is a
+                                    function. */
 };
 
 struct model_settings {
   double noise_cv;    /* assumed noise between runs of each function, for a pair */
-  double min_samples; /* minimum of samples in all runs for a function to be judged */
-  bool common;        /* true if functions are judged after removing the common factor */
+  double min_samples; /* minimum of samples in all runs for judging a function */
+  bool common;        /* true to remove the common factor before judging functions */
 };
 
 struct estimate {
@@ -46,36 +47,38 @@ struct estimate {
 };
 
 struct fit {
-  double *common;      /* factor that all functions of a column share; 1 if not fitted */
+  double *common;      /* factor of each column that all functions share; 1 without a common
+                          factor */
   bool has_common;     /* true if there are enough functions for a common factor */
   double common_error; /* relative variance of a run's factor; 0 without a common factor */
   double cv2;          /* for many runs: squared coefficient of variation between runs */
-  double prior;        /* for many runs: degrees of freedom that other functions give */
+  double prior;        /* for many runs: degrees of freedom from other functions */
   double degrees;      /* degrees of freedom of the t distribution; infinite for a pair */
   double dispersion;   /* for a pair: dispersion of the functions */
   size_t tested;       /* number of tested rows */
   struct estimate *of; /* estimate of each row */
 };
 
-/* Judges `m`, which has at least one run on each side. A pair gets a score test, more runs get
- * moderated t-tests. The result is allocated in `arena`. */
+/* Judges `m`, which has at least one run on each side. A pair of runs gets a score test, more runs
+ * get moderated t-tests. The result is in `arena`. */
 pprofc_status model_fit(const struct matrix *m, const struct model_settings *settings,
                         struct arena *arena, struct fit *fit, pprofc_error *error);
 
-/* Judges the rows of `m` with the common factor and the noise estimate of `known`, which was fitted
- * to other rows of the same runs. */
+/* Judges the rows of `m` with the common factor and the noise of `known`, which was fitted to other
+ * rows of the same runs. */
 pprofc_status model_apply(const struct matrix *m, const struct model_settings *settings,
                           const struct fit *known, struct arena *arena, struct fit *fit,
                           pprofc_error *error);
 
-/* Computes the interval of a row whose upper end is at the quantile `tail` instead of 0.975. */
+/* Computes the interval of a row whose upper end is at the quantile `tail`; model_fit uses
+ * 0.975. */
 void model_interval(const struct matrix *m, double noise_cv, const struct fit *fit, size_t row,
                     double tail, double *low, double *high);
 
 /* ---- between the files of the model ------------------ */
 
-/* Unadjusted p-value below which the second pass ignores a function when it fits the common
- * factor. */
+/* p-value below which the second pass leaves a function out of the common factor. The p-value is
+ * not adjusted. */
 #define MODEL_SUSPECT 0.05
 /* Quantile of the upper end of a 95 % interval. */
 #define MODEL_TAIL 0.975
@@ -84,23 +87,23 @@ struct model {
   const struct matrix *m;
   const struct model_settings *settings;
   struct fit *fit;
-  const struct fit *known;   /* fit whose noise is used; NULL: noise is estimated */
+  const struct fit *known;   /* fit whose noise is used; NULL to estimate the noise */
   double run_count;          /* number of runs in all columns */
   double *scaled;            /* for each column, exposure times common factor */
   double *scratch, *squares; /* working memory: one number per row */
   struct weighted *medians;  /* working memory: one item per row */
   struct variance
-      *variances; /* variances of the rows that estimate the prior; later, variances of all rows */
+      *variances; /* variances of the rows that give the prior; later, variances of all rows */
   bool *suspect;  /* true for each row that changed in the first pass */
 };
 
-/* Returns the number of samples that a value stands for: the value divided by its quantum. */
+/* Returns the number of samples in a value: the value divided by its quantum. */
 static inline double model_samples(const struct matrix *m, size_t row, double value) {
   return m->quantum[row] > 0 ? value / m->quantum[row] : value;
 }
 
-/* Returns the factor by which the noise between runs multiplies a row's squared value: 1 for a
- * function, less for a sum of functions with independent noise. */
+/* Returns the factor for the noise between runs of a row, relative to its squared value. It is 1
+ * for a function, and less for a sum of functions with independent noise. */
 static inline double model_density(const struct matrix *m, size_t row) {
   return m->density ? m->density[row] : 1;
 }
@@ -120,14 +123,14 @@ static inline double model_rate(const struct matrix *m, size_t row, size_t colum
 /* Runs one pass of the tests. */
 void model_pair_test(struct model *model);
 void model_runs_test(struct model *model);
-/* Mean of a row over the runs of the columns [from, end), divided by exposure and common
- * factor, and the sum of squared deviations from this mean. */
+/* Mean of a row over the runs of some columns, divided by exposure and common factor, and the sum
+ * of squared deviations from it. */
 struct row_spread {
   double mean, squares;
 };
 struct row_spread model_spread(const struct matrix *m, const struct fit *fit, size_t row,
                                size_t from, size_t end);
-/* Computes the interval of a row of a pair, z standard errors to each side. `scaled` holds the
+/* Computes the interval of a row of a pair, z standard errors to each side. `scaled` contains the
  * divisors of both sides. `run_cv` is the noise between runs that all functions share. */
 void model_pair_interval(const struct matrix *m, double noise_cv, double run_cv,
                          const struct fit *fit, const double scaled[2], size_t row, double z,

@@ -1,4 +1,4 @@
-/* Splits names of Go, C++, Rust, Java and scripts: brackets nest, "." and "::" separate. */
+/* Splits names of Go, C++, Rust, Java and scripts. Brackets nest; "." and "::" separate parts. */
 #include "verdict/name_parts.h"
 
 #include "core/hash.h"
@@ -11,8 +11,8 @@ static bool parts_is(pprofc_str s, size_t i, const char *wanted) {
 
 /* ---- what compilers add ------------------------------ */
 
-/* True for a last part that compilers generate for closures, copies and thunks: "func1", "2",
- * "cold", "{closure#0}", "h0123456789abcdef". */
+/* True if compilers generate this last part for closures, copies and thunks: "func1", "2", "cold",
+ * "{closure#0}", "h0123456789abcdef". */
 static bool parts_generated(pprofc_str tail) {
   static const char *const words[] = {"func", "gowrap",   "deferwrap", "range", "part", "constprop",
                                       "isra", "lto_priv", "llvm",      "cold",  "fm"};
@@ -30,8 +30,8 @@ static bool parts_generated(pprofc_str tail) {
   return false;
 }
 
-/* Returns the offset of the last separator, which precedes the part that a compiler may have
- * generated. Returns the size of the name if it has no such separator. */
+/* Returns the offset of the last separator. A part that a compiler generated follows it. Returns
+ * the size of the name if there is no separator. */
 static size_t parts_last_join(pprofc_str name) {
   for (size_t i = name.size; i-- > 1;) {
     if (parts_is(name, i, ")>]")) return name.size;
@@ -59,11 +59,11 @@ static pprofc_str parts_strip(pprofc_str name, bool *generated) {
 struct parts_scan {
   size_t start; /* offset of the name after a return type */
   size_t end;   /* offset of the arguments, or the size of the text */
-  /* Offset of the last separator before the end, and its width; 0 without one. */
+  /* Offset and width of the last separator before the end; 0 without a separator. */
   size_t last, width;
 };
 
-/* True if the parenthesis at `i` belongs to the name: a receiver, an unnamed namespace or an
+/* True if the parenthesis at `i` is part of the name: of a receiver, an unnamed namespace or an
  * operator. */
 static bool parts_inside(pprofc_str name, size_t i, size_t start) {
   bool operator_call = i >= 8 && str_equal(str_slice(name, i - 8, i), STR("operator"));
@@ -76,15 +76,15 @@ static size_t parts_join(pprofc_str name, size_t i) {
   return parts_is(name, i, ":") && parts_is(name, i + 1, ":") ? 2 : 0;
 }
 
-/* Returns the depth of nested brackets after the byte at `i`. The ">" of an arrow "->" does not
- * close a bracket. */
+/* Returns the depth of brackets after the byte at `i`. The ">" of an arrow "->" is not a
+ * bracket. */
 static size_t parts_depth(pprofc_str name, size_t i, size_t depth) {
   if (parts_is(name, i, "<[{(")) return depth + 1;
   bool arrow = parts_is(name, i, ">") && i && parts_is(name, i - 1, "-=");
   return depth && !arrow && parts_is(name, i, ">]})") ? depth - 1 : depth;
 }
 
-/* Updates the scan with the byte at `i`, which is outside brackets. */
+/* Updates the scan with the byte at `i`, which must be outside of brackets. */
 static void parts_note(pprofc_str name, size_t i, struct parts_scan *s) {
   size_t join = i == s->start ? 0 : parts_join(name, i);
   if (name.data[i] == ' ') *s = (struct parts_scan){i + 1, name.size, 0, 0};
@@ -114,7 +114,7 @@ static size_t parts_tail(pprofc_str owner) {
 }
 
 /* True if an owner is a type and not a package. Its brackets or the naming convention of the
- * language show this. */
+ * language tell. */
 static bool parts_is_type(pprofc_str owner, size_t tail) {
   pprofc_str last = str_slice(owner, tail, owner.size);
   if (!last.size || str_starts(last, STR("(anonymous")) || str_starts(last, STR("{"))) return false;
@@ -147,7 +147,7 @@ uint64_t name_type_key(const struct name_parts *parts) {
 
 /* ---- similar names ----------------------------------- */
 
-/* Minimum share of the longer name that two similar names have in common. */
+/* Minimum of the part that two similar names share, relative to the longer name. */
 #define SIMILAR_SHARE 0.5
 
 pprofc_str name_package(pprofc_str name) {

@@ -1,5 +1,5 @@
-/* Splits the name of a function into package, type and last part, and compares names that may
- * belong to one function before and after a rename. */
+/* Splits the name of a function into package, type and last part. Compares names that may belong to
+ * one function before and after a rename. */
 #ifndef PPROFC_VERDICT_NAME_PARTS_H
 #define PPROFC_VERDICT_NAME_PARTS_H
 
@@ -8,26 +8,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Parts of a name. They are slices of it, without arguments and without what compilers add to
+/* Parts of a name, as slices of it. They exclude arguments, and suffixes that compilers add to
  * closures and copies of a function. */
 struct name_parts {
-  pprofc_str package; /* package: "old/enc" of "old/enc.(*Writer).flush.func1"; "" without one */
+  pprofc_str package; /* "old/enc" in "old/enc.(*Writer).flush.func1"; "" without a package */
   pprofc_str type;    /* package and type, "old/enc.(*Writer)"; "" for a plain function */
   pprofc_str last;    /* last part: "flush" */
-  bool generated;     /* true if a generated part was removed */
+  bool generated;     /* true if the name had a generated part */
 };
 
 struct name_parts name_split(pprofc_str name);
 
-/* Returns a hash that is equal for equal types. In Go, "(*T)" and "T" are the same type. Returns 0
- * for a name without a type. */
+/* Returns a hash of the type. In Go, "(*T)" and "T" have the same hash. Returns 0 for a name
+ * without a type. */
 uint64_t name_type_key(const struct name_parts *parts);
 
 /* Returns the package, module or namespace at the start of a name: "encoding/json" of
- * "encoding/json.Marshal", "std" of "std::sort"; "" if it has no such part. */
+ * "encoding/json.Marshal", "std" of "std::sort". Returns "" if there is no such part. */
 pprofc_str name_package(pprofc_str name);
 
-/* True if both names have one package, or if their common start and common end make up at least
+/* True if both names are in one package, or if their common start and end together are at least
  * half of the longer name. A function of Go's runtime is never similar to a function outside it. */
 bool names_similar(pprofc_str a, pprofc_str b);
 

@@ -1,5 +1,5 @@
-/* Compares one run a side by a score test with the sampling variance, an assumed noise between
- * runs, and the dispersion of the other functions. */
+/* Compares one run a side by a score test. Its variance consists of the sampling variance and an
+ * assumed noise between runs, times the dispersion of the other functions. */
 #include "pprofc/stats.h"
 #include "stats/moderated.h"
 #include "stats/ratio.h"
@@ -16,8 +16,8 @@
 #define CHI2_UPPER  1.6423744151498176
 #define UPPER       0.8
 
-/* Returns the test statistic z of a row before it is divided by the dispersion. Also stores base,
- * head and delta of the row. */
+/* Returns the test statistic z of a row, before division by the dispersion. Also stores base, head
+ * and delta of the row. */
 static double pair_score(const struct model *model, size_t row) {
   const double *values = model->m->values + row * 2, *scaled = model->scaled;
   struct estimate *e = &model->fit->of[row];
@@ -32,9 +32,9 @@ static double pair_score(const struct model *model, size_t row) {
   return e->delta == 0 ? 0 : (double)INFINITY;
 }
 
-/* Returns the observed variance of the functions divided by the variance that sampling and the
- * assumed noise explain. The median makes it robust against changed functions. For overlapping rows
- * (cum) the 80 % quantile is also used, because one burst of samples changes many of them. */
+/* Returns the observed variance of the functions divided by the variance that sampling and assumed
+ * noise explain. Uses the median, because changed functions hardly affect it. For overlapping rows
+ * (cum) also uses the 80 % quantile, because one burst of samples changes many of them. */
 static double pair_dispersion(const struct model *model, const double *z, double *squares) {
   size_t count = 0;
   for (size_t i = 0; i < model->m->rows; i++)
@@ -45,7 +45,7 @@ static double pair_dispersion(const struct model *model, const double *z, double
   return fmax(1, ratio);
 }
 
-/* Returns the p-value of a row. For overlapping rows (cum) it uses a t distribution, because the
+/* Returns the p-value of a row. For overlapping rows (cum), uses a t distribution, because the
  * dispersion is only an estimate. */
 static double pair_p(const struct model *model, double z) {
   if (model->m->nested) return pprofc_t_two_sided(z, PRIOR_DEGREES_MOST);
@@ -65,9 +65,9 @@ void model_pair_test(struct model *model) {
   }
 }
 
-/* Combines the score intervals of both sides by the square-and-add method; the assumed noise
- * widens each. The interval has a width even for 0 samples. It may contain 0 although the test
- * rejects 0. */
+/* Combines the score intervals of both sides by the square-and-add method. The assumed noise widens
+ * both. The interval has a width even for 0 samples. It may contain 0 although the test is
+ * significant. */
 void model_pair_interval(const struct matrix *m, double noise_cv, double run_cv,
                          const struct fit *fit, const double scaled[2], size_t row, double z,
                          double *low, double *high) {

@@ -1,4 +1,4 @@
-/* Locates changes in the call tree: goes down from the root to the nodes that hold nearly all of a
+/* Locates changes in the call tree. Searches from the root for the nodes with nearly all of a
  * change. */
 #include "core/array.h"
 #include "verdict/compare.h"
@@ -6,10 +6,10 @@
 
 #include <math.h>
 
-/* Share of the change that one child, or up to PLACES_SPLIT parts together, must hold for the
- * search to go down. */
+/* Minimum share of the change in one child, or in up to PLACES_SPLIT parts together, to search
+ * below a node. */
 #define PLACES_ALL 0.9
-/* Minimum share of the change that each of these parts holds. */
+/* Minimum share of the change in each of these parts. */
 #define PLACES_SHARE 0.2
 #define PLACES_SPLIT 3
 /* Maximum number of places of a change. */
@@ -24,7 +24,7 @@ struct places {
   size_t sum_count;
 };
 
-/* A node with its subtree, or only the samples that end in it, and its share of the change. */
+/* A node with its subtree, or only the samples that end in the node, and its change. */
 struct place_part {
   uint32_t node;
   bool self;
@@ -66,8 +66,8 @@ static bool places_build(struct places *p) {
 
 /* ---- one change -------------------------------------- */
 
-/* Returns the change of the samples that end in a node. For a node of another function than `name`,
- * returns 0; MAP_NONE stands for all functions. */
+/* Returns the change of the samples that end in a node. Returns 0 if the node belongs to another
+ * function than `name`. MAP_NONE selects all functions. */
 static double places_self(const struct places *p, uint32_t node, uint32_t name) {
   return name == MAP_NONE || p->tree.nodes[node].name == name ? p->selves[node] : 0;
 }
@@ -77,8 +77,8 @@ static void places_sum(struct places *p, uint32_t name) {
   for (size_t i = p->sum_count; i-- > 1;) p->sums[p->tree.nodes[i].parent] += p->sums[i];
 }
 
-/* Inserts a part into `best`, the parts with the largest change, if its sign is the sign of
- * `goal`. */
+/* Inserts a part into `best`, which has the parts with the largest changes. Ignores a part whose
+ * sign differs from the sign of `goal`. */
 static void places_offer(struct place_part best[PLACES_SPLIT], struct place_part part,
                          double goal) {
   size_t at = PLACES_SPLIT;
@@ -88,8 +88,8 @@ static void places_offer(struct place_part best[PLACES_SPLIT], struct place_part
   if (at < PLACES_SPLIT) best[at] = part;
 }
 
-/* Fills `best` with the parts of a node that hold most of the change: its children, and the samples
- * that end in it. */
+/* Fills `best` with the parts of a node that have most of the change. Parts are its children, and
+ * the samples that end in it. */
 static void places_best(const struct places *p, uint32_t node, uint32_t name, double goal,
                         struct place_part best[PLACES_SPLIT]) {
   for (size_t i = 0; i < PLACES_SPLIT; i++) best[i] = (struct place_part){node, true, 0};
@@ -98,8 +98,8 @@ static void places_best(const struct places *p, uint32_t node, uint32_t name, do
     places_offer(best, (struct place_part){i, false, p->sums[i]}, goal);
 }
 
-/* Returns how many of the largest parts together hold nearly all of the change: 1 if one part is
- * enough, 0 if even all of them are not. */
+/* Returns the number of largest parts that together have nearly all of the change. Returns 1 if one
+ * part is enough, and 0 if all parts are not enough. */
 static size_t places_split(const struct place_part best[PLACES_SPLIT], double goal) {
   double held = 0;
   if (best[0].delta / goal >= PLACES_ALL) return 1;
@@ -111,8 +111,8 @@ static size_t places_split(const struct place_part best[PLACES_SPLIT], double go
   return 0;
 }
 
-/* Goes down from `part` while one child holds the change. Returns the number of parts into
- * which the change splits there, or 0 if *part is the place. */
+/* Moves *part down to a child as long as that child has nearly all of the change. Returns the
+ * number of parts into which the change splits below *part, or 0 if *part is the place. */
 static size_t places_descend(const struct places *p, uint32_t name, struct place_part *part,
                              struct place_part best[PLACES_SPLIT]) {
   double goal = part->delta;
@@ -125,7 +125,7 @@ static size_t places_descend(const struct places *p, uint32_t name, struct place
   return 0;
 }
 
-/* Fills found[PLACES_MOST] with the places of the change of `name`, and returns their number. */
+/* Fills found[PLACES_MOST] with the places of the change of `name`. Returns their number. */
 static size_t places_narrow(const struct places *p, uint32_t name,
                             struct place_part found[PLACES_MOST]) {
   struct place_part open[PLACES_MOST] = {{TREE_ROOT, false, p->sums[TREE_ROOT]}};
@@ -156,7 +156,7 @@ static bool places_keep(const struct places *p, struct place_part part,
   return true;
 }
 
-/* Stores the places that hold the change of the function `name`, or of the total for MAP_NONE. */
+/* Stores the places with the change of the function `name`; MAP_NONE selects the total. */
 static bool places_of(struct places *p, uint32_t name, const pprofc_verdict_place **places,
                       size_t *count) {
   struct place_part found[PLACES_MOST];

@@ -58,7 +58,7 @@ static bool quantum_has_samples(const pprofc_profile *p, size_t value) {
 }
 
 /* True if the column counts events. A measured time without a period, as in cProfile, is not a
- * count, because it varies with the machine. */
+ * count, because it differs between machines. */
 static bool quantum_is_counted(const pprofc_profile *p, size_t value) {
   return profile_string(p, p->period_type.type).size == 0 && !unit_is_time(quantum_unit(p, value));
 }
@@ -77,7 +77,7 @@ static bool quantum_same_unit(const pprofc_profile *p, size_t value) {
   return p->period > 0 && str_equal(profile_string(p, p->period_type.unit), quantum_unit(p, value));
 }
 
-/* Returns the greatest common divisor of the values of a column; 0 if it is 1. */
+/* Returns the greatest common divisor of the values of a column, or 0 if it is 1. */
 static int64_t quantum_common_divisor(const pprofc_profile *p, size_t value) {
   struct value_column column = profile_values(p, value);
   uint64_t divisor = 0;
@@ -94,7 +94,7 @@ static int64_t quantum_common_divisor(const pprofc_profile *p, size_t value) {
 }
 
 /* Returns the sampling period of the column, or 0. Formats such as speedscope cannot store a
- * period: there it is the greatest common divisor of the values. */
+ * period; their period is the greatest common divisor of the values. */
 static int64_t quantum_period(const pprofc_profile *p, size_t value) {
   bool unsaid = p->period == 0 && quantum_is_own_period(p, value) &&
                 !str_equal(quantum_unit(p, value), STR("count"));
@@ -133,8 +133,8 @@ struct quantum quantum_of(const pprofc_profile *p, size_t value) {
   return q;
 }
 
-/* Returns the quantum of a heap sample. An object of `size` bytes is sampled with probability
- * p = 1 - exp(-size / period), and the profile holds its value divided by p. */
+/* Returns the quantum of a heap sample. The profiler samples an object of `size` bytes with
+ * probability p = 1 - exp(-size / period). The profile contains its value divided by p. */
 static double quantum_of_heap(const struct quantum *q, const int64_t *values) {
   double objects = (double)values[q->objects];
   if (objects == 0) return 0;

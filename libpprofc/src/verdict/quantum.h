@@ -1,4 +1,4 @@
-/* Describes how the values of a sample type were sampled, and their variance per unit. */
+/* Describes how a sample type was sampled, and the variance of its values per unit. */
 #ifndef PPROFC_VERDICT_QUANTUM_H
 #define PPROFC_VERDICT_QUANTUM_H
 
@@ -10,7 +10,7 @@ enum sampling_kind {
   SAMPLING_COUNTS, /* a second column counts the samples */
   SAMPLING_HEAP,   /* the profile has one sample per `period` bytes on average */
   SAMPLING_EVENTS, /* mutex and block profiles: the noise is a lower bound */
-  SAMPLING_MOMENT, /* the state at one moment was counted: goroutines, threads */
+  SAMPLING_MOMENT, /* the profile counts states at one moment: goroutines, threads */
   SAMPLING_UNKNOWN /* the profile does not show how values were sampled */
 };
 
@@ -27,7 +27,7 @@ static inline bool quantum_has_speed(enum sampling_kind kind) {
   return kind != SAMPLING_EXACT && kind != SAMPLING_HEAP && kind != SAMPLING_MOMENT;
 }
 
-/* Returns how column `value` was sampled, by the first row that applies:
+/* Returns how the column `value` was sampled. The first matching row applies:
  *
  *   heap profile (the period is space), alloc or inuse   Horvitz-Thompson, from size and rate
  *   the first type is contentions                        value over contentions, a lower bound
@@ -41,7 +41,7 @@ static inline bool quantum_has_speed(enum sampling_kind kind) {
  *   anything else                                        not known */
 struct quantum quantum_of(const pprofc_profile *profile, size_t value);
 
-/* Returns the variance of a sample's value per unit; 0 if it is exact or not known. */
+/* Returns the variance of a sample's value per unit of value; 0 if it is exact or not known. */
 double quantum_of_sample(const struct quantum *quantum, const int64_t *values);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reads the runs: filters, sums, checks that all runs are alike, and fills the matrices. */
+/* Reads the runs. Filters and sums them, checks that their types agree, and fills the matrices. */
 #include "verdict/compare.h"
 
 #include "pipeline/pipeline.h"
@@ -21,7 +21,7 @@ static pprofc_status read_filter(struct comparison *c, size_t run, pprofc_error 
   return into->profile ? PPROFC_OK : error_nomem(error);
 }
 
-/* Formats a type as "cpu/nanoseconds" for messages; long names are cut. */
+/* Formats a type as "cpu/nanoseconds" for messages. Cuts long names. */
 static void read_type_text(const pprofc_profile *p, struct value_type type, char out[160]) {
   pprofc_str name = str_slice(profile_string(p, type.type), 0, 70);
   pprofc_str unit = str_slice(profile_string(p, type.unit), 0, 70);
@@ -60,7 +60,7 @@ static pprofc_status read_check_alike(const struct comparison *c, size_t run, si
 }
 
 /* Returns the factor that converts counts of samples to the period of the first run; 1 for other
- * values. */
+ * sample types. */
 static double read_scale(const struct comparison *c, size_t run, size_t value) {
   const pprofc_profile *first = c->runs[0].profile, *p = c->runs[run].profile;
   struct value_type type = p->types[value];
@@ -89,7 +89,7 @@ static pprofc_status read_run(struct comparison *c, size_t run, pprofc_error *er
 
 /* ---- the matrices ------------------------------------ */
 
-/* A name and its number, to be sorted by bytes. */
+/* A name and its id, for sorting by bytes. */
 struct row_name {
   pprofc_str name;
   uint32_t id;
@@ -135,9 +135,9 @@ static double read_mean_period(const struct comparison *c, size_t from, size_t e
   return sum / (double)(end - from);
 }
 
-/* Returns a quantum for runs with different periods. It is weighted so that it gives the variance
- * of the difference of the means. A plain mean would underestimate the noise of a side with few
- * runs and a long period. */
+/* Returns a quantum for runs with different periods. Its weights give the variance of the
+ * difference of the means. A plain mean would underestimate the noise of a side with few runs and a
+ * long period. */
 static double read_mixed_quantum(const struct comparison *c, const double sums[2],
                                  const double noises[2]) {
   double nb = (double)c->bases, nh = (double)(c->count - c->bases);
@@ -184,14 +184,14 @@ static bool read_matrix(struct comparison *c, bool cum, struct matrix *m) {
   return true;
 }
 
-/* True if the environment has samples that count for cum. Then cum is judged without them. */
+/* True if samples of the environment count for cum. Then cum is judged without them. */
 static bool read_has_machine(const struct comparison *c) {
   bool any = false;
   for (size_t r = 0; r < c->count; r++) any |= c->runs[r].has_machine;
   return any && quantum_has_speed(c->quantum.sampling);
 }
 
-/* Fills cum_judged. A function whose cum is all time of the environment is not judged. */
+/* Fills cum_judged. Excludes functions whose whole cum is time of the environment. */
 static bool read_judged(struct comparison *c) {
   struct matrix *m = &c->cum_judged;
   *m = c->cum_matrix;

@@ -1,5 +1,5 @@
-/* Converts estimates, computed after removing the common factor, into the shown values: recorded
- * differences with intervals, the common factor, and a verdict that agrees with both. */
+/* Converts estimates after the common factor into shown values: recorded differences with
+ * intervals, the common factor, and a verdict that agrees with both. */
 #include "verdict/recorded.h"
 
 #include "pprofc/stats.h"
@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* Largest difference of log factors between columns that counts as rounding. */
+/* Largest difference of logarithmic factors between columns that counts as rounding. */
 #define SAME_SCALE 1e-9
 
 static size_t recorded_from(const struct recorded_rows *r, size_t side) {
@@ -20,14 +20,14 @@ static size_t recorded_end(const struct recorded_rows *r, size_t side) {
 
 /* ---- the common factor ------------------------------- */
 
-/* Returns the logarithm of the factor that converts a rate of a column to a recorded value. */
+/* Returns the logarithm of the factor from a rate of a column to a recorded value. */
 static double recorded_log_scale(const struct recorded_rows *r, size_t column) {
   double exposure = r->m->exposure[column] / model_size(r->m, column);
   return log(exposure * r->fit->common[column] / r->c->divisors[column]);
 }
 
-/* Returns the variance of the log factor between the runs of a side. For sums over runs it is
- * estimated from the variance of the totals, because single runs are not known. */
+/* Returns the variance of the log factor between the runs of a side. For sums over runs, estimates
+ * it from the variance of the totals. */
 static double recorded_log_variance(const struct recorded_rows *r, size_t side) {
   size_t from = recorded_from(r, side), end = recorded_end(r, side);
   double sum = 0;
@@ -39,8 +39,8 @@ static double recorded_log_variance(const struct recorded_rows *r, size_t side) 
   return end - from > 1 ? sum / (double)(end - from - 1) : 0;
 }
 
-/* Computes the error of the mean log factor of each side and its degrees of freedom (Welch). A
- * side with one run takes its variance from the other side. */
+/* Computes the error of the mean log factor of each side, and its degrees of freedom (Welch). A
+ * side with one run uses the variance of the other side. */
 static void recorded_errors(struct recorded_rows *r) {
   double nb = r->c->side_runs[0], nh = r->c->side_runs[1], degrees = nb + nh - 2;
   double vb = recorded_log_variance(r, 0), vh = recorded_log_variance(r, 1);
@@ -107,7 +107,7 @@ static double recorded_mean(const struct recorded_rows *r, size_t row, size_t si
   return comparison_mean(r->c, r->m->values + row * r->m->runs, side);
 }
 
-/* Returns the mean of 1 / scaled exposure over the runs of a side if `judged`, else the mean of 1 /
+/* Returns the mean over the runs of a side of 1 / scaled exposure if `judged`, else of 1 /
  * divisor. */
 static double recorded_inverse(const struct recorded_rows *r, size_t side, bool judged) {
   double sum = 0;
@@ -122,8 +122,8 @@ static double recorded_inverse(const struct recorded_rows *r, size_t side, bool 
   return sum / r->c->side_runs[side];
 }
 
-/* Returns the observed variance of a row between the runs of a side, divided by the variance that
- * sampling explains. */
+/* Returns the observed variance of a row between the runs of a side, divided by the variance from
+ * sampling. */
 static double recorded_excess(const struct recorded_rows *r, size_t row) {
   double sum = 0, degrees = 0;
   for (size_t side = 0; side < 2; side++) {
@@ -137,8 +137,8 @@ static double recorded_excess(const struct recorded_rows *r, size_t row) {
   return degrees > 0 ? sum / degrees : 0;
 }
 
-/* Returns the variance of the mean of a row on a side: the sampling variance plus the noise of the
- * function between runs. */
+/* Returns the variance of the mean of a row on a side: sampling variance plus noise of the function
+ * between runs. */
 static double recorded_variance(const struct recorded_rows *r, size_t row, size_t side,
                                 double excess) {
   const struct variance_prior prior = {r->fit->cv2, r->fit->prior};
@@ -152,8 +152,8 @@ static double recorded_variance(const struct recorded_rows *r, size_t row, size_
 }
 
 /* Returns the squared half width of the interval of a row, without the error of the common factor.
- * With mixed periods the quantum is valid only for the difference, so the sides have no variances
- * of their own. Without a quantum, only the spread of the runs shows the noise. */
+ * With mixed periods the quantum is valid only for the difference, so the sides have no separate
+ * variances. Without a quantum, only the spread of the runs gives the noise. */
 static double recorded_own(const struct recorded_rows *r, size_t row, double tail) {
   double low, high, quantile = recorded_quantile(tail, r->fit->degrees);
   if (r->c->mixed_periods || r->m->quantum[row] <= 0) {
@@ -175,8 +175,8 @@ static double recorded_half(const struct recorded_rows *r, size_t row, double ta
   return sqrt(sum);
 }
 
-/* Shifts an interval so that its centre moves from the difference of the means to the shown
- * difference. The two differ when runs have unequal lengths. */
+/* Moves an interval from the difference of the means to the shown difference. The two differ if
+ * runs have unequal lengths. */
 static void recorded_centre(const struct recorded_rows *r, double means, double shown, double *low,
                             double *high) {
   if (r->stretch <= 1) return;
@@ -206,8 +206,8 @@ void recorded_interval(const struct recorded_rows *r, size_t row, double tail, d
 
 /* ---- the verdict ------------------------------------- */
 
-/* Returns `own`, or its opposite if the recorded difference has the other sign. Adding the common
- * factor back can reverse the sign. */
+/* Returns `own`, or its opposite if the recorded difference has the other sign. Restoring the
+ * common factor can change the sign. */
 static pprofc_verdict recorded_direction(pprofc_verdict own, double delta) {
   bool grew = own == PPROFC_VERDICT_GREW;
   if (!grew && own != PPROFC_VERDICT_SHRANK) return own;
@@ -238,8 +238,8 @@ void recorded_fill(const struct recorded_rows *r, size_t row, pprofc_verdict_est
   e->delta = e->head - e->base;
   recorded_interval(r, row, MODEL_TAIL, &e->low, &e->high);
   e->verdict = recorded_verdict(r->c, e->own, judged);
-  /* The judged part excludes the time of the machine. If the recorded change has the other sign,
-   * the verdict on the judged part would contradict the shown amounts. */
+  /* The judged part excludes the environment's time. If the recorded change has the other sign, the
+   * verdict on the judged part would contradict the shown amounts. */
   bool reversed = judged > 0 ? e->delta <= 0 : e->delta >= 0;
   if (reversed && pprofc_verdict_is_certain(e->verdict)) e->verdict = PPROFC_VERDICT_ENVIRONMENT;
 }

@@ -1,5 +1,5 @@
-/* Finds pairs of functions whose changes cancel: cost that moved, was renamed or was inlined. Finds
- * callers whose change comes from their callees. */
+/* Finds pairs of functions whose changes cancel, because cost moved, or a function was renamed or
+ * inlined. Finds callers whose change comes from their callees. */
 #include "verdict/relations.h"
 
 #include "core/array.h"
@@ -8,15 +8,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Largest remaining change of a pair whose changes cancel, as a share of the larger change. */
+/* Largest remaining change of a cancelling pair, as a share of the larger change. */
 #define BALANCE_MOST 0.25
-/* Minimum unadjusted p-value of the weaker half of a pair. */
+/* Minimum p-value of the smaller change of a pair, before adjustment. */
 #define WEAK_P 0.05
 
 /* A pair of changes that cancel. */
 struct balance {
   double rest;
-  uint32_t fell, rose; /* indices of the candidates that fell and that rose */
+  uint32_t fell, rose; /* candidate that shrank, candidate that grew */
 };
 
 const pprofc_verdict_row *relations_row(const struct relations *r, uint32_t candidate) {
@@ -128,8 +128,8 @@ static void relations_add_caller(struct relations *r, uint32_t candidate, size_t
   r->callers[candidate * r->words + caller / 64] |= (uint64_t)1 << caller % 64;
 }
 
-/* Adds the callers in the current stack to a candidate. If a caller is on one side only, the
- * nearest caller above it that is on both sides is added also. */
+/* Adds the callers in the current stack to a candidate. If a caller is on one side only, also adds
+ * the nearest caller above it that is on both sides. */
 static void relations_add_callers(struct relations *r, const struct walk *walk) {
   size_t root = r->names, nearest = root;
   for (size_t i = walk->depth; i-- > 0;) {
@@ -147,8 +147,8 @@ static void relations_add_callers(struct relations *r, const struct walk *walk) 
   }
 }
 
-/* Adds the change of the leaf of the current stack to `explained` of each caller, once per caller
- * and sample. */
+/* Adds the change of the leaf of the current stack to `explained` of each caller. A sample counts
+ * once for each caller. */
 static void relations_explain(struct relations *r, const struct walk *walk, double weight,
                               size_t stamp) {
   uint32_t leaf = walk->frames[0], row = r->c->row_of[leaf];
@@ -198,7 +198,7 @@ static pprofc_verdict_relation relations_kind(const struct relations *r, uint32_
   return relations_linked(r, a, b) ? PPROFC_RELATION_MOVED : PPROFC_RELATION_NONE;
 }
 
-/* Marks the pairs that cancel; a function is in at most one pair. Renamed functions come first,
+/* Marks the pairs that cancel. A function is in at most one pair. Renamed functions come first,
  * then pairs with the smallest remaining change. */
 static void relations_mark_pairs(struct relations *r, bool renames) {
   for (size_t i = 0; i < r->pair_count; i++) {
@@ -220,7 +220,7 @@ static void relations_mark_callers(struct relations *r) {
     if (!pprofc_verdict_is_change(row->cum.verdict)) continue;
     double explained = r->explained[interner_find(&r->c->names.texts, row->name)];
     double half = (row->cum.high - row->cum.low) / 2;
-    /* Exact counts that differ by less than the floor are unchanged. */
+    /* Exact counts are unchanged if they differ by less than the floor. */
     if (r->c->quantum.sampling == SAMPLING_EXACT) half = EXACT_FLOOR * r->c->mean_total;
     row->via_callee = explained != 0 && fabs(row->cum.delta - explained) <= half;
   }
@@ -249,7 +249,7 @@ static bool relations_connect(struct relations *r) {
   return true;
 }
 
-/* The second pass over the samples is expensive, so it runs only if a row changed. */
+/* Runs the expensive second pass over the samples only if a row changed. */
 pprofc_status relations_find(struct comparison *c, pprofc_error *error) {
   struct relations r = {.c = c};
   r.candidates = mem_array(c->mem, CANDIDATES_MOST, sizeof *r.candidates);

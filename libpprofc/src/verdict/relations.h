@@ -1,14 +1,14 @@
-/* Finds the rows that changed, and the data on callers, types and files that pairs, renames and
- * domains are built from. */
+/* Finds the rows that changed. Collects the data on callers, types and files for pairs, renames and
+ * domains. */
 #ifndef PPROFC_VERDICT_RELATIONS_H
 #define PPROFC_VERDICT_RELATIONS_H
 
 #include "verdict/compare.h"
 #include "verdict/name_parts.h"
 
-/* Maximum number of changes that are examined, the largest first. */
+/* Maximum number of changes to examine; the largest changes come first. */
 #define CANDIDATES_MOST 512
-/* Number of words in a sketch of a set: equal sets have equal sketches. */
+/* Number of words in a sketch, a summary of a set. Equal sets have equal sketches. */
 #define SKETCH_WORDS 4
 
 struct sketch {
@@ -33,11 +33,12 @@ struct candidate {
   struct name_parts parts;
   uint64_t type;   /* key of the function's type (name_type_key) */
   pprofc_str file; /* end of the path of the function's file; "" if not known */
-  /* Sketches of the last parts of the callers' and callees' names. */
+  /* Sketches of the last name parts of the callers and of the callees. */
   struct sketch callers, callees;
   uint32_t partner; /* index of the candidate with the other name of a rename, or MAP_NONE */
-  bool wide;        /* true if its type has more than half of all cost */
-  bool changed;     /* true if the verdict is a change; false if only the unadjusted p is small */
+  bool wide;        /* true if the type has more than half of all cost */
+  bool changed;     /* true if the verdict is a change; false if only p before adjustment is
+                       small */
 };
 
 struct balance;
@@ -48,24 +49,25 @@ struct relations {
   uint32_t count;
   struct balance *pairs;
   size_t pair_count, pair_capacity;
-  uint32_t *candidate_of; /* index of the candidate with each name, or MAP_NONE */
+  uint32_t *candidate_of; /* candidate of each name, or MAP_NONE */
   bool *both; /* for each name, true if base and head have samples of the function or its callees */
   uint64_t *sketch_of; /* for each name, the hash of its last part */
-  uint64_t *callers; /* bit set of each candidate's callers: one bit per name, one for the root. For
-                        a caller on one side only, the nearest caller on both sides is set also */
+  uint64_t *callers; /* for each candidate, a bit set of its callers: one bit per name, one for the
+                        root. For a caller on one side only, it also contains the nearest caller on
+                        both sides. */
   size_t words;
   struct row_groups types, files;
   double *explained; /* for each name, the sum of the changes of its changed callees */
-  size_t *seen;      /* for each name, the last sample that added to `explained` */
+  size_t *seen;      /* for each name, last sample that added to `explained` */
   size_t names;
 };
 
-/* Largest share of all cost that a type, file or caller may have to explain a move. A larger group
- * would explain almost any move. */
+/* Maximum share of all cost in a type, file or caller that explains a move. A larger group would
+ * explain almost any move. */
 #define DOMAIN_SHARE_MOST 0.5
 
-/* Groups the rows by type and by file, and sets `file` and `wide` of each candidate. False when out
- * of memory. */
+/* Groups the rows by type and by file. Sets `file` and `wide` of each candidate. Returns false when
+ * out of memory. */
 bool groups_fill(struct relations *r);
 void groups_free(struct relations *r);
 
@@ -75,7 +77,7 @@ struct row_groups groups_find(const struct row_groups *groups, uint64_t key);
 const pprofc_verdict_row *relations_row(const struct relations *r, uint32_t candidate);
 
 /* Returns the estimate of a candidate after removing the common factor. Moved costs cancel only in
- * these estimates. */
+ * this form. */
 const struct estimate *relations_own(const struct relations *r, uint32_t candidate);
 
 /* True if one side has no sample of the function itself. */
@@ -93,13 +95,15 @@ bool relations_share_caller(const struct relations *r, uint32_t a, uint32_t b);
  * the union. */
 double sketch_overlap(const struct sketch *a, const struct sketch *b);
 
-/* True if cost may have moved between two functions: they are plausibly the same code. */
+/* True if cost may have moved between two functions, because they are probably the same code. */
 bool relations_linked(const struct relations *r, uint32_t a, uint32_t b);
 
-/* Finds the two names of renamed functions: first by name, callers and callees, then by cost. */
+/* Finds the old and new names of renamed functions: first by name, callers and callees, then by
+ * cost. */
 bool renames_match(struct relations *r);
 
-/* Finds the domains that explain changes and judges their sums; false when out of memory. */
+/* Finds the domains that explain changes and judges their sums. Returns false when out of
+ * memory. */
 bool domains_find(struct relations *r);
 
 #endif

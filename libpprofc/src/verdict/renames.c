@@ -1,5 +1,5 @@
-/* Pairs the old and the new name of renamed functions. Names, callers and callees are the evidence;
- * cost decides only between pairs with equal evidence. */
+/* Pairs the old and the new name of renamed functions. The evidence consists of names, callers and
+ * callees. Cost decides only between pairs with equal evidence. */
 #include "core/array.h"
 #include "verdict/name_parts.h"
 #include "verdict/relations.h"
@@ -7,14 +7,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Scores of a pair: SCORE_LAST if the last parts of the names are equal, SCORE_LOCAL in addition if
- * the type is also equal. Callers and callees together score at most 2. */
+/* Scores of a pair: SCORE_LAST if the last parts of the names are equal, and in addition
+ * SCORE_LOCAL if the types are equal. Callers and callees together add at most 2. */
 #define SCORE_LAST  4.0
 #define SCORE_LOCAL 2.0
-/* Minimum score of a pair whose last parts differ: its callers and callees must be nearly equal. */
+/* Minimum score of a pair with different last parts. Its callers and callees must be nearly
+ * equal. */
 #define SCORE_SETS 1.5
-/* A pair is certain if its score exceeds the score of every other pair with one of its names by
- * this much. */
+/* Margin of a certain pair. Its score must exceed the score of every other pair with one of its
+ * names by this much. */
 #define SCORE_MARGIN 0.2
 
 struct rename {
@@ -24,7 +25,7 @@ struct rename {
 
 struct rename_list {
   struct relations *r;
-  float *scores; /* matrix of the evidence of each pair, or 0 */
+  float *scores; /* matrix of the score of each pair; 0 without evidence */
   struct rename *items;
   size_t count, capacity;
 };
@@ -44,7 +45,7 @@ static pprofc_str rename_local(const struct candidate *c) {
   return (pprofc_str){from, (size_t)(c->parts.last.data + c->parts.last.size - from)};
 }
 
-/* Returns the score of a vanished and a new name as one function, or 0 without evidence. */
+/* Returns the score of a vanished name and a new name as one function, or 0 without evidence. */
 static double rename_score(const struct relations *r, uint32_t gone, uint32_t made) {
   const struct candidate *a = &r->candidates[gone], *b = &r->candidates[made];
   bool callers = relations_share_caller(r, gone, made);
@@ -80,7 +81,7 @@ static bool renames_fill(struct rename_list *list) {
   return true;
 }
 
-/* True if another unpaired name has nearly the same score. Then only cost would decide. */
+/* True if another unpaired name has nearly the same score, so that only cost would decide. */
 static bool rename_is_ambiguous(const struct rename_list *list, const struct rename *it) {
   const struct relations *r = list->r;
   float least = (float)(it->score - SCORE_MARGIN);

@@ -1,5 +1,5 @@
-/* Holds the table of functions that belong to the machine, and reads the rules file that extends
- * the table. */
+/* Contains the table of functions that belong to the environment. Reads the rules file, which
+ * extends the table. */
 #include "verdict/rules.h"
 
 #include "core/array.h"
@@ -12,10 +12,9 @@
 
 #define NAME_ALL (NAME_ENVIRONMENT | NAME_MACHINE)
 
-/* Functions whose cost depends on the machine alone, with the reason. Garbage collectors are
- * not in the table, because a change of the program can cause more garbage. Names that a program
- * may use for a function of its own have no NAME_MACHINE. docs/VERDICT_RULES.md shows this table.
- */
+/* Functions whose cost depends only on the machine, with the reason. The table has no garbage
+ * collectors, because a change of the program can cause more garbage. Names that a program may also
+ * use have no NAME_MACHINE. docs/VERDICT_RULES.md shows this table. */
 static const struct name_rule name_rules[] = {
     {NAME_FOLDED, "runtime.asyncPreempt runtime.asyncPreempt2", "Go stops the function below it"},
     {NAME_ALL, "irqentry_* asm_sysvec_* sysvec_* common_interrupt asm_common_interrupt",
@@ -45,7 +44,7 @@ static const struct name_rule name_rules[] = {
      "Go, runtime/mgcsweep.go: the sweeper in the background polls while others sweep"},
 };
 
-/* True if one of the patterns, which blanks separate, matches the whole name. */
+/* True if one of the patterns matches the whole name. Blanks separate patterns. */
 static bool rule_matches_name(const struct name_rule *rule, pprofc_str name) {
   pprofc_str rest = str_of(rule->patterns), pattern;
   while (str_next(&rest, ' ', &pattern))
@@ -55,7 +54,7 @@ static bool rule_matches_name(const struct name_rule *rule, pprofc_str name) {
 
 /* ---- the file ---------------------------------------- */
 
-/* Appends "|(?:pattern)", so that `all` matches this pattern also. */
+/* Appends "|(?:pattern)", which adds the pattern to the expression `all`. */
 static void rules_add_pattern(struct buffer *all, pprofc_str pattern) {
   if (all->size) buffer_add_char(all, '|');
   buffer_add_text(all, "(?:");
@@ -68,7 +67,7 @@ static pprofc_status rules_wrong(const char *path, const struct node *at, const 
   return error_set(error, PPROFC_E_FORMAT, "%s:%u: %s", path, at->line, what);
 }
 
-/* Compiles one expression of the file; an error message has its line. */
+/* Compiles one expression of the file. An error message has its line. */
 static pprofc_status rules_compile(const struct rules *rules, const char *path,
                                    const struct node *at, struct regex **regex,
                                    pprofc_error *error) {
@@ -104,7 +103,7 @@ static bool rules_is_day(pprofc_str text) {
   return true;
 }
 
-/* Reads a string member; false if it is missing or empty. */
+/* Reads a string member. Returns false if it is missing or empty. */
 static bool rules_member(struct rules *rules, const struct node *object, const char *name,
                          pprofc_str *out) {
   const struct node *node = node_get(object, name);
@@ -149,7 +148,7 @@ static pprofc_status rules_take_acceptances(struct rules *rules, const char *pat
 
 static const char *const rules_lists[] = {"fold", "environment", "judge"};
 
-/* Rejects unknown members: a misspelled member would be a rule without effect. */
+/* Rejects unknown members, because a misspelt member would be a rule without effect. */
 static pprofc_status rules_check_members(const char *path, const struct node *root,
                                          pprofc_error *error) {
   if (root->kind != NODE_OBJECT) return rules_wrong(path, root, "must be an object", error);

@@ -1,4 +1,4 @@
-/* Classifies functions by name: functions that belong to the machine, and frames that are
+/* Classifies functions by name: functions that belong to the environment, and frames that are
  * folded into their callers. */
 #ifndef PPROFC_VERDICT_RULES_H
 #define PPROFC_VERDICT_RULES_H
@@ -7,19 +7,19 @@
 #include "core/mem.h"
 #include "core/str.h"
 
-#define NAME_FOLDED      1u /* flag: left out as a leaf while the stack has another frame */
+#define NAME_FOLDED      1u /* flag: dropped as a leaf if the stack has another frame */
 #define NAME_ENVIRONMENT 2u /* flag: shown but never judged */
-#define NAME_MACHINE     4u /* flag: the callees belong to the environment also */
+#define NAME_MACHINE     4u /* flag: the callees also belong to the environment */
 
 /* A row of the built-in table. */
 struct name_rule {
   unsigned flags;       /* set of NAME_* flags */
-  const char *patterns; /* globs of function names, separated by blanks; no regular expressions,
-                           so that verdicts need no PCRE2 */
+  const char *patterns; /* globs of function names, separated by blanks. They are not regular
+                           expressions, which would need PCRE2. */
   const char *why;
 };
 
-/* A rule that accepts changes of functions until a day, with the reason. */
+/* A rule that accepts changes of functions until a day, and its reason. */
 struct accepted {
   struct regex *function;
   pprofc_str pattern, until, reason;
@@ -28,8 +28,8 @@ struct accepted {
 struct rules {
   const pprofc_allocator *mem;
   struct arena arena;
-  /* Expressions of the file: folded functions, the environment, functions that are always judged;
-   * NULL without such an expression. */
+  /* Expressions of the file for folded functions, the environment, and functions that are always
+   * judged; NULL without an expression. */
   struct regex *folded, *environment, *judged;
   struct accepted *accepted;
   size_t accepted_count, accepted_capacity;

@@ -1,8 +1,8 @@
-/* Sums flat and cum of each function in one pass over a run. */
+/* Adds up flat and cum of each function in one pass over a run. */
 #include "verdict/runs.h"
 
 /* True if the leaf belongs to the environment, or if the stack contains a function whose callees
- * belong to the environment also. */
+ * also do. */
 static bool run_is_machine(const struct walk *walk) {
   if (walk->names->flags[walk->frames[0]] & NAME_ENVIRONMENT) return true;
   for (size_t i = 0; i < walk->depth; i++)
@@ -40,8 +40,8 @@ static double run_whole(const struct run *run, size_t value) {
   return sum;
 }
 
-/* Rejects negative values, which occur in differences and damaged files: they have no sampling
- * variance. */
+/* Rejects negative values, because they have no sampling variance. They occur in differences and
+ * damaged files. */
 static pprofc_status run_check(const struct walk *walk, pprofc_error *error) {
   if (walk->values[walk->quantum.value] >= 0 && walk->values[0] >= 0) return PPROFC_OK;
   return error_set(error, PPROFC_E_INVALID,

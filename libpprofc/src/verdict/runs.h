@@ -9,12 +9,12 @@
 struct run_cell {
   double flat, flat_noise;
   double cum, cum_noise;
-  double machine; /* part of cum that belongs to the environment and its callees */
-  size_t seen;    /* number of the last sample that added to cum, from 1 */
+  double machine; /* part of cum from the environment and its callees */
+  size_t seen;    /* number of the last sample that added to cum, counted from 1 */
 };
 
 struct run {
-  pprofc_profile *profile; /* filtered profile of the run; the run holds a reference to it */
+  pprofc_profile *profile; /* filtered profile of the run, which has a reference to it */
   struct walk walk;
   struct run_cell *cells; /* cells of the functions, by name */
   size_t cell_count;
@@ -25,7 +25,7 @@ struct run {
   bool has_machine;    /* true if a sample belongs to the environment */
 };
 
-/* Adds up the samples of run->profile. A negative value is PPROFC_E_INVALID. */
+/* Adds up the samples of run->profile. Returns PPROFC_E_INVALID for a negative value. */
 pprofc_status run_sum(struct run *run, size_t value, bool inlines, struct names *names,
                       pprofc_error *error);
 void run_free(struct run *run);

@@ -11,8 +11,7 @@ static const char *sentence_each(const pprofc_verdict_summary *s) {
   return s->exposure == PPROFC_EXPOSURE_TIME ? " per second" : "";
 }
 
-/* Writes "71.4s less (-93%)." Shares always add up to 100 %, so their total has no change to
- * write. */
+/* Writes "71.4s less (-93%)." Writes nothing for shares, which always add up to 100 %. */
 static void sentence_total(const pprofc_verdict_summary *s, struct buffer *out) {
   struct amount_unit unit = amount_unit_for(s->unit, STR(""), 1, fabs(s->total_delta));
   char delta[AMOUNT_TEXT], percent[AMOUNT_TEXT];
@@ -70,7 +69,7 @@ static void sentence_moved(const struct comparison *c, struct buffer *out) {
     buffer_printf(out, " Cost moved inside %.*s.", STR_ARG(one->name));
 }
 
-/* Counts the changed functions of each verdict, without functions whose cost only moved. */
+/* Counts the changed functions of each verdict. Leaves out functions whose cost only moved. */
 static void sentence_fill_counts(struct comparison *c) {
   pprofc_verdict_summary *s = &c->summary;
   for (size_t i = 0; i < c->rows; i++) {

@@ -19,11 +19,12 @@ struct stacks {
   struct comparison *c;
   struct call_tree tree;
   struct stack_cell *
-      *cells;          /* cells of each run, one for each node that existed after reading the run */
+      *cells;          /* for each run, the cells of the nodes that existed after reading the run */
   size_t *cell_counts; /* number of cells of each run */
   uint32_t *rank;      /* rank of each name in byte order */
-  struct stack_place *places; /* nodes without the root, sorted by parent and name */
-  uint32_t *from;             /* first place of each node's children, and one entry more */
+  struct stack_place *places; /* nodes except the root, sorted by parent and name */
+  uint32_t *from;             /* first place of each node's children, and one entry more for the
+                                 end */
   uint32_t *order;            /* stack of each node */
   struct arena scratch;
 };
@@ -51,7 +52,7 @@ static bool stacks_add_run(struct stacks *s, size_t run) {
   return false;
 }
 
-/* Adds the value of each node to its parent, so that a node holds the sum of its subtree. */
+/* Adds the value of each node to its parent. Then each node has the sum of its subtree. */
 static void stacks_add_up(struct stacks *s, size_t run) {
   struct stack_cell *cells = s->cells[run];
   size_t count = s->cell_counts[run] < s->tree.count ? s->cell_counts[run] : s->tree.count;
@@ -99,7 +100,7 @@ static bool stacks_sort(struct stacks *s) {
   return true;
 }
 
-/* Numbers the nodes, parents before children, from the root down. */
+/* Numbers the nodes from the root down. Parents precede their children. */
 static bool stacks_number(struct stacks *s) {
   size_t waiting = 0, next = 0;
   uint32_t *open = mem_array(s->c->mem, s->tree.count, sizeof *open);
@@ -120,7 +121,7 @@ static struct stack_cell stacks_cell(const struct stacks *s, size_t run, uint32_
   return node < s->cell_counts[run] ? s->cells[run][node] : (struct stack_cell){0, 0};
 }
 
-/* Fills one row of the matrix; the root has no row. */
+/* Fills one row of the matrix. The root has no row. */
 static void stacks_fill_row(const struct stacks *s, uint32_t node, double *values,
                             double *quantum) {
   const struct comparison *c = s->c;
@@ -177,13 +178,13 @@ static bool stacks_keep(struct stacks *s, const pprofc_verdict_estimate *words) 
 }
 
 static int stacks_parent_order(const struct comparison *c, size_t stack, size_t parent) {
-  /* PPROFC_VERDICT_NO_ROW + 1 wraps to 0, so the children of the root come first. */
+  /* PPROFC_VERDICT_NO_ROW + 1 wraps to 0 and puts the children of the root first. */
   size_t x = c->stacks[stack].parent + 1, y = parent + 1;
   return (x > y) - (x < y);
 }
 
-/* Groups the stacks by parent. Children keep the order of their names, because stacks are
- * numbered in this order. */
+/* Groups the stacks by parent. Children stay in the order of their names, because the numbers of
+ * stacks follow this order. */
 static bool stacks_index(struct stacks *s) {
   struct comparison *c = s->c;
   size_t *next = mem_zero_array(c->mem, c->stack_count + 2, sizeof *next);

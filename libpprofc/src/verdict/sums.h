@@ -1,6 +1,6 @@
 /* Adds up runs: the number of runs, and for each function the sum and the sum of squares of its
- * values. Sums of several sets of runs can be added, so different machines can compute them, and
- * two sums can be judged like runs. docs/FLEET.md explains the file. */
+ * values. Different machines can compute sums, because sums of several sets of runs can be added.
+ * Two sums can be judged like runs. docs/FLEET.md explains the file. */
 #ifndef PPROFC_VERDICT_SUMS_H
 #define PPROFC_VERDICT_SUMS_H
 
@@ -12,10 +12,10 @@
 enum sums_value { SUMS_FLAT, SUMS_CUM, SUMS_JUDGED, SUMS_VALUES };
 
 /* Sums of one function in one sample type. Shares are divided by the total of the run. Heap
- * profiles, whose runs have no divisor, store values instead. */
+ * profiles have no divisor and store values instead. */
 struct sums_cell {
   double flat, cum;             /* sums of the values */
-  double machine;               /* part of cum that belongs to the environment: it is not judged */
+  double machine;               /* part of cum that belongs to the environment and is not judged */
   double flat_noise, cum_noise; /* sums of value times quantum */
   double samples;               /* number of samples that cum counts */
   double runs;                  /* number of runs that have the function */
@@ -30,12 +30,13 @@ struct sums_type {
   enum sampling_kind sampling;
   double period;                  /* period of the first run */
   bool mixed;                     /* true if the runs have different periods */
-  bool is_default;                /* true if a report of the first run shows this type by default */
+  bool is_default;                /* true if reports of the first run show this type by default */
   double runs;                    /* number of runs with a total above 0 */
   double empty;                   /* number of runs without a value */
   double total, squares, inverse; /* sums of the totals, of their squares, and of 1 / total */
   double seconds;                 /* duration of all runs; NaN if a run has no duration */
-  bool whole;                     /* true if a file of an older version lacks the machine's time */
+  bool whole;                     /* true if a file of an older version lacks the environment's
+                                     time */
   struct sums_cell *cells;        /* cells of the functions, by name */
   size_t cell_capacity;
 };
@@ -45,46 +46,46 @@ struct sums {
   struct arena arena;
   struct rules rules;
   struct names names;
-  pprofc_str *files; /* first known source file of each name, or no data */
+  pprofc_str *files; /* first source file of each name; its data is NULL if unknown */
   size_t file_capacity;
   struct sums_type *types;
   size_t type_count, type_capacity;
 };
 
-/* Initializes empty sums. The caller calls sums_free even after an error. */
+/* Prepares empty sums. The caller calls sums_free even after an error. */
 pprofc_status sums_init(struct sums *sums, const pprofc_allocator *mem, pprofc_error *error);
 void sums_free(struct sums *sums);
 
-/* Adds a run. Profiles with negative values are PPROFC_E_INVALID. */
+/* Adds a run. Returns PPROFC_E_INVALID for a profile with negative values. */
 pprofc_status sums_add(struct sums *sums, pprofc_profile *profile, pprofc_error *error);
 
 /* Writes JSON with functions sorted by name. */
 pprofc_status sums_write(const struct sums *sums, struct output *out, pprofc_error *error);
 
-/* True if the text is a file of sums_write. */
+/* True if sums_write wrote the text. */
 bool sums_is(pprofc_str text);
 
-/* Adds a file of sums_write. `path` names it in messages. */
+/* Adds a file of sums_write. `path` is its name in messages. */
 pprofc_status sums_read(struct sums *sums, const char *path, pprofc_str text, pprofc_error *error);
 
-/* Returns the cell of a name in a type and creates it as zeros if needed; NULL when out of
+/* Returns the cell of a name in a type, and adds it with zeros if needed. NULL when out of
  * memory. */
 struct sums_cell *sums_cell_at(struct sums *sums, struct sums_type *type, uint32_t name);
 
-/* Returns the number of a name and stores its source file if no file is known yet; MAP_NONE
- * when out of memory. */
+/* Returns the id of a name. Stores its source file if no file is known yet. MAP_NONE when out of
+ * memory. */
 uint32_t sums_name(struct sums *sums, pprofc_str name, pprofc_str file);
 
-/* Returns a sample type and creates it if needed; NULL when out of memory. */
+/* Returns a sample type, and adds it if needed. NULL when out of memory. */
 struct sums_type *sums_type_at(struct sums *sums, pprofc_str type, pprofc_str unit);
 
-/* Makes verdicts on two sums as pprofc_verdicts_new does on runs. Each side has a common
- * factor instead of each run. There are no relations, places or stacks. */
+/* Makes verdicts on two sums like pprofc_verdicts_new on runs. Each side, not each run, has a
+ * common factor. The verdicts have no relations, places or stacks. */
 pprofc_status verdicts_of_sums(const struct sums *base, const struct sums *head,
                                const pprofc_verdict_options *options, pprofc_verdicts **verdicts,
                                pprofc_error *error);
 
-/* Returns the part of a change of cum that is judged: without the time of the machine. */
+/* Returns the judged part of a change of cum, without the environment's time. */
 double verdicts_cum_change(const pprofc_verdicts *verdicts, const pprofc_verdict_row *row);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reads and writes sums as JSON: one object per sample type, one line per function. */
+/* Reads and writes sums as JSON, with one object per sample type and one line per function. */
 #include "core/json_tree.h"
 #include "core/json_write.h"
 #include "verdict/sums.h"
@@ -41,7 +41,7 @@ static const struct sums_member type_members[] = {
 };
 
 #define CELL_MEMBERS (sizeof cell_members / sizeof *cell_members)
-/* Number of members in older files, which judge cum with the time of the machine. */
+/* Number of members in older files, which lack the environment's time. */
 #define CELL_MEMBERS_OLD (CELL_MEMBERS - 3)
 #define TYPE_MEMBERS     (sizeof type_members / sizeof *type_members)
 
@@ -136,7 +136,7 @@ static pprofc_status sums_wrong(const char *path, const struct node *at, const c
                    at ? (unsigned)at->line : 1, what);
 }
 
-/* Reads a number that must not be negative. Returns false for any other value. */
+/* Reads a number of at least 0. Returns false for any other value. */
 static bool sums_number(const struct node *object, const char *name, double *value) {
   const struct node *node = node_get(object, name);
   return node && node->kind == NODE_NUMBER && str_parse_float(node->text, value) &&
@@ -182,7 +182,7 @@ static bool sums_take_sampling(pprofc_str word, enum sampling_kind *kind) {
   return false;
 }
 
-/* Reads the sampling rule and the period. Sets `mixed` if they differ from the file read first. */
+/* Reads the sampling rule and the period. Sets `mixed` if they differ from the first file. */
 static pprofc_status sums_take_how(struct sums_type *type, const char *path,
                                    const struct node *object, pprofc_error *error) {
   enum sampling_kind sampling;

@@ -1,4 +1,4 @@
-/* Fills the matrices from sums instead of runs. Each column holds all runs of a side. */
+/* Fills the matrices from sums instead of runs. Each column stands for all runs of a side. */
 #include "verdict/compare.h"
 #include "verdict/sums.h"
 
@@ -8,9 +8,9 @@ struct judge {
   struct comparison *c;
   const struct sums *const *sums;  /* sums of base and head */
   const struct sums_type *type[2]; /* sample type of base and head */
-  bool whole;                      /* true if cum is judged with the time of the machine */
+  bool whole;                      /* true if cum is judged with the environment's time */
   bool shares;                     /* true if rates are shares of the total */
-  double scale;                    /* mean total if rates are shares of the total, else 1 */
+  double scale;                    /* mean total if rates are shares of the total; else 1 */
 };
 
 /* ---- the columns ------------------------------------- */
@@ -42,7 +42,7 @@ static bool judge_column(const struct judge *j, size_t side) {
   return run->cells != NULL;
 }
 
-/* Fills `grouped` of a matrix with the means and squared deviations of the runs of each side. */
+/* Fills `grouped` of a matrix with the mean and the squared deviations of the runs of each side. */
 static bool judge_group(const struct judge *j, enum sums_value value, struct matrix *m) {
   struct comparison *c = j->c;
   double *rates = arena_zero_array(&c->arena, 2 * m->rows, sizeof *rates);

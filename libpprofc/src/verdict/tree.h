@@ -1,4 +1,4 @@
-/* Call tree of all runs: each node is a stack of names from the root. */
+/* Call tree of all runs. Each node stands for a stack of names from the root. */
 #ifndef PPROFC_VERDICT_TREE_H
 #define PPROFC_VERDICT_TREE_H
 
@@ -19,12 +19,12 @@ struct call_tree {
   struct map map;
 };
 
-/* Creates a tree with only a root; false when out of memory. The caller calls tree_free even
- * after an error. */
+/* Makes a tree that has only a root. Returns false when out of memory. The caller calls tree_free
+ * even after an error. */
 bool tree_init(struct call_tree *tree, const pprofc_allocator *mem);
 void tree_free(struct call_tree *tree);
 
-/* Returns the node of the walk's current stack and creates it if needed; MAP_NONE when out of
+/* Returns the node of the walk's current stack, and adds it if needed. MAP_NONE when out of
  * memory. */
 uint32_t tree_reach(struct call_tree *tree, const struct walk *walk);
 

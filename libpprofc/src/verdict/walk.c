@@ -1,4 +1,4 @@
-/* Converts packed stacks to names in one pass, without an allocation per sample. */
+/* Converts packed stacks to names in one pass. Does not allocate for each sample. */
 #include "verdict/walk.h"
 
 #include "core/array.h"
@@ -16,8 +16,7 @@ void names_free(struct names *names) {
   arena_free(&names->arena);
 }
 
-/* Returns the number of a text, and adds it if it is new. A new text gets the flags of
- * `function`. */
+/* Returns the id of a text, and adds it if needed. A new text gets the flags of `function`. */
 static uint32_t names_add_of(struct names *names, pprofc_str text, pprofc_str function) {
   size_t before = names->texts.count;
   uint32_t id = interner_copy(&names->texts, &names->arena, text);
@@ -32,7 +31,7 @@ uint32_t names_add(struct names *names, pprofc_str name) {
   return names_add_of(names, name, name);
 }
 
-/* Returns the number of the row name of a line, and adds it if it is new. */
+/* Returns the id of a line's row name, and adds it if needed. */
 static uint32_t names_add_line(struct names *names, const pprofc_profile *p,
                                const struct line *line) {
   struct buffer text;
@@ -107,7 +106,7 @@ static bool walk_add_location(struct walk *walk, uint32_t location) {
   return true;
 }
 
-/* Removes folded frames from the leaf end of the stack, but keeps at least one frame. */
+/* Removes folded frames from the leaf end of the stack. Keeps at least one frame. */
 static void walk_fold(struct walk *walk) {
   size_t folded = 0;
   while (folded + 1 < walk->depth && walk->names->flags[walk->frames[folded]] & NAME_FOLDED)

@@ -1,5 +1,5 @@
-/* Iterates over the samples of a run as stacks of names. Inlined functions are frames. Frames
- * without a function and folded leaves are left out. */
+/* Iterates over the samples of a run as stacks of names. Inlined functions are frames. Drops frames
+ * without a function, and folded leaves. */
 #ifndef PPROFC_VERDICT_WALK_H
 #define PPROFC_VERDICT_WALK_H
 
@@ -8,7 +8,7 @@
 #include "verdict/quantum.h"
 #include "verdict/rules.h"
 
-/* Names of all runs, numbered in order of first use. */
+/* Names of all runs. Ids count in the order of first use. */
 struct names {
   const pprofc_allocator *mem;
   const struct rules *rules;
@@ -16,22 +16,22 @@ struct names {
   struct interner texts;
   uint8_t *flags; /* NAME_* flags of each name */
   size_t flag_capacity;
-  bool lines; /* true if names are names of lines */
+  bool lines; /* true if names are names of lines instead of functions */
 };
 
 void names_init(struct names *names, const pprofc_allocator *mem, const struct rules *rules);
 void names_free(struct names *names);
 
-/* Returns the number of a name and applies the rules when it is new. MAP_NONE when out of
- * memory. */
+/* Returns the id of a name, and adds it if needed. Applies the rules to a new name. MAP_NONE when
+ * out of memory. */
 uint32_t names_add(struct names *names, pprofc_str name);
 
 struct walk {
   const pprofc_profile *profile;
   const struct names *names;
   struct quantum quantum;
-  bool inlines;  /* true if inlined functions are frames; false if they are part of their callers */
-  uint32_t *ids; /* name of each function of the profile, or of each line */
+  bool inlines;  /* true if inlined functions are frames; else they count for their callers */
+  uint32_t *ids; /* id of the name of each function of the profile, or of each line */
   struct stack_reader reader;
   size_t next;
   uint32_t *frames; /* frames of the current sample, leaf first */
@@ -39,8 +39,8 @@ struct walk {
   const int64_t *values; /* values of the current sample */
 };
 
-/* Adds the names of the profile's functions, or of its lines, and starts before its first sample.
- * The caller frees `walk` even after an error. */
+/* Adds the names of the profile's functions or lines, and starts before the first sample. The
+ * caller frees `walk` even after an error. */
 pprofc_status walk_init(struct walk *walk, const pprofc_profile *profile, size_t value,
                         bool inlines, struct names *names, pprofc_error *error);
 void walk_free(struct walk *walk);
@@ -48,7 +48,8 @@ void walk_free(struct walk *walk);
 /* Moves back before the first sample. */
 void walk_restart(struct walk *walk);
 
-/* Moves to the next sample with a value and a frame, and sets *more; false when out of memory. */
+/* Moves to the next sample with a value and a frame, and sets *more. Returns false when out of
+ * memory. */
 bool walk_next(struct walk *walk, bool *more);
 
 #endif

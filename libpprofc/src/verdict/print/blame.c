@@ -1,5 +1,5 @@
-/* Splits the change of the total into contributions: changed functions, effects of the machine, and
- * the rest. The rest is the remainder, so the contributions add up exactly. */
+/* Splits the change of the total into contributions: changed functions, effects of the environment,
+ * and the rest. Contributions add up exactly, because the rest is the remainder. */
 #include "verdict/print/blame.h"
 
 #include "core/json_write.h"
@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* Upper bound of a share that is shown. A share below 0 or above this bound is not shown. */
+/* Largest share to show. Shares below 0 or above it are hidden. */
 #define BLAME_SHARE_MOST 2
 /* Maximum number of attempts to adjust the rest until the floating point sum is exact. */
 #define BLAME_NUDGES 8
@@ -70,8 +70,8 @@ static void blame_count(struct blame *b) {
   }
 }
 
-/* True if lines have a share of the total change. With values in percent of the total, the
- * total changes only by rounding. */
+/* True if lines have a share of the total change. With values in percent of the total they have no
+ * share, because the total changes only by rounding. */
 static bool blame_has_shares(const pprofc_verdict_summary *s) {
   if (s->exposure == PPROFC_EXPOSURE_TOTAL || s->total_delta == 0) return false;
   return pprofc_verdict_is_certain(s->total_verdict);
@@ -112,7 +112,7 @@ double blame_part(const struct noise_report *report) {
   return isnan(s->part_low) ? (double)NAN : blame_within(s->part);
 }
 
-/* Returns the share of the change `delta` that its places hold, or NaN without places. */
+/* Returns the share of the change `delta` in its places, or NaN without places. */
 static double blame_coverage(const pprofc_verdict_place *places, size_t count, double delta) {
   double held = 0;
   for (size_t i = 0; i < count; i++) held += places[i].delta;
@@ -215,7 +215,7 @@ static void blame_json_total(struct json_writer *json, const pprofc_verdict_summ
   json_end(json);
 }
 
-/* Writes the changed functions, each with a line of its own or as half of a pair. */
+/* Writes the changed functions, each with its own line or as half of a pair. */
 static void blame_json_explained(struct json_writer *json, const struct noise_report *report) {
   const pprofc_verdict_summary *s = &report->summary;
   bool has_part = !isnan(blame_part(report));

@@ -6,22 +6,22 @@
 
 struct blame {
   const struct noise_report *report;
-  double environment, rest; /* change of the environment; change that remains unexplained */
+  double environment, rest; /* change of the environment; change without an explanation */
   size_t environment_count, rest_count;
-  bool has_shares; /* true if the total change is significant, so that lines have a share of it */
+  bool has_shares; /* true if the total change is significant; then lines have a share of it */
 };
 
-/* Computes the contributions. Rows with a line, pairs, environment and rest, added in this
- * order, give exactly the change of the total. */
+/* Computes the contributions. The sum of rows with a line, pairs, environment and rest, in this
+ * order, is exactly the change of the total. */
 struct blame blame_of(const struct noise_report *report);
 
-/* Returns the domain of a row if the report shows all rows of that domain as one line, because
- * their cost only moved between them. A pair has a line of its own. */
+/* Returns the domain of a row if the report shows the domain as one line. It does so if cost only
+ * moved between the rows of the domain. NULL for other rows. A pair has its own line. */
 const pprofc_verdict_domain *blame_domain(const struct noise_report *report,
                                           const pprofc_verdict_row *row);
 
-/* True if a row has a line of its own because it changed. Two rows that cancel share one line,
- * at the row that comes first in the table. */
+/* True if a row has its own line because it changed. Two rows that cancel share a line, at the
+ * first of them in the table. */
 bool blame_has_line(const struct noise_report *report, const pprofc_verdict_row *row);
 
 /* Returns the contribution of a row's line. */
@@ -30,8 +30,7 @@ double blame_delta(const struct noise_report *report, const pprofc_verdict_row *
 /* Returns the share of a line in the total change, or NaN without shares. */
 double blame_share(const struct blame *b, double delta);
 
-/* Returns the share of the total change that the changed functions explain, or NaN without
- * shares. */
+/* Returns the share of the changed functions in the total change, or NaN without shares. */
 double blame_part(const struct noise_report *report);
 
 #endif

@@ -1,6 +1,6 @@
 /* Prints -blame: the change of the total, and the contributions that add up to it. All numbers have
- * the same unit and number of decimals. The rest is computed from the rounded numbers, so the
- * printed numbers add up exactly. */
+ * the same unit and number of decimals. The rest comes from the rounded numbers, so the printed
+ * numbers add up exactly. */
 #include "core/output.h"
 #include "verdict/print/blame.h"
 #include "verdict/print/domains.h"
@@ -8,13 +8,13 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Maximum number of frames shown in a path. */
+/* Maximum number of frames of a printed path. */
 #define BLAME_FRAMES 3
 
 struct blame_text {
   struct blame b;
   struct amount_grid grid;
-  double left; /* part of the total change not printed yet, in ticks (units of the last digit) */
+  double left; /* part of the total change not printed yet, in ticks (amount_ticks) */
   struct output *out;
 };
 
@@ -28,7 +28,7 @@ static double blame_largest(const struct noise_report *report) {
   return largest;
 }
 
-/* True if all counts are whole numbers, because nothing divides them. */
+/* True if all numbers are whole counts, because nothing divides them. */
 static bool blame_is_whole(const struct blame *b, const struct amount_unit *unit) {
   double total = b->report->summary.total_delta;
   if (!str_equal(unit->to, STR("count")) || unit->ratio != 1) return false;
@@ -72,7 +72,7 @@ static void blame_put_range(const struct blame_text *t, double low, double high)
                 STR_ARG(blame_format(t, amount_ticks(&t->grid, high), b)));
 }
 
-/* Writes the end of a path without `leaf`: "... > main.run > main.op". */
+/* Writes the last frames of a path without `leaf`: "... > main.run > main.op". */
 static void blame_put_path(const struct blame_text *t, const pprofc_verdict_place *place,
                            size_t depth) {
   size_t from = depth > BLAME_FRAMES ? depth - BLAME_FRAMES : 0;
@@ -83,14 +83,14 @@ static void blame_put_path(const struct blame_text *t, const pprofc_verdict_plac
   }
 }
 
-/* Returns the number of frames in the path of a place above `leaf`; 0 if the function has no caller
+/* Returns the number of frames above `leaf` in the path of a place; 0 if the function has no caller
  * there. */
 static size_t blame_callers(const pprofc_verdict_place *place, pprofc_str leaf) {
   bool ends = leaf.data && str_equal(place->frames[place->depth - 1], leaf);
   return place->depth - ends;
 }
 
-/* Writes each place on its own line, with its share of `delta`. */
+/* Writes a line for each place, with its share of `delta`. */
 static void blame_put_places(const struct blame_text *t, const pprofc_verdict_place *places,
                              size_t count, pprofc_str leaf, double delta) {
   for (size_t i = 0; i < count; i++) {

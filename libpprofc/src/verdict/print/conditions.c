@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Growth factor shared by all functions above which a slower machine is not a likely cause, so
- * that each function's growth counts. */
+/* Growth factor of all functions above which a slower machine is an unlikely cause. Above it, the
+ * growth of each function counts. */
 #define GATE_MACHINE 1.5
 
 enum noise_measure {
@@ -28,7 +28,7 @@ struct noise_condition {
   double threshold; /* absolute value, or a share if `unit` is empty */
   pprofc_str unit;  /* unit of an absolute threshold */
   pprofc_str name;  /* regular expression for names, or empty */
-  bool rows; /* true for "row:": each function counts by itself, also if its cost only moved */
+  bool rows;        /* true for "row:", which also counts a function whose cost only moved */
 };
 
 /* ---- reading ----------------------------------------- */
@@ -113,8 +113,8 @@ struct noise_gate {
   char today[16];
 };
 
-/* True for a significant increase. An increase shared by all functions counts only if it is
- * too large for a slower machine; common>5% checks such increases. */
+/* True for a significant increase. If all functions increased alike, the increase counts only if it
+ * is too large for a slower machine. The condition common>5% checks smaller ones. */
 static bool noise_gate_grew(const struct noise_gate *g, const pprofc_verdict_estimate *e) {
   const pprofc_verdict_summary *s = &g->report->summary;
   if (!pprofc_verdict_is_certain(e->verdict) || !(e->delta > 0)) return false;
@@ -122,8 +122,8 @@ static bool noise_gate_grew(const struct noise_gate *g, const pprofc_verdict_est
   return s->common_low >= GATE_MACHINE - 1 && s->common_p < g->alpha;
 }
 
-/* Returns the growth to compare with the threshold: the difference, or the lower end of the
- * interval for a pair of sampled runs. */
+/* Returns the growth to compare with the threshold: the difference; for a pair of sampled runs, the
+ * lower end of the interval. */
 static double noise_gate_least(const struct noise_gate *g, const pprofc_verdict_estimate *e) {
   bool weak = noise_is_pair(&g->report->summary) && !g->report->summary.lone;
   return weak ? e->low : e->delta;
@@ -155,7 +155,7 @@ void noise_gate_today(char out[16]) {
   if (!gmtime_r(&now, &day) || !strftime(out, 16, "%Y-%m-%d", &day)) snprintf(out, 16, "9999");
 }
 
-/* Reports one row for which the condition fires. */
+/* Reports a row that violates the condition. */
 static void noise_gate_report(const struct noise_gate *g, const pprofc_verdict_row *row,
                               const pprofc_verdict_domain *domain, noise_found_fn found,
                               void *context) {
@@ -170,8 +170,8 @@ static void noise_gate_report(const struct noise_gate *g, const pprofc_verdict_r
   found(context, &finding);
 }
 
-/* Returns the estimate of a row that is compared with the condition. For cum it excludes the growth
- * of the machine's time. */
+/* Returns the estimate of a row to compare with the condition. For cum it excludes growth of the
+ * environment's time. */
 static pprofc_verdict_estimate noise_gate_growth(const struct noise_gate *g,
                                                  const pprofc_verdict_row *row) {
   pprofc_verdict_estimate e = *noise_estimate(row, g->c.measure == MEASURE_CUM);
@@ -183,8 +183,8 @@ static pprofc_verdict_estimate noise_gate_growth(const struct noise_gate *g,
   return e;
 }
 
-/* Returns the domain that is judged in place of a row, because cost may only have moved between its
- * functions; NULL if the row is judged itself. */
+/* Returns the domain to judge in place of a row, because cost may only have moved between its
+ * functions. NULL to judge the row. */
 static const pprofc_verdict_domain *noise_gate_domain(const struct noise_gate *g,
                                                       const pprofc_verdict_row *row) {
   if (g->c.rows) return NULL;
@@ -192,7 +192,7 @@ static const pprofc_verdict_domain *noise_gate_domain(const struct noise_gate *g
   return pprofc_verdicts_domain_of(g->report->verdicts, row);
 }
 
-/* True if the domain was already reported for an earlier row. */
+/* True if an earlier row already reported the domain. */
 static bool noise_gate_reported(const struct noise_gate *g, const pprofc_verdict_domain *domain,
                                 const pprofc_verdict_row *row) {
   for (size_t i = 0; i < domain->row_count; i++) {
@@ -213,7 +213,7 @@ static void noise_gate_rows(const struct noise_gate *g, noise_found_fn found, vo
     const pprofc_verdict_domain *domain = noise_gate_domain(g, row);
     if (domain && (!noise_gate_fires(g, &domain->net) || noise_gate_reported(g, domain, row)))
       continue;
-    /* A domain is a sum of flat values, so it cannot replace a row of cum. */
+    /* A domain is a sum of flat values and cannot replace cum. */
     if (g->c.measure == MEASURE_CUM) domain = NULL;
     noise_gate_report(g, row, domain, found, context);
   }
@@ -231,7 +231,7 @@ static pprofc_verdict_estimate noise_gate_total(const pprofc_verdict_summary *s)
                                    .q = s->total_p};
 }
 
-/* Checks a condition on the total or on the factor common to all functions. */
+/* Checks a condition on the total, or on the common factor of all functions. */
 static enum noise_use noise_gate_whole(const struct noise_gate *g, noise_found_fn found,
                                        void *context) {
   const pprofc_verdict_summary *s = &g->report->summary;

@@ -4,37 +4,38 @@
 
 #include "verdict/print/print.h"
 
-/* Checks that the text is a condition: "total>5%", "cum>10ms,name=RE". `flag` is the name of its
- * flag in the message. */
+/* Checks that the text is a condition, such as "total>5%" or "cum>10ms,name=RE". The message of an
+ * error contains `flag`, the name of the flag. */
 pprofc_status noise_condition_check(const char *flag, const char *text, pprofc_error *error);
 
 /* Growth that violates a condition. */
 struct noise_finding {
   const pprofc_verdict_row *row;       /* row that grew; NULL for the total or all functions */
-  const pprofc_verdict_domain *domain; /* domain whose net is the estimate, or NULL */
+  const pprofc_verdict_domain *domain; /* domain whose sum is the estimate, or NULL */
   pprofc_str name;                     /* name of the function, or "the total", "all functions" */
-  pprofc_verdict_estimate estimate;    /* estimate of flat, cum or the total, by the condition */
+  pprofc_verdict_estimate estimate;    /* estimate of flat, cum or the total, as the condition
+                                          says */
   double change;                       /* relative change of all functions, else NaN */
-  bool accepted; /* true if a rule accepts it, with a reason and an end date */
+  bool accepted;                       /* true if a rule with a reason and an end date accepts it */
   pprofc_str reason, until;
 };
 typedef void (*noise_found_fn)(void *context, const struct noise_finding *found);
 
-/* Returns the verb of a verdict, such as "grew". *rest becomes the text after the amount, such as
+/* Returns the verb of a verdict, such as "grew". Sets *rest to the text after the amount, such as
  * ", as everything did". */
 const char *noise_verb(pprofc_verdict verdict, const char **rest);
 
-/* Writes the date of today, "2026-11-24". */
+/* Writes the current day, such as "2026-11-24". */
 void noise_gate_today(char out[16]);
 
 enum noise_use {
   NOISE_USED,
-  NOISE_OTHER_UNIT, /* the values do not have the unit of the threshold */
+  NOISE_OTHER_UNIT, /* the values and the threshold have different units */
   NOISE_UNJUDGED,   /* the total or the common factor has no verdict */
   NOISE_FAILED      /* the regular expression exceeded its limit of time or memory */
 };
 
-/* Calls `found` for each finding with q below `alpha`. The condition must be valid. */
+/* Calls `found` for each finding whose q is below `alpha`. The condition must be valid. */
 enum noise_use noise_condition_find(const struct noise_report *report, const char *text,
                                     double alpha, noise_found_fn found, void *context);
 

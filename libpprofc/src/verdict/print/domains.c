@@ -6,9 +6,9 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Maximum number of bytes of a name. */
+/* Maximum size of a name in bytes. */
 #define DOMAIN_NAME 120
-/* Maximum number of functions that the line of a domain names. */
+/* Maximum number of functions in the line of a domain. */
 #define DOMAIN_NAMES 4
 
 const char *noise_domain_kind(pprofc_verdict_domain_kind kind) {
@@ -44,7 +44,7 @@ void noise_domain_text(const pprofc_verdict_domain *domain, const struct amount_
   amount_text(unit, net->delta, true, delta);
   amount_text(unit, (net->high - net->low) / 2, false, half);
   amount_text(unit, net->base, false, base);
-  /* The text of renamed functions has no word and begins with the place, so skip its ", ". */
+  /* The text of renamed functions begins with ", " and has no word, so skip these characters. */
   const char *range = lone ? "" : " \xc2\xb1";
   if (lone) *half = '\0';
   snprintf(out, DOMAIN_TEXT, "%s%s: net %s%s%s of %s", word, place + (renamed ? 2 : 0), delta,

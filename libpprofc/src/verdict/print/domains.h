@@ -1,4 +1,4 @@
-/* Makes the texts of domains: groups of functions between which cost moved. */
+/* Makes the texts of domains, which are groups of functions whose cost moved between them. */
 #ifndef PPROFC_VERDICT_PRINT_DOMAINS_H
 #define PPROFC_VERDICT_PRINT_DOMAINS_H
 
@@ -16,8 +16,7 @@ const char *noise_domain_word(const pprofc_verdict_domain *domain);
 /* Formats " inside svc.f", or ", renamed from old/enc to new/enc". */
 void noise_domain_place(const pprofc_verdict_domain *domain, char out[DOMAIN_PLACE]);
 
-/* Formats "moved inside svc: net +3 ±20 of 900". The interval is left out for counts of single
- * runs. */
+/* Formats "moved inside svc: net +3 ±20 of 900". Omits the interval for counts of single runs. */
 void noise_domain_text(const pprofc_verdict_domain *domain, const struct amount_unit *unit,
                        bool lone, char out[DOMAIN_TEXT]);
 

@@ -59,7 +59,7 @@ const char *noise_word(const pprofc_verdict_row *row, bool by_cum) {
   return pprofc_verdict_name(e->verdict);
 }
 
-/* Writes text of a profile with control bytes escaped. */
+/* Writes text of a profile. Escapes its control bytes. */
 void noise_put_text(struct output *out, pprofc_str text) {
   struct buffer safe, shorter;
   buffer_init(&safe, mem_or_default(NULL), SIZE_MAX);
@@ -90,7 +90,7 @@ static const char *const per_what[] = {
 };
 
 /* Returns the note that percentages refer to the samples that the filters keep, or "" without
- * filters. With one function kept, its share is 100 % on both sides even if its share of all
+ * filters. If the filters keep one function, its share is always 100 %, even if its share of all
  * samples changed. */
 static const char *noise_kept(const struct noise_report *report) {
   bool filters = filters_any(report->options, FILTER_TOTAL);
@@ -117,8 +117,8 @@ static void noise_put_range(const struct amount_grid *grid, double low, double h
                 STR_ARG(amount_of_ticks(grid, amount_ticks(grid, high), true, b)));
 }
 
-/* Writes "Total: 76.73s -> 5.33s, -71.40s [-86.45s, -56.35s] (-93%)". With values in percent
- * of the total, both totals are equal. */
+/* Writes "Total: 76.73s -> 5.33s, -71.40s [-86.45s, -56.35s] (-93%)". In percent of the total, both
+ * totals are equal. */
 static void noise_put_total(const struct noise_report *report, struct output *out) {
   const pprofc_verdict_summary *s = &report->summary;
   struct noise_range range = {.largest = 0};
@@ -145,13 +145,13 @@ static void noise_put_common(const pprofc_verdict_summary *s, struct output *out
 
 /* ---- noise ------------------------------------------- */
 
-/* Returns a note if one side has a single run, whose noise cannot be estimated from that side. */
+/* Returns a note if one side has a single run, which gives no estimate of the noise. */
 static const char *noise_lone_side(const pprofc_verdict_summary *s) {
   if (s->base_runs == 1) return "; one run of the base: the noise of the head is used";
   return s->head_runs == 1 ? "; one run of the head: the noise of the base is used" : "";
 }
 
-/* Writes a line on the noise of exact counts, which is the spread between runs. */
+/* Writes a line about the noise of exact counts: the spread between runs. */
 static void noise_put_counts(const pprofc_verdict_summary *s, struct output *out) {
   const char *text = "Noise: the spread of the counts of a function between runs\n";
   if (s->lone)
@@ -161,7 +161,7 @@ static void noise_put_counts(const pprofc_verdict_summary *s, struct output *out
   output_add_text(out, text);
 }
 
-/* Writes a line on the noise of a pair of runs. The dispersion is unknown for measured times. */
+/* Writes a line about the noise of a pair of runs. Measured times have no known dispersion. */
 static void noise_put_pair(const pprofc_verdict_summary *s, struct output *out) {
   if (isnan(s->dispersion))
     output_add_text(out,
@@ -210,7 +210,7 @@ static void noise_put_judged(const struct noise_report *report, struct output *o
     output_printf(out,
                   "Intervals of changed functions: %.4g%% each, corrected for selection (FCR)\n",
                   100 * s->interval_level);
-  /* Selection by significance overestimates changes (winner's curse), most for a single pair. */
+  /* Significant changes are overestimated on average (winner's curse), most for a pair. */
   if (noise_is_pair(s) && s->changed && !s->exact)
     output_add_text(out, "With one pair, changes are overestimated and their \xc2\xb1 is too "
                          "narrow: measure the size with more runs\n");
@@ -236,7 +236,7 @@ void noise_header(const struct noise_report *report, struct output *out) {
 
 /* ---- smallest detectable change ---------------------- */
 
-/* Writes the number of runs, or the factor on their length, that would show a change of 5 %. */
+/* Writes the number of runs that find a change of 5 %, or the factor for their length. */
 static void noise_put_wanted(const pprofc_verdict_summary *s, struct output *out) {
   bool longer = isfinite(s->samples_for_5);
   if (isfinite(s->runs_for_5)) output_printf(out, "; 5%% needs %.0f runs a side", s->runs_for_5);
@@ -250,7 +250,7 @@ static void noise_put_wanted(const pprofc_verdict_summary *s, struct output *out
                   s->samples_for_5);
 }
 
-/* True if neither a function nor the total changed. */
+/* True if no function and not the total changed. */
 static bool noise_is_quiet(const pprofc_verdict_summary *s) {
   return !s->changed && !s->cum_changed && !pprofc_verdict_is_certain(s->total_verdict) &&
          !pprofc_verdict_is_certain(s->common_verdict);

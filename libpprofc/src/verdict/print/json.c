@@ -75,7 +75,8 @@ static void noise_json_total(struct json_writer *json, const pprofc_verdict_summ
   json_end(json);
 }
 
-/* Writes an estimate. Values that were not judged and counts of single runs have no interval. */
+/* Writes an estimate. Omits the interval for values that were not judged and for counts of single
+ * runs. */
 static void noise_json_estimate(struct json_writer *json, const struct noise_report *report,
                                 const pprofc_verdict_estimate *e) {
   bool known = !isnan(e->p) && !report->summary.lone;
@@ -92,7 +93,7 @@ static void noise_json_estimate(struct json_writer *json, const struct noise_rep
   json_text(json_key(json, "with_all"), pprofc_verdict_name(report->summary.common_verdict));
 }
 
-/* True if -noise=changed skips the row. */
+/* True if -noise=changed omits the row. */
 static bool noise_json_skips(const struct noise_report *report, const pprofc_verdict_row *row) {
   return strcmp(report->show, "changed") == 0 && !pprofc_verdict_is_certain(row->flat.verdict) &&
          !pprofc_verdict_is_change(row->cum.verdict);
@@ -123,7 +124,7 @@ static void noise_json_row(struct json_writer *json, const struct noise_report *
   json_end(json);
 }
 
-/* Writes each pair once, from the function that decreased to the function that increased. */
+/* Writes each pair once, from the function that shrank to the function that grew. */
 static void noise_json_pairs(struct json_writer *json, const struct noise_report *report) {
   json_begin_array(json_key(json, "moved"));
   for (size_t i = 0; i < report->row_count; i++) {
@@ -140,7 +141,7 @@ static void noise_json_pairs(struct json_writer *json, const struct noise_report
   json_end(json);
 }
 
-/* Writes the groups of functions between which cost moved. */
+/* Writes the groups of functions whose cost moved between them. */
 static void noise_json_domains(struct json_writer *json, const struct noise_report *report) {
   size_t count;
   const pprofc_verdict_domain *domains = pprofc_verdicts_domains(report->verdicts, &count);
@@ -171,7 +172,7 @@ static void noise_json_explained(struct json_writer *json, const struct noise_re
   json_end(json);
 }
 
-/* Writes the stacks. A parent is an index in the list; the root has no parent. */
+/* Writes the stacks. The parent of a stack is an index in the list; the root has no parent. */
 static void noise_json_stacks(struct json_writer *json, const struct noise_report *report) {
   size_t count;
   const pprofc_verdict_stack *stacks = pprofc_verdicts_stacks(report->verdicts, &count);

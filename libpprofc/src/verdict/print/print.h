@@ -9,12 +9,12 @@
 /* Maximum size of the name of a benchmark with its measure. */
 #define BENCHES_TEXT 200
 
-/* Verdicts, and how they are printed. */
+/* Verdicts and settings for printing them. */
 struct noise_report {
   /* Options of the report: unit, divisor, number of rows, filters. */
   const pprofc_report_options *options;
   const char *show; /* rows to print: "all", "changed" or "rows" */
-  bool fcr, stacks; /* true to write the level of intervals, and the stacks, as JSON */
+  bool fcr, stacks; /* true to include the level of intervals, or the stacks, in JSON */
   pprofc_verdicts *verdicts;
   pprofc_verdict_summary summary;
   const pprofc_verdict_row *rows;
@@ -22,14 +22,14 @@ struct noise_report {
   char benchmark[BENCHES_TEXT]; /* name of the benchmark with its measure, or "" */
 };
 
-/* Judges runs, the base first, with the filters and the sample type of report->options, and stores
- * the verdicts in `report`. `how` has the other settings; if it names a sample type, that type is
- * used. The caller frees the verdicts. */
+/* Judges runs, the base first, with the filters and the sample type of report->options. Stores the
+ * verdicts in `report`. `how` has the other settings; a sample type in it takes precedence. The
+ * caller frees the verdicts. */
 pprofc_status noise_report_judge(struct noise_report *report, const pprofc_verdict_run *runs,
                                  size_t count, size_t bases, const pprofc_verdict_options *how,
                                  pprofc_error *error);
 
-/* Copies summary and rows from the verdicts of a report. */
+/* Copies summary and rows from the verdicts of the report. */
 void noise_take(struct noise_report *report);
 
 /* Values of -normalize_by, in the order of pprofc_verdict_exposure; ends with NULL. */
@@ -50,7 +50,7 @@ struct json_writer;
 /* Writes the contributions as the JSON member "blame". */
 void noise_blame_json(const struct noise_report *report, struct json_writer *json);
 
-/* Write the lines above a table, and the line below it. */
+/* Write the lines above a table and below it. */
 void noise_header(const struct noise_report *report, struct output *out);
 void noise_footer(const struct noise_report *report, struct output *out);
 
@@ -68,22 +68,23 @@ static inline const pprofc_verdict_estimate *noise_estimate(const pprofc_verdict
   return by_cum ? &row->cum : &row->flat;
 }
 
-/* Returns "unchanged", "grew", "moved"; "" for a caller without samples of its own. */
+/* Returns the word for a row, such as "unchanged", "grew" or "moved"; "" for a caller without
+ * samples that end in it. */
 const char *noise_word(const pprofc_verdict_row *row, bool by_cum);
 
-/* Returns a unit that suits numbers of this size. */
+/* Returns a unit that suits numbers up to `largest`. */
 struct amount_unit noise_unit_for(const struct noise_report *report, double largest);
 
-/* Range of a table's numbers, which have one unit and number of digits, so that base and change add
- * up to the head. */
+/* Range of a table's numbers. They have the same unit and number of digits, so base and change add
+ * up to head. */
 struct noise_range {
-  /* Largest number; smallest change that is not 0, or 0 without a change. */
+  /* Largest number; smallest change that is not 0, or 0 if there is no change. */
   double largest, smallest;
   bool fractions; /* true if a number is not whole */
 };
 
-/* Extends the range by the numbers of a row: base, head, the change, and the magnitude of another
- * change that the row also shows. */
+/* Extends the range by the numbers of a row: base, head, the change, and another change that the
+ * row shows. */
 void noise_range_add(struct noise_range *range, double base, double head, double other,
                      double change);
 struct amount_grid noise_grid(const struct noise_report *report, const struct noise_range *range);

@@ -1,5 +1,5 @@
-/* Prints the table of -top -noise: values of base and head, their difference with half of its
- * interval, and the verdict. */
+/* Prints the table of -top -noise: values of base and head, their difference with half the width of
+ * its interval, and the verdict. */
 #include "core/output.h"
 #include "verdict/print/domains.h"
 
@@ -20,7 +20,7 @@ struct noise_rows {
   const struct noise_report *report;
   struct noise_line *shown;
   size_t capacity;
-  /* Numbers of rows: shown; dropped as too small; left out because of -nodecount. */
+  /* Numbers of rows: shown; dropped as too small; omitted because of -nodecount. */
   size_t count, dropped, left_out;
   double cutoff;
   bool by_cum;
@@ -42,10 +42,10 @@ static int noise_rows_by_cum(const void *a, const void *b) {
   const pprofc_verdict_row *y = ((const struct noise_line *)b)->row;
   double dx = fabs(x->cum.delta), dy = fabs(y->cum.delta);
   if (dx != dy) return dx < dy ? 1 : -1;
-  return (x > y) - (x < y); /* keep the order of the rows, which are sorted by flat */
+  return (x > y) - (x < y); /* equal rows keep their order, by flat */
 }
 
-/* Keeps a row that changed significantly, however small the change is. */
+/* Keeps a row that changed significantly, even if the change is small. */
 static bool noise_rows_keep(struct noise_rows *rows, const pprofc_verdict_row *row) {
   if (noise_row_changed(row)) return true;
   if (strcmp(rows->report->show, "changed") == 0) return false;
@@ -55,8 +55,8 @@ static bool noise_rows_keep(struct noise_rows *rows, const pprofc_verdict_row *r
   return false;
 }
 
-/* Adds the line of a domain at the place of its first row. Rows that cancel are not shown except
- * with -noise=rows; other rows follow the line. */
+/* Adds the line of a domain at the position of its first row. Omits rows that cancel unless
+ * -noise=rows is set. The other rows follow the line. */
 static void noise_rows_add_domain(struct noise_rows *rows, const pprofc_verdict_domain *domain) {
   const pprofc_verdict_row *all = rows->report->rows;
   rows->shown[rows->count++] = (struct noise_line){&all[domain->rows[0]], domain};
@@ -131,7 +131,8 @@ static void noise_put_ticks(struct output *out, const struct amount_grid *grid, 
   noise_put_padded(out, text, 10);
 }
 
-/* Writes half of the interval, or nothing for counts of single runs and rows without a verdict. */
+/* Writes half of the interval. Writes nothing for counts of single runs and rows without a
+ * verdict. */
 static void noise_put_half(struct output *out, const struct noise_rows *rows,
                            const pprofc_verdict_estimate *e) {
   double ticks = amount_ticks(&rows->grid, (e->high - e->low) / 2);
