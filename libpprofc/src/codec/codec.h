@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "profile/profile.h"
 
-/* The bytes of an input, in a region of their own so that a profile can point into them. */
+/* The bytes of an input. They are in a separate region, because a profile can point into them. */
 struct input {
   struct region *region;
   const uint8_t *data;
@@ -14,9 +14,9 @@ struct input {
   uint64_t source_size; /* size of the source before inflating */
 };
 
-/* Reads a file ("-": standard input) or copies memory, and inflates gzip (any number of
- * members). On success the caller owns input->region. If `map` is true, a large file may be mapped,
- * and it must not shrink during the call. */
+/* Read a file ("-": standard input), or copy memory. Inflate gzip with any number of members. After
+ * success the caller owns input->region. With `map`, a large file may be mapped; it must then not
+ * shrink during the call. */
 pprofc_status input_read_file(const char *path, const pprofc_allocator *mem,
                               const pprofc_limits *limits, bool map, struct input *input,
                               pprofc_error *error);
@@ -31,13 +31,13 @@ bool input_is_pipe(const char *path);
  * or -1 for any other file. */
 int input_open_regular(const char *path, size_t *size);
 
-/* Maps `size` bytes of a regular file, which must not shrink, and sets *data. Few pages stay in
- * memory. Returns NULL if that is not possible. */
+/* Maps `size` bytes of a regular file and sets *data. The file must not shrink. Only a few pages
+ * are in memory at a time. Returns NULL if mapping fails. */
 struct input_map *input_map_open(int fd, size_t size, const pprofc_allocator *mem,
                                  const uint8_t **data);
 void input_map_close(struct input_map *map);
 
-/* A pipe whose first bytes are kept in memory, so that several readers can examine them. */
+/* A pipe whose first bytes stay in memory, to let several readers examine them. */
 struct input_pipe {
   int fd;
   uint8_t *head; /* first bytes of the pipe, at most `room` */
@@ -45,7 +45,7 @@ struct input_pipe {
   const pprofc_allocator *mem;
 };
 
-/* Opens a pipe and reads its first `room` bytes, or all if it has fewer. */
+/* Opens a pipe and reads its first `room` bytes, or all bytes if there are fewer. */
 pprofc_status input_pipe_open(struct input_pipe *pipe, const char *path, size_t room,
                               const pprofc_allocator *mem, pprofc_error *error);
 void input_pipe_close(struct input_pipe *pipe);
@@ -54,8 +54,8 @@ pprofc_status input_pipe_read(const struct input_pipe *pipe, const pprofc_limits
                               bool inflate, struct input *input, pprofc_error *error);
 
 /* Decodes profile.proto. The profile keeps input->region alive and points into it. Returns
- * PPROFC_E_FORMAT with the offset if the bytes are not a profile. Then a legacy format may
- * still match, unless *certain is true: the input is an invalid profile. */
+ * PPROFC_E_FORMAT with the offset if the bytes are not a profile. *certain is true if the input can
+ * only be an invalid profile; else it may be a legacy format. */
 pprofc_status pprof_decode(const struct input *input, const pprofc_limits *limits, unsigned threads,
                            pprofc_profile **profile, bool *certain, pprofc_error *error);
 
@@ -64,26 +64,26 @@ struct fold_options {
   const pprofc_allocator *mem;
   const pprofc_limits *limits;
   unsigned threads;
-  bool labels;    /* true to add up only samples with equal labels; false: labels may be missing */
+  bool labels;    /* true to add up only samples with equal labels; false to allow losing labels */
   bool no_stacks; /* true to drop all stacks */
-  bool tree;      /* true to store stacks as a tree (profile/stack_tree.h) and sort samples by it */
+  bool tree;      /* true to store stacks as a tree (profile/stack_tree.h) and to sort samples by
+                     it */
   const char *sample_index; /* with `tree`: the only sample type that the report needs; NULL: all */
-  bool always;              /* true to accept small profiles also, for tests */
+  bool always;              /* true to accept small profiles, for tests */
 };
 
 /* Reads profile.proto for a report that shows only sums (codec/fold/fold.h). Returns
- * PPROFC_E_NO_MATCH if the caller must read the whole file, which also reports errors in it. */
+ * PPROFC_E_NO_MATCH if the caller must read the whole file. That reader then reports any errors. */
 pprofc_status fold_read_file(const char *path, const struct fold_options *options,
                              pprofc_profile **profile);
 pprofc_status fold_read_memory(const void *data, size_t size, const struct fold_options *options,
                                pprofc_profile **profile);
 
-/* Replaces the stacks of a profile by a tree, with values of sample type `only` (SIZE_MAX:
- * all). Returns NULL when out of memory or if the profile has too many sample types for a
- * tree. */
+/* Replaces the stacks of a profile by a tree. Keeps only the values of sample type `only`; SIZE_MAX
+ * keeps all. Returns NULL when out of memory or if there are too many sample types. */
 pprofc_profile *fold_profile(const pprofc_profile *profile, size_t only);
 
-/* Writes gzip'd profile.proto, one top-level field at a time. */
+/* Writes profile.proto as gzip, one top-level field at a time. */
 pprofc_status pprof_encode(const pprofc_profile *profile, pprofc_write_fn write, void *context,
                            pprofc_error *error);
 

@@ -1,11 +1,11 @@
 /* Compresses with several threads into a gzip stream for a write callback.
  *
- * The input is cut into blocks of a fixed size, so the output does not depend on the number of
- * threads. Each block is compressed separately, with the end of the previous block as
- * dictionary, and ends on a byte boundary. The concatenated blocks are one deflate stream.
- * Blocks are in a ring: the caller fills one, threads compress the full ones, and the caller
- * writes them in order. Instead of waiting, the caller compresses a block itself. If no thread
- * can be started, it compresses all of them. */
+ * The writer cuts the input into blocks of a fixed size, so the output does not depend on the
+ * number of threads. It compresses each block separately, with the end of the previous block as
+ * dictionary, and ends it on a byte boundary. The concatenated blocks are one deflate stream.
+ * The blocks form a ring. The caller fills a block, threads compress the full blocks, and the
+ * caller writes them in order. Instead of waiting, the caller compresses a block. If no thread
+ * starts, the caller compresses all blocks. */
 #include "codec/gzip_writer.h"
 
 #include "codec/zlib_memory.h"
@@ -30,7 +30,7 @@ enum state { EMPTY, FULL, TAKEN, DONE };
 struct gzip_writer_block {
   enum state state;
   z_stream zlib;
-  uint8_t *memory; /* memory of the block: dictionary, then input, then output */
+  uint8_t *memory; /* dictionary, then input, then output of the block */
   size_t dictionary_size, size, out_size, out_room;
   uint32_t crc;
   bool last;
@@ -43,11 +43,12 @@ struct gzip_writer {
   pprofc_status status;
   struct gzip_writer_block blocks[BLOCKS_MAX];
   size_t block_count, blocks_most; /* current and maximum size of the ring */
-  /* Numbers of the block being filled and of the oldest one; block n is in slot n % block_count. */
+  /* Numbers of the block that the caller fills and of the oldest block; block n is in slot n %
+   * block_count. */
   size_t filling, oldest;
-  uint64_t size; /* uncompressed bytes written so far */
+  uint64_t size; /* number of uncompressed bytes so far */
   uint32_t crc;
-  uint8_t dictionary[DICTIONARY_SIZE]; /* last bytes of the block before the one being filled */
+  uint8_t dictionary[DICTIONARY_SIZE]; /* end of the block before the current block */
 
   pthread_mutex_t lock;
   pthread_cond_t full, done;
@@ -87,7 +88,7 @@ static void block_close(struct gzip_writer *w, struct gzip_writer_block *b) {
   mem_free(w->mem, b->memory, memory_size(b), 1);
 }
 
-/* Compresses a block. Any thread may call it. The output has room for the largest result. */
+/* Compresses a block. Any thread may call it. The output buffer is large enough for any result. */
 static void block_compress(struct gzip_writer_block *b) {
   deflateReset(&b->zlib);
   if (b->dictionary_size)
@@ -117,7 +118,7 @@ static struct gzip_writer_block *gzip_writer_take(struct gzip_writer *w) {
   return NULL;
 }
 
-/* Compresses a taken block without the lock. */
+/* Compresses a block without the lock. The thread must have taken the block. */
 static void gzip_writer_work(struct gzip_writer *w, struct gzip_writer_block *b) {
   pthread_mutex_unlock(&w->lock);
   block_compress(b);
@@ -158,8 +159,8 @@ static void gzip_writer_write_done(struct gzip_writer *w) {
   }
 }
 
-/* Waits until at most `left` blocks are unwritten. Meanwhile the caller compresses blocks
- * itself. */
+/* Waits until at most `left` blocks are not written. The caller compresses blocks in the
+ * meantime. */
 static void gzip_writer_wait(struct gzip_writer *w, size_t left) {
   gzip_writer_write_done(w);
   while (w->filling - w->oldest > left) {
@@ -172,8 +173,9 @@ static void gzip_writer_wait(struct gzip_writer *w, size_t left) {
   }
 }
 
-/* Adds a block to the ring and starts one more thread. Only called before the ring wraps around, so
- * no block moves. Without memory or a thread, the writer continues with the blocks it has. */
+/* Adds a block to the ring and starts one more thread. Must be called before the ring wraps around,
+ * because blocks must not move. Without memory or a thread, the writer goes on with fewer
+ * blocks. */
 static void gzip_writer_grow(struct gzip_writer *w) {
   if (w->block_count == w->blocks_most || !block_open(w, &w->blocks[w->block_count])) {
     w->blocks_most = w->block_count;

@@ -8,18 +8,18 @@
 struct gzip_writer;
 
 /* Opens a stream with the header of Go's compress/gzip: no time, no name, unknown system. The
- * stream is one member, with the same bytes for any number of `threads` (0: one per
- * processor). Only the caller's thread calls `write`. `mem` must outlive the writer. NULL when
+ * stream is one member. Its bytes are the same for any number of `threads`; 0 means one per
+ * processor. Only the thread of the caller calls `write`. `mem` must outlive the writer. NULL when
  * out of memory. */
 struct gzip_writer *gzip_writer_open(const pprofc_allocator *mem, unsigned threads,
                                      pprofc_write_fn write, void *context);
 
-/* Compresses bytes. After the first failure all further bytes are dropped. */
+/* Compresses bytes. Drops all bytes after the first failure. */
 void gzip_writer_add(struct gzip_writer *writer, const void *data, size_t size);
-/* True if no call has failed. */
+/* True if all calls have succeeded. */
 bool gzip_writer_good(const struct gzip_writer *writer);
 
-/* Ends the stream and frees its memory; returns the status of all writes. */
+/* Ends the stream and frees the writer. Returns the first error, or PPROFC_OK. */
 pprofc_status gzip_writer_finish(struct gzip_writer *writer);
 
 /* Frees the writer without ending the stream. */

@@ -4,19 +4,19 @@
 
 #include "core/map.h"
 
-/* Most files number their locations 1, 2, 3 ...; these need no table. Small ids in another
- * order get a table, large ones (addresses, hashes) a hash table. */
+/* A map from ids to indices. If the ids are 1, 2, 3 ..., as in most files, it needs no table. Small
+ * ids in another order need a table; large ids (addresses, hashes) need a hash table. */
 struct id_map {
   size_t count;
   const uint64_t *ids;   /* ids by index; NULL if id == index + 1 for all */
   const uint32_t *table; /* index of each small id, or NONE; `table_size` entries */
   uint64_t table_size;
   struct map hash;
-  uint32_t duplicate; /* index of the first entry with a repeated id, or MAP_NONE */
+  uint32_t duplicate; /* first index whose id occurred before, or MAP_NONE */
 };
 
-/* Builds the map over ids[count], which must outlive it. Tables are in the arena; id_map_free
- * frees the hash table. False when out of memory. */
+/* Builds the map of ids[count], which must outlive it. Tables are in the arena; id_map_free frees
+ * the hash table. Returns false when out of memory. */
 bool id_map_build(struct id_map *map, const uint64_t *ids, size_t count, struct arena *arena);
 void id_map_free(struct id_map *map);
 

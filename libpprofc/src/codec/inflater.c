@@ -1,4 +1,4 @@
-/* Inflates in steps, with ISA-L if it is installed, else with zlib. */
+/* Inflates in steps, with ISA-L if it is installed, otherwise with zlib. */
 #include "codec/inflater.h"
 
 #include "codec/isal.h"
@@ -8,10 +8,10 @@ struct inflater {
   const pprofc_allocator *mem;
   const pprofc_limits *limits;
   struct input_source source;
-  uint64_t made;      /* output bytes so far */
+  uint64_t made;      /* number of output bytes so far */
   pprofc_error error; /* failure to read the file, or an exceeded limit */
   bool gzip, at_end, only_zlib;
-  bool between; /* true: a member has ended and another one may begin */
+  bool between; /* true if a gzip member has ended and another may begin */
   bool (*step)(struct inflater *inflater, uint8_t **out, size_t *room);
   z_stream zlib;
   bool zlib_open;
@@ -56,7 +56,7 @@ pprofc_status inflater_status(const struct inflater *in, pprofc_error *error) {
 
 /* ---- one step ---------------------------------------- */
 
-/* Each step reads from the current piece and advances *out and *room. */
+/* A step reads from the current piece and advances *out and *room. */
 
 static bool inflater_step_plain(struct inflater *in, uint8_t **out, size_t *room) {
   size_t size = in->source.size < *room ? in->source.size : *room;
@@ -104,14 +104,14 @@ static bool inflater_is_hungry(const struct inflater *in) {
   return in->gzip ? inflater_left(in) == 0 : in->source.size == 0;
 }
 
-/* Ends the input. The decoder may still hold output, so runs one step without input. */
+/* Ends the input. Runs one step without input, because the decoder may have more output. */
 static bool inflater_finish(struct inflater *in, uint8_t **out, size_t *room) {
   in->at_end = true;
   if (!in->gzip || in->between) return true;
   size_t before = *room;
   if (!in->step(in, out, room)) return false;
   in->at_end = in->between;
-  return in->between || *room < before; /* if no output was left either, the stream is truncated */
+  return in->between || *room < before; /* without more output, the stream is truncated */
 }
 
 bool inflater_fill(struct inflater *in, uint8_t *out, size_t room, size_t *got) {
@@ -161,7 +161,7 @@ static bool inflater_begin(struct inflater *in) {
     if (!in->source.step) return false;
   }
   in->step = inflater_step_plain;
-  /* After an error inflater_fill fails. */
+  /* After an error here, inflater_fill fails. */
   if (input_source_next(&in->source, &in->error) != PPROFC_OK) return true;
   const uint8_t *data = in->source.data;
   in->gzip = in->source.size >= 2 && data[0] == 0x1F && data[1] == 0x8B;

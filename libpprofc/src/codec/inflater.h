@@ -1,4 +1,4 @@
-/* Inflates in steps, for a reader that does not keep the whole input. */
+/* Inflates in steps, for readers that do not keep the whole input. */
 #ifndef PPROFC_CODEC_INFLATER_H
 #define PPROFC_CODEC_INFLATER_H
 
@@ -6,18 +6,18 @@
 
 struct inflater;
 
-/* Opens a stream over `data`, followed by the rest of a file (fd >= 0), and inflates gzip. With
- * `zlib` ISA-L is not used even if it is installed. NULL when out of memory. */
+/* Opens a stream over `data`, followed by the rest of a file (fd >= 0), and inflates gzip. `zlib`
+ * forbids ISA-L even if it is installed. NULL when out of memory. */
 struct inflater *inflater_open(int fd, const void *data, size_t size, bool zlib,
                                const pprofc_allocator *mem, const pprofc_limits *limits);
 void inflater_close(struct inflater *inflater);
 
-/* Writes up to `room` bytes and sets *got, which is 0 at the end of the stream. False if the
- * data is corrupt or a limit is exceeded. Allocates nothing. */
+/* Writes up to `room` bytes and sets *got, which is 0 at the end of the stream. Returns false if
+ * the data is corrupt or exceeds a limit. Does not allocate. */
 bool inflater_fill(struct inflater *inflater, uint8_t *out, size_t room, size_t *got);
 
-/* Returns why inflater_fill failed: the file cannot be read, or a limit is exceeded. PPROFC_OK
- * means that the data is corrupt. */
+/* Returns the reason why inflater_fill failed: an error of the file, or an exceeded limit.
+ * PPROFC_OK means that the data is corrupt. */
 pprofc_status inflater_status(const struct inflater *inflater, pprofc_error *error);
 
 #endif

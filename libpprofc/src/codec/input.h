@@ -18,11 +18,11 @@ struct input_source {
   uint64_t consumed; /* bytes of the previous pieces */
 };
 
-/* Gets the next piece; size 0 at the end. */
+/* Gets the next piece. Its size is 0 at the end. */
 pprofc_status input_source_next(struct input_source *source, pprofc_error *error);
 
-/* Checks the limits on the number of inflated bytes `made`, and on their ratio to the `read` bytes
- * of gzip. */
+/* Checks the limit on the number of inflated bytes `made`. For gzip, also checks the limit on the
+ * ratio of `made` to the `read` compressed bytes. */
 pprofc_status input_check_limits(const pprofc_limits *limits, uint64_t made, uint64_t read,
                                  bool gzip, pprofc_error *error);
 
@@ -36,27 +36,27 @@ struct input_sink {
   bool map;             /* true if the file may be mapped */
 };
 
-/* Grows the block to at least this size; false when out of memory. */
+/* Grows the block to at least `capacity` bytes. Returns false when out of memory. */
 bool input_sink_grow(struct input_sink *sink, size_t capacity);
 
-/* Returns the inflated size according to a gzip trailer (the last four bytes) of `size`
- * compressed bytes, or 0 if it is implausible. The size is not trusted: use it only to size a
- * buffer. */
+/* Returns the inflated size that a gzip trailer (the last four bytes) gives for `size` compressed
+ * bytes, or 0 if it is implausible. The size may be wrong: use it only as a size for a buffer. */
 size_t input_claimed_size(const uint8_t *trailer, uint64_t size, const pprofc_limits *limits);
 
-/* True if all decoders read this header of a gzip member alike: it has no reserved flag and no
- * checksum of its own. zlib checks both, libdeflate no checksum, ISA-L neither. */
+/* True if all decoders treat this header of a gzip member alike, because it has no reserved flag
+ * and no header checksum. zlib checks both, libdeflate ignores the checksum, and ISA-L ignores
+ * both. */
 static inline bool gzip_header_is_usual(const uint8_t *data, size_t size) {
   return size >= 4 && !(data[3] & 0xE2);
 }
 
-/* Inflates one gzip member in memory with libdeflate. False if that is not possible (several
- * members, a wrong size, corrupt data, no libdeflate). Then the caller inflates with zlib,
- * which reports the reason. */
+/* Inflates one gzip member in memory with libdeflate. Returns false for several members, a wrong
+ * size, corrupt data, or without libdeflate. Then the caller inflates with zlib, which reports the
+ * reason. */
 bool input_inflate_whole(const uint8_t *data, size_t size, struct input_sink *sink);
 
-/* Inflates a large file with a low compression ratio: maps it instead of reading it, so that
- * compressed and inflated bytes are not in memory together. False if that is not possible. */
+/* Inflates a large file with a low compression ratio. Maps the file, to avoid having the compressed
+ * and the inflated bytes in memory together. Returns false if that is not possible. */
 bool input_inflate_mapped(int fd, size_t size, struct input_sink *sink);
 
 #endif

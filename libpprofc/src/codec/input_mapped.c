@@ -1,7 +1,7 @@
-/* Maps large files, so that they are read without being kept in memory.
+/* Maps large files, to read them without keeping them in memory.
  *
- * A second thread releases the pages already read every 10 ms. Releasing a page too early is
- * harmless: the next read gets it from the page cache. */
+ * Every 10 ms, a second thread releases the pages that were already read. If it releases a page
+ * too early, the next read gets it from the page cache. */
 #include "codec/input.h"
 
 #include "core/mem.h"
@@ -56,7 +56,7 @@ void input_map_close(struct input_map *map) {
   mem_free(map->mem, map, 1, sizeof *map);
 }
 
-/* libdeflate needs the whole input at once. If the input is a large part of the output, both
+/* libdeflate needs the whole input at once. If the input is large relative to the output, both
  * together would take too much memory. */
 bool input_inflate_mapped(int fd, size_t size, struct input_sink *sink) {
   uint8_t trailer[4];

@@ -1,5 +1,6 @@
 /* ISA-L, a library that inflates a stream several times as fast as zlib. It is loaded only for
- * a large profile that is read in steps: loading takes longer than reading a small one. */
+ * large profiles that are read in steps, because loading takes longer than reading a small
+ * profile. */
 #ifndef PPROFC_CODEC_ISAL_H
 #define PPROFC_CODEC_ISAL_H
 
@@ -14,7 +15,8 @@ struct isal {
   int (*inflate)(struct inflate_state *state);
 };
 
-/* Loads the library for the rest of the process; false if it is not installed. Thread-safe. */
+/* Loads the library for the rest of the process. Returns false if it is not installed.
+ * Thread-safe. */
 bool isal_load(struct isal *isal);
 #endif
 

@@ -1,6 +1,5 @@
-/* Reads profile.proto: two passes over the wire, no allocation per message (see
- * pprof_decode.h). This file runs the passes and contains pass 2 for all fields except
- * samples. */
+/* Reads profile.proto in two passes over the wire format, without an allocation per message (see
+ * pprof_decode.h). This file runs the passes. It contains pass 2 for all fields except samples. */
 #include "codec/pprof_decode.h"
 
 #include "core/parallel.h"
@@ -40,22 +39,22 @@ struct decode_tables {
   uint64_t bad_line_location;
 };
 
-/* True if the message with this id is stored. Gives the same result as id_count_add, but is faster
- * if pass 1 has found no repeated id. */
+/* True if the message with this id is the one to store. Works like id_count_add, but is faster if
+ * pass 1 found no repeated id. */
 static bool is_stored(struct id_count *met, const struct id_count *all, uint64_t id) {
   if (all->repeated) return id_count_add(met, id);
   met->stored++;
   return true;
 }
 
-/* Stores the string index v; false if it is out of range. */
+/* Stores the string index v. Returns false if it is out of range. */
 static bool take_string(const struct decoder *d, uint64_t v, uint32_t *out) {
   *out = (uint32_t)v;
   return v < d->strings;
 }
 
-/* Stores the integer fields of a message in values[field number]; the last occurrence wins. Pass 1
- * has checked the bytes. */
+/* Stores the integer fields of a message in values[field number]. The last occurrence of a field
+ * counts. Pass 1 has checked the bytes. */
 static void read_integers(const struct wire_field *message, uint64_t *values, size_t count) {
   struct wire w = {message->data, message->data + message->size, NULL};
   struct wire_field field;
@@ -149,7 +148,7 @@ static uint32_t *header_string(pprofc_profile *p, uint64_t field) {
   }
 }
 
-/* Reads a field of the profile itself; ignores unknown fields. */
+/* Reads a field of Profile itself. Ignores unknown fields. */
 static bool read_header(struct decoder *d, const struct wire_field *field) {
   int64_t *integer = header_integer(d->profile, field->number);
   uint32_t *string = header_string(d->profile, field->number);
@@ -157,8 +156,8 @@ static bool read_header(struct decoder *d, const struct wire_field *field) {
   return !string || take_string(d, field->value, string);
 }
 
-/* Handles a field in sub-pass A, which reads everything except samples and locations. False if a
- * string index is out of range. */
+/* Reads a field in sub-pass A, which handles everything except samples and locations. Returns false
+ * if a string index is out of range. */
 static bool read_other(struct decode_tables *t, const struct wire_field *field) {
   struct decoder *d = t->d;
   switch (field->number) {
@@ -195,7 +194,7 @@ static void decode_read_line(struct decode_tables *t, const struct wire_field *f
   t->lines[t->line++] = (struct line){function, (int64_t)v[LINE_LINE], (int64_t)v[LINE_COLUMN]};
 }
 
-/* Reads a location in sub-pass B, which runs after functions and mappings are known. */
+/* Reads a location in sub-pass B, after sub-pass A has read the functions and mappings. */
 static void read_location(struct decode_tables *t, const struct wire_field *message) {
   size_t i = t->location.stored;
   uint64_t v[LOCATION_FIELDS + 1] = {0};
@@ -287,8 +286,7 @@ static bool alloc_tables(struct decode_tables *t) {
          alloc_functions(t, a, d->functions.stored) && alloc_locations(t, a, d->locations.stored);
 }
 
-/* Builds the map of mapping ids. The map needs a column of ids, but mappings store theirs in
- * records. */
+/* Builds the map of mapping ids from a new column, because mappings store their ids in records. */
 static bool map_mapping_ids(struct decode_tables *t) {
   struct decoder *d = t->d;
   size_t count = d->mappings.stored;
@@ -308,7 +306,7 @@ static pprofc_status decode_bad_profile(struct decoder *d, const char *what, uin
                    (unsigned long long)id);
 }
 
-/* Reports the first id that is reserved (0) or that an earlier message has. */
+/* Reports the first id that is reserved (0) or repeated. */
 static pprofc_status decode_check_ids(struct decoder *d, const struct id_map *map,
                                       const uint64_t *ids, const char *reserved,
                                       const char *duplicate) {
@@ -319,8 +317,8 @@ static pprofc_status decode_check_ids(struct decoder *d, const struct id_map *ma
   return decode_bad_profile(d, duplicate, ids[map->duplicate], true);
 }
 
-/* Checks ids and references in the order in which pprof checks them, so that the first error is the
- * same. Samples are already checked. */
+/* Checks ids and references in the order of pprof, to report the same first error. Samples are
+ * already checked. */
 static pprofc_status check_tables(const struct decode_tables *t) {
   struct decoder *d = t->d;
   pprofc_status status =
@@ -354,7 +352,7 @@ static pprofc_status check_sample_counts(struct decoder *d) {
 
 /* ---- putting it together ----------------------------- */
 
-/* Frees columns that are not needed: ids that are 1, 2, 3 ..., folded flags that are all 0. */
+/* Frees columns without information: ids that are 1, 2, 3 ..., and folded flags that are all 0. */
 static void drop_unused(struct decode_tables *t) {
   struct decoder *d = t->d;
   struct region *region = d->profile->region;
@@ -395,7 +393,7 @@ static void decode_publish(const struct decode_tables *t) {
   p->comment_count = d->comments;
 }
 
-/* Adds the samples from the input or from d->source. Locations must be known. */
+/* Adds the samples, from the input or from d->source. The locations must be known. */
 static pprofc_status decoder_add_samples(struct decoder *d, unsigned threads) {
   const struct decoder_source *source = d->source;
   if (!source) return decoder_samples(d, threads);
@@ -420,7 +418,7 @@ static pprofc_status decoder_read_tables(struct decode_tables *t) {
   return PPROFC_OK;
 }
 
-/* Work of two threads after samples were added up: they do not depend on each other. */
+/* Work for two threads after the samples were added up. The two parts are independent. */
 struct decode_work {
   struct decode_tables *tables;
   pprofc_status status;

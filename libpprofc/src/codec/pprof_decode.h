@@ -1,5 +1,5 @@
-/* Shared state of the two passes of the pprof reader. pprof_scan.c is pass 1; pprof_decode.c
- * is pass 2 for all fields except samples, pprof_samples.c pass 2 for samples. */
+/* State that the two passes of the pprof reader share. Pass 1 is in pprof_scan.c. Pass 2 is in
+ * pprof_samples.c for samples, and in pprof_decode.c for all other fields. */
 #ifndef PPROFC_CODEC_PPROF_DECODE_H
 #define PPROFC_CODEC_PPROF_DECODE_H
 
@@ -9,19 +9,19 @@
 #include "codec/wire.h"
 #include "core/budget.h"
 
-/* A run of complete top-level fields for one worker, and the counts before it. */
+/* Consecutive complete top-level fields for one worker, and the counts before them. */
 struct chunk {
   const uint8_t *from, *to;
   size_t first_sample, first_label, first_set, first_side;
   bool has_samples, has_others;
 };
 
-/* Ids below this limit have one or two bytes, so their messages can be the shortest. */
+/* Limit of small ids. They have one or two bytes, so they occur in the shortest messages. */
 #define SMALL_IDS 16384
 
-/* Counts messages with ids. A profile with a repeated id is invalid, so of several messages with
- * the same small id only the first is stored. Otherwise a file of very short messages could fill
- * the memory. */
+/* Counts messages with ids. A profile with a repeated id is invalid, so the reader stores only the
+ * first message with a repeated small id. Otherwise a file of very short messages could fill the
+ * memory. */
 struct id_count {
   size_t stored;
   uint64_t largest;
@@ -30,7 +30,7 @@ struct id_count {
   uint64_t seen[SMALL_IDS / 64];
 };
 
-/* Counts an id; false if its message must not be stored. */
+/* Counts an id. Returns false if its message must not be stored. */
 static inline bool id_count_add(struct id_count *count, uint64_t id) {
   if (id < SMALL_IDS) {
     uint64_t bit = (uint64_t)1 << id % 64;
@@ -46,10 +46,10 @@ static inline bool id_count_add(struct id_count *count, uint64_t id) {
 
 struct decoder;
 
-/* Source of the samples if the input does not contain them. */
+/* Source of the samples, if the input does not contain them. */
 struct decoder_source {
   void *context;
-  bool (*settle)(void *context); /* runs in parallel with the decoding of all other fields */
+  bool (*settle)(void *context); /* runs in parallel with decoding the other fields */
   bool (*publish)(void *context, struct decoder *d);
 };
 
@@ -58,21 +58,21 @@ struct decoder {
   const pprofc_limits *limits;
   pprofc_error *error;
   pprofc_profile *profile;             /* profile being built */
-  struct arena *arena;                 /* arena of profile->region */
+  struct arena *arena;                 /* memory of the profile */
   const struct decoder_source *source; /* source of samples; NULL: they are in the input */
-  bool certain; /* true if an error means that the profile is invalid, false if it may be another
+  bool certain; /* true if an error means an invalid profile; false if the input may have another
                    format */
 
   /* Results of pass 1. */
-  struct buffer chunks; /* complete runs of fields for the workers: an array of struct chunk */
+  struct buffer chunks; /* parts of the input for the workers: an array of struct chunk */
   size_t types, samples, labels, sets, lines, strings, comments;
-  bool line_without_function; /* true if a line lacks a function: the profile is invalid, so only
-                                 the first such line is stored */
+  bool line_without_function; /* true if a line has no function. The profile is then invalid, so
+                                 only the first such line is stored. */
   struct id_count mappings, locations, functions;
-  size_t frames;      /* upper bound of the frames of all stacks */
-  size_t side;        /* bytes of stacks that are not contiguous in the input */
+  size_t frames;      /* upper bound of the number of frames in all stacks */
+  size_t side;        /* size of the stacks that are in several pieces in the input, in bytes */
   size_t values;      /* number of values of the first sample */
-  size_t other_count; /* first sample with another number of values, or SIZE_MAX */
+  size_t other_count; /* first sample whose number of values differs; SIZE_MAX: no such sample */
 
   /* Tables of pass 2. */
   struct id_map location_ids, function_ids, mapping_ids;
@@ -83,7 +83,7 @@ static inline const struct chunk *decoder_chunks(const struct decoder *d, size_t
   return (const struct chunk *)(const void *)d->chunks.data;
 }
 
-/* Returns the number of stored samples. Reading stops at the first sample with a wrong number of
+/* Returns the number of stored samples. The reader stops at the first sample with a wrong number of
  * values. */
 static inline size_t decoder_samples_kept(const struct decoder *d) {
   if (!d->samples) return 0;
@@ -91,12 +91,12 @@ static inline size_t decoder_samples_kept(const struct decoder *d) {
   return bad == SIZE_MAX ? d->samples : bad + 1;
 }
 
-/* Returns the largest size of a location's varint in a rewritten stack, in bytes. */
+/* Returns the maximum size of a location in a rewritten stack, in bytes. */
 static inline size_t decoder_index_bytes(const struct decoder *d) {
   return varint_bytes(d->locations.stored);
 }
 
-/* Rewritten stacks are stored in blocks; at most 1/16 of a block stays empty. */
+/* Rewritten stacks are in blocks. At most 1/16 of a block stays empty. */
 #define REWRITING_WASTE 16
 
 /* Reports a wire error at w->at. */
@@ -104,7 +104,7 @@ pprofc_status decoder_fault(struct decoder *d, const struct wire *w);
 /* Reports an error at an address of the input. */
 pprofc_status decoder_fail(struct decoder *d, const uint8_t *at, const char *why);
 
-/* Decodes a profile. The caller has set input, limits and error, and optionally source. */
+/* Decodes a profile. The caller sets input, limits and error; `source` is optional. */
 pprofc_status decoder_decode(struct decoder *d, unsigned threads, pprofc_profile **profile);
 
 /* Runs pass 1: checks the structure of every message, counts, and checks the limits. */

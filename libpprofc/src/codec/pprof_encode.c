@@ -1,7 +1,6 @@
-/* Writes profile.proto: one top-level field at a time goes into a gzip stream.
+/* Writes profile.proto into a gzip stream, one top-level field at a time.
  *
- * Fields and strings have the same order as in the output of Go's pprof, so that the inflated
- * bytes are equal. */
+ * Fields and strings have the order of Go's pprof, to make the inflated bytes equal. */
 #include "codec/codec.h"
 #include "codec/gzip_writer.h"
 #include "codec/pprof_fields.h"
@@ -16,7 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* A label while the labels of a sample are sorted. */
+/* Sort key of a label. */
 struct encode_sort_key {
   pprofc_str text;
   uint32_t position;
@@ -26,20 +25,20 @@ struct encode_sort_key {
 struct encoder {
   const pprofc_profile *p;
   const pprofc_allocator *mem;
-  struct arena arena; /* arena that holds the arrays below */
+  struct arena arena; /* memory of the arrays below */
   bool nomem;
   struct interner strings; /* strings of the profile in the order of the output */
   uint32_t *number;        /* position of each string in the output, or NONE */
 
   size_t max_labels; /* maximum number of labels of a sample */
-  size_t max_fields; /* upper bound of the fields of a message, including nested ones */
-  uint8_t *message;  /* buffer for the message being written: max_fields * WIRE_FIELD_MAX bytes */
-  uint64_t *ids;     /* buffer for the location ids of a sample: max_depth entries */
-  uint32_t *frames;  /* buffer for the location indices of a sample: max_depth entries */
-  struct stack_code *codes; /* codes of varints for the segment `coded`; room for code_count */
+  size_t max_fields; /* upper bound of the number of fields in a message and its nested messages */
+  uint8_t *message;  /* scratch for the current message: max_fields * WIRE_FIELD_MAX bytes */
+  uint64_t *ids;     /* scratch for the location ids of a sample: max_depth entries */
+  uint32_t *frames;  /* scratch for the location indices of a sample: max_depth entries */
+  struct stack_code *codes; /* varint codes for the segment `coded`; room for code_count */
   const struct segment *coded;
   size_t code_count;
-  uint8_t *packed; /* buffer for an encoded stack: max_depth * VARINT32_BYTES_MAX bytes and a code;
+  uint8_t *packed; /* scratch for an encoded stack: max_depth * VARINT32_BYTES_MAX bytes and a code.
                       NULL if ids are not 1, 2, 3 ... */
   struct label *sorted;
   struct encode_sort_key *sort_keys;
@@ -62,8 +61,8 @@ static size_t encode_most_lines(const struct locations *l) {
   return most;
 }
 
-/* Returns an upper bound of the fields of a message: the fields of the largest sample plus
- * those in the largest location. The header of a list or nested message counts as a field. */
+/* Returns an upper bound of the number of fields in a message: fields of the largest sample plus
+ * fields of the largest location. The header of a list or nested message counts as a field. */
 static size_t encode_most_fields(const pprofc_profile *p, size_t max_labels) {
   size_t sample = p->samples.max_depth + p->type_count + 2 + max_labels * (1 + LABEL_FIELDS);
   size_t location = LOCATION_FIELDS + encode_most_lines(&p->locations) * (1 + LINE_FIELDS);
@@ -81,7 +80,7 @@ static size_t encode_packed_size(const pprofc_profile *p) {
   return p->samples.max_depth * VARINT32_BYTES_MAX + sizeof(struct stack_code);
 }
 
-/* Allocates the tables for writing stacks without decoding them first. */
+/* Allocates the tables for copying stacks without decoding them. */
 static bool encode_init_packed(struct encoder *e) {
   if (e->p->locations.ids) return true;
   e->code_count = encode_largest_map(&e->p->samples);
@@ -90,7 +89,8 @@ static bool encode_init_packed(struct encoder *e) {
   return e->codes && e->packed;
 }
 
-/* Initialises an encoder; false when out of memory. Call encoder_free in both cases. */
+/* Prepares an encoder. Returns false when out of memory. The caller calls encoder_free in both
+ * cases. */
 static bool encoder_init(struct encoder *e, const pprofc_profile *p) {
   size_t max_labels = encode_most_labels(&p->samples);
   *e = (struct encoder){.p = p,
@@ -119,7 +119,7 @@ static void encoder_free(struct encoder *e) {
 
 /* ---- labels in the order of the file ----------------- */
 
-/* Sorts strings before numbers, each by key; equal keys keep their order. */
+/* Orders strings before numbers, and each kind by key. Labels with equal keys keep their order. */
 static int encode_compare_keys(const void *left, const void *right) {
   const struct encode_sort_key *a = left, *b = right;
   if (a->is_number != b->is_number) return a->is_number < b->is_number ? -1 : 1;
@@ -205,7 +205,7 @@ static void encode_put_record(struct encoder *e, unsigned field, const uint64_t 
   gzip_writer_add(e->gzip, e->message, (size_t)(end - e->message));
 }
 
-/* Writes the message in e->message, which ends at `end`, as the field `field`. */
+/* Writes the message in e->message, which ends at `end`, as field number `field`. */
 static void encode_put_message(struct encoder *e, unsigned field, const uint8_t *end) {
   uint8_t head[WIRE_FIELD_MAX];
   size_t size = (size_t)(end - e->message);
@@ -239,7 +239,7 @@ static uint8_t *encode_labels(struct encoder *e, uint8_t *out, size_t sample) {
   return out;
 }
 
-/* Makes the varint codes for the stacks of a segment that maps its indices. */
+/* Makes the varint codes for the stacks of a segment that has a map of indices. */
 static void encode_begin_segment(struct encoder *e, const struct segment *segment) {
   e->coded = segment;
   for (size_t v = 0; segment->map && v < segment->map_size; v++) {
@@ -249,7 +249,7 @@ static void encode_begin_segment(struct encoder *e, const struct segment *segmen
   }
 }
 
-/* Returns the bytes of a stack as the file stores them if ids are 1, 2, 3 ..., or NULL if a varint
+/* Returns the bytes of a stack in the form of the file. Only for ids 1, 2, 3 ... NULL if a varint
  * is longer than necessary. */
 static const uint8_t *encode_packed(struct encoder *e, struct packed_stack stack, size_t *size) {
   if (!stack.map) {
@@ -365,7 +365,7 @@ static void encode_put_comments(struct encoder *e) {
   gzip_writer_add(e->gzip, out, (size_t)(end - out));
 }
 
-/* Writes fields 7 to 15. The default sample type is written even if it is 0. */
+/* Writes fields 7 to 15. Writes the default sample type even if it is 0. */
 static void encode_put_header(struct encoder *e) {
   const pprofc_profile *p = e->p;
   uint8_t default_type[WIRE_FIELD_MAX];

@@ -1,6 +1,6 @@
-/* Pass 2 of the pprof reader for samples: values and labels are stored in columns. Stacks stay
- * in the input, and this pass validates them so that later passes need no checks. Threads
- * share the chunks. */
+/* Pass 2 of the pprof reader for samples. It stores values and labels in columns. Stacks stay in
+ * the input; this pass validates them, so later passes need no checks. The threads share the
+ * chunks. */
 #include "codec/pprof_decode.h"
 
 #include "core/parallel.h"
@@ -9,21 +9,21 @@
 
 #define CHUNKS_PER_WORKER 8
 #define REWRITING_STEP    ((size_t)256 * 1024)
-/* Label set of samples without labels until join_sets gives them set 0. */
+/* Label set of a sample without labels, before join_sets replaces it by set 0. */
 #define NO_LABELS UINT32_MAX
 
-/* The first error in a sample. "First" refers to the order in which pprof checks samples. */
+/* The first error in a sample, in the order in which pprof checks samples. */
 struct fault {
   size_t sample; /* sample with the error, SIZE_MAX: no error */
   const uint8_t *at;
   const char *wire;    /* error message for malformed bytes, or NULL */
   size_t values;       /* number of values, with value_mismatch */
-  bool value_mismatch; /* true for a wrong number of values; without any of these errors a location
-                          is unknown */
+  bool value_mismatch; /* true for a wrong number of values. Without any of these errors a location
+                          is unknown. */
   bool too_deep;
 };
 
-/* The columns being filled, and the place in them where one worker continues. */
+/* The columns to fill, and the position of one worker in them. */
 struct decode_filler {
   struct decoder *d;
   int64_t *values;
@@ -32,15 +32,15 @@ struct decode_filler {
   uint32_t *label_set; /* label set of each sample; NULL if no sample has labels */
   struct label *labels;
   struct label_set *sets;
-  struct label_table table; /* label sets of this worker, stored in its part of `sets` */
+  struct label_table table; /* label sets of this worker, in its part of `sets` */
   uint8_t *side;
   uint8_t *rewritten; /* free space for rewritten stacks */
   size_t rewritten_left;
   size_t sample, label, side_at;
   size_t first_sample;
-  size_t kept; /* number of samples that fit the columns */
+  size_t kept; /* number of samples that have room in the columns */
   size_t max_depth;
-  const uint8_t *known; /* the last stack that was checked */
+  const uint8_t *known; /* last stack that was checked */
   size_t known_size;
   struct fault fault;
 };
@@ -62,36 +62,37 @@ static bool bad_wire(struct decode_filler *f, const struct wire *w) {
 
 /* ---- stacks ------------------------------------------ */
 
-/* Returns how many bytes at the end of a stack equal the end of the last checked stack, in whole
- * frames. These bytes need no second check. */
+/* Returns the number of bytes at the end of a stack that equal the end of the last checked stack,
+ * in complete frames. They need no second check. */
 static size_t known_tail(const struct decode_filler *f, const uint8_t *data, size_t size) {
   return f->known_size ? stack_shared_tail(f->known, f->known_size, data, size) : 0;
 }
 
-/* Counts the frames of a stack of complete varints by counting the bytes below 0x80, which end the
- * varints. */
+/* Counts the frames of a stack of complete varints. Each varint ends with a byte below 0x80, so it
+ * counts these bytes. */
 static size_t count_frames(const uint8_t *data, size_t size) {
   const uint64_t ones = UINT64_MAX / 0xFF;
   size_t n = 0, i = 0;
   for (; i + 8 <= size; i += 8) {
     uint64_t bytes;
     memcpy(&bytes, data + i, 8);
-    n += (size_t)((~bytes >> 7 & ones) * ones >> 56); /* each of these bytes ends a varint */
+    n += (size_t)((~bytes >> 7 & ones) * ones >> 56); /* adds the number of bytes that end a
+                                                         varint */
   }
   for (; i < size; i++) n += data[i] < 0x80;
   return n;
 }
 
-/* Skips valid ids of one or two bytes at the beginning, in a file with locations 1, 2, 3 ...
- * up to `count`. Returns the address of the first other id or of the last one. In small
- * profiles these are all ids except the last. */
+/* Skips valid ids of one or two bytes at the start, for locations 1, 2, 3 ... `count`. Returns the
+ * address of the first other id, or of the last id. In small profiles this skips all ids except the
+ * last. */
 static const uint8_t *skip_dense(const uint8_t *at, const uint8_t *end, size_t count) {
   size_t bytes;
   while (varint_is_short(at, end) && (size_t)varint_short(at, &bytes) - 1 < count) at += bytes;
   return at;
 }
 
-/* Checks that every id is the id of a location; *depth becomes the depth of the stack. */
+/* Checks that every id is the id of a location. Sets *depth to the depth of the stack. */
 static bool check_stack(struct decode_filler *f, const uint8_t *data, size_t size, size_t *depth) {
   struct wire w = {data, data + size - known_tail(f, data, size), NULL};
   const struct id_map *ids = &f->d->location_ids;
@@ -113,8 +114,8 @@ static bool check_stack(struct decode_filler *f, const uint8_t *data, size_t siz
   return true;
 }
 
-/* Rewrites a stack: each id becomes index + 1. Used if a table from sparse ids to locations
- * would be too large. */
+/* Rewrites a stack: replaces each id by index + 1. The reader does this if a table from sparse ids
+ * to locations would be too large. */
 static bool rewrite_stack(struct decode_filler *f, const uint8_t *data, size_t size, uint8_t *out,
                           size_t *out_size) {
   struct wire w = {data, data + size, NULL};
@@ -130,7 +131,7 @@ static bool rewrite_stack(struct decode_filler *f, const uint8_t *data, size_t s
   return true;
 }
 
-/* Returns space for the rewritten varints of `frames` frames; NULL when out of memory. */
+/* Returns space for the rewritten varints of `frames` frames. NULL when out of memory. */
 static uint8_t *rewriting_room(struct decode_filler *f, size_t frames) {
   size_t most = frames * decoder_index_bytes(f->d);
   if (most > REWRITING_STEP / REWRITING_WASTE) return arena_alloc(f->d->arena, most);
@@ -141,7 +142,8 @@ static uint8_t *rewriting_room(struct decode_filler *f, size_t frames) {
   return f->rewritten;
 }
 
-/* Adds a run of location ids: points to the first one, and joins several in a copy. */
+/* Adds consecutive location ids of a sample. Points to the first such piece, and copies several
+ * pieces into one. */
 static void add_stack_piece(struct decode_filler *f, size_t pieces, const uint8_t *data,
                             size_t size) {
   const uint8_t **stack = &f->stack[f->sample];
@@ -203,7 +205,7 @@ static bool decode_add_values(struct decode_filler *f, const struct wire_field *
   return true;
 }
 
-/* True if the strings of a label are in the string table. `value` has the fields by number. */
+/* True if the string table contains the strings of a label. `value` has the fields by number. */
 static bool label_has_strings(const uint64_t *value, size_t strings) {
   if (value[LABEL_KEY] >= strings) return false;
   uint64_t other = value[LABEL_STRING] ? value[LABEL_STRING] : value[LABEL_UNIT];
@@ -238,7 +240,7 @@ static bool decode_add_label(struct decode_filler *f, const struct wire_field *m
   return true;
 }
 
-/* Finds or adds the label set of the sample. Its labels begin at `first` and were appended last. */
+/* Finds or adds the label set of the sample. Its labels are the last ones, from `first` on. */
 static bool finish_labels(struct decode_filler *f, size_t first) {
   uint32_t *set = &f->label_set[f->sample];
   size_t count = f->label - first, known = f->table.count;
@@ -250,14 +252,14 @@ static bool finish_labels(struct decode_filler *f, size_t first) {
   return true;
 }
 
-/* Counts of the fields of a sample read so far. */
+/* Counts of fields of the current sample so far. */
 struct sample_parts {
-  size_t pieces; /* number of runs of location ids */
+  size_t pieces; /* number of pieces of location ids */
   size_t values;
 };
 
-/* Adds the location ids of a field. A field that is not packed is one id and ends with its
- * varint. `after` is the address after the field; `sample` is the start of the sample. */
+/* Adds the location ids of a field. A field that is not packed is one id and ends with its varint.
+ * `after` is the address after the field. `sample` is the start of the sample. */
 static void take_stack_piece(struct decode_filler *f, const struct wire_field *field,
                              const uint8_t *sample, const uint8_t *after, size_t pieces) {
   if (field->type != WIRE_VARINT) {
@@ -330,7 +332,7 @@ static void fill_range(void *context, unsigned worker) {
   if (from == to) return;
   f->first_sample = f->sample = chunks[from].first_sample;
   f->label = chunks[from].first_label;
-  /* Every sample with labels may have a set of its own, and there is the empty set. */
+  /* Each sample with labels may have a separate set; add one for the empty set. */
   if (f->label_set)
     label_table_init(&f->table, &f->d->profile->mem, f->labels,
                      f->sets + 1 + chunks[from].first_set);
@@ -342,7 +344,8 @@ static void fill_range(void *context, unsigned worker) {
   }
 }
 
-/* Joins the sets of all workers, which each count from 0, into one table after the empty set. */
+/* Joins the sets of all workers into one table after the empty set. Each worker counts its sets
+ * from 0. */
 static void join_sets(const struct decode_filler *fillers, unsigned workers,
                       struct samples *samples) {
   size_t count = 1;
@@ -361,7 +364,7 @@ static void join_sets(const struct decode_filler *fillers, unsigned workers,
 
 static pprofc_status report_fault(struct decoder *d, const struct fault *fault) {
   uint64_t offset = fault->at ? (uint64_t)(fault->at - d->input->data) : PPROFC_NO_OFFSET;
-  /* A copied stack has no offset in the input. */
+  /* A copy of a stack has no offset in the input. */
   if (offset > d->input->size) offset = PPROFC_NO_OFFSET;
   if (fault->wire && !fault->at) return error_nomem(d->error);
   if (fault->wire) return decoder_fail(d, fault->at, fault->wire);
@@ -386,15 +389,14 @@ static bool alloc_columns(struct decoder *d, struct decode_filler *f) {
   f->side = arena_array(d->arena, d->side, 1);
   if (!f->values || !f->stack || !f->stack_size || !f->side) return false;
   if (!d->labels) return true;
-  /* The last two columns are only partly used if sets recur; the system maps only the pages in
-   * use. */
+  /* The last two columns are only partly used if sets recur. The system maps only used pages. */
   f->label_set = arena_array(d->arena, n, sizeof *f->label_set);
   f->labels = arena_array(d->arena, d->labels, sizeof *f->labels);
   f->sets = arena_array(d->arena, d->sets + 1, sizeof *f->sets);
   return f->label_set && f->labels && f->sets;
 }
 
-/* Stores the columns in the profile; false when out of memory. */
+/* Stores the columns in the profile. Returns false when out of memory. */
 static bool publish_samples(const struct decode_filler *filled) {
   struct decoder *d = filled->d;
   struct segment *segment = arena_zero_array(d->arena, 1, sizeof *segment);
@@ -414,7 +416,7 @@ static bool publish_samples(const struct decode_filler *filled) {
   return true;
 }
 
-/* Combines the results of the workers, whose order is the order of the samples. */
+/* Combines the results of the workers. Their order is the order of the samples. */
 static pprofc_status join_workers(struct decode_filler *fillers, unsigned workers) {
   struct samples *samples = &fillers[0].d->profile->samples;
   for (unsigned w = 0; w < workers; w++) {

@@ -1,8 +1,8 @@
-/* Pass 1 of the pprof reader: checks that every message is well-formed, counts messages and
- * computes the memory they will take. It stores only one entry per 256 KiB of input. */
+/* Pass 1 of the pprof reader. It checks that every message is well-formed, counts messages, and
+ * computes the memory for them. It stores only one entry per 256 KiB of input. */
 #include "codec/pprof_decode.h"
 
-/* Messages of errors that report an exceeded limit. */
+/* Messages for exceeded limits. */
 static const char too_many_labels[] = "too many labels in one sample (raise the limit labels)";
 static const char string_too_long[] = "string is too long (raise the limit string_bytes)";
 
@@ -47,7 +47,7 @@ static struct wire inside(const struct wire_field *field) {
   return (struct wire){field->data, field->data + field->size, NULL};
 }
 
-/* Checks a message of integers; *first becomes the value of its field 1. */
+/* Checks a message of integers. Sets *first to the value of its field 1. */
 static bool scan_integers(struct wire *w, size_t known, uint64_t *first) {
   struct wire_field field;
   *first = 0;
@@ -66,15 +66,15 @@ static bool scan_with_id(struct wire *w, size_t known, struct id_count *count) {
   return true;
 }
 
-/* Returns the number of varints in a field: one, or the length of a packed list. */
+/* Returns the number of varints in a field: 1, or the length of a packed list. */
 static size_t varint_count(const struct wire_field *field) {
   size_t n = field->type == WIRE_VARINT;
   for (size_t i = 0; i < field->size; i++) n += field->data[i] < 0x80;
   return n;
 }
 
-/* Checks a label and counts it in *labels. Like pprof, does not count a label without text, number
- * and unit. */
+/* Checks a label and counts it in *labels. Like pprof, ignores a label without text, number and
+ * unit. */
 static bool scan_label(struct wire *w, size_t *labels) {
   struct wire_field field;
   uint64_t value[5] = {0};
@@ -88,11 +88,11 @@ static bool scan_label(struct wire *w, size_t *labels) {
 
 /* Counts of the fields of a sample. */
 struct sample_counts {
-  size_t pieces, stack_bytes; /* number of runs of location ids, and the sum of their bytes */
+  size_t pieces, stack_bytes; /* number of pieces of location ids, and their total size in bytes */
   size_t labels, values;
 };
 
-/* Adds the counts of a sample to the decoder; false if the sample has too many labels. */
+/* Adds the counts of a sample to the decoder. Returns false if the sample has too many labels. */
 static bool scan_add_sample(struct decoder *d, struct wire *w, const struct sample_counts *n) {
   if (d->samples == 0) d->values = n->values;
   if (n->values != d->values && d->other_count == SIZE_MAX) d->other_count = d->samples;
@@ -105,8 +105,8 @@ static bool scan_add_sample(struct decoder *d, struct wire *w, const struct samp
   return true;
 }
 
-/* Checks that a list of location ids does not end inside a varint. Otherwise the bytes of the next
- * list would complete the varint. */
+/* Checks that a list of location ids ends after a complete varint. Otherwise bytes of the next list
+ * would complete the varint. */
 static bool scan_ids(struct wire *w, const struct wire_field *field) {
   if (wire_ends_whole(field)) return true;
   *w = inside(field);
@@ -234,7 +234,7 @@ static bool scan_fields(struct decoder *d, struct wire *top) {
 /* ---- memory ------------------------------------------ */
 
 #define FIXED_BYTES ((uint64_t)1 << 20) /* bytes for partly filled blocks and other overhead */
-/* Number of bytes below which the ratio is not checked. */
+/* Size in bytes below which the ratio is not checked. */
 #define RATIO_FROM     ((uint64_t)64 << 20)
 #define ID_BYTES       48u /* bytes per id in an id map */
 #define LABEL_SET_HASH 48u /* bytes per label set in the hash table */
@@ -243,7 +243,7 @@ static uint64_t id_map_bytes(const struct id_count *ids) {
   return ids->other ? ids->stored * (uint64_t)ID_BYTES : 0;
 }
 
-/* Returns the number of bytes of rewritten stacks. Only stacks with sparse ids are rewritten. */
+/* Returns the size of rewritten stacks in bytes. Only stacks with sparse ids are rewritten. */
 static uint64_t rewritten_bytes(const struct decoder *d) {
   const struct id_count *ids = &d->locations;
   if (!ids->other || ids->largest < 4 * (uint64_t)ids->stored) return 0;
@@ -251,8 +251,8 @@ static uint64_t rewritten_bytes(const struct decoder *d) {
   return bytes + bytes / REWRITING_WASTE;
 }
 
-/* Returns the bytes that reading needs in addition to the input. docs/method/memory.md
- * explains the numbers. */
+/* Returns the bytes that reading takes in addition to the input. docs/method/memory.md explains the
+ * numbers. */
 static uint64_t needed_bytes(const struct decoder *d) {
   uint64_t per_sample = 8 * (uint64_t)d->types + sizeof(void *) + 4 + (d->labels ? 4 : 0);
   uint64_t per_mapping = sizeof(struct mapping) + 8;
@@ -269,7 +269,7 @@ static pprofc_status over_limit(struct decoder *d) {
   return PPROFC_E_LIMIT;
 }
 
-/* Refuses a profile that needs too much memory, before the first column is allocated. */
+/* Rejects a profile that needs too much memory, before allocating the first column. */
 static pprofc_status check_memory(struct decoder *d) {
   uint64_t needed = needed_bytes(d), left = budget_left(d->arena->mem);
   uint64_t all = needed + d->input->size;
@@ -291,8 +291,8 @@ static pprofc_status check_memory(struct decoder *d) {
   return PPROFC_OK;
 }
 
-/* Returns the status for an error at w->at: PPROFC_E_LIMIT for an exceeded limit, else the status
- * of an invalid profile. */
+/* Returns the status of an error at w->at: PPROFC_E_LIMIT for an exceeded limit, else the status
+ * for an invalid profile. */
 static pprofc_status scan_fault(struct decoder *d, const struct wire *w) {
   pprofc_status status = decoder_fault(d, w);
   if (w->fault != too_many_labels && w->fault != string_too_long) return status;
@@ -306,7 +306,7 @@ pprofc_status decoder_scan(struct decoder *d) {
   if (!scan_fields(d, &top)) return scan_fault(d, &top);
   if (d->chunks.failed) return error_nomem(d->error);
   if (!d->strings) return decoder_fail(d, top.end, "no string table");
-  const size_t most = UINT32_MAX - 1; /* indices have 32 bits, and the last one is reserved */
+  const size_t most = UINT32_MAX - 1; /* indices have 32 bits, and the last is reserved */
   const size_t counts[] = {d->samples, d->labels, d->locations.stored, d->functions.stored,
                            d->lines,   d->types,  d->mappings.stored,  d->strings};
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {

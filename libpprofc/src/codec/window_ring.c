@@ -1,5 +1,4 @@
-/* Passes windows of a stream from the thread that inflates to the thread that reads. The windows
- * form a ring. */
+/* Passes windows of a stream from the thread that inflates to the thread that reads, in a ring. */
 #include "codec/window_ring.h"
 
 #include "core/parallel.h"
@@ -9,8 +8,8 @@
 #define WINDOW_SIZE ((size_t)64 * 1024)
 #define WINDOWS     8
 
-/* A waiting thread is woken when it can handle this many windows: waking it for each window
- * would cost more than the work on the window. */
+/* Number of windows at which a waiting thread wakes up. Waking it for each window would cost more
+ * than the work on the window. */
 #define ENOUGH (WINDOWS / 2)
 
 struct window_ring {
@@ -18,10 +17,10 @@ struct window_ring {
   struct inflater *inflater;
   uint8_t *memory;      /* memory of all windows: WINDOWS * WINDOW_SIZE bytes */
   size_t size[WINDOWS]; /* number of bytes in each filled window */
-  /* Number of windows filled so far; window n is in slot n % WINDOWS. */
+  /* Number of windows filled so far. Window n is in slot n % WINDOWS. */
   size_t filled;
-  size_t free; /* number of the first window that the reader has not released */
-  size_t next; /* number of the next window to read; only the reader uses it */
+  size_t free; /* first window that the reader has not released */
+  size_t next; /* next window to read; only the reader uses it */
   bool bad, over, stop;
   bool filler_waits, reader_waits;
   bool threaded;
@@ -34,7 +33,7 @@ static uint8_t *window_ring_place(const struct window_ring *ring, size_t window)
   return ring->memory + window % WINDOWS * WINDOW_SIZE;
 }
 
-/* Fills the next window. Only the filling thread calls it, without the lock. */
+/* Fills the next window without the lock. Only the filling thread calls it. */
 static bool window_ring_fill(struct window_ring *ring, size_t window) {
   return inflater_fill(ring->inflater, window_ring_place(ring, window), WINDOW_SIZE,
                        &ring->size[window % WINDOWS]);
@@ -44,8 +43,8 @@ static bool window_ring_has_ended(const struct window_ring *ring) {
   return ring->bad || ring->over;
 }
 
-/* Waits for a free window. If there is one, returns at once; otherwise waits until ENOUGH windows
- * are free, so that the thread wakes up less often. The caller holds the lock. */
+/* Waits for a free window. Returns at once if there is one; otherwise waits for ENOUGH free
+ * windows, to wake up less often. The caller holds the lock. */
 static void window_ring_await_room(struct window_ring *ring) {
   if (ring->filled - ring->free < WINDOWS) return;
   ring->filler_waits = true;
@@ -104,8 +103,8 @@ void window_ring_close(struct window_ring *ring) {
   mem_free(ring->mem, ring, 1, sizeof *ring);
 }
 
-/* Returns at once if the next window is filled; otherwise waits until ENOUGH are. The caller
- * holds the lock. */
+/* Returns at once if the next window is filled; otherwise waits until ENOUGH windows are filled.
+ * The caller holds the lock. */
 static void window_ring_await_windows(struct window_ring *ring, size_t window) {
   if (ring->filled > window) return;
   ring->reader_waits = true;
@@ -114,7 +113,7 @@ static void window_ring_await_windows(struct window_ring *ring, size_t window) {
   ring->reader_waits = false;
 }
 
-/* Releases the previous windows and waits for the thread to fill the next one. */
+/* Releases the previous windows and waits until the next window is filled. */
 static bool window_ring_wait(struct window_ring *ring, size_t window) {
   pthread_mutex_lock(&ring->lock);
   ring->free = window;

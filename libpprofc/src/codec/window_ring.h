@@ -1,4 +1,4 @@
-/* A stream in windows: one thread inflates them, the caller reads them in order. */
+/* A stream in windows. One thread inflates the windows, the caller reads them in order. */
 #ifndef PPROFC_CODEC_WINDOW_RING_H
 #define PPROFC_CODEC_WINDOW_RING_H
 
@@ -11,14 +11,15 @@ struct window {
   size_t size; /* size of the window in bytes; 0 at the end of the stream */
 };
 
-/* Inflates the stream ahead on a thread of its own. With `threads` 1, or if no thread can be
- * started, window_ring_next inflates instead. NULL when out of memory. Close the ring before
- * the inflater. */
+/* Inflates the stream ahead on a separate thread. With `threads` 1, or if no thread starts,
+ * window_ring_next inflates instead. NULL when out of memory. The caller closes the ring before the
+ * inflater. */
 struct window_ring *window_ring_open(struct inflater *inflater, unsigned threads,
                                      const pprofc_allocator *mem);
 void window_ring_close(struct window_ring *ring);
 
-/* Releases the previous window and waits for the next one. False if the stream is corrupt. */
+/* Releases the previous window and waits for the next window. Returns false if the stream is
+ * corrupt. */
 bool window_ring_next(struct window_ring *ring, struct window *window);
 
 #endif

@@ -28,7 +28,7 @@ static inline bool wire_fail(struct wire *w, const char *fault) {
   return false;
 }
 
-/* Reads a varint. The most frequent length, one byte, is read without a loop. */
+/* Reads a varint. Handles one byte, the most frequent length, without a loop. */
 static inline bool wire_varint(struct wire *w, uint64_t *value) {
   const uint8_t *p = w->at;
   if (p < w->end && *p < VARINT_MORE) {
@@ -42,7 +42,7 @@ static inline bool wire_varint(struct wire *w, uint64_t *value) {
   return true;
 }
 
-/* Reads one field with its contents. False on an error. Call it only while at < end. */
+/* Reads one field with its contents. Returns false after an error. Requires at < end. */
 static inline bool wire_next(struct wire *w, struct wire_field *field) {
   const uint8_t *start = w->at;
   uint64_t key;
@@ -81,12 +81,12 @@ static inline bool wire_next(struct wire *w, struct wire_field *field) {
   return true;
 }
 
-/* True if a packed list of varints does not end inside a varint. */
+/* True if a packed list of varints ends after a complete varint. */
 static inline bool wire_ends_whole(const struct wire_field *field) {
   return !field->size || field->data[field->size - 1] < VARINT_MORE;
 }
 
-/* True if every varint of a list can be read; otherwise w has the error. */
+/* True if every varint of a list is valid; otherwise w has the error. */
 static inline bool wire_check_varints(struct wire *w) {
   uint64_t ignored;
   while (w->at < w->end)

@@ -1,4 +1,4 @@
-/* Writes the protobuf wire format: the fields of profile.proto, as Go's pprof writes them.
+/* Writes the protobuf wire format: the fields of profile.proto, in the form of Go's pprof.
  *
  * Every function writes at `out`, where the caller has made room, and returns the address after
  * the written bytes. An integer field, and the header of any other field, takes at most
@@ -8,14 +8,14 @@
 
 #include "codec/wire.h"
 
-/* Field numbers up to 15 have a key of one byte; profile.proto has no larger ones. */
+/* A field number up to 15 has a key of one byte. profile.proto has no larger number. */
 #define WIRE_FIELD_MAX (1 + VARINT_BYTES_MAX)
 
-/* Lists of up to this many integers are written as one field each, longer ones packed. Readers
- * accept both. pprof writes them this way, although proto3 packs all lists. */
+/* Maximum length of a list that has one field for each integer. Longer lists are packed. pprof does
+ * the same, although proto3 packs all lists; readers accept both forms. */
 #define WIRE_UNPACKED_MAX 2
 
-/* Maximum number of integers in a record: such a message has less than 128 bytes, so its size is a
+/* Maximum number of integers in a record. The message is then below 128 bytes, so its size is a
  * varint of one byte. */
 #define WIRE_RECORD_MAX 11
 
@@ -35,7 +35,7 @@ static inline uint8_t *wire_put_integer(uint8_t *out, unsigned field, uint64_t v
   return out + varint_put(out, value);
 }
 
-/* Writes an integer field, unless the value is 0, the default of a missing field. */
+/* Writes an integer field. Omits 0, which is the default. */
 static inline uint8_t *wire_put_nonzero(uint8_t *out, unsigned field, uint64_t value) {
   return value ? wire_put_integer(out, field, value) : out;
 }

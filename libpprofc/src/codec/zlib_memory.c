@@ -1,9 +1,9 @@
-/* Makes zlib use our allocator. */
+/* Makes zlib use the allocator of the library. */
 #include "codec/zlib_memory.h"
 
 #include <stdalign.h>
 
-/* zlib frees a block without its size, so the size is stored in front of the block. */
+/* zlib frees a block without giving its size, so the size precedes the block. */
 #define HEADER alignof(max_align_t)
 
 static voidpf zlib_memory_take(voidpf context, uInt count, uInt size) {

@@ -1,4 +1,4 @@
-/* Makes zlib use our allocator. */
+/* Makes zlib use the allocator of the library. */
 #ifndef PPROFC_CODEC_ZLIB_MEMORY_H
 #define PPROFC_CODEC_ZLIB_MEMORY_H
 
@@ -6,7 +6,7 @@
 
 #include <zlib.h>
 
-/* Sets the allocator. Call it before inflateInit2 or deflateInit2; `mem` must outlive the
+/* Sets the allocator. Call it before inflateInit2 or deflateInit2. `mem` must outlive the
  * stream. */
 void zlib_use_memory(z_stream *stream, const pprofc_allocator *mem);
 

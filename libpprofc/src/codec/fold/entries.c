@@ -1,18 +1,18 @@
-/* Adds samples up while they are read. Each stack has one entry, or several if its samples
+/* Adds samples up while they are read. A stack has one entry. It has several entries if its samples
  * differ in labels or zero values that a report can show.
  *
- * All samples of an entry have zeros in the same sample types. So for each type, the order of
- * the entries is the order of the first samples with a value, as in reports that read every
- * sample. If the order does not matter, samples with zeros in other types are added to the same
- * entry. Negative values are never added up, because totals are sums of magnitudes. Stacks are a
- * tree (profile/stack_tree.h). */
+ * All samples of an entry have zeros in the same sample types. So for each type, entries have the
+ * order of their first samples with a value. Reports that read every sample have this order. If
+ * this order does not matter, an entry may contain samples with zeros in other types. Negative
+ * values are never added up, because totals are sums of magnitudes. Stacks are a tree
+ * (profile/stack_tree.h). */
 #include "codec/fold/fold.h"
 #include "core/array.h"
 #include "core/threshold.h"
 
 /* ---- the table --------------------------------------- */
 
-#define LEAST_SLOTS 32768 /* malloc maps this many slots, and unmaps them when the table grows */
+#define LEAST_SLOTS 32768 /* malloc maps so many slots, and unmaps them when the table grows */
 
 static void fold_table_put(struct fold_table *table, uint64_t slot) {
   size_t at = (size_t)(slot >> 32) & (table->capacity - 1);
@@ -37,7 +37,8 @@ static bool fold_table_grow(struct fold_table *table, const pprofc_allocator *me
   return true;
 }
 
-/* Adds an index, which must be below MAP_NONE - 1, under its hash; false when out of memory. */
+/* Adds an index with its hash. The index must be below MAP_NONE - 1. Returns false when out of
+ * memory. */
 static bool fold_table_insert(struct fold_table *table, const pprofc_allocator *mem, uint64_t hash,
                               uint32_t index) {
   if (table->count >= table->capacity / 4 * 3 && !fold_table_grow(table, mem)) return false;
@@ -48,8 +49,8 @@ static bool fold_table_insert(struct fold_table *table, const pprofc_allocator *
 
 /* ---- columns ----------------------------------------- */
 
-/* Initial bytes of a column. A block of this size has a memory mapping of its own, so it can grow
- * in place. Pages that are not used take no memory. */
+/* Initial size of a column in bytes. A block of this size has its own memory mapping, so it can
+ * grow in place. Unused pages take no memory. */
 #define COLUMN_LEAST THRESHOLD((size_t)1 << 18)
 
 bool fold_column_reserve(struct fold_column *column, const pprofc_allocator *mem, size_t count,
@@ -85,8 +86,8 @@ static int64_t *fold_values(const struct fold *f, size_t entry) {
 
 /* ---- stacks ------------------------------------------ */
 
-/* Returns the index of a chunk (a part of a stack), and adds the chunk if it is new; 0
- * when out of memory. */
+/* Returns the index of a chunk, which is a part of a stack, and adds it if needed. 0 when out of
+ * memory. */
 static uint32_t fold_chunk(struct fold *f, const struct stack_chunk *chunk) {
   uint64_t hash = hash_bytes(chunk, sizeof *chunk);
   struct fold_probe probe = fold_table_start(&f->chunk_table, hash);
@@ -102,7 +103,7 @@ static uint32_t fold_chunk(struct fold *f, const struct stack_chunk *chunk) {
   return index;
 }
 
-/* Adds a stack to the tree, and stores its position there in *ref. */
+/* Adds a stack to the tree. Stores its position in *ref. */
 static bool fold_keep_stack(struct fold *f, const uint8_t *data, size_t size,
                             struct stack_ref *ref) {
   size_t rest = size % STACK_CHUNK;
@@ -130,20 +131,20 @@ static bool fold_keep_stack(struct fold *f, const uint8_t *data, size_t size,
 
 /* ---- entries ----------------------------------------- */
 
-/* True if the entry is the first one with the stack of the sample. */
+/* True if the entry is the first entry with the stack of the sample. */
 static bool fold_has_stack(const struct fold *f, uint32_t entry, const struct fold_parts *p) {
   const struct stack_ref *ref = &fold_refs(f)[entry];
   return ref->chunk != FOLD_SAME && ref->size == p->stack_size &&
          stack_tree_equal(&f->tree, ref, p->stack);
 }
 
-/* True if an entry must keep, for each type, the position of its first sample with a value. Reports
- * of labels need this order. */
+/* True if, for each sample type, entries must keep the order of their first samples with a value.
+ * Reports of labels need this order. */
 static bool fold_keeps_order(const struct fold *f) {
   return f->labels || !f->as_tree;
 }
 
-/* True if the sample may be added to the entry, which has the same stack. */
+/* True if the sample may be added to the entry, which must have the same stack. */
 static bool fold_fits(const struct fold *f, uint32_t entry, const struct fold_parts *p) {
   const int64_t *values = fold_values(f, entry);
   if (fold_refs(f)[entry].label_set != p->set) return false;
@@ -153,8 +154,8 @@ static bool fold_fits(const struct fold *f, uint32_t entry, const struct fold_pa
   return true;
 }
 
-/* Returns a number that separates entries with the same stack: it consists of the label set and of
- * a bit for each zero value. */
+/* Returns a number that tells entries with the same stack apart: the label set, and a bit for each
+ * zero value. */
 static uint64_t fold_variant(const struct fold *f, const struct fold_parts *p) {
   uint64_t variant = (uint64_t)p->set << 32;
   for (size_t t = 0; t < f->width && fold_keeps_order(f); t++)
@@ -171,7 +172,7 @@ static bool fold_append(struct fold *f, const struct fold_parts *p, struct stack
   return true;
 }
 
-/* Adds the sample to the entry. Appends a new entry if a sum would overflow. */
+/* Adds the sample to the entry. If a sum would overflow, appends a new entry. */
 static bool fold_add(struct fold *f, uint32_t entry, uint32_t first, const struct fold_parts *p) {
   int64_t *values = fold_values(f, entry), sum[FOLD_TYPES_MAX];
   for (size_t t = 0; t < f->width; t++)
@@ -181,7 +182,7 @@ static bool fold_add(struct fold *f, uint32_t entry, uint32_t first, const struc
   return true;
 }
 
-/* Adds a sample whose stack is equal to the stack of the entry `first`. */
+/* Adds a sample whose stack equals the stack of the entry `first`. */
 static bool fold_add_variant(struct fold *f, uint32_t first, const struct fold_parts *p) {
   const struct stack_ref same = {.chunk = FOLD_SAME, .leaf = first};
   if (p->negative) return fold_append(f, p, same);
@@ -240,8 +241,8 @@ void fold_init(struct fold *f, const pprofc_allocator *mem, const pprofc_limits 
   buffer_init(&f->joined, mem, SIZE_MAX / 2);
 }
 
-/* Moves item from[i] of a column to position i. Copying into a new block is faster than swapping in
- * place, because the reads do not depend on each other. */
+/* Moves item from[i] of a column to position i. Copies into a new block, which is faster than
+ * swapping because the reads are independent. */
 static bool fold_reorder(struct fold *f, struct fold_column *column, const uint32_t *from,
                          size_t size) {
   struct fold_column sorted = {0};
@@ -257,7 +258,7 @@ static bool fold_reorder(struct fold *f, struct fold_column *column, const uint3
   return true;
 }
 
-/* Sorts the entries by their stacks. With labels, `order` keeps their previous positions. */
+/* Sorts the entries by their stacks. With labels, keeps their previous positions in `order`. */
 static bool fold_sort(struct fold *f) {
   for (size_t i = 0; i < f->count; i++) {
     uint32_t set = fold_refs(f)[i].label_set;

@@ -1,7 +1,7 @@
 /* Validates the location ids of stacks and finds the largest id. */
 #include "codec/fold/fold.h"
 
-/* Reads the location ids one at a time, to validate them and to find the largest. */
+/* Reads the location ids one at a time. Validates them and finds the largest. */
 static bool fold_read_ids(struct fold *f, const uint8_t *data, size_t size) {
   const uint8_t *at = data, *end = data + size;
   size_t depth = 0;
@@ -22,8 +22,8 @@ static bool fold_read_ids(struct fold *f, const uint8_t *data, size_t size) {
 /* ---- several at a time ------------------------------- */
 
 #define LANES     16
-#define IDS_BYTES 512 /* bytes per block; at most 255 vectors, because the counters are bytes */
-/* Maximum number of bytes before a lane that belong to the id that ends in the lane. */
+#define IDS_BYTES 512 /* bytes per block; at most 255 vectors, because the counters have 8 bits */
+/* Maximum number of bytes of an id before the lane with its last byte. */
 #define IDS_BEFORE 3
 
 typedef uint8_t fold_lanes __attribute__((vector_size(LANES)));
@@ -47,9 +47,9 @@ static inline bool fold_any(fold_lanes lanes) {
 /* Vector of signed bytes, to compare 7-bit groups. */
 typedef int8_t fold_sevens __attribute__((vector_size(LANES)));
 
-/* Returns the lanes where an unusual id ends: it is above the largest one so far, has more
- * than three bytes, or ends in a byte 0. If `exact` is false, ids with the same upper 14 bits
- * as the largest count as unusual also. */
+/* Returns the lanes with the last byte of an unusual id. An id is unusual if it is above the
+ * largest id so far, has more than three bytes, or ends in a byte 0. Without `exact`, ids with the
+ * same upper 14 bits as the largest also count as unusual. */
 static inline fold_lanes fold_unusual(const uint8_t *at, const int8_t largest[3], fold_lanes ends,
                                       bool exact) {
   fold_lanes now = fold_load(at), one = fold_load(at - 1), two = fold_load(at - 2);
@@ -66,7 +66,7 @@ static inline fold_lanes fold_unusual(const uint8_t *at, const int8_t largest[3]
   return ends & ((fold_lanes)larger | has_four | fold_below(now, 1));
 }
 
-/* True if all ids that end in `size` bytes at data[from] are usual; adds their number to
+/* True if all ids that end in the `size` bytes at data[from] are usual. Adds their number to
  * *depth. */
 static inline bool fold_block_is_usual(const struct fold *f, const uint8_t *data, size_t from,
                                        size_t size, size_t *depth, bool exact) {
@@ -87,8 +87,8 @@ static inline bool fold_block_is_usual(const struct fold *f, const uint8_t *data
   return !fold_any(unusual);
 }
 
-/* True if all ids of a stack are usual. Long stacks need the exact comparison, because most
- * have an id close to the largest one. */
+/* True if all ids of a stack are usual. Compares exactly for long stacks, because most of them have
+ * an id close to the largest. */
 static bool fold_ids_are_usual(const struct fold *f, const uint8_t *data, size_t size,
                                size_t *depth) {
   if (!size || data[size - 1] >= 0x80 || f->largest_id >> 21) return false;

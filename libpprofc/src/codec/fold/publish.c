@@ -1,13 +1,13 @@
-/* Turns entries into the samples of a profile. */
+/* Makes the samples of a profile from the entries. */
 #include "codec/fold/fold.h"
 
 #include "core/threshold.h"
 #include "profile/stack.h"
 
-/* Columns with more unused bytes than this are shrunk. */
+/* Number of unused bytes above which a column is shrunk. */
 #define TRIM_FROM THRESHOLD((size_t)1 << 20)
 
-/* Makes the profile's region keep a column alive. The items may move to another address. */
+/* Moves a column into the profile's region. The address of the items may change. */
 static bool fold_hand_over(struct region *to, struct fold_column *column, size_t count,
                            size_t size) {
   if (!column->region) return true;
@@ -38,7 +38,7 @@ static bool fold_ids_known(const struct fold *f, const struct id_map *ids) {
   return true;
 }
 
-/* Copies a stack and replaces each id by the index of its location, plus 1. */
+/* Copies a stack. Replaces each id by the index of its location plus 1. */
 static bool fold_rewrite_stack(const struct decoder *d, const uint8_t **stack, uint32_t *size) {
   const uint8_t *at = *stack, *end = at + *size;
   size_t bytes = 0;
@@ -67,7 +67,7 @@ static bool fold_rewrite(struct fold *f, const struct decoder *d) {
   return true;
 }
 
-/* Copies each stack into one piece; entries with the same stack share the copy. */
+/* Copies each stack into one piece. Entries with the same stack share the copy. */
 static bool fold_expand(struct fold *f) {
   size_t bytes = 0;
   for (size_t i = 0; i < f->count; i++)
@@ -151,14 +151,14 @@ bool fold_publish_tree(struct fold *f, pprofc_profile *p) {
   return fold_publish_values(f, p);
 }
 
-/* True if the profile can have a stack tree: ids are 1, 2, 3 ..., and drop_frames, which every
- * report applies, is not set. */
+/* True if the profile can have a stack tree: ids are 1, 2, 3 ..., and drop_frames is not set, which
+ * every report would apply. */
 static bool fold_tree_serves(const struct fold *f, const struct decoder *d) {
   return f->count && !d->location_ids.ids && !d->profile->drop_frames;
 }
 
-/* True if the entries fit the tables of the profile. Later steps check stacks whose ids are not 1,
- * 2, 3 ... */
+/* True if the entries fit the tables of the profile. Checks stacks only if ids are 1, 2, 3 ...;
+ * later steps check others. */
 static bool fold_fits_tables(const struct fold *f, const struct decoder *d) {
   /* A wrong number of values is an error, even if all are 0. */
   if (f->types && f->types != d->types) return false;

@@ -1,4 +1,4 @@
-/* Reads the stream of a profile in windows: adds samples up and keeps all other top-level
+/* Reads the stream of a profile in windows. Adds samples up and keeps all other top-level
  * fields. */
 #include "codec/fold/fold.h"
 #include "codec/input.h"
@@ -43,14 +43,14 @@ pprofc_profile *fold_profile(const pprofc_profile *profile, size_t only) {
   return NULL;
 }
 
-/* Smallest profile, in bytes, that is read in windows: smaller ones are read faster as a whole. A
- * test program sets the limit to 1. */
+/* Minimum size in bytes of a profile that is read in windows. Smaller profiles are read faster as a
+ * whole. A test program sets the limit to 1. */
 #ifndef FOLD_FROM
 #define FOLD_FROM THRESHOLD((size_t)1 << 20)
 #endif
 
-/* Fewest bytes that are worth freeing after decoding. Smaller blocks have no memory mapping of
- * their own. */
+/* Minimum number of bytes worth freeing after decoding. Smaller blocks have no separate memory
+ * mapping. */
 #define TRIM_FROM THRESHOLD((size_t)1 << 18)
 
 /* Upper bound of the bytes of a field's key and size. */
@@ -59,7 +59,7 @@ pprofc_profile *fold_profile(const pprofc_profile *profile, size_t only) {
 struct fold_stream {
   struct fold fold;
   struct input_sink kept; /* fields other than samples */
-  uint8_t *parted;        /* buffer for a field that spans several windows */
+  uint8_t *parted;        /* scratch for a field that spans several windows */
   size_t parted_size, parted_room;
 };
 
@@ -84,7 +84,7 @@ static bool fold_keep(struct fold_stream *s, const uint8_t *data, size_t size) {
   return true;
 }
 
-/* Handles a complete field from `head` up to `end`. Skips fields that a profile does not have. */
+/* Reads a complete field from `head` to `end`. Skips fields that a profile does not have. */
 static bool fold_take_field(struct fold_stream *s, const struct wire_field *field,
                             const uint8_t *head, const uint8_t *end) {
   if (field->number > PROFILE_DOC_URL) return true;
@@ -92,7 +92,7 @@ static bool fold_take_field(struct fold_stream *s, const struct wire_field *fiel
   return field->type == WIRE_BYTES && fold_sample(&s->fold, field->data, field->size);
 }
 
-/* Handles all complete fields; *at becomes the start of the next one. */
+/* Reads all complete fields. *at becomes the start of the next field. */
 static bool fold_take_fields(struct fold_stream *s, const uint8_t **at, const uint8_t *end) {
   struct wire w = {*at, end, NULL};
   struct wire_field field;
@@ -108,8 +108,8 @@ static bool fold_take_fields(struct fold_stream *s, const uint8_t **at, const ui
 
 /* ---- fields across windows --------------------------- */
 
-/* Returns the length of the field that starts at data, where `size` bytes are available; size
- * + 1 if its header is incomplete; 0 if it is invalid. */
+/* Returns the size of the field that starts at `data`, where `size` bytes are available. Returns
+ * size + 1 if its header is incomplete, and 0 if it is invalid. */
 static size_t fold_field_size(const uint8_t *data, size_t size) {
   struct wire w = {data, data + size, NULL};
   struct wire_field field;
@@ -132,8 +132,8 @@ static bool fold_append_part(struct fold_stream *s, const uint8_t **at, size_t s
   return true;
 }
 
-/* Appends bytes of the window to the field that spans windows. Handles the field when its last byte
- * is there. */
+/* Appends bytes of the window to the field that spans windows. Reads the field once it is
+ * complete. */
 static bool fold_take_parted(struct fold_stream *s, const uint8_t **at, const uint8_t *end) {
   while (s->parted_size && *at < end) {
     size_t size = fold_field_size(s->parted, s->parted_size), left = (size_t)(end - *at);
@@ -176,8 +176,8 @@ static bool fold_read_stream(struct fold_stream *s, struct inflater *inflater, u
   return good;
 }
 
-/* True if samples lost the label pprof::base, which marks samples of the base. Totals depend on
- * this label even if labels are not shown. */
+/* True if samples lost the label pprof::base, which marks base samples. Totals depend on this label
+ * even if the report shows no labels. */
 static bool fold_lost_base(const struct fold *f, const pprofc_profile *p) {
   bool found = false;
   for (size_t i = 0; f->lost_text && !found && i < p->strings.count; i++)
@@ -185,15 +185,15 @@ static bool fold_lost_base(const struct fold *f, const pprofc_profile *p) {
   return found;
 }
 
-/* Frees the kept fields, if they are large, except the strings, because a decoded profile points
- * only to strings. Moves the strings together and shrinks the block. */
+/* Frees the kept fields except the strings, if the fields are large. A decoded profile points only
+ * to strings. Moves the strings together and shrinks the block. */
 static void fold_keep_strings(struct fold_stream *s, pprofc_profile *p) {
   struct input_sink *kept = &s->kept;
   pprofc_str *strings = (pprofc_str *)(uintptr_t)p->strings.items;
   size_t bytes = 0, at = 0;
   for (size_t i = 0; i < p->strings.count; i++) bytes += strings[i].size;
   if (bytes > kept->size || kept->size - bytes < TRIM_FROM || bytes < TRIM_FROM) return;
-  for (size_t i = 0; i < p->strings.count; i++) { /* strings are in the order of the stream */
+  for (size_t i = 0; i < p->strings.count; i++) { /* strings have the order of the stream */
     memmove(kept->data + at, strings[i].data, strings[i].size);
     at += strings[i].size;
   }
@@ -203,8 +203,7 @@ static void fold_keep_strings(struct fold_stream *s, pprofc_profile *p) {
     strings[i].data = (const char *)data;
 }
 
-/* Decodes the kept fields, which are all fields except samples. They include the default sample
- * type. */
+/* Decodes the kept fields, which are all fields except samples. */
 static pprofc_status fold_decode(struct fold_stream *s, uint64_t source_size, unsigned threads,
                                  pprofc_profile **profile) {
   struct input input = {s->kept.region, s->kept.data, s->kept.size, source_size};
@@ -242,8 +241,8 @@ static pprofc_status fold_read(const struct fold_source *source, const struct fo
   return status;
 }
 
-/* Returns the size of the inflated profile that the gzip trailer states, or the file size if the
- * file is not compressed; 0 if not known. */
+/* Returns the size of the inflated profile in the gzip trailer. Without gzip, returns the size of
+ * the file. 0 if not known. */
 static size_t fold_claimed_size(const struct fold_source *source, const pprofc_limits *limits) {
   uint8_t ends[6]; /* gzip magic and trailer */
   if (source->size < 18) return 0;

@@ -3,8 +3,8 @@
 
 /* ---- batches ----------------------------------------- */
 
-/* Entries are scattered in memory, so samples are added in batches and the data of their entries is
- * prefetched: the slot of the table, then the columns, then the stack. */
+/* Adds the batch. Entries are scattered in memory, so it prefetches the data of all entries first:
+ * the slot of the table, then the columns, then the stack. */
 bool fold_flush(struct fold *f) {
   uint32_t entry[FOLD_BATCH];
   size_t count = f->batched;
@@ -17,8 +17,8 @@ bool fold_flush(struct fold *f) {
   return true;
 }
 
-/* Drops the stack if the report needs no stacks. Sets *dropped if the sample has neither a needed
- * value nor labels and is dropped as a whole. */
+/* Drops the stack if the report needs no stacks. Sets *dropped if the sample has no needed value
+ * and no labels; the whole sample is then dropped. */
 static bool fold_drop(struct fold *f, struct fold_parts *p, bool *dropped) {
   *dropped = f->only != SIZE_MAX && !p->row[0] && !p->set;
   if (!*dropped && !f->no_stacks) return true;
@@ -45,7 +45,8 @@ static bool fold_put_later(struct fold *f, struct fold_parts *p) {
 
 /* ---- one sample -------------------------------------- */
 
-/* Adds a run of location ids: points to the first one, and joins several in a copy. */
+/* Adds consecutive location ids of a sample. Points to the first such piece, and copies several
+ * pieces into one. */
 static bool fold_add_piece(struct fold *f, struct fold_parts *p, const uint8_t *data, size_t size) {
   if (!p->pieces++) {
     p->stack = data;
@@ -62,7 +63,7 @@ static bool fold_add_piece(struct fold *f, struct fold_parts *p, const uint8_t *
   return !f->joined.failed;
 }
 
-/* Adds the location ids of a field, which begins at `head`. */
+/* Adds the location ids of a field that begins at `head`. */
 static bool fold_locations(struct fold *f, struct fold_parts *p, const struct wire_field *field,
                            const uint8_t *head, const uint8_t *end) {
   if (field->type == WIRE_BYTES)
@@ -102,9 +103,9 @@ static bool fold_field(struct fold *f, struct fold_parts *p, const struct wire_f
   }
 }
 
-/* Guesses the index of the sample type that the option sample_index selects, because the names of
- * the types come later in the file. If the guess proves wrong, the whole file is read again.
- * Returns SIZE_MAX if no guess is possible. */
+/* Guesses the sample type that the option sample_index selects, because the names of the types come
+ * later in the file. If the guess proves wrong, the caller reads the whole file. Returns SIZE_MAX
+ * without a guess. */
 static size_t fold_guess_type(const char *wanted, size_t types) {
   static const char *const of_heaps[] = {"alloc_objects", "alloc_space", "inuse_objects",
                                          "inuse_space"};
