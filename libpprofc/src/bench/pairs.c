@@ -21,7 +21,7 @@ struct pairs_value {
   double value;
 };
 
-/* Processes one measurement; false when out of memory. */
+/* Processes one measurement. Returns false when out of memory. */
 typedef bool (*pairs_visit_fn)(struct pairs *pairs, struct pair *pair,
                                const struct pairs_place *place, const struct pairs_value *value);
 

@@ -66,7 +66,7 @@ void cell_comparison(struct buffer *out, const pprofc_bench_cell *cell,
 /* Appends a ratio as "+1.23%". */
 void print_ratio(struct buffer *out, double ratio);
 
-/* Computes the statistics of every cell and the summaries of every table. False when out of
+/* Computes the statistics of every cell and the summaries of every table. Returns false when out of
  * memory. */
 bool tables_compute(struct pprofc_bench_tables *tables);
 

@@ -23,7 +23,7 @@ struct graph_copy {
   pprofc_str *texts; /* copies of the texts of the frames; data is NULL before the copy */
 };
 
-/* Copies a text into the region; false when out of memory. */
+/* Copies a text into the region. Returns false when out of memory. */
 static bool graph_copy_text(struct graph_copy *c, pprofc_str text, pprofc_str *out) {
   *out = arena_str(&c->rows->region->arena, text);
   return out->data != NULL;

@@ -47,7 +47,7 @@ void grid_span(struct grid *grid, size_t span, pprofc_str text, enum grid_align 
 /* Keeps cells that span several columns from widening this column. */
 void grid_fix(struct grid *grid, size_t column);
 
-/* Writes the table. False when out of memory. */
+/* Writes the table. Returns false when out of memory. */
 bool grid_write(struct grid *grid, struct output *out);
 
 #endif

@@ -21,7 +21,7 @@ struct gate_cell {
  * when out of memory. */
 bool gate_add_cell(struct gate *gate, const struct gate_cell *cell);
 
-/* Takes the next word of a line, separated by spaces. False at the end. */
+/* Takes the next word of a line, separated by spaces. Returns false at the end. */
 bool gate_next_word(pprofc_str *rest, pprofc_str *word);
 
 /* Iterator over the lines of a file. */

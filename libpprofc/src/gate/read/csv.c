@@ -36,7 +36,7 @@ static pprofc_str csv_take_plain(pprofc_str line, size_t *at) {
   return str_slice(line, from, *at);
 }
 
-/* Splits a line into fields. False when out of memory. */
+/* Splits a line into fields. Returns false when out of memory. */
 static bool csv_cut(struct csv_table *t, pprofc_str line) {
   t->field_count = 0;
   for (size_t at = 0; at <= line.size && t->field_count < FIELDS_MAX; at++) {

@@ -97,7 +97,7 @@ static bool json_read_table(struct json_table *t, const struct node *table) {
   return true;
 }
 
-/* Finds the label of the base; false if no table has a comparison. */
+/* Finds the label of the base. Returns false if no table has a comparison. */
 static bool json_find_sides(struct json_table *t, const struct node *tables) {
   for (const struct node *n = tables ? tables->first : NULL; n; n = n->next)
     if (node_size(node_get(n, "columns")) > 1) {

@@ -37,7 +37,7 @@ struct record_series {
 pprofc_status record_parse(struct arena *arena, const char *path, pprofc_str data,
                            struct run_record *record, pprofc_error *error);
 
-/* Reads an item of `series`. A series without a finite value has count 0. False when out of
+/* Reads an item of `series`. A series without a finite value has count 0. Returns false when out of
  * memory. */
 bool record_series_read(const struct node *item, const pprofc_allocator *mem,
                         struct record_series *series);

@@ -59,7 +59,7 @@ void dot_loose_text(struct output *out, pprofc_str text) {
 
 /* ---- names ------------------------------------------- */
 
-/* Breaks a name after "::" and ".", with line breaks of dot ( ). */
+/* Breaks a name after "::" and ".", with line breaks of dot (\n). */
 static void add_broken(struct output *out, pprofc_str name) {
   size_t from = 0, i = 0;
   while (i < name.size) {

@@ -13,8 +13,8 @@ void dot_loose_text(struct output *out, pprofc_str text);
 /* Appends text that is already escaped. Only makes control bytes visible. */
 void dot_escaped_text(struct output *out, pprofc_str text);
 
-/* Appends the name of a node on several lines that end with the characters . Returns false when out
- * of memory. */
+/* Appends the name of a node on several lines that end with the characters \n. Returns false when
+ * out of memory. */
 bool dot_node_name(struct output *out, const struct graph *graph, uint32_t node,
                    const pprofc_allocator *mem);
 

@@ -22,7 +22,7 @@ struct source_file {
   pprofc_str failure; /* reason why the file has no lines; "" without an error */
 };
 
-/* Sets the lines of a file. Lines end with or \r ; the last line may have no end. Returns false
+/* Sets the lines of a file. Lines end with \n or \r\n; the last line may have no end. Returns false
  * when out of memory. */
 bool source_file_split(struct source_file *file, pprofc_str text, struct arena *arena);
 

@@ -150,7 +150,7 @@ static void traces_add_value(struct traces *traces, const struct label *label, p
   buffer_add_str(&traces->pieces.text, value);
 }
 
-/* Prints " key1: a b " for every key of one kind. Sorts these lines with their padding and
+/* Prints "      key1:  a b\n" for every key of one kind. Sorts these lines with their padding and
  * newline. */
 static bool traces_print_labels(struct traces *traces, bool numbers) {
   struct buffer *line = &traces->pieces.text;
