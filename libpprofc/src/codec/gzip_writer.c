@@ -187,7 +187,7 @@ static void gzip_writer_grow(struct gzip_writer *w) {
     w->thread_count++;
 }
 
-/* Passes the filled block to the threads and prepares the next one. */
+/* Passes the filled block to the threads and prepares the next block. */
 static void gzip_writer_submit(struct gzip_writer *w, bool last) {
   struct gzip_writer_block *b = block_at(w, w->filling);
   b->last = last;

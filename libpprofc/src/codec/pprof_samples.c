@@ -240,7 +240,7 @@ static bool decode_add_label(struct decode_filler *f, const struct wire_field *m
   return true;
 }
 
-/* Finds or adds the label set of the sample. Its labels are the last ones, from `first` on. */
+/* Finds or adds the label set of the sample. Its labels are the last labels, from `first` on. */
 static bool finish_labels(struct decode_filler *f, size_t first) {
   uint32_t *set = &f->label_set[f->sample];
   size_t count = f->label - first, known = f->table.count;

@@ -71,7 +71,7 @@ struct gate_row {
                    judge clears it. */
   size_t rule;  /* last matching rule; SIZE_MAX: no rule */
   bool significant;
-  bool is_cpu;       /* CPU time that is judged instead of wall time */
+  bool is_cpu;       /* true for CPU time that is judged instead of wall time */
   const char *aside; /* reason why the gate judges another time of the benchmark instead of this
                         one; NULL if it judges this time */
   bool watched;      /* true for a time that is not judged, but makes the row inconclusive if only

@@ -19,7 +19,7 @@ static size_t account_from(const struct comparison *c, size_t side) {
   return from[side];
 }
 
-/* Returns the sum of squared deviations of the runs of a side from its total. */
+/* Returns the sum of squared deviations of the runs of a side from its mean total. */
 static double account_squares(const struct comparison *c, size_t side, double mean) {
   size_t from = account_from(c, side), end = account_from(c, side + 1);
   double sum = 0;

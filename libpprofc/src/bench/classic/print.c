@@ -361,7 +361,7 @@ static void classic_write_html(struct classic_printer *p) {
 struct classic_format {
   const char *name;
   void (*write)(struct classic_printer *);
-  bool is_log; /* true for a CI log; print breaks the commands of the CI system */
+  bool is_log; /* true for text that a CI log may show, so no line may be a CI command */
 };
 
 static const struct classic_format formats[] = {{"text", classic_write_text, true},

@@ -19,7 +19,7 @@ typedef void table_printer(struct printer *printer);
 struct print_format {
   const char *name;
   table_printer *print;
-  bool is_log; /* true for a CI log; print breaks the commands of the CI system */
+  bool is_log; /* true for text that a CI log may show, so no line may be a CI command */
 };
 
 table_printer print_text, print_csv, print_markdown, print_json, print_html;

@@ -55,7 +55,7 @@ static pprofc_status gate_set_day(pprofc_gate *handle, const char *today, pprofc
   return error_set(error, PPROFC_E_INVALID, "the clock has no date; set today");
 }
 
-/* True if each enum has a known value. */
+/* True if every enum of the options has a known value. */
 static bool gate_words_known(const pprofc_gate_options *o) {
   return (unsigned)o->test <= PPROFC_GATE_NONE &&
          (unsigned)o->correction <= PPROFC_GATE_UNCORRECTED &&

@@ -145,7 +145,7 @@ static void check_builds(struct gate *gate, const pprofc_bench *set) {
                  base ? "base" : "head");
 }
 
-#define LOAD_MAX 2.0 /* load average by processor above which a machine is overloaded */
+#define LOAD_MAX 2.0 /* load average per processor above which a machine is overloaded */
 
 /* Records an overloaded machine if most inputs with a known load are overloaded. */
 static void check_load(struct gate *gate, const pprofc_bench *set) {

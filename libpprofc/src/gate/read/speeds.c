@@ -64,7 +64,7 @@ static size_t pass_list(const struct pairs *pairs, const struct pair_side *side,
   return count;
 }
 
-/* Stores the logarithm of the median of each pass. Returns the position after the last one.
+/* Stores the logarithm of the median of each pass. Returns the position after the last logarithm.
  * `scratch` has room for the values of the side. */
 static double *pass_medians(const struct pairs *pairs, const struct pair_side *side, double *logs,
                             double *scratch) {

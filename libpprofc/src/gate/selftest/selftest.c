@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* Returns the planted change: twice the threshold plus 10 %. */
+/* Returns the change of the artificial regressions: twice the threshold plus 10 %. */
 static double planted(const struct gate *gate) {
   return 2 * gate->settings.threshold + 0.1;
 }

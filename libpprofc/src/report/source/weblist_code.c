@@ -227,7 +227,7 @@ static const struct source_frame *code_frames_of(const struct code *c, const str
 /* Functions of the last instruction that has a line. Instructions shortly after it that have no
  * line get these functions. */
 struct code_neighbor {
-  const struct source_frame *frames; /* functions of that instruction; NULL before the first one */
+  const struct source_frame *frames; /* functions of that instruction; NULL before the first */
   size_t count;
   uint64_t address;
   struct source_frame own; /* storage for `frames` if the line came from objdump */

@@ -114,7 +114,7 @@ struct noise_gate {
 };
 
 /* True for a significant increase. If all functions increased alike, the increase counts only if it
- * is too large for a slower machine. The condition common>5% checks smaller ones. */
+ * is too large for a slower machine. The condition common>5% checks smaller common increases. */
 static bool noise_gate_grew(const struct noise_gate *g, const pprofc_verdict_estimate *e) {
   const pprofc_verdict_summary *s = &g->report->summary;
   if (!pprofc_verdict_is_certain(e->verdict) || !(e->delta > 0)) return false;
