@@ -44,7 +44,7 @@ static double compare_range(struct gate_sample s) {
   return s.count ? s.sorted[s.count - 1] - s.sorted[0] : 0;
 }
 
-/* Returns the range of the sample. With five values or more, leaves out the lowest and the
+/* Returns the range of the sample. With five values or more, drops the lowest and the
  * highest. */
 static double compare_inner_range(struct gate_sample s) {
   return s.count >= 5 ? s.sorted[s.count - 2] - s.sorted[1] : compare_range(s);

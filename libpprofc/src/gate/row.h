@@ -47,7 +47,7 @@ struct gate_row {
   double between, between_degrees; /* standard error of log(head / base), estimated from earlier
                                       runs, and its degrees of freedom; 0: not known */
   double range; /* largest minus smallest sample, the larger of both sides. If the medians differ by
-                   more than the inner ranges, each side leaves out its two end values. */
+                   more than the inner ranges, each side drops its two end values. */
 
   bool whole;       /* true for the geometric mean of all benchmarks */
   bool rescaled;    /* true if the values were divided by the speeds of their rounds */

@@ -1,6 +1,6 @@
 /* Chooses between wall time and CPU time of a benchmark that has both. On a loaded machine CPU time
- * has half the noise. But CPU time leaves out waiting, and with several threads it is the sum over
- * the threads. */
+ * has half the noise. But CPU time does not contain waiting, and with several threads it is the sum
+ * over the threads. */
 #include "gate/judge.h"
 
 #include <math.h>

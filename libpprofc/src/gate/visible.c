@@ -21,7 +21,7 @@ static double least_change(const struct gate_row *row) {
 }
 
 /* Sets the smallest visible change of a row of a table to infinity if no p-value of the table can
- * be significant. A table has no samples to tell more. */
+ * be significant. A table has no samples to compute it from. */
 static void see_table(struct gate_row *row) {
   if (!row->base_count || !row->head_count) return;
   double least = gate_smallest_p(row->base_count, row->head_count);

@@ -4,7 +4,7 @@
 
 #include "symbolize/elf_file.h"
 
-/* A mapping. `kernel_symbol` is the symbol in the name of a kernel mapping that tells its
+/* A mapping. `kernel_symbol` is the symbol in the name of a kernel mapping that shows its
  * relocation, "_text" or "_stext"; else "". */
 struct mapped_range {
   uint64_t start, limit, offset;

@@ -70,7 +70,7 @@ static pprofc_str go_text(pprofc_str *rest) {
   return text;
 }
 
-/* Adds a line of the list of modules: "dep", path, version; or "build", KEY=VALUE. Leaves out flags
+/* Adds a line of the list of modules: "dep", path, version; or "build", KEY=VALUE. Skips flags
  * with data of the version control system. */
 static void go_line(pprofc_str line, struct buffer *flags, struct buffer *libraries) {
   pprofc_str kind, name, version = STR("");

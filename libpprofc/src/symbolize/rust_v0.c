@@ -1,5 +1,5 @@
-/* Prints Rust's mangled names of version 0 (RFC 2603) like pprof. Names nest as deep as they are
- * long, so a stack of steps replaces recursion. */
+/* Prints Rust's mangled names of version 0 (RFC 2603) like pprof. The depth of a name can grow with
+ * its length, so a stack of steps replaces recursion. */
 #include "symbolize/rust_v0.h"
 
 #include "symbolize/rust_reader.h"
@@ -39,7 +39,7 @@ static void read_nested(struct rust_reader *r, unsigned char separator) {
   reader_next(r, (struct rust_step){.what = PATH, .flag = separator});
 }
 
-/* Adds the step for the arguments of a generic path. Parses them without output if names leave out
+/* Adds the step for the arguments of a generic path. Parses them without output if names have no
  * arguments. */
 static void read_arguments_later(struct rust_reader *r) {
   if (!r->arguments) reader_next(r, (struct rust_step){.what = SET_SILENT, .flag = r->silent});

@@ -105,7 +105,7 @@ static bool calls_fill(struct calls *s, size_t at, struct domain_set *set) {
   return set->sum != NULL;
 }
 
-/* Stores the sums whose interval is narrow enough to tell if the cost grew. */
+/* Stores the sums whose interval is narrow enough to show if the cost grew. */
 static bool calls_keep(const struct calls *s, const struct domain_sum *sums) {
   struct comparison *c = s->c;
   pprofc_verdict_domain *kept = arena_array(&c->arena, s->count, sizeof *kept);

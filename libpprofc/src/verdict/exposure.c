@@ -63,7 +63,7 @@ static pprofc_verdict_exposure exposure_choose(const struct comparison *c) {
                                                          : PPROFC_EXPOSURE_NONE;
 }
 
-/* True if the profiles do not tell how much work a run did. Then functions are judged by their
+/* True if the profiles do not record how much work a run did. Then functions are judged by their
  * shares of the total. The common factor divides all shares, so the result is the same as for
  * amounts. */
 static bool exposure_by_shares(const struct comparison *c) {

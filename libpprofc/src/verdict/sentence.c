@@ -69,7 +69,7 @@ static void sentence_moved(const struct comparison *c, struct buffer *out) {
     buffer_printf(out, " Cost moved inside %.*s.", STR_ARG(one->name));
 }
 
-/* Counts the changed functions of each verdict. Leaves out functions whose cost only moved. */
+/* Counts the changed functions of each verdict. Skips functions whose cost only moved. */
 static void sentence_fill_counts(struct comparison *c) {
   pprofc_verdict_summary *s = &c->summary;
   for (size_t i = 0; i < c->rows; i++) {

@@ -3,7 +3,7 @@
 #include "bench/read/json_reader.h"
 
 /* Above MAX_ROUNDS rounds, the reader averages the rounds in BLOCKS blocks. Short benchmarks have
- * tens of thousands of rounds that depend on each other. A test over so many samples would find any
+ * tens of thousands of rounds that depend on each other. With that many samples a test finds any
  * drift significant. */
 #define MAX_ROUNDS 200
 #define BLOCKS     50

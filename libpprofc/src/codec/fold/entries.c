@@ -12,7 +12,8 @@
 
 /* ---- the table --------------------------------------- */
 
-#define LEAST_SLOTS 32768 /* malloc maps so many slots, and unmaps them when the table grows */
+#define LEAST_SLOTS                                                                                \
+  32768 /* malloc maps a table of this size, and unmaps them when the table grows */
 
 static void fold_table_put(struct fold_table *table, uint64_t slot) {
   size_t at = (size_t)(slot >> 32) & (table->capacity - 1);
@@ -154,7 +155,7 @@ static bool fold_fits(const struct fold *f, uint32_t entry, const struct fold_pa
   return true;
 }
 
-/* Returns a number that tells entries with the same stack apart: the label set, and a bit for each
+/* Returns a number that differs between entries of one stack: the label set, and a bit for each
  * zero value. */
 static uint64_t fold_variant(const struct fold *f, const struct fold_parts *p) {
   uint64_t variant = (uint64_t)p->set << 32;

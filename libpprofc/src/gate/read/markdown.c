@@ -58,7 +58,7 @@ static bool is_single_header(const pprofc_str *cells, size_t count) {
   return count == 2 && !cells[0].size && str_find_char(cells[1], ' ') < cells[1].size;
 }
 
-/* Adds a row of a table that has only one side. The label of the column tells which side it is. */
+/* Adds a row of a table that has only one side. The label of the column names the side. */
 static bool add_single(struct gate_markdown_table *t) {
   pprofc_str value = t->cells[1], center = STR("");
   (void)gate_next_word(&value, &center);

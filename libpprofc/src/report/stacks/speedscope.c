@@ -97,7 +97,7 @@ static bool number_frames(struct speedscope *s) {
   return true;
 }
 
-/* Writes the name of a frame. Adds its address if only that tells it from other frames. */
+/* Writes the name of a frame. Adds its address if only that distinguishes it from other frames. */
 static void write_frame_name(struct speedscope *s, const struct stack_frame *frame) {
   json_key(&s->json, "name");
   if (!frame->address || frame->function == NONE) {
