@@ -348,6 +348,12 @@ async function testLayout(url) {
   check(/^\+/.test(changes[0]) && /^-/.test(changes[changes.length - 1]) || changes.length === 400, `the largest regression is first: ${changes[0]}`);
   await page.click("[data-flag=list]");
 
+  // Without a selection the dock has the functions with most self on either side, base and head.
+  const heaviest = await page.evaluate(() => window.pprofc.functionRows().map((r) => [window.pprofc.label(r.frame), Math.max(r.selfHead, r.selfBase)])
+    .sort((a, b) => b[1] - a[1])[0][0]);
+  check((await page.getAttribute(".pf-inspector .pf-ranks button", "data-name")) === heaviest, `${heaviest} is first in the dock`);
+  check(/^\S+ → \S+$/.test(await page.textContent(".pf-inspector .pf-ranks b")), "the dock has base and head");
+
   // Five that became slower, five that became faster; a click goes there.
   const lists = await page.$$eval(".pf-changes ol", (all) => all.map((l) => [...l.querySelectorAll("b")].map((b) => b.textContent)));
   check(lists.length === 2 && lists.every((l) => l.length === 5) && lists[0].every((t) => t[0] === "+") && lists[1].every((t) => t[0] === "-"),

@@ -135,6 +135,21 @@ function sandwichPart(app, places) {
     element("p", { class: "pf-soft" }, "callers above, callees below, summed over all boxes of the function; click one to go there"));
 }
 
+const MOST_SELF = 18;
+
+// The dock without a selection: how to select, and the functions with most self on either side.
+function showOverview(app) {
+  const { model, unit, whole } = app, k = app.place.scale, hint = element("p", { class: "pf-soft" }, HINT);
+  const size = (r) => Math.max(Math.abs(r.selfHead * k), Math.abs(r.selfBase || 0));
+  const text = (head, base) => (model.hasBase ? formatValue(base, unit) + " → " + formatValue(head * k, unit) : amount(head, whole.head, unit));
+  const rows = app.functionRows().filter((r) => size(r) && r.frame !== model.smaller).sort((a, b) => size(b) - size(a)).slice(0, MOST_SELF);
+  if (!rows.length) return [hint];
+  const items = rows.map((r) => rankRow(app, r, {
+    value: text(r.selfHead, r.selfBase), part: size(r) / size(rows[0]), kind: "pf-own", title: "\ntotal " + text(r.head, r.base),
+  }));
+  return [element("div", { class: "pf-about" }, element("h2", {}, model.hasBase ? "Most self, base → head" : "Most self"), hint), element("ol", { class: "pf-ranks" }, ...items)];
+}
+
 function inspect(app, node) {
   const panel = app.parts.inspector, key = node + "/" + JSON.stringify(app.changed);
   if (panel.shown === key && panel.place === app.place) return;
@@ -142,7 +157,7 @@ function inspect(app, node) {
   showMatched(app);
   panel.classList.toggle("pf-open", node >= 0);
   panel.scrollTop = 0;
-  if (node < 0) return panel.replaceChildren(element("p", { class: "pf-soft" }, HINT));
+  if (node < 0) return panel.replaceChildren(...showOverview(app));
   const frame = app.view.frame[node];
   const known = frame >= 0 && frame !== app.model.smaller, places = known ? app.everywhere(frame) : null;
   panel.replaceChildren(aboutPart(app, frame, node), valuesPart(app, node, places), ...(places ? [sandwichPart(app, places)] : []),

@@ -28,26 +28,28 @@ function mostChanged(app) {
   return { slower: top(1), faster: top(-1) };
 }
 
+// A function of a list in order of cost, with a bar as long as its part of the first one. A click selects its widest box.
+function rankRow(app, r, { value, part, kind, title }) {
+  const forms = app.forms(r.frame), bar = element("i", { class: kind });
+  const row = button("", () => app.goTo(r.frame), { "data-name": app.label(r.frame), title: app.label(r.frame) + title });
+  bar.style.width = Math.max(2, 100 * part) + "%";
+  row.append(element("span", {}, forms.find((text) => text.length + value.length <= LINE) || forms[forms.length - 1]), element("b", {}, value), bar);
+  return element("li", {}, row);
+}
+
 function showChanges(app) {
   const panel = app.parts.changes;
   panel.hidden = !app.model.hasBase || app.state.tab !== "diff";
   if (panel.hidden) return;
   const { slower, faster } = mostChanged(app), { unit, words } = app;
   const list = (title, rows, less) => {
-    const most = rows.length ? Math.abs(rows[0].delta) : 1;
-    const items = rows.map((r) => {
-      const forms = app.forms(r.frame), bar = element("i", { class: less ? "pf-less" : "pf-more" });
-      const row = button("", () => app.goTo(r.frame), {
-        "data-name": app.label(r.frame), title: app.label(r.frame) + "\nself " + formatValue(r.selfBase, unit) + " → "
-          + formatValue(r.selfHead * app.place.scale, unit) + (r.verdict ? "\n" + verdictText(r.verdict.self, unit, r.verdict.partner) : ""),
-      });
-      bar.style.width = Math.max(2, 100 * Math.abs(r.delta) / most) + "%";
-      const value = signed(formatValue(r.delta, unit), r.delta) + halfText(app, r.verdict);
-      row.append(element("span", {}, forms.find((text) => text.length + value.length <= LINE) || forms[forms.length - 1]), element("b", {}, value), bar);
-      return element("li", {}, row);
-    });
+    const items = rows.map((r) => rankRow(app, r, {
+      value: signed(formatValue(r.delta, unit), r.delta) + halfText(app, r.verdict), part: r.delta / rows[0].delta, kind: less ? "pf-less" : "pf-more",
+      title: "\nself " + formatValue(r.selfBase, unit) + " → " + formatValue(r.selfHead * app.place.scale, unit)
+        + (r.verdict ? "\n" + verdictText(r.verdict.self, unit, r.verdict.partner) : ""),
+    }));
     return [element("h3", {}, (less ? "▼ " : "▲ ") + title[0].toUpperCase() + title.slice(1)),
-      rows.length ? element("ol", {}, ...items) : element("p", { class: "pf-soft" }, app.judging ? "no function by more than noise" : "no function")];
+      rows.length ? element("ol", { class: "pf-ranks" }, ...items) : element("p", { class: "pf-soft" }, app.judging ? "no function by more than noise" : "no function")];
   };
   panel.replaceChildren(...list(words.slower, slower, false), ...list(words.faster, faster, true));
 }
