@@ -37,8 +37,8 @@ bool array_grow_in(struct arena *arena, void *items, size_t *capacity, size_t co
   return true;
 }
 
-/* Size, comparison and context of the sort that this thread runs. Thread-local, because systems
- * disagree on qsort_r. */
+/* Arguments of the array_sort call that this thread runs. The variable is thread-local because the
+ * signature of qsort_r differs between systems. */
 static _Thread_local struct {
   int (*compare)(const void *a, const void *b, const void *context);
   const void *context;

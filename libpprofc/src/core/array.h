@@ -3,8 +3,8 @@
  *   bool added = ARRAY_PUSH(mem, list->items, list->count, list->capacity, item);
  *   if (!added) return error_nomem(error);
  *
- * Only array.c computes capacities. Two arrays that grow together need two capacities, or become
- * one array of structs. */
+ * Only array.c computes capacities. Two arrays that grow together need two capacities, or one array
+ * of structs. */
 #ifndef PPROFC_CORE_ARRAY_H
 #define PPROFC_CORE_ARRAY_H
 
@@ -35,13 +35,13 @@ static inline bool array_reserve_in(struct arena *arena, void *items, size_t *ca
   return count <= *capacity || array_grow_in(arena, items, capacity, count, size);
 }
 
-/* Calls array_reserve for a pointer and its capacity (size_t). */
+/* Calls array_reserve with the addresses of `items` and `capacity` (size_t). */
 #define ARRAY_RESERVE(mem, items, capacity, count)                                                 \
   array_reserve((mem), &(items), &(capacity), (count), sizeof *(items))
 #define ARRAY_RESERVE_IN(arena, items, capacity, count)                                            \
   array_reserve_in((arena), &(items), &(capacity), (count), sizeof *(items))
 
-/* Sorts items as qsort does, with a context for `compare`, which must not sort itself. */
+/* Sorts items like qsort and passes `context` to `compare`. `compare` must not call array_sort. */
 void array_sort(void *items, size_t count, size_t size,
                 int (*compare)(const void *a, const void *b, const void *context),
                 const void *context);
@@ -54,8 +54,9 @@ void array_sort(void *items, size_t count, size_t size,
   (ARRAY_RESERVE_IN((arena), (items), (capacity), (count) + 1) &&                                  \
    ((items)[(count)++] = __VA_ARGS__, true))
 
-/* Declares `at` and finds by bisection how many items at the start of an array have a property.
- * `before` is an expression with `at`: true if item `at` has it. No later item may have it. */
+/* Declares `at` and sets it to the number of items at the start of an array for which `before` is
+ * true. `before` is an expression that uses `at` as the index of an item. It must be false for all
+ * items after the first item for which it is false. */
 #define BISECT(at, count, before)                                                                  \
   size_t at = 0;                                                                                   \
   for (size_t at##_low = 0, at##_high = (count); at##_low < at##_high; at = at##_low) {            \
@@ -75,7 +76,7 @@ static inline void array_reverse(uint32_t *ids, size_t count) {
   }
 }
 
-/* Frees the memory and makes the array empty. */
+/* Frees the items and sets pointer and capacity to 0. */
 #define ARRAY_FREE(mem, items, capacity)                                                           \
   do {                                                                                             \
     mem_free((mem), (items), (capacity), sizeof *(items));                                         \

@@ -4,7 +4,7 @@
 static const char base64_digits[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* Encodes up to three bytes as four digits and pads a group of one or two bytes. */
+/* Encodes up to three bytes as four digits; '=' pads a group of one or two bytes. */
 static void base64_put_group(struct output *out, const uint8_t *in, size_t size) {
   uint8_t bytes[3] = {0};
   memcpy(bytes, in, size);

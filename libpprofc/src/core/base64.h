@@ -6,7 +6,7 @@
 
 void base64_put(struct output *out, const uint8_t *data, size_t size);
 
-/* Writes "sha256-..." for a script, given the hexadecimal SHA-256 that CMake computes. */
+/* Writes "sha256-..." for a script. `sha256` is the hash in hexadecimal, which CMake computes. */
 void base64_put_script_hash(struct output *out, const char *sha256);
 
 #endif

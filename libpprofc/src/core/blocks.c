@@ -4,14 +4,14 @@
 #include "core/buffer.h"
 #include "core/parallel.h"
 
-/* Number of items in a block, and the target size of its text in bytes. A block of BLOCK_FEW
- * items may exceed the target, up to BLOCK_MAX bytes. */
+/* Limits of a block: BLOCK_ITEMS items and BLOCK_BYTES bytes of text. If fewer than BLOCK_FEW long
+ * items fit, a block takes up to BLOCK_FEW items and BLOCK_MAX bytes. */
 #define BLOCK_ITEMS ((size_t)8192)
 #define BLOCK_FEW   ((size_t)256)
 #define BLOCK_BYTES ((size_t)1 << 20)
 #define BLOCK_MAX   ((size_t)64 << 20)
 
-/* A thread and the text of its current block. */
+/* State of one thread, with the text of its current block. */
 struct renderer {
   struct buffer text;
   void *room;
@@ -22,7 +22,7 @@ struct round {
   const struct blocks *blocks;
   struct renderer *renderers;
   size_t block; /* number of items in a block */
-  size_t from;  /* first item of this round */
+  size_t from;  /* index of the first item of this round */
 };
 
 static void render_block(void *context, unsigned worker) {
@@ -58,7 +58,7 @@ static size_t blocks_size(size_t item_bytes) {
   return fitting < BLOCK_ITEMS ? fitting : BLOCK_ITEMS;
 }
 
-/* Makes the memory of the threads; false when out of memory. */
+/* Allocates the memory of the threads; false when out of memory. */
 static bool blocks_begin(struct renderer *renderers, unsigned workers, size_t room,
                          const pprofc_allocator *mem) {
   bool ok = true;

@@ -5,22 +5,22 @@
 #include "core/mem.h"
 #include "core/output.h"
 
-/* Writes the text of items [from, to). Any thread may call it, so it must not change shared
- * data. `room` is memory of the thread. */
+/* Writes the text of items [from, to). Any thread may call it, so it must not change shared data.
+ * `room` is scratch memory of the calling thread. */
 typedef void (*block_fn)(const void *context, void *room, struct output *out, size_t from,
                          size_t to);
 
 struct blocks {
   size_t items;
   size_t item_bytes; /* estimate of the longest text of an item */
-  size_t room;       /* bytes of memory for each thread */
+  size_t room;       /* size of the scratch memory of each thread, in bytes */
   block_fn render;
   const void *context;
 };
 
-/* Renders items and writes them in order. If several of the longest texts do not fit the memory
- * budget, one thread writes without blocks. Returns false when out of memory; a failure of the
- * output's callback is stored in the output. */
+/* Renders items and writes them in order. If the memory budget is too small for blocks, one thread
+ * writes the items directly. Returns false when out of memory; a failure of the output's callback
+ * is stored in the output. */
 bool blocks_write(struct output *out, const pprofc_allocator *mem, unsigned threads,
                   const struct blocks *blocks);
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Bytes of the longest command that the closing line repeats. */
+/* Maximum size in bytes of the command that the closing line repeats. */
 #define COMMAND_MAX 120
 
 void brief_init(struct brief *b, const pprofc_allocator *mem, enum brief_kind kind, size_t most,
@@ -35,7 +35,7 @@ void brief_free(struct brief *b) {
 
 /* ---- names that are too long ------------------------- */
 
-/* Hashes as FNV-1a does, because a handle must not depend on the process. */
+/* Uses FNV-1a, because the result of hash_bytes differs between processes. */
 void brief_handle(pprofc_str name, char out[BRIEF_HANDLE]) {
   uint64_t hash = 0xCBF29CE484222325u;
   for (size_t i = 0; i < name.size; i++) {
@@ -146,8 +146,8 @@ static bool brief_add_row(struct brief *b, const struct brief_piece *row, pprofc
 
 /* ---- lines outside rows ------------------------------ */
 
-/* Drops the first line after the title, because the last lines, such as column titles, belong to
- * the rows. */
+/* Drops the first line after the title that is still present. Later lines, such as column titles,
+ * are needed to read the rows. */
 static bool brief_leave_line(struct brief *b) {
   if (b->victim >= b->fixed.count) return false;
   struct brief_piece *line = &b->fixed.items[b->victim++];
@@ -177,7 +177,7 @@ static pprofc_str brief_line(struct brief *b, pprofc_str text, struct buffer *sc
   return buffer_str(scratch);
 }
 
-/* Ends the piece that is being written, and adds it to its list. */
+/* Adds the finished piece to its list. */
 static bool brief_close(struct brief *b, pprofc_str text) {
   struct brief_piece piece = b->open_piece;
   struct buffer scratch;
@@ -198,7 +198,7 @@ static bool brief_flush(struct brief *b) {
   return kept && !b->open.failed;
 }
 
-/* True if each line is a piece. */
+/* True if the brief makes a piece of each line. */
 static bool brief_splits(const struct brief *b) {
   return b->kind == BRIEF_LINES || (b->kind == BRIEF_ROWS && b->open_piece.rank == BRIEF_FIXED);
 }
@@ -250,7 +250,7 @@ static void brief_put_words(const struct brief *b, brief_describe_fn describe, c
                   brief_plural(left->lines, "line", "lines"));
 }
 
-/* Writes the note as a member of an object. Its words need no escapes. */
+/* Writes the note about omitted rows as a member of a JSON object. Its words need no escapes. */
 static void brief_put_member(const struct brief *b, brief_describe_fn describe, const void *context,
                              struct buffer *to) {
   struct buffer words;
@@ -296,7 +296,7 @@ static void brief_replace(struct brief *b, struct brief_piece *line, pprofc_str 
   line->size = text.size;
 }
 
-/* Corrects the lines that count rows. */
+/* Corrects the lines that state the number of rows. */
 static void brief_recount(struct brief *b, brief_recount_fn recount, const void *context) {
   struct buffer text;
   buffer_init(&text, b->mem, SIZE_MAX);
@@ -330,7 +330,7 @@ static int brief_by_index(const void *a, const void *b) {
   return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Sorts rows and other pieces into `all`, in the order of the report. False when out of memory. */
+/* Puts rows and other pieces into `all`, in the order of the report. False when out of memory. */
 static bool brief_collect(const struct brief *b, struct brief_list *all) {
   const struct brief_list *lists[] = {&b->rows, &b->fixed};
   *all = (struct brief_list){.count = 0};
@@ -342,7 +342,7 @@ static bool brief_collect(const struct brief *b, struct brief_list *all) {
   return true;
 }
 
-/* Writes the pieces. The first element of a JSON array has no comma. */
+/* Writes the pieces. Removes the comma before the first element of a JSON array. */
 static void brief_merge(struct brief *b, struct buffer *to) {
   struct brief_list all;
   bool noted = false;

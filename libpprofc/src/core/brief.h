@@ -1,8 +1,8 @@
 /* Cuts a report to a number of bytes: the most important rows stay whole, and one line names the
  * number of rows that were left out.
  *
- * A brief is a write callback. A report that writes to it marks its rows (output_row). In a report
- * without marks each line is a row, and the first lines are the most important ones. */
+ * A report writes to a brief with the callback brief_write and marks its rows with output_row. In a
+ * report without marks each line is a row, and earlier lines are more important. */
 #ifndef PPROFC_CORE_BRIEF_H
 #define PPROFC_CORE_BRIEF_H
 
@@ -22,8 +22,8 @@ enum brief_kind { BRIEF_LINES, BRIEF_ROWS, BRIEF_JSON };
 /* One row, or one line outside rows. */
 struct brief_piece {
   int rank;           /* rank of the row; rows of a higher rank are more important */
-  double weight;      /* magnitude of the row; of rows of one rank, larger and earlier ones are
-                         more important */
+  double weight;      /* size of the row; among rows of equal rank a larger weight is more
+                         important, and among equal weights an earlier row */
   long double amount; /* value of the row, for the sum of the rows that were left out */
   size_t index;       /* position of the piece in the report */
   char *text;
@@ -36,9 +36,9 @@ struct brief_list {
   size_t bytes; /* sum of the sizes of the texts, in bytes */
 };
 
-/* Sums over rows that were left out. */
+/* Numbers and sum of the rows and lines that were left out. */
 struct brief_left {
-  size_t rows, lines; /* number of lines outside rows */
+  size_t rows, lines; /* numbers of omitted rows and of omitted lines outside rows */
   size_t of_rank[3];  /* numbers of omitted rows of rank 0, of rank 1, and of rank 2 or more */
   long double amount;
 };
@@ -47,8 +47,8 @@ struct brief_left {
 typedef void (*brief_describe_fn)(const void *context, const struct brief_left *left,
                                   struct buffer *to);
 
-/* Corrects a line above or below the rows that states their number: writes it without the rows
- * that were left out. False if the line needs no change. */
+/* Writes a line that states the number of rows, corrected for the omitted rows. False if the line
+ * needs no change. */
 typedef bool (*brief_recount_fn)(const void *context, const struct brief_left *left,
                                  pprofc_str line, struct buffer *to);
 
@@ -87,27 +87,28 @@ int brief_write(void *brief, const void *data, size_t size);
 /* Begins a row, or with BRIEF_FIXED a text outside rows. False when out of memory. */
 bool brief_mark(struct brief *brief, int rank, double weight, long double amount);
 
-/* Marks the place of the note in JSON: after a member of an object. */
+/* Marks the place of the note in a JSON report. The place must follow a member of an object. */
 void brief_note_here(struct brief *brief);
 
-/* Chooses the rows. `describe` and `recount` may be NULL. */
+/* Drops the least important rows and lines until the report fits. `describe` and `recount` may be
+ * NULL. */
 void brief_settle(struct brief *brief, brief_describe_fn describe, brief_recount_fn recount,
                   const void *context);
 
-/* Writes the report: at most `most` bytes. PPROFC_E_LIMIT if the parts of a JSON report
- * outside rows are longer. */
+/* Writes the report, at most `most` bytes. Returns PPROFC_E_LIMIT if a JSON report without its rows
+ * is still longer. */
 pprofc_status brief_finish(struct brief *brief, pprofc_write_fn write, void *context,
                            pprofc_error *error);
 
 /* Returns the length in bytes of the longest name that is not shortened. */
 size_t brief_name_most(const struct brief *brief);
 
-/* Appends text. A text above `most` bytes becomes "first...last f:0123456789abcdef": its ends
- * and a handle. */
+/* Appends text. Shortens a text of more than `most` bytes to its beginning, its end and a handle:
+ * "first...last f:0123456789abcdef". */
 void brief_shorten(struct buffer *out, pprofc_str text, size_t most);
 
-/* Writes the handle of a name: 18 bytes and a NUL. Equal names have equal handles in every
- * report. */
+/* Writes the handle of a name, a hash that identifies it: 18 bytes and a NUL. Equal names have
+ * equal handles in every report. */
 #define BRIEF_HANDLE 19
 void brief_handle(pprofc_str name, char out[BRIEF_HANDLE]);
 

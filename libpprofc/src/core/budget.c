@@ -12,8 +12,7 @@ enum budget_stop { BUDGET_RUNS, BUDGET_CANCELLED, BUDGET_LATE, BUDGET_DECLINED }
 struct budget {
   pprofc_allocator counted; /* allocator that users of the budget receive */
   pprofc_allocator mem;     /* allocator from which the budget takes its memory */
-  struct budget *parent; /* budget that `mem` belongs to, with a reference to it; NULL if there is
-                            no such budget */
+  struct budget *parent; /* budget that `mem` belongs to, retained; NULL if `mem` has no budget */
   /* Size of the budget and bytes in use; 8-byte aligned, because 32-bit machines align uint64_t to
    * 4, where atomic access is slow. */
   _Alignas(8) uint64_t bytes, used;
@@ -69,15 +68,15 @@ bool budget_advance(const pprofc_allocator *mem, uint64_t units) {
   return !budget_stopped(mem);
 }
 
-/* True if the function that watches the budget returns false. */
+/* True if the function `progress` returns false. */
 static bool budget_is_declined(const struct budget *budget) {
   uint64_t done = __atomic_load_n(&budget->done, __ATOMIC_RELAXED);
   uint64_t total = __atomic_load_n(&budget->total, __ATOMIC_RELAXED);
   return budget->progress && !budget->progress(budget->progress_context, done, total);
 }
 
-/* Returns why the budget is stopped. The first check that finds the deadline passed, or `progress`
- * returning false, records the reason. */
+/* Returns the reason why the budget is stopped, or BUDGET_RUNS. Also checks the deadline and calls
+ * `progress`, and records the reason. */
 static enum budget_stop budget_reason(struct budget *budget) {
   int stop = __atomic_load_n(&budget->stop, __ATOMIC_RELAXED);
   uint64_t deadline = __atomic_load_n(&budget->deadline, __ATOMIC_ACQUIRE);

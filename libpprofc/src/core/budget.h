@@ -1,9 +1,10 @@
-/* A budget of memory and time: an allocator on top of another one that limits the bytes allocated
- * at the same time. Profiles made with it count against it, and everything made from them.
+/* A budget of memory and time. A budget is an allocator on top of another allocator; it limits the
+ * bytes that are allocated at the same time. The limit includes profiles made with the budget, and
+ * everything made from these profiles.
  *
- * A deadline or a holder can stop a budget. After that allocations fail, long loops end
- * (budget_poll), and budget_status reports the reason. Many callers can share one profile, each
- * with its own memory and time: profile_lend makes a profile with the caller's budget. */
+ * A deadline or budget_cancel stops a budget. Then allocations fail, long loops end (budget_poll),
+ * and budget_status reports the reason. Several callers can share one profile but use separate
+ * budgets: profile_lend makes a profile with the caller's budget. */
 #ifndef PPROFC_CORE_BUDGET_H
 #define PPROFC_CORE_BUDGET_H
 
@@ -13,8 +14,8 @@ struct budget;
 
 /* Creates a budget of `bytes` on top of `mem`, which is copied. The caller holds the first
  * reference; regions that use the budget also hold one. If `mem` is the allocator of another
- * budget, the new budget is part of it: allocations count against both, and stopping the outer
- * one stops this one. Returns NULL when out of memory. */
+ * budget, allocations count against both budgets, and stopping the other budget stops the new one.
+ * Returns NULL when out of memory. */
 struct budget *budget_new(const pprofc_allocator *mem, uint64_t bytes);
 struct budget *budget_retain(struct budget *budget);
 void budget_release(struct budget *budget);
@@ -48,20 +49,21 @@ bool budget_passed(const pprofc_allocator *mem);
 /* Stops everything that runs with the budget. Safe in a signal handler and from any thread. */
 void budget_cancel(struct budget *budget);
 
-/* Calls `progress` at every check of the budget, until it returns false, which stops the budget.
- * NULL ends these calls and clears such a stop. No other thread may use the budget meanwhile. */
+/* Makes every check of the budget call `progress`. When `progress` returns false, the budget stops
+ * and the calls end. NULL ends the calls and clears this stop. No other thread may use the budget
+ * during this call. */
 void budget_watch(struct budget *budget, pprofc_progress_fn progress, void *context);
 
-/* Begin a step of `total` units, and add finished units; `progress` gets both numbers.
- * budget_advance returns false if the budget is stopped. */
+/* budget_begin begins a step of `total` units of work. budget_advance adds finished units and
+ * returns false if the budget is stopped. `progress` gets both numbers. */
 void budget_begin(const pprofc_allocator *mem, uint64_t total);
 bool budget_advance(const pprofc_allocator *mem, uint64_t units);
 
 /* Clears a cancellation, so that a shell can run another command after an interrupted one. */
 void budget_resume(struct budget *budget);
 
-/* Stops the budget after `milliseconds`. A later call moves the time if it has not passed. Other
- * threads may use the budget meanwhile. */
+/* Stops the budget after `milliseconds`. A later call replaces the deadline unless it has passed.
+ * Other threads may use the budget during the call. */
 void budget_set_time(struct budget *budget, uint32_t milliseconds);
 
 /* True if the budget of `mem` was cancelled or is past its deadline; false without a budget. */

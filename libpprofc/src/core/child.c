@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Interval between checks for cancellation. */
+/* Interval between checks for cancellation, in milliseconds. */
 #define CHILD_LOOK_MS 100
 
 /* A running child process. */
@@ -25,8 +25,8 @@ struct child_running {
   const struct child_user *user; /* extra settings for a program of the user, or NULL */
   struct buffer *output;
   struct child_end *end;
-  int input;    /* descriptor of an anonymous file with the standard input; with a pipe this process
-                   could block if the program does not read its input */
+  int input;    /* descriptor of the standard input: an anonymous file, because writing to a pipe
+                   blocks if the program does not read its input */
   int pipes[2]; /* read ends of the pipes for standard output and standard error; -1 when closed */
   int theirs[2]; /* write ends of these pipes, which the child inherits */
   pid_t pid;
@@ -44,8 +44,8 @@ static void close_fd(int *fd) {
   *fd = -1;
 }
 
-/* Moves a descriptor above 2. The child's streams become descriptors 0 to 2, so ours must be
- * above, even if the caller runs with one of them closed. */
+/* Moves a descriptor above 2, because 0 to 2 become the streams of the child. A caller with a
+ * closed standard stream would otherwise get one of these numbers. */
 static bool move_up(int *fd) {
   if (*fd > STDERR_FILENO) return true;
   int moved = fcntl(*fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -80,8 +80,8 @@ static bool open_pipes(struct child_running *run) {
   return true;
 }
 
-/* Builds the environment: PATH to find helper programs, HOME and TMPDIR. Other variables are
- * not passed on because they may hold secrets. */
+/* Builds the environment: PATH to find helper programs, HOME and TMPDIR. Omits all other variables
+ * because they may contain secrets. */
 static size_t make_environment(char text[3][4096 + 16], char *environment[5]) {
   static const char *const names[] = {"PATH", "HOME", "TMPDIR"};
   static char locale[] = "LC_ALL=C";
@@ -145,7 +145,8 @@ static bool child_is_stopped(const struct child_running *run) {
   return run->user && run->user->stop && *run->user->stop;
 }
 
-#define CHILD_POLLED 3 /* both pipes, and the descriptor that the caller watches */
+#define CHILD_POLLED 3 /* number of polled descriptors: both pipes and the descriptor that the
+                          caller watches */
 
 /* Waits until a descriptor is readable; fails on timeout or cancellation. Sets *ready to 0 if the
  * caller must retry. */

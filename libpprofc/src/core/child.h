@@ -25,11 +25,11 @@ struct child_end {
   char said[512]; /* beginning of its standard error on one line, without the last newline */
 };
 
-/* Runs the program until it ends and appends its standard output to `output`, whose ceiling is
- * the limit. Returns PPROFC_OK for every exit status, PPROFC_E_UNSUPPORTED if the program does
- * not exist, and PPROFC_E_LIMIT if it exceeded the time or output limit. It is then killed
- * with its process group. It is also killed when the budget of the memory of `output` is
- * stopped (PPROFC_E_NOMEM). The environment has only PATH, HOME, TMPDIR and LC_ALL=C. */
+/* Runs the program until it ends and appends its standard output to `output`, whose ceiling is the
+ * limit. Returns PPROFC_OK for every exit status, PPROFC_E_UNSUPPORTED if the program does not
+ * exist, and PPROFC_E_LIMIT if it exceeded the time or output limit. On a limit it kills the
+ * process group of the program. It also kills the program when the budget of `output` is stopped,
+ * and returns PPROFC_E_NOMEM. The environment has only PATH, HOME, TMPDIR and LC_ALL=C. */
 pprofc_status child_run(const struct child *child, struct buffer *output, struct child_end *end,
                         pprofc_error *error);
 

@@ -44,7 +44,7 @@ void escape_url(struct buffer *out, pprofc_str text, const char *also);
 /* Appends a regular expression that matches the text itself. */
 void escape_regexp(struct buffer *out, pprofc_str text);
 
-/* Appends a word for a shell, in quotes. */
+/* Appends text quoted as one word for a shell. */
 void escape_shell(struct buffer *out, pprofc_str text);
 
 #endif

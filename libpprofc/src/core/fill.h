@@ -46,7 +46,8 @@ void fill_number(struct fill *fill, const char *name, int64_t number);
 void fill_begin(struct fill *fill, const char *list);
 void fill_end(struct fill *fill);
 
-/* Adds a row without values, which switches a section on. */
+/* If `on` is true, adds a row without values. The row makes the template print the section
+ * `name`. */
 void fill_flag(struct fill *fill, const char *name, bool on);
 
 /* Returns the value or the first row of that name in a row, or 0. */

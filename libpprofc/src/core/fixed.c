@@ -47,7 +47,7 @@ static bool fixed_round(const struct fixed_parts *parts, int decimals, uint64_t 
   *rounded = (uint64_t)whole + (rest > half || (rest == half && (whole & 1)));
   return true;
 }
-#else /* this branch has no 128-bit integers: callers use printf */
+#else /* without 128-bit integers callers use printf */
 static bool fixed_round(const struct fixed_parts *parts, int decimals, uint64_t *rounded) {
   (void)parts, (void)decimals, (void)rounded;
   return false;

@@ -16,14 +16,16 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* Uses a full secret: XXH3 masks every word with words of it. With only a seed those words are
- * known sums and differences, so keys exist that collide for every seed. */
+/* Gives XXH3 a full secret, with which it masks every word of the input. With only a seed the masks
+ * are known constants plus or minus the seed. Then keys exist that collide for every seed. */
 uint64_t hash_bytes(const void *data, size_t size) {
-  if (!size) return hash_secret.slot; /* not `state`, with which hash_mix gives 0 for every word */
+  if (!size) return hash_secret.slot; /* not `state`, because hash_mix(state, word) is 0 for every
+                                         word */
   return XXH3_64bits_withSecret(data, size, hash_secret.bytes, sizeof hash_secret.bytes);
 }
 #else
-/* Hashes without xxHash: eight bytes at a time through the word mixer. Slower, same guarantees. */
+/* Hashes eight bytes at a time with hash_mix, for builds without xxHash. Slower than XXH3, but as
+ * safe against chosen keys. */
 uint64_t hash_bytes(const void *data, size_t size) {
   const char *p = data;
   uint64_t hash = size, word;
@@ -56,8 +58,8 @@ static void secret_expand(uint64_t a, uint64_t b) {
   memcpy(&hash_secret, words, sizeof words);
 }
 
-/* Derives the secret when the kernel has no random bytes: from the 16 random bytes of the
- * auxiliary vector, the time and the address of the stack. */
+/* Derives the secret from the 16 random bytes of the auxiliary vector, the time and the address of
+ * the stack. Used if the kernel returns no random bytes. */
 static void secret_from_process(void) {
   struct timespec now = {0};
   uint64_t words[2] = {0};

@@ -1,9 +1,8 @@
 /* Hashes for tables, keyed with a random secret of the process.
  *
- * An attacker may write the whole input but does not know the secret, so cannot choose keys that
- * share a slot. Hashes differ from run to run; they only select slots, so output never depends on
- * them.
- */
+ * An attacker who writes the input does not know the secret, so he cannot choose keys that share a
+ * slot. Hashes differ between runs of a program. Output never depends on them, because they only
+ * select slots. */
 #ifndef PPROFC_CORE_HASH_H
 #define PPROFC_CORE_HASH_H
 
@@ -48,8 +47,8 @@ static inline uint64_t hash_mix(uint64_t hash, uint64_t word) {
   return hash_fold(hash ^ hash_secret.state, word ^ hash_secret.word);
 }
 
-/* Spreads a hash over the slots of a table. Without this second product, some secrets put
- * arithmetic progressions into neighbouring slots. */
+/* Spreads a hash over the slots of a table. Without this second product, some secrets put keys in
+ * arithmetic progression into neighbouring slots. */
 static inline uint64_t hash_spread(uint64_t hash) {
   return hash_fold(hash, hash_secret.slot);
 }

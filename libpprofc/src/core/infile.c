@@ -8,7 +8,8 @@
 
 #define INFILE_BLOCK ((size_t)4096)
 
-/* Makes room for a regular file and one byte more, so that its end needs no more memory. */
+/* Makes room for a regular file and one more byte, so the read that finds the end of the file does
+ * not enlarge the buffer. */
 static void infile_reserve(int fd, struct buffer *data) {
   struct stat info;
   if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 &&

@@ -5,8 +5,8 @@
 #include "core/buffer.h"
 #include "core/error.h"
 
-/* Appends everything up to the end of the input to the buffer. Returns 0, or an errno.
- * data->failed if memory or the buffer's ceiling did not suffice. */
+/* Appends everything up to the end of the input to the buffer. Returns 0, or an errno. Sets
+ * data->failed if memory runs out or the file exceeds the buffer's ceiling. */
 int fd_read_all(int fd, struct buffer *data);
 
 /* Appends a whole file to the buffer. Errors: PPROFC_E_IO, PPROFC_E_LIMIT for a file over the
@@ -17,8 +17,7 @@ pprofc_status file_read(const char *path, struct buffer *data, pprofc_error *err
 pprofc_status file_keep(const char *path, size_t most, struct arena *arena, pprofc_str *text,
                         pprofc_error *error);
 
-/* Returns the status of a reading that ended with `number`, 0 or an errno. `path` is for the
- * message. */
+/* Converts the result of fd_read_all, `number`, to a status. `path` is for the message. */
 pprofc_status file_read_status(const char *path, int number, const struct buffer *data,
                                pprofc_error *error);
 

@@ -75,13 +75,14 @@ static const char *packed_skip_blanks(const char *p) {
   return p;
 }
 
-/* Returns the end of a number or word. The text of a packed array ends with a bracket. */
+/* Returns the end of a number or word. A bracket follows the text of a packed array, so the loop
+ * ends. */
 static const char *packed_scalar_end(const char *p) {
   while (*p > ' ' && *p != ',' && *p != ']') p++;
   return p;
 }
 
-/* Returns the start of the next item after a number, word or row, or the bracket at the end. */
+/* Skips a number, word or row. Returns the start of the next item, or of the closing bracket. */
 static const char *packed_skip(const char *p) {
   p = packed_skip_blanks(p);
   return *p == ',' ? packed_skip_blanks(p + 1) : p;

@@ -9,7 +9,7 @@
 
 #define DEEPEST 2048
 
-/* Array or object that is being read, and its latest item. */
+/* An open array or object, and its latest item. */
 struct json_tree_level {
   struct node *open, *last;
 };
@@ -163,7 +163,7 @@ static bool is_number_byte(char c) {
   return char_is_digit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
 
-/* Takes a word such as true, null or NaN if it comes next. */
+/* Consumes a word such as true, null or NaN if it comes next. */
 static bool json_tree_take_word(struct json_tree_parser *s, struct node *node) {
   pprofc_str rest = {s->p, (size_t)(s->end - s->p)};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -176,7 +176,7 @@ static bool json_tree_take_word(struct json_tree_parser *s, struct node *node) {
   return false;
 }
 
-/* Takes digits if the value ends after them. */
+/* Consumes a value that consists of digits only. */
 static bool json_tree_take_digits(struct json_tree_parser *s, struct node *node) {
   const char *end = s->p;
   while (end < s->end && char_is_digit(*end)) end++;
@@ -199,7 +199,7 @@ static void parse_scalar(struct json_tree_parser *s, struct node *node) {
   json_tree_fail(s, begin == s->end ? "unexpected end" : "unexpected character");
 }
 
-/* Takes a comma; false after an error. */
+/* Consumes a comma; false after an error. */
 static bool json_tree_take_comma(struct json_tree_parser *s) {
   if (s->p < s->end && *s->p == ',') {
     s->p++;
@@ -228,7 +228,7 @@ struct json_tree_pack {
 
 enum pack_step { PACK_MORE, PACK_END, PACK_IMPOSSIBLE };
 
-/* Counts an item, and marks its place. */
+/* Counts an item, and records its position if it needs a mark. */
 static enum pack_step json_tree_mark(struct json_tree_parser *s, struct json_tree_pack *pack,
                                      bool row) {
   struct node_packed *packed = pack->packed;
@@ -266,7 +266,7 @@ static enum pack_step json_tree_pack_end(struct json_tree_parser *s, struct json
   return PACK_MORE;
 }
 
-/* Reads the next item of the array or of its row, or the end of one. */
+/* Reads the next item of the array or row, or the closing bracket. */
 static enum pack_step json_tree_pack_item(struct json_tree_parser *s, struct json_tree_pack *pack) {
   struct node scalar;
   json_tree_skip_blanks(s);
@@ -297,8 +297,8 @@ static bool json_tree_pack_is_dense(const struct json_tree_parser *s,
   return (size_t)(s->p - pack->text) - pack->packed->marks[pack->marks - 1] <= PACK_STRIDE;
 }
 
-/* Keeps an array as text if it has many items, and they are numbers and words or arrays of them.
- * True also after an error. */
+/* Keeps an array as text if it has many items that are all numbers and words, or all rows. Returns
+ * true if it does so, or after an error. */
 static bool json_tree_pack(struct json_tree_parser *s, struct node *node) {
   struct json_tree_parser before = *s;
   struct node_packed *packed = arena_zero_array(s->arena, 1, sizeof *packed);
@@ -429,7 +429,7 @@ static void json_tree_parse_item(struct json_tree_parser *s) {
   if (!object || json_tree_parse_name(s, &key)) parse_value(s, key);
 }
 
-/* Removes the last item of a container that is still a list. */
+/* Removes the last item of an open container. */
 static void json_tree_drop_last(struct json_tree_level *level) {
   struct node *before = NULL;
   for (struct node *item = level->open->first; item != level->last; item = item->next)
@@ -441,7 +441,7 @@ static void json_tree_drop_last(struct json_tree_level *level) {
   level->last = before;
 }
 
-/* True if the text ends where the parser stopped, or in the number or word there. */
+/* True if the text ends at the position of the parser, or within the number or word there. */
 static bool json_tree_at_end(const struct json_tree_parser *s) {
   const char *p = s->p;
   while (p < s->end && (is_number_byte(*p) || (*p >= 'a' && *p <= 'z'))) p++;

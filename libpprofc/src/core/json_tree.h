@@ -1,9 +1,9 @@
 /* Parses JSON of profilers and benchmark tools into a tree that keeps every number as spelled.
  *
- * Jansson is not used for these reasons. When memory runs out it drops bytes of a string without an
- * error. Only its process-wide allocator, which belongs to the host program, could detect that; it
- * cannot use the caller's allocator. Google Benchmark writes bare NaN and raw bytes inside strings,
- * and repeats keys of user counters (the first one counts). A time in microseconds is only exact if
+ * The library does not use Jansson, for these reasons. When memory runs out Jansson drops bytes of
+ * a string without an error. Its allocator belongs to the whole process, so it cannot use the
+ * caller's allocator. Google Benchmark writes bare NaN and raw bytes inside strings. It also
+ * repeats keys of user counters; the first value counts. A time in microseconds is only exact if
  * its decimal exponent is shifted before the conversion to double. */
 #ifndef PPROFC_CORE_JSON_TREE_H
 #define PPROFC_CORE_JSON_TREE_H
@@ -40,16 +40,17 @@ struct node {
   union {
     struct node_items *items; /* items of a non-empty array */
     struct node_packed
-        *packed; /* marks of a packed array, whose `text` is between the brackets; else NULL */
+        *packed; /* marks of a packed array; NULL for other kinds of nodes. The `text` of a packed
+                    array is the text between the brackets */
   };
 };
 
-/* An array of numbers and words, or of rows of them, that is kept as text: its items become nodes
- * one at a time. */
+/* An array of numbers and words, or of rows of them, that is kept as text to save memory. node_at
+ * makes a node of one item at a time. */
 struct node_packed {
   size_t count;    /* number of items; 0 for a row that is not counted yet */
   uint32_t *marks; /* positions in the text of each row, or of every NODE_PACKED_EVERYth item */
-  size_t next;     /* index of the item at `at`; the one before is `item` */
+  size_t next;     /* index of the item at `at`; `item` is the item before it */
   const char *at;
   struct node item;
   struct node_packed *row; /* buffer for `item` if items are rows, else NULL */
@@ -94,9 +95,9 @@ bool json_is_number(pprofc_str s);
 /* True if node has this kind; false for NULL. */
 bool node_is(const struct node *node, enum node_kind kind);
 
-/* Returns the length of an array, 0 for anything else. node_at returns item `i`, or NULL if
- * there is no such item. An item of a packed array is valid until the next node_at of this array;
- * items in turn are read in linear time, others in constant time. */
+/* Returns the length of an array, 0 for anything else. node_at returns item `i`, or NULL if there
+ * is no such item. An item of a packed array is valid until the next node_at of this array; reading
+ * all items in order takes linear time, and any single item constant time. */
 size_t node_size(const struct node *array);
 const struct node *node_at(const struct node *array, size_t i);
 

@@ -1,4 +1,4 @@
-/* Writes JSON item by item and holds only the nesting. The writer adds commas and escapes
+/* Writes JSON item by item and keeps only the nesting in memory. The writer adds commas and escapes
  * names and strings; inside objects the caller alternates keys and values. */
 #ifndef PPROFC_CORE_JSON_WRITE_H
 #define PPROFC_CORE_JSON_WRITE_H

@@ -83,9 +83,9 @@ static bool log_guard_stops(struct log_guard *g, unsigned char c) {
   return colons || hashes;
 }
 
-/* Bytes up to `end` without ':' and '#', so no command can begin in them. `line` is the position
- * after their last line break, 0 if they have no line break. `colon` and `hash` are the next
- * positions of these bytes, found once each, so that a text of '#' takes linear time. */
+/* A run of bytes without ':' and '#', in which no command can begin. `end` is its end. `line` is
+ * the position after its last line break, or 0. `colon` and `hash` are the next positions of ':'
+ * and '#', kept because a new search at every '#' would take quadratic time. */
 struct log_run {
   size_t end, line, colon, hash;
 };
@@ -193,7 +193,7 @@ pprofc_str escape_line_keep(pprofc_str s, struct arena *arena) {
   return buffer_take(&clean, arena);
 }
 
-/* True if s can be printed unchanged, by a quick check that may miss some cases. */
+/* True if a quick check shows that s can be printed unchanged. False if a full check is needed. */
 static bool is_plain_cell(pprofc_str s, bool begins_line) {
   bool word = s.size && ((s.data[0] >= '0' && s.data[0] <= '9') || (s.data[0] | 32) >= 'a');
   return escape_terminal_clean(s) && str_find_char(s, '#') == s.size &&

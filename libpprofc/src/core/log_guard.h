@@ -20,7 +20,8 @@ struct log_guard {
 
 void log_guard_init(struct log_guard *guard, pprofc_write_fn write, void *context);
 
-/* Begins an output through a guard; marks of rows reach a brief that the guard writes to. */
+/* Begins an output that writes through a guard. If the guard writes to a brief, row marks reach the
+ * brief. */
 void log_guard_output(struct output *out, struct log_guard *guard, pprofc_write_fn write,
                       void *context);
 

@@ -1,4 +1,4 @@
-/* Hash tables that give dense indices. */
+/* Hash tables that map keys to dense indices. */
 #include "core/map.h"
 
 void map_init(struct map *map, const pprofc_allocator *mem) {

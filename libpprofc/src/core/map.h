@@ -1,5 +1,5 @@
-/* Hash tables that give dense indices: strings to ids, and records to their indices. Code
- * never iterates over a table: output is in the order of first insertion. */
+/* Hash tables that map strings to ids and records to their indices. Code never iterates over a
+ * table, so output is in the order of first insertion. */
 #ifndef PPROFC_CORE_MAP_H
 #define PPROFC_CORE_MAP_H
 
@@ -62,9 +62,9 @@ static inline uint32_t map_next(const struct map *map, struct map_probe *probe) 
   }
 }
 
-/* Declares `at`, the index of the first record with the hash for which `same` is true, an
- * expression with `at`. MAP_NONE if there is no such record. `same` is evaluated only if 32 bits of
- * the hash agree. */
+/* Declares `at` and sets it to the index of the first record with this hash for which `same` is
+ * true, or MAP_NONE. `same` is an expression that uses `at`. It is evaluated only if 32 bits of the
+ * hash agree. */
 #define MAP_FIND(at, map, hash, same)                                                              \
   uint32_t at;                                                                                     \
   for (struct map_probe at##_probe = map_start((map), (hash));                                     \

@@ -1,6 +1,6 @@
-/* Names in GitHub-flavoured Markdown. Entities and backslashes do not prevent mentions,
- * references and bare addresses: GitHub finds them after it resolved the escapes. It does not
- * search code. */
+/* Names in GitHub-flavoured Markdown. Entities and backslashes do not prevent mentions, references
+ * and bare addresses, because GitHub resolves these escapes first. Code spans do, because GitHub
+ * does not search them. */
 #include "core/markdown.h"
 
 #include "core/log_guard.h"
@@ -25,7 +25,8 @@ bool markdown_acts(pprofc_str text) {
   return false;
 }
 
-/* Returns the number of backticks around the span: one more than the longest run in the text. */
+/* Returns the number of backticks around the span: one more than the longest run of backticks in
+ * the text. */
 static size_t fence_of(pprofc_str text) {
   size_t longest = 0, run = 0;
   for (size_t i = 0; i < text.size; i++) {

@@ -276,7 +276,8 @@ bool region_adopt(struct region *region, struct region *parent) {
 }
 
 void region_release(struct region *region) {
-  /* Edits of edits form long chains of parents, so this uses a list instead of recursion. */
+  /* Edits of edits form long chains of parents, so the function uses a list instead of
+   * recursion. */
   struct region *dead = NULL;
   if (region && __atomic_sub_fetch(&region->references, 1, __ATOMIC_ACQ_REL) == 0) dead = region;
   while (dead) {
@@ -333,7 +334,7 @@ static struct arena *find_arena(struct region *region, const struct region *lend
   return NULL;
 }
 
-/* Removes a block from its arena if it holds the `size` bytes at `data` and nothing else. */
+/* Removes a block from its arena if it contains only the `size` bytes at `data`. */
 static struct arena_block *unlink_block(struct region *region, const void *data, size_t size,
                                         struct arena **arena) {
   if (size < LARGE_SIZE / 4) return NULL;

@@ -41,14 +41,15 @@ void *arena_array(struct arena *arena, size_t count, size_t size);
 void *arena_zero_array(struct arena *arena, size_t count, size_t size);
 void *arena_copy(struct arena *arena, const void *data, size_t size);
 
-/* Enlarges `block`, which is NULL or the last result of arena_grow, in place if the system
- * can. For one buffer of unknown final size. The block may move; on NULL it is unchanged. */
+/* Enlarges a buffer of unknown final size, in place if the system can. `block` is NULL or the last
+ * result of arena_grow; it may move. Returns NULL when out of memory, and then `block` is
+ * unchanged. */
 void *arena_grow(struct arena *arena, void *block, size_t old_size, size_t new_size);
 
-/* Resizes an array outside of any arena until arena_take moves it into one. arena_take cuts it
- * to the items in use; it copies an array below 64 KiB and keeps the block of a larger one. On
- * NULL nothing has changed. `capacity` is the new_capacity of the last call, 0 for NULL; the
- * allocator is the arena's. */
+/* Resizes an array that belongs to no arena until arena_take moves it into one. arena_take cuts it
+ * to the items in use. It copies an array below 64 KiB and keeps the block of a larger one. `a` is
+ * the arena's allocator; `capacity` is the `new_capacity` of the last call, 0 for NULL. Returns
+ * NULL when out of memory, and then the array is unchanged. */
 void *loose_resize(const pprofc_allocator *a, void *items, size_t capacity, size_t new_capacity,
                    size_t size);
 void loose_free(const pprofc_allocator *a, void *items, size_t capacity, size_t size);
@@ -60,8 +61,8 @@ void mem_will_fill(void *block, size_t size);
 /* Copies a string and appends a NUL that is not counted. data is NULL when out of memory. */
 pprofc_str arena_str(struct arena *arena, pprofc_str s);
 
-/* A reference-counted arena that holds a profile's columns. Columns that several profiles share are
- * in a region that each profile retains. The region copies the allocator and retains its budget. */
+/* A reference-counted arena that contains the columns of a profile. Profiles that share columns all
+ * retain the region of these columns. The region copies the allocator and retains its budget. */
 struct region {
   pprofc_allocator mem;
   struct arena arena;
@@ -76,16 +77,16 @@ void region_release(struct region *region);
 /* Keeps `parent` alive as long as `region`; false when out of memory. */
 bool region_adopt(struct region *region, struct region *parent);
 
-/* Four functions by which the only holder of a region reuses or frees a column that it no longer
- * needs. They also search the regions that only this region retains. They do not find columns below
- * 64 KiB, which share a block with others and live as long as their region. */
+/* The next four functions reuse or free a column that the only holder of `region` no longer needs.
+ * They also search the regions that only `region` retains. They do not find columns below 64 KiB,
+ * which share a block with others and live as long as their region. */
 
 /* Frees a column of `size` bytes. */
 void region_drop(struct region *region, const void *column, size_t size);
 
-/* Returns the column if the caller may write to it, NULL if another holder may read it. `lender`
- * is NULL, or the region that the caller has lent to this edit; the reference of the caller does
- * not count as another holder. */
+/* Returns the column if the caller may write to it, NULL if another holder may read it. `lender` is
+ * NULL, or a region that the caller of the edit also retains. This extra reference does not count
+ * as another holder. */
 void *region_own(struct region *region, const struct region *lender, const void *column,
                  size_t size);
 
@@ -94,8 +95,8 @@ void *region_own(struct region *region, const struct region *lender, const void 
 bool region_discard(struct region *region, const struct region *lender, const void *from,
                     const void *to);
 
-/* Moves a column to another region and enlarges it, without a copy if the system can. On NULL
- * nothing has changed. */
+/* Moves a column to another region and enlarges it, without a copy if the system can. Returns NULL
+ * and changes nothing when out of memory. */
 void *region_move(struct region *to, struct region *from, const void *column, size_t old_size,
                   size_t new_size);
 

@@ -84,8 +84,8 @@ static bool temporary_has_dead_writer(pprofc_str suffix) {
          kill((pid_t)writer, 0) != 0 && errno == ESRCH;
 }
 
-/* Removes a file that no process has locked. The lock is needed because a writer in another
- * container has a process id that means nothing here. */
+/* Removes a temporary file unless a process has locked it. The process id in the name does not
+ * suffice, because a writer in another container has an id of that container. */
 static void temporary_remove(int folder, const char *name) {
   int fd = openat(folder, name, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return;

@@ -1,4 +1,4 @@
-/* Report output: a buffer before the caller's write callback, with a sticky error. */
+/* Output of reports, buffered before the caller's write callback, with a sticky error. */
 #include "core/output.h"
 
 #include "core/brief.h"
@@ -77,12 +77,12 @@ void output_add_int(struct output *out, int64_t value) {
 
 /* ---- numbers and texts by a format -------------------- */
 
-/* Arguments of a format that several functions take. */
+/* Arguments of a format, in a struct so that several functions can take them in turn. */
 struct output_arguments {
   va_list list;
 };
 
-/* Returns the size of a conversion that output_convert knows, or 0. */
+/* Returns the size of the conversion at `spec` if output_convert supports it, or 0. */
 static size_t output_conversion(const char *spec) {
   switch (*spec) {
   case 's':
@@ -112,13 +112,14 @@ static bool output_is_simple(const char *format) {
 static void output_add_double(struct output *out, double value, int decimals) {
   char text[400];
   bool whole = decimals < 0 && fabs(value) < 1e15 && value == trunc(value) && value != 0;
-  size_t size = fixed_print(text, value, whole ? 0 : decimals); /* 0 for negative decimals */
+  size_t size = fixed_print(text, value, whole ? 0 : decimals); /* fixed_print returns 0 if decimals
+                                                                   is negative */
   if (!size && decimals < 0) size = (size_t)snprintf(text, sizeof text, "%.17g", value);
   if (!size) size = (size_t)snprintf(text, sizeof text, "%.*f", decimals, value);
   output_add(out, text, size);
 }
 
-/* Adds the next argument. */
+/* Appends the next argument, as the conversion `spec` says. */
 static void output_convert(struct output *out, const char *spec, struct output_arguments *a) {
   if (*spec == 's')
     output_add_text(out, va_arg(a->list, const char *));

@@ -1,4 +1,4 @@
-/* Report output: a buffer before the caller's write callback, with a sticky error. */
+/* Output of reports, buffered before the caller's write callback, with a sticky error. */
 #ifndef PPROFC_CORE_OUTPUT_H
 #define PPROFC_CORE_OUTPUT_H
 
@@ -36,15 +36,15 @@ void output_printf(struct output *out, const char *format, ...) PPROFC_PRINTF(2,
 /* Right-aligns s in `width` cells, counted in code points as in Go's %10s. */
 void output_add_padded(struct output *out, pprofc_str s, size_t width);
 
-/* Begin a row, and text outside rows, for a brief. */
+/* Tell the brief that a row begins, or text outside rows. */
 void output_row(struct output *out, int rank, double weight, long double amount);
 void output_no_row(struct output *out);
 
-/* Marks the place of the brief's note, after a member of a JSON object. */
+/* Marks the place of the brief's note in a JSON report. The place must follow a member of an
+ * object. */
 void output_note(struct output *out);
 
-/* Returns the text unchanged, or, if a brief shortens it, its beginning, its end and a handle, made
- * in `scratch`. */
+/* Returns the text, or a shortened copy in `scratch` if the brief shortens it (brief_shorten). */
 pprofc_str output_shorten(struct output *out, pprofc_str text, struct buffer *scratch);
 
 /* Writes the buffered bytes; PPROFC_E_IO if the callback has ever failed. */

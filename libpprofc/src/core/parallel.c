@@ -1,4 +1,5 @@
-/* Runs one pass over samples on several threads, and deep recursion on a thread of its own. */
+/* Runs one pass over samples on several threads, and deep recursion on a thread with a large
+ * stack. */
 #include "core/parallel.h"
 
 #include <pthread.h>

@@ -1,4 +1,5 @@
-/* Runs one pass over samples on several threads, and deep recursion on a thread of its own. */
+/* Runs one pass over samples on several threads, and deep recursion on a thread with a large
+ * stack. */
 #ifndef PPROFC_CORE_PARALLEL_H
 #define PPROFC_CORE_PARALLEL_H
 
@@ -9,9 +10,9 @@
  * `items` pieces of work. Each worker gets at least `grain` pieces. */
 unsigned parallel_workers(unsigned wanted, size_t items, size_t grain);
 
-/* Calls fn(context, 0) ... fn(context, workers - 1), each once, and returns when all have
- * returned. Worker 0 is the calling thread, which also does the work of threads that cannot be
- * started. So this never fails. */
+/* Calls fn(context, 0) ... fn(context, workers - 1), each once, and returns when all have returned.
+ * Worker 0 is the calling thread. It also does the work of threads that cannot be started, so the
+ * function never fails. */
 void parallel_run(unsigned workers, void (*fn)(void *context, unsigned worker), void *context);
 
 /* Calls fn(context) on a thread with a stack of `stack` bytes and waits for it. Returns false

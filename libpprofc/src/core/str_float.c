@@ -92,7 +92,7 @@ static size_t normal_copy_mantissa(struct normal *n, pprofc_str s, size_t i) {
     else
       break;
   }
-  if (n->dropped) { /* append a digit 1: it keeps the value off a tie */
+  if (n->dropped) { /* append a digit 1, so rounding does not see a tie */
     n->text[n->size++] = '1';
     n->shift--;
   }
@@ -100,7 +100,8 @@ static size_t normal_copy_mantissa(struct normal *n, pprofc_str s, size_t i) {
   return i;
 }
 
-/* Parses [+-]digits at s[i], saturating; false without a digit. */
+/* Parses [+-]digits at s[i]; a value that is too large becomes the largest one. False without a
+ * digit. */
 static bool float_copy_exponent(pprofc_str s, size_t i, int64_t *exponent) {
   s = str_slice(s, i, s.size);
   bool minus = s.size && s.data[0] == '-';

@@ -41,9 +41,9 @@ bool system_pipe(int ends[2]);
 /* Makes an empty file without a name. Returns -1 and sets errno on failure. */
 int system_memory_file(void);
 
-/* Fixes the addresses of programs that are started from now on, until system_let_addresses gets
- * the returned value. Containers may forbid it, and only Linux has it; then the counts of
- * callgrind vary slightly more. */
+/* Turns off random addresses in programs that are started from now on, until system_let_addresses
+ * gets the returned value. Only Linux has this, and containers may forbid it. Without it the counts
+ * of callgrind vary slightly more. */
 int system_fix_addresses(void);
 void system_let_addresses(int before);
 

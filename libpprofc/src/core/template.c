@@ -144,7 +144,8 @@ static void put_html(struct printing *p, pprofc_str name) {
 
 /* ---- sections ---------------------------------------- */
 
-/* Takes the text up to the closing tag out of `around`, which has passed the opening tag. */
+/* Moves the text up to the closing tag from `around` to `inner`. `around` begins after the opening
+ * tag. */
 static bool take_section(struct section *around, pprofc_str name, struct section *inner) {
   char end[80];
   pprofc_str rest = str_slice(around->text, around->at, around->text.size);
@@ -201,7 +202,7 @@ static bool open_part(struct printing *p, pprofc_str name) {
   return push_section(p, &part);
 }
 
-/* Goes on with the next row of a list, or after the section. */
+/* Continues with the next row of a list, or after the section. */
 static void close_section(struct printing *p) {
   struct section *section = &p->sections[p->depth - 1];
   size_t after = section->each ? p->fill->entries[section->row].after : 0;

@@ -77,7 +77,7 @@ static inline uint32_t varint_short(const uint8_t *p, size_t *size) {
   return (p[0] & VARINT_PAYLOAD) | ((uint32_t)p[1] << VARINT_PAYLOAD_BITS & (0u - more));
 }
 
-/* Reads the rest of a varint of four or more bytes; v holds the first three. */
+/* Reads the rest of a varint of four or more bytes; v contains the first three. */
 static inline const uint8_t *varint_next_long(const uint8_t *p, uint32_t v, uint32_t *value) {
   uint32_t byte, shift = 3 * VARINT_PAYLOAD_BITS;
   do {
@@ -109,8 +109,8 @@ static inline const uint8_t *varint_next(const uint8_t *p, uint32_t *value) {
   return p + 1;
 }
 
-/* Reads the varint that ends before p, and returns where it begins. [begin, p) is not empty
- * and holds complete varints of 32 bits. */
+/* Reads the varint that ends before p, and returns where it begins. [begin, p) is not empty and
+ * contains complete varints of 32 bits. */
 static inline const uint8_t *varint_before(const uint8_t *begin, const uint8_t *p,
                                            uint32_t *value) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
