@@ -20,8 +20,8 @@ static size_t leak_column(const pprofc_profile *profile, const char *const *name
   return SIZE_MAX;
 }
 
-/* Finds the columns of a heap profile. Go, gperftools and jemalloc use inuse_space. gperftools
- * writes "space" if nothing was freed, and so do other heap profilers. */
+/* Finds the columns of a heap profile. Go, gperftools and jemalloc name the column inuse_space.
+ * Other heap profilers, and gperftools if nothing was freed, name it "space". */
 static bool leak_source_heap(const pprofc_profile *profile, struct leak_source *source) {
   static const char *const values[] = {"inuse_space", "space", "inuse_bytes", NULL};
   static const char *const allocated[] = {"alloc_space", "alloc_bytes", NULL};
@@ -107,7 +107,8 @@ static pprofc_status leak_names_compile(struct leak_names *names, enum leak_list
   return status;
 }
 
-/* Compile each pattern alone first, so that an error names the pattern and not the list. */
+/* Compiles each pattern alone, so that an error message names the pattern and not the joined
+ * list. */
 static pprofc_status leak_names_check(const pprofc_allocator *mem, const char *pattern,
                                       pprofc_error *error) {
   struct regex *regex = NULL;
@@ -236,7 +237,7 @@ static void leak_stack_judge(const struct leak_collection *c, struct leak_stack 
   if (stack->where == stack->depth) stack->where = 0;
 }
 
-/* Returns the stack of these places, and adds a new one; NULL when out of memory. */
+/* Returns the stack of these places, and adds it if it is new; NULL when out of memory. */
 static struct leak_stack *leak_stack_of(struct leak_collection *c, const uint32_t *places,
                                         size_t depth) {
   const size_t size = depth * sizeof *places;

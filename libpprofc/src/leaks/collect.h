@@ -73,7 +73,7 @@ struct leak_cell {
 struct leak_stack {
   const uint32_t *places; /* indices of the places of the stack, leaf first */
   size_t depth;
-  size_t where; /* index in `places` of the first one that is not an allocator */
+  size_t where; /* index in `places` of the first place that is not an allocator */
   bool ignored;
   struct leak_cell *cells; /* value of the stack in each profile, in the order of adding */
 };

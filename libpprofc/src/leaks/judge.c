@@ -10,13 +10,15 @@
 
 /* Share of the whole slope; if the slope of the last third is below it, the growth stopped. */
 #define LATE_SHARE 0.25
-#define FALL_SHARE 0.25 /* share of the growth; a fall that is larger is not endless growth */
-#define SAW_SHARE  0.5  /* share of the range; a fall and rise that are larger form a sawtooth */
+#define FALL_SHARE 0.25 /* share of the growth; with a larger fall, growth is not endless */
+#define SAW_SHARE  0.5  /* share of the range; a larger fall and a larger rise form a sawtooth */
 #define TROUGHS    8    /* minimum number of low points that can show a leak under a sawtooth */
-#define SAW_DEPTH  0.25 /* share of the highest value; a range that is smaller is not a sawtooth */
-/* Number of standard errors by which the last slope must be lower to show that growth stopped. */
+#define SAW_DEPTH  0.25 /* share of the highest value; a series with a smaller range is not a
+                           sawtooth */
+/* Number of standard errors by which the slope of the last third must be lower to show that growth
+ * stopped. */
 #define STOP_SIGMAS 2.0
-#define SIGMAS      3.0 /* number of standard errors; sampling explains a fall that is smaller */
+#define SIGMAS      3.0 /* number of standard errors; sampling explains a smaller fall */
 
 /* State of judging one series. */
 struct judging {
@@ -97,8 +99,9 @@ static double judging_p_of(double growth, double variance) {
 }
 
 /* Fills p_trend and p; false when out of memory. Two tests allow for autocorrelated values. One
- * compares the ends, as counts of objects that come and go at random. The other one is a t-test of
- * the steps between values. Either may show growth, so the smaller p is doubled. */
+ * compares the ends, as counts of objects that come and go at random. The other is a t-test of the
+ * steps between values. One of them is enough to show growth, so the result is twice the smaller
+ * p. */
 static bool judging_test(struct judging *j) {
   const struct leak_series *s = j->s;
   struct leak_fit *fit = j->fit;
@@ -177,7 +180,7 @@ static bool judging_growth(struct judging *j) {
   return true;
 }
 
-/* Fills the fit without the correction; false when out of memory. */
+/* Fills the fit; the caller corrects its p-value afterwards. False when out of memory. */
 static bool judging_one(struct judging *j) {
   const struct leak_series *s = j->s;
   struct leak_fit *fit = j->fit;
@@ -207,14 +210,13 @@ static bool judging_one(struct judging *j) {
 }
 
 double leak_visible(const struct leak_rules *rules, size_t tested, double variance) {
-  /* Growth g of new objects has the variance g
-   *
-   * variance. The combination of two tests doubles the p-value. */
+  /* Growth g of new objects has the variance g times `variance`. The combination of two tests
+   * doubles the p-value. */
   double z = pprofc_normal_quantile(1 - rules->alpha / (2 * (double)(tested + 1)));
   return fmax(rules->floor, z * z * variance);
 }
 
-/* ---- all of them ------------------------------------- */
+/* ---- all series -------------------------------------- */
 
 /* Applies Holm's correction and drops series that are not significant. */
 static bool judging_correct(struct leak_fit *fits, size_t count, double alpha,

@@ -5,8 +5,8 @@
 
 #include "core/mem.h"
 
-/* Verdicts in order of precedence: the first one that fits counts. `leak` and `grows` also need
- * a small p-value. */
+/* Verdicts in order of precedence: the first verdict that applies counts. `leak` and `grows` also
+ * need a small p-value. */
 enum leak_verdict {
   LEAK_IGNORED,  /* the stack is on the ignore list */
   LEAK_BELOW,    /* values or growth are below the floor */
@@ -21,7 +21,7 @@ enum leak_verdict {
 struct leak_rules {
   double alpha; /* error rate over all series of one kind */
   double floor; /* smallest growth to report */
-  double kept;  /* smallest kept share of the allocations, default 0.8 */
+  double kept;  /* smallest share of the allocations that a leak keeps, default 0.8 */
 };
 
 /* One series of values at ascending times `t`. */

@@ -66,7 +66,7 @@ static int leak_by_given(const void *a, const void *b) {
   return (x->given > y->given) - (x->given < y->given);
 }
 
-/* ---- which are judged -------------------------------- */
+/* ---- selection --------------------------------------- */
 
 /* Returns how many profiles to drop at the beginning. The allocated total of a process never
  * falls, so a fall marks a new process. */

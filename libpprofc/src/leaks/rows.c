@@ -153,7 +153,7 @@ static int leak_by_growth(const void *a, const void *b) {
   return order ? order : (x->where->line > y->where->line) - (x->where->line < y->where->line);
 }
 
-/* True if a site has a verdict that deserves a row, but its stacks do not. */
+/* True if the site has a verdict that deserves a row, but no stack of the site has one. */
 static bool leak_site_adds_information(const struct leak_table *t, size_t site) {
   enum leak_verdict verdict = t->fits[site].verdict;
   if (verdict < LEAK_GROWS) return false;
@@ -209,7 +209,7 @@ pprofc_status leak_rows_judge(struct leaks *leaks, struct leak_kind *kind, pprof
   return PPROFC_OK;
 }
 
-/* ---- what the garbage collector proved --------------- */
+/* ---- leaks that the garbage collector proved --------- */
 
 pprofc_status leak_rows_prove(struct leaks *leaks, struct leak_kind *kind, pprofc_error *error) {
   const struct leak_collection *c = &kind->stacks;

@@ -1,4 +1,4 @@
-/* Contains the table of the options that filter, and copies between the public structs. */
+/* Contains the table of the options that filter, and copies filters between the public structs. */
 #include "pipeline/filter_options.h"
 
 #include <string.h>

@@ -23,9 +23,10 @@ enum filter_index {
   FILTER_COUNT
 };
 
-/* Flag: the filter reads or changes frames, so stacks must not be folded into a tree before. */
+/* Flag: the filter reads or changes frames, so the reader must not fold stacks into a tree before
+ * the filter runs. */
 #define FILTER_STACKS 1u
-/* Flag: the filter reads or changes labels, so samples must keep them until then. */
+/* Flag: the filter reads or changes labels, so samples must keep them until the filter runs. */
 #define FILTER_LABELS 2u
 #define FILTER_TOTAL  4u  /* flag: the filter changes the total; reports with percentages list it */
 #define FILTER_REGEX  8u  /* flag: the option is one regular expression */

@@ -45,7 +45,8 @@ static pprofc_status filters_compile_tags(const struct pipeline_result *r, enum 
                             r->options.warn_context, filter, error);
 }
 
-/* Compiles all but tagshow and taghide, which pprof compiles after it has applied the others. */
+/* Compiles all filters except tagshow and taghide, which pprof compiles after it has applied the
+ * others. */
 static pprofc_status filters_compile_first(const struct pipeline_result *r, struct filters *f,
                                            pprofc_error *error) {
   pprofc_status status = filters_compile(r, f, FILTER_FOCUS, FILTER_SHOW_FROM, error);

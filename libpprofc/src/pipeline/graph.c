@@ -4,7 +4,7 @@
 
 #include "unit/unit.h"
 
-/* Returns the smallest magnitude shown, of flat values, or of cum values where flat is 0.
+/* Returns the smallest magnitude of the shown nodes: of flat, or of cum for nodes whose flat is 0.
  * Returns 0 if all values are 0. */
 static int64_t smallest_value(const struct graph *g) {
   int64_t smallest = 0;

@@ -57,8 +57,8 @@ struct pipeline_result {
   struct arena texts;
 };
 
-/* Applies the options in pprof's order. The source must stay as long as the result. The result must
- * be freed, also after a failure. */
+/* Applies the options in pprof's order. The source must outlive the result. The result must be
+ * freed, also after a failure. */
 pprofc_status pipeline_run(const pprofc_profile *source, const pprofc_report_options *options,
                            const struct pipeline_overrides *overrides,
                            struct pipeline_result *result, pprofc_error *error);
@@ -83,7 +83,7 @@ int64_t pipeline_ratio(const struct pipeline_result *result, int64_t value);
 #define PIPELINE_BY_CHANGE 256u
 
 /* Builds, trims and sorts the graph, and chooses the unit of the output (docs/spec/pprof.md, 20.2).
- * `graph` must be freed by graph_free, also after a failure; it borrows from the result. */
+ * `graph` must be freed by graph_free, also after a failure; it points into the result. */
 pprofc_status pipeline_graph(const struct pipeline_result *result, unsigned wanted,
                              struct graph *graph, pprofc_str *output_unit, pprofc_error *error);
 
@@ -107,7 +107,7 @@ void pipeline_warn(const struct pipeline_result *result, bool when, const char *
  * `hide` of the options is this array, the filter keeps samples without frames. */
 extern const char pipeline_stopped[];
 
-/* Applies focus ... taghide and prune_from (12 to 14). */
+/* Applies the filters from focus to taghide, and prune_from (docs/spec/pprof.md, 12 to 14). */
 pprofc_status pipeline_filter(struct pipeline_result *result, pprofc_error *error);
 
 /* Finds the column for `sample_index`: a number, a type, a type without "inuse_", or "" for
@@ -115,11 +115,12 @@ pprofc_status pipeline_filter(struct pipeline_result *result, pprofc_error *erro
 pprofc_status value_select(const pprofc_profile *profile, pprofc_str sample_index, size_t *index,
                            pprofc_error *error);
 
-/* Returns the denominator of percentages (docs/spec/pprof.md, 11): the sum of magnitudes, of the
- * base samples only if there are any. */
+/* Returns the denominator of percentages (docs/spec/pprof.md, 11): the sum of the magnitudes of all
+ * samples, or only of the base samples if there are any. */
 int64_t value_total(const pprofc_profile *profile, size_t value_index, bool mean);
 
-/* Adds up all sample types of the head and then of the base into sums[2 * types], which are 0. */
+/* Adds up each sample type for the head and then for the base into sums[2 * types]. The caller sets
+ * the sums to 0 first. */
 void value_add_sides(const pprofc_profile *profile, int64_t *sums);
 
 #endif

@@ -17,7 +17,7 @@ static void value_list_types(const pprofc_profile *profile, char *out, size_t ro
   }
 }
 
-/* Refuses a sample type whose values a stack tree does not have. */
+/* Refuses a sample type whose values the stack tree of the profile does not contain. */
 static pprofc_status value_check(const pprofc_profile *profile, size_t index, pprofc_error *error) {
   const struct stack_tree *tree = profile->samples.tree;
   if (!tree || tree->type == STACK_TREE_ALL || tree->type == index) return PPROFC_OK;

@@ -42,7 +42,7 @@ static bool has_plain(const struct regex_translation *t, pprofc_str s) {
 #ifdef HAVE_PCRE2
 /* ---- PCRE2 ------------------------------------------- */
 
-/* Maximum number of steps of backtracking in a match, about 10 ms. Above it the reader uses
+/* Maximum number of steps of backtracking in a match, about 10 ms. Above it regex_match uses
  * pcre2_dfa_match, which is slower but linear in the text. */
 #define MATCH_LIMIT    200000
 #define HEAP_LIMIT_KIB 16384
@@ -129,7 +129,7 @@ static pprofc_status engine_init(struct regex *regex, pprofc_str pattern, pprofc
   int code = 0;
   regex->code = regex_build(regex, buffer_str(&regex->translation.pcre), 0, &code);
   if (!regex->code) return build_failed(code, pattern, error);
-  /* If this fails, pcre2_match interprets. */
+  /* If the just-in-time compiler fails, pcre2_match interprets the expression. */
   (void)pcre2_jit_compile(regex->code, PCRE2_JIT_COMPLETE);
   regex->match = pcre2_match_data_create_from_pattern(regex->code, regex->general);
   regex->limits = pcre2_match_context_create(regex->general);
@@ -222,7 +222,7 @@ static bool automaton_init(struct regex *regex) {
 
 static int automaton(struct regex *regex, pprofc_str s) {
   if (!automaton_init(regex)) return PCRE2_ERROR_MATCHLIMIT;
-  /* No overflow: every expression has less than 64 KiB. */
+  /* The product cannot overflow, because every expression has less than 64 KiB. */
   uint64_t per_byte = regex->states * regex->states;
   if (s.size > (AUTOMATON_STEPS - regex->steps) / per_byte) return PCRE2_ERROR_MATCHLIMIT;
   regex->steps += s.size * per_byte;
@@ -231,7 +231,8 @@ static int automaton(struct regex *regex, pprofc_str s) {
                          regex->workspace, WORKSPACE_INTS);
 }
 
-/* Matches valid UTF-8. If backtracking took too long for one text, it will for others. */
+/* Matches a text of valid UTF-8. After backtracking took too long for one text, uses the automaton
+ * for all later texts. */
 static bool regex_run(struct regex *regex, pprofc_str s) {
   if (regex->tripped) return false;
   bool slow = s.size > LONG_TEXT || regex->search;
@@ -251,7 +252,7 @@ static bool engine_match(struct regex *regex, pprofc_str s) {
 }
 
 #else
-/* ---- without PCRE2: plain texts only ----------------- */
+/* ---- builds without PCRE2: plain texts only ---------- */
 
 static pprofc_status engine_init(struct regex *regex, pprofc_str pattern, pprofc_error *error) {
   (void)regex;

@@ -113,7 +113,7 @@ bool regex_read_escape(struct regex_parser *p, int32_t *code) {
 
 /* ---- groups of ASCII characters ---------------------- */
 
-/* `pairs` holds the first and last character of each range. */
+/* A named group; `pairs` contains the first and last character of each range. */
 static const struct ascii_group {
   const char *name;
   unsigned char size;
@@ -131,7 +131,7 @@ static const struct ascii_group {
 };
 #define PERL_GROUPS 3 /* number of groups at the start of the table that have a letter */
 
-/* Writes a range for PCRE2, whose ends must not be surrogates. No text holds surrogates. */
+/* Writes a range for PCRE2, whose ends must not be surrogates. No text contains surrogates. */
 static size_t write_range(struct regex_parser *p, int32_t low, int32_t high) {
   if (low >= 0xD800 && low < 0xE000) low = 0xE000;
   if (high >= 0xD800 && high < 0xE000) high = 0xD7FF;
@@ -152,8 +152,8 @@ static int32_t write_gap(struct regex_parser *p, int32_t low, int32_t member) {
   return member + 1;
 }
 
-/* Writes the complement of the group, for a class with other members. If case is ignored,
- * closes the group under case first, because PCRE2 would close the complement. */
+/* Writes the complement of the group, for a class with other members. If case is ignored, adds the
+ * other case of each letter to the group first, because PCRE2 would add it to the complement. */
 static void write_complement(struct regex_parser *p, const struct ascii_group *group) {
   bool in[128] = {false}, fold = p->flags & REGEX_FOLD;
   for (size_t i = 0; i < group->size; i += 2)

@@ -59,7 +59,7 @@ bool regex_at(const struct regex_parser *p, const char *text) {
   return str_starts(str_slice(p->whole, p->at, p->whole.size), str_of(text));
 }
 
-/* ---- groups and what is in them ---------------------- */
+/* ---- groups and their parts -------------------------- */
 
 static struct regex_group *regex_top(struct regex_parser *p) {
   return &p->groups[p->depth - 1];
@@ -75,7 +75,7 @@ static void regex_widen(struct shape *all, struct shape one) {
   all->copies = larger(all->copies, one.copies);
 }
 
-/* Closes the last atom, which no later operator can repeat. */
+/* Closes the last atom: no later operator can repeat it. */
 static void regex_close_atom(struct regex_group *group) {
   if (!group->has_last) return;
   regex_widen(&group->parts, group->last.shape);
@@ -95,8 +95,8 @@ static struct atom *begin_atom(struct regex_parser *p, bool literal) {
   return &group->last;
 }
 
-/* Turns case-insensitive matching on in the output if it is on in the pattern, and off before a
- * property that stands alone: that is written with all its variants. */
+/* Makes the output ignore case exactly if the pattern does. A property that stands alone is an
+ * exception: its class lists all variants, so the output does not ignore case there. */
 static void sync_fold(struct regex_parser *p, bool property) {
   bool fold = p->flags & REGEX_FOLD && !property;
   if (fold == p->out_fold) return;
@@ -416,8 +416,8 @@ static void write_repetition(struct regex_parser *p, const struct repetition *r,
   if (lazy) buffer_add_char(p->out, '?');
 }
 
-/* Repeats the last atom after its operator was parsed. `previous` is the start of the operator
- * before it, if that one ends where this one begins. */
+/* Writes the repetition of the last atom. `previous` is the start of the previous operator if it
+ * ends where this one begins. */
 static bool regex_repeat(struct regex_parser *p, const struct repetition *r, size_t previous) {
   bool lazy = p->flags & REGEX_LAZY;
   if (p->at < p->whole.size && p->whole.data[p->at] == '?') {
@@ -445,7 +445,8 @@ static bool regex_repeat(struct regex_parser *p, const struct repetition *r, siz
   return true;
 }
 
-/* Parses one of * + ? {. *previous is the operator before it, and becomes this operator. */
+/* Parses one of * + ? {. *previous is the start of the previous operator, and becomes the start of
+ * this one. */
 static bool repetition(struct regex_parser *p, size_t *previous) {
   struct repetition r = {.start = p->at};
   r.counted = p->whole.data[p->at] == '{';
@@ -462,7 +463,7 @@ static bool repetition(struct regex_parser *p, size_t *previous) {
   return repeated;
 }
 
-/* ---- the whole --------------------------------------- */
+/* ---- the expression ---------------------------------- */
 
 static bool regex_item(struct regex_parser *p) {
   bool lines = p->flags & REGEX_MULTI_LINE;
@@ -504,8 +505,8 @@ static bool regex_parse(struct regex_parser *p) {
   return true;
 }
 
-/* The output may be longer than the pattern. The longest output for a byte of the pattern is
- * \p{Lu} when case is ignored. */
+/* Maximum number of output bytes for a byte of the pattern. The longest output is \p{Lu} when case
+ * is ignored. */
 #define GROWTH 512
 
 pprofc_status regex_translate(const pprofc_allocator *mem, pprofc_str pattern,

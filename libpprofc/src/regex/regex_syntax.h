@@ -25,8 +25,8 @@ struct regex_translation {
 /* The PCRE2 engine that runs the expression. The automaton needs repeated parts in parentheses. */
 enum regex_engine { REGEX_BACKTRACKING, REGEX_AUTOMATON };
 
-/* Fills *out. The caller frees it with regex_translation_free, also after an error.
- * PPROFC_E_INVALID, with Go's words, for a pattern that Go refuses. */
+/* Checks a pattern and translates it into *out. The caller frees it with regex_translation_free,
+ * also after an error. PPROFC_E_INVALID, with Go's words, for a pattern that Go refuses. */
 pprofc_status regex_translate(const pprofc_allocator *mem, pprofc_str pattern,
                               enum regex_engine engine, struct regex_translation *out,
                               pprofc_error *error);
@@ -80,8 +80,8 @@ bool regex_class_escape(struct regex_parser *parser, bool *found);
 #define REGEX_PROPERTY_MAX 40
 const char *regex_unicode_property(pprofc_str name, char out[REGEX_PROPERTY_MAX]);
 
-/* The characters that \p{property} matches when case is ignored: all if `whole`, else those
- * outside the property. */
+/* The characters that \p{property} matches when case is ignored: all of them if `whole`, else only
+ * characters outside the property. */
 struct regex_folded {
   const char *property;
   bool whole;

@@ -74,7 +74,7 @@ static bool find_types(const pprofc_profile *p, const pprofc_str *names, size_t 
   return ok;
 }
 
-/* Reduces a copy to the types from[count], in that order. */
+/* Keeps only the types from[0 .. count - 1] of a copy, in this order. */
 static bool permute_types(pprofc_profile *copy, const size_t *from, size_t count) {
   size_t old_count = copy->type_count, samples = copy->samples.count;
   struct value_type *types = arena_array(&copy->region->arena, count, sizeof *types);
@@ -241,8 +241,8 @@ static pprofc_status unify_units(pprofc_profile **profiles, size_t count, pprofc
   arena_init(&arena, &mem);
   struct type_text *finest = arena_array(&arena, types, sizeof *finest);
   double *ratios = arena_array(&arena, types, sizeof *ratios);
-  /* The names point into the profiles, which the edits below may release: hold them until the
-   * end. */
+  /* The names point into the profiles, which the edits below may release, so retain the profiles
+   * until the end. */
   pprofc_profile **held = arena_array(&arena, count, sizeof(pprofc_profile *));
   bool ok = finest && ratios && held;
   pprofc_status status = ok ? PPROFC_OK : error_nomem(error);

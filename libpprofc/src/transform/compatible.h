@@ -6,8 +6,8 @@
 #include "core/error.h"
 #include "profile/profile.h"
 
-/* Fills out[count] with the profiles, edited if necessary; the caller releases each. On
- * failure there is nothing to release (6.1, 6.2). */
+/* Fills out[count] with the profiles, edited if necessary; the caller releases each. On failure
+ * there is nothing to release (docs/spec/pprof.md, 6.1 and 6.2). */
 pprofc_status compatible_profiles(const pprofc_profile *const *profiles, size_t count,
                                   pprofc_profile **out, pprofc_error *error);
 

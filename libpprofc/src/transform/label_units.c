@@ -53,7 +53,7 @@ static bool label_units_add_label(struct label_units_finder *f, const struct lab
   return true;
 }
 
-/* Adds the labels of one set; skips runs of the same key and unit. */
+/* Adds the labels of one set; skips labels with the same key and unit as the previous label. */
 static bool label_units_add_set(struct label_units_finder *f, const struct label *labels,
                                 size_t count) {
   for (size_t i = 0; i < count; i++) {

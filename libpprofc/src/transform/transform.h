@@ -16,7 +16,7 @@ struct name_filters {
   bool keep_frameless; /* keep samples without frames, which pprof drops, if only `hide` is set */
 };
 
-/* For each expression, true if it matched anything; for the warnings. */
+/* For each expression, true if it matched anything. The caller uses it for warnings. */
 struct name_matches {
   bool focus, ignore, hide, show;
 };
