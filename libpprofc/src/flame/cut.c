@@ -103,8 +103,8 @@ static void cut_add_widths(const struct flame_tree *t, uint32_t node, double *wi
   }
 }
 
-/* Adds every cut node to the nearest kept node above it. Nodes are in preorder, so that is the
- * last kept node at a lower depth. */
+/* Adds every cut node to the remainder of the nearest kept node above it. In preorder, this node is
+ * the last kept node at a lower depth. */
 static bool cut_add_remainders(const struct flame_tree *t, uint32_t to, struct flame_cut *cut) {
   size_t wide = flame_cut_widths(t), at = 0;
   uint32_t *owner = arena_array(&cut->arena, t->max_depth + 2, sizeof *owner);

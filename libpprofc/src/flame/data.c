@@ -19,7 +19,7 @@ static void sums_add(int64_t *to, const int64_t *from, size_t columns) {
 }
 
 /* Walks the nodes in preorder. `open` counts the calls of a function above the node: only the
- * outermost one adds its total. */
+ * outermost call adds its total. */
 static void sums_walk(const struct flame_tree *t, struct flame_sums *sums, uint32_t *open,
                       uint32_t *path) {
   uint32_t depth = 0;

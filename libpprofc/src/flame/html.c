@@ -76,7 +76,8 @@ static struct function_sum *function_sums(const struct page *p, size_t type) {
   return sums;
 }
 
-/* Writes a value as the page shows it: with verdicts the mean of a run, or of a second. */
+/* Writes a value as the page shows it. With verdicts, this is the mean per run or the value per
+ * operation. */
 static void put_summary_value(const struct page *p, struct json_writer *json, const char *key,
                               int64_t value, bool head) {
   const struct flame_verdicts *v = p->options->verdicts;

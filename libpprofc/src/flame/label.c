@@ -276,8 +276,8 @@ static void label_add_parts(struct label_forms *forms, pprofc_str text) {
 
 typedef void label_step(pprofc_str s, struct buffer *out);
 
-/* Runs one step on `text`, with the buffer that does not hold `text` as output. Keeps the result if
- * it is shorter. Each form has its own copy, because the buffers are reused. */
+/* Runs one step on `text`, with the buffer that does not contain `text` as output. Keeps the result
+ * if it is shorter. Each form has its own copy, because the buffers are reused. */
 static bool label_run(struct label_forms *forms, label_step *step, struct buffer *all,
                       pprofc_str *text) {
   size_t from = all->size;
@@ -296,7 +296,7 @@ bool label_make(struct label_forms *forms, pprofc_str name) {
   forms->count = 0;
   buffer_clear(all);
   label_add(forms, name);
-  /* Every step makes the text shorter, so four texts have room and no text moves. */
+  /* Each step makes the text shorter, so the results of four steps fit and no text moves. */
   if (!buffer_reserve(all, 4 * name.size + 1)) return false;
   pprofc_str text = name;
   label_run(forms, label_drop_suffix, all, &text);
@@ -331,7 +331,7 @@ static pprofc_str label_shorten(pprofc_str name, struct arena *arena) {
   return buffer_take(&text, arena);
 }
 
-/* Frames are sorted by name, so equal names are cut once. */
+/* Shortens equal names once: frames are sorted by name, so they are adjacent. */
 bool label_cut_frames(struct stack_frames *frames) {
   pprofc_str whole = STR(""), cut = STR("");
   for (size_t i = 0; i < frames->count; i++) {

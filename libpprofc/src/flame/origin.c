@@ -114,8 +114,8 @@ static const struct origin_rule built_in[] = {
     RULE(LIBRARY, MAPPING, "*.so.*"),
 };
 
-/* The first path elements of Go's standard library; a module of the user has a dot there, or is
- * main. */
+/* First path elements of the packages in Go's standard library. In a module of the user this
+ * element contains a dot, or is main. */
 static const char *const go_packages[] = {
     "archive",  "bufio",  "bytes",   "cmp",      "compress", "container", "context", "crypto",
     "database", "debug",  "embed",   "encoding", "errors",   "expvar",    "flag",    "fmt",
@@ -136,8 +136,8 @@ static bool is_go_standard(pprofc_str name, pprofc_str file) {
 
 #define BUILT_IN_COUNT (sizeof built_in / sizeof *built_in)
 
-/* True if the rule's pattern matches the text. Compares first letters before the rest, because they
- * mostly differ. */
+/* True if the rule's pattern matches the text. Compares the first letters first, because they
+ * usually differ. */
 static bool origin_rule_matches(const struct origin_rule *rule, pprofc_str text) {
   char first = rule->pattern.size ? rule->pattern.data[0] : '*';
   if (first != '*' && first != '?' && first != text.data[0]) return false;

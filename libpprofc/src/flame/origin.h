@@ -11,7 +11,7 @@
 enum origin { ORIGIN_UNKNOWN, ORIGIN_USER, ORIGIN_LIBRARY, ORIGIN_SYSTEM };
 enum origin_field { ORIGIN_NAME, ORIGIN_FILE, ORIGIN_MAPPING };
 
-/* Rules of the user, tried before the built-in ones; the first that matches decides. */
+/* Rules of the user, which precede the built-in rules. The first rule that matches decides. */
 struct origin_rules {
   struct origin_rule *items;
   size_t count;
@@ -28,12 +28,12 @@ pprofc_status origin_rules_parse(struct origin_rules *rules, pprofc_str text, st
 enum origin origin_of(const struct origin_rules *rules, pprofc_str name, pprofc_str file,
                       pprofc_str mapping);
 
-/* Returns the first rule that matches a field. The lowest rule of all fields of a frame decides.
- * SIZE_MAX if no rule matches or the text is empty. For callers that have many frames with few
- * files and mappings. */
+/* Returns the index of the first rule that matches the text of a field; SIZE_MAX if no rule matches
+ * or the text is empty. The smallest index over the fields of a frame decides its origin. Faster
+ * than origin_of for many frames with few files and mappings. */
 size_t origin_match(const struct origin_rules *rules, enum origin_field field, pprofc_str text);
 
-/* Returns the same as origin_of, from the matches of the three fields. */
+/* Returns the same as origin_of, from the results of origin_match for the three fields. */
 enum origin origin_of_matches(const struct origin_rules *rules, const size_t matches[3],
                               pprofc_str name, pprofc_str file, pprofc_str mapping);
 

@@ -53,8 +53,8 @@ static void pack_remainder(const struct flame_tree *t, const struct flame_cut *c
   for (size_t c = 0; c < t->columns; c++) add_signed(out, cut->total[i * t->columns + c]);
 }
 
-/* Writes nodes as pack_whole does; after the frame comes the difference between the numbers of
- * the node and of the last one. */
+/* Writes nodes as pack_whole does, but adds after the frame the difference between the indices of
+ * this node and the previous one. */
 static void pack_kept(const struct flame_tree *t, const struct flame_cut *cut, struct buffer *out) {
   uint32_t last = 0,
            depth = t->depth[cut->root]; /* index and depth of the last node or remainder */
@@ -236,8 +236,8 @@ static void pack_put_rounded(struct json_writer *json, double value) {
   json_double(json, rounded);
 }
 
-/* Writes an estimate in the unit of the tree, because the viewer multiplies values of the tree
- * itself. */
+/* Writes an estimate in the unit of the tree, because the viewer multiplies all values by the
+ * ratio. */
 static void pack_put_estimate(struct json_writer *json, const struct flame_estimate *e,
                               double ratio) {
   json_begin_array(json);

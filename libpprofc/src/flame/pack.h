@@ -14,8 +14,8 @@ struct flame_cut {
   bool whole;    /* true if nothing is cut and nothing is left out: the lists below are NULL */
   const uint32_t *kept; /* indices of the sent nodes, ascending; the first is the root */
 
-  /* for each node of `kept`, the sums of its children that were cut */
-  uint32_t *cut;   /* number of nodes below that were cut, of all levels; 0: no node was cut */
+  /* sums of the nodes below each node of `kept` that were cut */
+  uint32_t *cut;   /* number of these nodes, of all levels; 0: no node was cut */
   int64_t *total;  /* total values of the frames: one row of all columns per frame */
   double *widths;  /* widths of each node's remainder; see flame_cut_widths */
   size_t frames;   /* number of frames that are sent */
@@ -23,7 +23,7 @@ struct flame_cut {
   uint32_t *sent;  /* new number of each frame, or NONE if it is not sent */
 };
 
-/* Returns the number of widths of a cut place. Each sample type has the sum of |head| over the
+/* Returns the number of widths of a remainder. Each sample type has the sum of |head| over the
  * nodes that were cut; with a base also the sums of |base| and of the larger of both. */
 static inline size_t flame_cut_widths(const struct flame_tree *t) {
   return t->types * (t->has_base ? 3 : 1);

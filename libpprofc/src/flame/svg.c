@@ -284,9 +284,9 @@ static void svg_put_box(struct svg *s, const struct flame_box *box) {
   output_add_text(s->out, "</g>\n");
 }
 
-/* Finds the scales of growth and of shrinking, each by itself, so that one large change does
- * not wash out the others. Neither scale is less than a hundredth of the whole: noise stays
- * pale. */
+/* Finds the largest growth and the largest decrease, which set the scales of the colors. Two scales
+ * keep a large change in one direction from making changes in the other pale. Each scale is at
+ * least a hundredth of the whole, so noise stays pale. */
 static void find_greatest_changes(struct svg *s) {
   double head = fabs((double)flame_head(s->tree, 0, s->drawing->type));
   double base = fabs((double)flame_base(s->tree, 0, s->drawing->type));

@@ -1,5 +1,5 @@
-/* A flame graph in characters, for a terminal or a CI log: root on top, a box is as wide as its
- * share of the row. */
+/* A flame graph in characters, for a terminal or a CI log: the root is on top, and the width of a
+ * box is its share of the row. */
 #include "flame/flame.h"
 
 #include "core/escape.h"

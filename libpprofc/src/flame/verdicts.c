@@ -1,4 +1,4 @@
-/* Finds how certain the changes are that the boxes of a flame graph show. */
+/* Finds how certain the changes of the boxes of a flame graph are. */
 #include "flame/verdicts.h"
 
 #include "profile/sum.h"
@@ -48,7 +48,8 @@ static int64_t verdicts_scaled(int64_t value, double scale) {
   return (int64_t)product;
 }
 
-/* Rounds self values and computes totals from them, so that a box is as wide as its contents. */
+/* Scales and rounds self values and computes totals from them, so that each box is as wide as its
+ * contents. */
 bool flame_verdict_scale(const struct flame_verdicts *verdicts, const struct flame_tree *tree,
                          struct flame_tree *scaled) {
   const size_t columns = tree->columns, type = verdicts->type;

@@ -36,8 +36,8 @@ struct flame_verdicts {
   size_t type;    /* index of the judged sample type */
   size_t runs[2]; /* number of runs of base and head; the tree has their sums */
   /* A shown value is a value of the tree times `ratio`, in `unit`: the mean per run, or the value
-   * per operation. Values of the head are first multiplied by `head_scale`, as base and head have
-   * other numbers of runs or operations. */
+   * per operation. Values of the head are first multiplied by `head_scale`, because base and head
+   * have different numbers of runs or operations. */
   double ratio, head_scale;
   pprofc_str unit, sentence;
   size_t judged, changed;      /* numbers of judged functions and of changed functions */
@@ -64,8 +64,9 @@ const struct flame_verdict *flame_verdict_of(const struct flame_verdicts *verdic
 /* Formats "q < 0.0001" or "q = 0.0012"; "" for NaN. */
 const char *flame_verdict_q(double q, char text[32]);
 
-/* Makes a copy of the tree in which the head of the judged type is scaled. The copy shares all but
- * the values. False when out of memory. Free it in both cases, before the tree. */
+/* Makes a copy of the tree in which the head of the judged type is scaled. The copy shares
+ * everything except the values with the tree. Returns false when out of memory. Always free the
+ * copy, before the tree. */
 bool flame_verdict_scale(const struct flame_verdicts *verdicts, const struct flame_tree *tree,
                          struct flame_tree *scaled);
 void flame_verdict_scale_free(struct flame_tree *scaled);

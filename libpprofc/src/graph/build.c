@@ -1,17 +1,17 @@
-/* Builds a graph: decides which nodes and edges are shown, in pprof's order
- * (docs/spec/pprof.md, 20.1).
+/* Builds a graph: decides which nodes and edges are shown, in pprof's order (docs/spec/pprof.md,
+ * 20.1).
  *
- * pprof builds the graph again from the samples each time nodes are dropped. Flat, cum and tags
- * of a node do not depend on the other nodes that are kept: each sample adds to them by the
- * frames of its stack. A dropped frame only makes the edge across it residual. So graph_build
- * computes sums and tags once, and rebuilds only the edges, if the report needs them. */
+ * pprof builds the graph again from the samples each time nodes are dropped. Flat, cum and tags of
+ * a node do not depend on the other nodes that are kept. A dropped node only makes the edge across
+ * it residual. So graph_build computes sums and tags once, and rebuilds only the edges, if the
+ * report needs them. */
 #include "graph/graph.h"
 
 /* Working memory of graph_build. */
 struct build {
   struct graph *graph;
   uint8_t *kept; /* 1 for each node that is shown, else 0 */
-  bool all_kept; /* true if no node has been dropped, so frames without weight still carry edges */
+  bool all_kept; /* true if no node has been dropped; edges then include nodes without weight */
   uint32_t *queue; /* queue of nodes for the search for other paths */
   uint32_t *seen;  /* number of the last search that reached each node */
   uint32_t stamp;

@@ -74,7 +74,7 @@ static inline void delta_next(struct stack_delta *d, size_t sample) {
   delta_read(d);
 }
 
-/* Restarts at a sample: its stack has no previous one. */
+/* Restarts at the sample `first`. Its stack shares no frames with a previous stack. */
 static inline void delta_restart(struct stack_delta *d, size_t first) {
   const struct samples *samples = d->reader.samples;
   d->reader = stack_reader_at(samples, first);

@@ -9,8 +9,9 @@
 
 #define GRAIN THRESHOLD(8192)
 
-/* A kept frame. `edge` leads to it from the previous step. It is NONE if the choice excludes
- * the edge, the path has it nearer to the root, or it would lead from a node to itself. */
+/* A kept frame of the path. `edge` is the edge from the previous step to this one. It is NONE if
+ * the choice excludes the edge, if the path already contains it nearer to the root, or if it leads
+ * from a node to itself. */
 struct edges_step {
   int64_t pending, pending_div;
   uint32_t node, edge;
@@ -54,7 +55,8 @@ static uint32_t look_up_edge(const pprofc_allocator *mem, struct edge_table *t, 
   return added ? (uint32_t)t->count - 1 : NONE;
 }
 
-/* Works like look_up_edge, but is faster for the source that called the target last. */
+/* Works like look_up_edge, but is faster if the last edge found to the target has the same
+ * source. */
 static inline uint32_t find_edge(const pprofc_allocator *mem, struct edge_table *t, uint32_t source,
                                  uint32_t target, bool is_inline) {
   uint32_t last = t->last[target];

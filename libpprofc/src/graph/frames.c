@@ -51,7 +51,7 @@ struct graph_frames_builder {
   const pprofc_profile *profile;
   const struct frame_options *options;
   struct granularity keeps;
-  struct arena scratch;  /* arena that holds the arrays below */
+  struct arena scratch;  /* arena that contains the arrays below */
   uint32_t *name, *file; /* text ids of each function's name and file */
   uint32_t *plain; /* index of each function's info without line, address and object, or NONE */
 };
@@ -168,7 +168,7 @@ static uint32_t line_info(struct graph_frames_builder *b, size_t location,
   return info_id(b->frames, &info);
 }
 
-/* Returns the size of all frame lists in words. */
+/* Returns the total size of all frame lists, in 32-bit words. */
 static size_t list_room(const struct locations *l) {
   size_t room = 0;
   for (size_t i = 0; i < l->count; i++) {
@@ -233,8 +233,8 @@ static size_t frames_of_stack(const pprofc_profile *profile, struct packed_stack
   return frames;
 }
 
-/* Finds out if a stack has more than MAX_FRAMES frames; reads stacks only if that is possible.
- * False when out of memory. */
+/* Sets *too_deep to true if a stack has more than MAX_FRAMES frames. Reads stacks only if that is
+ * possible. False when out of memory. */
 static bool frames_check_depth(const pprofc_profile *profile, bool *too_deep) {
   const struct samples *s = &profile->samples;
   struct stack_delta delta;

@@ -191,8 +191,8 @@ struct edge_choice {
 pprofc_status graph_find_edges(struct graph *graph, const struct edge_choice *choice,
                                pprofc_error *error);
 
-/* Marks the nodes that are inlined calls of kept nodes. The graph has no edges afterwards. `kept`
- * has one byte per node; NULL means all nodes. */
+/* Marks the nodes that are inlined calls of kept nodes. Removes all edges of the graph. `kept` has
+ * one byte per node; NULL means all nodes. */
 pprofc_status graph_mark_inlined(struct graph *graph, const uint8_t *kept, pprofc_error *error);
 
 /* Sorts edges and rebuilds in and out without dead edges. Names must be known. */

@@ -18,7 +18,7 @@ static bool marks_find_candidates(const struct graph *g, uint8_t *candidates) {
   return found;
 }
 
-/* Marks the targets of edges that count. A target that is also called without inlining is
+/* Marks the targets of the graph's edges. A target that is also called without inlining is
  * partial. */
 static bool marks_set(struct graph *g) {
   uint8_t *plain = mem_zero_array(g->mem, g->node_count, 1);

@@ -1,4 +1,5 @@
-/* Printed names of frames (17, 21.10), for nodes of graphs and frames of stacks. */
+/* Printed names of frames (docs/spec/pprof.md, 17 and 21.10), for nodes of graphs and frames of
+ * stacks. */
 #ifndef PPROFC_GRAPH_NAMES_H
 #define PPROFC_GRAPH_NAMES_H
 

@@ -72,7 +72,7 @@ struct tagger {
   struct found_tag *found;
   size_t class_count, class_tag_count, tag_count, found_count;
   size_t class_capacity, class_tag_capacity, tag_capacity, found_capacity;
-  struct arena arena; /* arena that holds the arrays below, except path */
+  struct arena arena; /* arena that contains the arrays below, except path */
   uint32_t *class_of; /* class of each sample, or TAG_NONE */
   uint32_t *use_from; /* index of each tag's first use, and one entry more */
   struct use *uses;
@@ -123,8 +123,8 @@ static size_t label_texts(const struct tagger *t, const struct label *labels, si
   return n;
 }
 
-/* Joins these texts with the two characters \n; returns the text id, or MAP_NONE when out of
- * memory. */
+/* Joins the texts of label_texts with the two characters \n; returns the text id, or MAP_NONE when
+ * out of memory. */
 static uint32_t join_labels(struct tagger *t, const struct label *labels, size_t count) {
   struct arena arena;
   struct buffer joined;

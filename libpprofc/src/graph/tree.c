@@ -1,6 +1,5 @@
-/* Builds the call tree: one node per call path, so that the costs of a function are separate
- * for each path to it (18, option call_tree). The only edge to node i from its caller is edge
- * i. */
+/* Builds the call tree: one node per call path, so the costs of a function are separate for each
+ * path to it (docs/spec/pprof.md, 18, option call_tree). Edge i leads to node i from its caller. */
 #include "core/array.h"
 #include "core/budget.h"
 #include "graph/delta.h"
