@@ -38,7 +38,7 @@ static pprofc_str object_name(const pprofc_profile *p, uint32_t mapping) {
   return file.size ? str_path_base(file) : file;
 }
 
-/* Returns the name of a frame if only its object and address are known. */
+/* Returns the name of a frame without a function: its object and address. */
 static pprofc_str unnamed(struct stacks_frames_builder *b, uint32_t location) {
   pprofc_str object = object_name(b->profile, b->profile->locations.mapping[location]);
   uint64_t address = b->profile->locations.address[location];
@@ -60,7 +60,7 @@ static pprofc_str unnamed(struct stacks_frames_builder *b, uint32_t location) {
   return (pprofc_str){text, at + digits};
 }
 
-/* False for paths that str_path_clean does not change. */
+/* True if str_path_clean may change the path. */
 static bool may_be_unclean(pprofc_str path) {
   for (size_t i = 0; i < path.size; i++) {
     bool starts_name = i == 0 || path.data[i - 1] == '/';
@@ -124,7 +124,7 @@ static struct line_range {
   return (struct line_range){from, to};
 }
 
-/* Finds the sides that have each function. */
+/* Finds for each function the sides (base, head) that use it. */
 static void function_sides(const struct stacks_frames_builder *b,
                            struct joined_function *functions) {
   const struct locations *l = &b->profile->locations;
@@ -135,15 +135,15 @@ static void function_sides(const struct stacks_frames_builder *b,
   }
 }
 
-/* Returns the key that finds a function on the other side: its name, or the name of its file
- * where reports show that. MAP_NONE when out of memory. */
+/* Returns the key by which a function of base matches a function of head: its name, or the name of
+ * its file where reports show only files. MAP_NONE when out of memory. */
 static uint64_t name_key(struct stacks_frames_builder *b, size_t function) {
   if (b->policy->function && b->name[function]) return (uint64_t)b->name[function] << 1;
   uint32_t base = name_text(b, str_path_base(b->texts.items[b->file[function]]));
   return base == MAP_NONE ? MAP_NONE : (uint64_t)base << 1 | 1;
 }
 
-/* Gives each function of the base the file that the function has in the head. */
+/* Gives each function of the base the file that the same function has in the head. */
 static bool join_sides(struct stacks_frames_builder *b) {
   if (!has_sides(b->profile)) return true;
   size_t count = b->profile->functions.count;
@@ -199,7 +199,8 @@ static void note_line(struct stacks_frames_builder *b, struct stack_frame *frame
   if (candidate > 0 && (frame->line <= 0 || candidate < frame->line)) frame->line = candidate;
 }
 
-/* Adds a line to the properties that its frame shows. In a difference, head decides. */
+/* Updates the properties that a frame shows from one of its lines. In a difference, the lines of
+ * the head have precedence. */
 static void note_use(struct stacks_frames_builder *b, struct keyed_frame *item,
                      const struct keyed_frame *use, uint32_t location, const struct line *line) {
   bool is_of_head = !b->sides || b->sides[location] & SIDE_HEAD;

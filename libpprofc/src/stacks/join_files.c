@@ -100,7 +100,8 @@ static void pair_lone(struct lone_file *head, struct lone_file *base) {
   base->partner = head->file;
 }
 
-/* Pairs the rest of a run of files with a common end, the least nested first. */
+/* Pairs the unpaired files of a run, whose paths have a common end. Pairs the paths with the fewest
+ * components first. */
 static void pair_run(struct files_of_name *f, size_t from, size_t to) {
   size_t heads = 0, bases = 0;
   for (size_t i = from; i < to; i++) {
@@ -121,7 +122,7 @@ static void pair_run(struct files_of_name *f, size_t from, size_t to) {
     pair_lone(&f->lone[f->head_order[i].index], &f->lone[f->base_order[i].index]);
 }
 
-/* Pairs by the longest common end first. */
+/* Pairs files by the end of their paths, the longest common end first. */
 static void pair_ends(struct files_of_name *f) {
   qsort(f->lone, f->count, sizeof *f->lone, compare_ends);
   uint32_t most = 0;

@@ -100,15 +100,15 @@ pprofc_status flame_tree_build(const struct stack_frames *frames, const struct s
   return finish_tree(tree, fill_tree(tree, set, mem), error);
 }
 
-/* Adds the frame of nodes that replace folded nodes. It is the last frame. */
+/* Adds, as the last frame, the frame of nodes that replace folded nodes. */
 static uint32_t add_folded_frame(struct stack_frames *frames) {
   frames->items[frames->count] =
       (struct stack_frame){.file = STR(""), .function = NONE, .mapping = NONE};
   return (uint32_t)frames->count++;
 }
 
-/* Names this frame with the bound below which nodes were folded, so that every drawing shows the
- * bound. */
+/* Gives this frame a name that contains the bound below which nodes were folded, because every
+ * drawing shows the name. */
 static bool name_folded_frame(struct stack_frames *frames, uint32_t frame, double least) {
   char name[80];
   int size = snprintf(name, sizeof name, FLAME_FOLDED ", each below %.2g%%)", 100 * least);

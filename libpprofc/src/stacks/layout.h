@@ -26,12 +26,13 @@ struct flame_tree {
   double least;  /* share of a column below which nodes were joined */
 };
 
-/* beginning of the name of a frame that replaces folded nodes: "(folded frames, each below
- * 0.01%)" */
+/* Beginning of the name of a frame that replaces folded nodes: "(folded frames, each below
+ * 0.01%)". */
 #define FLAME_FOLDED "(folded frames"
 
-/* Limits of the number of values in a tree: a fixed number, and a number for each value of a
- * sample and each frame. So a small file with many sample types cannot become a large tree. */
+/* Parts of the limit on the number of values in a tree: a fixed number, and a number for each value
+ * of a sample and each frame. The limit keeps a small file with many sample types from becoming a
+ * large tree. */
 #define FLAME_VALUES_FREE  (UINT64_C(1) << 22)
 #define FLAME_VALUES_TIMES UINT64_C(32)
 
@@ -68,8 +69,8 @@ struct flame_graph {
 struct flame_graph_options {
   bool inlined;      /* true if inlined and other calls of a function are different frames */
   bool reverse;      /* true if the leaves are the children of the root */
-  size_t most_nodes; /* number of nodes above which only a quarter of this number is kept, the
-                        widest ones; 0: no limit */
+  size_t most_nodes; /* maximum number of nodes of a complete tree; a larger tree keeps only its
+                        widest nodes, a quarter of this number; 0: no limit */
   /* Values of the options trim_path and source_path, or NULL. */
   const char *trim_path, *source_path;
 };
@@ -88,7 +89,7 @@ enum flame_width { FLAME_HEAD, FLAME_BASE, FLAME_MAX, FLAME_SUM };
 /* One box of a drawing. Boxes come level by level. The box of node 0 has the whole width. */
 struct flame_box {
   uint32_t node; /* node of the box; NONE if the box replaces `hidden` narrow nodes of one parent */
-  uint32_t parent; /* index of the parent's box, below which the picture shows this one, or NONE */
+  uint32_t parent; /* index of the parent's box, or NONE */
   uint32_t depth;
   uint32_t hidden; /* number of sibling subtrees that this box replaces */
   double x, width; /* left edge and width, in units of the values */

@@ -1,14 +1,15 @@
-/* Limits trees with more nodes than can be shown: nodes narrower than a bound are folded while the
- * tree is built. A node with folded children gets a last child with the sums of all of them, so the
+/* Limits trees with more nodes than can be shown. While the tree is built, nodes narrower than a
+ * bound are folded: a parent gets one last child with the sums of all its folded children. So the
  * totals of every node stay exact.
  *
  * The stacks are walked twice. The first walk needs no frames: it computes the width of each node
- * and chooses the bound. Only nodes that are kept are stored. */
+ * and chooses the bound. The second walk stores only nodes that are kept. */
 #include "stacks/narrow.h"
 
 #include <math.h>
 
-/* Smallest bound: a twentieth of a pixel of a picture with 4,000 pixels. */
+/* Smallest bound, as a share of the whole: a twentieth of a pixel in a picture that is 4,000 pixels
+ * wide. */
 #define NARROW_LEAST (1.0 / (20 * 4000))
 
 #define STEPS 18 /* number of halvings of 1 until the bound is at most NARROW_LEAST */

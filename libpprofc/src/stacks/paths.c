@@ -28,7 +28,7 @@ void stack_paths_free(struct stack_paths *p) {
   map_free(&p->map);
 }
 
-/* Returns the node after the last one of a run. */
+/* Returns the index after the last node of a run. */
 static uint32_t path_run_end(const struct stack_paths *p, uint32_t run) {
   return run + (size_t)1 < p->run_count ? p->runs[run + 1].first : (uint32_t)p->count;
 }
@@ -52,7 +52,7 @@ static bool path_branch_add(struct stack_paths *p, struct path_branch branch) {
   return true;
 }
 
-/* Makes the last run longer. If a stack ends at the run's last node, that stack becomes a
+/* Adds one node to the last run. If a stack ends at the run's last node, that stack becomes a
  * branch. */
 static bool path_run_extend(struct stack_paths *p) {
   struct path_run *run = &p->runs[p->run_count - 1];

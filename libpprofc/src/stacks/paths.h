@@ -1,7 +1,8 @@
 /* Prefix tree of stacks: a node for each distinct path of frames from the root.
  *
- * A node that continues the node before it needs only its frame: 4 bytes. Such nodes are a run. A
- * hash table finds the other children and the ends of stacks. */
+ * Most nodes are children of the node before them. A run is a sequence of these nodes, and each
+ * needs only 4 bytes for its frame. A hash table finds the other children and the ends of
+ * stacks. */
 #ifndef PPROFC_STACKS_PATHS_H
 #define PPROFC_STACKS_PATHS_H
 

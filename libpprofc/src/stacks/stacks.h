@@ -1,10 +1,10 @@
 /* Stacks for flame graphs and similar reports: one frame table, and all distinct stacks in order,
  * root first.
  *
- * Equal stacks are one stack with the sum of their values. The stacks are sorted by their frames,
- * and each knows how many frames it shares with the one before it, so the list is the prefix tree
- * of the stacks in preorder: the nodes that stack i adds to the tree are its frames after the
- * first shared[i]. */
+ * Equal stacks are one stack with the sum of their values. The stacks are sorted by their frames.
+ * `shared` is the number of frames that a stack shares with the previous stack. So the list is the
+ * prefix tree of the stacks in preorder: stack i adds one node for each frame after its first
+ * shared[i]. */
 #ifndef PPROFC_STACKS_STACKS_H
 #define PPROFC_STACKS_STACKS_H
 
@@ -68,8 +68,8 @@ struct stack_set {
   size_t types;   /* number of sample types with values: all of the profile, or 1 */
   size_t columns; /* types, or 2 * types when there are base samples */
   bool has_base;
-  int64_t *values; /* values of the stacks: rows of all columns, first for head, then for base with
-                      its sign turned so that it is positive */
+  int64_t *values; /* values of the stacks: rows of all columns, first for the head, then for the
+                      base; base values are negated, so they are positive */
   size_t value_rows; /* number of allocated rows */
   const struct stack_frames *frames;
   struct stack_paths paths;
@@ -99,7 +99,7 @@ void stack_set_mark(const struct stack_set *set, uint8_t *used);
 /* Reads the frames of a stack; returns depth[stack]. */
 size_t stack_set_read(const struct stack_set *set, size_t stack, uint32_t *frames);
 
-/* Works like stack_set_read if `frames` holds the frames of the previous stack: reads only
+/* Works like stack_set_read if `frames` contains the frames of the previous stack: reads only
  * frames that are not shared. */
 size_t stack_set_go_on(const struct stack_set *set, size_t stack, uint32_t *frames);
 

@@ -4,10 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Applies Benjamini and Hochberg's correction. It goes down from the largest p and keeps the
- * smallest p
- *
- * count / rank so far. */
+/* Applies Benjamini and Hochberg's correction. Goes down from the largest p and keeps the smallest
+ * value of p times count / rank so far. */
 void corrections_benjamini_hochberg(const double *p, size_t count, double *adjusted) {
   double least = 1;
   for (size_t i = count; i-- > 0;) {
@@ -27,8 +25,8 @@ void corrections_benjamini_yekutieli(const double *p, size_t count, double *adju
   }
 }
 
-/* Applies Holm's correction. It goes up from the smallest p and keeps the largest p times the
- * number of remaining tests. */
+/* Applies Holm's correction. Goes up from the smallest p and keeps the largest value so far of p
+ * times the number of remaining tests. */
 void corrections_holm(const double *p, size_t count, double *adjusted) {
   double most = 0;
   for (size_t i = 0; i < count; i++) {

@@ -24,8 +24,9 @@ static double below(int n, int k) {
   return k < 0 || k > n ? 0 : go_choose(n, k) * ldexp(1, -n);
 }
 
-/* Widens the interval by the more likely neighbour, the left one in a tie, until it reaches
- * the level. */
+/* Returns an interval of order statistics of n values that contains the median with a probability
+ * of at least `level`. Starts at the median and adds the more likely neighbour, the left one in a
+ * tie. */
 static pprofc_median_interval exact_interval(int n, double level) {
   int low = (int)ceil((n + 1) * 0.5) - 1, high = low + 1;
   double sum = below(n, low);

@@ -1,5 +1,5 @@
-/* Estimates the prior of variances: noise between runs from the median, degrees of freedom
- * from the spread of log variances. */
+/* Estimates the prior distribution of variances. The median ratio of observed to expected variance
+ * gives the noise between runs; the spread of log variances gives the degrees of freedom. */
 #include "stats/moderated.h"
 
 #include "pprofc/stats.h"
@@ -7,11 +7,11 @@
 
 #include <math.h>
 
-/* Square of the maximum noise between runs, 200 %. */
+/* Maximum of cv2: the square of a relative noise between runs of 200 %. */
 #define CV2_MAX 4.0
-/* Minimum of a row's variance, as a share of its sampling variance. */
+/* Minimum of a row's observed variance, as a share of its sampling variance. */
 #define RATIO_MIN 1e-3
-/* Degrees of freedom of a prior that fits perfectly, before the cap. */
+/* Degrees of freedom of a prior that fits perfectly. PRIOR_DEGREES_MOST reduces them afterwards. */
 #define DEGREES_PERFECT 100.0
 
 static double variance_trend(const struct variance *row, double cv2) {
@@ -30,7 +30,7 @@ static double variance_ratio(const struct variance *rows, size_t count, double m
   return stats_weighted_median(scratch, count);
 }
 
-/* Returns the noise for which variance_ratio is 1. */
+/* Returns the cv2 for which variance_ratio is 1. */
 static double variance_noise(const struct variance *rows, size_t count, double degrees,
                              struct weighted *scratch) {
   double median = stats_chi2_quantile(0.5, degrees) / degrees;

@@ -1,9 +1,9 @@
 /* Estimates the variances of many rows of counts, each observed a few times, from all rows together
  * (Smyth 2004, "Linear models and empirical Bayes methods", with a floor and a trend for counts).
  *
- * A row has an observed variance `seen` within the sides, with `degrees` degrees of freedom, the
- * sampling variance `floor`, and a mean of `samples` samples per run. Noise between runs of the
- * relative size cv makes seen = floor (1 + cv^2 samples) on average. */
+ * `seen` is the variance of a row that was observed within base and within head, with `degrees`
+ * degrees of freedom. `floor` is its sampling variance, `samples` its mean number of samples per
+ * run. With relative noise cv between runs, `seen` is floor (1 + cv^2 samples) on average. */
 #ifndef PPROFC_STATS_MODERATED_H
 #define PPROFC_STATS_MODERATED_H
 
@@ -15,11 +15,11 @@ struct variance {
 
 struct variance_prior {
   double cv2;     /* square of the relative noise between runs */
-  double degrees; /* weight of the other rows, in degrees of freedom */
+  double degrees; /* weight of the variance that the other rows predict, in degrees of freedom */
 };
 
-/* Maximum degrees of freedom that the other rows give a row, so that a row with an unusual variance
- * keeps some weight. */
+/* Maximum of `degrees` of a prior. It limits the weight of the other rows, so an unusual variance
+ * of a row keeps some weight. */
 #define PRIOR_DEGREES_MOST 10.0
 /* Minimum number of rows for a prior; with fewer rows both members of the prior are 0. */
 #define PRIOR_ROWS_MIN 10
@@ -29,8 +29,8 @@ struct variance_prior {
 struct variance_prior stats_variance_prior(const struct variance *rows, size_t count,
                                            double degrees, struct weighted *scratch);
 
-/* Returns the variance of a row: the mean of expected and observed variance, but at least the
- * sampling variance and the observed variance. */
+/* Returns the variance of a row: the mean of the expected and the observed variance, weighted by
+ * degrees of freedom. The result is at least the sampling variance and the observed variance. */
 double stats_moderated_variance(const struct variance_prior *prior, const struct variance *row,
                                 double degrees);
 

@@ -19,7 +19,8 @@ static struct two_sides two_sides_of(const double *values, size_t bases, size_t 
   return s;
 }
 
-/* Returns the covariance of two differences of means, from deviations within the sides. */
+/* Returns the covariance of two differences of means, from the deviations within base and within
+ * head. */
 static double two_sides_covariance(const double *u, const struct two_sides *su, const double *v,
                                    const struct two_sides *sv) {
   double sum = 0, nb = (double)su->bases, nh = (double)(su->count - su->bases);

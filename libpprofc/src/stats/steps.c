@@ -29,7 +29,8 @@ struct finder {
 
 /* ---- candidates -------------------------------------- */
 
-/* Returns the best split of all pieces of a window. `cuts` includes the ends of the window. */
+/* Returns the best split of all pieces of a window, and sets *piece to the piece. `cuts` has the
+ * ends of the window and the splits between them. */
 static size_t finder_best(const struct finder *f, const size_t *cuts, size_t cut_count,
                           size_t *piece) {
   double greatest = -HUGE_VAL, distance;
@@ -121,9 +122,8 @@ static void finder_rank(const double *values, size_t count, double *ranks) {
   }
 }
 
-/* True if at least `least` values have moved. Otherwise a split with enough values on each
- * side would begin too early. The best split by ranks, which is robust against one outlier,
- * must also have enough values. */
+/* True if the change is not due to a few outliers: the best split by ranks, which resist outliers,
+ * must leave at least `least` values on each side. */
 static bool finder_has_moved(const struct finder *f, size_t i) {
   double ranks[STEPS_WINDOW_MAX], distance;
   size_t index = f->items[i].index, half = f->options->window / 2, least = f->options->least;
@@ -170,8 +170,8 @@ static void finder_drop(struct finder *f, size_t i) {
   finder_test(f, i);
 }
 
-/* Drops the weakest change point by the t-test until all are strong, then those that fail the
- * permutation test. */
+/* Drops the weakest change point until the t-test accepts all. Then drops change points that fail
+ * the permutation test. */
 static void finder_merge(struct finder *f) {
   for (size_t i = 0; i < f->count; i++) finder_test(f, i);
   for (;;) {
@@ -193,7 +193,7 @@ static void finder_merge(struct finder *f) {
   }
 }
 
-/* ---- what a change point is -------------------------- */
+/* ---- kinds and sizes of changes --------------------- */
 
 /* True if a straight line through both sides fits the values better than two levels. */
 static bool finder_drifts(const struct finder *f, size_t first, size_t middle, size_t end) {
@@ -256,9 +256,9 @@ static void finder_finish(struct finder *f) {
   f->count = kept;
 }
 
-/* ---- a change that is too new ------------------------ */
+/* ---- recent changes with few values ----------------- */
 
-/* True if all values from `middle` on are above all before, or below. */
+/* True if all values from `middle` on are above all earlier values, or all are below. */
 static bool suspect_is_apart(const double *values, size_t first, size_t middle, size_t end) {
   double low = HUGE_VAL, high = -HUGE_VAL, lowest = HUGE_VAL, highest = -HUGE_VAL;
   for (size_t i = first; i < middle; i++) {
@@ -291,7 +291,7 @@ bool steps_suspect(const double *values, size_t first, size_t end,
   return found;
 }
 
-/* ---- the whole --------------------------------------- */
+/* ---- the search ------------------------------------- */
 
 bool steps_find(const double *given, size_t value_count, const struct steps_options *options,
                 const pprofc_allocator *mem, struct step **steps, size_t *count) {

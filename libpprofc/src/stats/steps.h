@@ -1,11 +1,11 @@
-/* Finds change points of a series, at which its level changes, by E-divisive means.
+/* Finds the change points of a series, where its level changes, by the method "E-divisive means".
  *
  * Candidates are the splits with the greatest energy distance between both sides (Matteson, James:
  * "A Nonparametric Approach for Multiple Change Point Analysis of Multivariate Data", 2014, with
- * exponent 1), found by bisection in overlapping windows and then merged from the weakest up
- * (Fleming et al.: "Hunter: Using Open Source Change Point Detection to Hunt for Performance
- * Regressions", 2023). A change point remains if Student's t-test accepts it, and if shuffling
- * the values around it hardly ever gives an equal distance. */
+ * exponent 1). Bisection finds them in overlapping windows; then the search drops weak ones, the
+ * weakest first (Fleming et al.: "Hunter: Using Open Source Change Point Detection to Hunt for
+ * Performance Regressions", 2023). A change point remains if Student's t-test accepts it, and if
+ * random orders of the values around it rarely reach the same distance. */
 #ifndef PPROFC_STATS_STEPS_H
 #define PPROFC_STATS_STEPS_H
 
@@ -13,14 +13,14 @@
 
 struct steps_options {
   size_t window;         /* number of values in a window; at most STEPS_WINDOW_MAX */
-  size_t least;          /* minimum of values between change points and after the last one */
+  size_t least;          /* minimum number of values between change points and after the last one */
   size_t permutations;   /* number of permutations; 0: only the t-test decides */
   double alpha;          /* significance level of the t-test; ten times as large for candidates */
   double permuted_alpha; /* significance level of the permutation test */
   uint64_t seed;         /* seed of the shuffling; equal seeds give equal results */
-  double cut;            /* number of robust standard deviations around the rolling median at
-                            which values are cut; 0: values are not cut */
-  bool autocorrelated;   /* true to take into account that a value resembles the one before */
+  double cut;            /* maximum distance from the rolling median, in robust standard deviations;
+                            values beyond it move to the limit; 0: no limit */
+  bool autocorrelated;   /* true to correct the t-test for the correlation of neighbouring values */
 };
 
 #define STEPS_WINDOW_MAX 500
@@ -42,13 +42,14 @@ struct step {
   double p, permuted_p;
 };
 
-/* Looks for a change that has too few values yet: at least two values at the end of values [first,
- * end) that all are beyond the values before. Fills *step and returns true if it finds one. */
+/* Looks for a recent change with too few values for a change point. At least two values at the end
+ * of [first, end) must all be above, or all below, the earlier values. Fills *step and returns true
+ * if there is such a change. */
 bool steps_suspect(const double *values, size_t first, size_t end,
                    const struct steps_options *options, struct step *step);
 
-/* Returns the split of the values [start, end) with the largest energy distance: the index of
- * the first value after it. *distance is -infinity if no split leaves `least` values on both
+/* Returns the split of the values [start, end) with the largest energy distance, as the index of
+ * the first value after the split. *distance is -infinity if no split leaves `least` values on both
  * sides. */
 size_t steps_split(const double *values, size_t start, size_t end, size_t least, double *distance);
 

@@ -16,16 +16,17 @@ struct steps_side steps_side_of(const double *values, size_t first, size_t end);
 /* Returns the p-value of Student's two-sided test of equal means; 1 if there is no evidence. */
 double steps_student_p(const struct steps_side *a, const struct steps_side *b);
 
-/* Copies the values and cuts outliers. */
+/* Copies the values and moves outliers to the limit that `cut` sets (steps_options). */
 void steps_cut(const double *values, size_t count, double cut, double *out);
 
-/* Returns the p-value of a split of the values [first, end). For neighbours with correlation r the
- * variance is multiplied by (1 + r) / (1 - r), because it looks too small otherwise. */
+/* Returns the p-value of a split of the values [first, end). If neighbouring values have the
+ * correlation r, multiplies the variance by (1 + r) / (1 - r), because such values make it look too
+ * small. */
 double steps_p(const double *values, size_t first, size_t middle, size_t end,
                const struct steps_options *options);
 
 /* Returns the share of permutations whose best split has at least the energy distance of the
- * values. Stops early once the test has failed. */
+ * original order. Stops early once the test has failed. */
 double steps_permuted_p(const double *values, size_t count, const struct steps_options *options,
                         uint64_t seed);
 

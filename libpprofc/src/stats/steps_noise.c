@@ -1,5 +1,5 @@
-/* Handles the noise of a series: cuts outliers, and tests a split of values that resemble the ones
- * before. */
+/* Handles the noise of a series: limits outliers, and tests a split of values that correlate with
+ * their predecessors. */
 #include "stats/robust.h"
 #include "stats/steps_inside.h"
 
@@ -32,10 +32,10 @@ void steps_cut(const double *values, size_t count, double cut, double *out) {
   }
 }
 
-/* ---- resemblance ------------------------------------- */
+/* ---- correlation ------------------------------------- */
 
-/* Returns the correlation of a value with the one before it, within both sides of a split; 0 if it
- * may be chance. */
+/* Returns the correlation of each value with the previous value, within both sides of a split.
+ * Returns 0 if it may be chance. */
 static double resemblance(const double *values, size_t first, size_t middle, size_t end,
                           const struct steps_side *a, const struct steps_side *b) {
   double squares = a->squares + b->squares, products = 0, n = a->count + b->count;

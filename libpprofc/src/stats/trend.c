@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Number of pairs of TREND_EXACT values, plus one for S of all pairs. */
+/* Number of possible values of the number of inversions: from 0 to the number of pairs of
+ * TREND_EXACT values. */
 #define TREND_PAIRS (TREND_EXACT * (TREND_EXACT - 1) / 2 + 1)
 
 double trend_theil_sen(const double *t, const double *x, size_t count, double *scratch) {
@@ -37,8 +38,8 @@ struct kendall {
   double sorted[TREND_EXACT];
 };
 
-/* Returns the number of ways to have k inversions between `chosen` equal values and n - chosen
- * others, by Pascal's rule [n, c] = [n - 1, c] + q^(n - c) [n - 1, c - 1]. */
+/* Returns an array: item k is the number of ways to have k inversions between `chosen` equal values
+ * and n - chosen others. Uses Pascal's rule [n, c] = [n - 1, c] + q^(n - c) [n - 1, c - 1]. */
 static const double *kendall_binomial(struct kendall *k, size_t n, size_t chosen) {
   memset(k->rows, 0, (chosen + 1) * sizeof k->rows[0]);
   k->rows[0][0] = 1;

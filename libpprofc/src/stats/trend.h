@@ -13,10 +13,10 @@ double trend_theil_sen(const double *t, const double *x, size_t count, double *s
 /* Returns Kendall's S: rising pairs minus falling pairs (Mann 1945). */
 double trend_kendall_s(const double *x, size_t count);
 
-/* Returns P(S >= s) if every order of the values is equally likely, including ties. Exact up
- * to TREND_EXACT values, from the number of inversions of a permutation of a multiset. For
- * more values the normal approximation with corrections for ties and continuity. -1 when out
- * of memory. */
+/* Returns P(S >= s) if every order of the values is equally likely, including ties. Up to
+ * TREND_EXACT values the result is exact: it counts the inversions of all orders. For more values
+ * the normal approximation, corrected for ties and continuity, gives the result. Returns -1 when
+ * out of memory. */
 #define TREND_EXACT 30
 double trend_kendall_p(const double *x, size_t count, const pprofc_allocator *mem);
 

@@ -7,9 +7,10 @@
 #include <math.h>
 
 #define TRIM          0.2
-#define PERMUTED_MOST 100 /* largest number of values of both sides that are permuted */
-#define UNLIKELY      0.2 /* p-value of the t distribution above which nothing is permuted */
-#define HITS_MOST     40  /* permutations with an equal or larger t that end the test */
+#define PERMUTED_MOST 100 /* maximum number of values of both samples for a permutation test */
+#define UNLIKELY      0.2 /* p-value of the t distribution above which the permutation test is
+                             omitted */
+#define HITS_MOST     40  /* number of permutations with an equal or larger t that end the test */
 
 /* ---- the statistic ----------------------------------- */
 
@@ -31,7 +32,7 @@ static struct trimmed_side trimmed_of(const double *sorted, size_t count) {
   return (struct trimmed_side){low + sum / left, squares / (left * (left - 1)), left};
 }
 
-/* Returns the absolute value of t; infinite for different means without an error. */
+/* Returns the absolute value of t; infinite if the means differ and the error is 0. */
 static double trimmed_t(const double *x, size_t n, const double *y, size_t m) {
   struct trimmed_side a = trimmed_of(x, n), b = trimmed_of(y, m);
   double difference = fabs(b.mean - a.mean), error = sqrt(a.error + b.error);
@@ -40,8 +41,9 @@ static double trimmed_t(const double *x, size_t n, const double *y, size_t m) {
 
 /* ---- permutations ------------------------------------ */
 
-/* Draws which n of the n + m values are the first side. Both sides stay in ascending order (Knuth's
- * algorithm S). */
+/* Chooses n of `count` values at random as the first sample; the others are the second sample.
+ * Both stay in ascending order (Knuth's algorithm S). x and y have room for one value more than the
+ * sample. */
 static void trimmed_deal(const double *all, size_t count, size_t n, double *x, double *y,
                          uint64_t *state) {
   for (size_t i = 0; i < count; i++) {

@@ -5,7 +5,7 @@
 #include "pprofc/stats.h"
 
 struct trimmed_result {
-  bool tested;           /* false if the values that are left do not vary, or are too few */
+  bool tested;           /* false if the trimmed samples do not vary, or are too small */
   double x, y;           /* trimmed means */
   double error, degrees; /* standard error of y - x, and its degrees of freedom (Yuen 1974) */
   double p;              /* two-sided */
@@ -15,7 +15,7 @@ struct trimmed_result {
 struct trimmed_result stats_trimmed_test(const double *x, size_t x_count, const double *y,
                                          size_t y_count);
 
-#define TRIMMED_DRAWS 10000 /* maximum of permutations */
+#define TRIMMED_DRAWS 10000 /* maximum number of permutations */
 
 /* Replaces p by a p-value from random permutations with a fixed seed, if the samples are small
  * and p is below 0.2. The test must have succeeded. False when out of memory. */

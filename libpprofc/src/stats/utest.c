@@ -11,7 +11,7 @@ struct ranks {
   size_t distinct;
   bool tied;
   double u;     /* U: number of pairs with x > y; ties count half */
-  double cubes; /* sum of t^3 - t over these numbers t */
+  double cubes; /* sum of t^3 - t over the numbers t in `ties` */
 };
 
 static void rank(const double *x, size_t nx, const double *y, size_t ny, struct ranks *r) {
@@ -35,7 +35,7 @@ static void rank(const double *x, size_t nx, const double *y, size_t ny, struct 
 
 /* ---- no ties ----------------------------------------- */
 
-/* Replaces p[n][m - 1] by p[n][m] for every n up to `small`; a row holds p[n] of U = 0 .. u. */
+/* Replaces p[n][m - 1] by p[n][m] for every n up to `small`; a row contains p[n] for U = 0 .. u. */
 static void untied_step(double *table, size_t small, size_t m, size_t u) {
   size_t width = u + 1;
   table[0] = 1;
@@ -50,9 +50,9 @@ static void untied_step(double *table, size_t small, size_t m, size_t u) {
   }
 }
 
-/* Computes P(U <= u) by the recurrence of Mann and Whitney over the sample sizes: p[n][m](U) =
- * (n p[n-1][m](U - m) + m p[n][m-1](U)) / (n + m). The table holds one m at a time. Negative
- * when out of memory. */
+/* Computes P(U <= u) by the recurrence of Mann and Whitney over the sample sizes: p[n][m](U) = (n
+ * p[n-1][m](U - m) + m p[n][m-1](U)) / (n + m). The table contains the values for one m at a time.
+ * Negative when out of memory. */
 static double untied_cdf(size_t nx, size_t ny, size_t u, const pprofc_allocator *mem) {
   size_t small = nx < ny ? nx : ny, pairs = nx * ny;
   size_t large = nx + ny - small;
@@ -71,7 +71,7 @@ static double untied_cdf(size_t nx, size_t ny, size_t u, const pprofc_allocator 
 
 /* ---- ties -------------------------------------------- */
 
-/* State of counting over the distinct values, from either end. From the other end, U is the
+/* State of a pass over the distinct values, ascending or descending. In a descending pass, U is the
  * number of pairs with x < y. */
 struct tied_walk {
   const size_t *ties;
