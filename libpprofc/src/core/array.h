@@ -54,9 +54,9 @@ void array_sort(void *items, size_t count, size_t size,
   (ARRAY_RESERVE_IN((arena), (items), (capacity), (count) + 1) &&                                  \
    ((items)[(count)++] = __VA_ARGS__, true))
 
-/* Declares `at` and sets it to the number of items at the start of an array for which `before` is
- * true. `before` is an expression that uses `at` as the index of an item. It must be false for all
- * items after the first item for which it is false. */
+/* Declares `at` and sets it to the number of items at the start of an array that satisfy `before`,
+ * an expression that uses `at` as the index of an item. The items that satisfy it must come
+ * first. */
 #define BISECT(at, count, before)                                                                  \
   size_t at = 0;                                                                                   \
   for (size_t at##_low = 0, at##_high = (count); at##_low < at##_high; at = at##_low) {            \

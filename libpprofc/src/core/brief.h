@@ -22,8 +22,8 @@ enum brief_kind { BRIEF_LINES, BRIEF_ROWS, BRIEF_JSON };
 /* One row, or one line outside rows. */
 struct brief_piece {
   int rank;           /* rank of the row; rows of a higher rank are more important */
-  double weight;      /* size of the row; among rows of equal rank a larger weight is more
-                         important, and among equal weights an earlier row */
+  double weight;      /* size of the row; among rows of equal rank a larger magnitude is more
+                         important, then an earlier row */
   long double amount; /* value of the row, for the sum of the rows that were left out */
   size_t index;       /* position of the piece in the report */
   char *text;

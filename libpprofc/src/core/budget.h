@@ -13,9 +13,9 @@
 struct budget;
 
 /* Creates a budget of `bytes` on top of `mem`, which is copied. The caller holds the first
- * reference; regions that use the budget also hold one. If `mem` is the allocator of another
- * budget, allocations count against both budgets, and stopping the other budget stops the new one.
- * Returns NULL when out of memory. */
+ * reference, and each region that uses the budget holds another. If `mem` is the allocator of
+ * another budget, allocations count against both budgets, and stopping the other budget stops the
+ * new one. Returns NULL when out of memory. */
 struct budget *budget_new(const pprofc_allocator *mem, uint64_t bytes);
 struct budget *budget_retain(struct budget *budget);
 void budget_release(struct budget *budget);
@@ -59,7 +59,7 @@ void budget_watch(struct budget *budget, pprofc_progress_fn progress, void *cont
 void budget_begin(const pprofc_allocator *mem, uint64_t total);
 bool budget_advance(const pprofc_allocator *mem, uint64_t units);
 
-/* Clears a cancellation, so that a shell can run another command after an interrupted one. */
+/* Clears a cancellation, so that a shell can run another command after an interrupt. */
 void budget_resume(struct budget *budget);
 
 /* Stops the budget after `milliseconds`. A later call replaces the deadline unless it has passed.

@@ -13,7 +13,7 @@ enum fill_kind { FILL_TEXT, FILL_HTML, FILL_ROW };
 struct fill_entry {
   const char *name;
   enum fill_kind kind;
-  size_t next;       /* value or list that was set before this one in the same row, or 0 */
+  size_t next;       /* previous value or list of the same row, or 0 */
   size_t first;      /* for a row: the value or list that was set last */
   size_t after;      /* for a row: the next row of its list */
   size_t last;       /* for the first row of a list: the last row */

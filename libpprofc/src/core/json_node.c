@@ -111,7 +111,7 @@ static void packed_read_row(const struct node *array, struct node_packed *packed
   *packed->row = (struct node_packed){.at = packed_skip_blanks(begin)};
 }
 
-/* Reads the number or word at packed->at, and goes to the next item. */
+/* Reads the number or word at packed->at, and moves to the next item. */
 static void packed_read_scalar(const struct node *array, struct node_packed *packed) {
   const char *end = packed_scalar_end(packed->at);
   packed->item = (struct node){.kind = packed_kind(*packed->at),

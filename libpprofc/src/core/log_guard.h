@@ -1,6 +1,6 @@
-/* Makes text safe for the log of a CI system. Such logs execute commands: "::error::..." at
- * the start of a line and "##[group]...", "##vso[...]", "##teamcity[...]" anywhere. A name
- * must not become a command. */
+/* Makes text safe for the log of a CI system. These logs execute commands: "::error::..." at the
+ * start of a line and "##[group]...", "##vso[...]", "##teamcity[...]" anywhere. A name must not
+ * become a command. */
 #ifndef PPROFC_CORE_LOG_GUARD_H
 #define PPROFC_CORE_LOG_GUARD_H
 

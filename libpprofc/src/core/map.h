@@ -62,9 +62,9 @@ static inline uint32_t map_next(const struct map *map, struct map_probe *probe) 
   }
 }
 
-/* Declares `at` and sets it to the index of the first record with this hash for which `same` is
- * true, or MAP_NONE. `same` is an expression that uses `at`. It is evaluated only if 32 bits of the
- * hash agree. */
+/* Declares `at` and sets it to the index of the first record that has this hash and satisfies
+ * `same`, or to MAP_NONE. `same` is an expression that uses `at`. It is evaluated only if 32 bits
+ * of the hash agree. */
 #define MAP_FIND(at, map, hash, same)                                                              \
   uint32_t at;                                                                                     \
   for (struct map_probe at##_probe = map_start((map), (hash));                                     \

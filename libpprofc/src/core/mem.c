@@ -128,8 +128,8 @@ static struct arena_block *add_block(struct arena *arena, size_t size) {
   return block;
 }
 
-/* Returns the size of the next block for small objects: an eighth of all earlier ones. This
- * wastes little, and a large arena has few blocks. */
+/* Returns the size of the next block for small objects: an eighth of the size of all earlier
+ * blocks. So an arena wastes little memory, and a large arena has few blocks. */
 static size_t next_block_size(const struct arena *arena) {
   size_t size = arena->shared / 8 / BLOCK_SIZE * BLOCK_SIZE;
   if (size < BLOCK_SIZE) return BLOCK_SIZE;
@@ -319,7 +319,7 @@ static bool has_inside(const struct arena *arena, const char *data) {
 
 #define EDITS_MAX 16
 
-/* Returns the arena for which `has` is true, or NULL. Searches the arena of the region, of
+/* Returns the first arena that satisfies `has`, or NULL. Searches the arena of the region, of
  * regions that only this region retains, and of `lender`. */
 static struct arena *find_arena(struct region *region, const struct region *lender,
                                 bool (*has)(const struct arena *, const char *), const void *data,

@@ -87,8 +87,7 @@ static size_t glob_skip(pprofc_str pattern, size_t p, pprofc_str text, size_t fr
   return found ? (size_t)(found - text.data) : text.size;
 }
 
-/* Matches without recursion: a mismatch goes back to the last star, which then covers one byte
- * more. */
+/* Matches without recursion: after a mismatch the last star covers one byte more. */
 bool str_glob(pprofc_str pattern, pprofc_str text) {
   size_t p = 0, t = 0, star = SIZE_MAX, mark = 0;
   while (t < text.size) {

@@ -7,7 +7,7 @@
 #ifdef __SIZEOF_INT128__
 
 #define DIGITS_MAX   19 /* maximum number of digits that always fits into 64 bits */
-#define EXPONENT_MAX 27 /* largest n for which 5^n fits into 64 bits */
+#define EXPONENT_MAX 27 /* largest n such that 5^n fits into 64 bits */
 
 __extension__ typedef unsigned __int128 decimal_wide;
 

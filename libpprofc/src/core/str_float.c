@@ -37,8 +37,8 @@ static bool float_underscores_fit(pprofc_str s) {
   return !after_underscore;
 }
 
-/* Number of significant digits that are kept. The longest exact expansion of a midpoint between
- * two doubles has 767. Later digits affect rounding only if one of them is not 0. */
+/* Number of significant digits that are kept. The longest exact expansion of a midpoint between two
+ * doubles has 767 digits. Later digits affect rounding only if one of them is not 0. */
 #define MAX_DIGITS 800
 
 /* Text of a number in a form that strtod accepts: no underscores, a limited number of digits. */
@@ -100,8 +100,8 @@ static size_t normal_copy_mantissa(struct normal *n, pprofc_str s, size_t i) {
   return i;
 }
 
-/* Parses [+-]digits at s[i]; a value that is too large becomes the largest one. False without a
- * digit. */
+/* Parses [+-]digits at s[i]. Ignores further digits of a value of 1,000,000 or more. False without
+ * a digit. */
 static bool float_copy_exponent(pprofc_str s, size_t i, int64_t *exponent) {
   s = str_slice(s, i, s.size);
   bool minus = s.size && s.data[0] == '-';

@@ -1,5 +1,5 @@
-/* Selects the nodes of a large tree for the viewer: the widest ones. All nodes cut below a
- * node become one remainder with their sums, so that every node keeps its width. */
+/* Selects the widest nodes of a large tree for the viewer. All nodes that are cut below a node
+ * become one remainder with their sums, so every node keeps its width. */
 #include "flame/pack.h"
 
 static double cut_magnitude(int64_t value) {

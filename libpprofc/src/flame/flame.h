@@ -60,9 +60,9 @@ struct flame_group {
   const int64_t *self;  /* values of these nodes: one row of all columns per node */
 };
 
-/* One term of the estimate that shows what limits a function. The cost is `weight` times the
- * values of a sample type, and has one kind ("instruction", "cache", "memory", "system"). Terms
- * of one kind are adjacent. */
+/* One term of the estimate of a function's bottleneck. The cost is `weight` times the values of a
+ * sample type, and has one kind ("instruction", "cache", "memory", "system"). Terms of one kind are
+ * adjacent. */
 struct flame_cost {
   const char *kind;
   size_t type;
@@ -89,8 +89,8 @@ struct flame_page {
                             all samples */
 };
 
-/* A part of the tree: `node` (0: the root) and the nodes below it. At most `limit` nodes are
- * chosen, the widest ones (0: no limit). */
+/* A part of the tree: `node` (0: the root) and the nodes below it. The page gets the widest of
+ * these nodes, at most `limit` (0: no limit). */
 struct flame_data_range {
   uint32_t node;
   size_t limit;

@@ -33,7 +33,7 @@ static bool starts_at(pprofc_str s, size_t i, const char *with) {
   return i <= s.size && str_starts(str_slice(s, i, s.size), str_of(with));
 }
 
-/* Returns the position of the bracket that closes the one at `at`, or the end of the text. */
+/* Returns the position of the bracket that closes the bracket at `at`, or the end of the text. */
 static size_t closing_of(pprofc_str s, size_t at) {
   size_t depth = 0;
   for (size_t i = at; i < s.size; i++) {
@@ -85,7 +85,7 @@ static size_t digits_end(pprofc_str s, size_t from) {
   return from;
 }
 
-/* Returns the text without one ".isra.0" or the like at its end, or the same text. */
+/* Returns the text without one suffix such as ".isra.0", or the same text. */
 static pprofc_str without_clone(pprofc_str s) {
   static const char *const words[] = {".isra", ".part", ".constprop", ".llvm", ".cold"};
   size_t end = s.size;

@@ -33,9 +33,9 @@ double label_width(pprofc_str text);
 
 enum label_look { LABEL_NONE, LABEL_IS_CUT, LABEL_IS_SMALL, LABEL_IS_WHOLE };
 
-/* Adds the label for a width of `room` to `out`: the longest form that fits, else the longest
- * form that fits in small letters, else the first letters of the shortest form, at least four,
- * in small letters; else nothing. */
+/* Adds the label for a width of `room` to `out`: the longest form that fits, else the longest form
+ * that fits in small letters. Otherwise it adds the first letters of the shortest form in small
+ * letters, or nothing if fewer than four fit. */
 enum label_look label_fit(const struct label_forms *forms, double room, struct buffer *out);
 
 #endif

@@ -17,9 +17,9 @@ struct origin_rules {
   size_t count;
 };
 
-/* Reads rules, one a line: origin (user, library, system, unknown), field (name, file, mapping) and
- * a glob pattern without blanks, as in "library name mycompany.*". Empty lines and lines that begin
- * with # are skipped. */
+/* Reads rules, one per line: origin (user, library, system, unknown), field (name, file, mapping)
+ * and a glob pattern without blanks, as in "library name mycompany.*". Skips empty lines and lines
+ * that begin with #. */
 pprofc_status origin_rules_parse(struct origin_rules *rules, pprofc_str text, struct arena *arena,
                                  pprofc_error *error);
 

@@ -27,7 +27,7 @@ static void add_signed(struct buffer *out, int64_t value) {
   add_varint(out, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
 }
 
-/* Writes the nodes in preorder. Each one has: the number of levels from the previous node up to
+/* Writes the nodes in preorder. Each node has: the number of levels from the previous node up to
  * its parent, its frame + 1 (0: the root), its self value in each column. */
 static void pack_whole(const struct flame_tree *t, struct buffer *out) {
   for (size_t i = 0; i < t->count; i++) {
@@ -53,8 +53,8 @@ static void pack_remainder(const struct flame_tree *t, const struct flame_cut *c
   for (size_t c = 0; c < t->columns; c++) add_signed(out, cut->total[i * t->columns + c]);
 }
 
-/* Writes nodes as pack_whole does, but adds after the frame the difference between the indices of
- * this node and the previous one. */
+/* Writes nodes as pack_whole does, but adds after the frame the difference between the index of
+ * this node and the previous index. */
 static void pack_kept(const struct flame_tree *t, const struct flame_cut *cut, struct buffer *out) {
   uint32_t last = 0,
            depth = t->depth[cut->root]; /* index and depth of the last node or remainder */
@@ -204,8 +204,8 @@ static void pack_put_frames(const struct flame_page *page, const struct flame_cu
   }
 }
 
-/* Writes the exact sums of the functions that are sent, as one array for each column of the
- * tree. The first frame of a name has the sums of the function, the others have 0. */
+/* Writes the exact sums of the functions that are sent, as one array for each column of the tree.
+ * The first frame of a name has the sums of the function, its other frames have 0. */
 static void pack_put_sums(const struct flame_page *page, const struct flame_cut *cut,
                           const struct flame_sums *sums, struct json_writer *json) {
   const size_t columns = page->tree->columns;

@@ -50,7 +50,7 @@ void flame_put_shown(struct json_writer *json, pprofc_str text);
 
 /* The sums of each function, over all its frames and nodes. */
 struct flame_sums {
-  struct arena arena;            /* arena that holds the arrays */
+  struct arena arena;            /* arena that contains the arrays */
   size_t frames, count, columns; /* numbers of frames, functions and columns */
   uint32_t *function;            /* index of the function of each frame */
   int64_t *self;  /* self values of the functions: one row of all columns per function */

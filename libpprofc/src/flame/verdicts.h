@@ -44,7 +44,7 @@ struct flame_verdicts {
   struct flame_estimate total; /* estimate of the root */
   const struct flame_verdict *
       *of; /* verdict of each frame of the tree; NULL for a frame without a verdict */
-  /* Verdict of each node of the tree, or of its nearest caller that has one. */
+  /* Verdict of each node of the tree, or of its nearest caller with a verdict. */
   const struct flame_verdict **nearest;
   const pprofc_str *notes; /* notes on the comparison, one sentence each */
   size_t note_count;

@@ -1,6 +1,5 @@
-/* Reads the stacks of samples in order, each as the difference from the previous one.
- * Consecutive stacks of real profiles share most of their callers, so a pass handles shared
- * frames once. */
+/* Reads the stacks of samples in order, each as the difference from the previous stack. Consecutive
+ * stacks of real profiles share most of their callers, so a pass handles shared frames once. */
 #ifndef PPROFC_GRAPH_DELTA_H
 #define PPROFC_GRAPH_DELTA_H
 

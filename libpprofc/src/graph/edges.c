@@ -10,8 +10,8 @@
 #define GRAIN THRESHOLD(8192)
 
 /* A kept frame of the path. `edge` is the edge from the previous step to this one. It is NONE if
- * the choice excludes the edge, if the path already contains it nearer to the root, or if it leads
- * from a node to itself. */
+ * the choice excludes the edge, or if the edge leads from a node to itself. It is also NONE if the
+ * path already contains the edge nearer to the root. */
 struct edges_step {
   int64_t pending, pending_div;
   uint32_t node, edge;

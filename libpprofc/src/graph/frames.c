@@ -40,12 +40,13 @@ static uint32_t info_id(struct frames *f, const struct node_info *info) {
   return (uint32_t)f->count++;
 }
 
-/* Maximum frames of a stack. Locations with inlined functions have several frames each, so
- * without a limit a small file could take any amount of time and memory. Real programs stay
- * far below it. */
+/* Maximum number of frames of a stack. Locations with inlined functions have several frames each.
+ * Without a limit a small file could take any amount of time and memory. Real programs stay far
+ * below it. */
 #define MAX_FRAMES ((size_t)1 << 20)
 
-/* Text ids of functions, and the info of functions whose nodes have no place or object. */
+/* Working memory of the frame table: text ids of functions, and the info of functions whose nodes
+ * have no place or object. */
 struct graph_frames_builder {
   struct frames *frames;
   const pprofc_profile *profile;

@@ -1,8 +1,8 @@
 /* The call graph that top, tree, peek, dot, callgrind and topproto print.
  *
  * Steps of building: frames (the node of each location), sums (flat and cum of each node), then
- * trimming, which decides what is kept. Edges and tags are made only for reports that need them.
- * Section numbers refer to the behaviour notes in docs/spec/pprof.md. */
+ * trimming, which selects the nodes to keep. Edges and tags are made only for reports that need
+ * them. Section numbers refer to the behaviour notes in docs/spec/pprof.md. */
 #ifndef PPROFC_GRAPH_GRAPH_H
 #define PPROFC_GRAPH_GRAPH_H
 
@@ -18,11 +18,11 @@
  * texts have equal ids; text 0 is "". */
 struct node_info {
   uint32_t name, file, object;
-  const struct node_place *place; /* never NULL; infos without a place share one that is all
+  const struct node_place *place; /* never NULL; infos without a place share a place that is all
                                      zero */
 };
 
-/* The infos of each location's lines. */
+/* The node_info of each line of each location. */
 struct frames {
   const pprofc_allocator *mem;
   struct arena arena;

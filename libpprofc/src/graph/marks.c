@@ -5,7 +5,8 @@
  * inlined somewhere. */
 #include "graph/graph.h"
 
-/* Sets `candidates` of the nodes that are an inlined frame of a location. True if there is one. */
+/* Sets `candidates` of the nodes that are an inlined frame of a location. True if there is such a
+ * node. */
 static bool marks_find_candidates(const struct graph *g, uint8_t *candidates) {
   const struct frames *f = &g->frames;
   bool found = false;

@@ -150,7 +150,7 @@ static int order_compare_ranked(const void *left, const void *right) {
   return (a->node > b->node) - (a->node < b->node);
 }
 
-/* Sets the keys of a node: the first key, and a second one for ties. */
+/* Sets the keys of a node: the first key, and a second key for ties. */
 static struct graph_order_ranked rank_node(const struct graph *g, uint32_t node) {
   const struct graph_node *n = &g->nodes[node];
   int64_t flat = number_abs(n->flat), cum = number_abs(n->cum);

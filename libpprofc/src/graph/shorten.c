@@ -1,5 +1,5 @@
-/* Shortens function names for small boxes: removes package paths, namespaces and arguments.
- * pprof's rules are regular expressions; here each is written as one loop over the name. */
+/* Shortens function names for small boxes: removes package paths, namespaces and arguments. pprof's
+ * rules are regular expressions; this file writes each rule as one loop over the name. */
 #include "graph/names.h"
 
 #include "core/chars.h"
@@ -57,7 +57,7 @@ static size_t folder_end(pprofc_str s, size_t i) {
   return end > i && at(s, end) == '/' ? end + 1 : 0;
 }
 
-/* Matches ^([\w\-.]+/)+([^.]+\..+), with as many folders as match. */
+/* Matches ^([\w\-.]+/)+([^.]+\..+), with the largest number of folders. */
 static bool shorten_go(pprofc_str s, pprofc_str *found) {
   size_t start = 0, dot = 0, end = 0;
   while ((start = folder_end(s, start)) != 0) {

@@ -13,7 +13,7 @@
 
 #define TAG_NONE UINT32_MAX
 
-/* A tag of a class of labels; `value` is the number of this tag in this class. */
+/* A tag of a class, a set of equal label lists. `value` is the value of a number tag. */
 struct class_tag {
   uint32_t tag;
   int64_t value;

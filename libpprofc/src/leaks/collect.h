@@ -65,7 +65,8 @@ struct leak_place {
   bool ignored, all_way;
 };
 
-/* The value of a stack in one profile. */
+/* Values of a stack in one profile: the value, the amount allocated, the sampling variance of the
+ * value, and its variance if objects come and go at random. */
 struct leak_cell {
   double value, allocated, sampling, chance;
 };

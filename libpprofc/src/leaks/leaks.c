@@ -1,4 +1,4 @@
-/* Groups profiles by kind, orders them, and selects the first one to judge. */
+/* Groups profiles by kind, orders them, and selects the first profile to judge. */
 #include "leaks/leaks.h"
 
 #include "core/array.h"

@@ -1,4 +1,5 @@
-/* Builds the series of stacks and sites, and the order of the rows. */
+/* Builds the series of stacks and of sites (all stacks that allocate at one line), and the order of
+ * the rows. */
 #include "leaks/rows.h"
 
 #include <math.h>

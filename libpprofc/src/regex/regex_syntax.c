@@ -95,8 +95,8 @@ static struct atom *begin_atom(struct regex_parser *p, bool literal) {
   return &group->last;
 }
 
-/* Makes the output ignore case exactly if the pattern does. A property that stands alone is an
- * exception: its class lists all variants, so the output does not ignore case there. */
+/* Makes the output ignore case where the pattern does, except in a property outside a class: its
+ * output lists all variants. */
 static void sync_fold(struct regex_parser *p, bool property) {
   bool fold = p->flags & REGEX_FOLD && !property;
   if (fold == p->out_fold) return;

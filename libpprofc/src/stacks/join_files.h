@@ -1,6 +1,6 @@
-/* Finds the functions that base and head have in common: functions with the same name, from
- * sources built in any folder. docs/FLAMEGRAPHS.md has the rule; every report that joins
- * frames uses this one. */
+/* Finds the functions that base and head have in common: functions with the same name, from sources
+ * built in any folder. docs/FLAMEGRAPHS.md has the rule; every report that joins frames uses these
+ * functions. */
 #ifndef PPROFC_STACKS_JOIN_FILES_H
 #define PPROFC_STACKS_JOIN_FILES_H
 

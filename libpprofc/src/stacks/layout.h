@@ -105,7 +105,7 @@ struct flame_boxes {
 
 /* Places the boxes of one sample type. Siblings are ordered by name when there is a base, else by
  * width, the widest first. A node narrower than `least` of the whole is not drawn. One box replaces
- * all nodes of one parent that are not drawn, so children, self and that box are together as wide
+ * all nodes of one parent that are not drawn. So children, self and that box are together as wide
  * as their parent, for base and for head. Negative values, which a subtraction makes, count by
  * magnitude. */
 pprofc_status flame_place(struct flame_tree *tree, size_t type, enum flame_width width,

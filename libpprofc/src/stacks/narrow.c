@@ -194,8 +194,8 @@ bool narrow_tree_build(struct flame_tree *tree, const struct stack_set *set, uin
   b.folded = arena_zero_array(&arena, room, sizeof *b.folded);
   done = done && b.path && b.frames && b.rest && b.folded;
   if (done) {
-    /* Each kept node has at most one child that replaces folded nodes. The nodes of the path are
-     * stored before it is known whether they are kept. */
+    /* Each kept node has at most one child that replaces folded nodes. The builder stores the nodes
+     * of the path before it knows if they are kept. */
     size_t kept = narrow_choose(&b.walk, most, &b.bound);
     done = flame_tree_alloc(tree, 2 * (kept + room) + 2);
   }

@@ -4,8 +4,8 @@
 
 #include "stacks/layout.h"
 
-/* Fills the nodes of the tree, except `end` and `total`. Keeps at most `most` nodes, the widest
- * ones. `frame` is the frame of nodes that replace folded nodes. False when out of memory. */
+/* Fills the nodes of the tree, except `end` and `total`. Keeps the widest nodes, at most `most`.
+ * `frame` is the frame of nodes that replace folded nodes. False when out of memory. */
 bool narrow_tree_build(struct flame_tree *tree, const struct stack_set *set, uint32_t frame,
                        size_t most, const pprofc_allocator *mem);
 

@@ -75,11 +75,10 @@ struct path_walk {
   uint32_t shared;
 };
 
-/* Sorts the children of each node by frame and begins a walk over the stacks, in which a stack
- * comes before the stacks that continue it. Nothing can be added afterwards. False when out of
- * memory. */
+/* Sorts the children of each node by frame and begins a walk over the stacks. A stack comes before
+ * the stacks that continue it. Add nothing afterwards. False when out of memory. */
 bool path_walk_begin(struct path_walk *walk, struct stack_paths *paths);
-/* Returns the next stack in *stack. *done becomes true after the last one. False when out of
+/* Returns the next stack in *stack. *done becomes true after the last stack. False when out of
  * memory. */
 bool path_walk_next(struct path_walk *walk, struct path_stack *stack, bool *done);
 void path_walk_end(struct path_walk *walk);

@@ -28,7 +28,7 @@ struct stack_policy {
 /* A frame without a function has the name of its object and its address: "[libc.so.6] 0x7f10". */
 struct stack_frame {
   pprofc_str name, file;
-  /* Line and column, 0 if unknown; the line is the first one of the function if the policy has no
+  /* Line and column, 0 if unknown; the line is the first line of the function if the policy has no
    * lines. */
   int64_t line, column;
   uint64_t address;
@@ -58,7 +58,7 @@ void stack_frames_free(struct stack_frames *frames);
 struct stack_set {
   size_t count;
   uint32_t *depth;       /* depth of each stack, in frames */
-  uint32_t *shared;      /* number of frames that each stack shares with the previous one */
+  uint32_t *shared;      /* number of frames that each stack shares with the previous stack */
   struct path_node *end; /* last node of each stack in `paths` */
   uint32_t *number;      /* index of each stack's row in `values` */
   size_t max_depth;

@@ -7,7 +7,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Smallest x for which the asymptotic series has full precision. */
+/* Smallest x at which the asymptotic series has full precision. */
 #define SERIES_FROM 15.0
 
 /* Bernoulli numbers B2, B4, B6 ... */

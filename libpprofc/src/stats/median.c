@@ -16,7 +16,7 @@ double pprofc_quantile(const double *sorted, size_t count, double q) {
   return sorted[k - 1] + rest * (sorted[k] - sorted[k - 1]);
 }
 
-/* Number of values above which the normal distribution approximates the binomial one. */
+/* Number of values above which the normal distribution approximates the binomial distribution. */
 #define EXACT_LIMIT 30
 
 /* Returns the probability that k of n values lie below the median. */

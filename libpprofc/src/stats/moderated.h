@@ -1,5 +1,6 @@
-/* Estimates the variances of many rows of counts, each observed a few times, from all rows together
- * (Smyth 2004, "Linear models and empirical Bayes methods", with a floor and a trend for counts).
+/* Estimates the variances of many rows of counts from all rows together, because each row is
+ * observed only a few times. The method is Smyth's (2004, "Linear models and empirical Bayes
+ * methods"), with a floor and a trend for counts.
  *
  * `seen` is the variance of a row that was observed within base and within head, with `degrees`
  * degrees of freedom. `floor` is its sampling variance, `samples` its mean number of samples per

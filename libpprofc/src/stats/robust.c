@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Maximum number of values for which insertion sort is used: it is faster than qsort's calls. */
+/* Maximum number of values that insertion sort handles. It is faster than qsort for few values. */
 #define FEW_VALUES 24
 
 static int compare_doubles(const void *a, const void *b) {

@@ -237,7 +237,7 @@ static void step_set_size(struct step *step, const struct steps_side *a,
   step_set_ratio(step, a_error, b_error, t);
 }
 
-/* Joins steps that follow one another into one drift, and computes sizes. */
+/* Joins consecutive steps into one drift, and computes sizes. */
 static void finder_finish(struct finder *f) {
   for (size_t i = 0; i < f->count; i++)
     f->items[i].drift = finder_drifts(f, finder_begin(f, i), f->items[i].index, finder_end(f, i));

@@ -2,8 +2,8 @@
  *
  * Candidates are the splits with the greatest energy distance between both sides (Matteson, James:
  * "A Nonparametric Approach for Multiple Change Point Analysis of Multivariate Data", 2014, with
- * exponent 1). Bisection finds them in overlapping windows; then the search drops weak ones, the
- * weakest first (Fleming et al.: "Hunter: Using Open Source Change Point Detection to Hunt for
+ * exponent 1). Bisection finds them in overlapping windows; then the search drops weak candidates,
+ * the weakest first (Fleming et al.: "Hunter: Using Open Source Change Point Detection to Hunt for
  * Performance Regressions", 2023). A change point remains if Student's t-test accepts it, and if
  * random orders of the values around it rarely reach the same distance. */
 #ifndef PPROFC_STATS_STEPS_H
@@ -13,7 +13,8 @@
 
 struct steps_options {
   size_t window;         /* number of values in a window; at most STEPS_WINDOW_MAX */
-  size_t least;          /* minimum number of values between change points and after the last one */
+  size_t least;          /* minimum number of values between change points and after the last change
+                            point */
   size_t permutations;   /* number of permutations; 0: only the t-test decides */
   double alpha;          /* significance level of the t-test; ten times as large for candidates */
   double permuted_alpha; /* significance level of the permutation test */

@@ -20,8 +20,8 @@ double steps_student_p(const struct steps_side *a, const struct steps_side *b);
 void steps_cut(const double *values, size_t count, double cut, double *out);
 
 /* Returns the p-value of a split of the values [first, end). If neighbouring values have the
- * correlation r, multiplies the variance by (1 + r) / (1 - r), because such values make it look too
- * small. */
+ * correlation r, multiplies the variance by (1 + r) / (1 - r), because it looks too small
+ * otherwise. */
 double steps_p(const double *values, size_t first, size_t middle, size_t end,
                const struct steps_options *options);
 

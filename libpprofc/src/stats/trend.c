@@ -46,13 +46,13 @@ static const double *kendall_binomial(struct kendall *k, size_t n, size_t chosen
   for (size_t m = 1; m <= n; m++)
     for (size_t c = chosen < m ? chosen : m; c > 0; c--)
       for (size_t i = (c - 1) * (m - c) + 1; i-- > 0;) {
-        /* c goes down, so [m - 1, c - 1] is still from the previous row. */
+        /* c decreases, so [m - 1, c - 1] is still from the previous row. */
         k->rows[c][i + m - c] += k->rows[c - 1][i];
       }
   return k->rows[chosen];
 }
 
-/* Adds a group of `chosen` equal values to the `n - chosen` previous ones. */
+/* Adds a group of `chosen` equal values to the `n - chosen` previous values. */
 static size_t kendall_multiply(struct kendall *k, size_t degree, size_t n, size_t chosen) {
   const double *factor = kendall_binomial(k, n, chosen);
   size_t more = chosen * (n - chosen);

@@ -162,7 +162,7 @@ static double correct_p(struct tied_walk *w, const struct ranks *r, double u) {
     least = untied_cdf(w->nx, ny, (size_t)(u < pairs - u ? u : pairs - u), w->mem);
   } else {
     for (int side = 0; side < 2 && least >= 0; side++) {
-      /* The smaller tail is on u's side of the mean, so skip the other one. With ties even the
+      /* The smaller tail is on u's side of the mean, so skip the other tail. With ties even the
        * smaller tail may be above one half. */
       double bound = side ? pairs - u : u;
       if (2 * bound > pairs) continue;
@@ -185,8 +185,8 @@ static double normal_p(double u, double nx, double ny, double cubes, bool *const
   return 2 * (below < 1 - below ? below : 1 - below);
 }
 
-/* Returns the exact p of small samples, NaN for large ones, a negative number when out of memory.
- */
+/* Returns the exact p of small samples, NaN for large samples, a negative number when out of
+ * memory. */
 static double exact_p(struct tied_walk *w, const struct ranks *r, bool correct) {
   size_t y_count = w->total - w->nx, larger = w->nx > y_count ? w->nx : y_count;
   double opposite = (double)w->nx * (double)y_count - r->u;
