@@ -1,4 +1,4 @@
-/* Output that is rendered in blocks on several threads and written in order. */
+/* Renders output in blocks on several threads, and writes it in order. */
 #ifndef PPROFC_CORE_BLOCKS_H
 #define PPROFC_CORE_BLOCKS_H
 

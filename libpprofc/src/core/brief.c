@@ -49,7 +49,7 @@ static bool is_inside_character(pprofc_str text, size_t at) {
   return at < text.size && ((unsigned char)text.data[at] & 0xC0) == 0x80;
 }
 
-/* Appends both ends of a text, at most `most` bytes with "..." between them. */
+/* Appends the beginning and the end of a text with "..." between them, at most `most` bytes. */
 static void brief_add_ends(struct buffer *out, pprofc_str text, size_t most) {
   size_t room = most > 3 ? most - 3 : 0, head = room - room / 2, tail = text.size - room / 2;
   while (head && is_inside_character(text, head)) head--;

@@ -12,7 +12,7 @@
 /* Smallest budget in bytes: room for the line about the omitted rows. */
 #define BRIEF_LEAST 256
 
-/* Rank of lines outside rows: such lines are dropped only if dropping all rows is not enough. */
+/* Rank of lines outside rows. The brief drops these lines only after it has dropped all rows. */
 #define BRIEF_FIXED INT32_MAX
 
 /* Kind of report. BRIEF_LINES: each line is a row. BRIEF_ROWS: text whose rows are marked.

@@ -1,4 +1,4 @@
-/* Running another program with bounds on time, output and environment. */
+/* Runs another program with limits on time and output and a reduced environment. */
 #include "core/child.h"
 
 #include "core/budget.h"

@@ -45,7 +45,8 @@ struct child_user {
   int watched; /* descriptor */
 };
 
-/* Like child_run, for a program of the user. Also returns PPROFC_E_IO if it was stopped. */
+/* Like child_run, for a program of the user. Also returns PPROFC_E_IO if `stop` ended the
+ * program. */
 pprofc_status child_run_for_user(const struct child *child, const struct child_user *user,
                                  struct buffer *output, struct child_end *end, pprofc_error *error);
 

@@ -1,4 +1,4 @@
-/* Filling a pprofc_error. */
+/* Fills a pprofc_error. */
 #include "core/error.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Filling a pprofc_error. */
+/* Fills a pprofc_error. */
 #ifndef PPROFC_CORE_ERROR_H
 #define PPROFC_CORE_ERROR_H
 

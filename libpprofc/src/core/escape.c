@@ -9,7 +9,7 @@ static inline size_t utf8_lead_length(unsigned char lead) {
   return lead < 0xF0 ? 3 : 4;
 }
 
-/* True if the code point needs all of `length` bytes and is not a surrogate. */
+/* True if the code point needs `length` bytes in UTF-8 and is not a surrogate. */
 static inline bool utf8_is_code(int32_t code, size_t length) {
   static const int32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
   bool surrogate = code >= 0xD800 && code < 0xE000;
@@ -63,7 +63,7 @@ size_t utf8_encode(uint32_t code, char *out) {
   return length;
 }
 
-/* True for invisible characters that change how others are displayed: direction marks and
+/* True for invisible characters that change how other characters are displayed: direction marks and
  * controls, line separators, and tags, which mirror ASCII. */
 static bool is_invisible_mark(int32_t c) {
   static const int32_t ranges[][2] = {
@@ -101,7 +101,7 @@ static bool is_high_control(int32_t c) {
   return c >= 0x7F && c < 0xA0;
 }
 
-/* True for the first of two hashes, because "##[" is a command in CI logs. */
+/* True if s[i] is the first of two hashes, because "##[" is a command in CI logs. */
 static bool begins_command(pprofc_str s, size_t i) {
   return s.data[i] == '#' && i + 1 < s.size && s.data[i + 1] == '#';
 }

@@ -17,7 +17,7 @@ struct fill_entry {
   size_t first;      /* for a row: the value or list that was set last */
   size_t after;      /* for a row: the next row of its list */
   size_t last;       /* for the first row of a list: the last row */
-  size_t start, end; /* for a value: its text; the next call sets `end` */
+  size_t start, end; /* for a value: range of its text; the next call on the fill sets `end` */
 };
 
 struct fill {

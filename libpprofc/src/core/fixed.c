@@ -1,5 +1,5 @@
-/* Prints numbers with a fixed number of decimals. A double is an integer times a power of two,
- * so the rounded remainder is known exactly. */
+/* Prints numbers with a fixed number of decimals. A double is an integer times a power of two, so
+ * the remainder that decides the rounding is exact. */
 #include "core/fixed.h"
 
 #include <stdbool.h>

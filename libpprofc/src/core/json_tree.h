@@ -83,7 +83,8 @@ const struct node *node_path(const struct node *node, const char *path);
 /* Returns the text of a string member, or an empty text. */
 pprofc_str node_text(const struct node *node, const char *name);
 
-/* Reads a number that is spelled as an integer and fits. False for anything else and for NULL. */
+/* Reads a number that is spelled as an integer and fits into int64_t. False for anything else and
+ * for NULL. */
 bool node_to_integer(const struct node *node, int64_t *value);
 /* Like node_to_integer, but returns 0 if the node is not an integer. */
 int64_t node_integer(const struct node *node);

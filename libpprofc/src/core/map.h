@@ -22,7 +22,7 @@
 /* One slot. It has only 8 bytes to keep tables small: in a table larger than the caches each lookup
  * starts with a cache miss. */
 struct map_slot {
-  uint32_t tag;   /* 32 bits of the spread hash; the lowest select the slot */
+  uint32_t tag;   /* 32 bits of the spread hash; the lowest bits select the slot */
   uint32_t index; /* index of the record; MAP_NONE when the slot is free */
 };
 

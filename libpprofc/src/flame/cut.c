@@ -8,8 +8,8 @@ static double cut_magnitude(int64_t value) {
 
 /* ---- the widest nodes -------------------------------- */
 
-/* Returns the weight of each node of the range: its largest share of any column. A parent weighs
- * at least as much as its children, even if values of both signs are added up. */
+/* Returns the weight of each node of the range: its largest share of any column. Shares are made
+ * from magnitudes, so a parent weighs at least as much as its children. */
 static float *cut_weights(const struct flame_tree *t, uint32_t from, uint32_t to,
                           struct arena *arena) {
   size_t count = to - from;

@@ -37,7 +37,7 @@ struct flame_drawing {
   bool inverted;                      /* true for the root on top (icicle) */
   bool embedded;                      /* true for a part of a page: no document head, controls or
                                          script */
-  /* Verdicts of a difference, or NULL; functions that changed by noise only are grey. */
+  /* Verdicts of a difference, or NULL; functions whose changes are within noise are grey. */
   const struct flame_verdicts *verdicts;
   struct flame_part *part; /* if not NULL, receives the place of the frames; the drawing then lacks
                               its opening <svg> tag, which the caller writes to crop the picture */

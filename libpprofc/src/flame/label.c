@@ -151,8 +151,8 @@ static bool is_parameters(pprofc_str s, size_t at, bool last) {
   return label_is_word(before) || before == '>' || before == ']' || is_operator(s, at) || last;
 }
 
-/* Handles the bracket at `at`: parameters are dropped, other brackets are copied. Returns where it
- * closes. */
+/* Handles the bracket at `at`: drops parameters, and copies other brackets. Returns the position of
+ * the closing bracket. */
 static size_t label_bracket(pprofc_str s, size_t at, struct buffer *out, bool *dropped) {
   size_t end = closing_of(s, at);
   bool last = end + 1 >= s.size && at && s.data[at - 1] == ' ';

@@ -82,7 +82,7 @@ void flame_pack_nodes(const struct flame_page *page, const struct flame_cut *cut
 
 /* ---- frames ------------------------------------------ */
 
-/* Returns the object file of a frame. A long name loses its beginning. */
+/* Returns the object file of a frame. Cuts the beginning of a long name. */
 static pprofc_str mapping_file(const struct stack_frames *frames, const struct stack_frame *frame) {
   const pprofc_profile *p = frames->profile;
   if (frame->mapping == NONE) return STR("");
@@ -227,7 +227,8 @@ static void pack_put_sums(const struct flame_page *page, const struct flame_cut 
   }
 }
 
-/* Writes a number with six digits. They are enough for a text, and need a third of the bytes. */
+/* Writes a number with six digits. They are enough for display, and need a third of the bytes of
+ * the exact number. */
 static void pack_put_rounded(struct json_writer *json, double value) {
   char text[32];
   double rounded = value;

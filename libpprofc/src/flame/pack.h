@@ -57,7 +57,8 @@ struct flame_sums {
   int64_t *total; /* values with callees, in the same order, counting only the outermost calls */
 };
 
-/* False when out of memory. The caller frees the arena in any case. */
+/* Computes the sums of each function. False when out of memory. The caller always frees the
+ * arena. */
 bool flame_sums_make(const struct flame_tree *tree, struct flame_sums *sums);
 
 /* Appends the deflated bytes of `from` to `to`. Level 1 is fast, 9 gives the fewest bytes.

@@ -146,8 +146,8 @@ static struct node_place kept_place(const struct graph_frames_builder *b, size_t
   return place;
 }
 
-/* Returns the info of a line, which is NULL for a location without lines; NONE when out of
- * memory. */
+/* Returns the info of a line; NONE when out of memory. `line` is NULL for a location without
+ * lines. */
 static uint32_t line_info(struct graph_frames_builder *b, size_t location,
                           const struct line *line) {
   if (line && line->function == NONE) line = NULL;
@@ -268,7 +268,7 @@ pprofc_status frames_build(struct frames *f, const pprofc_profile *profile,
               read_locations(&b);
   arena_free(&b.scratch);
   map_free(&f->map);
-  /* Callers that set object_names look up texts later. */
+  /* Keep the map for callers that set object_names: they look up texts later. */
   if (!options->object_names) map_free(&f->texts.map);
   return done ? PPROFC_OK : error_nomem(error);
 }

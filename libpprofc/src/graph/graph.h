@@ -80,7 +80,7 @@ struct graph_tag {
   uint32_t labels; /* id of a set of string labels, 0: no labels */
   bool is_number;
   pprofc_str name;
-  int64_t value; /* first value of a number tag */
+  int64_t value; /* value of a number tag in the first sample that has it */
   int64_t flat, flat_div, cum, cum_div;
 };
 

@@ -197,7 +197,7 @@ pprofc_status graph_sort_nodes(struct graph *g, pprofc_error *error) {
 struct ranked_edge {
   int64_t weight;
   uint32_t source, target; /* ranks of the names of the source and of the target */
-  uint64_t ends;           /* indices of both nodes, independent of the order of samples */
+  uint64_t ends;           /* indices of both nodes; they do not depend on the order of samples */
   uint32_t edge;
 };
 
@@ -209,7 +209,8 @@ static int compare_edges(const void *left, const void *right) {
   return (a->ends > b->ends) - (a->ends < b->ends);
 }
 
-/* Writes the sorted edges into lists: the edges with node end(e) are adjacent. */
+/* Writes the sorted edges into lists. The edges with the same source (if `by_source`) or target are
+ * adjacent. */
 static void fill_lists(const struct graph *g, const struct ranked_edge *order, size_t count,
                        bool by_source, uint32_t *from, uint32_t *list) {
   memset(from, 0, (g->node_count + 1) * sizeof *from);

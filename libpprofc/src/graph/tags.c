@@ -35,7 +35,7 @@ struct use {
   uint32_t sample, class_tag;
 };
 
-/* The sample that is first in the file, and the value of its label. */
+/* The first sample in the file that has the tag, and the value of its label. */
 struct tag_first {
   uint32_t order;
   int64_t value;

@@ -150,7 +150,8 @@ static pprofc_status leak_read_items(const struct leak_input *inputs, size_t cou
   return PPROFC_OK;
 }
 
-/* Moves the profiles of the kind of `some` to its front and returns their number. */
+/* Moves all profiles of the same kind as some[0] to the front of `some`, and returns their
+ * number. */
 static size_t leak_same_kind(struct leak_item *some, size_t count) {
   size_t same = 1;
   for (size_t i = 1; i < count; i++) {

@@ -43,7 +43,7 @@ static void leak_take_sites(struct leak_table *t, const uint32_t *seen, uint32_t
   }
 }
 
-/* Gives each place with several stacks a series after the series of the stacks. */
+/* Makes a series for each place with several stacks, after the series of the stacks. */
 static bool leak_number_sites(struct leak_table *t) {
   size_t places = t->kind->stacks.place_keys.count;
   uint32_t *seen = mem_zero_array(t->leaks->mem, places, sizeof *seen);
@@ -223,7 +223,7 @@ pprofc_status leak_rows_prove(struct leaks *leaks, struct leak_kind *kind, pprof
     const struct leak_stack *stack = &c->stacks[i];
     double *values = arena_array(&leaks->arena, kind->profiles, sizeof *values);
     if (!values) return error_nomem(error);
-    /* Largest value so far: a restarted process has lost the leak and leaks again. */
+    /* Use the largest value: after a restart, the leak of the process begins at 0 again. */
     double last = 0;
     for (size_t k = 0; k < kind->profiles; k++) {
       values[k] = stack->cells[k].value;

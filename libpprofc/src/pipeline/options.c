@@ -1,4 +1,5 @@
-/* Contains the table of report options. Flags, help, settings and URLs are made from it. */
+/* Contains the table of report options. The program derives its flags, help, settings and URLs from
+ * it. */
 #include "pprofc/report.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -70,7 +70,7 @@ int64_t pipeline_ratio(const struct pipeline_result *result, int64_t value);
 /* ---- the graph --------------------------------------- */
 
 /* Parts of a graph to build in addition to the sorted nodes with flat and cum. */
-#define PIPELINE_INLINE_MARKS   1u /* flag: find out which nodes are inlined */
+#define PIPELINE_INLINE_MARKS   1u /* flag: mark the inlined nodes */
 #define PIPELINE_EDGES          2u
 #define PIPELINE_EDGES_OF_MATCH 4u /* flag: keep only edges at nodes that match the argument */
 #define PIPELINE_CALL_TREE      8u /* flag: apply the option call_tree */
@@ -103,8 +103,8 @@ void pipeline_take(struct pipeline_result *result, pprofc_profile *edited);
 /* Passes the message to the caller's warning function if `when` is true. */
 void pipeline_warn(const struct pipeline_result *result, bool when, const char *message);
 
-/* Expression for the frames that Go leaves below a stopped function. Verdicts fold these frames. If
- * `hide` of the options is this array, the filter keeps samples without frames. */
+/* Regular expression for the frames that Go adds when it preempts a goroutine. Verdicts fold these
+ * frames. If `hide` of the options is this array, the filter keeps samples without frames. */
 extern const char pipeline_stopped[];
 
 /* Applies the filters from focus to taghide, and prune_from (docs/spec/pprof.md, 12 to 14). */

@@ -4,7 +4,7 @@
 
 #include "core/escape.h"
 
-/* True if the option is set: NULL and "" mean that it is not. */
+/* True if the option is set. NULL and "" mean unset. */
 static bool option_is_set(const char *option) {
   return option && *option;
 }
@@ -55,7 +55,8 @@ static pprofc_status set_sort(struct pipeline_result *r, pprofc_error *error) {
 
 /* ---- the value --------------------------------------- */
 
-/* Returns the text for output: control bytes other than tabs become visible. */
+/* Sets *out to the text with visible escapes for all control bytes except tabs. False when out of
+ * memory. */
 static bool text_make_safe(struct pipeline_result *r, pprofc_str text, pprofc_str *out) {
   *out = text;
   if (escape_terminal_clean(text)) return true;

@@ -129,7 +129,8 @@ static const struct ascii_group {
     {"upper", 2, "AZ"},       {"word", 8, "09AZ__az"},
     {"xdigit", 6, "09AFaf"},
 };
-#define PERL_GROUPS 3 /* number of groups at the start of the table that have a letter */
+#define PERL_GROUPS 3 /* number of groups at the start of the table that have a letter, such as \d
+                         */
 
 /* Writes a range for PCRE2, whose ends must not be surrogates. No text contains surrogates. */
 static size_t write_range(struct regex_parser *p, int32_t low, int32_t high) {

@@ -102,7 +102,7 @@ static const struct regex_fold_run variants_of_common[] = {{0x39C, 0x39C}, {0x3B
 #define ROW(property, whole, runs)                                                                 \
   { property, whole, runs, sizeof(runs) / sizeof(runs)[0] }
 
-/* Sets for each category and script, with PCRE2's names. */
+/* Runs of characters for each category and script, by PCRE2's name. */
 static const struct regex_folded table[] = {ROW("ASCII", false, variants_of_ascii),
                                             ROW("L", false, variants_of_letters),
                                             ROW("Ll", true, all_of_lower),

@@ -174,7 +174,7 @@ static bool is_word_character(int32_t code) {
   return (code >= '0' && code <= '9') || (lower >= 'a' && lower <= 'z');
 }
 
-/* Writes a character for PCRE2; `bytes` are its UTF-8. */
+/* Writes a character for PCRE2; `bytes` is its UTF-8 form. */
 static void write_literal(struct regex_parser *p, int32_t code, const char *bytes, size_t size) {
   if (code < 0x20 || code == 0x7F) {
     buffer_printf(p->out, "\\x{%x}", (unsigned)code);

@@ -1,4 +1,5 @@
-/* Makes the frame table: joins lines of locations that are the same frame, and sorts the frames. */
+/* Makes the frame table: finds the lines of locations that are the same frame, and sorts the
+ * frames. */
 #include "core/array.h"
 #include "core/budget.h"
 #include "core/map.h"
@@ -83,7 +84,7 @@ static uint32_t name_text(struct stacks_frames_builder *b, pprofc_str name) {
   return interner_add(&b->texts, name);
 }
 
-/* Returns the text of each function. Each string is processed once. */
+/* Returns the text id of each function, from text_of. Processes each string once. */
 static uint32_t *function_texts(struct stacks_frames_builder *b, const uint32_t *strings,
                                 uint32_t (*text_of)(struct stacks_frames_builder *, pprofc_str)) {
   size_t count = b->profile->functions.count, string_count = b->profile->strings.count;

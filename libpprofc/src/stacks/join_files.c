@@ -63,8 +63,8 @@ static uint32_t shared_components(pprofc_str a, pprofc_str b) {
   return shared;
 }
 
-/* Returns the rank of a byte in the order of paths: separators come first, so that no other path
- * is between a path and the same path below a folder. */
+/* Returns the rank of a byte in the order of paths: separators come first, so a path and the same
+ * path below a folder are adjacent. */
 static int path_rank(char c) {
   return join_files_is_separator(c) ? -1 : (int)(unsigned char)c;
 }
@@ -160,8 +160,8 @@ static size_t same_file_end(const struct joined_function *functions, size_t from
   return to;
 }
 
-/* Lists the files with a function of one name that only one side has. `functions` are sorted by
- * file. */
+/* Lists, among the files with a function of one name, the files that only one side has. `functions`
+ * are sorted by file. */
 static void list_files(struct files_of_name *f, const struct joined_function *functions,
                        size_t count, const struct interner *texts) {
   f->count = f->heads = f->bases = f->both = 0;
@@ -186,8 +186,8 @@ static int compare_lone(const void *left, const void *right) {
   return x->file < y->file ? -1 : x->file > y->file;
 }
 
-/* Gives the functions of the base the file of the head that was paired with their file. Both
- * lists are sorted by file. */
+/* Replaces the file of each base function by the head file that was paired with it. Both lists are
+ * sorted by file. */
 static void rename_files(struct files_of_name *f, struct joined_function *functions, size_t count) {
   if (!f->heads || !f->bases) return;
   qsort(f->lone, f->count, sizeof *f->lone, compare_lone);

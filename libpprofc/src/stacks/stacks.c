@@ -30,7 +30,8 @@ struct stacks_builder {
 
 /* ---- frames ------------------------------------------ */
 
-/* Enters the frames of a location; false when out of memory, or if there are too many. */
+/* Adds the frames of a location to the path in the prefix tree. False when out of memory, or if
+ * there are too many frames. */
 static bool stacks_enter(struct stacks_builder *b, struct stacks_step *step, uint32_t location) {
   const struct stack_frames *f = b->set->frames;
   size_t most = b->selection->max_depth ? b->selection->max_depth : SIZE_MAX;
@@ -44,8 +45,8 @@ static bool stacks_enter(struct stacks_builder *b, struct stacks_step *step, uin
   return true;
 }
 
-/* Enters the stack of a sample, root first. Reads only the locations that it does not share with
- * the previous stack. */
+/* Follows the stack of a sample in the prefix tree, root first. Reads only the locations that the
+ * stack does not share with the previous stack. */
 static bool stacks_from_root(struct stacks_builder *b, struct stacks_step *last) {
   const struct stack_delta *d = &b->delta;
   while (b->step_count && b->steps[b->step_count].offset > d->shared) b->step_count--;

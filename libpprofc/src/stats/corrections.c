@@ -1,4 +1,4 @@
-/* Corrects p-values for the number of tests made together. */
+/* Corrects p-values of tests that are made together. */
 #include "stats/corrections.h"
 
 #include <math.h>

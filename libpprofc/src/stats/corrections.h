@@ -1,4 +1,4 @@
-/* Corrects p-values for the number of tests made together.
+/* Corrects p-values of tests that are made together.
  *
  * p[0 .. count - 1] is sorted ascending; adjusted[i] belongs to p[i]. `p` and `adjusted` may be the
  * same array. An adjusted value is at most 1; compare it with the significance level of all tests

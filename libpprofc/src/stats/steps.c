@@ -17,7 +17,7 @@ void steps_defaults(struct steps_options *o) {
                               .autocorrelated = true};
 }
 
-/* State of the search: the change points found so far, by index. */
+/* State of the search: the change points found so far, ascending by index. */
 struct finder {
   const pprofc_allocator *mem;
   const struct steps_options *options;

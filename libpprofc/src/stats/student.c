@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Computes P(|T| >= |t|) as an incomplete beta function, so a tiny p has full precision. A
- * large t uses x = df / (df + t^2), a small t uses 1 - x: neither cancels. */
+/* Computes P(|T| >= |t|) as an incomplete beta function, so a tiny p has full precision. A large t
+ * uses x = df / (df + t^2), a small t uses 1 - x. So neither loses digits by cancellation. */
 double pprofc_t_two_sided(double t, double degrees) {
   if (isnan(t) || !(degrees > 0)) return (double)NAN;
   if (isinf(t)) return 0;

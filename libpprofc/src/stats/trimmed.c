@@ -14,7 +14,8 @@
 
 /* ---- the statistic ----------------------------------- */
 
-/* A trimmed sample: its mean, the square of the mean's error, the number of values left. */
+/* A trimmed sample: its mean, the square of the standard error of the mean, and the number of
+ * values left. */
 struct trimmed_side {
   double mean, error, kept;
 };

@@ -101,8 +101,8 @@ static void spread(const struct tied_walk *w, size_t seen, size_t t, size_t limi
   }
 }
 
-/* Computes P(2U <= limit) by dynamic programming over the distinct values (Cheung and Klotz
- * 1997; their recursion is a sum over a table here). Negative when out of memory. */
+/* Computes P(2U <= limit) by dynamic programming over the distinct values (Cheung and Klotz 1997;
+ * their recursion, written as a loop over a table). Negative when out of memory. */
 static double tied_cdf(const struct tied_walk *w, size_t limit) {
   size_t width = limit + 1, cells = (w->nx + 1) * width, seen = 0;
   double *tables = mem_zero_array(w->mem, 2 * cells, sizeof *tables);
@@ -143,8 +143,8 @@ static double two_values_as_upstream(const struct tied_walk *w, long long limit)
 
 /* ---- choice of the method ---------------------------- */
 
-/* Sizes up to which p is exact. benchstat stops at 25 with ties; up to 50 the sum over ties
- * takes at most about 20 ms. */
+/* Maximum sample sizes for an exact p. EXACT_TIED is benchstat's limit with ties. The corrected
+ * test allows 50 with ties, because the sum takes at most about 20 ms. */
 #define EXACT_UNTIED 50
 #define EXACT_TIED   25
 

@@ -53,7 +53,7 @@ void label_units_free(struct label_units *units);
 /* Returns the unit of `key`, or "" if no label has this key. */
 pprofc_str label_units_get(const struct label_units *units, pprofc_str key);
 
-/* A compiled tagfocus or tagignore (docs/spec/pprof.md, 14). Compile each once, since compiling
+/* A compiled tagfocus or tagignore (docs/spec/pprof.md, 14). Compile each once, because compiling
  * prints the "Interpreted as range" notices. */
 struct tag_filter;
 pprofc_status tag_filter_compile(const pprofc_allocator *mem, const char *option_name,
