@@ -51,7 +51,6 @@ static bool write_rounds(struct output *out, struct round *round, unsigned worke
   return true;
 }
 
-/* Returns the number of items in a block. */
 static size_t blocks_size(size_t item_bytes) {
   size_t fitting = BLOCK_BYTES / item_bytes, most = BLOCK_MAX / item_bytes;
   if (fitting < BLOCK_FEW) fitting = most < BLOCK_FEW ? most : BLOCK_FEW;

@@ -98,7 +98,6 @@ static void brief_sink(struct brief_list *heap) {
   }
 }
 
-/* Adds a piece at the end of a list. */
 static bool brief_push(struct brief *b, struct brief_list *list, struct brief_piece piece,
                        pprofc_str text) {
   piece.text = mem_array(b->mem, text.size, 1);

@@ -1,8 +1,8 @@
 /* Hashes for tables, keyed with a random secret of the process.
  *
- * An attacker who writes the input does not know the secret, so he cannot choose keys that share a
- * slot. Hashes differ between runs of a program. Output never depends on them, because they only
- * select slots. */
+ * An attacker may write the whole input. Without the secret, the attacker cannot choose keys that
+ * share a slot. Hashes differ between runs of a program. Output never depends on them, because they
+ * only select slots. */
 #ifndef PPROFC_CORE_HASH_H
 #define PPROFC_CORE_HASH_H
 

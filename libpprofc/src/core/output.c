@@ -157,7 +157,7 @@ void output_printf(struct output *out, const char *format, ...) {
   int length = vsnprintf(text, sizeof text, format, args);
   va_end(args);
   if (length < 0 || (size_t)length >= sizeof text) {
-    /* Only a text that is too long reaches this line; */
+    /* Only a text that is too long reaches this line; use output_add_str for long texts. */
     out->failed = true;
     return;
   }

@@ -380,7 +380,6 @@ double label_width(pprofc_str text) {
   return (double)label_measure(text, SIZE_MAX) / 100;
 }
 
-/* Returns the first `count` characters. */
 static pprofc_str label_head(pprofc_str s, size_t count) {
   size_t at = 0;
   while (count-- && at < s.size) utf8_next(s, &at);

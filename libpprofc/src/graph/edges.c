@@ -119,7 +119,6 @@ static void pop_to(struct edges_worker *w, uint32_t shared) {
   if (w->depth && w->path[w->depth - 1].skipped > shared) w->path[w->depth - 1].skipped = 0;
 }
 
-/* Makes room for `more` steps. */
 static bool edges_reserve(const struct edge_pass *pass, struct edges_worker *w, size_t more) {
   return ARRAY_RESERVE(pass->mem, w->path, w->capacity, w->depth + more);
 }

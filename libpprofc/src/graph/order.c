@@ -227,7 +227,6 @@ static void fill_lists(const struct graph *g, const struct ranked_edge *order, s
   from[0] = 0;
 }
 
-/* Allocates lists for all edges. */
 static bool alloc_lists(struct graph *g) {
   size_t nodes = g->node_count + 1;
   if (!g->in_from) g->in_from = arena_array(&g->arena, nodes, sizeof *g->in_from);

@@ -278,7 +278,6 @@ static void tags_pop(struct tagger *t) {
   below->pending_div = sum_add(below->pending_div, step.pending_div);
 }
 
-/* Makes room for `more` steps. */
 static bool tags_reserve(struct tagger *t, size_t more) {
   return ARRAY_RESERVE(t->mem, t->path, t->path_capacity, t->depth + more);
 }

@@ -74,7 +74,6 @@ static void tree_pop(struct tree_pass *pass) {
   below->pending_div = sum_add(below->pending_div, step.pending_div);
 }
 
-/* Makes room for `more` steps. */
 static bool tree_reserve(struct tree_pass *pass, size_t more) {
   return ARRAY_RESERVE(pass->graph->mem, pass->path, pass->capacity, pass->depth + more);
 }

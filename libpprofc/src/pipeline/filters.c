@@ -27,7 +27,6 @@ static pprofc_status filters_compile_one(const struct pipeline_result *r, struct
   return status;
 }
 
-/* Compiles the filters from `first` to `last`. */
 static pprofc_status filters_compile(const struct pipeline_result *r, struct filters *f,
                                      enum filter_index first, enum filter_index last,
                                      pprofc_error *error) {

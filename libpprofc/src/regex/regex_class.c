@@ -129,8 +129,7 @@ static const struct ascii_group {
     {"upper", 2, "AZ"},       {"word", 8, "09AZ__az"},
     {"xdigit", 6, "09AFaf"},
 };
-#define PERL_GROUPS 3 /* number of groups at the start of the table that have a letter, such as \d
-                         */
+#define PERL_GROUPS 3 /* number of groups at the start of the table with a letter, such as \d */
 
 /* Writes a range for PCRE2, whose ends must not be surrogates. No text contains surrogates. */
 static size_t write_range(struct regex_parser *p, int32_t low, int32_t high) {
@@ -285,7 +284,6 @@ static bool class_character(struct regex_parser *p, size_t class_start, int32_t 
   return peek(p) == '\\' ? regex_read_escape(p, code) : regex_read(p, code);
 }
 
-/* Parses a character or a range. */
 static bool class_range(struct regex_parser *p, size_t class_start, size_t *items) {
   size_t start = p->at;
   int32_t low, high;

@@ -193,7 +193,7 @@ static void finder_merge(struct finder *f) {
   }
 }
 
-/* ---- kinds and sizes of changes --------------------- */
+/* ---- kinds and sizes of changes ---------------------- */
 
 /* True if a straight line through both sides fits the values better than two levels. */
 static bool finder_drifts(const struct finder *f, size_t first, size_t middle, size_t end) {
@@ -256,7 +256,7 @@ static void finder_finish(struct finder *f) {
   f->count = kept;
 }
 
-/* ---- recent changes with few values ----------------- */
+/* ---- recent changes with few values ------------------ */
 
 /* True if all values from `middle` on are above all earlier values, or all are below. */
 static bool suspect_is_apart(const double *values, size_t first, size_t middle, size_t end) {
@@ -291,7 +291,7 @@ bool steps_suspect(const double *values, size_t first, size_t end,
   return found;
 }
 
-/* ---- the search ------------------------------------- */
+/* ---- the search -------------------------------------- */
 
 bool steps_find(const double *given, size_t value_count, const struct steps_options *options,
                 const pprofc_allocator *mem, struct step **steps, size_t *count) {
