@@ -25,9 +25,9 @@ struct child_running {
   const struct child_user *user; /* extra settings for a program of the user, or NULL */
   struct buffer *output;
   struct child_end *end;
-  int input;    /* descriptor of the standard input: an anonymous file, because writing to a pipe
-                   blocks if the program does not read its input */
-  int pipes[2]; /* read ends of the pipes for standard output and standard error; -1 when closed */
+  int input;     /* descriptor of the standard input: an anonymous file, because writing to a pipe
+                    blocks if the program does not read its input */
+  int pipes[2];  /* read ends of the pipes for standard output and standard error; -1 when closed */
   int theirs[2]; /* write ends of these pipes, which the child inherits */
   pid_t pid;
   int64_t deadline;
@@ -145,8 +145,9 @@ static bool child_is_stopped(const struct child_running *run) {
   return run->user && run->user->stop && *run->user->stop;
 }
 
-#define CHILD_POLLED 3 /* number of polled descriptors: both pipes and the descriptor that the
-                          caller watches */
+#define CHILD_POLLED                                                                               \
+  3 /* number of polled descriptors: both pipes and the descriptor that the                        \
+       caller watches */
 
 /* Waits until a descriptor is readable; fails on timeout or cancellation. Sets *ready to 0 if the
  * caller must retry. */

@@ -19,8 +19,9 @@
 /* Gives XXH3 a full secret, with which it masks every word of the input. With only a seed the masks
  * are known constants plus or minus the seed. Then keys exist that collide for every seed. */
 uint64_t hash_bytes(const void *data, size_t size) {
-  if (!size) return hash_secret.slot; /* not `state`, because hash_mix(state, word) is 0 for every
-                                         word */
+  if (!size)
+    return hash_secret.slot; /* not `state`, because hash_mix(state, word) is 0 for every
+                                word */
   return XXH3_64bits_withSecret(data, size, hash_secret.bytes, sizeof hash_secret.bytes);
 }
 #else

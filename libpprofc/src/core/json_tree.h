@@ -38,10 +38,9 @@ struct node {
   struct node *first; /* first item of an array or object; NULL for a packed array */
   struct node *next;  /* next item of the same array or object */
   union {
-    struct node_items *items; /* items of a non-empty array */
-    struct node_packed
-        *packed; /* marks of a packed array; NULL for other kinds of nodes. The `text` of a packed
-                    array is the text between the brackets */
+    struct node_items *items;   /* items of a non-empty array */
+    struct node_packed *packed; /* marks of a packed array; NULL for other kinds of nodes. The
+                                   `text` of a packed array is the text between the brackets */
   };
 };
 

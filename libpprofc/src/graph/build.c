@@ -10,8 +10,8 @@
 /* Working memory of graph_build. */
 struct build {
   struct graph *graph;
-  uint8_t *kept; /* 1 for each node that is shown, else 0 */
-  bool all_kept; /* true if no node has been dropped; edges then include nodes without weight */
+  uint8_t *kept;   /* 1 for each node that is shown, else 0 */
+  bool all_kept;   /* true if no node has been dropped; edges then include nodes without weight */
   uint32_t *queue; /* queue of nodes for the search for other paths */
   uint32_t *seen;  /* number of the last search that reached each node */
   uint32_t stamp;

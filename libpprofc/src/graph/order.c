@@ -1,6 +1,7 @@
 /* Sorts nodes, edges and tags (docs/spec/pprof.md, 19). All orders are total: if pprof does not
  * define an order, the item created first comes first. */
 #include "graph/graph.h"
+#include "stats/gomath.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -76,27 +77,6 @@ pprofc_status graph_rank_names(struct graph *g, pprofc_error *error) {
 }
 
 /* ---- entropy ----------------------------------------- */
-
-/* Returns the natural logarithm as Go (FreeBSD's code) computes it, which may differ from C's
- * in the last bit; x is positive. */
-static double go_log(double x) {
-  int exponent;
-  double f = frexp(x, &exponent);
-  if (f < 0.70710678118654752440) {
-    f *= 2;
-    exponent--;
-  }
-  f -= 1;
-  double k = exponent, s = f / (2 + f), s2 = s * s, s4 = s2 * s2;
-  double odd = s2 * (6.666666666666735130e-01 +
-                     s4 * (2.857142874366239149e-01 +
-                           s4 * (1.818357216161805012e-01 + s4 * 1.479819860511658591e-01)));
-  double even = s4 * (3.999999999940941908e-01 +
-                      s4 * (2.222219843214978396e-01 + s4 * 1.531383769920937332e-01));
-  double rest = odd + even, half = 0.5 * f * f;
-  return k * 6.93147180369123816490e-01 -
-         ((half - (s * (half + rest) + k * 1.90821492927058770002e-10)) - f);
-}
 
 static double go_log2(double x) {
   int exponent;

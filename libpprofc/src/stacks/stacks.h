@@ -68,8 +68,8 @@ struct stack_set {
   size_t types;   /* number of sample types with values: all of the profile, or 1 */
   size_t columns; /* types, or 2 * types when there are base samples */
   bool has_base;
-  int64_t *values; /* values of the stacks: rows of all columns, first for the head, then for the
-                      base; base values are negated, so they are positive */
+  int64_t *values;   /* values of the stacks: rows of all columns, first for the head, then for the
+                        base; base values are negated, so they are positive */
   size_t value_rows; /* number of allocated rows */
   const struct stack_frames *frames;
   struct stack_paths paths;
