@@ -176,7 +176,34 @@ static void test_cum_is_judged_without_the_machine(void) {
   check_machine(3, 24);
 }
 
+/* A path of 20 callers grows thirtyfold. All rows of cum grow together, so their common factor
+ * explains them. They must not count as unchanged. */
+static void test_callers_that_grow_together_are_not_unchanged(void) {
+  struct recorded_sides s = {.bases = 4, .heads = 4};
+  for (size_t i = 0; i < 8; i++) {
+    int64_t count = i < 4 ? 2 + (int64_t)i % 2 : 90 + (int64_t)i;
+    pprofc_builder *b = pprofc_builder_new(NULL);
+    char stack[256];
+    size_t size = (size_t)snprintf(stack, sizeof stack, "%s", i < 4 ? "append" : "concat");
+    pprofc_builder_type(b, "samples", "count");
+    pprofc_builder_type(b, "cpu", "nanoseconds");
+    pprofc_builder_period(b, "cpu", "nanoseconds", 10000000);
+    for (int k = 0; k < 20; k++)
+      size += (size_t)snprintf(stack + size, sizeof stack - size, " caller%d", k);
+    sample(b, stack, count, count * 10000000);
+    put_run(&s, i, b);
+  }
+  pprofc_verdict_summary sum;
+  pprofc_verdicts *v = judge(&s, &sum);
+  const pprofc_verdict_estimate *e = &pprofc_verdicts_find(v, STR("caller7"))->cum;
+  CU_ASSERT(e->low > 0 && e->own == PPROFC_VERDICT_UNCHANGED);
+  CU_ASSERT_EQUAL(e->verdict, PPROFC_VERDICT_GREW_AS_ALL);
+  pprofc_verdicts_free(v);
+  free_sides(&s);
+}
+
 UNIT_MAIN("verdict_amounts", UNIT(test_a_unit_cannot_drive_a_terminal),
           UNIT(test_cum_is_judged_without_the_machine),
           UNIT(test_a_base_without_contention_is_a_zero), UNIT(test_a_longer_run_counts_for_more),
-          UNIT(test_goroutines_are_counts_of_a_moment))
+          UNIT(test_goroutines_are_counts_of_a_moment),
+          UNIT(test_callers_that_grow_together_are_not_unchanged))

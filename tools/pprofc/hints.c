@@ -19,6 +19,18 @@ static bool hints_is_trace(const char *path) {
   return str_ends(name, STR(".trace"));
 }
 
+/* Adds advice about a folder, which is not a source of most reports. */
+static void hints_folder(const char *path, pprofc_error *error) {
+  const char *slash = str_ends(str_of(path), STR("/")) ? "" : "/";
+  if (hints_is_trace(path))
+    error_hint(error,
+               "this is a trace of Instruments; select all rows of its call tree and save the "
+               "clipboard after Edit, Deep Copy");
+  else
+    error_hint(error, "pass its files: %s%s* adds them up; -noise takes folders of runs", path,
+               slash);
+}
+
 void hint_source(const char *path, pprofc_error *error) {
   struct stat info;
   if (strcmp(path, "-") == 0) {
@@ -31,12 +43,8 @@ void hint_source(const char *path, pprofc_error *error) {
     if (advice) error_hint(error, "type pprofc %s", advice);
     return;
   }
-  if (S_ISDIR(info.st_mode) && hints_is_trace(path))
-    error_hint(error,
-               "this is a trace of Instruments; select all rows of its call tree and save the "
-               "clipboard after Edit, Deep Copy");
-  else if (S_ISDIR(info.st_mode))
-    error_hint(error, "pass its files: pprofc -top %s/*.pb.gz adds them up", path);
+  if (S_ISDIR(info.st_mode))
+    hints_folder(path, error);
   else if (access(path, R_OK) != 0 && errno == EACCES)
     error_hint(error, "its owner can allow it: chmod a+r %s", path);
   else if (strstr(error->message, "empty input file"))

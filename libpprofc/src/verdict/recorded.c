@@ -56,6 +56,30 @@ static void recorded_errors(struct recorded_rows *r) {
     r->degrees = (eb + eh) * (eb + eh) / (eb * eb / (nb - 1) + eh * eh / (nh - 1));
 }
 
+double recorded_quantile(double tail, double degrees) {
+  return isinf(degrees) ? pprofc_normal_quantile(tail) : pprofc_t_quantile(tail, degrees);
+}
+
+double recorded_p(double t, double degrees) {
+  return isinf(degrees) ? 2 * pprofc_normal_cdf(-fabs(t)) : pprofc_t_two_sided(t, degrees);
+}
+
+pprofc_verdict recorded_word(double delta, double p) {
+  if (!(p < 2 * (1 - MODEL_TAIL)) || delta == 0) return PPROFC_VERDICT_UNCHANGED;
+  return delta > 0 ? PPROFC_VERDICT_GREW : PPROFC_VERDICT_SHRANK;
+}
+
+/* Judges the common factor. */
+static void recorded_factor(struct recorded_rows *r) {
+  double error = sqrt(r->error[0] + r->error[1]);
+  r->change = r->log_scale[1] - r->log_scale[0];
+  r->half = error > 0 ? recorded_quantile(MODEL_TAIL, r->degrees) * error : 0;
+  r->p = r->change == 0 ? 1 : 0;
+  if (error > 0) r->p = recorded_p(r->change / error, r->degrees);
+  r->common = PPROFC_VERDICT_UNKNOWN;
+  if (r->fit->has_common) r->common = recorded_word(r->change, r->p);
+}
+
 void recorded_begin(struct recorded_rows *r, const struct comparison *c, const struct matrix *m,
                     const struct fit *fit) {
   double least = (double)INFINITY, most = -(double)INFINITY;
@@ -70,35 +94,19 @@ void recorded_begin(struct recorded_rows *r, const struct comparison *c, const s
   r->plain = !fit->has_common && most - least < SAME_SCALE &&
              (fit != &c->cum || m->values == c->cum_judged.values);
   recorded_errors(r);
-}
-
-double recorded_quantile(double tail, double degrees) {
-  return isinf(degrees) ? pprofc_normal_quantile(tail) : pprofc_t_quantile(tail, degrees);
-}
-
-double recorded_p(double t, double degrees) {
-  return isinf(degrees) ? 2 * pprofc_normal_cdf(-fabs(t)) : pprofc_t_two_sided(t, degrees);
-}
-
-pprofc_verdict recorded_word(double delta, double p) {
-  if (!(p < 2 * (1 - MODEL_TAIL)) || delta == 0) return PPROFC_VERDICT_UNCHANGED;
-  return delta > 0 ? PPROFC_VERDICT_GREW : PPROFC_VERDICT_SHRANK;
+  recorded_factor(r);
 }
 
 void recorded_common(const struct recorded_rows *r, pprofc_verdict_summary *s) {
   s->has_common = r->fit->has_common;
   s->common = r->m->grouped ? NULL : r->fit->common;
   s->common_change = s->common_low = s->common_high = s->common_p = (double)NAN;
-  s->common_verdict = PPROFC_VERDICT_UNKNOWN;
+  s->common_verdict = r->common;
   if (!s->has_common) return;
-  double change = r->log_scale[1] - r->log_scale[0], error = sqrt(r->error[0] + r->error[1]);
-  double half = error > 0 ? recorded_quantile(MODEL_TAIL, r->degrees) * error : 0;
-  s->common_change = expm1(change);
-  s->common_low = expm1(change - half);
-  s->common_high = expm1(change + half);
-  s->common_p = change == 0 ? 1 : 0;
-  if (error > 0) s->common_p = recorded_p(change / error, r->degrees);
-  s->common_verdict = recorded_word(change, s->common_p);
+  s->common_change = expm1(r->change);
+  s->common_low = expm1(r->change - r->half);
+  s->common_high = expm1(r->change + r->half);
+  s->common_p = r->p;
 }
 
 /* ---- a row ------------------------------------------- */
@@ -216,12 +224,10 @@ static pprofc_verdict recorded_direction(pprofc_verdict own, double delta) {
   return grew ? PPROFC_VERDICT_SHRANK_LESS : PPROFC_VERDICT_SHRANK;
 }
 
-static pprofc_verdict recorded_verdict(const struct comparison *c, pprofc_verdict own,
-                                       double delta) {
-  pprofc_verdict all = c->summary.common_verdict;
+static pprofc_verdict recorded_verdict(pprofc_verdict own, pprofc_verdict common, double delta) {
   if (own != PPROFC_VERDICT_UNCHANGED) return recorded_direction(own, delta);
-  if (all == PPROFC_VERDICT_GREW && delta > 0) return PPROFC_VERDICT_GREW_AS_ALL;
-  if (all == PPROFC_VERDICT_SHRANK && delta < 0) return PPROFC_VERDICT_SHRANK_AS_ALL;
+  if (common == PPROFC_VERDICT_GREW && delta > 0) return PPROFC_VERDICT_GREW_AS_ALL;
+  if (common == PPROFC_VERDICT_SHRANK && delta < 0) return PPROFC_VERDICT_SHRANK_AS_ALL;
   return own;
 }
 
@@ -231,13 +237,23 @@ double recorded_judged(const struct recorded_rows *r, size_t row) {
   return recorded_mean(&judged, row, 1) - recorded_mean(&judged, row, 0);
 }
 
+/* Returns the verdict on the factor that the row shares with all others: of the self values, or of
+ * its own family if the interval of the row excludes 0. Rows of cum have a factor of their own,
+ * because callers grow together, also where few functions have self values. */
+static pprofc_verdict recorded_shared(const struct recorded_rows *r,
+                                      const pprofc_verdict_estimate *e) {
+  pprofc_verdict common = r->c->summary.common_verdict;
+  bool excludes_zero = e->low > 0 || e->high < 0;
+  return excludes_zero && !pprofc_verdict_is_certain(common) ? r->common : common;
+}
+
 void recorded_fill(const struct recorded_rows *r, size_t row, pprofc_verdict_estimate *e) {
   double judged = recorded_judged(r, row);
   e->base = recorded_mean(r, row, 0);
   e->head = recorded_mean(r, row, 1);
   e->delta = e->head - e->base;
   recorded_interval(r, row, MODEL_TAIL, &e->low, &e->high);
-  e->verdict = recorded_verdict(r->c, e->own, judged);
+  e->verdict = recorded_verdict(e->own, recorded_shared(r, e), judged);
   /* The judged part excludes the environment's time. If the recorded change has the other sign, the
    * verdict on the judged part would contradict the shown amounts. */
   bool reversed = judged > 0 ? e->delta <= 0 : e->delta >= 0;

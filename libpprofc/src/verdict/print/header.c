@@ -137,6 +137,21 @@ static void noise_put_total(const struct noise_report *report, struct output *ou
   output_add_char(out, '\n');
 }
 
+/* Writes a note if the total did not change and the runs are benchmarks of Go: they run for a fixed
+ * time unless -benchtime counts iterations, so that a slower one has the same total. */
+static void noise_put_benchmarks(const struct noise_report *report, struct output *out) {
+  const pprofc_verdict_summary *s = &report->summary;
+  bool per_run = s->exposure == PPROFC_EXPOSURE_AUTO || s->exposure == PPROFC_EXPOSURE_NONE;
+  if (!per_run || pprofc_verdict_is_certain(s->total_verdict)) return;
+  for (size_t i = 0; i < report->row_count; i++)
+    if (str_equal(report->rows[i].name, STR("testing.(*B).launch"))) {
+      output_add_text(out,
+                      "Benchmarks: go test runs each for a fixed time, so a slower one has the "
+                      "same total: record with -benchtime=1000x\n");
+      return;
+    }
+}
+
 static void noise_put_common(const pprofc_verdict_summary *s, struct output *out) {
   if (s->has_common)
     output_printf(out, "Common: all functions: %+.1f%% [%+.1f%%, %+.1f%%]\n",
@@ -229,6 +244,7 @@ void noise_header(const struct noise_report *report, struct output *out) {
     output_add_char(out, '\n');
   }
   noise_put_total(report, out);
+  noise_put_benchmarks(report, out);
   noise_put_common(s, out);
   noise_put_noise(report, out);
   noise_put_judged(report, out);

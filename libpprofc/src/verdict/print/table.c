@@ -45,9 +45,11 @@ static int noise_rows_by_cum(const void *a, const void *b) {
   return (x > y) - (x < y); /* equal rows keep their order, by flat */
 }
 
-/* Keeps a row that changed significantly, even if the change is small. */
+/* Keeps a row that changed significantly, even if the change is small. Rows by cum also include
+ * functions that changed as everything did, because these are the callers of the cause. */
 static bool noise_rows_keep(struct noise_rows *rows, const pprofc_verdict_row *row) {
   if (noise_row_changed(row)) return true;
+  if (rows->by_cum && pprofc_verdict_is_certain(row->cum.verdict)) return true;
   if (strcmp(rows->report->show, "changed") == 0) return false;
   if (row->flat.delta == 0 && row->cum.delta == 0) return false;
   if (fabs(row->cum.delta) > rows->cutoff || fabs(row->flat.delta) > rows->cutoff) return true;
