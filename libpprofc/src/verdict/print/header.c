@@ -97,6 +97,13 @@ static const char *noise_kept(const struct noise_report *report) {
   return filters ? " of the samples that the filters keep" : "";
 }
 
+/* True if the runs are benchmarks of Go. */
+static bool noise_has_benchmarks(const struct noise_report *report) {
+  for (size_t i = 0; i < report->row_count; i++)
+    if (str_equal(report->rows[i].name, STR("testing.(*B).launch"))) return true;
+  return false;
+}
+
 static void noise_put_runs(const struct noise_report *report, struct output *out) {
   const pprofc_verdict_summary *s = &report->summary;
   const char *form = noise_is_pair(s) ? "Runs: %zu + %zu run%s" : "Runs: mean of %zu + %zu runs%s";
@@ -137,19 +144,15 @@ static void noise_put_total(const struct noise_report *report, struct output *ou
   output_add_char(out, '\n');
 }
 
-/* Writes a note if the total did not change and the runs are benchmarks of Go: they run for a fixed
- * time unless -benchtime counts iterations, so that a slower one has the same total. */
+/* Writes a note if the total of Go benchmarks did not change: without -benchtime=Nx they run for a
+ * fixed time, so that a slower one has the same total. */
 static void noise_put_benchmarks(const struct noise_report *report, struct output *out) {
   const pprofc_verdict_summary *s = &report->summary;
   bool per_run = s->exposure == PPROFC_EXPOSURE_AUTO || s->exposure == PPROFC_EXPOSURE_NONE;
-  if (!per_run || pprofc_verdict_is_certain(s->total_verdict)) return;
-  for (size_t i = 0; i < report->row_count; i++)
-    if (str_equal(report->rows[i].name, STR("testing.(*B).launch"))) {
-      output_add_text(out,
-                      "Benchmarks: go test runs each for a fixed time, so a slower one has the "
-                      "same total: record with -benchtime=1000x\n");
-      return;
-    }
+  if (per_run && !pprofc_verdict_is_certain(s->total_verdict) && noise_has_benchmarks(report))
+    output_add_text(out,
+                    "Benchmarks: unless -benchtime counts iterations (3000x), a slower one runs "
+                    "less often and has the same total\n");
 }
 
 static void noise_put_common(const pprofc_verdict_summary *s, struct output *out) {

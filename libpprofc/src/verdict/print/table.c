@@ -174,8 +174,10 @@ static void noise_put_row(const struct noise_rows *rows, const pprofc_verdict_ro
   noise_put_numbers(rows, &row->flat, out);
   noise_put_word(out, noise_word(row, false), 25);
   noise_put_ticks(out, &rows->grid, amount_ticks(&rows->grid, row->cum.delta), true);
-  bool changed = pprofc_verdict_is_change(row->cum.verdict);
-  noise_put_word(out, changed ? noise_word(row, true) : "", 10);
+  const char *of_cum =
+      rows->by_cum && pprofc_verdict_is_certain(row->cum.verdict) ? "with all" : "";
+  if (pprofc_verdict_is_change(row->cum.verdict)) of_cum = noise_word(row, true);
+  noise_put_word(out, of_cum, 10);
   output_add_text(out, "  ");
   noise_put_text(out, row->name);
   if (row->relation) {
