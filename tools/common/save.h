@@ -16,7 +16,7 @@ pprofc_status save_file(const char *path, save_fn *write, const void *context, p
 pprofc_status save_printed(const char *path, save_print_fn *print, const void *context,
                            pprofc_error *error);
 
-/* Writes a text to the file in the same way. */
+/* Writes a text to the file with the same checks. */
 pprofc_status save_text(const char *path, pprofc_str text, pprofc_error *error);
 
 /* Appends a text to a file and creates the file if necessary. Other programs may append at the same

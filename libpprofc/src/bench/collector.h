@@ -5,9 +5,9 @@
 #include "bench/filter.h"
 #include "bench/tables.h"
 
-/* Identity of a table: a key of the projection that selects tables, and a unit. */
+/* Identity of a table: the unit of its values, and their key in the projection -table. */
 struct table_id {
-  uint32_t key, unit; /* key of the table projection; string index of the unit */
+  uint32_t key, unit; /* index of the key in the projection -table; string index of the unit */
 };
 
 struct cell_id {
@@ -16,13 +16,13 @@ struct cell_id {
 
 struct cell_state {
   struct cell_id id;
-  uint32_t residue; /* key of the cell's first result in the residue projection
-                       (projection_residue) */
-  bool varied;      /* true if the cell's results have different residue keys */
+  uint32_t residue; /* key of the cell's first result in the residue projection: the keys that no
+                       other projection uses */
+  bool varied;      /* true if the cell's results differ in a key that no projection uses */
   size_t count, next;
 };
 
-/* A cell and one more residue key among its results. */
+/* A cell and the residue key of one of its results. */
 struct cell_residue {
   uint32_t cell, residue;
 };

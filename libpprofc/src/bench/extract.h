@@ -32,7 +32,7 @@ struct key extract_key(struct extractor *extractor, pprofc_str text);
 /* Returns the id of the key's value for a result; BENCH_EMPTY if it has no value. */
 uint32_t extract(struct extractor *extractor, struct key *key, size_t result);
 
-/* Return the id of a string, and the string of an id. */
+/* The first function returns the id of a string. The second returns the string with an id. */
 uint32_t extract_intern(struct extractor *extractor, pprofc_str s);
 pprofc_str extract_string(const struct extractor *extractor, uint32_t id);
 

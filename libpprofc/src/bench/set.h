@@ -155,15 +155,15 @@ void sink_config(struct bench_sink *sink, pprofc_str key, pprofc_str value);
 /* Deletes all configuration keys. */
 void sink_config_clear(struct bench_sink *sink);
 
-/* Start a result, and remove the result that was started last. */
+/* The first function starts a result. The second removes the result that was started last. */
 void sink_result(struct bench_sink *sink, pprofc_str name, int64_t iterations, uint64_t line);
 void sink_drop(struct bench_sink *sink);
 
 /* Adds a measurement to the result that was started last. */
 void sink_value(struct bench_sink *sink, double value, pprofc_str unit);
 
-/* Return the index of a unit word, and add a measurement in the unit of a word. The indices stay
- * valid for the life of the set. */
+/* The first function returns the index of a unit; indices stay valid for the life of the set. The
+ * second adds a measurement whose unit has the index `word`. */
 uint32_t sink_word(struct bench_sink *sink, pprofc_str unit);
 void sink_word_value(struct bench_sink *sink, double value, uint32_t word);
 

@@ -6,7 +6,8 @@
 #include "core/error.h"
 #include "profile/profile.h"
 
-/* The bytes of an input. They are in a separate region, because a profile can point into them. */
+/* The bytes of an input. The bytes are in a separate region, because a profile can point into them.
+ */
 struct input {
   struct region *region;
   const uint8_t *data;
@@ -14,9 +15,9 @@ struct input {
   uint64_t source_size; /* size of the source before inflating */
 };
 
-/* Read a file ("-": standard input), or copy memory. Inflate gzip with any number of members. After
- * success the caller owns input->region. With `map`, a large file may be mapped; it must then not
- * shrink during the call. */
+/* The first function reads a file ("-": standard input). The second copies memory. Both inflate
+ * gzip data with any number of members. After success the caller owns input->region. With `map`,
+ * the function may map a large file, which must then not shrink during the call. */
 pprofc_status input_read_file(const char *path, const pprofc_allocator *mem,
                               const pprofc_limits *limits, bool map, struct input *input,
                               pprofc_error *error);

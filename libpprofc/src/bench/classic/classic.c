@@ -16,8 +16,8 @@ void pprofc_bench_classic_options_init(pprofc_bench_classic_options *options) {
 
 /* ---- groups ------------------------------------------ */
 
-/* Returns the label of part i of a name: its key; without a key "name" for the first part, else
- * "subI". */
+/* Returns the label of part i of a name. Part 0 has the label "name". A later part has its key if
+ * it is "key=value", else "subI". */
 static pprofc_str part_key(pprofc_str part, size_t i, char number[24]) {
   size_t equals = str_find_char(part, '=');
   if (i == 0) return STR("name");

@@ -16,7 +16,8 @@ struct grid_cell {
   uint32_t row, column, span;
   uint8_t margin_size, margin_width;
   uint8_t align; /* alignment of the text, an enum grid_align */
-  uint8_t rank;  /* rank of the cell's row in a brief, 0 for headers (print_rank) */
+  /* Rank of the cell's row if -budget shortens the report, 0 for headers (print_rank). */
+  uint8_t rank;
 };
 
 struct grid {
@@ -34,7 +35,7 @@ struct grid {
 void grid_init(struct grid *grid, const pprofc_allocator *mem);
 void grid_free(struct grid *grid);
 
-/* Start the next row; move to a column of the current row. */
+/* The first function starts the next row. The second moves to a column of the current row. */
 void grid_row(struct grid *grid);
 void grid_column(struct grid *grid, size_t column);
 

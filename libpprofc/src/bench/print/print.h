@@ -47,12 +47,12 @@ void print_csv_field(struct output *out, pprofc_str field);
 /* Largest difference between the ranks of two rows with a significant change. */
 #define PRINT_RANKS 200
 
-/* Returns the rank of a row for a brief: 1 without a significant change, else more for a larger
- * change. */
+/* Returns the rank of a row if -budget shortens the report: 1 without a significant change, else
+ * more for a larger change. */
 int print_rank(const struct table *table, const pprofc_bench_cell *from,
                const pprofc_bench_cell *to);
 
-/* Begins a row whose importance for a brief is `rank`. */
+/* Begins a row. If -budget shortens the report, rows of a lower rank are dropped first. */
 void print_mark(struct output *out, int rank);
 
 /* Footnotes of one table; equal texts share a number. */

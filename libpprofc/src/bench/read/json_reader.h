@@ -5,9 +5,9 @@
 #include "bench/names.h"
 #include "bench/read/readers.h"
 
-/* Sets *value to a number times a power of ten, rounded correctly from its decimal digits. Returns
- * false if the number is not finite, or is NaN or infinity as a string or bare word. `node` may be
- * NULL. */
+/* Sets *value to the number in `node` times 10^`exponent`, rounded correctly from its decimal
+ * digits. Returns false if the result is not finite. Also returns false if the node is the string
+ * or bare word NaN or Infinity. `node` may be NULL. */
 bool node_number(const struct node *node, int exponent, double *value);
 
 /* Returns the value of a member that is an integer of at least 0; else `otherwise`. */

@@ -112,8 +112,8 @@ void fold_free(struct fold *fold);
 bool fold_sample(struct fold *fold, const uint8_t *data, size_t size);
 bool fold_flush(struct fold *fold);
 
-/* Add a label of the current sample, and complete its list of labels. fold_labels_end needs the
- * values of the sample. */
+/* The first function adds a label to the current sample. The second completes the list of labels
+ * and needs the values of the sample. */
 bool fold_label(struct fold *fold, const struct wire_field *message);
 bool fold_labels_end(struct fold *fold, struct fold_parts *parts);
 
