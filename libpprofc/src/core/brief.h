@@ -1,8 +1,9 @@
 /* Cuts a report to a number of bytes: the most important rows stay whole, and one line names the
  * number of rows that were left out.
  *
- * A report writes to a brief with the callback brief_write and marks its rows with output_row. In a
- * report without marks each line is a row, and earlier lines are more important. */
+ * The shortened report is called a brief. A report writes to it with the callback brief_write and
+ * marks its rows with output_row. In a report without marks each line is a row, and earlier lines
+ * are more important. */
 #ifndef PPROFC_CORE_BRIEF_H
 #define PPROFC_CORE_BRIEF_H
 

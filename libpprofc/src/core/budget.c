@@ -75,8 +75,8 @@ static bool budget_is_declined(const struct budget *budget) {
   return budget->progress && !budget->progress(budget->progress_context, done, total);
 }
 
-/* Returns the reason why the budget is stopped, or BUDGET_RUNS. Also checks the deadline and calls
- * `progress`, and records the reason. */
+/* Returns the reason why the budget is stopped, or BUDGET_RUNS. Checks the deadline and calls
+ * `progress` first, and records the reason. */
 static enum budget_stop budget_reason(struct budget *budget) {
   int stop = __atomic_load_n(&budget->stop, __ATOMIC_RELAXED);
   uint64_t deadline = __atomic_load_n(&budget->deadline, __ATOMIC_ACQUIRE);

@@ -25,7 +25,8 @@ struct fill {
   struct buffer text; /* texts of all values, one after another */
   struct fill_entry *entries;
   size_t count, capacity;
-  size_t rows[FILL_DEPTH], depth; /* entries of the open rows, outermost first, and their number */
+  size_t rows[FILL_DEPTH], depth; /* rows[i]: index in `entries` of open row i, outermost first;
+                                     depth: number of open rows */
   bool failed;                    /* true if memory ran out */
 };
 

@@ -368,7 +368,8 @@ static void close_container(struct json_tree_parser *s) {
   if (node->kind != NODE_ARRAY || !node->first) return;
   size_t count = 0;
   for (struct node *item = node->first; item; item = item->next) count++;
-  /* The size cannot overflow: nodes are larger than pointers. */
+  /* The size cannot overflow: every node is already in memory, and a node is larger than a pointer.
+   */
   struct node_items *items = arena_alloc(s->arena, sizeof *items + count * sizeof(struct node *));
   if (!items) {
     json_tree_fail_nomem(s);

@@ -85,8 +85,8 @@ bool region_adopt(struct region *region, struct region *parent);
 void region_drop(struct region *region, const void *column, size_t size);
 
 /* Returns the column if the caller may write to it, NULL if another holder may read it. `lender` is
- * NULL, or a region that the caller of the edit also retains. This extra reference does not count
- * as another holder. */
+ * NULL, or another region that the caller retains. This extra reference does not count as another
+ * holder. */
 void *region_own(struct region *region, const struct region *lender, const void *column,
                  size_t size);
 

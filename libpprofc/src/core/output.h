@@ -36,15 +36,18 @@ void output_printf(struct output *out, const char *format, ...) PPROFC_PRINTF(2,
 /* Right-aligns s in `width` cells, counted in code points as in Go's %10s. */
 void output_add_padded(struct output *out, pprofc_str s, size_t width);
 
-/* Tell the brief that a row begins, or text outside rows. */
+/* The first function announces a row of a report that -budget may shorten: rank, sort weight and
+ * value. The second announces text that is not part of a row. Without -budget, neither does
+ * anything. */
 void output_row(struct output *out, int rank, double weight, long double amount);
 void output_no_row(struct output *out);
 
-/* Marks the place of the brief's note in a JSON report. The place must follow a member of an
- * object. */
+/* Marks the place in a JSON report for the note about rows that -budget left out. The place must
+ * follow a member of an object. */
 void output_note(struct output *out);
 
-/* Returns the text, or a shortened copy in `scratch` if the brief shortens it (brief_shorten). */
+/* Returns the text. If -budget shortens names, returns a shortened copy in `scratch`
+ * (brief_shorten). */
 pprofc_str output_shorten(struct output *out, pprofc_str text, struct buffer *scratch);
 
 /* Writes the buffered bytes; PPROFC_E_IO if the callback has ever failed. */

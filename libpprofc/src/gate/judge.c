@@ -1,5 +1,5 @@
-/* Judges all rows in order: rules, choice of time, correction for the number of tests,
- * verdicts (verdict.c), warnings about the whole run. */
+/* Judges all rows in order: applies the rules, selects the unit of time to judge, corrects for the
+ * number of tests and sets the verdicts (verdict.c). Then adds warnings about the whole run. */
 #include "gate/judge.h"
 #include "stats/corrections.h"
 

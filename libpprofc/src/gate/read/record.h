@@ -42,8 +42,9 @@ pprofc_status record_parse(struct arena *arena, const char *path, pprofc_str dat
 bool record_series_read(const struct node *item, const pprofc_allocator *mem,
                         struct record_series *series);
 
-/* Compare places, or structs that begin with a place, for qsort. record_by_order compares the
- * number of the commit, then the time, then the id. record_by_time compares the time first. */
+/* Comparison functions for qsort of struct record_place, or of structs that begin with it.
+ * record_by_order compares the number of the commit, then the time, then the id. record_by_time
+ * compares the time first. */
 int record_by_order(const void *a, const void *b);
 int record_by_time(const void *a, const void *b);
 
