@@ -122,8 +122,9 @@ struct graph {
   /* Edges into node i: in[in_from[i]] up to in[in_from[i + 1]], sorted (docs/spec/pprof.md,
    * 19.5). */
   uint32_t *in_from, *in;
-  uint32_t *out_from, *out; /* edges out of node i, stored in the same way */
-  uint32_t *sorted;         /* all edges that are not dead, sorted in the same way */
+  /* Edges out of node i: out[out_from[i]] up to out[out_from[i + 1]], sorted like `in`. */
+  uint32_t *out_from, *out;
+  uint32_t *sorted; /* all edges that are not dead, sorted like `in` */
   size_t sorted_count;
   size_t linked; /* allocated entries of `in`, `out` and `sorted` */
 

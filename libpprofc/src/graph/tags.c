@@ -51,7 +51,8 @@ struct tags_step {
   int64_t pending, pending_div;
   struct tag_first first;
   uint32_t node, offset;
-  bool counts; /* true if the node is kept and no step nearer to the root has it */
+  bool counts; /* true if the node is kept and does not occur nearer to the root on this path, so
+                  recursion counts once */
 };
 
 struct found_tag {

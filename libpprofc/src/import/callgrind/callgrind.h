@@ -126,8 +126,9 @@ struct callgrind_flow {
  * to break cycles. Returns false when out of memory. */
 bool callgrind_flow_init(struct callgrind_flow *flow, const struct callgrind_graph *graph,
                          struct arena *arena, bool tree);
-/* Return shares of a function's cost, from 0 to 1: the share of one call to it, and the share that
- * no call explains. The shares of a function add up to 1. */
+/* Both return a share of a function's cost, from 0 to 1. The first returns the share of one call to
+ * the function, the second the share that no call explains. The shares of a function add up to 1.
+ */
 double callgrind_call_share(const struct callgrind_flow *flow, uint32_t call, size_t type);
 double callgrind_root_share(const struct callgrind_flow *flow, uint32_t function, size_t type);
 

@@ -372,7 +372,7 @@ void jfr_rows_prefetch(const struct jfr *j, uint64_t hash);
 /* Adds `value` to one value of the sample with a key. */
 bool jfr_rows_add(struct jfr *j, const struct jfr_key *key, uint64_t hash, enum jfr_type type,
                   uint64_t value);
-/* Add the sample types and all samples to the builder. */
+/* The first function adds the sample types to the builder, the second all samples. */
 void jfr_rows_emit_types(struct jfr *j);
 void jfr_rows_emit(struct jfr *j);
 

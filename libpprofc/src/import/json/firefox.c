@@ -28,8 +28,9 @@ struct firefox_tables {
   const struct node *frame_func, *frame_line, *frame_column, *frame_address;
   const struct node *func_name, *func_file, *func_source, *sources;
   const struct node *func_resource, *resource_lib;
-  const struct node *frame_lib; /* column of the frames' libraries, since version 70; in earlier
-                                   versions the resource of a function has its library */
+  /* Column of the frame table with the library of each frame, from version 70 on; in earlier
+   * versions the resource of a function has the library. */
+  const struct node *frame_lib;
 };
 
 struct firefox_reader {

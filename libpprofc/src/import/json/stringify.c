@@ -26,7 +26,7 @@ static void stringify_text(struct buffer *out, pprofc_str s) {
   buffer_add_char(out, '"');
 }
 
-/* True if JavaScript spells the number in the same way: an integer of at most 15 digits. */
+/* True if the text of the number is also JavaScript's text: an integer of at most 15 digits. */
 static bool stringify_is_plain(pprofc_str s) {
   size_t sign = s.size && s.data[0] == '-';
   if (s.size - sign == 0 || s.size - sign > 15) return false;

@@ -43,7 +43,7 @@ static uint32_t end_list_first(struct end_list *list, uint32_t batch, const uint
   return list->first;
 }
 
-/* Lists the ends that have the same time as the next end. */
+/* Collects all end events with the same time as the next end event. */
 static void ends_batch(struct trace_walker *w) {
   const struct trace_mark *ends = w->ends->at;
   size_t last = w->end + 1;

@@ -188,7 +188,8 @@ pprofc_str otlp_key(struct otlp *o, const Otlp__KeyValue *item);
 
 /* ---- form.c ------------------------------------------ */
 
-/* Detects the form of the samples of a frame. Returns false if the frame does not show it. */
+/* Detects from one message of a stream which version of the sample encoding it uses. Returns false
+ * if both versions fit. */
 bool otlp_sample_form(pprofc_str frame, bool *values_second);
 
 /* ---- index.c ----------------------------------------- */
