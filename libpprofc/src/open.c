@@ -257,10 +257,10 @@ static pprofc_status open_stream(const struct open_input_source *source,
   return status;
 }
 
-/* Reads input that is not a profile.proto; UTF-16 is converted to UTF-8 first. `ours` and
- * *error are the status and message of the pprof reader. If no format matches, an error of
- * `ours` about a limit is returned unchanged. Otherwise the message describes the data, or
- * gives the pprof reader's reason if the data is unknown. */
+/* Reads input that is not a profile.proto; UTF-16 is converted to UTF-8 first. `ours` and *error
+ * are the status and message of the pprof reader. If no format matches, a limit error of the pprof
+ * reader is returned unchanged. Otherwise, the message describes the data if it is recognised; if
+ * not, the message has the pprof reader's reason. */
 static pprofc_status read_foreign(const struct input *input, const pprofc_read_options *options,
                                   pprofc_status ours, pprofc_profile **profile,
                                   pprofc_error *error) {
@@ -439,7 +439,8 @@ static void open_set_folder(const struct open_input_source *source, pprofc_read_
   options->map_folder = size ? folder : ".";
 }
 
-/* Reads within the budget of the caller's allocator, or within a new one. */
+/* Reads a profile within the budget of the caller's allocator. If that allocator has no budget,
+ * creates one. */
 static pprofc_status read_profile(const struct open_input_source *source,
                                   const pprofc_read_options *given, const struct open_sums *sums,
                                   pprofc_profile **profile, pprofc_error *error) {

@@ -12,11 +12,12 @@ struct open_sums {
   bool tree;      /* true if the report reads stacks with graph/delta.h, in any order */
   const char *sample_index; /* sample_index of the report, used if `tree` is set; NULL for all
                                types */
-  bool always;              /* true to treat small profiles in the same way, for tests */
+  bool always; /* true to add up samples of small profiles, which are otherwise read in full; for
+                  tests */
 };
 
-/* Read as pprofc_profile_read_file and pprofc_profile_read_memory do. `sums` is NULL if the
- * caller needs each sample. */
+/* Read a profile as pprofc_profile_read_file and pprofc_profile_read_memory do. `sums` is NULL if
+ * the caller needs each sample. */
 pprofc_status open_file(const char *path, const pprofc_read_options *options,
                         const struct open_sums *sums, pprofc_profile **profile,
                         pprofc_error *error);

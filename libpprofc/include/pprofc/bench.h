@@ -76,7 +76,8 @@ PPROFC_API pprofc_str pprofc_bench_unit(const pprofc_bench *set, uint32_t unit);
 PPROFC_API pprofc_str pprofc_bench_result_config(const pprofc_bench *set, size_t result,
                                                  pprofc_str key);
 
-/* Return the number of inputs, and the label and the path of one input. */
+/* The first function returns the number of inputs. The other two return the label and the path of
+ * one input. */
 PPROFC_API size_t pprofc_bench_inputs(const pprofc_bench *set);
 PPROFC_API pprofc_str pprofc_bench_input_label(const pprofc_bench *set, size_t input);
 PPROFC_API pprofc_str pprofc_bench_input_path(const pprofc_bench *set, size_t input);
@@ -100,7 +101,8 @@ PPROFC_API const pprofc_bench_message *pprofc_bench_messages(const pprofc_bench 
 
 /* ---- comparing --------------------------------------- */
 
-/* Test of a difference. It also decides the center of a sample and its interval. */
+/* Test of a difference. The test also decides the center of a sample and the interval of the
+ * center. */
 typedef enum pprofc_bench_test {
   PPROFC_BENCH_UTEST, /* medians, order-statistic intervals, Mann-Whitney U */
   PPROFC_BENCH_TTEST, /* means, t intervals, Welch's t-test */
@@ -166,19 +168,20 @@ typedef struct pprofc_bench_table {
   const pprofc_bench_cell *cell; /* cells by row, then column */
 } pprofc_bench_table;
 
-/* Return the number of tables, and one table. */
+/* The first function returns the number of tables. The second returns the table with an index. */
 PPROFC_API size_t pprofc_bench_table_count(const pprofc_bench_tables *tables);
 PPROFC_API pprofc_bench_table pprofc_bench_table_at(const pprofc_bench_tables *tables,
                                                     size_t table);
 
-/* Return the label of a row or a column: the values of its fields, separated by spaces. */
+/* The first function returns the label of a row, the second the label of a column. A label has the
+ * values of the fields, separated by spaces. */
 PPROFC_API pprofc_str pprofc_bench_row_label(const pprofc_bench_tables *tables, size_t table,
                                              size_t row);
 PPROFC_API pprofc_str pprofc_bench_column_label(const pprofc_bench_tables *tables, size_t table,
                                                 size_t column);
 
-/* Return the number of fields in the key of a table, the name of a field ("goos", "pkg") and its
- * value for one table. The unit is not a field. */
+/* The key of a table has fields such as "goos" and "pkg"; the unit is not a field. The functions
+ * return the number of fields, the name of a field, and the value of a field for one table. */
 PPROFC_API size_t pprofc_bench_key_count(const pprofc_bench_tables *tables);
 PPROFC_API pprofc_str pprofc_bench_key_name(const pprofc_bench_tables *tables, size_t key);
 PPROFC_API pprofc_str pprofc_bench_key_value(const pprofc_bench_tables *tables, size_t table,

@@ -100,8 +100,9 @@ PPROFC_API uint32_t pprofc_builder_frame(pprofc_builder *builder, const char *fu
 PPROFC_API void pprofc_builder_sample(pprofc_builder *builder, const uint32_t *frames, size_t depth,
                                       const int64_t *values);
 
-/* Add a label to the last sample: a string, a number with a unit ("bytes", may be NULL), or texts
- * with a length as pprofc_profile_label returns them. */
+/* Each function adds a label to the last sample: a string, a number, or a label as
+ * pprofc_profile_label returns it. `unit` of a number is a text such as "bytes" and may be NULL.
+ * The texts of a pprofc_label have a length and may contain NULs. */
 PPROFC_API void pprofc_builder_label(pprofc_builder *builder, const char *key, const char *value);
 PPROFC_API void pprofc_builder_number_label(pprofc_builder *builder, const char *key, int64_t value,
                                             const char *unit);

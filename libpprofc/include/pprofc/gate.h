@@ -210,9 +210,10 @@ PPROFC_API pprofc_gate_totals pprofc_gate_totals_of(const pprofc_gate *gate);
  * `strict` is set and a result is inconclusive. */
 PPROFC_API int pprofc_gate_exit_status(const pprofc_gate *gate);
 
-/* Return the problems, which make the result unusable, and the warnings about the result. Each
- * is one line with a line feed; empty if there is nothing to report. The view is valid until the
- * next call that changes the gate. */
+/* The first function returns the problems, which make the result unusable. The second returns the
+ * warnings about the result. Each problem or warning is one line with a line feed. The text is
+ * empty if there is nothing to report. The view is valid until the next call that changes the gate.
+ */
 PPROFC_API pprofc_str pprofc_gate_problems(const pprofc_gate *gate);
 PPROFC_API pprofc_str pprofc_gate_warnings(const pprofc_gate *gate);
 

@@ -121,8 +121,8 @@ PPROFC_API void pprofc_profile_header(const pprofc_profile *profile, pprofc_head
 /* Returns a comment; "" for an index out of range. */
 PPROFC_API pprofc_str pprofc_profile_comment(const pprofc_profile *profile, size_t index);
 
-/* Return the number of sample types, and the type at an index; empty texts if it is out of range.
- */
+/* The first function returns the number of sample types. The second returns the type at an index,
+ * with empty texts if the index is out of range. */
 PPROFC_API size_t pprofc_profile_type_count(const pprofc_profile *profile);
 PPROFC_API pprofc_value_type pprofc_profile_type(const pprofc_profile *profile, size_t index);
 
@@ -130,8 +130,8 @@ PPROFC_API pprofc_value_type pprofc_profile_type(const pprofc_profile *profile, 
  * profile, else its last type. */
 PPROFC_API size_t pprofc_profile_default_type(const pprofc_profile *profile);
 
-/* Return the number of strings in the profile's string table, and the string at an index; "" if it
- * is out of range. */
+/* The first function returns the number of strings in the profile's string table. The second
+ * returns the string at an index, or "" if the index is out of range. */
 PPROFC_API size_t pprofc_profile_string_count(const pprofc_profile *profile);
 PPROFC_API pprofc_str pprofc_profile_string(const pprofc_profile *profile, uint32_t index);
 
@@ -168,8 +168,8 @@ typedef struct pprofc_label {
  * the file that a client request ended is a benchmark. */
 #define PPROFC_BENCHMARK "benchmark"
 
-/* Return the number of labels of a sample, and the label at an index; an empty label if it is out
- * of range. */
+/* The first function returns the number of labels of a sample. The second returns the label at an
+ * index, or an empty label if the index is out of range. */
 PPROFC_API size_t pprofc_profile_label_count(const pprofc_profile *profile, size_t sample);
 PPROFC_API pprofc_label pprofc_profile_label(const pprofc_profile *profile, size_t sample,
                                              size_t index);
@@ -211,8 +211,8 @@ typedef struct pprofc_mapping {
   bool has_functions, has_filenames, has_line_numbers, has_inline_frames;
 } pprofc_mapping;
 
-/* Return the number of locations, and the location at an index; mapping PPROFC_NONE and zeros if it
- * is out of range. */
+/* The first function returns the number of locations. The second returns the location at an index.
+ * If the index is out of range, mapping is PPROFC_NONE and the other fields are 0. */
 PPROFC_API size_t pprofc_profile_location_count(const pprofc_profile *profile);
 PPROFC_API pprofc_location pprofc_profile_location(const pprofc_profile *profile, uint32_t index);
 
@@ -221,12 +221,13 @@ PPROFC_API pprofc_location pprofc_profile_location(const pprofc_profile *profile
 PPROFC_API pprofc_line pprofc_profile_line(const pprofc_profile *profile, uint32_t location,
                                            size_t index);
 
-/* Return the number of functions, and the function at an index; empty texts if it is out of range.
- */
+/* The first function returns the number of functions. The second returns the function at an index,
+ * with empty texts if the index is out of range. */
 PPROFC_API size_t pprofc_profile_function_count(const pprofc_profile *profile);
 PPROFC_API pprofc_function pprofc_profile_function(const pprofc_profile *profile, uint32_t index);
 
-/* Return the number of mappings, and the mapping at an index; empty texts if it is out of range. */
+/* The first function returns the number of mappings. The second returns the mapping at an index,
+ * with empty texts if the index is out of range. */
 PPROFC_API size_t pprofc_profile_mapping_count(const pprofc_profile *profile);
 PPROFC_API pprofc_mapping pprofc_profile_mapping(const pprofc_profile *profile, uint32_t index);
 

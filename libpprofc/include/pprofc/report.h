@@ -159,10 +159,11 @@ PPROFC_API const pprofc_option_info *pprofc_option_at(size_t index);
 PPROFC_API pprofc_status pprofc_report_options_set(pprofc_report_options *options, const char *name,
                                                    const char *value, pprofc_error *error);
 
-/* Writes the value of the option `name` as text that pprofc_report_options_set accepts:
- * "true", "80", "0.005", "functions". The text ends with a NUL and is cut to `capacity` bytes.
- * *size, unless `size` is NULL, becomes the length of the whole text without the NUL. `text`
- * may be NULL if `capacity` is 0. Errors: PPROFC_E_INVALID as above. */
+/* Writes the value of the option `name` as text that pprofc_report_options_set accepts: "true",
+ * "80", "0.005", "functions". The text ends with a NUL and is cut to `capacity` bytes. *size,
+ * unless `size` is NULL, becomes the length of the whole text without the NUL. `text` may be NULL
+ * if `capacity` is 0. Errors: PPROFC_E_INVALID for an unknown option, options of size 0, or an
+ * option newer than the caller's struct. */
 PPROFC_API pprofc_status pprofc_report_options_get(const pprofc_report_options *options,
                                                    const char *name, char *text, size_t capacity,
                                                    size_t *size, pprofc_error *error);

@@ -38,9 +38,9 @@ typedef struct pprofc_frame {
   bool inlined;            /* true if inlined into the next frame, its caller */
 } pprofc_frame;
 
-/* Makes an iterator over the samples [first, end) of `profile`. A larger `end` means the
- * number of samples. Uses the allocator of the profile. The caller frees *iterator with
- * pprofc_sample_iterator_free. Errors: PPROFC_E_NOMEM, PPROFC_E_LIMIT. */
+/* Makes an iterator over the samples [first, end) of `profile`. If `end` is above the number of
+ * samples, the iterator ends at the last sample. Uses the allocator of the profile. The caller
+ * frees *iterator with pprofc_sample_iterator_free. Errors: PPROFC_E_NOMEM, PPROFC_E_LIMIT. */
 PPROFC_API pprofc_status pprofc_sample_iterator_new(const pprofc_profile *profile, size_t first,
                                                     size_t end, pprofc_sample_iterator **iterator,
                                                     pprofc_error *error);

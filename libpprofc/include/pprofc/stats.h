@@ -10,9 +10,10 @@
 extern "C" {
 #endif
 
-/* Return the cumulative distribution of the standard normal distribution, and its quantile for p in
- * [0, 1] (Acklam, refined by one step of Halley). These and the following distribution functions
- * return NaN only for arguments that are NaN or outside the domain. */
+/* The first function returns the cumulative distribution of the standard normal distribution. The
+ * second returns the quantile for p in [0, 1], by Acklam's method, refined by one step of Halley.
+ * All distribution functions in this file return NaN only for arguments that are NaN or outside the
+ * domain. */
 PPROFC_API double pprofc_normal_cdf(double z);
 PPROFC_API double pprofc_normal_quantile(double p);
 
@@ -20,8 +21,9 @@ PPROFC_API double pprofc_normal_quantile(double p);
  * Lentz's continued fraction. */
 PPROFC_API double pprofc_beta_incomplete(double x, double a, double b);
 
-/* Return the cumulative distribution of Student's t, P(|T| >= |t|) computed without cancellation,
- * and the quantile for p in [0, 1]. `degrees` is the number of degrees of freedom, above 0. */
+/* These functions are about Student's t distribution with `degrees` degrees of freedom, above 0.
+ * They return the cumulative distribution, P(|T| >= |t|) computed without cancellation, and the
+ * quantile for p in [0, 1]. */
 PPROFC_API double pprofc_t_cdf(double t, double degrees);
 PPROFC_API double pprofc_t_two_sided(double t, double degrees);
 PPROFC_API double pprofc_t_quantile(double p, double degrees);

@@ -67,7 +67,8 @@ typedef enum pprofc_verdict_relation {
   PPROFC_RELATION_NONE,    /* no related function */
   PPROFC_RELATION_MOVED,   /* they have a common caller */
   PPROFC_RELATION_RENAMED, /* they are the same function: one name is gone, the other is new */
-  PPROFC_RELATION_INLINED  /* one calls the other, and was inlined into it or split from it */
+  PPROFC_RELATION_INLINED  /* a caller and its callee; the callee was inlined into the caller, or is
+                              no longer inlined */
 } pprofc_verdict_relation;
 
 /* Returns "moved", "renamed" or "inlined"; "" for PPROFC_RELATION_NONE. */

@@ -50,7 +50,8 @@ bool filters_any(const pprofc_report_options *options, unsigned flags);
 /* Returns the flags of the option of this name; 0 for an option that is not a filter. */
 unsigned filter_flags(const char *name);
 
-/* Copy the filters, the unit and the warning function to the other options struct. */
+/* The first function returns the filter options of a report's options, the second the reverse. Both
+ * copy the filters, the unit and the warning function. */
 pprofc_filter_options filters_of_report(const pprofc_report_options *options);
 pprofc_report_options filters_to_report(const pprofc_filter_options *options);
 

@@ -76,9 +76,10 @@ int64_t pipeline_ratio(const struct pipeline_result *result, int64_t value);
 #define PIPELINE_CALL_TREE      8u /* flag: apply the option call_tree */
 #define PIPELINE_TAGS           16u
 /* Flag: sort by entropy and drop redundant edges, for pictures. */
-#define PIPELINE_VISUAL   32u
-#define PIPELINE_OBJECTS  64u  /* flag: keep the object file in nodes */
-#define PIPELINE_INTEGERS 128u /* flag: show the smallest value as an integer */
+#define PIPELINE_VISUAL  32u
+#define PIPELINE_OBJECTS 64u /* flag: keep the object file in nodes */
+/* Flag: for the unit "minimum", choose a unit in which the smallest value is at least 1. */
+#define PIPELINE_INTEGERS 128u
 /* Flag: with PIPELINE_VISUAL, sort the largest changes first. */
 #define PIPELINE_BY_CHANGE 256u
 
