@@ -41,8 +41,8 @@ void costs_free(struct costs *costs);
 /* Returns the cost of a function. If it has no cost, the member `function` is empty. */
 struct cost costs_function(const struct costs *costs, pprofc_str name);
 
-/* Return keys for sorting: the absolute self value of a line, and its absolute total. In a
- * difference these are the changes. */
+/* Return sort keys of a line: the absolute self value, and the absolute total. In a difference the
+ * keys are the absolute changes. */
 double costs_own(const struct cost *cost);
 double costs_total(const struct cost *cost);
 

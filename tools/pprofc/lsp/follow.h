@@ -20,8 +20,9 @@ void follow_free(struct follow *follow);
  * repository or commit, all lines count as unchanged. */
 void follow_read(struct follow *follow, const char *path, const char *ref, int64_t time);
 
-/* Convert a line number of the profile to the current file, and back. Numbers start at 0. SIZE_MAX
- * if the text of the line changed. */
+/* The first function converts a line number of the profile to a line number of the current file.
+ * The second converts it back. Numbers start at 0. Both return SIZE_MAX if the text of the line
+ * changed. */
 size_t follow_line(const struct follow *follow, size_t line);
 size_t follow_origin(const struct follow *follow, size_t line);
 

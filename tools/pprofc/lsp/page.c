@@ -29,7 +29,7 @@ static pprofc_status page_make_folder(struct lsp_page *page, pprofc_error *error
                    ERRNO_TEXT(errno));
 }
 
-/* Writes the page like -flame, in a comparison like -flame -noise. */
+/* Writes the same page as -flame; for a comparison, the same page as -flame -noise. */
 static pprofc_status page_render(const struct command *command, const struct costs *costs, int fd,
                                  pprofc_error *error) {
   struct command flame = *command;

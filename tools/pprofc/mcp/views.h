@@ -23,7 +23,8 @@ const pprofc_profile *view_profile(const struct profile_view *view);
  * not suffice. */
 bool view_warm(struct call *call);
 
-/* Return parts of a view, which the first call computes. */
+/* Set the last argument to a report about a view. The first call computes the report, and later
+ * calls return the same report. */
 pprofc_status profile_top(struct call *call, struct profile_view *view, const char *granularity,
                           struct kept_report **top, pprofc_error *error);
 pprofc_status profile_peek(struct call *call, struct profile_view *view, struct kept_report **peek,

@@ -369,7 +369,7 @@ static bool server_open_body(struct http_exchange *exchange) {
   return exchange->request.body >= 0;
 }
 
-/* Checks the head of a request with the guard. */
+/* Checks the request line and the headers (web/guard.h). */
 static mhd_result server_begin(struct http_exchange *e, const char *method) {
   struct http_server *s = e->server;
   struct server_head head = {.count = 0};
@@ -402,8 +402,8 @@ static mhd_result server_begin(struct http_exchange *e, const char *method) {
   return MHD_YES;
 }
 
-/* Appends a part of a body: to the file of an upload, else to memory. The guard has limited the
- * length. */
+/* Appends a part of a body: to the file of an upload, else to memory. web/guard.c has already
+ * checked the length. */
 static mhd_result server_take_body(struct http_exchange *e, const char *data, size_t *size) {
   if (e->request.body < 0) buffer_add(&e->form, data, *size);
   for (size_t written = 0; e->request.body >= 0 && written < *size;) {

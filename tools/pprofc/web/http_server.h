@@ -11,7 +11,7 @@ struct http_server;
 /* A request and its connection, until the answer is sent. */
 struct http_exchange;
 
-/* A request that the guard accepts. */
+/* A request that passed the checks of host, origin and token (web/guard.h). */
 struct http_request {
   unsigned method; /* method, a GUARD_* flag */
   pprofc_str path, query;

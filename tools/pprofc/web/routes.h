@@ -54,10 +54,10 @@ struct web_question {
   struct budget *budget; /* memory and time budget of the answer */
 };
 
-/* Returns the methods that a path accepts, for the guard. */
+/* Returns the GUARD_* methods that a path accepts. */
 unsigned routes_methods(pprofc_str path, bool *upload);
 
-/* Answers a request that the guard accepted, or queues it and returns NULL. */
+/* Answers a request that passed the checks of web/guard.h, or queues it and returns NULL. */
 struct web_reply *routes_answer(void *web, struct http_exchange *exchange,
                                 const struct http_request *request);
 void routes_gone(void *web, struct http_exchange *exchange);

@@ -99,7 +99,8 @@ void page_put(const struct view_page *page, struct buffer *out, const char *part
   template_put(out, views, part, &page->fill);
 }
 
-/* Sets the link of a failed comparison; it shows the chosen base alone, as the head. */
+/* Sets a link for a failed comparison. The link leads to a page that shows only the chosen base,
+ * opened as the head. */
 static void document_fill_alone(struct view_page *page) {
   const struct web_info *info = page->in->info;
   const char *base = page_parameter(page, "base");

@@ -5,8 +5,8 @@
 #include "core/buffer.h"
 #include "report/report.h"
 
-/* Format a number, and a value of a report. A mean of counts may have a fraction. `text` is a
- * buffer of UNIT_LABEL_MAX bytes. */
+/* The first function formats a mean of counts, which may have a fraction. The second formats a
+ * value of a report. `text` is a buffer of UNIT_LABEL_MAX bytes. */
 pprofc_str html_mean_text(double value, pprofc_str from, pprofc_str to, char *text);
 pprofc_str html_value_text(const struct report *report, int64_t value, char *text);
 

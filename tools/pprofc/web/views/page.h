@@ -74,11 +74,12 @@ static inline const char *page_parameter(const struct view_page *page, const cha
  * (after an invalid request). */
 bool page_type(const struct view_page *page, size_t *index);
 
-/* Appends the part `part` of views.html with the values of the page. */
+/* Appends the part `part` of the template views.html, filled in with the values of the page. */
 void page_put(const struct view_page *page, struct buffer *out, const char *part);
 
-/* Set the value `name` of a template. The value is an amount of the profile, a mean of runs, a
- * value of a report, or a share such as "12.34%". The first two use the unit of the page. */
+/* Each function sets the value `name` of a template: to an amount of the profile, a mean of runs, a
+ * value of a report, or a share such as "12.34%". The first two functions use the unit of the page.
+ */
 void page_fill_shown(struct view_page *page, const char *name, int64_t value);
 void page_fill_mean(struct view_page *page, const char *name, double value);
 void page_fill_value(struct view_page *page, const char *name, const struct report *report,
@@ -132,9 +133,9 @@ void view_rows_select(const struct view_rows *rows, struct view_page *page);
 /* Returns the row of a node, without base and head. */
 struct view_row view_row_of_node(const struct graph *g, uint32_t node);
 
-/* Set values of a template. The first sets the part "row" with the data of a function for the
- * script: name and values, in a difference also base, head and verdict (`report` is NULL there).
- * The second sets "name", a link with the function's name. */
+/* The first function sets the part "row" with the data of a function for the script: name and
+ * values, in a difference also base, head and verdict (`report` is NULL there). The second sets
+ * "name", a link with the function's name. */
 void view_row_fill(struct view_page *page, const struct report *report, const struct view_row *row);
 void page_fill_name(struct view_page *page, const struct view_row *row);
 
@@ -143,7 +144,8 @@ void page_fill_name(struct view_page *page, const struct view_row *row);
 /* Chooses the unit and number of digits of the rows' amounts; their values are in `unit`. */
 void page_set_grid(struct view_page *page, const struct view_rows *rows, pprofc_str unit);
 
-/* Set the value `name` of a template to an amount of a difference, or to a change with its sign. */
+/* Both functions set the value `name` of a template. The first sets it to an amount of a
+ * difference, the second to a change with its sign. */
 void page_amount(struct view_page *page, const char *name, double value);
 void page_amount_change(struct view_page *page, const char *name, const struct view_sides *sides);
 
@@ -155,8 +157,8 @@ void page_change(struct view_page *page, double base, double head);
 void page_verdict(struct view_page *page, const char *name, const struct view_row *row,
                   bool by_cum);
 
-/* Set values of a difference: titles of its table, the cells that other tables also contain
- * ("change-cells"), and a whole row ("difference"). */
+/* The first function sets the titles of the table of a difference. The second sets the cells that
+ * other tables also contain ("change-cells"). The third sets a whole row ("difference"). */
 void page_difference_head(struct view_page *page);
 void page_difference_cells(struct view_page *page, const struct view_row *row, bool by_cum);
 void page_difference_row(struct view_page *page, const struct view_row *row, bool by_cum);
