@@ -48,8 +48,8 @@ const char *html_shown(const struct run_pair *pair);
  * include it. */
 bool html_shows_own(const struct run_pair *pair);
 
-/* Returns the checkout's function that explains the growth, else the function that grew most; "" if
- * both are unknown. */
+/* Returns the function of the user's repository that explains the growth. If it is unknown, returns
+ * the function that grew most; "" if there is no such function. */
 pprofc_str html_culprit(const struct run_pair *pair);
 
 /* True if the page has anything to report on the functions of the pair. */

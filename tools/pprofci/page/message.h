@@ -23,7 +23,7 @@ struct message {
   size_t count;
 };
 
-/* The place that shows a message. */
+/* Where a message appears: in a pull request comment, a page, a summary of a job or a terminal. */
 struct message_place {
   bool html;          /* true if Markdown may contain HTML */
   bool linked;        /* true if the page of the result has an address */
@@ -51,7 +51,7 @@ bool message_add(struct message *m, struct arena *arena, struct message_part par
 bool message_replace_headline(struct message *m, struct arena *arena, const char *sign,
                               pprofc_str headline);
 
-/* Append the headline, one part, or the whole message. */
+/* The first function appends the headline, the second one part, the third the whole message. */
 void message_put_headline(struct buffer *out, const struct message *m);
 void message_put_part(struct buffer *out, const struct message_part *part,
                       const struct message_place *place);

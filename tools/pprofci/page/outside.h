@@ -15,8 +15,8 @@ pprofc_status outside_read(struct ci_run *run, pprofc_error *error);
 pprofc_status outside_add(struct ci_run *run, const struct node *root, const char *job,
                           pprofc_error *error);
 
-/* Write the links as a member of a manifest, and add them to the page. Without links they write
- * nothing. */
+/* The first function writes the links as a member of a manifest. The second adds them to the page.
+ * Without links, both write nothing. */
 void outside_write(struct json_writer *json, const struct ci_run *run);
 void outside_fill(struct fill *f, const struct ci_run *run);
 

@@ -7,7 +7,8 @@
 #include "page/model.h"
 #include "run/run.h"
 
-/* Writes index.html, report.html, summary.md and manifest.json into the stage. */
+/* Writes index.html, report.html, summary.md and manifest.json into the temporary folder of the
+ * artifacts (run/stage.c). */
 pprofc_status write_pages(struct ci_run *run, pprofc_error *error);
 
 /* Writes $GITHUB_STEP_SUMMARY and $GITHUB_OUTPUT, the files of the CI service. This is a step of

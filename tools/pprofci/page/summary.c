@@ -442,7 +442,8 @@ static bool add_profile_tables(const struct summary_text *w) {
   return true;
 }
 
-/* Adds the output of a failed gate as a block of code that no name in the output can end. */
+/* Adds the output of a failed gate as a code block. Its fence is longer than any run of backticks
+ * in the output. */
 static bool add_failure(const struct summary_text *w) {
   const struct ci_run *run = w->model->run;
   pprofc_str text = buffer_str(&run->gate_text), line;

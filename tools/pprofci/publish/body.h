@@ -41,7 +41,7 @@ void body_follow(struct body_state *state, const struct body_state *before);
 pprofc_str body_make(const struct body *body, const char *key, const char *links, size_t most,
                      struct arena *arena);
 
-/* Makes only the summary, truncated in the same way. */
+/* Makes the comment without the marker and the state, with the same limit as body_make. */
 pprofc_str body_cut(const struct body *body, const char *links, size_t most, struct arena *arena);
 
 /* Returns the longest prefix of at most `most` bytes that ends at a character boundary. */

@@ -13,7 +13,8 @@ void comparisons_write(struct json_writer *json, const struct run_pair *pair);
 pprofc_status comparisons_read(struct ci_run *run, const struct node *from, struct run_pair *pair,
                                pprofc_error *error);
 
-/* Write and read the findings of -fail-on in a run; `job` is the name of the run. */
+/* The first function writes the findings of -fail-on of a run. The second reads them; `job` is the
+ * name of the run. */
 void comparisons_write_fired(struct json_writer *json, const struct ci_run *run);
 pprofc_status comparisons_read_fired(struct ci_run *run, const struct node *root, const char *job,
                                      pprofc_error *error);

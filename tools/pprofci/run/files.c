@@ -61,7 +61,8 @@ pprofc_status files_temporary(struct arena *arena, const char **path, pprofc_err
 
 /* ---- files of the stage ------------------------------ */
 
-/* Returns the path of a file in the stage and makes its folder. */
+/* Returns the path of a file in the temporary folder of the artifacts (stage.c), and makes the
+ * folder of the file. */
 static pprofc_status stage_path(struct ci_run *run, bool of_benchdiff, const char *path,
                                 const char **whole, pprofc_error *error) {
   *whole =

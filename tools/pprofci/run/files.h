@@ -21,8 +21,9 @@ pprofc_status files_need_parent(const char *path, pprofc_error *error);
 /* Makes a new folder in $TMPDIR or /tmp. */
 pprofc_status files_temporary(struct arena *arena, const char **path, pprofc_error *error);
 
-/* Writes a new file of the stage and adds it to the manifest. `path` is relative to the folder
- * of the page, or with `of_benchdiff` to the folder of the benchmark tables. */
+/* Writes a new file into the temporary folder of the artifacts (stage.c), and lists it in the
+ * manifest. `path` is relative to the subfolder of the page, or with `of_benchdiff` to the
+ * subfolder of the benchmark tables. */
 pprofc_status files_put(struct ci_run *run, bool of_benchdiff, const char *path, pprofc_str text,
                         pprofc_error *error);
 

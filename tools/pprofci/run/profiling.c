@@ -154,7 +154,7 @@ static pprofc_status profile_in_turns(struct recording *r, struct profiled *p,
   return status;
 }
 
-/* Makes the folders of the profiles and the memory of the measurements. */
+/* Makes the folders for the profiles and allocates the measurements. */
 static pprofc_status profiled_prepare(struct recording *r, struct profiled *p,
                                       pprofc_error *error) {
   size_t runs = (size_t)r->run->options->profile_runs;

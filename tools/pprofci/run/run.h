@@ -168,7 +168,7 @@ struct ci_run {
   bool has_worktree;
   pprofc_str machine; /* machine on which the results were measured; empty if unknown */
   const char *base_commit, *head_commit; /* commit ids; "" if unknown */
-  const char *base_why;                  /* reason for the base of -record; "" without a base */
+  const char *base_why;                  /* reason why -record chose this base; "" without a base */
   const char **same;                     /* packages with the same test binary on both sides */
   size_t same_count, same_capacity;
 

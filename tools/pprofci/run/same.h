@@ -13,7 +13,8 @@ pprofc_status same_find(struct ci_run *run, struct packages *packages, pprofc_er
 /* True if all packages of the run have the same test binary, so that nothing had to be measured. */
 bool same_is_all(const struct ci_run *run);
 
-/* Write and read the packages in a manifest; `job` is the name of its run. */
+/* The first function writes the packages into a manifest. The second reads them; `job` is the name
+ * of the run. */
 void same_write(struct json_writer *json, const struct ci_run *run);
 pprofc_status same_read(struct ci_run *run, const struct node *root, const char *job,
                         pprofc_error *error);

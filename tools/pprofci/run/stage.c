@@ -106,7 +106,7 @@ static void remove_old(struct ci_run *run, const struct buffer *manifest) {
   remove_listed(run, node_get(root, "benchdiff"), true, run->benchdiff);
 }
 
-/* Renames a file, or copies it if the two places are on different file systems. */
+/* Renames a file, or copies it if the two paths are on different file systems. */
 static pprofc_status stage_move(const char *from, const char *to, pprofc_error *error) {
   if (rename(from, to) == 0) return PPROFC_OK;
   if (errno == EXDEV) return files_copy(from, to, error);
@@ -116,7 +116,8 @@ static pprofc_status stage_move(const char *from, const char *to, pprofc_error *
 /* Paths of a file that is moved to its final place. */
 struct stage_paths {
   const char *from, *to;
-  const char *old; /* file of an earlier run, kept in the stage until all files are moved */
+  /* File of an earlier run, kept in the temporary folder until all files are moved. */
+  const char *old;
 };
 
 static bool stage_name(struct ci_run *run, size_t number, struct stage_paths *paths) {

@@ -253,7 +253,7 @@ static void trend_json_series(struct json_writer *json, const struct trend_view 
   json_end(json);
 }
 
-/* Returns the rank of a series in a brief. Series that changed come first. */
+/* Returns the rank of a series if -budget shortens the output. Series that changed come first. */
 static int trend_json_rank(const struct trend_view *trend, const struct trend_series *series) {
   int rank = 0;
   for (size_t i = 0; i < series->changes; i++) {

@@ -101,7 +101,7 @@ struct trend_row {
  * the allocator of `out`. When out of memory, returns NULL and marks `out` as failed. */
 struct trend_row *trend_rows(const struct trend_view *trend, struct buffer *out);
 
-/* Print the result; false when out of memory. */
+/* Both print the result, as a table or as JSON. False when out of memory. */
 bool trend_print_table(struct output *out, const struct trend_view *trend);
 bool trend_print_json(struct output *out, const struct trend_view *trend);
 /* Appends the Markdown of an issue that lists recent regressions by commit. Appends nothing if
