@@ -15,8 +15,8 @@ uint32_t builder_string(pprofc_builder *builder, pprofc_str s);
 /* Prefetches the hash table slot of a string that the caller will soon pass to builder_string. */
 void builder_expect_string(const pprofc_builder *builder, pprofc_str s);
 
-/* Add a record like the public calls do, with string indices in place of C strings. `mapping->id`
- * is ignored. */
+/* Each function adds a record like the public function, but takes string indices in place of C
+ * strings. `mapping->id` is ignored. */
 uint32_t builder_add_mapping(pprofc_builder *builder, const struct mapping *mapping);
 uint32_t builder_add_function(pprofc_builder *builder, uint32_t name, uint32_t system_name,
                               uint32_t filename, int64_t start_line);

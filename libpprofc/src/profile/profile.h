@@ -162,7 +162,7 @@ static inline pprofc_str profile_string(const pprofc_profile *p, uint32_t index)
   return p->strings.items[index];
 }
 
-/* Replaces the profile's string table by a copy with `more` strings appended, which an edit can
+/* Replaces the profile's string table by a copy with `more` strings appended, which the caller can
  * then use: entry old_count + i is extra[i]. False when out of memory. */
 bool profile_add_strings(pprofc_profile *p, const pprofc_str *extra, size_t more);
 

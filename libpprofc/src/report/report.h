@@ -80,7 +80,8 @@ static inline int64_t report_mean(int64_t value, int64_t divisor) {
 /* Formats a value, divided by divide_by, in the report's output unit. */
 pprofc_str report_value(const struct report *report, int64_t value, char out[]);
 
-/* Print a value right-aligned in `width` cells, and " 12.34%" of a total. */
+/* The first function prints a value right-aligned in `width` cells. The second prints its share of
+ * a total, such as " 12.34%". */
 void report_padded(const struct report *report, struct output *out, int64_t value, size_t width);
 void report_percentage(struct output *out, int64_t value, int64_t total);
 

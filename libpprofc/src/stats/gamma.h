@@ -2,7 +2,8 @@
 #ifndef PPROFC_STATS_GAMMA_H
 #define PPROFC_STATS_GAMMA_H
 
-/* Return the first, second and third derivative of log gamma at x > 0; NaN elsewhere. */
+/* The functions return the first, second and third derivative of log gamma at x > 0; NaN elsewhere.
+ */
 double stats_digamma(double x);
 double stats_trigamma(double x);
 double stats_tetragamma(double x);

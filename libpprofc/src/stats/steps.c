@@ -51,8 +51,8 @@ static double finder_student(const struct finder *f, size_t first, size_t middle
   return steps_student_p(&a, &b);
 }
 
-/* Splits a window while the t-test accepts its best split. Returns the number of ends and
- * splits in `cuts`. */
+/* Splits a window as long as the t-test accepts the best split. Stores both ends of the window and
+ * the splits in `cuts`. Returns the number of entries in `cuts`. */
 static size_t finder_bisect(const struct finder *f, size_t start, size_t end, size_t *cuts) {
   const struct steps_options *o = f->options;
   double alpha = fmin(10 * o->alpha, 0.5);

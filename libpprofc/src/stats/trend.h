@@ -30,7 +30,8 @@ double trend_drift(const double *x, size_t count);
  * neighbours minus their mean (von Neumann 1941). 0 for fewer than 3 points. */
 double trend_noise(const double *x, size_t count);
 
-/* Return the largest fall below an earlier value, and the largest rise above an earlier value. */
+/* The first function returns the largest fall below an earlier value. The second returns the
+ * largest rise above an earlier value. */
 double trend_fall(const double *x, size_t count);
 double trend_rise(const double *x, size_t count);
 

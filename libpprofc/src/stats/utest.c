@@ -143,8 +143,9 @@ static double two_values_as_upstream(const struct tied_walk *w, long long limit)
 
 /* ---- choice of the method ---------------------------- */
 
-/* Maximum sample sizes for an exact p. EXACT_TIED is benchstat's limit with ties. The corrected
- * test allows 50 with ties, because the sum takes at most about 20 ms. */
+/* Maximum sample sizes for an exact p. EXACT_TIED is benchstat's limit for samples with ties. The
+ * tie-corrected test uses EXACT_UNTIED with ties: its computation of an exact p takes at most about
+ * 20 ms. */
 #define EXACT_UNTIED 50
 #define EXACT_TIED   25
 

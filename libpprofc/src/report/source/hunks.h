@@ -12,7 +12,8 @@ enum diff_side { DIFF_BASE, DIFF_HEAD, DIFF_SIDES };
  * head_count). On a side without lines, the line number is the number of the next line. */
 struct hunk {
   int64_t base_line, base_count, head_line, head_count;
-  int64_t place; /* place of the hunk's first line */
+  int64_t place; /* index of the hunk's first line in the listing of the whole file, where deleted
+                    and added lines both count */
   size_t text;   /* first text of the hunk in `texts`: deleted lines, then added lines */
 };
 
@@ -47,7 +48,8 @@ bool hunks_read(struct hunks *hunks, pprofc_str diff, struct arena *arena);
 const struct changed_file *hunks_file(const struct hunks *hunks, enum diff_side side,
                                       pprofc_str path);
 
-/* Return the place of a line of base or head. `file` is NULL if the file has no changes. */
+/* Return the index, in the listing of the whole file, of a line of base or head. The listing
+ * contains deleted and added lines. `file` is NULL if the file has no changes. */
 int64_t hunks_place_of_base(const struct hunks *hunks, const struct changed_file *file,
                             int64_t line);
 int64_t hunks_place_of_head(const struct hunks *hunks, const struct changed_file *file,

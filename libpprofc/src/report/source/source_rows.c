@@ -10,7 +10,8 @@ struct pprofc_source {
   size_t routine_count;
 };
 
-/* State of making a source. The arrays grow outside of the region. */
+/* State while the rows of a report on source files are made. The arrays grow on the heap; at the
+ * end they move into the region that the result keeps. */
 struct source_copy {
   const struct report *report;
   struct region *region;
