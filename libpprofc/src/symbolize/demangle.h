@@ -5,8 +5,8 @@
 #include "core/buffer.h"
 
 enum demangle_mode {
-  DEMANGLE_DEFAULT,   /* without parameters and template arguments */
-  DEMANGLE_TEMPLATES, /* without parameters */
+  DEMANGLE_DEFAULT,   /* remove parameters of functions and template arguments */
+  DEMANGLE_TEMPLATES, /* keep template arguments; remove parameters of functions */
   DEMANGLE_FULL,
   DEMANGLE_NONE
 };

@@ -4,9 +4,9 @@
 
 #include "symbolize/symbolize.h"
 
-/* Sends the addresses of mappings without functions to options->server; with `force`, of all
- * mappings. If the server fails, prints a warning and changes nothing. `profile` must be an
- * edit. */
+/* Sends addresses to options->server: of mappings without functions, or with `force` of all
+ * mappings. If the server fails, prints a warning and changes nothing. `profile` is a private copy
+ * made by profile_edit, so it may change. */
 pprofc_status remote_symbolize(pprofc_profile *profile, const struct symbolize_options *options,
                                bool force, pprofc_error *error);
 

@@ -5,27 +5,27 @@
 
 #include "core/buffer.h"
 
-/* Kinds of steps. */
+/* Kinds of steps. "flag" and "number" are the fields of struct rust_step. */
 enum what {
-  PATH,          /* a path; its flag: write "::" before generic arguments */
-  NESTED,        /* an identifier after a nested path; its flag: the namespace */
+  PATH,          /* a path; flag: write "::" before generic arguments */
+  NESTED,        /* an identifier after a nested path; flag: the namespace */
   TYPE,          /* a type of a value */
   CONSTANT,      /* the value of a const generic */
-  ARGUMENTS,     /* generic arguments up to 'E'; its number: arguments read so far */
-  TYPES,         /* a list of types that ends with 'E'; its number: types read so far */
+  ARGUMENTS,     /* generic arguments up to 'E'; number: arguments read so far */
+  TYPES,         /* a list of types up to 'E'; number: types read so far */
   TUPLE,         /* like TYPES, but a single type gets a comma */
   RESULT,        /* the result type of a function */
-  TRAITS,        /* the bounds of dyn up to 'E'; its number: bounds read so far */
+  TRAITS,        /* the bounds of dyn up to 'E'; number: bounds read so far */
   TRAIT,         /* one bound; leaves the bracket of its generic arguments open */
-  OPENED,        /* the rest of a bound; its flag: true if the bracket is open */
+  OPENED,        /* the rest of a bound; flag: true if the bracket is open */
   BINDINGS,      /* the associated types after a trait */
-  MORE_BINDINGS, /* further associated types; its flag: true if the bracket is open */
+  MORE_BINDINGS, /* further associated types; flag: true if the bracket is open */
   DYN_LIFETIME,  /* the lifetime at the end of dyn */
-  EXPECT,        /* a required letter; its flag: the letter */
+  EXPECT,        /* a required letter; flag: the letter */
   WRITE,         /* a text to write */
-  SET_SILENT,    /* its flag: true to parse the rest without output */
-  SET_LIFETIMES, /* its number: lifetimes in scope after this step */
-  COME_BACK      /* end of a back reference; its number and limit: position and end to restore */
+  SET_SILENT,    /* flag: true to parse the rest without output */
+  SET_LIFETIMES, /* number: lifetimes in scope after this step */
+  COME_BACK      /* end of a back reference; number and limit: position and end to restore */
 };
 
 struct rust_step {

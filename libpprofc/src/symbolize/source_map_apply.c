@@ -12,7 +12,7 @@ struct mapped_function {
 };
 
 struct mapped_pass {
-  pprofc_profile *p;              /* the edit */
+  pprofc_profile *p; /* copy of the profile made by profile_edit; the functions here change it */
   const struct source_map **maps; /* map of each function, or NULL */
   struct interner strings;        /* new strings, after the strings of the profile */
   struct map by_function;

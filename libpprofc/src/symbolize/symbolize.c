@@ -22,7 +22,8 @@ struct symbolize_answer {
 };
 
 struct symbolize_pass {
-  pprofc_profile *profile; /* the edit */
+  /* Copy of the profile made by profile_edit; the functions here change it. */
+  pprofc_profile *profile;
   const struct symbolize_options *options;
   struct mode mode;
   struct tools tools;
