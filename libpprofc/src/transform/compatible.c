@@ -241,8 +241,8 @@ static pprofc_status unify_units(pprofc_profile **profiles, size_t count, pprofc
   arena_init(&arena, &mem);
   struct type_text *finest = arena_array(&arena, types, sizeof *finest);
   double *ratios = arena_array(&arena, types, sizeof *ratios);
-  /* The names point into the profiles, which the edits below may release, so retain the profiles
-   * until the end. */
+  /* The names point into the profiles, which the functions below may release, so retain the
+   * profiles until the end. */
   pprofc_profile **held = arena_array(&arena, count, sizeof(pprofc_profile *));
   bool ok = finest && ratios && held;
   pprofc_status status = ok ? PPROFC_OK : error_nomem(error);

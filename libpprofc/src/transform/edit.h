@@ -1,6 +1,6 @@
-/* Functions shared by edits. profile/stack.h explains copy-on-write: an edit changes a copy
- * made by profile_edit, which shares unchanged columns with the source, and allocates new
- * columns in the copy's region. */
+/* Functions shared by edits. An edit is a function that returns a changed copy of a profile.
+ * profile/stack.h explains copy-on-write: an edit changes a copy made by profile_edit, which shares
+ * unchanged columns with the source, and allocates new columns in the copy's region. */
 #ifndef PPROFC_TRANSFORM_EDIT_H
 #define PPROFC_TRANSFORM_EDIT_H
 

@@ -1,6 +1,6 @@
 /* Declares the edits of profiles that reports use. Each returns a new profile that shares unchanged
- * columns with the source, and does not change the source. Section numbers refer to the behaviour
- * notes in docs/spec/pprof.md. */
+ * columns with the source, and does not change the source. The numbers of sections in comments are
+ * sections of docs/spec/pprof.md. */
 #ifndef PPROFC_TRANSFORM_TRANSFORM_H
 #define PPROFC_TRANSFORM_TRANSFORM_H
 

@@ -13,10 +13,10 @@ enum { HEAD, BASE, SIDES };
 struct append {
   struct merge m;
   pprofc_profile *profiles[SIDES];
-  bool
-      ours[SIDES]; /* true for each side if no other profile refers to the profile or its columns */
-  bool trees;      /* true if stacks are trees, so that samples with value 0 must be kept */
-  size_t width;    /* number of values of a sample */
+  /* True for each side if the caller has the only reference to the profile and its columns. */
+  bool ours[SIDES];
+  bool trees;   /* true if stacks are trees, so that samples with value 0 must be kept */
+  size_t width; /* number of values of a sample */
   /* Numbers of samples that the result takes from each side, and their sum. */
   size_t kept[SIDES], total;
 };
@@ -230,7 +230,7 @@ static void open_sides(struct append *a, pprofc_profile *head, pprofc_profile *b
   a->total = 0;
   for (int side = 0; side < SIDES; side++) {
     pprofc_profile *p = a->profiles[side];
-    /* the result of the merge also holds a reference to the region */
+    /* The result of the merge also refers to the region that contains the columns. */
     a->ours[side] = head != base && p->references == 1 && p->region->references == 2;
     a->kept[side] = 0;
     for (size_t i = 0; i < p->samples.count; i++) a->kept[side] += append_keeps(a, &p->samples, i);

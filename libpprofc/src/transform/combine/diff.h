@@ -11,8 +11,8 @@
 pprofc_status transform_diff_unmerged(pprofc_profile *head, pprofc_profile *base, bool normalize,
                                       pprofc_profile **difference, pprofc_error *error);
 
-/* True if the samples of the base may be added up without labels while it is read. False if
- * pprof would round a large value, since a sum is rounded differently. Also false if samples
+/* True if the samples of the base may be added up without labels while it is read. Returns false if
+ * pprof would round a large value, because a sum is rounded differently. Returns false if samples
  * of the head may be equal to samples of a base. */
 bool transform_diff_base_serves(const pprofc_profile *head, const pprofc_profile *base);
 

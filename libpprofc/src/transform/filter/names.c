@@ -1,6 +1,6 @@
 /* Applies focus, ignore, hide and show (docs/spec/pprof.md, 13): matches each distinct string once,
- * then computes a few bits per location, then filters the samples in one pass. show_from works in
- * the same way. */
+ * then computes a few bits per location, then filters the samples in one pass. show_from does the
+ * same with its own expression. */
 #include "core/budget.h"
 #include "core/parallel.h"
 #include "transform/edit.h"

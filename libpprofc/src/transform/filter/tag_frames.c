@@ -58,8 +58,8 @@ static bool parse_list(struct tag_frames *f, const char *text, struct tag_list *
   return true;
 }
 
-/* Returns the key with the text of a string. Fills the table on demand, since only keys of
- * labels are looked up. */
+/* Returns the label key whose text is string `string`. Fills the table at the first look-up of a
+ * string, because few strings are keys of labels. */
 static uint32_t key_of(struct tag_frames *f, uint32_t string) {
   if (f->key_of[string] == NONE - 1)
     f->key_of[string] = interner_find(&f->keys, profile_string(f->profile, string));

@@ -1,4 +1,5 @@
-/* Adds up profiles like pprof: header, chunks, and the order of the steps (3, 6). */
+/* Adds up profiles as pprof does (docs/spec/pprof.md, 3 and 6). This file merges the headers,
+ * merges many sources in chunks, and calls the other steps in order. */
 #include "transform/merge/merge.h"
 
 #include "core/budget.h"

@@ -133,8 +133,8 @@ bool merge_pass(struct merge *m);
 bool merge_sum_samples(struct merge *m, bool *zeros);
 void merge_drop_zeros(struct merge *m);
 
-/* Write the tables of m->out, and then the sample columns. After writing the tables only the
- * numbers of classes are valid. */
+/* The first function writes the tables of m->out. The second then writes the sample columns. After
+ * the tables are written, only the numbers of classes are valid. */
 bool merge_write_tables(struct merge *m);
 bool merge_write_samples(struct merge *m);
 
