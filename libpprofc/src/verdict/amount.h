@@ -35,8 +35,8 @@ struct amount_grid {
  * up to eight digits. With `whole`, numbers have no decimals. */
 struct amount_grid amount_grid_for(const struct amount_unit *unit, double largest, double smallest,
                                    bool whole);
-/* Convert a value to ticks, which are units of the last digit of the grid, and format a number of
- * ticks. */
+/* A tick is a unit of the last digit of the grid. The first function converts a value to ticks. The
+ * second formats a number of ticks. */
 double amount_ticks(const struct amount_grid *grid, double value);
 pprofc_str amount_of_ticks(const struct amount_grid *grid, double ticks, bool plus,
                            char out[AMOUNT_TEXT]);

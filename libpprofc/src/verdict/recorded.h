@@ -42,8 +42,8 @@ void recorded_interval(const struct recorded_rows *r, size_t row, double tail, d
 /* Returns grew or shrank if p is significant at 5 %, else unchanged. */
 pprofc_verdict recorded_word(double delta, double p);
 
-/* Return the quantile and the two-sided p of Student's t distribution; for infinite degrees, of the
- * normal distribution. */
+/* The first function returns the quantile of Student's t distribution, the second the two-sided p.
+ * For infinite degrees both use the normal distribution. */
 double recorded_quantile(double tail, double degrees);
 double recorded_p(double t, double degrees);
 

@@ -7,9 +7,11 @@
 #include "core/mem.h"
 #include "core/str.h"
 
-#define NAME_FOLDED      1u /* flag: dropped as a leaf if the stack has another frame */
-#define NAME_ENVIRONMENT 2u /* flag: shown but never judged */
-#define NAME_MACHINE     4u /* flag: the callees also belong to the environment */
+#define NAME_FOLDED 1u /* flag: leaf function that is dropped if the stack has another frame */
+/* Flag: function of the kernel, the scheduler or a runtime; shown but never judged. */
+#define NAME_ENVIRONMENT 2u
+/* Flag: all time of the callees is also time of the environment, not of the program. */
+#define NAME_MACHINE 4u
 
 /* A row of the built-in table. */
 struct name_rule {

@@ -50,7 +50,7 @@ struct json_writer;
 /* Writes the contributions as the JSON member "blame". */
 void noise_blame_json(const struct noise_report *report, struct json_writer *json);
 
-/* Write the lines above a table and below it. */
+/* The first function writes the lines above a table. The second writes the lines below it. */
 void noise_header(const struct noise_report *report, struct output *out);
 void noise_footer(const struct noise_report *report, struct output *out);
 
