@@ -18,8 +18,8 @@ struct fault {
   const uint8_t *at;
   const char *wire;    /* error message for malformed bytes, or NULL */
   size_t values;       /* number of values, with value_mismatch */
-  bool value_mismatch; /* true for a wrong number of values. Without any of these errors a location
-                          is unknown. */
+  bool value_mismatch; /* true for a wrong number of values. If no error flag is set, a location is
+                          unknown. */
   bool too_deep;
 };
 
@@ -68,8 +68,8 @@ static size_t known_tail(const struct decode_filler *f, const uint8_t *data, siz
   return f->known_size ? stack_shared_tail(f->known, f->known_size, data, size) : 0;
 }
 
-/* Counts the frames of a stack of complete varints. Each varint ends with a byte below 0x80, so it
- * counts these bytes. */
+/* Counts the frames of a stack of complete varints. Each varint ends with a byte below 0x80, so the
+ * function counts the bytes below 0x80. */
 static size_t count_frames(const uint8_t *data, size_t size) {
   const uint64_t ones = UINT64_MAX / 0xFF;
   size_t n = 0, i = 0;

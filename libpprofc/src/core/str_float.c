@@ -41,7 +41,7 @@ static bool float_underscores_fit(pprofc_str s) {
  * doubles has 767 digits. Later digits affect rounding only if one of them is not 0. */
 #define MAX_DIGITS 800
 
-/* Text of a number in a form that strtod accepts: no underscores, a limited number of digits. */
+/* Text of a number as strtod accepts it: no underscores, a limited number of digits. */
 struct normal {
   char text[MAX_DIGITS + 64];
   size_t size;

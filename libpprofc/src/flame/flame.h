@@ -24,7 +24,7 @@ struct flame_part {
 
 struct flame_drawing {
   struct flame_tree *tree;
-  size_t type; /* index of the sample type that is shown */
+  size_t type; /* index of the sample type that the picture shows */
   enum flame_width width;
   pprofc_str title, subtitle;
   pprofc_str type_name, unit; /* name and unit of the sample type: "cpu", "nanoseconds" */
@@ -89,8 +89,8 @@ struct flame_page {
                             all samples */
 };
 
-/* A part of the tree: `node` (0: the root) and the nodes below it. The page gets the widest of
- * these nodes, at most `limit` (0: no limit). */
+/* A part of the tree: `node` (0: the root) and the nodes below it. The page gets the widest nodes
+ * of the part, at most `limit` (0: no limit). */
 struct flame_data_range {
   uint32_t node;
   size_t limit;

@@ -13,7 +13,8 @@ const struct flame_verdict *flame_verdict_of(const struct flame_verdicts *verdic
   return verdicts->of[tree->frame[node]];
 }
 
-/* Returns the certainty of an estimate, or FLAME_QUIET if its change has the other direction. */
+/* Returns the certainty of an estimate, or FLAME_QUIET if the estimated change has the opposite
+ * direction. */
 static enum flame_certainty verdicts_agreed(const struct flame_estimate *estimate, bool grew) {
   return (estimate->delta > 0) == grew ? estimate->certainty : FLAME_QUIET;
 }

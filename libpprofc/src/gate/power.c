@@ -209,8 +209,8 @@ static bool simulate_u(size_t n, size_t m, double level, double *shift,
   return good;
 }
 
-/* Returns the shift for these sizes. Suites have few different sizes, so the function simulates
- * each pair of sizes once and keeps the result in a list. */
+/* Returns the shift for samples of n and m values. Suites have few different sizes, so the function
+ * simulates each pair of sizes once and keeps the result in a list. */
 static bool shift_for_u(struct gate_power *power, size_t n, size_t m, double level, double *shift) {
   struct gate_power_known *known = (struct gate_power_known *)(void *)power->known.data;
   size_t count = power->known.size / sizeof *known;

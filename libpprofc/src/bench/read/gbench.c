@@ -64,14 +64,14 @@ static bool is_aggregate(const struct node *entry) {
          str_ends(name, STR("_stddev")) || str_ends(name, STR("_cv"));
 }
 
-/* Returns the reason why an entry has no measurement, or NULL. */
+/* Returns the reason why an item of the list of benchmarks has no measurement, or NULL. */
 static const char *failure(const struct node *entry) {
   if (node_is(node_get(entry, "error_occurred"), NODE_TRUE)) return "error_message";
   if (node_is(node_get(entry, "skipped"), NODE_TRUE)) return "skip_message";
   return NULL;
 }
 
-/* Reads an entry. Returns true if it added a sample. */
+/* Reads an item of the list of benchmarks. Returns true if it added a sample. */
 static bool gbench_read_entry(struct bench_sink *sink, const struct node *entry) {
   pprofc_str name = node_text(entry, "run_name");
   if (!name.size) name = node_text(entry, "name");

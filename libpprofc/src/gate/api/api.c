@@ -21,7 +21,7 @@ struct pprofc_gate {
   char today[GATE_DAY];
   bool closed; /* true after the first call that judges */
   bool judged;
-  pprofc_gate_row *rows; /* rows in the public form, made after judging */
+  pprofc_gate_row *rows; /* rows as the public functions return them, made after judging */
   size_t row_count;
 };
 
@@ -203,7 +203,7 @@ static pprofc_status gate_read_one(pprofc_gate *gate, const char *label, const c
   return status;
 }
 
-/* Reads a criterion folder in the form of the command line input "base=FOLDER". */
+/* Reads a folder of Criterion, given as the command line gives it: "base=FOLDER". */
 static pprofc_status gate_read_folder(pprofc_gate *gate, const char *label, const char *path,
                                       pprofc_error *error) {
   struct buffer input;
