@@ -9,7 +9,7 @@
 
 struct header {
   pprofc_str name;
-  const char *line; /* header in libcurl's form: "Name: value", or "Name;" without a value */
+  const char *line; /* header as libcurl expects it: "Name: value", or "Name;" without a value */
 };
 
 struct headers {

@@ -45,8 +45,8 @@ static uint32_t info_id(struct frames *f, const struct node_info *info) {
  * below it. */
 #define MAX_FRAMES ((size_t)1 << 20)
 
-/* Working memory of the frame table: text ids of functions, and the info of functions whose nodes
- * have no place or object. */
+/* Working memory of the frame table: text ids of functions, and the node_info of functions whose
+ * nodes have no file, line, address or object. */
 struct graph_frames_builder {
   struct frames *frames;
   const pprofc_profile *profile;
@@ -133,8 +133,8 @@ static uint32_t plain_info(struct graph_frames_builder *b, uint32_t function) {
   return b->plain[function];
 }
 
-/* Returns the parts of a line's place that the granularity keeps; `line` is NULL without a
- * function. */
+/* Returns the source position of a line, without the parts that the granularity ignores. `line` is
+ * NULL without a function. */
 static struct node_place kept_place(const struct graph_frames_builder *b, size_t location,
                                     const struct line *line) {
   struct node_place place = {0};

@@ -18,8 +18,8 @@
  * texts have equal ids; text 0 is "". */
 struct node_info {
   uint32_t name, file, object;
-  const struct node_place *place; /* never NULL; infos without a place share a place that is all
-                                     zero */
+  const struct node_place *place; /* source position and address, never NULL; infos without a
+                                     position share a position that is all zero */
 };
 
 /* The node_info of each line of each location. */

@@ -146,9 +146,9 @@ static struct graph_order_ranked rank_node(const struct graph *g, uint32_t node)
   return r;
 }
 
-/* Moves the nodes with the largest own change to the first quarter of the places. Otherwise a leaf
- * with a large change could drop out of the report, because the changes of its callers are
- * larger. */
+/* Moves the nodes with the largest own change to the first quarter of the list. Otherwise a leaf
+ * with a large change could drop out of the report, because the changes of its callers are larger.
+ */
 static void put_own_changes_first(const struct graph *g, struct graph_order_ranked *items) {
   size_t count = g->shown_count, places = count / 4;
   if (g->options.nodecount > 0 && (size_t)g->options.nodecount < count)
