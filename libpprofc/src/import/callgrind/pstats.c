@@ -234,7 +234,8 @@ static void pstats_call(struct pstats *p, const struct marshal_value *caller,
                 pstats_line(function), pstats_line(caller), (long long)pstats_time(time));
 }
 
-/* Writes a function and the calls to it; false if the values do not have the form of pstats. */
+/* Writes a function and the calls to it. False if the values do not have the types that pstats
+ * writes. */
 static bool pstats_entry(struct pstats *p, const struct marshal_value *function,
                          const struct marshal_value *entry) {
   if (!pstats_is_function(function) || !pstats_is_entry(entry)) return false;

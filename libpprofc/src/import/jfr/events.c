@@ -244,7 +244,7 @@ static enum events_state events_state_of(struct jfr *j, uint64_t id) {
 }
 
 /* Number of samples that are decoded before they are added. The reader prefetches their stacks and
- * rows in between, because these are scattered in memory. */
+ * rows in between, because stacks and rows are scattered in memory. */
 #define EVENTS_AHEAD 32
 
 struct events_sample {
@@ -263,8 +263,8 @@ struct events_ahead {
 static void events_cpu(struct jfr *j, const struct events_sample *p) {
   const struct jfr_settings *settings = &j->chunk->settings;
   enum events_state state = events_state_of(j, p->slots[JFR_EVENT_STATE]);
-  /* Samples of the other event have the state STATE_DEFAULT (EVENTS_OTHER), so this is a wall
-   * sample. */
+  /* Samples of the event that does not sample wall time have the state STATE_DEFAULT
+   * (EVENTS_OTHER), so this is a sample of wall time. */
   if (settings->has_wall && state != EVENTS_OTHER) {
     jfr_rows_add(j, &p->key, p->hash, JFR_WALL, settings->wall);
     return;

@@ -76,7 +76,8 @@ static bool pool_add(struct jfr *j, enum jfr_pool_name name, const struct jfr_en
   return true;
 }
 
-/* Compiles the program of a class, with slots only if its entries are kept. */
+/* Compiles the program that reads a class. Makes slots only if the reader stores the values of the
+ * class. */
 static bool pool_compile(struct jfr *j, struct jfr_class *c, size_t pool) {
   if (c->has_program) return true;
   c->has_program = true;

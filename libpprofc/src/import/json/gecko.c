@@ -170,8 +170,7 @@ static uint32_t gecko_path(const struct gecko_thread *t, const struct node *cell
   return gecko_index(cell, &stack) && stack < t->path_count ? t->paths[stack] : MAP_NONE;
 }
 
-/* Reads a path in the form of the first versions, in which each sample lists its frames, root
- * first. */
+/* Reads a stack as the first versions store it: each sample lists its frames, root first. */
 static bool gecko_listed_path(struct gecko *g, const struct node *frames, uint32_t *path) {
   *path = MAP_NONE;
   for (size_t i = 0; i < node_size(frames); i++) {

@@ -57,8 +57,8 @@ static bool scaled_take(struct scaled *s, char c, int exponent) {
   return scaled_add(s, c - '0');
 }
 
-/* Converts a decimal times 10^exponent to an integer, rounded. Returns false if the text has
- * another form or the result does not fit. */
+/* Converts a decimal times 10^exponent to an integer, rounded. Returns false if the text is not a
+ * decimal number or the result does not fit. */
 static bool scaled_digits(pprofc_str text, int exponent, int64_t *value) {
   size_t sign = text.size && text.data[0] == '-';
   struct scaled s = {.decimals = -1};

@@ -248,7 +248,7 @@ pprofc_status v8_finish(struct v8_recording *r, pprofc_builder *builder, call_la
 
 /* ---- files ------------------------------------------- */
 
-/* Reads the form before 2017, in which nodes contain their children. */
+/* Reads the format before 2017, in which nodes contain their children. */
 static void v8_add_head(struct v8_recording *r, pprofc_builder *builder, const struct node *head) {
   v8_add_node(r, builder, head);
   for (uint32_t i = 0; i < r->tree.count && !r->failed && builder_ok(builder); i++) {
@@ -284,7 +284,7 @@ static void v8_add_timestamps(struct v8_recording *r, pprofc_builder *builder,
 static pprofc_status v8_read(const struct node *root, pprofc_builder *builder, struct arena *arena,
                              pprofc_error *error) {
   const struct node *head = node_get(root, "head"), *samples = node_get(root, "samples");
-  /* Times are in seconds in the old form, in microseconds in the new form. */
+  /* Times are in seconds before 2017, in microseconds since then. */
   int scale = head ? 9 : 3;
   int64_t start = json_scaled(builder, node_get(root, "startTime"), scale), duration;
   if (__builtin_sub_overflow(json_scaled(builder, node_get(root, "endTime"), scale), start,

@@ -1,6 +1,6 @@
-/* Detects the form of samples. Fields 2, 3 and 4 of a sample are attributes, link and values;
- * in files of 2025 they are values, attributes and link. The link is a number and the others
- * are packed lists, so the wire type of field 3 or 4 determines the form. */
+/* Detects which version of the sample encoding a file uses. Fields 2, 3 and 4 of a sample are
+ * attributes, link and values; in files of 2025 they are values, attributes and link. The link is a
+ * number and the others are packed lists, so the wire type of field 3 or 4 determines the form. */
 #include "codec/wire.h"
 #include "import/otlp/otlp.h"
 

@@ -40,7 +40,7 @@ struct otlp_tables {
   struct otlp_line *lines; /* lines of all locations, one location after another */
   int32_t *attribute_list; /* attributes of all locations, one location after another */
   pprofc_str *stacks;      /* messages of the stacks; each lists its locations, leaf first */
-  bool stacks_apart;       /* true if other entries are between two stacks of the file */
+  bool stacks_apart;       /* true if other data is between two stacks of the file */
   Otlp__Mapping **mappings;
   Otlp__Link **links;
   Otlp__KeyValueAndUnit **attributes;
@@ -93,7 +93,7 @@ struct otlp_numbers {
   size_t count, capacity;
 };
 
-/* A sample of the current form or of the older form. */
+/* A sample in the current or the older encoding. */
 struct otlp_sample {
   int32_t stack, link;
   const int64_t *attributes, *values;
@@ -132,7 +132,7 @@ struct otlp {
   uint64_t time, end;
   uint64_t timestamps;
   bool has_period;
-  bool values_second; /* true if samples have the older form: values, attributes, link */
+  bool values_second; /* true if samples have the older encoding: values, attributes, link */
 };
 
 /* Records a failure and returns false. */

@@ -233,7 +233,7 @@ static void austin_define(struct austin *a, struct austin_table *table, struct a
                            table->capacity, entry);
 }
 
-/* Returns the entry of a key, or `otherwise`. */
+/* Returns the item of `table` with a key, or `otherwise`. */
 static struct austin_entry austin_lookup(const struct austin_table *table, uint64_t key,
                                          struct austin_entry otherwise) {
   uint32_t index = austin_find(table, key);

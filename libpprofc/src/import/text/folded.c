@@ -193,7 +193,7 @@ static enum mark take_mark(pprofc_str *name) {
 }
 
 /* Splits py-spy's "name (file:12)" into name and file. Returns the line, or 0 if the name does not
- * have this form. */
+ * end with a file and a line. */
 static int64_t folded_take_place(pprofc_str *name, pprofc_str *file) {
   int64_t line = 0;
   *file = STR("");

@@ -374,7 +374,7 @@ static struct perf_data_sample perf_read_fields(struct perf_bytes *b,
   return s;
 }
 
-/* Returns the event of a sample. All samples have their id at the same place. */
+/* Returns the event of a sample. All samples have their id at the same offset. */
 static const struct perf_attr *perf_attr_of(const struct perf_data *p, struct perf_bytes b) {
   uint64_t id = perf_read_fields(&b, &p->attrs[0]).id;
   BISECT(at, p->id_count, p->ids[at].id < id);

@@ -30,7 +30,7 @@ struct perf_maps {
   size_t count, capacity;
   struct perf_map *by_file; /* the same maps, sorted by file, offset and order */
   struct interner files;    /* names of the files with a build id */
-  pprofc_str *build_ids;    /* build id of each of these files */
+  pprofc_str *build_ids;    /* build id of each file */
   size_t build_id_capacity;
   bool failed; /* true when out of memory */
 };

@@ -35,7 +35,7 @@ static bool rprof_file(struct rprof *r, pprofc_str line) {
   return true;
 }
 
-/* Reads the place "1#5" of the next function. */
+/* Reads the position "1#5" of the next function: number of the file, and line. */
 static bool rprof_place(const struct rprof *r, pprofc_str word, pprofc_str *file, int64_t *line) {
   uint64_t number;
   size_t hash = str_find_char(word, '#');
@@ -53,7 +53,7 @@ static void rprof_add(struct rprof *r, pprofc_str name, pprofc_str file, int64_t
   r->nomem |= !ARRAY_PUSH_IN(r->arena, r->frames, r->depth, r->room, location);
 }
 
-/* Reads the frames of a sample; false if the line has another form. */
+/* Reads the frames of a sample. False if the line is not a list of names in quotes. */
 static bool rprof_frames(struct rprof *r, pprofc_str rest) {
   pprofc_str file = STR(""), word;
   int64_t line = 0;
@@ -78,7 +78,7 @@ static pprofc_str rprof_after_memory(pprofc_str line) {
   if (!line.size || line.data[0] != ':') return line;
   while (at < line.size && strchr(":0123456789", line.data[at])) at++;
   size_t hash = at < line.size && line.data[at] == '#';
-  while (hash && at && line.data[at - 1] != ':') at--; /* a place follows: "1#5" */
+  while (hash && at && line.data[at - 1] != ':') at--; /* a position follows: "1#5" */
   return str_slice(line, at, line.size);
 }
 

@@ -250,7 +250,7 @@ static bool simpleperf_record(struct simpleperf *s, struct wire w, bool samples)
 }
 
 /* Reads all records, each after its size of 4 bytes, up to a size of 0. Files and threads may come
- * after the samples. Returns NULL, or the place of a record that cannot be read. */
+ * after the samples. Returns NULL, or the address of a record that cannot be read. */
 static const uint8_t *simpleperf_records(struct simpleperf *s, struct wire all, bool samples) {
   while (all.end - all.at >= 4 && !s->nomem && !s->out.failed) {
     uint32_t size = all.at[0] | (uint32_t)all.at[1] << 8 | (uint32_t)all.at[2] << 16 |
