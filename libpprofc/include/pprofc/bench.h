@@ -83,9 +83,9 @@ PPROFC_API pprofc_str pprofc_bench_input_label(const pprofc_bench *set, size_t i
 PPROFC_API pprofc_str pprofc_bench_input_path(const pprofc_bench *set, size_t input);
 
 /* Returns the direction of a tidied unit: 1 if higher is better, -1 if lower is better, 0 if not
- * known. "Unit U better=..." lines of the input decide first, then the form of the unit: lower is
- * better for times, bytes and allocations, higher for anything per second. When out of memory, the
- * form alone decides. */
+ * known. "Unit U better=..." lines of the input decide first, then the spelling of the unit: lower
+ * is better for times, bytes and allocations, higher for anything per second. When out of memory,
+ * the spelling alone decides. */
 PPROFC_API int pprofc_bench_direction(const pprofc_bench *set, pprofc_str unit);
 
 /* A message about a wrong line of the input: PATH:LINE: TEXT. */

@@ -148,7 +148,8 @@ typedef enum pprofc_gate_verdict {
   PPROFC_GATE_IGNORED,       /* a rule ignores the benchmark */
   PPROFC_GATE_INFORMATIONAL, /* the better direction of the unit is not known */
   PPROFC_GATE_UNMEASURED,    /* a time of 0: nothing was measured */
-  PPROFC_GATE_ASIDE          /* not judged, because the other time of the benchmark is judged */
+  PPROFC_GATE_ASIDE /* not judged, because the gate judges the benchmark by its other time: wall
+                       time or CPU time */
 } pprofc_gate_verdict;
 
 /* Returns the verdict as the reports print it: "regressed", "too few samples". "unknown" for

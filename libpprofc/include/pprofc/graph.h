@@ -73,8 +73,8 @@ PPROFC_API void pprofc_graph_free(pprofc_graph *graph);
  * name. Sets *count to their number. */
 PPROFC_API const pprofc_graph_node *pprofc_graph_nodes(const pprofc_graph *graph, size_t *count);
 
-/* Returns the edges between these nodes, largest magnitude first, then by names of source and
- * target. Sets *count to their number. */
+/* Returns the edges between the nodes of the graph, largest magnitude first, then by names of
+ * source and target. Sets *count to their number. */
 PPROFC_API const pprofc_graph_edge *pprofc_graph_edges(const pprofc_graph *graph, size_t *count);
 
 /* Returns the totals. */

@@ -52,7 +52,7 @@ typedef struct pprofc_report_options {
   void (*warn)(void *warn_context, const char *message);
   void *warn_context; /* first argument of `warn` */
   unsigned threads;   /* number of threads; 0: as many as for reading the profile */
-  const char *tools;  /* folders of objdump, nm, addr2line and llvm-symbolizer, in the form of
+  const char *tools;  /* folders of objdump, nm, addr2line and llvm-symbolizer, in the syntax of
                          -tools; for disasm and weblist */
 
   /* Options of speedscope and folded. */

@@ -15,8 +15,8 @@ typedef struct pprofc_symbolize_options {
   size_t struct_size; /* set by pprofc_symbolize_options_init */
   const char *mode;   /* mode in the form of -symbolize: "local", "fastlocal", "none", "force",
                          "demangle=full" ..., several joined by ':'; "" for local */
-  const char *tools;  /* folders of nm, addr2line and llvm-symbolizer, in the form of -tools; "" for
-                         PATH */
+  const char *tools;  /* folders of nm, addr2line and llvm-symbolizer, in the syntax of -tools; ""
+                         for PATH */
   const char *search_path; /* folders of binaries joined by ':', as in PPROF_BINARY_PATH; ""
                               for the paths of the profile only */
   const char *executable;  /* binary of the first mapping; "" for the binary that the profile

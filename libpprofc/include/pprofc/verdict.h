@@ -36,19 +36,22 @@ typedef struct pprofc_verdicts pprofc_verdicts;
 /* Verdict on a function, a total or all functions together. */
 typedef enum pprofc_verdict {
   PPROFC_VERDICT_RARE,          /* too few samples for a verdict */
-  PPROFC_VERDICT_ENVIRONMENT,   /* cost that the machine causes, such as scheduling; not judged */
+  PPROFC_VERDICT_ENVIRONMENT,   /* time of the kernel, a scheduler or another part outside the
+                                   program; not judged */
   PPROFC_VERDICT_UNKNOWN,       /* no verdict is possible for this sample type with one run on each
                                    side */
   PPROFC_VERDICT_UNCHANGED,     /* no change except noise */
   PPROFC_VERDICT_GREW_AS_ALL,   /* grew only because all functions grew */
   PPROFC_VERDICT_SHRANK_AS_ALL, /* shrank only because all functions shrank */
-  PPROFC_VERDICT_GREW_LESS,     /* changed by itself: grew less than the other functions */
-  PPROFC_VERDICT_SHRANK_LESS,   /* changed by itself: shrank less than the other functions */
-  PPROFC_VERDICT_GREW,          /* grew by itself */
-  PPROFC_VERDICT_SHRANK,        /* shrank by itself */
-  PPROFC_VERDICT_NEW,           /* grew; the function is not in the samples of the base */
-  PPROFC_VERDICT_GONE,          /* shrank; the function is not in the samples of the head */
-  PPROFC_VERDICT_DIFFERS        /* exact counts of one run a side differ */
+  PPROFC_VERDICT_GREW_LESS,   /* changed by itself: grew less than the functions that share a common
+                                 factor */
+  PPROFC_VERDICT_SHRANK_LESS, /* changed by itself: shrank less than the functions that share a
+                                 common factor */
+  PPROFC_VERDICT_GREW,        /* grew by itself */
+  PPROFC_VERDICT_SHRANK,      /* shrank by itself */
+  PPROFC_VERDICT_NEW,         /* grew; the function is not in the samples of the base */
+  PPROFC_VERDICT_GONE,        /* shrank; the function is not in the samples of the head */
+  PPROFC_VERDICT_DIFFERS      /* exact counts of one run a side differ */
 } pprofc_verdict;
 
 /* Returns the word to print: "grew", "shrank, as everything did", "unchanged" ... */
@@ -176,7 +179,7 @@ typedef struct pprofc_verdict_row {
   /* Nodes that contain the change of flat, only for changed rows and with options.places. At most
    * 8; no nodes if the change is spread over the program. */
   const pprofc_verdict_place *places;
-  size_t place_count; /* number of places */
+  size_t place_count; /* number of items in `places` */
 } pprofc_verdict_row;
 
 /* Returns the rows by the size of the change of flat, largest first, then by name. *count is
@@ -310,8 +313,8 @@ typedef struct pprofc_verdict_summary {
   double part;                /* share of total_delta that the changed rows explain */
   double part_low, part_high; /* Fieller's interval of `part`; NaN: unbounded */
 
-  const pprofc_verdict_place *places; /* places of total_delta, as for a row */
-  size_t place_count;                 /* number of places */
+  const pprofc_verdict_place *places; /* nodes that contain total_delta, as in pprofc_verdict_row */
+  size_t place_count;                 /* number of items in `places` */
 
   double visible; /* smallest relative change of the largest row that is found with a power of
                      80 %; infinite: above 1000 % */

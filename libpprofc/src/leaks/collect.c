@@ -214,8 +214,8 @@ static void leak_place_judge(const struct leak_collection *c, struct leak_place 
   }
 }
 
-/* Returns the index of a location's place, which is added if it is new. MAP_NONE when out of
- * memory. */
+/* Returns the index of a location among the distinct locations, and adds it if it is new. MAP_NONE
+ * when out of memory. */
 static uint32_t leak_place_of(struct leak_collection *c, const pprofc_profile *profile,
                               uint32_t location, struct buffer *key) {
   size_t before = c->place_keys.count;
@@ -237,7 +237,7 @@ static void leak_stack_judge(const struct leak_collection *c, struct leak_stack 
   if (stack->where == stack->depth) stack->where = 0;
 }
 
-/* Returns the stack of these places, and adds it if it is new; NULL when out of memory. */
+/* Returns the stack of these locations, and adds it if it is new. NULL when out of memory. */
 static struct leak_stack *leak_stack_of(struct leak_collection *c, const uint32_t *places,
                                         size_t depth) {
   const size_t size = depth * sizeof *places;
@@ -263,8 +263,8 @@ struct leak_reading {
   const struct leak_source *source;
   size_t index;
   struct quantum quantum;
-  uint32_t *ids;    /* place of each location, or MAP_NONE */
-  uint32_t *places; /* buffer for the places of a stack */
+  uint32_t *ids;    /* index in `places` of each location, or MAP_NONE */
+  uint32_t *places; /* buffer for the indices of a stack's locations */
   struct buffer key;
 };
 

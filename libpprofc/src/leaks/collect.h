@@ -72,9 +72,9 @@ struct leak_cell {
 };
 
 struct leak_stack {
-  const uint32_t *places; /* indices of the places of the stack, leaf first */
+  const uint32_t *places; /* indices in `places` of the locations of the stack, leaf first */
   size_t depth;
-  size_t where; /* index in `places` of the first place that is not an allocator */
+  size_t where; /* index of the first location of the stack that is not an allocator */
   bool ignored;
   struct leak_cell *cells; /* value of the stack in each profile, in the order of adding */
 };
@@ -86,7 +86,7 @@ struct leak_collection {
   struct arena arena;
   size_t profiles; /* number of profiles, and of cells of each stack */
   struct interner place_keys;
-  struct leak_place *places; /* places, by the index of their key */
+  struct leak_place *places; /* distinct locations, by the index of their key */
   size_t place_capacity;
   struct map map;
   struct leak_stack *stacks;

@@ -21,7 +21,7 @@ enum leak_verdict {
 struct leak_rules {
   double alpha; /* error rate over all series of one kind */
   double floor; /* smallest growth to report */
-  double kept;  /* smallest share of the allocations that a leak keeps, default 0.8 */
+  double kept;  /* smallest growth of a leak, as a share of the amount allocated, default 0.8 */
 };
 
 /* One series of values at ascending times `t`. */
@@ -42,7 +42,7 @@ struct leak_fit {
   bool of_troughs; /* true if the lowest points of a sawtooth rise */
   double slope;    /* Theil-Sen slope, per unit of t */
   double growth;   /* last value minus first value */
-  double kept;     /* kept share of the allocations; NaN if not known */
+  double kept;     /* growth as a share of the amount allocated; NaN if not known */
   double p_trend;  /* p-value of the Mann-Kendall test; NaN below LEAK_FEW values */
   double p;        /* p-value of trend and growth together */
   double adjusted; /* p adjusted for the number of candidate series */

@@ -106,7 +106,8 @@ static bool leak_fill_series(struct leak_table *t) {
     leak_series_add(t, i, &c->stacks[i]);
     if (t->site_of[i] != MAP_NONE) leak_series_add(t, t->site_of[i], &c->stacks[i]);
   }
-  /* The profiler recorded no allocations, so the kept share is unknown. */
+  /* The profiler recorded no allocations, so the growth as a share of the allocations is unknown.
+   */
   for (size_t i = 0; i < t->count; i++)
     if (t->series[i].allocated <= 0) t->series[i].allocated = (double)NAN;
   return true;
