@@ -23,7 +23,7 @@ static bool copy_until(struct buffer *out, pprofc_str *rest, pprofc_str mark) {
 }
 
 /* Scales the picture to the window, and adds the script and its element around the graph. Copies an
- * SVG of an unknown form unchanged. */
+ * SVG with an unknown structure unchanged. */
 static void make_movable(struct buffer *out, pprofc_str svg) {
   size_t tag = str_find(svg, STR("<svg "));
   size_t tag_end = tag + str_find_char(str_slice(svg, tag, svg.size), '>');

@@ -60,7 +60,8 @@ pprofc_status tool_source(struct call *call, pprofc_error *error);
 pprofc_status tool_benchmarks(struct call *call, pprofc_error *error);
 pprofc_status tool_history(struct call *call, pprofc_error *error);
 
-/* Finds places whose values keep growing. The caller sorts the profiles by time. */
+/* Finds the functions and stacks whose values keep growing. The caller sorts the profiles by time.
+ */
 pprofc_status history_leaks(struct call *call, const char *const *paths, size_t count,
                             pprofc_error *error);
 

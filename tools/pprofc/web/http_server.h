@@ -16,7 +16,7 @@ struct http_request {
   unsigned method; /* method, a GUARD_* flag */
   pprofc_str path, query;
   bool gzip;       /* true if the client accepts compressed bodies */
-  pprofc_str form; /* body of a form: "a=b&c=d" */
+  pprofc_str form; /* body of an HTML form: "a=b&c=d" */
   int body;        /* file with the body of an upload, read from its start; -1 without an upload */
   uint64_t body_size;
 };

@@ -20,7 +20,7 @@ struct judge_side {
   size_t count;                   /* number of runs; 0 for a single run */
 };
 
-/* Returns why a report with these options cannot have verdicts, or NULL. */
+/* Returns the reason why a report with these options cannot have verdicts, or NULL. */
 const char *judge_obstacle(const pprofc_report_options *options);
 
 /* Judges the functions of a report with these options. sides[0] is the base. Missing verdicts are

@@ -76,7 +76,7 @@ pprofc_status state_read_runs(const struct command *command, struct state_loaded
   struct loaded_runs runs;
   *l = (struct state_loaded){NULL, NULL, NULL};
   pprofc_status status = runs_load(command, &runs, error);
-  for (size_t i = 0; i < runs.count; i++) /* requests must not modify these profiles */
+  for (size_t i = 0; i < runs.count; i++) /* requests must not modify the profiles of the runs */
     ((pprofc_profile *)runs.items[i].profile)->disposable = false;
   if (status == PPROFC_OK) status = state_make_sides(command, &runs, l, error);
   if (status != PPROFC_OK) state_free_loaded(l);

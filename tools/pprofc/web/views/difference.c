@@ -165,8 +165,8 @@ static void difference_lines(struct view_page *page, const char *list, pprofc_st
   }
 }
 
-/* Adds the places between whose functions cost moved. Then adds the lines that -top -noise prints
- * above and below its table. */
+/* Adds the callers, types, packages and files within which cost moved. Then adds the lines that
+ * -top -noise prints above and below its table. */
 static void difference_notes(struct view_page *page) {
   struct noise_report report = {.options = page->in->options, .verdicts = page->judgement.verdicts};
   struct buffer text;

@@ -123,7 +123,7 @@ struct view_rows {
 };
 
 /* Makes a row for each node of the graph, in the order of graph.shown. In a difference finds the
- * values of base and head by name. The rows live in the arena of the page. */
+ * values of base and head by name. The memory of the rows is the arena of the page. */
 pprofc_status view_rows_make(struct view_rows *rows, struct view_page *page,
                              const struct view_report *v, pprofc_error *error);
 

@@ -48,7 +48,7 @@ static void source_fill_cost(struct source_page *s, int64_t flat, int64_t cum) {
   source_add_value(s, cum, cost);
 }
 
-/* Sets the position of a place: "FILE:LINE". */
+/* Sets the text of a source position: "FILE:LINE". */
 static void source_fill_place(struct source_page *s, pprofc_str file, int64_t line) {
   buffer_printf(fill_text(&s->page->fill, "place"), "%.*s:%lld", STR_ARG(str_path_base(file)),
                 (long long)line);
