@@ -245,8 +245,8 @@ static const char *job_text(struct ci_run *run, const struct node *node, const c
   return text_keep(&run->arena, text);
 }
 
-/* Opens the profile that the page shows for a pair, and draws its picture. An unreadable profile
- * gives no picture. */
+/* Opens the profile that the page shows for a pair of profiles, and draws its picture. An
+ * unreadable profile gives no picture. */
 static pprofc_status explain_job_pair(struct ci_run *run, struct run_pair *pair,
                                       pprofc_error *error) {
   const char *shown = pair->diff ? pair->diff : pair->names[SIDE_HEAD];
@@ -275,8 +275,8 @@ static const char *known_kind(pprofc_str text) {
   return "profile";
 }
 
-/* Sets the package of the pair to the group of its rows. That group names the job if several jobs
- * have the same group. */
+/* Sets the package of the pair of profiles to the group of its rows. That group names the job if
+ * several jobs have the same group. */
 static void jobs_set_package(struct ci_run *run, const struct job *job, struct run_pair *pair) {
   size_t count;
   const struct gate_row *rows = gate_rows(&run->gate, &count);
@@ -288,7 +288,7 @@ static void jobs_set_package(struct ci_run *run, const struct job *job, struct r
   pair->package = text_printf(&run->arena, "%s: %s", job->name, pair->package);
 }
 
-/* Sets package and benchmark of the pair; false when out of memory. */
+/* Sets package and benchmark of the pair of profiles; false when out of memory. */
 static bool job_name_benchmark(struct ci_run *run, const struct job *job, const struct node *from,
                                struct run_pair *pair) {
   pprofc_str benchmark = node_text(from, "benchmark");

@@ -25,7 +25,7 @@ struct annotation_place {
 
 /* Returns the line that explains a pair. It is a changed line if the changed lines are known,
  * because pull requests show annotations only on changed lines. Otherwise it is a line of the
- * checkout's function through which the growth passes. */
+ * function, in the user's repository, that the growth passes through. */
 static struct annotation_place annotated_line(const struct run_pair *pair) {
   struct annotation_place none = {STR(""), 0};
   if (pair && pair->has_sources) {
@@ -46,7 +46,8 @@ static void put_location(struct buffer *out, const struct run_pair *pair) {
   buffer_add_char(out, ',');
 }
 
-/* A regression to annotate: a benchmark, or the function of a pair that -fail-on found. */
+/* A regression to annotate: a benchmark, or the function of a pair of profiles that -fail-on found.
+ */
 struct annotation {
   const struct run_pair *pair; /* or NULL */
   const struct benchmark *benchmark;
@@ -62,15 +63,15 @@ static const struct run_pair *fired_pair(const struct ci_run *run, const char *d
   return NULL;
 }
 
-/* True if an annotation of a benchmark belongs to the pair. */
+/* True if an annotation of a benchmark belongs to the pair of profiles. */
 static bool has_annotation(const struct page_model *m, const struct run_pair *pair) {
   for (size_t i = 0; i < m->states[STATE_SLOWER]; i++)
     if (pair && model_pair(m, &m->benchmarks[i]) == pair) return true;
   return false;
 }
 
-/* Returns the function that grew most in the pair of entry `index`. NULL if an earlier entry has
- * the same pair. */
+/* Returns the function that grew most in the profiles of regression `index`. NULL if an earlier
+ * regression has the same profiles. */
 static const struct run_fired *fired_first(const struct ci_run *run, size_t index) {
   const struct run_fired *worst = &run->fired[index];
   for (size_t i = 0; i < index; i++)

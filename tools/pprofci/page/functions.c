@@ -1,4 +1,4 @@
-/* Adds up the values of each function in the profiles of a pair. */
+/* Adds up the values of each function in a pair of profiles. */
 #include "page/functions.h"
 
 #include "run/changes.h"
@@ -10,7 +10,8 @@
 
 /* ---- profiles ---------------------------------------- */
 
-/* Returns the profiles of a side: the given files, or the files that another run kept. */
+/* Returns the profiles of a side: the files given by flags, or the files in the artifacts of
+ * another run. */
 static struct profile_files side_files(struct arena *arena, const struct run_pair *pair, int side) {
   struct profile_files files = {NULL, 0};
   if (!pair->names[side]) return files;

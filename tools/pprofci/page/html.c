@@ -104,8 +104,8 @@ void html_gauge(struct fill *f, const struct gate_row *row) {
 
 /* ---- pictures ---------------------------------------- */
 
-/* Appends the base64 form of a text. With `sha256`, appends "sha256-..." for a script with that
- * hash instead. */
+/* Appends a text in base64. With `sha256`, appends "sha256-..." for a script with that hash
+ * instead. */
 static void put_encoded(struct buffer *out, pprofc_str data, const char *sha256) {
   struct output *to = mem_array(out->mem, 1, sizeof *to);
   if (!to) {
@@ -144,7 +144,7 @@ void html_picture(struct fill *f, const struct run_picture *picture, double heig
 
 /* ---- artifacts --------------------------------------- */
 
-/* Appends the address of an artifact of the pair. */
+/* Appends the address of an artifact of the pair of profiles. */
 static void html_address(struct buffer *out, const struct run_pair *pair, const char *folder,
                          const char *name, const char *ending) {
   if (pair->link) buffer_add_text(out, pair->link);
@@ -305,8 +305,8 @@ bool html_has_because(const struct run_pair *pair) {
          (v && (*v->note || *v->visible_text || v->same_code));
 }
 
-/* Adds a note for a pair whose sampled functions all have the same machine code on both sides. The
- * note lists other differences of the sides. */
+/* Adds a note for a pair of profiles whose sampled functions all have the same machine code on both
+ * sides. The note lists other differences of the sides. */
 static void put_same_code(struct fill *f, const struct pair_verdicts *v) {
   if (!v->same_code) return;
   fill_begin(f, "same_code");

@@ -28,7 +28,7 @@ void html_picture(struct fill *f, const struct run_picture *picture, double heig
 /* Adds a function name without the folders of its package; the tooltip has the full name. */
 void html_function(struct fill *f, pprofc_str name);
 
-/* Adds the place of a line: "src/parse.go:14" if the file is in this checkout, else
+/* Adds the text of a source position: "src/parse.go:14" if the file is in this checkout, else
  * "parse.go:14". */
 void html_place(struct fill *f, pprofc_str file, int64_t line);
 
@@ -36,23 +36,24 @@ void html_place(struct fill *f, pprofc_str file, int64_t line);
 pprofc_str html_short_function(pprofc_str name);
 
 /* Appends the address of the flame graph of a profile: "flame/NAME.html#search=FUNCTION", or in
- * report.html "#flame/NAME.html&search=FUNCTION" for the graph of the pair. `search` may be empty.
- */
+ * report.html "#flame/NAME.html&search=FUNCTION" for the graph of the pair of profiles. `search`
+ * may be empty. */
 void html_flame(struct buffer *out, const struct page_model *m, const struct run_pair *pair,
                 const char *name, pprofc_str search);
 
-/* Returns the artifact that the page shows for the pair: its difference or its only side. */
+/* Returns the artifact that the page shows for the pair of profiles: its difference or its only
+ * side. */
 const char *html_shown(const struct run_pair *pair);
 
-/* True if the page also shows the function of the checkout, because the listed functions do not
- * include it. */
+/* True if the page also shows the function of the user's repository that explains the growth,
+ * because the listed functions do not include it. */
 bool html_shows_own(const struct run_pair *pair);
 
 /* Returns the function of the user's repository that explains the growth. If it is unknown, returns
  * the function that grew most; "" if there is no such function. */
 pprofc_str html_culprit(const struct run_pair *pair);
 
-/* True if the page has anything to report on the functions of the pair. */
+/* True if the page has anything to report on the functions of the pair of profiles. */
 bool html_has_because(const struct run_pair *pair);
 
 /* Adds the functions that grew, a note on their reliability and the changed lines. */

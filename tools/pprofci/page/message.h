@@ -13,7 +13,7 @@ struct message_part {
   pprofc_str title; /* title of a folded part; empty for a part that is always visible */
   pprofc_str text;  /* Markdown with links (message_link), or code with HTML entities */
   bool is_code;
-  bool is_links; /* true for a line of links, which a place without working links drops */
+  bool is_links; /* true for a line of links, which is dropped where links do not work */
 };
 
 struct message {

@@ -208,7 +208,7 @@ static bool was_given_something(const struct run_options *o) {
   return o->pair_count > 0;
 }
 
-/* Returns the pair that explains the worst regression, else the first pair. */
+/* Returns the pair of profiles that explains the worst regression, else the first pair. */
 static const struct run_pair *pair_to_open(const struct page_model *m) {
   const struct run_pair *pair = m->states[STATE_SLOWER] ? model_pair(m, &m->benchmarks[0]) : NULL;
   if (pair && pair->diff) return pair;
@@ -224,7 +224,7 @@ static void put_kept_profile(struct buffer *out, const struct run_pair *pair, in
   put_shell_word(out, pair->folder ? path : path + 2);
 }
 
-/* Appends the commands that open the pair in a browser and print its table. */
+/* Appends the commands that open the pair of profiles in a browser and print its table. */
 static void put_open_commands(struct buffer *out, const struct run_pair *pair) {
   static const char *const reports[] = {"-http=: -diff_base=", "-top -diff_base="};
   for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {

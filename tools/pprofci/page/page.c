@@ -79,7 +79,7 @@ static pprofc_str part_of(pprofc_str html, const char *part) {
   return whole ? str_slice(html, 0, end) : (pprofc_str){NULL, 0};
 }
 
-/* Reads the page of the flame graph of a pair. False if it is missing or too large. */
+/* Reads the page of the flame graph of a pair of profiles. False if it is missing or too large. */
 static bool read_graph(const struct page_model *m, const struct run_pair *pair,
                        struct buffer *html) {
   const struct ci_run *run = m->run;
@@ -126,8 +126,8 @@ static bool explains_slower(const struct page_model *m, const struct run_pair *p
   return false;
 }
 
-/* Adds the flame graph of each pair, of slower benchmarks first. The page stays below 10 MB: a
- * graph that does not fit remains a file next to the page. */
+/* Adds the flame graph of each pair of profiles, of slower benchmarks first. The page stays below
+ * 10 MB: a graph that does not fit remains a file next to the page. */
 static void report_fill(struct fill *f, const struct page_model *m) {
   const struct ci_run *run = m->run;
   fill_flag(f, "one_file", true);
@@ -213,7 +213,8 @@ static void put_verdict(struct fill *f, const struct page_model *m) {
 
 /* ---- profiles ---------------------------------------- */
 
-/* True if a row shows the pair. Pairs without a benchmark or without results have no row. */
+/* True if a row shows the pair of profiles. Pairs without a benchmark or without results have no
+ * row. */
 static bool is_in_a_row(const struct page_model *m, const struct run_pair *pair) {
   for (size_t i = 0; i < m->count; i++)
     if (model_is_of(pair, &m->benchmarks[i])) return true;

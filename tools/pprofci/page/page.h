@@ -32,7 +32,7 @@ void summary_for_agents(struct buffer *out, const struct page_model *model);
 /* Appends the text of manifest.json. */
 void manifest_print(struct buffer *out, const struct page_model *model);
 
-/* Writes the regressions as a JSON array: benchmark, place, title and message. */
+/* Writes the regressions as a JSON array: benchmark, file and line, title and message. */
 void annotations_list(struct json_writer *json, const struct page_model *model);
 
 #endif

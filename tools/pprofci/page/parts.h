@@ -13,8 +13,8 @@ void rows_fill(struct fill *f, const struct page_model *model);
 
 /* ---- tabs ------------------------------------------ */
 
-/* Adds the tabs of a pair, with pictures of at most `height` pixels (0: no limit). With `open` the
- * tables are expanded. */
+/* Adds the tabs of a pair of profiles, with pictures of at most `height` pixels (0: no limit). With
+ * `open` the tables are expanded. */
 void tabs_fill(struct fill *f, const struct page_model *m, const struct run_pair *pair,
                unsigned height, bool open);
 

@@ -120,7 +120,7 @@ static void md_link_benchmark(struct buffer *out, const struct benchmark *b) {
   message_link_end(out);
 }
 
-/* Begins a link to the flame graph of a pair, that searches for the function. */
+/* Begins a link to the flame graph of a pair of profiles, that searches for the function. */
 static void md_link_flame(struct buffer *out, const struct page_model *m,
                           const struct run_pair *pair, pprofc_str function) {
   struct buffer address;
@@ -420,7 +420,7 @@ static void put_function_table(struct buffer *out, const struct ci_run *run,
   functions_free(&f);
 }
 
-/* True if the pair explains one of the rows at the top, or belongs to no benchmark. */
+/* True if the pair of profiles explains one of the rows at the top, or belongs to no benchmark. */
 static bool is_summarized(const struct page_model *m, const struct run_pair *pair) {
   for (size_t i = 0; i < m->states[STATE_SLOWER] && i < ROWS_MOST; i++)
     if (model_pair(m, &m->benchmarks[i]) == pair) return true;

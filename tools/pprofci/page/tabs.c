@@ -17,7 +17,7 @@ struct tab {
   const struct page_model *model;
   const struct run_pair *pair;
   struct function_list *functions;
-  const char *name; /* name of the files about the pair */
+  const char *name; /* name of the files about the pair of profiles */
   int side;         /* side of the tab; SIDES means the difference */
   double height;
   bool open;
@@ -100,7 +100,7 @@ static void put_verdict_rows(struct fill *f, const struct tab *t) {
   }
 }
 
-/* Adds the functions of a pair that was not judged. */
+/* Adds the functions of a pair of profiles that was not judged. */
 static void put_difference_rows(struct fill *f, const struct tab *t) {
   const struct function_list *list = t->functions;
   for (size_t i = 0; i < list->count && i < ROWS_MOST; i++) {

@@ -23,7 +23,7 @@ struct body_state {
 struct body {
   struct body_state state;
   const struct message *summary;
-  struct message_place place; /* place where the comment is shown */
+  struct message_place place; /* page or comment in which the text appears */
 };
 
 /* True if the text is a comment of pprofci with that key. */

@@ -17,7 +17,7 @@ struct publish_options {
   bool dry_run, require, no_fail;
   int64_t wait, timeout;
   uint64_t brief_bytes; /* limit of `markdown` and `json` */
-  bool places[PLACES];  /* true for each place that -to names */
+  bool places[PLACES];  /* true for each destination that -to names */
 };
 
 /* Checks the command line. */

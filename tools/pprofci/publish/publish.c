@@ -1,6 +1,6 @@
 /* Implements `pprofci publish`: reads the result of a run, writes the files of the flags, and sends
- * the rest to the host. After a failure in one place it continues with the others. The exit status
- * is the status of the run. */
+ * the rest to the host. After a failure of one destination it continues with the others. The exit
+ * status is the status of the run. */
 #include "commands.h"
 #include "common/save.h"
 #include "common/terminal.h"
@@ -269,7 +269,7 @@ static void send_all(struct publish *p, const char *links, const bool *places) {
 
 /* ---- the command ------------------------------------- */
 
-/* Chooses the places of -to, or all places that are available. */
+/* Chooses the destinations of -to, or all destinations that are available. */
 static void choose_places(const struct publish *p, bool *places) {
   bool has_change = p->site.number || *p->site.branch;
   memcpy(places, p->options->places, sizeof p->options->places);

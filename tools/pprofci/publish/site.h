@@ -1,5 +1,5 @@
-/* Finds the place where a run publishes: host, repository and change, from the environment of the
- * job. */
+/* Finds the destination of a run's results: host, repository and change, from the environment of
+ * the job. */
 #ifndef PPROFCI_PUBLISH_SITE_H
 #define PPROFCI_PUBLISH_SITE_H
 

@@ -1,4 +1,4 @@
-/* Finds the function of the checkout that a change passes through, and draws the page's
+/* Finds the function of the user's repository that a change passes through, and draws the page's
  * picture. */
 #include "run/changes.h"
 
@@ -119,7 +119,7 @@ static bool is_growth(const struct drawn *d, const struct drawn_sum *sum) {
   return grown > 0 && grown >= base * LEAST_SHARE;
 }
 
-/* True for code of this checkout except tests, which only measure it. */
+/* True for code of the user's repository except tests, which only measure it. */
 static bool is_own(const struct stack_frame *frame, struct arena *arena) {
   const char *file = text_keep(arena, frame->file);
   if (!file || str_ends(frame->file, STR("_test.go"))) return false;
@@ -179,7 +179,7 @@ static int64_t find_line(struct ci_run *run, const pprofc_profile *profile, size
 /* Minimum share of the growth that passes through the outermost own function. */
 #define OWN_SHARE 0.7
 
-/* Returns the innermost function of this checkout that most of the growth passes through;
+/* Returns the innermost function of the user's repository that most of the growth passes through;
  * SIZE_MAX if there is no such function. */
 static size_t find_own(struct ci_run *run, const struct drawn *d, const struct drawn_sum *sums,
                        const struct judged *judged, bool *own) {
@@ -228,7 +228,8 @@ static bool set_own(struct ci_run *run, struct run_pair *pair, const struct judg
   return pair->own.name && pair->own.file;
 }
 
-/* Finds the place in the checkout that explains the change of a pair. */
+/* Finds the file and line in the user's repository that explain the change of a pair of profiles.
+ */
 static pprofc_status explain_change(struct ci_run *run, struct run_pair *pair, struct drawn *d,
                                     const pprofc_profile *profile, const struct judged *judged,
                                     pprofc_error *error) {

@@ -1,4 +1,5 @@
-/* Finds the place in the checkout that explains why a pair changed, and draws it. */
+/* Finds the file and line in the user's repository that explain why a pair of profiles changed, and
+ * draws a picture of the change. */
 #ifndef PPROFCI_RUN_CHANGES_H
 #define PPROFCI_RUN_CHANGES_H
 
@@ -28,9 +29,9 @@ struct drawn_sum {
 /* Returns a sum for each frame of the tree, or NULL. */
 struct drawn_sum *drawn_sums(struct drawn *d);
 
-/* Sets the function of the checkout that explains a difference, and the picture for the page. The
- * function comes from `judged`. With NULL the function is already set. `options` select the
- * values. */
+/* Sets the function of the user's repository that explains a difference, and the picture for the
+ * page. The function comes from `judged`. With NULL the function is already set. `options` select
+ * the values. */
 pprofc_status changes_find(struct ci_run *run, struct run_pair *pair, const pprofc_profile *profile,
                            const pprofc_report_options *options, const struct judged *judged,
                            pprofc_error *error);

@@ -1,4 +1,4 @@
-/* Finds the functions of a pair whose code changed. */
+/* Finds the functions of a pair of profiles whose code changed. */
 #include "run/code.h"
 
 #include "common/terminal.h"
@@ -96,7 +96,7 @@ static int64_t code_last_line(const struct source_file *file, int64_t first) {
 
 /* ---- one function ------------------------------------ */
 
-/* Places of a function in the profiles of a pair. */
+/* Positions of a function in base and head. */
 struct code_place {
   pprofc_str file;
   int64_t start, first, last; /* line where the function begins, and first and last line with
@@ -208,7 +208,7 @@ static void read_built(struct ci_run *run, struct code_programs *programs) {
   if (differs) programs->differs = differs;
 }
 
-/* Returns the comparison of the programs of a pair, made at the first call, or NULL if
+/* Returns the comparison of the programs of a pair of profiles, made at the first call, or NULL if
  * there are no programs. */
 static const struct code_programs *compared_programs(struct ci_run *run,
                                                      const struct run_pair *pair) {

@@ -13,8 +13,8 @@ void code_close(struct ci_run *run);
 /* Returns the sources of both sides, or NULL. */
 struct revisions *code_sources(const struct ci_run *run);
 
-/* Sets the code of the functions in the comparisons of a pair, and lists changed functions first
- * among its reasons. Sets pair->same_code. */
+/* Sets the code of the functions in the comparisons of a pair of profiles, and lists changed
+ * functions first among its reasons. Sets pair->same_code. */
 void code_describe(struct ci_run *run, struct run_pair *pair, const struct judged *judged);
 
 /* Returns "same", "changed", "in this diff", "inlined elsewhere" or "unknown"; "" if neither
@@ -23,7 +23,7 @@ const char *code_word(struct ci_run *run, const struct run_pair *pair, const str
                       pprofc_str name);
 
 /* True if only the layout of the code can explain the regression of a pair: no sampled function
- * changed, and times depend on the place of code in memory. Then appends the reason and other
+ * changed, and times depend on the addresses of code. Then appends the reason and other
  * differences. */
 bool code_excuses(const struct ci_run *run, const struct run_pair *pair, struct buffer *why);
 

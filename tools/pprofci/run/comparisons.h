@@ -1,4 +1,5 @@
-/* Writes the comparisons of a pair to manifest.json and reads them for `pprofci merge`. */
+/* Writes the comparisons of a pair of profiles to manifest.json and reads them for `pprofci merge`.
+ */
 #ifndef PPROFCI_RUN_COMPARISONS_H
 #define PPROFCI_RUN_COMPARISONS_H
 
@@ -6,7 +7,7 @@
 #include "core/json_write.h"
 #include "run/run.h"
 
-/* Writes the members "comparisons" and "own" of a pair. */
+/* Writes the members "comparisons" and "own" of a pair of profiles. */
 void comparisons_write(struct json_writer *json, const struct run_pair *pair);
 
 /* Reads the members that comparisons_write writes. Missing members stay empty. */

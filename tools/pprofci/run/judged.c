@@ -1,4 +1,4 @@
-/* Converts verdicts to the data of the page about the functions of a pair. */
+/* Converts verdicts to the data of the page about the functions of a pair of profiles. */
 #include "core/escape.h"
 #include "core/log_guard.h"
 #include "run/judging.h"
@@ -11,7 +11,7 @@
 #define ROWS_MOST 30
 /* Minimum growth that is shown although it is not tested, as a share of the base. */
 #define LEAST_SHARE 0.01
-#define INSIDE_MOST 8   /* maximum number of functions of a place that are named */
+#define INSIDE_MOST 8   /* maximum number of functions that are named if cost moved between them */
 #define NAME_MOST   160 /* maximum bytes of a name in a sentence */
 
 /* State of filling in a comparison. */
@@ -200,7 +200,7 @@ static void command_option(struct buffer *out, const char *name, const char *val
   escape_shell(out, str_of(value));
 }
 
-/* Appends a path of the artifacts that contains the name of the pair. */
+/* Appends a path of the artifacts that contains the name of the pair of profiles. */
 static void command_path(struct buffer *out, const char *option, const char *folder,
                          const char *name, const char *rest) {
   struct buffer path;
@@ -230,7 +230,7 @@ static void command_exposure(struct buffer *out, const struct filling *f,
   }
 }
 
-/* Returns the command that prints these verdicts, run in the folder of the page. */
+/* Returns the command that prints the same verdicts; the user runs it in the folder of the page. */
 static const char *judged_command(const struct filling *f, const struct run_pair *pair,
                                   const char *index, const char *hide) {
   struct buffer out;
@@ -262,7 +262,7 @@ static void judged_summary(struct filling *f) {
   to->weak = !s->exact && s->base_runs == 1 && s->head_runs == 1;
 }
 
-/* Finds the largest function if the pair was judged and no function changed. */
+/* Finds the largest function if the pair of profiles was judged and no function changed. */
 static bool judged_largest(struct filling *f) {
   const pprofc_verdict_summary *s = &f->report->summary;
   if (s->changed || s->cum_changed || !s->tested || isnan(s->visible) ||

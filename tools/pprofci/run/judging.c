@@ -1,4 +1,4 @@
-/* Reads the runs of a pair and judges their functions. */
+/* Reads the runs of a pair of profiles and judges their functions. */
 #include "run/judging.h"
 
 #include "core/log_guard.h"

@@ -6,21 +6,23 @@
 #include "run/run.h"
 #include "verdict/print/print.h"
 
-/* Maximum number of sample types of a pair: a memory profile has two, bytes and objects. */
+/* Maximum number of sample types of a pair of profiles: a memory profile has two, bytes and
+ * objects. */
 #define JUDGED_TYPES 2
 
-/* Runs of a pair with their verdicts. */
+/* Runs of a pair of profiles with their verdicts. */
 struct judged {
   struct budget *budget; /* memory budget of the profiles that are read */
   pprofc_verdict_run *runs;
   size_t count, bases; /* number of runs, and number of runs of the base, which come first */
-  struct noise_report reports[JUDGED_TYPES]; /* reports of the comparisons of the pair; a report
-                                                without verdicts belongs to no comparison */
+  /* Reports of the comparisons of the pair of profiles; a report without verdicts belongs to no
+   * comparison. */
+  struct noise_report reports[JUDGED_TYPES];
 };
 
-/* Reads the runs of a pair, judges their functions and fills in its comparisons and changes.
- * Functions that cannot be judged are not an error. A pair with one side has no comparisons.
- * Free `judged` even after an error. */
+/* Reads the runs of a pair of profiles, judges their functions and fills in its comparisons and
+ * changes. Functions that cannot be judged are not an error. A pair of profiles with one side has
+ * no comparisons. Free `judged` even after an error. */
 pprofc_status judging_run(struct ci_run *run, struct run_pair *pair,
                           const pprofc_report_options *options, struct judged *judged,
                           pprofc_error *error);

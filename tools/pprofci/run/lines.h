@@ -1,4 +1,4 @@
-/* Finds the changed lines of the sources, with the cost of each in the profiles of a pair. */
+/* Finds the changed lines of the sources, with the cost of each in a pair of profiles. */
 #ifndef PPROFCI_RUN_LINES_H
 #define PPROFCI_RUN_LINES_H
 

@@ -57,7 +57,7 @@ static pprofc_status render_artifacts(struct ci_run *run, const char *name,
   return status;
 }
 
-/* A profile of a pair, or its difference. The page shows the last of them. */
+/* The profile of one side, or the difference of both. The page shows the last of them. */
 struct render_source {
   const char *name;
   struct profile_source source;
@@ -142,8 +142,8 @@ static bool side_is_idle(const struct run_pair *pair, int side, bool both,
   return pair->paths[side] && looked_at && !any_has_samples(pair, side, options);
 }
 
-/* Prints that a pair is skipped because it has no samples. Silent for a recording, whose block and
- * mutex profiles are often empty. */
+/* Prints that a pair of profiles is skipped because it has no samples. Silent for a recording,
+ * whose block and mutex profiles are often empty. */
 static void note_idle(const struct ci_run *run, const struct run_pair *pair, const char *path,
                       bool both) {
   if (*run->options->record || pair->paths[SIDE_BASE] || pair->paths[SIDE_HEAD]) return;
@@ -153,7 +153,7 @@ static void note_idle(const struct ci_run *run, const struct run_pair *pair, con
     message_note("pprofci: skipped '%s': no samples", path);
 }
 
-/* True if the pair has one side, and a profile of the same name could not be read. */
+/* True if the pair of profiles has one side, and a profile of the same name could not be read. */
 static bool other_is_unread(const struct ci_run *run, const struct run_pair *pair) {
   const char *only = pair->paths[pair->paths[SIDE_BASE] ? SIDE_BASE : SIDE_HEAD];
   if (pair->paths[SIDE_BASE] && pair->paths[SIDE_HEAD]) return false;
@@ -162,8 +162,8 @@ static bool other_is_unread(const struct ci_run *run, const struct run_pair *pai
   return false;
 }
 
-/* Notes the missing parts of a pair. Drops a side without samples, such as a lock profile of a
- * program that waits for no lock. */
+/* Notes the missing parts of a pair of profiles. Drops a side without samples, such as a lock
+ * profile of a program that waits for no lock. */
 static void note_missing(const struct ci_run *run, struct run_pair *pair,
                          const pprofc_report_options *options) {
   static const char *const empty[SIDES] = {"The profile of the base has no samples.",

@@ -16,7 +16,7 @@ enum { SIDE_BASE, SIDE_HEAD, SIDES };
 
 extern const char *const side_names[SIDES]; /* names of the sides: "base", "head" */
 
-/* A flame graph as SVG without its opening tag, and the place of the frames in it. */
+/* A flame graph as SVG without its opening tag, and the coordinates of the frames in it. */
 struct run_picture {
   pprofc_str frames; /* "" without a picture */
   struct flame_part part;
@@ -37,7 +37,8 @@ struct change {
   const char *partner;     /* other function if cost moved between two functions; or NULL */
   const char *code;        /* state of the code: "same", "changed", "in this diff" ...; "" when
                               unknown */
-  const char *inside;      /* functions between which cost moved within the place `name`; or NULL */
+  /* Functions between which cost moved within `name`, a caller, type, package or file; or NULL. */
+  const char *inside;
 };
 
 /* A changed line of the sources, with its cost per operation if that is known. */
@@ -60,14 +61,14 @@ struct run_hunk {
 
 #define CHANGES_MOST 4
 
-/* Verdicts on the functions of one sample type of a pair. */
+/* Verdicts on the functions of one sample type of a pair of profiles. */
 struct pair_verdicts {
   const char *type, *unit; /* sample type and unit of all values: "cpu", "nanoseconds" */
   const char *measure;     /* benchmark unit that the sample type explains, "sec/op"; or NULL */
   bool per_operation;
   bool has_code;  /* true if the code of both sides was compared */
   bool same_code; /* true if all sampled functions have the same machine code */
-  size_t moved;   /* number of functions with the same code at another place in their cache line */
+  size_t moved;   /* number of functions with the same code at another offset in their cache line */
   const char
       *differs; /* text of other differences between the sides, as "; compiler: -go1.21 +go1.22" */
   bool weak;    /* true with one run per side: noise between runs is unknown */
@@ -77,9 +78,11 @@ struct pair_verdicts {
   size_t row_count, left_out;
   struct change because[CHANGES_MOST]; /* functions that grew, largest first */
   size_t because_count;
-  const char *sentence;     /* change of the total: "71.4s less (-93%). Nearly everything is
-                               faster." */
-  double environment, rest; /* parts of summary.total_delta that changed rows do not explain */
+  const char *sentence; /* change of the total: "71.4s less (-93%). Nearly everything is
+                           faster." */
+  /* Parts of summary.total_delta that changed rows do not explain: time of the kernel or a runtime;
+   * the rest. */
+  double environment, rest;
   size_t rest_count;
   const char *largest;      /* function that summary.visible refers to; NULL: not shown */
   const char *visible_text; /* summary.visible and summary.runs_for_5 as a sentence; or "" */
@@ -100,28 +103,30 @@ struct run_pair {
   const char **runs[SIDES]; /* profiles of each side, one per run */
   size_t run_count[SIDES];
   const struct run_measured *measured[SIDES]; /* measurements of each side, one per run; or NULL */
-  const char *stems[SIDES];        /* base names of the artifacts; NULL: made from the paths */
-  pprofc_str printed[SIDES];       /* benchmark output of the runs; or empty */
-  const char *kind;                /* kind of the profiles: "cpu"; NULL: guessed from the profile */
-  const char *package, *benchmark; /* names that the page shows for a recorded pair; else NULL */
-  const char *function;            /* expression of the benchmark's function in the profile; or
-                                      NULL */
-  double iterations;               /* number of iterations of each run; 0: unknown */
+  const char *stems[SIDES];  /* base names of the artifacts; NULL: made from the paths */
+  pprofc_str printed[SIDES]; /* benchmark output of the runs; or empty */
+  const char *kind;          /* kind of the profiles: "cpu"; NULL: guessed from the profile */
+  /* Names that the page shows for a recorded pair of profiles; else NULL. */
+  const char *package, *benchmark;
+  const char *function; /* expression of the benchmark's function in the profile; or
+                           NULL */
+  double iterations;    /* number of iterations of each run; 0: unknown */
 
   const char *programs[SIDES]; /* ELF files of the programs; NULL: unknown */
   const struct built *built;   /* how the program of each side was built; NULL: unknown */
   /* Names of the artifacts of base, head and difference; NULL if not made. */
   const char *names[SIDES], *diff;
-  const char *kept;                  /* folder of the runs inside the artifacts; or NULL */
-  const char *note;                  /* remark on a new pair, "New: ...", or "" */
-  struct pair_verdicts *comparisons; /* comparisons, if the pair has both sides; the page shows
-                                        the first */
+  const char *kept; /* folder of the runs inside the artifacts; or NULL */
+  const char *note; /* remark on a new pair of profiles, "New: ...", or "" */
+  /* Comparisons, if the pair of profiles has both sides; the page shows the first. */
+  struct pair_verdicts *comparisons;
   size_t comparison_count;
   const char *unit; /* unit of `changes`, the changes of the first comparison */
   struct change changes[CHANGES_MOST];
   size_t change_count;
-  struct change own;      /* innermost function of the checkout that most of the growth passes
-                             through, including callees; name NULL: not found */
+  /* Innermost function of the user's repository that most of the growth passes through, including
+   * callees; name NULL: not found. */
+  struct change own;
   bool has_sources;       /* true if the change of the sources is known */
   struct run_hunk *hunks; /* changed lines with a cost, largest growth first */
   size_t hunk_count;
@@ -220,10 +225,10 @@ struct run_samples {
   size_t count;
 };
 
-/* Adds a pair; NULL when out of memory. */
+/* Adds a pair of profiles; NULL when out of memory. */
 struct run_pair *run_add_pair(struct ci_run *run, const char *base, const char *head);
 
-/* Sets the changes of a pair to the changes in its first comparison. */
+/* Sets the changes of a pair of profiles to the changes in its first comparison. */
 void run_show_comparison(struct run_pair *pair);
 
 /* True for profiles of counted instructions. */

@@ -14,7 +14,8 @@ pprofc_status check_profile(struct ci_run *run, const char *path, const char *ot
 pprofc_status several_add(struct ci_run *run, const char *base, const char *head,
                           pprofc_error *error);
 
-/* Copies the runs of a pair with several runs into the artifacts, with their benchmark output. */
+/* Copies the runs of a pair of profiles with several runs into the artifacts, with their benchmark
+ * output. */
 pprofc_status several_keep(struct ci_run *run, struct run_pair *pair, const char *name,
                            pprofc_error *error);
 

@@ -1,4 +1,4 @@
-/* Makes all files of a run in a temporary folder next to their final place, then moves them. */
+/* Makes all files of a run in a temporary folder next to their final folder, then moves them. */
 #include "core/json_tree.h"
 #include "run/checkouts.h"
 #include "run/files.h"
@@ -113,7 +113,7 @@ static pprofc_status stage_move(const char *from, const char *to, pprofc_error *
   return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", to, ERRNO_TEXT(errno));
 }
 
-/* Paths of a file that is moved to its final place. */
+/* Paths of a file that is moved to its final folder. */
 struct stage_paths {
   const char *from, *to;
   /* File of an earlier run, kept in the temporary folder until all files are moved. */
@@ -130,7 +130,7 @@ static bool stage_name(struct ci_run *run, size_t number, struct stage_paths *pa
   return paths->from && paths->to && paths->old;
 }
 
-/* Moves a file to its place and keeps the file that it replaces. */
+/* Moves a file to its final folder and keeps the file that it replaces. */
 static pprofc_status stage_replace(struct ci_run *run, size_t number, pprofc_error *error) {
   struct stage_paths paths;
   if (!stage_name(run, number, &paths)) return error_nomem(error);
@@ -152,8 +152,8 @@ static void stage_restore(struct ci_run *run, size_t count) {
   }
 }
 
-/* Moves all files to their final places. All files change together: on an error the earlier files
- * are restored. */
+/* Moves all files to their final folders. All files change together: after an error the earlier
+ * files are restored. */
 pprofc_status stage_commit(struct ci_run *run, pprofc_error *error) {
   struct buffer manifest; /* text of the manifest of the earlier run */
   size_t moved = 0;

@@ -157,7 +157,7 @@ static pprofc_status sampling_cut(struct timing *t, int side, const char *data, 
   struct arena *arena = &t->run->arena;
   const struct talk_benchmark *talked = &t->talk.items[number];
   const unsigned long long begin = talked->begin, end = talked->end;
-  /* One folder keeps the runs of a pair, so their names differ. */
+  /* One folder keeps the runs of a pair of profiles, so their names differ. */
   const char *path = text_printf(arena, "%s/times/samples%04zu.pb.gz", t->run->work, t->places++);
   const char *times = text_printf(arena, "--time=%llu.%09llu,%llu.%09llu", begin / 1000000000,
                                   begin % 1000000000, end / 1000000000, end % 1000000000);

@@ -85,7 +85,7 @@ const struct flag_table trend_table = {
 
 /* ---- options ----------------------------------------- */
 
-/* True if the address has a place for the id of a commit, or is empty. */
+/* True if the address contains "{}" for the id of a commit, or is empty. */
 static bool trend_is_url(const char *url) {
   pprofc_str text = str_of(url);
   bool web = str_starts(text, STR("https://")) || str_starts(text, STR("http://"));
