@@ -144,7 +144,7 @@ bool path_walk_begin(struct path_walk *w, struct stack_paths *p) {
   return path_wait(w, (struct path_place){.branch = 0});
 }
 
-/* Returns the index after the last branch of the place's node. */
+/* Returns the index after the last branch of the node of `place`. */
 static uint32_t path_branches_end(const struct stack_paths *p, const struct path_place *place) {
   uint32_t end = place->branch;
   while (end < p->branch_count && p->branches[end].node == place->at.node) end++;
@@ -172,7 +172,7 @@ static bool path_wait_for_children(struct path_walk *w, struct path_place place)
   return true;
 }
 
-/* Moves a place to the next node of its run that has another child or ends a stack. False at the
+/* Moves `place` to the next node of its run that has another child or ends a stack. False at the
  * end of the run. */
 static bool path_skip(const struct stack_paths *p, struct path_place *place) {
   uint32_t node = path_run_end(p, place->at.run) - 1;
@@ -186,7 +186,7 @@ static bool path_skip(const struct stack_paths *p, struct path_place *place) {
   return true;
 }
 
-/* Returns the number of the stack that ends at a place, or MAP_NONE, and moves past its branch. */
+/* Returns the number of the stack that ends at `place`, or MAP_NONE, and moves past its branch. */
 static uint32_t path_take_stack(const struct stack_paths *p, struct path_place *place) {
   if (place->at.node + 1 == path_run_end(p, place->at.run)) return p->runs[place->at.run].stack;
   const struct path_branch *branch = &p->branches[place->branch];

@@ -391,7 +391,7 @@ static bool global_structor(pprofc_str name, enum demangle_mode mode, struct buf
   return true;
 }
 
-/* Changes a name from libiberty to the form of a mode. */
+/* Changes a name from libiberty as the mode requires. */
 static void shorten_cxx(enum demangle_mode mode, struct buffer *out) {
   if (str_find_char(buffer_str(out), '$') < out->size) renumber_parameters(out);
   part_brackets(out);

@@ -5,8 +5,8 @@
 #include "core/buffer.h"
 
 /* Appends the path in a name "_R..." to `out`. Without `arguments`, writes an empty pair of
- * brackets for generic arguments. Returns false if the name has another form or expands beyond
- * `most` bytes; `out` then contains a part. */
+ * brackets for generic arguments. Returns false if the name is not valid or expands beyond `most`
+ * bytes; `out` then contains a part. */
 bool rust_v0_demangle(pprofc_str name, bool arguments, size_t most, struct buffer *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* Hunks of a unified diff without context. They define a common order of the lines of base and
- * head: deleted lines precede the lines that replace them. A place is the index of a line in that
- * order. */
+ * head: deleted lines precede the lines that replace them. The place of a line is its index in that
+ * order, which is the order of the listing. */
 #ifndef PPROFC_REPORT_SOURCE_HUNKS_H
 #define PPROFC_REPORT_SOURCE_HUNKS_H
 
@@ -55,7 +55,7 @@ int64_t hunks_place_of_base(const struct hunks *hunks, const struct changed_file
 int64_t hunks_place_of_head(const struct hunks *hunks, const struct changed_file *file,
                             int64_t line);
 
-/* The line at a place, for printing. */
+/* The line with a place, for printing. */
 struct diff_line {
   char mark;          /* mark of the line: ' ', '-' or '+' */
   int64_t base, head; /* line numbers; 0 on a side that does not have the line */

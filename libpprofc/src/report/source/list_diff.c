@@ -14,7 +14,8 @@
 /* A line of a function that has a cost or a change. */
 struct list_diff_row {
   pprofc_str path; /* path of head's file in the repository; "" outside of the repository */
-  int64_t place;   /* place of the line (hunks.h); NO_PLACE if neither revision has the line */
+  int64_t place;   /* index of the line in the listing of both revisions (hunks.h); NO_PLACE if
+                      neither revision has the line */
   int64_t cum[DIFF_SIDES];
 };
 
@@ -67,7 +68,7 @@ static bool add_line_cost(struct list_diff *l, const struct line_cost *cost, enu
   return true;
 }
 
-/* Joins rows of the same place into one row. */
+/* Joins rows of the same line of the listing into one row. */
 static void join_rows(struct list_diff *l) {
   size_t kept = 0;
   if (l->count) qsort(l->rows, l->count, sizeof *l->rows, list_diff_order);
@@ -108,7 +109,7 @@ struct list_diff_file {
   int64_t from, to, end;
 };
 
-/* Prints the line at a place. `row` is NULL if the line has no cost. */
+/* Prints line `place` of the listing (hunks.h). `row` is NULL if the line has no cost. */
 static void put_line(const struct list_diff *l, const struct list_diff_file *f, int64_t place,
                      const struct list_diff_row *row) {
   static const int64_t nothing[DIFF_SIDES];
@@ -122,7 +123,7 @@ static void put_line(const struct list_diff *l, const struct list_diff_file *f, 
   output_add_char(l->out, '\n');
 }
 
-/* Returns the first changed place at or after `place`, or INT64_MAX. */
+/* Returns the index of the first changed line at or after `place`, or INT64_MAX. */
 static int64_t next_change(const struct list_diff *l, const struct list_diff_file *f,
                            int64_t place) {
   size_t count = f->changes ? f->changes->count : 0;
@@ -133,7 +134,8 @@ static int64_t next_change(const struct list_diff *l, const struct list_diff_fil
   return first > place ? first : place;
 }
 
-/* Prints the header of a hunk, such as "@@ -41,5 +41,6 @@", for places from..to. */
+/* Prints the header of a hunk, such as "@@ -41,5 +41,6 @@", for the lines from..to of the listing.
+ */
 static void put_hunk_header(const struct list_diff *l, const struct list_diff_file *f, int64_t from,
                             int64_t to) {
   int64_t first[DIFF_SIDES] = {0, 0}, lines[DIFF_SIDES] = {0, 0};
@@ -150,8 +152,8 @@ static void put_hunk_header(const struct list_diff *l, const struct list_diff_fi
                 (long long)lines[DIFF_HEAD]);
 }
 
-/* Returns the next place in a window, at or after `place`, with a cost or a change. Returns
- * INT64_MAX if there is no such place. `row` is the next row. */
+/* Returns the index of the next line with a cost or a change in a window, at or after `place`.
+ * Returns INT64_MAX if there is no such line. `row` is the next row. */
 static int64_t next_place(const struct list_diff *l, const struct list_diff_file *f, int64_t place,
                           size_t row) {
   int64_t next = next_change(l, f, place);
@@ -159,7 +161,7 @@ static int64_t next_place(const struct list_diff *l, const struct list_diff_file
   return next <= f->to ? next : INT64_MAX;
 }
 
-/* Prints the places [from, to]. */
+/* Prints the lines [from, to] of the listing. */
 static void put_group(const struct list_diff *l, const struct list_diff_file *f, int64_t from,
                       int64_t to, size_t row) {
   put_hunk_header(l, f, from, to);

@@ -47,7 +47,7 @@ uint32_t web_data_add(struct web_data *data, const struct web_instruction *instr
   return added ? (uint32_t)data->instruction_count - 1 : NONE;
 }
 
-/* Returns the name of a file in the form that the page shows. */
+/* Returns the name of a file as the page shows it. */
 static pprofc_str canonical_file(struct arena *arena, pprofc_str file) {
   if (str_starts(file, STR("/proc/self/cwd/"))) file = str_slice(file, 15, file.size);
   if (str_starts(file, STR("./"))) file = str_slice(file, 2, file.size);
@@ -73,8 +73,8 @@ static int64_t clamp_line(int64_t line) {
 bool web_data_place(struct web_data *data, uint32_t instruction, const struct source_frame *frames,
                     size_t count) {
   if (count > MAX_INLINED) count = MAX_INLINED;
-  /* Calls that lead to a place, outermost first. Places of inner functions share the end of this
-   * array. */
+  /* Calls that lead to the instruction, outermost first. Items of inner functions share the end of
+   * this array. */
   struct web_call *calls = NULL;
   for (size_t i = 0; i < count; i++) {
     if (interner_find(&data->interest, frames[i].function) == MAP_NONE) continue;

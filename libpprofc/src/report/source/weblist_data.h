@@ -30,7 +30,7 @@ struct web_place {
   const struct web_call
       *calls; /* inlined calls that lead to the instruction, the outermost caller first */
   size_t call_count;
-  size_t order; /* number of the place in the order of discovery */
+  size_t order; /* number of the item in the order of discovery */
 };
 
 struct web_data {
@@ -38,8 +38,9 @@ struct web_data {
   const pprofc_allocator *mem;
   struct web_instruction *instructions;
   size_t instruction_count, instruction_capacity;
-  struct map by_address;    /* index of the instructions by address */
-  struct web_place *places; /* places in the source, sorted by file, line and order */
+  struct map by_address; /* index of the instructions by address */
+  /* Positions of the instructions on the page, sorted by file, line and order. */
+  struct web_place *places;
   size_t place_count, place_capacity;
   struct interner interest;     /* names of functions that match */
   struct interner system_names; /* mangled names of all functions */
@@ -59,7 +60,7 @@ pprofc_str web_data_name(const struct web_data *data, pprofc_str function);
  * NONE when out of memory. */
 uint32_t web_data_add(struct web_data *data, const struct web_instruction *instruction);
 
-/* Adds places of an instruction, one for each matching function in `frames`. Inner functions come
+/* Adds an instruction to the page once for each matching function in `frames`. Inner functions come
  * first. */
 bool web_data_place(struct web_data *data, uint32_t instruction, const struct source_frame *frames,
                     size_t count);
@@ -79,8 +80,8 @@ struct web_address {
   size_t order;
 };
 
-/* Adds the instructions and places around the addresses, which must be sorted and unique. `samples`
- * must be sorted. */
+/* Adds the instructions around the addresses, and their positions on the page. The addresses must
+ * be sorted and unique. `samples` must be sorted. */
 pprofc_status web_data_read_code(struct web_data *data, const struct report *report,
                                  const struct web_address *addresses, size_t count,
                                  const struct web_sample *samples, size_t sample_count,

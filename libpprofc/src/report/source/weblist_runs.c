@@ -16,14 +16,15 @@ void weblist_sum(const struct web_data *data, const struct web_place *places, si
   }
 }
 
-/* Returns the index after the last place on the line of places[first]. */
+/* Returns the index after the last item of `places` on the line of places[first]. */
 static size_t line_end(const struct web_data *data, size_t first, size_t end) {
   size_t i = first + 1;
   while (i < end && data->places[i].line == data->places[first].line) i++;
   return i;
 }
 
-/* Groups the lines of one file, which are places [first, end). Returns the number of groups. */
+/* Groups the lines of one file, which are the items [first, end) of `places`. Returns the number of
+ * groups. */
 static size_t join_lines(const struct web_data *data, size_t first, size_t end,
                          struct weblist_run *runs) {
   size_t count = 0;

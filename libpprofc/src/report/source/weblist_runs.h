@@ -4,7 +4,8 @@
 
 #include "report/source/weblist_data.h"
 
-/* A group of lines of one function: lines [begin, end), places [first, first + count). */
+/* A group of lines of one function: lines [begin, end), with the items [first, first + count) of
+ * `places`. */
 struct weblist_run {
   pprofc_str name;
   int64_t begin, end;
@@ -12,12 +13,12 @@ struct weblist_run {
   int64_t flat, cum;
 };
 
-/* Groups the lines of one file, which are places [first, end), with some lines around each group.
- * Returns the number of groups. `runs` has room for one group per place. */
+/* Groups the lines of one file, which are the items [first, end) of `places`, with some lines
+ * around each group. Returns the number of groups. `runs` has room for one group per item. */
 size_t weblist_make_runs(const struct web_data *data, size_t first, size_t end,
                          struct weblist_run *runs);
 
-/* Adds the samples of the places to *flat and *cum. */
+/* Adds the samples of the group's instructions to *flat and *cum. */
 void weblist_sum(const struct web_data *data, const struct web_place *places, size_t count,
                  int64_t *flat, int64_t *cum);
 
