@@ -39,8 +39,9 @@ static double advice_factor(const struct advice *a) {
   return advice_excess(a) * (quantile + ADVICE_POWER);
 }
 
-/* Returns the relative variance between runs. A pair of runs has an assumed variance. Otherwise
- * enlarges the estimate, because the changed function may vary more than the median function. */
+/* Returns the relative variance between runs. With one run on each side, it is the assumed
+ * variance. Otherwise the function enlarges the estimate, because the changed function may vary
+ * more than the median function. */
 static double advice_noise(const struct advice *a) {
   return isinf(a->degrees) ? a->noise : ADVICE_UNEQUAL * a->noise;
 }

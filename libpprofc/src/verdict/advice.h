@@ -3,11 +3,11 @@
 #define PPROFC_VERDICT_ADVICE_H
 
 struct advice {
-  double runs;     /* number of runs a side: the harmonic mean of both sides */
-  double degrees;  /* degrees of freedom of the t distribution; infinite for a pair */
-  double prior;    /* degrees of freedom from other rows; for a pair, the number that more runs
-                      would give */
-  double limit;    /* quantile of the significance limit: 1 - alpha / (2 tested) */
+  double runs;    /* number of runs a side: the harmonic mean of both sides */
+  double degrees; /* degrees of freedom of the t distribution; infinite with one run on each side */
+  double prior;   /* degrees of freedom from other rows; with one run on each side, the number that
+                     more runs would give */
+  double limit;   /* quantile of the significance limit: 1 - alpha / (2 tested) */
   double sampling; /* sampling variance of a run, relative to the square of its value */
   double noise;    /* relative variance between runs */
   double common;   /* relative variance of the common factor */

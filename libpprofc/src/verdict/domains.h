@@ -11,8 +11,8 @@ struct domain_set {
   pprofc_str name, renamed;
   size_t *sum; /* rows whose flat values are added up */
   size_t sum_count;
-  size_t subtree;    /* row whose cum is the sum; DOMAIN_NO_SUBTREE: the sum of the rows */
-  bool cancels;      /* true for a pair of rows that is only known to cancel */
+  size_t subtree; /* row whose cum is the sum; DOMAIN_NO_SUBTREE: the sum of the rows */
+  bool cancels;   /* true for two rows about which only one thing is known: their changes cancel */
   uint32_t *members; /* candidates that the set explains */
   size_t member_count;
 };
@@ -27,7 +27,7 @@ struct domain_sum {
 bool domain_sums(struct comparison *c, const struct domain_set *sets, size_t count,
                  struct domain_sum *sums);
 
-/* Names a set by the smallest place that contains all members. */
+/* Names a set after a caller, type, package or file that all members share. */
 void domain_set_name(const struct relations *r, struct domain_set *set);
 
 #endif

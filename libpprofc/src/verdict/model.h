@@ -33,7 +33,7 @@ struct matrix {
 };
 
 struct model_settings {
-  double noise_cv;    /* assumed noise between runs of each function, for a pair */
+  double noise_cv; /* assumed noise between runs of each function, used with one run on each side */
   double min_samples; /* minimum of samples in all runs for judging a function */
   bool common;        /* true to remove the common factor before judging functions */
 };
@@ -53,14 +53,14 @@ struct fit {
   double common_error; /* relative variance of a run's factor; 0 without a common factor */
   double cv2;          /* for many runs: squared coefficient of variation between runs */
   double prior;        /* for many runs: degrees of freedom from other functions */
-  double degrees;      /* degrees of freedom of the t distribution; infinite for a pair */
-  double dispersion;   /* for a pair: dispersion of the functions */
+  double degrees; /* degrees of freedom of the t distribution; infinite with one run on each side */
+  double dispersion;   /* dispersion of the functions, used with one run on each side */
   size_t tested;       /* number of tested rows */
   struct estimate *of; /* estimate of each row */
 };
 
-/* Judges `m`, which has at least one run on each side. A pair of runs gets a score test, more runs
- * get moderated t-tests. The result is in `arena`. */
+/* Judges `m`, which has at least one run on each side. Uses a score test with one run on each side,
+ * moderated t-tests with more runs. The result is in `arena`. */
 pprofc_status model_fit(const struct matrix *m, const struct model_settings *settings,
                         struct arena *arena, struct fit *fit, pprofc_error *error);
 
@@ -130,8 +130,9 @@ struct row_spread {
 };
 struct row_spread model_spread(const struct matrix *m, const struct fit *fit, size_t row,
                                size_t from, size_t end);
-/* Computes the interval of a row of a pair, z standard errors to each side. `scaled` contains the
- * divisors of both sides. `run_cv` is the noise between runs that all functions share. */
+/* Computes the interval of a row with one run on each side: z standard errors to each side.
+ * `scaled` contains the divisors of base and head. `run_cv` is the noise between runs that all
+ * functions share. */
 void model_pair_interval(const struct matrix *m, double noise_cv, double run_cv,
                          const struct fit *fit, const double scaled[2], size_t row, double z,
                          double *low, double *high);

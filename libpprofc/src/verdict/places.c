@@ -9,10 +9,10 @@
 /* Minimum share of the change in one child, or in up to PLACES_SPLIT parts together, to search
  * below a node. */
 #define PLACES_ALL 0.9
-/* Minimum share of the change in each of these parts. */
+/* Minimum share of the change in each part, if a change splits into parts. */
 #define PLACES_SHARE 0.2
 #define PLACES_SPLIT 3
-/* Maximum number of places of a change. */
+/* Maximum number of nodes that are reported for a change. */
 #define PLACES_MOST 8
 
 struct places {
@@ -125,7 +125,8 @@ static size_t places_descend(const struct places *p, uint32_t name, struct place
   return 0;
 }
 
-/* Fills found[PLACES_MOST] with the places of the change of `name`. Returns their number. */
+/* Fills found[PLACES_MOST] with the nodes that contain the change of `name`. Returns their number.
+ */
 static size_t places_narrow(const struct places *p, uint32_t name,
                             struct place_part found[PLACES_MOST]) {
   struct place_part open[PLACES_MOST] = {{TREE_ROOT, false, p->sums[TREE_ROOT]}};
@@ -156,7 +157,7 @@ static bool places_keep(const struct places *p, struct place_part part,
   return true;
 }
 
-/* Stores the places with the change of the function `name`; MAP_NONE selects the total. */
+/* Stores the nodes that contain the change of the function `name`; MAP_NONE selects the total. */
 static bool places_of(struct places *p, uint32_t name, const pprofc_verdict_place **places,
                       size_t *count) {
   struct place_part found[PLACES_MOST];

@@ -184,14 +184,15 @@ static bool read_matrix(struct comparison *c, bool cum, struct matrix *m) {
   return true;
 }
 
-/* True if samples of the environment count for cum. Then cum is judged without them. */
+/* True if cum contains time of the environment (rules.h). Then cum is judged without that time. */
 static bool read_has_machine(const struct comparison *c) {
   bool any = false;
   for (size_t r = 0; r < c->count; r++) any |= c->runs[r].has_machine;
   return any && quantum_has_speed(c->quantum.sampling);
 }
 
-/* Fills cum_judged. Excludes functions whose whole cum is time of the environment. */
+/* Fills cum_judged: cum without the time of the environment (rules.h). Excludes functions whose
+ * whole cum is such time. */
 static bool read_judged(struct comparison *c) {
   struct matrix *m = &c->cum_judged;
   *m = c->cum_matrix;

@@ -254,8 +254,9 @@ void recorded_fill(const struct recorded_rows *r, size_t row, pprofc_verdict_est
   e->delta = e->head - e->base;
   recorded_interval(r, row, MODEL_TAIL, &e->low, &e->high);
   e->verdict = recorded_verdict(e->own, recorded_shared(r, e), judged);
-  /* The judged part excludes the environment's time. If the recorded change has the other sign, the
-   * verdict on the judged part would contradict the shown amounts. */
+  /* The judged difference excludes time of the environment (rules.h). If the recorded change has
+   * the other sign, the verdict on the judged difference would contradict the amounts in the
+   * report. */
   bool reversed = judged > 0 ? e->delta <= 0 : e->delta >= 0;
   if (reversed && pprofc_verdict_is_certain(e->verdict)) e->verdict = PPROFC_VERDICT_ENVIRONMENT;
 }

@@ -13,7 +13,7 @@ struct recorded_rows {
   double log_scale[2]; /* for each side, logarithm of the factor from a judged value to a recorded
                           value */
   double error[2];     /* for each side, variance of the mean of log_scale over the runs */
-  double degrees;      /* degrees of freedom of that variance; infinite for a pair */
+  double degrees;      /* degrees of freedom of that variance; infinite with one run on each side */
   double change, half; /* logarithm of the factor between the sides that the rows of the fit have in
                           common, and half the width of its interval */
   double p;            /* two-sided p-value of that factor */
@@ -32,7 +32,8 @@ void recorded_common(const struct recorded_rows *r, pprofc_verdict_summary *summ
  * e->own. */
 void recorded_fill(const struct recorded_rows *r, size_t row, pprofc_verdict_estimate *e);
 
-/* Returns the judged part of a row's difference. For cum it excludes the environment's time. */
+/* Returns the difference of a row that is judged. For cum it excludes time of the environment
+ * (rules.h). */
 double recorded_judged(const struct recorded_rows *r, size_t row);
 
 /* Computes the interval of a row whose upper end is at the quantile `tail`. */

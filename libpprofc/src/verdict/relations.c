@@ -13,7 +13,7 @@
 /* Minimum p-value of the smaller change of a pair, before adjustment. */
 #define WEAK_P 0.05
 
-/* A pair of changes that cancel. */
+/* Two functions whose changes cancel. */
 struct balance {
   double rest;
   uint32_t fell, rose; /* candidate that shrank, candidate that grew */

@@ -1,5 +1,5 @@
-/* Contains the table of functions that belong to the environment. Reads the rules file, which
- * extends the table. */
+/* Contains the table of functions that belong to the environment (rules.h). Reads the rules file,
+ * which extends the table. */
 #include "verdict/rules.h"
 
 #include "core/array.h"

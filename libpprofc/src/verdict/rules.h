@@ -1,5 +1,6 @@
-/* Classifies functions by name: functions that belong to the environment, and frames that are
- * folded into their callers. */
+/* Classifies functions by name: functions of the environment, and frames that are folded into their
+ * callers. The environment is the code whose time the program does not decide: the kernel, a
+ * scheduler, parts of a runtime. */
 #ifndef PPROFC_VERDICT_RULES_H
 #define PPROFC_VERDICT_RULES_H
 

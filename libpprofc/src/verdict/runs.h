@@ -9,7 +9,7 @@
 struct run_cell {
   double flat, flat_noise;
   double cum, cum_noise;
-  double machine; /* part of cum from the environment and its callees */
+  double machine; /* part of cum that is time of the environment (rules.h), with callees */
   size_t seen;    /* number of the last sample that added to cum, counted from 1 */
 };
 
@@ -22,7 +22,7 @@ struct run {
                    run's period; else 1 */
   double total, noise; /* sum of all samples with a function, and its sampling variance */
   double whole;        /* sum of all samples of the run */
-  bool has_machine;    /* true if a sample belongs to the environment */
+  bool has_machine;    /* true if the time of a sample belongs to the environment (rules.h) */
 };
 
 /* Adds up the samples of run->profile. Returns PPROFC_E_INVALID for a negative value. */

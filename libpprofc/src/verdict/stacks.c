@@ -23,9 +23,8 @@ struct stacks {
   size_t *cell_counts; /* number of cells of each run */
   uint32_t *rank;      /* rank of each name in byte order */
   struct stack_place *places; /* nodes except the root, sorted by parent and name */
-  uint32_t *from;             /* first place of each node's children, and one entry more for the
-                                 end */
-  uint32_t *order;            /* stack of each node */
+  uint32_t *from;  /* index in `places` of each node's first child, and one item more for the end */
+  uint32_t *order; /* stack of each node */
   struct arena scratch;
 };
 

@@ -14,8 +14,8 @@ enum sums_value { SUMS_FLAT, SUMS_CUM, SUMS_JUDGED, SUMS_VALUES };
 /* Sums of one function in one sample type. Shares are divided by the total of the run. Heap
  * profiles have no divisor and store values instead. */
 struct sums_cell {
-  double flat, cum;             /* sums of the values */
-  double machine;               /* part of cum that belongs to the environment and is not judged */
+  double flat, cum; /* sums of the values */
+  double machine;   /* part of cum that is time of the environment (rules.h) and is not judged */
   double flat_noise, cum_noise; /* sums of value times quantum */
   double samples;               /* number of samples that cum counts */
   double runs;                  /* number of runs that have the function */
@@ -35,9 +35,9 @@ struct sums_type {
   double empty;                   /* number of runs without a value */
   double total, squares, inverse; /* sums of the totals, of their squares, and of 1 / total */
   double seconds;                 /* duration of all runs; NaN if a run has no duration */
-  bool whole;                     /* true if a file of an older version lacks the environment's
-                                     time */
-  struct sums_cell *cells;        /* cells of the functions, by name */
+  bool whole; /* true if a file of an older version does not separate the time of the environment
+                 (rules.h) */
+  struct sums_cell *cells; /* cells of the functions, by name */
   size_t cell_capacity;
 };
 
@@ -85,7 +85,7 @@ pprofc_status verdicts_of_sums(const struct sums *base, const struct sums *head,
                                const pprofc_verdict_options *options, pprofc_verdicts **verdicts,
                                pprofc_error *error);
 
-/* Returns the judged part of a change of cum, without the environment's time. */
+/* Returns the change of cum that is judged, without time of the environment (rules.h). */
 double verdicts_cum_change(const pprofc_verdicts *verdicts, const pprofc_verdict_row *row);
 
 #endif

@@ -41,7 +41,8 @@ static const struct sums_member type_members[] = {
 };
 
 #define CELL_MEMBERS (sizeof cell_members / sizeof *cell_members)
-/* Number of members in older files, which lack the environment's time. */
+/* Number of members in files of older versions, which do not separate the time of the environment
+ * (rules.h). */
 #define CELL_MEMBERS_OLD (CELL_MEMBERS - 3)
 #define TYPE_MEMBERS     (sizeof type_members / sizeof *type_members)
 

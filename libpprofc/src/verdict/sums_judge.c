@@ -8,9 +8,9 @@ struct judge {
   struct comparison *c;
   const struct sums *const *sums;  /* sums of base and head */
   const struct sums_type *type[2]; /* sample type of base and head */
-  bool whole;                      /* true if cum is judged with the environment's time */
-  bool shares;                     /* true if rates are shares of the total */
-  double scale;                    /* mean total if rates are shares of the total; else 1 */
+  bool whole;   /* true if cum is judged with the time of the environment (rules.h) */
+  bool shares;  /* true if rates are shares of the total */
+  double scale; /* mean total if rates are shares of the total; else 1 */
 };
 
 /* ---- the columns ------------------------------------- */

@@ -1,5 +1,6 @@
-/* Splits the change of the total into contributions: changed functions, effects of the environment,
- * and the rest. Contributions add up exactly, because the rest is the remainder. */
+/* Splits the change of the total into contributions: changed functions, the environment
+ * (verdict/rules.h), and the rest. The contributions add up exactly, because the rest is the
+ * remainder. */
 #include "verdict/print/blame.h"
 
 #include "core/json_write.h"
@@ -112,7 +113,7 @@ double blame_part(const struct noise_report *report) {
   return isnan(s->part_low) ? (double)NAN : blame_within(s->part);
 }
 
-/* Returns the share of the change `delta` in its places, or NaN without places. */
+/* Returns the share of the change `delta` that `places` contain, or NaN without places. */
 static double blame_coverage(const pprofc_verdict_place *places, size_t count, double delta) {
   double held = 0;
   for (size_t i = 0; i < count; i++) held += places[i].delta;

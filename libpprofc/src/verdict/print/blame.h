@@ -6,7 +6,8 @@
 
 struct blame {
   const struct noise_report *report;
-  double environment, rest; /* change of the environment; change without an explanation */
+  double environment, rest; /* change of the time of the environment (verdict/rules.h); change
+                               without an explanation */
   size_t environment_count, rest_count;
   bool has_shares; /* true if the total change is significant; then lines have a share of it */
 };
@@ -15,8 +16,9 @@ struct blame {
  * order, is exactly the change of the total. */
 struct blame blame_of(const struct noise_report *report);
 
-/* Returns the domain of a row if the report shows the domain as one line. It does so if cost only
- * moved between the rows of the domain. NULL for other rows. A pair has its own line. */
+/* Returns the group of related functions of a row, if the report shows the group as one line. The
+ * report does so if cost only moved between the functions of the group. NULL for other rows. Two
+ * functions whose changes cancel have their own line. */
 const pprofc_verdict_domain *blame_domain(const struct noise_report *report,
                                           const pprofc_verdict_row *row);
 

@@ -90,7 +90,7 @@ static size_t blame_callers(const pprofc_verdict_place *place, pprofc_str leaf) 
   return place->depth - ends;
 }
 
-/* Writes a line for each place, with its share of `delta`. */
+/* Writes a line for each node in `places`, with its share of `delta`. */
 static void blame_put_places(const struct blame_text *t, const pprofc_verdict_place *places,
                              size_t count, pprofc_str leaf, double delta) {
   for (size_t i = 0; i < count; i++) {
@@ -158,7 +158,7 @@ static void blame_put_part(const struct blame_text *t) {
     output_add_text(t->out, "total change not significant: no part can be given\n");
 }
 
-/* Writes the places of the total change if the total change is significant. */
+/* Writes the nodes that contain the total change, if that change is significant. */
 static void blame_put_where(const struct blame_text *t) {
   const pprofc_verdict_summary *s = &t->b.report->summary;
   if (!s->place_count || isnan(blame_part(t->b.report))) return;

@@ -122,8 +122,8 @@ static bool noise_gate_grew(const struct noise_gate *g, const pprofc_verdict_est
   return s->common_low >= GATE_MACHINE - 1 && s->common_p < g->alpha;
 }
 
-/* Returns the growth to compare with the threshold: the difference; for a pair of sampled runs, the
- * lower end of the interval. */
+/* Returns the growth to compare with the threshold. It is the difference; with one sampled run on
+ * each side, it is the lower end of the interval. */
 static double noise_gate_least(const struct noise_gate *g, const pprofc_verdict_estimate *e) {
   bool weak = noise_is_pair(&g->report->summary) && !g->report->summary.lone;
   return weak ? e->low : e->delta;
@@ -171,7 +171,7 @@ static void noise_gate_report(const struct noise_gate *g, const pprofc_verdict_r
 }
 
 /* Returns the estimate of a row to compare with the condition. For cum it excludes growth of the
- * environment's time. */
+ * time of the environment (verdict/rules.h). */
 static pprofc_verdict_estimate noise_gate_growth(const struct noise_gate *g,
                                                  const pprofc_verdict_row *row) {
   pprofc_verdict_estimate e = *noise_estimate(row, g->c.measure == MEASURE_CUM);

@@ -179,7 +179,8 @@ static void noise_put_counts(const pprofc_verdict_summary *s, struct output *out
   output_add_text(out, text);
 }
 
-/* Writes a line about the noise of a pair of runs. Measured times have no known dispersion. */
+/* Writes a line about the noise of a comparison with one run on each side. Measured times have no
+ * known dispersion. */
 static void noise_put_pair(const pprofc_verdict_summary *s, struct output *out) {
   if (isnan(s->dispersion))
     output_add_text(out,
@@ -228,7 +229,8 @@ static void noise_put_judged(const struct noise_report *report, struct output *o
     output_printf(out,
                   "Intervals of changed functions: %.4g%% each, corrected for selection (FCR)\n",
                   100 * s->interval_level);
-  /* Significant changes are overestimated on average (winner's curse), most for a pair. */
+  /* Significant changes are overestimated on average (winner's curse), most with one run on each
+   * side. */
   if (noise_is_pair(s) && s->changed && !s->exact)
     output_add_text(out, "With one pair, changes are overestimated and their \xc2\xb1 is too "
                          "narrow: measure the size with more runs\n");
