@@ -19,8 +19,8 @@ struct benchstat_options {
 
 extern const struct flag_table options_table;
 
-/* Converts the flags to values of the library. False if -delta-test or -sort has an unknown
- * word. */
+/* Both return false for an unknown word. The first converts -delta-test to a value of the library.
+ * The second checks -sort. */
 bool options_test(const struct benchstat_options *options, pprofc_bench_test *test);
 bool options_sort_is_known(const struct benchstat_options *options);
 

@@ -141,8 +141,8 @@ static void parse_match(struct filter_parser *p, const struct token *key) {
     query_fail(&p->query, key->offset, "expected key:value");
 }
 
-/* Parses up to the end of one match. True if the match is complete. False if a parenthesis was
- * opened. */
+/* Parses up to the end of one match. True if the match is complete. Returns false if a parenthesis
+ * was opened. */
 static bool parse_operand(struct filter_parser *p) {
   for (;;) {
     size_t offset = query_offset(&p->query);

@@ -120,7 +120,7 @@ bool rune_is_upper(int32_t rune) {
   return in_ranges(upper_case, sizeof upper_case / sizeof *upper_case, rune);
 }
 
-/* True for letters, marks, numbers, punctuation, symbols and spaces. False for controls,
+/* True for letters, marks, numbers, punctuation, symbols and spaces. Returns false for controls,
  * format characters, line separators and private use. */
 bool rune_is_graphic(int32_t rune) {
   static const struct letter_range others[] = {

@@ -4,7 +4,7 @@
 
 #include "core/buffer.h"
 
-/* Return the same as Go's unicode.IsSpace, IsLower, IsUpper and IsGraphic. */
+/* The functions return the same as Go's unicode.IsSpace, IsLower, IsUpper and IsGraphic. */
 bool rune_is_space(int32_t rune);
 bool rune_is_lower(int32_t rune);
 bool rune_is_upper(int32_t rune);

@@ -95,7 +95,8 @@ static bool pair_has_key(const struct pair *pair, const struct pair *wanted) {
          pair->unit == wanted->unit;
 }
 
-/* Returns the pair with the key of `wanted`, and adds it if needed. NULL when out of memory. */
+/* Returns the pair with the key of `wanted`, and adds it if needed. Returns NULL when out of
+ * memory. */
 static struct pair *pairs_find(struct pairs *pairs, const struct pair *wanted) {
   if (pairs->expected < pairs->count && pair_has_key(&pairs->items[pairs->expected], wanted))
     return &pairs->items[pairs->expected];

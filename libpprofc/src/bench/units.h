@@ -18,7 +18,8 @@ struct unit_scale {
   const char *prefix; /* prefix of magnitude in UTF-8: "µ" */
 };
 
-/* Returns the scale at which the value has four significant digits. */
+/* The first function returns the scale at which the value has four significant digits. The second
+ * appends a value in that scale. */
 struct unit_scale unit_scale_of(double value, bool binary);
 void unit_print(struct buffer *out, struct unit_scale scale, double value);
 

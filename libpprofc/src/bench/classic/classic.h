@@ -78,7 +78,8 @@ pprofc_status classic_make(struct classic *classic, const struct pprofc_bench *s
                            const pprofc_bench_classic_options *options, pprofc_error *error);
 void classic_free(struct classic *classic);
 
-/* Appends the name of the metric that a unit measures: "time/op" for "ns/op". */
+/* The first function appends the name of the metric that a unit measures: "time/op" for "ns/op".
+ * The second chooses the scale for a value, and the third appends a value in that scale. */
 void classic_metric_name(struct buffer *out, pprofc_str unit);
 struct classic_scale classic_scale_of(double value, pprofc_str unit);
 void classic_print_scaled(struct buffer *out, const struct classic_scale *scale, double value);

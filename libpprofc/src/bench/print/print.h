@@ -29,8 +29,8 @@ table_printer print_text, print_csv, print_markdown, print_json, print_html;
  * display order. */
 pprofc_str print_key_line(struct printer *printer, size_t i, size_t field);
 
-/* Format the texts of one cell. The texts are in the printer's scratch buffer until the next
- * call. */
+/* Each function formats one text of a cell: the range, the difference or the comparison. The text
+ * is in the printer's scratch buffer until the next call. */
 pprofc_str print_range(struct printer *printer, const pprofc_bench_cell *cell);
 pprofc_str print_delta(struct printer *printer, const struct table *table,
                        const pprofc_bench_cell *cell);
