@@ -45,7 +45,8 @@ static const struct measure {
 
 #define MEASURES CALLGRIND_TYPES
 
-/* Finds the events of a sample type and sets their factors. False if an event is missing. */
+/* Finds the events of a sample type and sets their factors. Returns false if an event is missing.
+ */
 static bool find_factors(const pprofc_profile *profile, const struct term *terms,
                          int64_t *factors) {
   memset(factors, 0, profile->type_count * sizeof *factors);

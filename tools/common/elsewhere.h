@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 
-/* Returns the words to type instead of `argument`, such as "-output=FILE" for "-o". NULL if
+/* Returns the words to type instead of `argument`, such as "-output=FILE" for "-o". Returns NULL if
  * `argument` is not a word of another program. */
 const char *elsewhere_find(const char *program, const char *argument);
 

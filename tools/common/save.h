@@ -11,7 +11,8 @@ typedef pprofc_status save_fn(const void *context, pprofc_write_fn write, void *
 /* Prints the content of a file to `out`. */
 typedef pprofc_status save_print_fn(const void *context, struct output *out, pprofc_error *error);
 
-/* Replaces the file at `path`. After a failure the old file is unchanged. */
+/* Both replace the file at `path`, with the content from a callback. After a failure the old file
+ * is unchanged. */
 pprofc_status save_file(const char *path, save_fn *write, const void *context, pprofc_error *error);
 pprofc_status save_printed(const char *path, save_print_fn *print, const void *context,
                            pprofc_error *error);

@@ -5,7 +5,7 @@
 #include "core/mem.h"
 #include "core/str.h"
 
-/* Returns a NUL-terminated copy of a text; NULL when out of memory. */
+/* Returns a NUL-terminated copy of a text, or NULL when out of memory. */
 static inline char *text_copy(pprofc_str text) {
   char *copy = mem_array(&mem_default, text.size + 1, 1);
   if (!copy) return NULL;

@@ -7,7 +7,7 @@
 struct inflater;
 
 /* Opens a stream over `data`, followed by the rest of a file (fd >= 0), and inflates gzip. `zlib`
- * forbids ISA-L even if it is installed. NULL when out of memory. */
+ * forbids ISA-L even if it is installed. Returns NULL when out of memory. */
 struct inflater *inflater_open(int fd, const void *data, size_t size, bool zlib,
                                const pprofc_allocator *mem, const pprofc_limits *limits);
 void inflater_close(struct inflater *inflater);

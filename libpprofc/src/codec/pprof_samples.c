@@ -131,7 +131,7 @@ static bool rewrite_stack(struct decode_filler *f, const uint8_t *data, size_t s
   return true;
 }
 
-/* Returns space for the rewritten varints of `frames` frames. NULL when out of memory. */
+/* Returns space for the rewritten varints of `frames` frames. Returns NULL when out of memory. */
 static uint8_t *rewriting_room(struct decode_filler *f, size_t frames) {
   size_t most = frames * decoder_index_bytes(f->d);
   if (most > REWRITING_STEP / REWRITING_WASTE) return arena_alloc(f->d->arena, most);

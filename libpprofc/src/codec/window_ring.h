@@ -12,8 +12,8 @@ struct window {
 };
 
 /* Inflates the stream ahead on a separate thread. With `threads` 1, or if no thread starts,
- * window_ring_next inflates instead. NULL when out of memory. The caller closes the ring before the
- * inflater. */
+ * window_ring_next inflates instead. Returns NULL when out of memory. The caller closes the ring
+ * before the inflater. */
 struct window_ring *window_ring_open(struct inflater *inflater, unsigned threads,
                                      const pprofc_allocator *mem);
 void window_ring_close(struct window_ring *ring);
