@@ -85,7 +85,7 @@ void brief_free(struct brief *brief);
 /* Writes to a brief. A pprofc_write_fn whose context is the brief. */
 int brief_write(void *brief, const void *data, size_t size);
 
-/* Begins a row, or with BRIEF_FIXED a text outside rows. False when out of memory. */
+/* Begins a row, or with BRIEF_FIXED a text outside rows. Returns false when out of memory. */
 bool brief_mark(struct brief *brief, int rank, double weight, long double amount);
 
 /* Marks the place of the note in a JSON report. The place must follow a member of an object. */

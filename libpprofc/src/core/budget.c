@@ -89,7 +89,7 @@ static enum budget_stop budget_reason(struct budget *budget) {
   return (enum budget_stop)stop;
 }
 
-/* Returns the stopped budget: this budget or an outer budget. NULL if all of them run. */
+/* Returns the stopped budget: this budget or an outer budget. Returns NULL if all of them run. */
 static const struct budget *budget_find_stopped(struct budget *budget) {
   while (budget && budget_reason(budget) == BUDGET_RUNS) budget = budget->parent;
   return budget;
@@ -101,7 +101,7 @@ bool budget_stopped(const pprofc_allocator *mem) {
 
 /* ---- memory ------------------------------------------ */
 
-/* Takes `size` bytes from the budget; false when fewer are left. A refused request takes
+/* Takes `size` bytes from the budget. Returns false when fewer are left. A refused request takes
  * nothing, so it cannot make a request of another thread fail. */
 static bool budget_take(struct budget *budget, uint64_t size) {
   if (budget_reason(budget) != BUDGET_RUNS) return false;

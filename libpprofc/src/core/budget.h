@@ -66,7 +66,8 @@ void budget_resume(struct budget *budget);
  * Other threads may use the budget during the call. */
 void budget_set_time(struct budget *budget, uint32_t milliseconds);
 
-/* True if the budget of `mem` was cancelled or is past its deadline; false without a budget. */
+/* True if the budget of `mem` was cancelled or is past its deadline. Returns false without a
+ * budget. */
 bool budget_stopped(const pprofc_allocator *mem);
 
 /* Checks budget_stopped on every 4096th iteration `i` of a loop that does not allocate. */

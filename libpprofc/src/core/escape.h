@@ -9,14 +9,15 @@
  * by one, as in Go's range over a string. */
 int32_t utf8_next(pprofc_str s, size_t *position);
 
-/* Returns the number of code points; an invalid byte counts as one. */
+/* The first function returns the number of code points; an invalid byte counts as one. The second
+ * is true if all bytes are valid UTF-8. */
 size_t utf8_length(pprofc_str s);
 bool utf8_valid(pprofc_str s);
 
 /* Encodes a code point into out[4] and returns the number of bytes. */
 size_t utf8_encode(uint32_t code_point, char *out);
 
-/* True if escape_terminal would not change s. Fast; usually true. */
+/* True if escape_terminal would not change s. The test is fast, and usually the result is true. */
 bool escape_terminal_clean(pprofc_str s);
 
 /* Appends s and escapes every byte that could control a terminal: C0 and C1 controls, DEL and

@@ -30,7 +30,7 @@ static struct fixed_parts fixed_take_apart(double value) {
 #ifdef __SIZEOF_INT128__
 __extension__ typedef unsigned __int128 fixed_wide;
 
-/* Rounds the number times 10^decimals, ties to even, as printf does; false when it is too
+/* Rounds the number times 10^decimals, ties to even, as printf does. Returns false when it is too
  * large. */
 static bool fixed_round(const struct fixed_parts *parts, int decimals, uint64_t *rounded) {
   static const uint32_t powers[MAX_DECIMALS + 1] = {

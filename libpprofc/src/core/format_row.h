@@ -10,7 +10,7 @@ struct format_row {
   const char *reader; /* the function or row that reads it: "callgrind", "json_dhat" */
   const char *name;   /* common name of the format */
   const char *writers;
-  const char *recognised; /* how the reader recognizes its files */
+  const char *recognised; /* feature by which the reader recognizes its files */
   const char *recorded;   /* tool and version of the recording in testdata, or "made by hand" */
   const char *example;    /* file in testdata that a golden case reads, or NULL */
   const char *kept;       /* data of the format that the reader keeps */

@@ -199,7 +199,7 @@ static void parse_scalar(struct json_tree_parser *s, struct node *node) {
   json_tree_fail(s, begin == s->end ? "unexpected end" : "unexpected character");
 }
 
-/* Consumes a comma; false after an error. */
+/* Consumes a comma. Returns false after an error. */
 static bool json_tree_take_comma(struct json_tree_parser *s) {
   if (s->p < s->end && *s->p == ',') {
     s->p++;
@@ -399,7 +399,7 @@ static struct node *parse_value(struct json_tree_parser *s, pprofc_str key) {
   return node;
 }
 
-/* Parses the name of a member and the colon after it; false after an error. */
+/* Parses the name of a member and the colon after it. Returns false after an error. */
 static bool json_tree_parse_name(struct json_tree_parser *s, pprofc_str *name) {
   if (json_tree_peek(s) != '"') {
     json_tree_fail(s, s->p == s->end ? "unexpected end" : "expected a name");

@@ -73,8 +73,8 @@ pprofc_status json_tree_read(struct arena *arena, const char *path, size_t most,
 pprofc_status json_tree_parse_cut(struct arena *arena, pprofc_str data, struct node **root,
                                   bool *cut, pprofc_error *error);
 
-/* Returns the first member of an object with this name. NULL if there is no such member, or if
- * `node` is NULL or not an object. node_path follows names separated by points. */
+/* Returns the first member of an object with this name. Returns NULL if there is no such member, or
+ * if `node` is NULL or not an object. node_path follows names separated by points. */
 const struct node *node_find(const struct node *node, pprofc_str name);
 const struct node *node_get(const struct node *node, const char *name);
 const struct node *node_path(const struct node *node, const char *path);
@@ -82,8 +82,8 @@ const struct node *node_path(const struct node *node, const char *path);
 /* Returns the text of a string member, or an empty text. */
 pprofc_str node_text(const struct node *node, const char *name);
 
-/* Reads a number that is spelled as an integer and fits into int64_t. False for anything else and
- * for NULL. */
+/* Reads a number that is spelled as an integer and fits into int64_t. Returns false for anything
+ * else and for NULL. */
 bool node_to_integer(const struct node *node, int64_t *value);
 /* Like node_to_integer, but returns 0 if the node is not an integer. */
 int64_t node_integer(const struct node *node);
@@ -92,7 +92,7 @@ int64_t node_integer(const struct node *node);
  * accepted. */
 bool json_is_number(pprofc_str s);
 
-/* True if node has this kind; false for NULL. */
+/* True if node has this kind. Returns false for NULL. */
 bool node_is(const struct node *node, enum node_kind kind);
 
 /* Returns the length of an array, 0 for anything else. node_at returns item `i`, or NULL if there

@@ -193,7 +193,8 @@ pprofc_str escape_line_keep(pprofc_str s, struct arena *arena) {
   return buffer_take(&clean, arena);
 }
 
-/* True if a quick check shows that s can be printed unchanged. False if a full check is needed. */
+/* True if a quick check shows that s can be printed unchanged. Returns false if a full check is
+ * needed. */
 static bool is_plain_cell(pprofc_str s, bool begins_line) {
   bool word = s.size && ((s.data[0] >= '0' && s.data[0] <= '9') || (s.data[0] | 32) >= 'a');
   return escape_terminal_clean(s) && str_find_char(s, '#') == s.size &&

@@ -41,7 +41,8 @@ struct map_probe {
 
 void map_init(struct map *map, const pprofc_allocator *mem);
 void map_free(struct map *map);
-/* Makes room for `count` entries; false when out of memory. */
+/* The first function makes room for `count` entries. The second adds an index with the hash of its
+ * key. Both return false when out of memory. */
 bool map_reserve(struct map *map, size_t count);
 bool map_insert(struct map *map, uint64_t hash, uint32_t index);
 
@@ -85,10 +86,9 @@ static inline void map_expect(const struct map *map, uint64_t hash) {
 /* True if the record `index` has the key. */
 typedef bool (*map_equal_fn)(const void *records, uint32_t index, const void *key);
 
-/* Returns the index of the record with the key. If there is no such record, inserts and
- * returns `next`, and the caller appends the record. MAP_NONE when out of memory. `equal` is
- * called only if 32 bits of the hash agree. Inline, so that a static `equal` is inlined as
- * well. */
+/* Returns the index of the record with the key. If there is no such record, inserts and returns
+ * `next`, and the caller appends the record. Returns MAP_NONE when out of memory. `equal` is called
+ * only if 32 bits of the hash agree. Inline, so that a static `equal` is inlined as well. */
 static inline uint32_t map_find_or_add(struct map *map, uint64_t hash, map_equal_fn equal,
                                        const void *records, const void *key, uint32_t next) {
   struct map_probe probe = map_start(map, hash);
@@ -112,12 +112,12 @@ void interner_free(struct interner *interner);
 static inline void interner_expect(const struct interner *interner, pprofc_str s) {
   if (interner->map.capacity >= MAP_LARGE) map_expect(&interner->map, hash_str(s));
 }
-/* Returns the id of s; adds it if it is new. MAP_NONE when out of memory. */
+/* Returns the id of s; adds it if it is new. Returns MAP_NONE when out of memory. */
 uint32_t interner_add(struct interner *interner, pprofc_str s);
 /* Like interner_add, but copies a new string into the arena. */
 uint32_t interner_copy(struct interner *interner, struct arena *arena, pprofc_str s);
-/* Moves the strings, in the order of their ids, to an arena of the same allocator and empties
- * the interner. NULL when out of memory. */
+/* Moves the strings, in the order of their ids, to an arena of the same allocator and empties the
+ * interner. Returns NULL when out of memory. */
 pprofc_str *interner_take(struct interner *interner, struct arena *arena);
 /* Returns the id of s, or MAP_NONE if s was never added. */
 uint32_t interner_find(const struct interner *interner, pprofc_str s);

@@ -11,7 +11,7 @@ extern const pprofc_allocator mem_default;
 /* Returns `a`, or mem_default for NULL. */
 const pprofc_allocator *mem_or_default(const pprofc_allocator *a);
 
-/* Allocates count objects of `size` bytes; NULL when out of memory or when the product
+/* Allocates count objects of `size` bytes. Returns NULL when out of memory or when the product
  * overflows. A count of 0 also returns a block. */
 void *mem_array(const pprofc_allocator *a, size_t count, size_t size);
 void *mem_zero_array(const pprofc_allocator *a, size_t count, size_t size);
@@ -74,7 +74,7 @@ struct region {
 struct region *region_new(const pprofc_allocator *mem);
 struct region *region_retain(struct region *region);
 void region_release(struct region *region);
-/* Keeps `parent` alive as long as `region`; false when out of memory. */
+/* Keeps `parent` alive as long as `region`. Returns false when out of memory. */
 bool region_adopt(struct region *region, struct region *parent);
 
 /* The next four functions reuse or free a column that the only holder of `region` no longer needs.
@@ -91,7 +91,7 @@ void *region_own(struct region *region, const struct region *lender, const void 
                  size_t size);
 
 /* Returns the pages inside [from, to) to the system if both are in one block. Their bytes must not
- * be read again. False if another holder may read them. */
+ * be read again. Returns false if another holder may read them. */
 bool region_discard(struct region *region, const struct region *lender, const void *from,
                     const void *to);
 

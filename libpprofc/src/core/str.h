@@ -42,15 +42,15 @@ pprofc_str str_trim(pprofc_str s);
 /* True if the pattern matches the whole text: '*' matches any run of bytes, '?' one byte. */
 bool str_glob(pprofc_str pattern, pprofc_str text);
 
-/* Splits off the text before the next `separator` of *rest. False at the end (data == NULL).
- * "a,,b" gives "a", "", "b"; an empty *rest gives one empty piece. */
+/* Splits off the text before the next `separator` of *rest. Returns false at the end (data ==
+ * NULL). "a,,b" gives "a", "", "b"; an empty *rest gives one empty piece. */
 bool str_next(pprofc_str *rest, char separator, pprofc_str *piece);
 
-/* Splits off the next line of *rest without "\n" or "\r\n"; false at the end. */
+/* Splits off the next line of *rest without "\n" or "\r\n". Returns false at the end. */
 bool str_next_line(pprofc_str *rest, pprofc_str *line);
 
-/* Parse an integer that is the whole string: no blanks, no other text, no overflow. Otherwise
- * return false and leave *out unchanged. `base` 0 accepts 0x, 0o, 0b, a leading 0 for octal
+/* Both parse an integer that is the whole string: no blanks, no other text, no overflow. Otherwise
+ * both return false and leave *out unchanged. `base` 0 accepts 0x, 0o, 0b, a leading 0 for octal
  * and underscores between digits, as in Go's literals. */
 bool str_parse_int(pprofc_str s, int base, int64_t *out);
 bool str_parse_uint(pprofc_str s, int base, uint64_t *out);
@@ -58,11 +58,12 @@ bool str_parse_uint(pprofc_str s, int base, uint64_t *out);
 /* Parses a decimal or hexadecimal float, inf, infinity or nan in any case, as Go's ParseFloat. */
 bool str_parse_float(pprofc_str s, double *out);
 
-/* Parses decimals of up to 19 digits and small exponents fast. False for all other texts. */
+/* Parses decimals of up to 19 digits and small exponents fast. Returns false for all other texts.
+ */
 bool str_quick_float(pprofc_str s, double *out);
 
-/* Return the same as Base, Dir and Clean of Go's path/filepath. clean and dir may write into `out`,
- * a buffer of at least path.size + 2 bytes, and return a view of it. */
+/* The functions return the same as Base, Dir and Clean of Go's path/filepath. clean and dir may
+ * write into `out`, a buffer of at least path.size + 2 bytes, and return a view of it. */
 pprofc_str str_path_base(pprofc_str path);
 pprofc_str str_path_dir(pprofc_str path, char *out);
 pprofc_str str_path_clean(pprofc_str path, char *out);

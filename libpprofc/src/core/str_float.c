@@ -100,8 +100,8 @@ static size_t normal_copy_mantissa(struct normal *n, pprofc_str s, size_t i) {
   return i;
 }
 
-/* Parses [+-]digits at s[i]. Ignores further digits of a value of 1,000,000 or more. False without
- * a digit. */
+/* Parses [+-]digits at s[i]. Ignores further digits of a value of 1,000,000 or more. Returns false
+ * without a digit. */
 static bool float_copy_exponent(pprofc_str s, size_t i, int64_t *exponent) {
   s = str_slice(s, i, s.size);
   bool minus = s.size && s.data[0] == '-';

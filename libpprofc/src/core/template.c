@@ -244,7 +244,7 @@ static bool put_tag(struct printing *p, pprofc_str tag) {
   return true;
 }
 
-/* Prints the innermost section up to its next tag, and the tag. False for an error. */
+/* Prints the innermost section up to its next tag, and the tag. Returns false for an error. */
 static bool template_step(struct printing *p) {
   struct section *section = &p->sections[p->depth - 1];
   pprofc_str rest = str_slice(section->text, section->at, section->text.size);
