@@ -16,14 +16,14 @@ struct label_forms {
   struct buffer text[2]; /* text[0]: texts of the forms; text[1]: working memory */
 };
 
-/* Shortens the names of frames before they are drawn; keeps the end of a long file name. False when
- * memory ran out or the budget is stopped. */
+/* Shortens the names of frames before they are drawn; keeps the end of a long file name. Returns
+ * false when memory ran out or the budget is stopped. */
 bool label_cut_frames(struct stack_frames *frames);
 
 void label_init(struct label_forms *forms, const pprofc_allocator *mem);
 void label_free(struct label_forms *forms);
 
-/* Makes the forms of a name, which must outlive the forms. False when out of memory. */
+/* Makes the forms of a name, which must outlive the forms. Returns false when out of memory. */
 bool label_make(struct label_forms *forms, pprofc_str name);
 
 /* Returns the width of a text in pixels, in Verdana or DejaVu Sans at 12 pixels. */

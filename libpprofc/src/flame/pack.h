@@ -57,7 +57,7 @@ struct flame_sums {
   int64_t *total; /* values with callees, in the same order, counting only the outermost calls */
 };
 
-/* Computes the sums of each function. False when out of memory. The caller always frees the
+/* Computes the sums of each function. Returns false when out of memory. The caller always frees the
  * arena. */
 bool flame_sums_make(const struct flame_tree *tree, struct flame_sums *sums);
 

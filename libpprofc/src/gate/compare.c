@@ -26,7 +26,7 @@ static double compare_median(struct gate_sample s) {
   return s.count % 2 ? s.sorted[half] : s.sorted[half - 1] / 2 + s.sorted[half] / 2;
 }
 
-/* True if all values are equal; false for a single value. */
+/* True if all values are equal. Returns false for a single value. */
 static bool sample_is_constant(struct gate_sample s) {
   return s.count > 1 && s.sorted[0] == s.sorted[s.count - 1];
 }

@@ -67,7 +67,8 @@ static inline struct gate_row *gate_rows(const struct gate *gate, size_t *count)
  * copy. Returns false when out of memory. */
 bool gate_add(struct gate *gate, const struct gate_row *row);
 
-/* Adds a problem or a warning of one line. */
+/* The first function adds a problem of one line, which makes the gate fail. The second adds a
+ * warning of one line. */
 void gate_problem(struct gate *gate, const char *format, ...) PPROFC_PRINTF(2, 3);
 void gate_warning(struct gate *gate, const char *format, ...) PPROFC_PRINTF(2, 3);
 

@@ -31,7 +31,8 @@ bool gate_is_significant(const struct gate_row *row);
 
 /* True if the verdict of the row came from comparing both sides. */
 bool gate_was_judged(const struct gate_row *row);
-/* True for units of times and rates, which change on a busy machine. False for counts and sizes. */
+/* True for units of times and rates, which change on a busy machine. Returns false for counts and
+ * sizes. */
 bool gate_unit_depends_on_load(pprofc_str unit);
 
 /* True if the p-value of the row, if any, took part in the correction: for judged rows and watched

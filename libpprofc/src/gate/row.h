@@ -28,7 +28,7 @@ struct gate_row {
   double base, head;             /* centers in base units; NaN if missing */
   size_t base_count, head_count; /* number of samples of each side */
   enum gate_delta delta_kind;
-  double delta;       /* relative change (head - base) / base; +Inf if the base is 0 */
+  double delta; /* difference relative to the base: (head - base) / base; +Inf if the base is 0 */
   double low, high;   /* confidence interval of delta; NaN if not known */
   bool tested;        /* true if a test computed p */
   bool constant;      /* true if all samples of each side are equal: no test is needed */

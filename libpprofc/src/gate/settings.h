@@ -74,7 +74,8 @@ void gate_unit_canonical(struct buffer *out, pprofc_str unit);
 
 /* ---- spelling of values ------------------------------ */
 
-/* Parses "1us", "16 B", "100ns", "0.5", or several: "1us or 16 B". "0 B" switches a floor off. */
+/* The first function parses a floor: "1us", "16 B", "100ns", "0.5", or several: "1us or 16 B". "0
+ * B" switches a floor off. The second returns the floor for a unit. */
 bool gate_parse_floor(pprofc_str text, struct gate_floor *floor);
 double gate_floor_of(const struct gate_floor *floor, pprofc_str unit);
 

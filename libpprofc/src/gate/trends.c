@@ -115,7 +115,7 @@ static void find_shift(struct gate *gate, bool times, double *values) {
                trend_size(&trend), trend.all, trend_name(&trend), 100 * fabs(trend.middle));
 }
 
-/* True if the p-value of the row came from a rank test. False if the test is unknown. */
+/* True if the p-value of the row came from a rank test. Returns false if the test is unknown. */
 static bool has_ranks(const struct gate_row *row) {
   bool ranks = str_starts(str_of(row->test), STR("U")) || strcmp(row->test, "table") == 0;
   return ranks && row->tested && !row->constant && row->base_count && row->head_count &&

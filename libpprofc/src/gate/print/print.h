@@ -52,7 +52,7 @@ void gate_print_result(struct buffer *out, const struct gate *gate);
 /* Returns the rank of a verdict in the order of rows; 0 is the most important verdict. */
 int gate_rank(pprofc_gate_verdict verdict);
 
-/* Returns the order of rows by verdict, worst first: a permutation of [0, count). NULL when
+/* Returns the order of rows by verdict, worst first: a permutation of [0, count). Returns NULL when
  * out of memory. The caller frees it with mem_free(gate->mem, order, count, sizeof *order). */
 size_t *gate_order(const struct gate *gate);
 

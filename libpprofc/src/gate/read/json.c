@@ -12,8 +12,8 @@ struct json_table {
   int direction;
 };
 
-/* Returns the samples of a cell; NULL when out of memory. *count is SIZE_MAX if a sample is not a
- * number. */
+/* Returns the samples of a cell, or NULL when out of memory. *count is SIZE_MAX if a sample is not
+ * a number. */
 static double *samples_of(struct gate *gate, const struct node *cell, size_t *count) {
   const struct node *samples = node_get(cell, "samples");
   size_t size = node_size(samples); /* 0 if `samples` is not an array */
