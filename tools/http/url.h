@@ -20,8 +20,8 @@ struct url {
   pprofc_str fragment; /* fragment with its escapes */
 };
 
-/* Parses a URL. PPROFC_E_FORMAT for texts that Go's url.Parse rejects. One exception: the host of
- * http+unix may be an escaped path. */
+/* Parses a URL. Returns PPROFC_E_FORMAT for texts that Go's url.Parse rejects. One exception: the
+ * host of http+unix may be an escaped path. */
 pprofc_status url_parse(struct arena *arena, pprofc_str text, struct url *url);
 
 /* Resolves a reference, such as the Location of a reply, relative to `base`. */

@@ -235,7 +235,7 @@ static size_t frames_of_stack(const pprofc_profile *profile, struct packed_stack
 }
 
 /* Sets *too_deep to true if a stack has more than MAX_FRAMES frames. Reads stacks only if that is
- * possible. False when out of memory. */
+ * possible. Returns false when out of memory. */
 static bool frames_check_depth(const pprofc_profile *profile, bool *too_deep) {
   const struct samples *s = &profile->samples;
   struct stack_delta delta;

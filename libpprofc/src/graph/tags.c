@@ -310,7 +310,7 @@ static void tags_add_leaf(struct tagger *t, struct use use, int64_t value, int64
   sum->flat_div = sum_add(sum->flat_div, divisor);
 }
 
-/* Moves the path to the stack of a use of the tag; false when out of memory. */
+/* Moves the path to the stack of a use of the tag. Returns false when out of memory. */
 static bool tags_follow(struct tagger *t, struct stack_delta *delta, struct use use) {
   delta_next(delta, use.sample);
   while (t->depth && t->path[t->depth - 1].offset > delta->shared) tags_pop(t);
