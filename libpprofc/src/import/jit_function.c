@@ -13,7 +13,7 @@ static void name_of_python(pprofc_str text, struct jit_function *f) {
   f->file = str_slice(text, colon + 1, text.size);
 }
 
-/* Removes ":13" from the end of *text; false if there is no number. */
+/* Removes ":13" from the end of *text. Returns false if there is no number. */
 static bool take_last_number(pprofc_str *text, int64_t *number) {
   size_t colon = str_find_last_char(*text, ':');
   if (colon >= text->size || !str_parse_int(str_slice(*text, colon + 1, text->size), 10, number))

@@ -22,7 +22,8 @@ pprofc_status import_lines(import_lines_fn read, pprofc_str data, const pprofc_a
  * line. */
 pprofc_str import_first_line(pprofc_str text);
 
-/* Reads the next word of *rest; spaces and tabs separate words. False if no word is left. */
+/* Reads the next word of *rest; spaces and tabs separate words. Returns false if no word is left.
+ */
 bool import_next_word(pprofc_str *rest, pprofc_str *word);
 
 #endif

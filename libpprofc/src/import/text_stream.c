@@ -41,7 +41,7 @@ static bool text_source_fill(struct text_source *source, size_t size) {
   return !source->failed;
 }
 
-/* Opens the input and reads its first bytes; false if they are not text. */
+/* Opens the input and reads its first bytes. Returns false if they are not text. */
 static bool text_source_begin(struct text_source *source) {
   const struct text_bytes *bytes = &source->bytes;
   source->size = 0;
@@ -120,7 +120,7 @@ bool text_stream_rewind(struct text_stream *stream) {
 
 /* ---- lines ------------------------------------------- */
 
-/* Appends the next window to the text; false at the end or after a failure. */
+/* Appends the next window to the text. Returns false at the end or after a failure. */
 static bool text_source_append(struct text_source *source) {
   struct window window;
   source->failed = !window_ring_next(source->ring, &window);

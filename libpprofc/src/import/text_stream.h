@@ -41,7 +41,7 @@ struct text_bytes {
 /* True if the first bytes may be text: they have no control characters except white space. */
 bool text_begins(pprofc_str data);
 
-/* Opens a stream over bytes, inflates gzip and reads the first TEXT_HEAD bytes.
+/* Opens a stream over bytes, inflates gzip and reads the first TEXT_HEAD bytes. Returns
  * PPROFC_E_NO_MATCH if they are not text in UTF-8. */
 pprofc_status text_stream_open(struct text_stream *stream, const struct text_bytes *bytes,
                                unsigned threads, const pprofc_allocator *mem,
@@ -50,11 +50,11 @@ void text_stream_close(struct text_stream *stream);
 
 /* True if text_stream_rewind can be called. */
 bool text_stream_can_rewind(const struct text_stream *stream);
-/* Begins again at the first line. False if the input cannot be read again. */
+/* Begins again at the first line. Returns false if the input cannot be read again. */
 bool text_stream_rewind(struct text_stream *stream);
 
-/* Takes the next line, without "\n" or "\r\n". False at the end or after a failure. The line and
- * `rest` are valid until the next call. */
+/* Takes the next line, without "\n" or "\r\n". Returns false at the end or after a failure. The
+ * line and `rest` are valid until the next call. */
 bool text_stream_line(struct text_stream *stream, pprofc_str *line);
 
 /* Returns the failure that ended the text early, or PPROFC_OK. */

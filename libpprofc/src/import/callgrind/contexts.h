@@ -64,7 +64,7 @@ struct callgrind_symbol callgrind_context_symbol(struct callgrind_contexts *cont
                                                  uint32_t context);
 
 /* Sets the symbol of a whole name, for files without contexts: only the level of recursion is
- * removed. False when out of memory. */
+ * removed. Returns false when out of memory. */
 bool callgrind_name_symbol(struct callgrind_contexts *contexts, uint32_t name,
                            struct callgrind_symbol *symbol);
 

@@ -116,7 +116,7 @@ static bool next_event_line(pprofc_str *rest, pprofc_str *line) {
   return str_next_line(rest, line);
 }
 
-/* Removes a prefix from a line; false if the line does not have it. */
+/* Removes a prefix from a line. Returns false if the line does not have it. */
 static bool take_start(pprofc_str *line, pprofc_str start) {
   if (!str_starts(*line, start)) return false;
   *line = str_slice(*line, start.size, line->size);

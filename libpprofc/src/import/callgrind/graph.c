@@ -87,7 +87,7 @@ static uint32_t graph_namesake(struct callgrind_graph *graph,
   return callgrind_append_function(graph, function, &graph->by_name, hash);
 }
 
-/* Returns the entry of graph->first for a name; NULL when out of memory. The caller must compare
+/* Returns the entry of graph->first for a name, or NULL when out of memory. The caller must compare
  * the name, because the entry may be from an earlier part. */
 static uint32_t *graph_first(struct callgrind_graph *graph, uint32_t name) {
   size_t old = graph->first_room;

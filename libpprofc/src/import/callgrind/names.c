@@ -28,7 +28,7 @@ static struct callgrind_name *names_find(const struct callgrind_names *names, ui
   return index == MAP_NONE ? NULL : &items[index];
 }
 
-/* Indexes the name at `index`; false when out of memory. */
+/* Indexes the name at `index`. Returns false when out of memory. */
 static bool names_enter(struct callgrind_names *names, uint64_t id, uint32_t index) {
   size_t old = names->room;
   if (id >= SMALL_IDS + 2 * (uint64_t)index)

@@ -128,18 +128,18 @@ static bool marshal_body(struct marshal *m, int type, struct marshal_value *v, u
   return strchr("NTF.", type) != NULL;
 }
 
-/* Adds a value that later references can repeat; false when out of memory. */
+/* Adds a value that later references can repeat. Returns false when out of memory. */
 static bool marshal_add_ref(struct marshal *m, struct marshal_value *v) {
   return ARRAY_PUSH_IN(&m->arena, m->refs, m->ref_count, m->ref_room, v);
 }
 
-/* Returns the value of a reference; NULL if there is no such value. */
+/* Returns the value of a reference, or NULL if there is no such value. */
 static struct marshal_value *marshal_ref(struct marshal *m) {
   uint64_t index;
   return marshal_take(m, 4, &index) && index < m->ref_count ? m->refs[index] : NULL;
 }
 
-/* Returns the next value; NULL if it is invalid. */
+/* Returns the next value, or NULL if it is invalid. */
 static struct marshal_value *marshal_read(struct marshal *m, unsigned depth) {
   if (m->at == m->end || depth == PSTATS_DEEPEST) return NULL;
   unsigned type = *m->at++, plain = type & ~MARSHAL_REF;
@@ -234,8 +234,8 @@ static void pstats_call(struct pstats *p, const struct marshal_value *caller,
                 pstats_line(function), pstats_line(caller), (long long)pstats_time(time));
 }
 
-/* Writes a function and the calls to it. False if the values do not have the types that pstats
- * writes. */
+/* Writes a function and the calls to it. Returns false if the values do not have the types that
+ * pstats writes. */
 static bool pstats_entry(struct pstats *p, const struct marshal_value *function,
                          const struct marshal_value *entry) {
   if (!pstats_is_function(function) || !pstats_is_entry(entry)) return false;

@@ -55,7 +55,7 @@ struct callgrind_names {
 void callgrind_names_init(struct callgrind_names *names, const pprofc_allocator *mem,
                           struct callgrind_contexts *contexts);
 void callgrind_names_free(struct callgrind_names *names);
-/* Reads the name that a value defines or refers to; false if its id is undefined. */
+/* Reads the name that a value defines or refers to. Returns false if its id is undefined. */
 bool callgrind_name_read(struct callgrind_names *names, pprofc_builder *builder, pprofc_str value,
                          struct callgrind_name *name);
 

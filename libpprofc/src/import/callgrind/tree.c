@@ -43,7 +43,7 @@ struct growing {
   double *open; /* for each function and type, the share whose calls have no position in the tree */
 };
 
-/* Appends a position and returns its weights, all 0; NULL when out of memory. */
+/* Appends a position and returns its weights, all 0. Returns NULL when out of memory. */
 static double *add_position(struct growing *g, uint32_t function, uint32_t above, uint32_t site) {
   struct callgrind_tree *tree = g->tree;
   size_t index = callgrind_position_count(tree), row = tree->types * sizeof(double);

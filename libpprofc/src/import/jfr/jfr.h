@@ -326,7 +326,7 @@ struct jfr_stacks *jfr_stacks_new(struct jfr *j);
 void jfr_stacks_free(struct jfr *j);
 /* Adds the mapping "[jvm]" first, because reports print the first mapping as the file. */
 void jfr_first_mapping(struct jfr *j);
-/* Reserves memory for the stacks of a chunk; false when out of memory. */
+/* Reserves memory for the stacks of a chunk. Returns false when out of memory. */
 bool jfr_reserve_stacks(struct jfr *j);
 /* Prefetches the bytes that jfr_stack reads. */
 void jfr_stack_prefetch(struct jfr *j, uint64_t key);
@@ -350,7 +350,8 @@ enum jfr_type jfr_event_type(const struct jfr_event *event);
 
 /* Finds the events of the table (events.c) in the metadata. */
 bool jfr_bind_events(struct jfr *j);
-/* Reads the settings of the chunk and finds the sample types. */
+/* The first function reads the settings of the chunk and finds the sample types. The second reads
+ * the events. */
 bool jfr_survey_events(struct jfr *j, struct jfr_settings *settings);
 bool jfr_read_events(struct jfr *j);
 

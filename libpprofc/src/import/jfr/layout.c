@@ -52,7 +52,7 @@ static void layout_close_array(struct layout *l, uint32_t array) {
   l->arrays--;
 }
 
-/* Adds the steps of a field; false if the field cannot be read. */
+/* Adds the steps of a field. Returns false if the field cannot be read. */
 static bool layout_field(struct layout *l, const struct jfr_field *f, int8_t slot) {
   const struct jfr_class *class = jfr_class_of(l->j, f->type);
   uint32_t array = NO_ARRAY;

@@ -192,8 +192,8 @@ static bool firefox_read_frame(struct firefox_reader *r, const struct firefox_ta
   return true;
 }
 
-/* Finds the caller of a stack entry; false at the root. A caller has a smaller index than its
- * callees, so a walk to the root ends. */
+/* Finds the caller of a stack entry. Returns false at the root. A caller has a smaller index than
+ * its callees, so a walk to the root ends. */
 static bool caller_of(const struct firefox_tables *t, size_t stack, size_t *caller) {
   size_t offset;
   if (t->prefix_offset) {
@@ -204,7 +204,7 @@ static bool caller_of(const struct firefox_tables *t, size_t stack, size_t *call
   return index_at(t->stack_prefix, stack, caller) && *caller < stack;
 }
 
-/* Returns the locations of the frame table; NULL when out of memory. */
+/* Returns the locations of the frame table, or NULL when out of memory. */
 static uint32_t *firefox_read_frames(struct firefox_reader *r, size_t count) {
   uint32_t *locations = arena_zero_array(r->arena, count ? count : 1, sizeof *locations);
   r->has_frames = locations != NULL;

@@ -139,7 +139,8 @@ static bool gecko_read_frames(struct gecko_thread *t) {
 
 /* ---- samples ----------------------------------------- */
 
-/* Enters a frame that the frame of `path` calls, unless it is hidden; false when out of memory. */
+/* Enters a frame that the frame of `path` calls, unless it is hidden. Returns false when out of
+ * memory. */
 static bool gecko_enter(struct gecko *g, uint32_t location, uint32_t *path) {
   if (location == PPROFC_NONE) return true;
   *path = call_paths_enter(&g->paths, *path, location);

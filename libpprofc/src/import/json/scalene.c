@@ -42,7 +42,7 @@ static void scalene_times(struct scalene *s) {
   pprofc_builder_type(s->builder, "cpu", "nanoseconds");
 }
 
-/* Adds a stack: its frames, root first, and its counts. False when out of memory. */
+/* Adds a stack: its frames, root first, and its counts. Returns false when out of memory. */
 static bool scalene_add_stack(struct scalene *s, const struct node *item) {
   const struct node *frames = node_at(item, 0);
   size_t depth = node_size(frames);

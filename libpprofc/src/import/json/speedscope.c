@@ -93,7 +93,7 @@ static size_t speedscope_type_of(const struct speedscope_reader *r,
   return r->type_count;
 }
 
-/* Finds the types of all profiles; false if there are too many. */
+/* Finds the types of all profiles. Returns false if there are too many. */
 static bool speedscope_find_types(struct speedscope_reader *r) {
   for (size_t i = 0; i < r->member_count; i++) {
     struct speedscope_member *m = &r->members[i];
@@ -184,7 +184,7 @@ static bool speedscope_push(struct speedscope_reader *r, const char *p, const ch
   return true;
 }
 
-/* Reads a stack of a packed list; false if a frame is not in the table. */
+/* Reads a stack of a packed list. Returns false if a frame is not in the table. */
 static bool speedscope_read_text(struct speedscope_reader *r, pprofc_str text, uint32_t *path) {
   struct speedscope_stack *stack = &r->stack;
   speedscope_share(stack, text.data, text.size);
@@ -199,7 +199,7 @@ static bool speedscope_read_text(struct speedscope_reader *r, pprofc_str text, u
   return true;
 }
 
-/* Reads a stack; false if a frame is not in the table. */
+/* Reads a stack. Returns false if a frame is not in the table. */
 static bool speedscope_read_stack(struct speedscope_reader *r, const struct node *sample,
                                   uint32_t *path) {
   uint32_t location;
@@ -230,7 +230,7 @@ static void read_sampled(struct speedscope_reader *r, struct speedscope_member *
   json_drop(weights, node_size(weights));
 }
 
-/* Opens or closes a frame; false if the event does not match the open frames. */
+/* Opens or closes a frame. Returns false if the event does not match the open frames. */
 static bool speedscope_take_event(struct speedscope_reader *r, pprofc_str type, uint32_t location,
                                   uint32_t *path) {
   const struct call_path *top = *path == MAP_NONE ? NULL : &r->paths.items[*path];
@@ -243,7 +243,7 @@ static bool speedscope_take_event(struct speedscope_reader *r, pprofc_str type, 
   return true;
 }
 
-/* Records the path after each event; false when out of memory. */
+/* Records the path after each event. Returns false when out of memory. */
 static bool speedscope_walk(struct speedscope_reader *r, const struct speedscope_member *m) {
   const struct node *events = node_get(m->profile, "events");
   size_t count = node_size(events);

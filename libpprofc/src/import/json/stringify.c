@@ -151,7 +151,7 @@ static const struct node *stringify_begin(struct buffer *out, struct stringify_l
   return NULL;
 }
 
-/* Closes finished containers after a value and returns the next value; NULL at the end. */
+/* Closes finished containers after a value and returns the next value. Returns NULL at the end. */
 static const struct node *stringify_next(struct buffer *out, struct stringify_levels *levels,
                                          const struct node *node) {
   while (levels->depth && !node->next) {

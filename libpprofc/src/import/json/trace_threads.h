@@ -22,14 +22,14 @@ struct trace_threads {
 void trace_threads_init(struct trace_threads *t, struct arena *arena);
 void trace_threads_free(struct trace_threads *t);
 
-/* Returns the array of events: the document itself, or its `traceEvents`; NULL if there is no
+/* Returns the array of events: the document itself, or its `traceEvents`, or NULL if there is no
  * such array. */
 const struct node *trace_events(const struct node *root);
 
 /* Finds or adds the thread of an event or sample; MAP_NONE when out of memory. */
 uint32_t trace_thread_of(struct trace_threads *t, const struct node *event);
 
-/* Reads the names of threads from events of kind "M"; false when out of memory. */
+/* Reads the names of threads from events of kind "M". Returns false when out of memory. */
 bool trace_threads_name(struct trace_threads *t, const struct node *events);
 
 /* Adds the labels `process`, `pid`, `thread` and `tid` to the last sample. `thread` is a

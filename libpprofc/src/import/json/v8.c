@@ -151,7 +151,7 @@ static size_t v8_run(const struct v8_recording *r, size_t first, int64_t *clock)
   return i;
 }
 
-/* Finds the node of each id; false when out of memory. */
+/* Finds the node of each id. Returns false when out of memory. */
 static bool v8_find_nodes(struct v8_recording *r) {
   r->node_of = arena_array(r->tree.arena, r->ids.count, sizeof *r->node_of);
   for (size_t i = 0; r->node_of && i < r->ids.count; i++) {

@@ -37,7 +37,7 @@ static void visits_add(struct buffer *visits, const struct node *node, uint32_t 
   buffer_add(visits, &visit, sizeof visit);
 }
 
-/* Lists all nodes below `head`, callers before callees; false when out of memory. */
+/* Lists all nodes below `head`, callers before callees. Returns false when out of memory. */
 static bool visits_find(struct buffer *visits, struct call_paths *paths, pprofc_builder *builder,
                         const struct node *head) {
   visits_add(visits, head, MAP_NONE);

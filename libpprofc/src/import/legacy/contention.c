@@ -9,8 +9,8 @@ struct contention {
   int64_t milliseconds;
 };
 
-/* Returns the field for an attribute; NULL for an unknown attribute, which means that the input has
- * another format. */
+/* Returns the field for an attribute, or NULL for an unknown attribute, which means that the input
+ * has another format. */
 static int64_t *attribute(struct contention *c, pprofc_str key) {
   const struct {
     const char *name;

@@ -18,7 +18,7 @@ struct lines {
 
 struct lines lines_of(pprofc_str data);
 
-/* Reads the next line; false at the end and at a line that is too long. */
+/* Reads the next line. Returns false at the end and at a line that is too long. */
 bool lines_next(struct lines *lines);
 
 /* Returns PPROFC_E_FORMAT if the input ended at a line that is too long. */
@@ -47,8 +47,9 @@ bool text_take(pprofc_str *s, pprofc_str literal);
 /* Skips spaces, if there are any. */
 void text_skip_blanks(pprofc_str *s);
 
-/* Reads the longest run of characters for which `is` returns true, at least one character. `run`
- * must not be `s`. */
+/* Both take characters from the start of *s. The first takes the longest run for which `is` returns
+ * true, the second the longest run of digits. Both need at least one character. `run` must not be
+ * `s`. */
 bool text_take_run(pprofc_str *s, bool (*is)(char), pprofc_str *run);
 bool text_take_digits(pprofc_str *s, pprofc_str *digits);
 

@@ -143,8 +143,8 @@ static inline bool otlp_ok(const struct otlp *o) {
   return o->status == PPROFC_OK;
 }
 
-/* Return allocators for protobuf-c. Memory of otlp_allocator is valid until the reader ends, memory
- * of otlp_scratch until the next call of otlp_scratch. */
+/* Both return an allocator for protobuf-c. Memory of otlp_allocator is valid until the reader ends,
+ * memory of otlp_scratch until the next call of otlp_scratch. */
 ProtobufCAllocator otlp_allocator(struct otlp *o);
 ProtobufCAllocator otlp_scratch(struct otlp *o);
 /* Records that a message could not be unpacked, and returns false. */
@@ -161,9 +161,10 @@ bool otlp_tables_begin(struct otlp *o, struct otlp_tables *tables);
 
 /* Returns a string of the dictionary; "" on failure. */
 pprofc_str otlp_string(struct otlp *o, int32_t index);
-/* Returns an attribute of the dictionary; NULL if it is not set, and on failure. */
+/* Returns an attribute of the dictionary, or NULL if it is not set, and on failure. */
 const Otlp__KeyValueAndUnit *otlp_attribute(struct otlp *o, int64_t index);
-/* Converts an attribute of the dictionary to a label; false if it is not set, and on failure. */
+/* Converts an attribute of the dictionary to a label. Returns false if it is not set, and on
+ * failure. */
 bool otlp_label(struct otlp *o, int64_t index, struct label *label);
 /* Reads a stack of the dictionary into o->stack, leaf first, and returns its depth. */
 size_t otlp_stack(struct otlp *o, int32_t index);

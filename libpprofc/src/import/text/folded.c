@@ -303,7 +303,7 @@ static void folded_round(struct folded_folded *f, const struct folded_count *cou
   }
 }
 
-/* Adds the sample of a line; false if the line is not a stack. */
+/* Adds the sample of a line. Returns false if the line is not a stack. */
 static bool folded_add_line(struct folded_folded *f, pprofc_str line) {
   struct folded_count read[MAX_TYPES];
   int64_t counts[MAX_TYPES];

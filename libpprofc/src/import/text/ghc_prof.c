@@ -47,7 +47,7 @@ static pprofc_str ghc_last_word(pprofc_str *line) {
 }
 
 /* Reads the totals: "total time = 0.15 secs (150 ticks @ 1000 us, 1 processor)" and "total alloc =
- * 391,030,888 bytes". False for another line. */
+ * 391,030,888 bytes". Returns false for another line. */
 static bool ghc_total(struct ghc_prof *g, pprofc_str line) {
   static const pprofc_str ticks = {" ticks @ ", 9}, bytes = {" bytes", 6};
   uint64_t interval;
@@ -85,7 +85,8 @@ static int64_t ghc_share(pprofc_str percent, uint64_t total) {
   return part < 9e18 ? llround(part) : 0;
 }
 
-/* Reads a row from its end: ticks and bytes, percentages, entries. False for another line. */
+/* Reads a row from its end: ticks and bytes, percentages, entries. Returns false for another line.
+ */
 static bool ghc_values(const struct ghc_prof *g, pprofc_str *line, int64_t *values) {
   pprofc_str words[GHC_NUMBERS];
   size_t count = g->has_counts ? GHC_NUMBERS : GHC_NUMBERS - 2;

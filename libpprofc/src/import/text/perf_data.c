@@ -89,7 +89,7 @@ struct perf_data {
   struct buffer out;
   struct perf_attr attrs[MAX_ATTRS];
   size_t attr_count;
-  struct perf_id *ids; /* sorted by id */
+  struct perf_id *ids; /* ids of events, sorted by id */
   size_t id_count, id_room;
   struct perf_command *commands; /* command of each thread */
   size_t command_count, command_room;

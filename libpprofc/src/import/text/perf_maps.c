@@ -149,7 +149,7 @@ void perf_maps_sort(struct perf_maps *maps) {
     qsort(maps->forks, maps->fork_count, sizeof *maps->forks, perf_maps_compare_forks);
 }
 
-/* Replaces a process by its parent; false if the parent is unknown. */
+/* Replaces a process by its parent. Returns false if the parent is unknown. */
 static bool perf_maps_parent(const struct perf_maps *maps, int64_t *pid) {
   BISECT(at, maps->fork_count, maps->forks[at].child < *pid);
   if (at == maps->fork_count || maps->forks[at].child != *pid) return false;
@@ -175,8 +175,8 @@ static const struct perf_map *perf_maps_find(const struct perf_maps *maps, pprof
   return NULL;
 }
 
-/* Returns the last map of the file that begins at or below an offset; NULL if it does not contain
- * the offset. */
+/* Returns the last map of the file that begins at or below an offset, or NULL if it does not
+ * contain the offset. */
 static const struct perf_map *perf_maps_find_offset(const struct perf_maps *maps, pprofc_str file,
                                                     uint64_t offset) {
   if (!maps->by_file) return NULL;

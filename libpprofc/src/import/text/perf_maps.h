@@ -23,7 +23,7 @@ struct perf_fork {
 
 struct perf_maps {
   const pprofc_allocator *mem;
-  struct perf_fork *forks; /* sorted by child */
+  struct perf_fork *forks; /* forks of processes, sorted by child */
   size_t fork_count, fork_capacity;
   struct arena texts;     /* arena for the names of files and the build ids */
   struct perf_map *items; /* maps, sorted by pid, start and order */

@@ -258,7 +258,7 @@ static uint64_t perf_lost(pprofc_str line) {
   return at < line.size ? count : 0;
 }
 
-/* Reads the header line of a block; false if the line is not a header. */
+/* Reads the header line of a block. Returns false if the line is not a header. */
 static bool begin_block(struct perf *p, pprofc_str line, pprofc_str below,
                         struct perf_script_header *h) {
   struct perf_script_frame frame;
@@ -288,7 +288,7 @@ static bool open_block(struct perf *p, pprofc_str line, pprofc_str below,
   return !p->frames.count;
 }
 
-/* Reads a line outside of a block; true if it begins a block. */
+/* Reads a line outside of a block. Returns true if it begins a block. */
 static bool read_line_between(struct perf *p, pprofc_str line, pprofc_str below,
                               struct perf_script_header *h) {
   if (line.data[0] != '#') return open_block(p, line, below, h);
@@ -309,7 +309,7 @@ static bool is_sure_frame(pprofc_str line, struct perf_script_frame *frame) {
          (frame->object.size || frame->inlined || !begins_block(line));
 }
 
-/* Reads a line of a block; false if it begins another block. */
+/* Reads a line of a block. Returns false if it begins another block. */
 static bool read_block_line(struct perf *p, pprofc_str line) {
   struct perf_script_frame frame;
   if (line.data[0] == '#') return true;

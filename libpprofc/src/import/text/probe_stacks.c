@@ -123,8 +123,8 @@ static void probe_read_keys(struct probe_stacks *p, pprofc_str text) {
 
 /* ---- bpftrace ---------------------------------------- */
 
-/* Removes "@name[" from the start of the text and sets *name. False if the text does not begin with
- * it. */
+/* Removes "@name[" from the start of the text and sets *name. Returns false if the text does not
+ * begin with it. */
 static bool probe_map_head(pprofc_str *text, pprofc_str *name) {
   if (!str_starts(*text, STR("@"))) return false;
   size_t end = 1;

@@ -26,7 +26,7 @@ static bool rprof_head(pprofc_str line, int64_t *interval) {
          *interval < INT64_MAX / 1000;
 }
 
-/* Reads "#File 1: name"; false for another line. Files come in order. */
+/* Reads "#File 1: name". Returns false for another line. Files come in order. */
 static bool rprof_file(struct rprof *r, pprofc_str line) {
   if (!str_starts(line, STR("#File "))) return false;
   size_t colon = str_find(line, STR(": "));
@@ -53,7 +53,7 @@ static void rprof_add(struct rprof *r, pprofc_str name, pprofc_str file, int64_t
   r->nomem |= !ARRAY_PUSH_IN(r->arena, r->frames, r->depth, r->room, location);
 }
 
-/* Reads the frames of a sample. False if the line is not a list of names in quotes. */
+/* Reads the frames of a sample. Returns false if the line is not a list of names in quotes. */
 static bool rprof_frames(struct rprof *r, pprofc_str rest) {
   pprofc_str file = STR(""), word;
   int64_t line = 0;

@@ -69,7 +69,7 @@ static void simpleperf_frame(struct simpleperf *s, uint64_t address, pprofc_str 
 
 /* ---- the text of simpleperf -------------------------- */
 
-/* Splits "  key: value"; false for another line. */
+/* Splits "  key: value". Returns false for another line. */
 static bool simpleperf_member(pprofc_str line, pprofc_str *key, pprofc_str *value) {
   line = str_trim(line);
   size_t colon = str_find_char(line, ':');
@@ -78,7 +78,7 @@ static bool simpleperf_member(pprofc_str line, pprofc_str *key, pprofc_str *valu
   return colon < line.size;
 }
 
-/* Reads a line of a sample's head; false if it begins the frames. */
+/* Reads a line of a sample's head. Returns false if it begins the frames. */
 static bool simpleperf_head_line(struct simpleperf_sample *sample, pprofc_str key,
                                  pprofc_str value) {
   if (str_equal(key, STR("vaddr_in_file"))) return false;

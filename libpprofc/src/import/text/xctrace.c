@@ -108,7 +108,7 @@ static pprofc_str xctrace_attribute(struct xctrace *x, const struct xctrace_tag 
   return xctrace_text(x, xctrace_raw(tag, name));
 }
 
-/* Splits *rest into the text before the next tag, and the tag; false at the end. */
+/* Splits *rest into the text before the next tag, and the tag. Returns false at the end. */
 static bool xctrace_next(pprofc_str *rest, pprofc_str *text, struct xctrace_tag *tag) {
   size_t open = str_find_char(*rest, '<');
   pprofc_str inside = str_slice(*rest, open + 1, rest->size);
