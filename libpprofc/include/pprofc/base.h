@@ -51,7 +51,7 @@ typedef enum pprofc_status {
   PPROFC_E_FORMAT,      /* the input is invalid */
   PPROFC_E_LIMIT,       /* a limit of pprofc_limits was exceeded; the message names it */
   PPROFC_E_INVALID,     /* an argument or option is invalid */
-  PPROFC_E_UNSUPPORTED, /* this build or machine lacks an optional part */
+  PPROFC_E_UNSUPPORTED, /* this build of pprofc, or this machine, lacks an optional part */
   PPROFC_E_NO_MATCH,    /* a required regular expression has no match */
   PPROFC_E_CANCELLED    /* the caller cancelled the call, or its time limit has passed */
 } pprofc_status;

@@ -180,8 +180,9 @@ PPROFC_API pprofc_str pprofc_bench_row_label(const pprofc_bench_tables *tables, 
 PPROFC_API pprofc_str pprofc_bench_column_label(const pprofc_bench_tables *tables, size_t table,
                                                 size_t column);
 
-/* The key of a table has fields such as "goos" and "pkg"; the unit is not a field. The functions
- * return the number of fields, the name of a field, and the value of a field for one table. */
+/* The key of a table has fields such as "goos" and "pkg"; the unit is not a field. The first
+ * function returns the number of fields, the second the name of a field, the third the value of a
+ * field for one table. */
 PPROFC_API size_t pprofc_bench_key_count(const pprofc_bench_tables *tables);
 PPROFC_API pprofc_str pprofc_bench_key_name(const pprofc_bench_tables *tables, size_t key);
 PPROFC_API pprofc_str pprofc_bench_key_value(const pprofc_bench_tables *tables, size_t table,

@@ -69,9 +69,10 @@ PPROFC_API uint32_t pprofc_builder_function(pprofc_builder *builder, const char 
                                             const char *system_name, const char *filename,
                                             int64_t start_line);
 
-/* Return the index of a mapping or function whose texts have a length and may contain NULs, as
- * pprofc_profile_mapping and pprofc_profile_function return them. The id has no effect. A
- * system_name without data means `name`; other texts without data are "". */
+/* Both functions add a record and return its index, or the index of an equal record. The texts of
+ * the record have a length and may contain NULs, as pprofc_profile_mapping and
+ * pprofc_profile_function return them. The id has no effect. A system_name without data means
+ * `name`; other texts without data are "". */
 PPROFC_API uint32_t pprofc_builder_add_mapping(pprofc_builder *builder,
                                                const pprofc_mapping *mapping);
 PPROFC_API uint32_t pprofc_builder_add_function(pprofc_builder *builder,

@@ -95,8 +95,8 @@ PPROFC_API pprofc_status pprofc_gate_read_rules(pprofc_gate *gate, const char *p
 
 /* Side of raw results. */
 typedef enum pprofc_gate_side {
-  PPROFC_GATE_BASE, /* before the change */
-  PPROFC_GATE_HEAD  /* after the change */
+  PPROFC_GATE_BASE, /* side before the change */
+  PPROFC_GATE_HEAD  /* side after the change */
 } pprofc_gate_side;
 
 /* Adds the raw results of a set to one side; a side may have several inputs. The results are

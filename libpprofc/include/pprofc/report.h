@@ -120,7 +120,7 @@ typedef struct pprofc_format_info {
   bool adds_up;
 } pprofc_format_info;
 
-/* Returns the format with that index, in the order of the help text; NULL after the last. */
+/* Returns the format with that index, in the order of the help text, or NULL after the last. */
 PPROFC_API const pprofc_format_info *pprofc_format_at(size_t index);
 
 /* Type of an option. */
@@ -145,7 +145,7 @@ typedef struct pprofc_option_info {
   const char *help;           /* description, one line */
 } pprofc_option_info;
 
-/* Returns the option with that index, in the order of pprof's settings; NULL after the last. */
+/* Returns the option with that index, in the order of pprof's settings, or NULL after the last. */
 PPROFC_API const pprofc_option_info *pprofc_option_at(size_t index);
 
 /* ---- options by name */

@@ -21,9 +21,9 @@ PPROFC_API double pprofc_normal_quantile(double p);
  * Lentz's continued fraction. */
 PPROFC_API double pprofc_beta_incomplete(double x, double a, double b);
 
-/* These functions are about Student's t distribution with `degrees` degrees of freedom, above 0.
- * They return the cumulative distribution, P(|T| >= |t|) computed without cancellation, and the
- * quantile for p in [0, 1]. */
+/* The first function returns the cumulative distribution of Student's t. The second returns P(|T|
+ * >= |t|), computed without cancellation. The third returns the quantile for p in [0, 1]. `degrees`
+ * is the number of degrees of freedom, above 0. */
 PPROFC_API double pprofc_t_cdf(double t, double degrees);
 PPROFC_API double pprofc_t_two_sided(double t, double degrees);
 PPROFC_API double pprofc_t_quantile(double p, double degrees);
@@ -38,7 +38,7 @@ typedef enum pprofc_test_status {
   PPROFC_TEST_NO_MEMORY      /* message: "out of memory" */
 } pprofc_test_status;
 
-/* Returns the message of a status, as quoted at its constant; NULL for PPROFC_TEST_OK. */
+/* Returns the message of a status, as quoted at its constant, or NULL for PPROFC_TEST_OK. */
 PPROFC_API const char *pprofc_test_message(pprofc_test_status status);
 
 /* Flag of pprofc_u_test: the correct p-value instead of benchstat's p-value. */

@@ -68,8 +68,9 @@ PPROFC_API bool pprofc_verdict_is_certain(pprofc_verdict verdict);
 /* Relation between two functions whose changes cancel. */
 typedef enum pprofc_verdict_relation {
   PPROFC_RELATION_NONE,    /* no related function */
-  PPROFC_RELATION_MOVED,   /* they have a common caller */
-  PPROFC_RELATION_RENAMED, /* they are the same function: one name is gone, the other is new */
+  PPROFC_RELATION_MOVED,   /* two functions with a common caller; cost moved between them */
+  PPROFC_RELATION_RENAMED, /* the same function under two names: one name is gone, the other is new
+                            */
   PPROFC_RELATION_INLINED  /* a caller and its callee; the callee was inlined into the caller, or is
                               no longer inlined */
 } pprofc_verdict_relation;
@@ -222,8 +223,8 @@ PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_domain_of(const pprofc_v
 
 /* Returns a domain of all functions below a function in the call tree, whoever calls them, and of
  * the rows in their domains; `net` is the change of their summed self costs. If the sum did not
- * grow (`moved`), cum grew only because calls moved here from other callers. NULL if cum did not
- * grow, or if the sum is too noisy. */
+ * grow (`moved`), cum grew only because calls moved here from other callers. Returns NULL if cum
+ * did not grow, or if the sum is too noisy. */
 PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_calls_of(const pprofc_verdicts *verdicts,
                                                                  const pprofc_verdict_row *row);
 

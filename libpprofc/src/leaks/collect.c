@@ -214,8 +214,8 @@ static void leak_place_judge(const struct leak_collection *c, struct leak_place 
   }
 }
 
-/* Returns the index of a location among the distinct locations, and adds it if it is new. MAP_NONE
- * when out of memory. */
+/* Returns the index of a location among the distinct locations, and adds it if it is new. Returns
+ * MAP_NONE when out of memory. */
 static uint32_t leak_place_of(struct leak_collection *c, const pprofc_profile *profile,
                               uint32_t location, struct buffer *key) {
   size_t before = c->place_keys.count;
@@ -237,7 +237,8 @@ static void leak_stack_judge(const struct leak_collection *c, struct leak_stack 
   if (stack->where == stack->depth) stack->where = 0;
 }
 
-/* Returns the stack of these locations, and adds it if it is new. NULL when out of memory. */
+/* Returns the stack of these locations, and adds it if it is new. Returns NULL when out of memory.
+ */
 static struct leak_stack *leak_stack_of(struct leak_collection *c, const uint32_t *places,
                                         size_t depth) {
   const size_t size = depth * sizeof *places;

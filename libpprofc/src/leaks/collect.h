@@ -23,7 +23,7 @@ struct leak_name {
   const char *why;
 };
 
-/* Returns the built-in rows in order; NULL after the last. */
+/* Returns the built-in rows in order, or NULL after the last. */
 const struct leak_name *leak_name_at(size_t index);
 
 struct leak_names {
@@ -100,7 +100,8 @@ pprofc_status leak_collection_init(struct leak_collection *c, const pprofc_alloc
                                    size_t profiles, pprofc_error *error);
 void leak_collection_free(struct leak_collection *c);
 
-/* Adds the samples of profile `index`. PPROFC_E_INVALID for a difference of two profiles. */
+/* Adds the samples of profile `index`. Returns PPROFC_E_INVALID for a difference of two profiles.
+ */
 pprofc_status leak_collection_add(struct leak_collection *c, const pprofc_profile *profile,
                                   const struct leak_source *source, size_t index,
                                   pprofc_error *error);

@@ -99,10 +99,10 @@ static double judging_p_of(double growth, double variance) {
   return variance > 0 ? pprofc_normal_cdf(-growth / sqrt(variance)) : 0;
 }
 
-/* Fills p_trend and p; false when out of memory. Two tests allow for autocorrelated values. One
- * compares the ends, as counts of objects that come and go at random. The other is a t-test of the
- * steps between values. One of them is enough to show growth, so the result is twice the smaller
- * p. */
+/* Fills p_trend and p. Returns false when out of memory. Two tests allow for autocorrelated values.
+ * One compares the ends, as counts of objects that come and go at random. The other is a t-test of
+ * the steps between values. One of them is enough to show growth, so the result is twice the
+ * smaller p. */
 static bool judging_test(struct judging *j) {
   const struct leak_series *s = j->s;
   struct leak_fit *fit = j->fit;
@@ -181,7 +181,7 @@ static bool judging_growth(struct judging *j) {
   return true;
 }
 
-/* Fills the fit; the caller corrects its p-value afterwards. False when out of memory. */
+/* Fills the fit; the caller corrects its p-value afterwards. Returns false when out of memory. */
 static bool judging_one(struct judging *j) {
   const struct leak_series *s = j->s;
   struct leak_fit *fit = j->fit;

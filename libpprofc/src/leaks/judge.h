@@ -60,8 +60,8 @@ size_t leak_late(size_t count);
  * of a value of 1. */
 double leak_visible(const struct leak_rules *rules, size_t tested, double variance);
 
-/* Judges series that belong together, with p-values adjusted by Holm's method. False when out
- * of memory. */
+/* Judges series that belong together, with p-values adjusted by Holm's method. Returns false when
+ * out of memory. */
 bool leak_judge(const struct leak_series *series, size_t count, const struct leak_rules *rules,
                 const pprofc_allocator *mem, struct leak_fit *fits);
 

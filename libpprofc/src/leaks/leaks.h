@@ -71,8 +71,8 @@ struct leaks {
   size_t judged; /* number of kinds that could be judged */
 };
 
-/* Judges the profiles and does not use them after the call. PPROFC_E_INVALID for a profile that
- * cannot show leaks (see leak_source_of). The caller frees *leaks, also after an error. */
+/* Judges the profiles and does not use them after the call. Returns PPROFC_E_INVALID for a profile
+ * that cannot show leaks (see leak_source_of). The caller frees *leaks, also after an error. */
 pprofc_status leaks_judge(struct leaks *leaks, const pprofc_allocator *mem,
                           const struct leak_options *options, const struct leak_input *inputs,
                           size_t count, pprofc_error *error);
