@@ -16,8 +16,8 @@ struct open_sums {
                   tests */
 };
 
-/* Read a profile as pprofc_profile_read_file and pprofc_profile_read_memory do. `sums` is NULL if
- * the caller needs each sample. */
+/* Both read a profile as pprofc_profile_read_file and pprofc_profile_read_memory do. `sums` is NULL
+ * if the caller needs each sample. */
 pprofc_status open_file(const char *path, const pprofc_read_options *options,
                         const struct open_sums *sums, pprofc_profile **profile,
                         pprofc_error *error);

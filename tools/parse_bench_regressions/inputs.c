@@ -215,8 +215,8 @@ pprofc_status inputs_tables(struct inputs *inputs, const char *const *paths, siz
 
 /* ---- runs -------------------------------------------- */
 
-/* Maps a large file of results and reads it. False if mapping fails; the caller then reads the file
- * in the usual way and reports its errors. */
+/* Maps a large file of results and reads it. Returns false if mapping fails; the caller then reads
+ * the file in the usual way and reports its errors. */
 static bool read_mapped_run(struct inputs *inputs, pprofc_bench *set, const char *label,
                             const char *path, pprofc_status *status, pprofc_error *error) {
   struct bench_map map;

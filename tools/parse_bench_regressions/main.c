@@ -24,7 +24,7 @@
 
 #define LINKS_MAX 40 /* maximum number of symlinks to follow, as in Linux */
 
-/* Returns the value of -out at argv[i], as the next argument or after =; NULL for other
+/* Returns the value of -out at argv[i], as the next argument or after =, or NULL for other
  * arguments. */
 static const char *value_of_out(int argc, char *const *argv, int i) {
   const char *name = argv[i];
@@ -57,7 +57,7 @@ static bool is_input(int argc, char *const *argv, const struct stat *file) {
 /* ---- symlinks ---------------------------------------- */
 
 /* Replaces `path` by the target of its symlink, relative to the symlink's folder. `path` has
- * PATH_MAX bytes. False if that fails; errno is 0 if `path` is not a symlink. */
+ * PATH_MAX bytes. Returns false if that fails; errno is 0 if `path` is not a symlink. */
 static bool outputs_follow(char *path) {
   char link[PATH_MAX], whole[2 * PATH_MAX];
   ssize_t size = readlink(path, link, sizeof link - 1);

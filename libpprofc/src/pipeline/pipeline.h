@@ -19,7 +19,7 @@ enum pipeline_inlines { INLINES_AS_ASKED, INLINES_HIDDEN, INLINES_SHOWN };
 /* Values that a command sets in place of the user. All 0: no overrides. */
 struct pipeline_overrides {
   const char *granularity;         /* replaces the option; NULL: use the option */
-  const char *default_granularity; /* used if the option is empty; NULL: functions */
+  const char *default_granularity; /* granularity if the option is empty; NULL: functions */
   enum pipeline_inlines inlines;
   bool no_trim;        /* true if the report acts as if the option trim were false */
   bool all_nodes;      /* true if nodes have no limit unless nodecount is set; false for a limit of

@@ -55,8 +55,8 @@ static pprofc_status set_sort(struct pipeline_result *r, pprofc_error *error) {
 
 /* ---- the value --------------------------------------- */
 
-/* Sets *out to the text with visible escapes for all control bytes except tabs. False when out of
- * memory. */
+/* Sets *out to the text with visible escapes for all control bytes except tabs. Returns false when
+ * out of memory. */
 static bool text_make_safe(struct pipeline_result *r, pprofc_str text, pprofc_str *out) {
   *out = text;
   if (escape_terminal_clean(text)) return true;
