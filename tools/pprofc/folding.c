@@ -5,8 +5,8 @@
 
 #include "report/report.h"
 
-/* True if the reader may sum samples. False if the report rounds each sample, or sums samples of
- * several profiles itself. */
+/* True if the reader may sum samples. Returns false if the report rounds each sample, or sums
+ * samples of several profiles itself. */
 static bool folding_may_be(const struct command *command, const struct report_format *format) {
   const pprofc_report_options *o = &command->report;
   if (!format || !(format->flags & REPORT_SUMS)) return false;
@@ -32,7 +32,7 @@ static bool folding_may_read_again(const struct command *command) {
   return may;
 }
 
-/* Sets the data of samples that the report needs. False if it needs complete samples. */
+/* Sets the data of samples that the report needs. Returns false if it needs complete samples. */
 static bool folding_needs(const struct command *command, const struct report_format *format,
                           struct open_sums *sums) {
   const pprofc_report_options *o = &command->report;

@@ -13,7 +13,7 @@
 extern const unsigned char asset_movable_svg[];
 extern const size_t asset_movable_svg_size;
 
-/* Copies *rest up to `mark`, and advances *rest to `mark`. False if `mark` is missing. */
+/* Copies *rest up to `mark`, and advances *rest to `mark`. Returns false if `mark` is missing. */
 static bool copy_until(struct buffer *out, pprofc_str *rest, pprofc_str mark) {
   size_t at = str_find(*rest, mark);
   buffer_add(out, rest->data, at);

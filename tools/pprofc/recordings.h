@@ -21,7 +21,7 @@ pprofc_status file_source_read(const struct file_source *file, const pprofc_read
 
 struct recording;
 
-/* Returns the kind of a recording by its first bytes; NULL for other files. */
+/* Returns the kind of a recording by its first bytes, or NULL for other files. */
 const struct recording *recording_find(pprofc_str begin);
 
 /* Reads a recording. Messages name the file `shown`. */

@@ -30,7 +30,7 @@ static bool is_zone(const char *path) {
   return right && memcmp(magic, "TZif", sizeof magic) == 0;
 }
 
-/* Writes ":PATH" with the path of the zone's file. False if there is no such file. */
+/* Writes ":PATH" with the path of the zone's file. Returns false if there is no such file. */
 static bool find_zone(const char *name, char *out, size_t size) {
   bool absolute = name[0] == '/';
   for (size_t i = 0; i < COUNT(folders); i++) {

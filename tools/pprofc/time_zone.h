@@ -10,7 +10,7 @@ struct time_zone {
 };
 
 /* Sets $TZ to the zone that pprof would use for a report: the file of that name, or UTC if it is
- * missing. A POSIX rule such as "EST5" is not a file name. False when out of memory. */
+ * missing. A POSIX rule such as "EST5" is not a file name. Returns false when out of memory. */
 bool time_zone_enter(struct time_zone *zone);
 
 /* Restores $TZ for programs that start later. */

@@ -36,8 +36,8 @@ void viewer_remove(struct viewer_file *file) {
   unlink(file->path);
 }
 
-/* Splits a command at blanks; the words point into `text`. False if the program of the first word
- * does not exist. */
+/* Splits a command at blanks; the words point into `text`. Returns false if the program of the
+ * first word does not exist. */
 static bool viewer_split(char *text, char *words[MAX_WORDS]) {
   size_t count = 0;
   char *rest = text, *word;
@@ -49,7 +49,7 @@ static bool viewer_split(char *text, char *words[MAX_WORDS]) {
 
 #define BROWSERS 7
 
-/* Returns browser i of pprof's list. NULL if it comes from a variable that is not set. */
+/* Returns browser i of pprof's list. Returns NULL if it comes from a variable that is not set. */
 static const char *browser_at(size_t i) {
   static const char *const names[BROWSERS] = {
       "", "chrome", "google-chrome", "chromium", "firefox", "sensible-browser", "xdg-open"};

@@ -28,8 +28,8 @@ bool viewer_has_ended(pid_t pid, int *status);
 
 void viewer_remove(struct viewer_file *file);
 
-/* Starts $BROWSER, or the first browser of pprof's list that works. Does not wait for it. False if
- * no browser starts. */
+/* Starts $BROWSER, or the first browser of pprof's list that works. Does not wait for it. Returns
+ * false if no browser starts. */
 bool viewer_browse(const char *address);
 
 #endif

@@ -15,7 +15,7 @@ struct address {
 
 /* Parses a source as a URL like pprof. Prefixes "http://" if the source has no host. An empty path
  * becomes the path of Go's CPU profile. `seconds` and `timeout` are -seconds and -timeout; 0 or
- * less means not given. PPROFC_E_FORMAT if the source is not a URL. */
+ * less means not given. Returns PPROFC_E_FORMAT if the source is not a URL. */
 pprofc_status address_parse(struct arena *arena, pprofc_str source, int64_t seconds,
                             int64_t timeout, struct address *address);
 

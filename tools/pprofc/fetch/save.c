@@ -25,7 +25,7 @@
 
 /* ---- the folder -------------------------------------- */
 
-/* Writes "$NAME/below" to `path`; NAME is `variable`. False if the variable is not set. */
+/* Writes "$NAME/below" to `path`; NAME is `variable`. Returns false if the variable is not set. */
 static bool save_candidate(const char *variable, const char *below, char path[PATH_ROOM]) {
   const char *value = getenv(variable);
   if (!value || !*value) return false;

@@ -47,7 +47,7 @@ double costs_own(const struct cost *cost);
 double costs_total(const struct cost *cost);
 
 /* Returns the file of the profile whose path ends most like `path`. At least two path components
- * must be equal, or the whole path of the file. Empty if there is no such file. */
+ * must be equal, or the whole path of the file. Returns an empty text if there is no such file. */
 pprofc_str costs_file(const struct costs *costs, pprofc_str path);
 
 /* Appends the cost: "1.2s self, 3s total". In a comparison adds the change, ", +0.5s ±0.1s" for a

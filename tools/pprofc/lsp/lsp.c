@@ -53,7 +53,7 @@ static size_t document_same_end(pprofc_str a, pprofc_str b) {
   return lines + (document_line_begins(a, i) && document_line_begins(b, i));
 }
 
-/* Counts the lines of both texts and compares them. False when out of memory. */
+/* Counts the lines of both texts and compares them. Returns false when out of memory. */
 static bool document_measure(struct document *d) {
   pprofc_str first = buffer_str(&d->first), now = buffer_str(&d->now);
   d->first_lines = document_lines(first);
@@ -69,7 +69,7 @@ static bool document_measure(struct document *d) {
 }
 
 /* Converts a line of one text to the same line of the other. `count` and `other` are their numbers
- * of lines. SIZE_MAX if the line changed. */
+ * of lines. Returns SIZE_MAX if the line changed. */
 static size_t document_map(const struct document *d, size_t count, size_t other, size_t line) {
   if (line >= count) return SIZE_MAX;
   if (line < d->same_begin) return line;
@@ -82,7 +82,8 @@ static size_t document_line(const struct document *d, size_t line) {
   return document_map(d, d->first_lines, d->now_lines, follow_line(&d->follow, line));
 }
 
-/* Converts a line of the document to a line of the profile. SIZE_MAX if the line changed. */
+/* Converts a line of the document to a line of the profile. Returns SIZE_MAX if the line changed.
+ */
 static size_t document_origin(const struct document *d, size_t line) {
   size_t opened = document_map(d, d->now_lines, d->first_lines, line);
   return opened == SIZE_MAX ? SIZE_MAX : follow_origin(&d->follow, opened);

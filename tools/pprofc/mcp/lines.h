@@ -10,7 +10,7 @@ pprofc_status lines_graph(const pprofc_profile *profile, const pprofc_report_opt
                           pprofc_graph **graph, pprofc_error *error);
 
 /* Returns the line of a function with the largest self value among the values with the sign of
- * `sign`. NULL if there is no such line. */
+ * `sign`. Returns NULL if there is no such line. */
 const pprofc_graph_node *lines_hottest(const pprofc_graph *graph, pprofc_str function, double sign);
 
 #endif

@@ -44,7 +44,8 @@ const struct open_profile *profiles_get_sums(struct profiles *profiles, pprofc_s
 /* Begins a call of a tool. profiles_make_room may close profiles and views of earlier calls. */
 void profiles_begin(struct profiles *profiles);
 
-/* Closes the view or profile with the oldest use. False if the current call uses all of them. */
+/* Closes the view or profile with the oldest use. Returns false if the current call uses all of
+ * them. */
 bool profiles_make_room(struct profiles *profiles);
 void profiles_close_view(struct profiles *profiles, struct profile_view *view);
 void profiles_free(struct profiles *profiles);

@@ -293,7 +293,7 @@ static void mcp_stop(void *context) {
 
 /* ---- between questions ------------------------------- */
 
-/* Makes the view of the suggested next call. False if it needs no view. */
+/* Makes the view of the suggested next call. Returns false if it needs no view. */
 static bool idle_open(struct call *call) {
   struct mcp *mcp = call->mcp;
   struct node *arguments = NULL;

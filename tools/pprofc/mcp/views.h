@@ -19,8 +19,8 @@ void paths_put(const struct paths *paths, pprofc_str function, struct buffer *to
 pprofc_status view_of_call(struct call *call, struct profile_view **view, pprofc_error *error);
 const pprofc_profile *view_profile(const struct profile_view *view);
 
-/* Computes the next missing part of the last view in use. False if it is complete or memory does
- * not suffice. */
+/* Computes the next missing part of the last view in use. Returns false if it is complete or memory
+ * does not suffice. */
 bool view_warm(struct call *call);
 
 /* Set the last argument to a report about a view. The first call computes the report, and later

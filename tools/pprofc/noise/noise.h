@@ -53,7 +53,7 @@ pprofc_status noise_write(const struct command *command, pprofc_write_fn write, 
                           pprofc_error *error);
 
 /* Hides frames that verdicts ignore, such as runtime.asyncPreempt, in a difference. So a picture
- * shows the same amounts as the table. False when out of memory. */
+ * shows the same amounts as the table. Returns false when out of memory. */
 bool noise_hide_folded(const pprofc_profile *difference, struct arena *arena,
                        pprofc_report_options *options);
 

@@ -19,7 +19,7 @@ static bool inbox_is_stopped(struct inbox *r) {
   return stopped;
 }
 
-/* Reads more bytes into the chunk. False at the end of the input. */
+/* Reads more bytes into the chunk. Returns false at the end of the input. */
 static bool inbox_fill(struct inbox *r) {
   for (;;) {
     struct pollfd ready = {.fd = r->fd, .events = POLLIN};
@@ -35,7 +35,7 @@ static bool inbox_fill(struct inbox *r) {
 }
 
 /* Appends up to `most` bytes to `to`. With `line`, stops at a newline, which it removes. Drops
- * bytes over RPC_MESSAGE_MAX and sets *too_long. False at the end of the input. */
+ * bytes over RPC_MESSAGE_MAX and sets *too_long. Returns false at the end of the input. */
 static bool inbox_take(struct inbox *r, struct buffer *to, size_t most, bool line, bool *too_long) {
   while (most) {
     if (r->at == r->size && !inbox_fill(r)) return false;
@@ -75,7 +75,7 @@ static size_t inbox_headers(struct inbox *r, struct buffer *line) {
   }
 }
 
-/* Reads one message into the buffer. False at the end of the input. */
+/* Reads one message into the buffer. Returns false at the end of the input. */
 static bool inbox_message(struct inbox *r, struct buffer *text, bool *too_long) {
   *too_long = false;
   buffer_clear(text);
@@ -87,7 +87,7 @@ static bool inbox_message(struct inbox *r, struct buffer *text, bool *too_long) 
   return inbox_take(r, text, length, false, too_long);
 }
 
-/* Waits until the queue has room and appends a message. False when out of memory. */
+/* Waits until the queue has room and appends a message. Returns false when out of memory. */
 static bool inbox_put(struct inbox *r, pprofc_str text, bool too_long) {
   struct inbox_message *m = mem_array(&mem_default, 1, sizeof *m + text.size);
   if (!m) return false;

@@ -34,13 +34,13 @@ struct inbox {
   size_t at, size; /* range of bytes in the chunk that are not processed yet */
 };
 
-/* Starts the reading thread. False if that fails. */
+/* Starts the reading thread. Returns false if that fails. */
 bool inbox_start(struct inbox *inbox);
 
 /* True if no message arrives for some milliseconds and the input has not ended. */
 bool inbox_is_quiet(struct inbox *inbox, long milliseconds);
 
-/* Waits for the next message. NULL at the end. The caller frees it with inbox_free. */
+/* Waits for the next message. Returns NULL at the end. The caller frees it with inbox_free. */
 struct inbox_message *inbox_next(struct inbox *inbox);
 void inbox_free(struct inbox_message *message);
 

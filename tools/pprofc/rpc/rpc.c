@@ -104,7 +104,7 @@ static bool rpc_take_cancelled(struct rpc *rpc, pprofc_str id) {
   return found;
 }
 
-/* Stores the id of the current request. False if it was cancelled earlier. */
+/* Stores the id of the current request. Returns false if it was cancelled earlier. */
 static bool rpc_begin(struct rpc *rpc, pprofc_str id) {
   pthread_mutex_lock(&rpc->lock);
   bool cancelled = rpc_take_cancelled(rpc, id);
@@ -114,7 +114,8 @@ static bool rpc_begin(struct rpc *rpc, pprofc_str id) {
   return !cancelled;
 }
 
-/* Ends the current request. False if it was cancelled, so that its answer must not be sent. */
+/* Ends the current request. Returns false if it was cancelled, so that its answer must not be sent.
+ */
 static bool rpc_finish(struct rpc *rpc, pprofc_str id) {
   pthread_mutex_lock(&rpc->lock);
   rpc->running[0] = '\0';
@@ -190,8 +191,8 @@ void rpc_ask(struct rpc *rpc, const char *method, pprofc_str params) {
 
 /* ---- one message ------------------------------------- */
 
-/* Checks a message. False if it is a response of the client, or if the message is invalid; then the
- * answer has the error. */
+/* Checks a message. Returns false if it is a response of the client, or if the message is invalid;
+ * then the answer has the error. */
 static bool rpc_check(const struct node *root, struct rpc_request *request,
                       struct rpc_answer *answer, bool *ignored) {
   const struct node *id = node_get(root, "id"), *method = node_get(root, "method");
@@ -253,7 +254,7 @@ static void rpc_rest(struct rpc *rpc, struct inbox *inbox) {
   while (server->idle(server->context) && inbox_is_quiet(inbox, 0)) continue;
 }
 
-/* Waits for the next message. NULL at the end. */
+/* Waits for the next message. Returns NULL at the end. */
 static struct inbox_message *rpc_next(struct rpc *rpc, struct inbox *inbox) {
   rpc_rest(rpc, inbox);
   return rpc->ended ? NULL : inbox_next(inbox);

@@ -140,8 +140,8 @@ static void completions_add_functions(const struct shell *shell, struct completi
   buffer_free(&text);
 }
 
-/* Writes the folder of a typed path with its slash to `folder`; "" for the current folder. False if
- * it does not fit. */
+/* Writes the folder of a typed path with its slash to `folder`; "" for the current folder. Returns
+ * false if it does not fit. */
 static bool completions_folder(pprofc_str typed, char *folder, size_t room) {
   size_t slash = str_find_last_char(typed, '/');
   size_t size = slash < typed.size ? slash + 1 : 0;
@@ -222,7 +222,7 @@ static size_t completions_last_word(pprofc_str line) {
   return at;
 }
 
-/* Completes the value in name=value. False if the line does not assign an option. */
+/* Completes the value in name=value. Returns false if the line does not assign an option. */
 static bool completions_of_assignment(const struct shell *shell, pprofc_str line,
                                       struct completions *out) {
   size_t equals = str_find_char(line, '=');

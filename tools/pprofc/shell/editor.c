@@ -68,7 +68,7 @@ static void editor_watch(void) {
   sigaction(SIGWINCH, &action, NULL);
 }
 
-/* Waits for a key. False after ^C. */
+/* Waits for a key. Returns false after ^C. */
 static bool editor_wait(EditLine *line) {
   enum shell_wait wait;
   while ((wait = shell_wait_input(STDIN_FILENO)) == SHELL_WAIT_SIGNAL) editor_wake(line);

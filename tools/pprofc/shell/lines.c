@@ -46,7 +46,7 @@ pprofc_str shell_trim(pprofc_str text) {
   return str_slice(text, from, to);
 }
 
-/* Splits text at white space. False when out of memory. */
+/* Splits text at white space. Returns false when out of memory. */
 bool shell_split(pprofc_str text, struct arena *arena, struct shell_words *words) {
   *words = (struct shell_words){NULL, 0, 0};
   for (size_t at = lines_skip_space(text, 0); at < text.size; at = lines_skip_space(text, at)) {
@@ -94,7 +94,7 @@ static pprofc_str lines_value(pprofc_str text) {
   return shell_trim(text);
 }
 
-/* Runs the line if it assigns an option. False if it does not. */
+/* Runs the line if it assigns an option. Returns false if it does not. */
 static bool lines_assign(struct shell *shell, pprofc_str line) {
   size_t equals = str_find_char(line, '=');
   bool has_value = equals < line.size;

@@ -87,11 +87,11 @@ void shell_execute(struct shell *shell, pprofc_str line);
 /* Removes white space at both ends, by Go's definition. */
 pprofc_str shell_trim(pprofc_str text);
 
-/* Splits text at white space. False when out of memory. */
+/* Splits text at white space. Returns false when out of memory. */
 bool shell_split(pprofc_str text, struct arena *arena, struct shell_words *words);
 
-/* Expands a shortcut (":", "cpu", "mean_cpu") to lines separated by newlines. False if the line is
- * not a shortcut. */
+/* Expands a shortcut (":", "cpu", "mean_cpu") to lines separated by newlines. Returns false if the
+ * line is not a shortcut. */
 bool shell_shortcut(const struct shell *shell, pprofc_str line, struct buffer *out);
 
 /* Returns the format of a word such as top10, or NULL. *digits is the index of the number in the
@@ -100,8 +100,8 @@ const pprofc_format_info *shell_format(pprofc_str word, size_t *digits);
 
 /* ---- options (variables.c) --------------------------- */
 
-/* Returns the option with that index, or NULL after the last. `output` comes after the report
- * options. */
+/* The first function returns the option with an index, or NULL after the last; `output` comes after
+ * the report options. The second returns the option with a name, or NULL. */
 const pprofc_option_info *shell_option_at(size_t index);
 const pprofc_option_info *shell_option_find(pprofc_str name);
 
@@ -128,15 +128,17 @@ void shell_free_options(struct shell *shell);
 /* ---- commands (commands.c, reports.c, bases.c) ------- */
 
 struct shell_command {
-  const char *name, *alias, *also; /* up to three names of the command; NULL if absent */
-  const char *listed;              /* name in the list of commands */
-  const char *help;                /* one line of explanation in the list of commands */
-  const char *usage;               /* further lines for `help NAME`, or NULL */
-  bool takes_file;                 /* true if the first argument is a file name */
+  /* Name of the command and up to two other names; NULL if absent. */
+  const char *name, *alias, *also;
+  const char *listed; /* name in the list of commands */
+  const char *help;   /* one line of explanation in the list of commands */
+  const char *usage;  /* further lines for `help NAME`, or NULL */
+  bool takes_file;    /* true if the first argument is a file name */
   void (*run)(struct shell *shell, const struct shell_words *words);
 };
 
-/* Returns the command with that index, or NULL after the last. */
+/* The first function returns the command with an index, or NULL after the last. The second returns
+ * the command with a name, or NULL. */
 const struct shell_command *shell_command_at(size_t index);
 const struct shell_command *shell_command_find(pprofc_str name);
 
@@ -233,7 +235,7 @@ void editor_close(struct editor *editor);
 
 struct shell_history;
 
-/* Reads the stored lines, oldest first. NULL if there is no place for the file. */
+/* Reads the stored lines, oldest first. Returns NULL if there is no place for the file. */
 struct shell_history *history_open(void);
 const char *history_line(const struct shell_history *history, size_t index); /* Returns a line; NULL
                                                                                 after the last. */

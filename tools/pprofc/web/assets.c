@@ -67,7 +67,7 @@ struct web_reply *asset_reply(const struct web_asset *asset, bool gzip) {
   return NULL;
 }
 
-/* Returns "assets/app-0123456789abcdef.css". NULL for an unknown file. */
+/* Returns "assets/app-0123456789abcdef.css". Returns NULL for an unknown file. */
 static const char *asset_address(const char *name, struct arena *arena, bool *ok) {
   char address[288] = "assets/";
   for (size_t i = 0; i < web_asset_count; i++) {

@@ -19,10 +19,10 @@ extern const size_t web_asset_count;
 /* Returns the file with a URL such as "app-0123456789abcdef.css" below assets/, or NULL. */
 const struct web_asset *asset_find(pprofc_str name);
 
-/* Returns a reply with the file, compressed if `gzip` is true. NULL when out of memory. */
+/* Returns a reply with the file, compressed if `gzip` is true. Returns NULL when out of memory. */
 struct web_reply *asset_reply(const struct web_asset *asset, bool gzip);
 
-/* Sets the URLs of the page's files in `info`. The URLs live in `arena`. False when out of
+/* Sets the URLs of the page's files in `info`. The URLs live in `arena`. Returns false when out of
  * memory. */
 bool assets_name(struct web_info *info, struct arena *arena);
 

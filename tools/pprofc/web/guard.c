@@ -20,7 +20,7 @@ static size_t guard_find(const struct guard_request *r, pprofc_str name, pprofc_
 
 /* ---- names ------------------------------------------- */
 
-/* Removes ":PORT" from a host. False if the port differs from `port`; no port means 80. */
+/* Removes ":PORT" from a host. Returns false if the port differs from `port`; no port means 80. */
 static bool guard_take_port(pprofc_str *host, unsigned port) {
   char ours[16];
   size_t colon = str_find_last_char(*host, ':'), end = str_find_last_char(*host, ']');

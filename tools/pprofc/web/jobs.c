@@ -188,7 +188,7 @@ static struct web_reply *job_run(struct web_jobs *jobs, struct web_job *job) {
   return reply;
 }
 
-/* Waits for a job and removes the oldest from the queue. NULL when the threads must end. */
+/* Waits for a job and removes the oldest from the queue. Returns NULL when the threads must end. */
 static struct web_job *jobs_take(struct web_jobs *jobs) {
   while (!jobs->queue && !jobs->stopping) pthread_cond_wait(&jobs->work, &jobs->lock);
   struct web_job *job = jobs->queue;
@@ -243,7 +243,8 @@ struct web_jobs *jobs_start(const struct jobs_settings *settings) {
   return NULL;
 }
 
-/* Removes the oldest job from the queue after the threads ended. NULL if the queue is empty. */
+/* Removes the oldest job from the queue after the threads ended. Returns NULL if the queue is
+ * empty. */
 static struct web_job *jobs_drop(struct web_jobs *jobs) {
   pthread_mutex_lock(&jobs->lock);
   struct web_job *job = jobs->queue;
@@ -277,8 +278,8 @@ void jobs_free(struct web_jobs *jobs) {
 
 /* ---- questions --------------------------------------- */
 
-/* Adds the asker to a job with the same key. False if there is no such job. The time limit of a job
- * starts with its first asker. */
+/* Adds the asker to a job with the same key. Returns false if there is no such job. The time limit
+ * of a job starts with its first asker. */
 static bool jobs_join(struct web_jobs *jobs, pprofc_str key, void *asker) {
   if (!key.size || jobs->stopping) return false;
   struct web_job *same = job_find(jobs->queue, key);
@@ -336,7 +337,7 @@ struct web_reply *jobs_ask(struct web_jobs *jobs, pprofc_str key, void *question
 }
 
 /* Marks the asker as gone in a list of jobs. Cancels the job if it has no other asker, and
- * increments *cancelled. False if no job has the asker. */
+ * increments *cancelled. Returns false if no job has the asker. */
 static bool jobs_leave_list(struct web_job *job, const void *asker, size_t *cancelled) {
   for (; job; job = job->next) {
     bool found = false, left = false;

@@ -8,8 +8,8 @@
 
 struct web_cache;
 
-/* Returns a new cache with a limit in bytes. NULL when out of memory. Only one thread at a time may
- * use it. */
+/* Returns a new cache with a limit in bytes. Returns NULL when out of memory. Only one thread at a
+ * time may use it. */
 struct web_cache *cache_new(size_t bytes);
 void cache_free(struct web_cache *cache);
 

@@ -33,7 +33,7 @@ pprofc_status judge_sides(const struct judge_side sides[2], const pprofc_report_
 void judge_free(struct judgement *judgement);
 
 /* Hides frames that verdicts ignore, such as runtime.asyncPreempt, in a difference. So all pages
- * have the same amounts as the table. False when out of memory. */
+ * have the same amounts as the table. Returns false when out of memory. */
 bool judge_hide_folded(const pprofc_profile *difference, struct arena *arena,
                        pprofc_report_options *options);
 

@@ -16,7 +16,7 @@ static const char *const query_own_names[] = {"tagroot", "tagleaf", "side", "bas
                                               "only",    "rows",    "q",    "p",     "v",    "view",
                                               "what",    "node",    "name", "config"};
 
-/* Returns the option that a parameter sets. NULL for other parameters. */
+/* Returns the option that a parameter sets. Returns NULL for other parameters. */
 static const pprofc_option_info *query_option(const char *name) {
   const pprofc_option_info *info;
   for (size_t i = 0; (info = pprofc_option_at(i)); i++)

@@ -28,19 +28,19 @@ struct web_reply {
 #define REPLY_JSON   "application/json"
 #define REPLY_BINARY "application/octet-stream"
 
-/* Returns a reply with one reference; NULL when out of memory. */
+/* Returns a reply with one reference, or NULL when out of memory. */
 struct web_reply *reply_new(unsigned status, const char *type);
 struct web_reply *reply_retain(struct web_reply *reply);
 void reply_release(struct web_reply *reply);
 
-/* Returns a reply with one line of text; escapes control bytes. NULL when out of memory. */
+/* Returns a reply with one line of text; escapes control bytes. Returns NULL when out of memory. */
 struct web_reply *reply_text(unsigned status, const char *text);
 
 /* Returns a redirect to "PATH?QUERY", or to "PATH" if the query is empty. */
 struct web_reply *reply_redirect(unsigned status, const char *path, pprofc_str query);
 
-/* Adds a header and copies its value. Replaces control bytes by spaces. False when out of memory,
- * or if there are too many headers. */
+/* Adds a header and copies its value. Replaces control bytes by spaces. Returns false when out of
+ * memory, or if there are too many headers. */
 bool reply_add_header(struct web_reply *reply, const char *name, pprofc_str value);
 
 /* Returns the size of the reply in memory. */

@@ -73,7 +73,7 @@ static size_t arguments_bases(const struct state_profile *base) {
 }
 
 /* Lists the arguments that load the chosen profiles: flags, the binary and the sources. *count is 0
- * if a profile has no file any more, so that no command line can load it. False when out of
+ * if a profile has no file any more, so that no command line can load it. Returns false when out of
  * memory. */
 static bool arguments_make(const struct command *command, const struct state_choice *choice,
                            struct arena *arena, const char *const **items, size_t *count) {

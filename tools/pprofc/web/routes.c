@@ -49,7 +49,7 @@ void dot_slots_init(struct dot_slots *slots, unsigned count) {
   sem_init(&slots->free, 0, count ? count : 1);
 }
 
-/* Waits for a slot. False if the budget stops earlier. */
+/* Waits for a slot. Returns false if the budget stops earlier. */
 static bool dot_enter(struct dot_slots *slots, const pprofc_allocator *mem) {
   while (!budget_stopped(mem)) {
     struct timespec until;

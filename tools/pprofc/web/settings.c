@@ -129,7 +129,8 @@ static void settings_write_scalar(struct buffer *out, const struct node *node) {
 
 #define SETTINGS_DEPTH 32
 
-/* Writes a value with all its members; `depth` is its nesting. False if the nesting is too deep. */
+/* Writes a value with all its members; `depth` is its nesting. Returns false if the nesting is too
+ * deep. */
 static bool settings_write_tree(struct buffer *out, const struct node *root, size_t depth) {
   const struct node *above[SETTINGS_DEPTH];
   size_t levels = 0;

@@ -15,7 +15,7 @@ pprofc_status settings_path(char *out, size_t size, pprofc_error *error);
 
 /* Lists the saved views in the order of the file. The query of an item opens the view from a page
  * with `query`. Items and texts live in `arena`. The list is empty if the file is missing or
- * unreadable. False when out of memory. */
+ * unreadable. Returns false when out of memory. */
 bool settings_list(const char *path, const struct web_query *query, struct arena *arena,
                    const struct web_item **items, size_t *count);
 
@@ -26,7 +26,7 @@ bool settings_list(const char *path, const struct web_query *query, struct arena
 pprofc_status settings_save(const char *path, const char *name,
                             const pprofc_report_options *options, pprofc_error *error);
 
-/* Deletes a view. PPROFC_E_INVALID if there is no view of that name. */
+/* Deletes a view. Returns PPROFC_E_INVALID if there is no view of that name. */
 pprofc_status settings_delete(const char *path, const char *name, pprofc_error *error);
 
 /* Returns a number that changes when the file changes. */

@@ -159,8 +159,8 @@ void state_show(struct web_state *s, struct state_loaded *l) {
 
 /* ---- names ------------------------------------------- */
 
-/* True if a source has the form NAME=FILE; *file becomes the part after =. False if a file with the
- * whole name exists. */
+/* True if a source has the form NAME=FILE; *file becomes the part after =. Returns false if a file
+ * with the whole name exists. */
 static bool state_is_named(const char *source, const char **file) {
   struct stat info;
   const char *equal = strchr(source, '=');

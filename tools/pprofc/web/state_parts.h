@@ -40,11 +40,13 @@ struct web_state {
   uint64_t seen, read;   /* states of the files at the last check and at the last load */
 };
 
-/* Makes a state_profile that owns the profile. NULL when out of memory. */
+/* The first function makes a state_profile that owns the profile; NULL when out of memory. The
+ * second returns the state_profile with an id, or NULL. */
 struct state_profile *state_new(const char *name, const char *source, pprofc_profile *profile);
 struct state_profile *state_find(const struct web_state *s, unsigned id);
 
-/* Copies the runs whose sum is the profile. False when out of memory. */
+/* The first function copies the runs whose sum is the profile; false when out of memory. The second
+ * frees the copies. */
 bool state_set_runs(struct state_profile *p, const pprofc_verdict_run *runs, size_t count);
 void state_free_runs(struct state_profile *p);
 

@@ -72,7 +72,8 @@ static void trees_unlink(struct web_trees *trees, const struct web_tree *tree) {
   if (*link) *link = tree->next;
 }
 
-/* Removes the first tree that exceeds the limits. NULL if all fit. The caller holds the lock. */
+/* Removes the first tree that exceeds the limits. Returns NULL if all fit. The caller holds the
+ * lock. */
 static struct web_tree *trees_excess(struct web_trees *trees) {
   uint64_t bytes = 0;
   size_t count = 0;

@@ -25,12 +25,12 @@ struct web_tree {
   struct flame_kept *graph;
 };
 
-/* Returns a new cache with a limit in bytes. NULL when out of memory. */
+/* Returns a new cache with a limit in bytes. Returns NULL when out of memory. */
 struct web_trees *trees_new(uint64_t bytes);
 void trees_free(struct web_trees *trees);
 
 /* Returns the tree with a key; the caller releases it. For a new tree sets *mine: the caller has to
- * build it and call trees_built. Other callers wait until then. NULL when out of memory. */
+ * build it and call trees_built. Other callers wait until then. Returns NULL when out of memory. */
 struct web_tree *trees_take(struct web_trees *trees, pprofc_str key, bool *mine);
 
 /* Ends the build of a tree and wakes the waiting callers. If `good` is false, removes the tree. The

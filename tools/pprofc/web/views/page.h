@@ -70,8 +70,8 @@ static inline const char *page_parameter(const struct view_page *page, const cha
   return web_query_get(page->in->query, name);
 }
 
-/* Finds the index of the displayed sample type. False for an unknown type, and without a profile
- * (after an invalid request). */
+/* Finds the index of the displayed sample type. Returns false for an unknown type, and without a
+ * profile (after an invalid request). */
 bool page_type(const struct view_page *page, size_t *index);
 
 /* Appends the part `part` of the template views.html, filled in with the values of the page. */
