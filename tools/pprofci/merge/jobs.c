@@ -143,7 +143,7 @@ static bool find_shared(const struct jobs *jobs, struct interner *keys, struct i
   return true;
 }
 
-/* Reads the measurements of a side. False if a measurement is not a number. */
+/* Reads the measurements of a side. Returns false if a measurement is not a number. */
 static bool job_samples(struct arena *arena, const struct node *row, int side,
                         struct run_samples *samples) {
   static const char *const round_keys[SIDES] = {"base_rounds", "head_rounds"};
@@ -237,7 +237,7 @@ pprofc_status jobs_add_rows(struct ci_run *run, struct inputs *inputs, void *con
 
 /* ---- pairs ------------------------------------------- */
 
-/* Returns a text of the manifest. NULL if it is empty, or if it is a path that leaves the
+/* Returns a text of the manifest. Returns NULL if it is empty, or if it is a path that leaves the
  * folder. */
 static const char *job_text(struct ci_run *run, const struct node *node, const char *key) {
   pprofc_str text = node_text(node, key);
@@ -288,7 +288,7 @@ static void jobs_set_package(struct ci_run *run, const struct job *job, struct r
   pair->package = text_printf(&run->arena, "%s: %s", job->name, pair->package);
 }
 
-/* Sets package and benchmark of the pair of profiles; false when out of memory. */
+/* Sets package and benchmark of the pair of profiles. Returns false when out of memory. */
 static bool job_name_benchmark(struct ci_run *run, const struct job *job, const struct node *from,
                                struct run_pair *pair) {
   pprofc_str benchmark = node_text(from, "benchmark");

@@ -70,8 +70,8 @@ static bool has_annotation(const struct page_model *m, const struct run_pair *pa
   return false;
 }
 
-/* Returns the function that grew most in the profiles of regression `index`. NULL if an earlier
- * regression has the same profiles. */
+/* Returns the function that grew most in the profiles of regression `index`. Returns NULL if an
+ * earlier regression has the same profiles. */
 static const struct run_fired *fired_first(const struct ci_run *run, size_t index) {
   const struct run_fired *worst = &run->fired[index];
   for (size_t i = 0; i < index; i++)
@@ -90,7 +90,7 @@ static size_t annotations_most(const struct page_model *m) {
   return m->states[STATE_SLOWER] + m->run->fired_count;
 }
 
-/* Fills in annotation `index`: first the benchmarks, then the functions. False if another
+/* Fills in annotation `index`: first the benchmarks, then the functions. Returns false if another
  * annotation already reports it. */
 static bool annotation_at(const struct page_model *m, size_t index, struct annotation *a) {
   *a = (struct annotation){NULL, NULL, NULL};

@@ -59,7 +59,7 @@ static void take_sides(const struct shown_sums *v, int64_t base, int64_t head, d
   sides[v->head] = (double)head / v->divisors[v->head];
 }
 
-/* Copies the functions with values into the list; false when out of memory. */
+/* Copies the functions with values into the list. Returns false when out of memory. */
 static bool take_rows(struct function_list *list, struct drawn *d, const struct shown_sums *v) {
   const struct flame_tree *t = &d->graph.tree;
   const struct drawn_sum *sums = drawn_sums(d);

@@ -238,8 +238,8 @@ struct change_bar {
   size_t functions;
 };
 
-/* Computes the parts of a total that grew. False if the total did not grow, or if the functions
- * explain almost nothing or more than all of the growth. */
+/* Computes the parts of a total that grew. Returns false if the total did not grow, or if the
+ * functions explain almost nothing or more than all of the growth. */
 static bool bar_make(const struct run_pair *pair, struct change_bar *bar) {
   const struct pair_verdicts *v = pair->comparisons;
   if (!pair->comparison_count || !pair->change_count || !pair->unit || !v->unit) return false;

@@ -173,7 +173,7 @@ static bool is_message_text(pprofc_str text) {
   return utf8_valid(text);
 }
 
-/* Appends the pieces of a text. False if a piece is invalid. */
+/* Appends the pieces of a text. Returns false if a piece is invalid. */
 static bool message_read_text(const struct node *pieces, struct buffer *out) {
   for (size_t i = 0; i < node_size(pieces); i++) {
     const struct node *piece = node_at(pieces, i);
@@ -190,7 +190,7 @@ static bool message_read_text(const struct node *pieces, struct buffer *out) {
   return true;
 }
 
-/* Reads a part into *part and its text into the buffer. False if the part is invalid. */
+/* Reads a part into *part and its text into the buffer. Returns false if the part is invalid. */
 static bool message_read_part(const struct node *node, struct message_part *part,
                               struct buffer *text) {
   *part = (struct message_part){.title = node_text(node, "title"),

@@ -42,12 +42,13 @@ void message_link_end(struct buffer *out);
  * report.html it is "#flame/NAME.html&search=F". */
 void message_put_address(struct buffer *out, pprofc_str path, const struct message_place *place);
 
-/* Moves the text of the buffer into a new part. Adds no part for an empty text. False when out of
- * memory or parts. */
+/* Moves the text of the buffer into a new part. Adds no part for an empty text. Returns false when
+ * out of memory or parts. */
 bool message_add(struct message *m, struct arena *arena, struct message_part part,
                  struct buffer *text);
 
-/* Replaces the headline. The old headline becomes the first paragraph. False when out of memory. */
+/* Replaces the headline. The old headline becomes the first paragraph. Returns false when out of
+ * memory. */
 bool message_replace_headline(struct message *m, struct arena *arena, const char *sign,
                               pprofc_str headline);
 

@@ -69,8 +69,8 @@ pprofc_status model_make(struct ci_run *run, struct page_model *model, pprofc_er
 /* Returns "✓ ", "? " or "✗ ". */
 const char *conclusion_sign(enum conclusion conclusion);
 
-/* Returns the pair of profiles that explains a benchmark best: CPU for time, memory for bytes
- * and allocations. NULL if there is no such pair. */
+/* Returns the pair of profiles that explains a benchmark best: CPU for time, memory for bytes and
+ * allocations. Returns NULL if there is no such pair. */
 const struct run_pair *model_pair(const struct page_model *model,
                                   const struct benchmark *benchmark);
 

@@ -79,7 +79,8 @@ static pprofc_str part_of(pprofc_str html, const char *part) {
   return whole ? str_slice(html, 0, end) : (pprofc_str){NULL, 0};
 }
 
-/* Reads the page of the flame graph of a pair of profiles. False if it is missing or too large. */
+/* Reads the page of the flame graph of a pair of profiles. Returns false if it is missing or too
+ * large. */
 static bool read_graph(const struct page_model *m, const struct run_pair *pair,
                        struct buffer *html) {
   const struct ci_run *run = m->run;

@@ -21,7 +21,7 @@ pprofc_status print_annotations(struct ci_run *run, pprofc_error *error);
 /* Appends a name in Markdown as text, or as code if GitHub would act on it even when escaped. */
 void md_name(struct buffer *out, pprofc_str name);
 
-/* Makes the text of the result. False when out of memory. */
+/* Makes the text of the result. Returns false when out of memory. */
 bool summary_make(const struct page_model *model, struct arena *arena, struct message *summary);
 
 /* Appends the part of the summary for coding agents, with HTML entities: the regressions, and

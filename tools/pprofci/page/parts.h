@@ -41,8 +41,8 @@ const char *details_verdict(const struct benchmark *b, const struct gate_row *ro
 /* ---- method ---------------------------------------- */
 
 /* Returns the machine of the results as far as known: "linux amd64, Intel(R) Xeon(R), 2 CPUs,
- * go1.22.1". Empty if unknown; data is NULL when out of memory. The text is in the run's
- * arena. */
+ * go1.22.1". Returns an empty text if unknown; data is NULL when out of memory. The text is in the
+ * run's arena. */
 pprofc_str method_machine(struct ci_run *run);
 
 /* Adds the values of the section about the method. */

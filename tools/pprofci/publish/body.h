@@ -29,7 +29,8 @@ struct body {
 /* True if the text is a comment of pprofci with that key. */
 bool body_has_marker(pprofc_str text, const char *key);
 
-/* Parses the state of a comment. False if it has no marker, or the marker of another key. */
+/* Parses the state of a comment. Returns false if it has no marker, or the marker of another key.
+ */
 bool body_parse(pprofc_str text, const char *key, struct body_state *state);
 
 /* Copies the last commit with regressions from the state of the existing comment. */

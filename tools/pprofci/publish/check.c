@@ -23,7 +23,7 @@ static pprofc_str post_shorten(struct post *post, pprofc_str text, size_t most) 
   return str_of(text_printf(post->arena, "%.*s" ELLIPSIS, (int)cut, text.data));
 }
 
-/* Returns "pprofc" or "pprofc/KEY"; NULL when out of memory. */
+/* Returns "pprofc" or "pprofc/KEY", or NULL when out of memory. */
 static const char *post_name(struct post *post) {
   if (strcmp(post->key, "default") == 0) return "pprofc";
   return text_printf(post->arena, "pprofc/%s", post->key);

@@ -34,7 +34,8 @@ static enum ending ending_of(const struct outcome *o, bool no_fail) {
   return str_equal(conclusion, STR("good")) ? ENDING_GOOD : ENDING_UNCERTAIN;
 }
 
-/* Sets a summary that consists of a sentence and a block of code. False when out of memory. */
+/* Sets a summary that consists of a sentence and a block of code. Returns false when out of memory.
+ */
 static bool outcome_say(struct outcome *outcome, struct arena *arena, const char *sentence,
                         struct buffer *code) {
   struct buffer text;

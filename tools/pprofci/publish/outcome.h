@@ -41,7 +41,7 @@ pprofc_status outcome_read(struct arena *arena, const char *folder, bool no_fail
 pprofc_status outcome_read_manifest(struct arena *arena, const char *path, bool no_fail,
                                     struct outcome *outcome, pprofc_error *error);
 
-/* Makes a summary that quotes the manifest of a fork's run. False when out of memory. */
+/* Makes a summary that quotes the manifest of a fork's run. Returns false when out of memory. */
 bool outcome_quote(struct outcome *outcome, struct arena *arena);
 
 /* Makes the result of a run without a manifest, which replaces an older result on the host. */
@@ -56,7 +56,7 @@ struct json_text {
   struct json_writer json;
 };
 
-/* Begins a text; false when out of memory. */
+/* Begins a text. Returns false when out of memory. */
 bool json_text_begin(struct json_text *text);
 
 /* Ends the text and copies it into the arena. data is NULL when out of memory. */

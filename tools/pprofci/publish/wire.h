@@ -26,8 +26,8 @@ struct wire_request {
 
 struct api;
 
-/* Opens the API. PPROFC_E_INVALID for an invalid token, and for an address to which the token must
- * not be sent. */
+/* Opens the API. Returns PPROFC_E_INVALID for an invalid token, and for an address to which the
+ * token must not be sent. */
 pprofc_status wire_open(const struct wire_options *options, struct api **wire, pprofc_error *error);
 void wire_close(struct api *wire);
 

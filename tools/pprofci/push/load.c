@@ -17,7 +17,7 @@ static size_t push_find_type(const pprofc_profile *profile, const char *type) {
   return SIZE_MAX;
 }
 
-/* Finds the kind of a profile by its sample types. SIZE_MAX if it is unknown. */
+/* Finds the kind of a profile by its sample types. Returns SIZE_MAX if it is unknown. */
 static size_t push_kind(const pprofc_profile *profile) {
   for (size_t i = 0; i < pprofc_profile_type_count(profile); i++)
     for (size_t k = 0; k < REMOTE_KINDS; k++)

@@ -315,8 +315,8 @@ static pprofc_status draw_pictures(struct ci_run *run, struct run_pair *pair, st
   "_?PyObject_(Vectorcall|Call)\\w*|_PyVectorcall_Call|method_vectorcall\\w*|"                     \
   "Builtins_\\w*(Handler|Call|Receiver|Trampoline|Entry)\\w*)$"
 
-/* Draws only the benchmark's function, because the test runner is not part of its work. False
- * if nothing would be visible. */
+/* Draws only the benchmark's function, because the test runner is not part of its work. Returns
+ * false if nothing would be visible. */
 static bool draw_zoomed(struct ci_run *run, struct run_pair *pair, const pprofc_profile *profile,
                         const pprofc_report_options *options) {
   struct drawn d;

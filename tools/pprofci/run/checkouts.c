@@ -23,7 +23,7 @@ static bool is_pull_merge(void) {
 }
 
 /* Finds the first parent of the merge of a pull request: the state of the target branch that was
- * merged. NULL when HEAD is another commit. */
+ * merged. Returns NULL when HEAD is another commit. */
 static pprofc_status find_first_parent(struct ci_run *run, const char **commit,
                                        pprofc_error *error) {
   static const char *const second[] = {"git", "rev-parse", "--verify", "--quiet", "HEAD^2", NULL};

@@ -14,7 +14,7 @@
 struct code_programs {
   const char *paths[SIDES];
   struct code_comparison comparison;
-  struct built *built; /* how each side's program was built; NULL: unknown */
+  struct built *built; /* data on the build of each side's program; NULL: unknown */
   const char *differs; /* text of the differences that built_compare found, or "" */
   bool good;
 };

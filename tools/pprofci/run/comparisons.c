@@ -251,7 +251,7 @@ static bool members_read(struct ci_run *run, const struct member *members, size_
   return good;
 }
 
-/* Reads at most `most` changes; false when out of memory. */
+/* Reads at most `most` changes. Returns false when out of memory. */
 static bool changes_read(struct ci_run *run, const struct node *list, struct change *to,
                          size_t most, size_t *count) {
   bool good = true;

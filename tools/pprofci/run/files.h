@@ -51,8 +51,8 @@ bool files_is_regular(const char *path);
 bool files_are_same(const char *a, const char *b);
 
 /* Returns the path in the checkout of a file that a profile names: its longest suffix that is a
- * file below the current folder. Empty if no suffix matches. Profiles name files by module or by
- * the folder of the build. */
+ * file below the current folder. Returns an empty text if no suffix matches. Profiles name files by
+ * module or by the folder of the build. */
 pprofc_str place_in_checkout(const char *file);
 
 #endif

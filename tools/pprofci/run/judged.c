@@ -77,7 +77,7 @@ struct change judged_estimate(const struct noise_report *report, const pprofc_ve
   return change;
 }
 
-/* Converts a row; false when out of memory. */
+/* Converts a row. Returns false when out of memory. */
 static bool judged_row_take(const struct filling *f, const pprofc_verdict_row *row,
                             struct change *change) {
   *change = judged_estimate(f->report, &row->flat);
@@ -111,7 +111,7 @@ static const char *judged_domain_names(const struct filling *f,
 }
 
 /* Converts a domain, a group of functions whose changes cancel, into one line. If the domain has
- * two related functions, the line names both. False when out of memory. */
+ * two related functions, the line names both. Returns false when out of memory. */
 static bool judged_domain_take(const struct filling *f, const pprofc_verdict_domain *domain,
                                struct change *change) {
   *change = judged_estimate(f->report, &domain->net);

@@ -33,7 +33,7 @@ struct lines_search {
 
 /* ---- verdicts ---------------------------------------- */
 
-/* Finds how a function changed with its callees; false if it was not judged. */
+/* Finds how a function changed with its callees. Returns false if it was not judged. */
 static bool line_change(const struct lines_search *s, pprofc_str function, struct change *change) {
   const pprofc_verdicts *verdicts = s->judged ? s->judged->reports[0].verdicts : NULL;
   const pprofc_verdict_row *row = verdicts ? pprofc_verdicts_find(verdicts, function) : NULL;
@@ -49,8 +49,8 @@ static bool line_grew(const struct lines_search *s, pprofc_str function) {
 
 /* ---- costs ------------------------------------------- */
 
-/* Returns the changed line at a position of the profile, on one side. NULL if the line did not
- * change. */
+/* Returns the changed line at a position of the profile, on one side. Returns NULL if the line did
+ * not change. */
 static struct changed_line *changed_line_at(const struct lines_search *s, enum diff_side side,
                                             const struct line_cost *cost) {
   const struct hunks *hunks = &s->revisions->hunks;
@@ -113,7 +113,7 @@ static bool name_hunk(const struct lines_search *s, struct run_hunk *hunk, pprof
   return hunk->function;
 }
 
-/* Fills the lines of a hunk; false when out of memory. */
+/* Fills the lines of a hunk. Returns false when out of memory. */
 static bool fill_hunk(const struct lines_search *s, const struct changed_file *file,
                       const struct hunk *from, struct run_hunk *to) {
   int64_t count = from->base_count + from->head_count;

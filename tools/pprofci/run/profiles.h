@@ -33,7 +33,7 @@ pprofc_status source_check(const char *path, pprofc_error *error);
  * "". */
 bool source_may_be_other(const char *path, const char *ending, const pprofc_error *error);
 
-/* True if a file has a sample type of this name; false if it cannot be read. */
+/* True if a file has a sample type of this name. Returns false if it cannot be read. */
 bool source_has_type(const char *path, const char *type);
 
 /* True if the values that the options select have a sum above 0. Also true for an unreadable file,

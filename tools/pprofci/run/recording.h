@@ -59,11 +59,11 @@ pprofc_status recording_rounds(struct recording *r, int64_t first, int64_t last,
 /* Returns the side that is measured first in the current round. The sides alternate. */
 int recording_first(const struct recording *r);
 
-/* Returns the item of a line of results; NULL when out of memory. */
+/* Returns the item of a line of results, or NULL when out of memory. */
 struct recorded *recording_item(struct recording *r, size_t package, const char *cpu,
                                 pprofc_str name);
 
-/* Returns the argument that selects exactly one benchmark; NULL when out of memory. */
+/* Returns the argument that selects exactly one benchmark, or NULL when out of memory. */
 const char *recording_only(struct recording *r, const struct recorded *item);
 
 /* Measures in one stage or two. */
@@ -89,7 +89,7 @@ struct recorded_line {
   struct run_measured measured;
 };
 
-/* Takes the next line of results from *text; false at the end. */
+/* Takes the next line of results from *text. Returns false at the end. */
 bool recorded_next(pprofc_str *text, const char *cpu, struct recorded_line *line);
 
 /* Profiles each benchmark that printed a result, with the same number of iterations on both

@@ -113,7 +113,7 @@ struct run_pair {
   double iterations;    /* number of iterations of each run; 0: unknown */
 
   const char *programs[SIDES]; /* ELF files of the programs; NULL: unknown */
-  const struct built *built;   /* how the program of each side was built; NULL: unknown */
+  const struct built *built;   /* data on the build of each side's program; NULL: unknown */
   /* Names of the artifacts of base, head and difference; NULL if not made. */
   const char *names[SIDES], *diff;
   const char *kept; /* folder of the runs inside the artifacts; or NULL */
@@ -225,7 +225,7 @@ struct run_samples {
   size_t count;
 };
 
-/* Adds a pair of profiles; NULL when out of memory. */
+/* Adds a pair of profiles. Returns NULL when out of memory. */
 struct run_pair *run_add_pair(struct ci_run *run, const char *base, const char *head);
 
 /* Sets the changes of a pair of profiles to the changes in its first comparison. */

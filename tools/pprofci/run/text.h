@@ -13,13 +13,13 @@ bool text_is_duration(pprofc_str text, double *nanoseconds);
 /* Returns the last line that is not empty, or an empty text. */
 pprofc_str text_last_line(pprofc_str text);
 
-/* Formats a text in the arena; NULL when out of memory. */
+/* Formats a text in the arena. Returns NULL when out of memory. */
 char *text_printf(struct arena *arena, const char *format, ...) PPROFC_PRINTF(2, 3);
 
-/* Copies a text and appends a NUL; NULL when out of memory. */
+/* Copies a text and appends a NUL. Returns NULL when out of memory. */
 char *text_keep(struct arena *arena, pprofc_str text);
 
-/* Replaces texts by copies in the arena; false when out of memory. */
+/* Replaces texts by copies in the arena. Returns false when out of memory. */
 bool text_keep_all(struct arena *arena, pprofc_str *const *texts, size_t count);
 
 /* True if the text is not empty and has only these characters. */
@@ -30,7 +30,7 @@ bool text_is_of(pprofc_str text, const char *characters);
 /* Removes slashes at the end of a path, but keeps a slash at its beginning. */
 void text_trim_slashes(char *path);
 
-/* Returns a path that cannot be taken for an option: "-x" becomes "./-x". NULL when out of
+/* Returns a path that cannot be taken for an option: "-x" becomes "./-x". Returns NULL when out of
  * memory. */
 const char *text_path(struct arena *arena, const char *path);
 

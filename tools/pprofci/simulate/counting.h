@@ -69,7 +69,7 @@ void allocations_free(struct allocations *a);
 pprofc_status count_read(struct counting *c, const struct count_run *run, size_t *found,
                          pprofc_error *error);
 
-/* Returns a new run with its own folder; NULL when out of memory. */
+/* Returns a new run with its own folder, or NULL when out of memory. */
 struct count_run *count_run_new(struct counting *c, int side, size_t number, const char *folder);
 
 /* True if -simulate names Go packages: ./..., ./parser. */

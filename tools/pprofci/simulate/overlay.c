@@ -63,7 +63,7 @@ static size_t find_place(pprofc_str text, const struct insertion *in) {
   return at == end ? text.size : begin + at + strlen(in->after);
 }
 
-/* Appends Go's benchmark.go with the statements; false if a place is missing. */
+/* Appends Go's benchmark.go with the statements. Returns false if a place is missing. */
 static bool overlay_source(struct buffer *out, pprofc_str text, struct ci_run *run) {
   for (size_t i = 0; i < INSERTIONS; i++) {
     size_t at = find_place(text, &insertions[i]);

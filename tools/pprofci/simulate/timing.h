@@ -25,7 +25,8 @@ struct timing {
   const char *const *words;   /* the command */
   const char *tree;           /* path of the checkout that is measured; NULL without a base */
   const char *trees[SIDES];   /* path of each checkout while the other side is measured */
-  const char *folders[SIDES]; /* where the command runs; NULL: this side is not measured */
+  const char *folders[SIDES]; /* working directory of the command on each side; NULL: the side is
+                                 not measured */
   struct interner names;      /* names of the benchmarks in `items` */
   struct timed *items;
   size_t count, capacity;
@@ -43,7 +44,7 @@ struct timed_words {
 };
 void timed_add(struct timed_words *words, const char *word);
 
-/* Returns the benchmark, added if it is new; NULL when out of memory. */
+/* Returns the benchmark, added if it is new, or NULL when out of memory. */
 struct timed *timed_of(struct timing *t, pprofc_str name);
 
 /* ---- sampling ----------------------------------------- */

@@ -74,7 +74,7 @@ typedef pprofc_status backing_key_fn(void *context, const struct stored_key *key
 pprofc_status backing_each(struct backing *backing, const char *prefix, backing_key_fn *take,
                            void *context, pprofc_error *error);
 
-/* Adds a key to a list; false when out of memory. */
+/* Adds a key to a list. Returns false when out of memory. */
 bool stored_keys_add(struct stored_keys *keys, pprofc_str name, uint64_t size, int64_t time);
 
 /* Removes a file. A missing file is not an error. */

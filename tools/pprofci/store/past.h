@@ -78,7 +78,7 @@ bool past_add_profile(struct past *past, struct past_run *run, const struct past
 /* Sorts the runs by the numbers of their commits if all have numbers, else by time. */
 void past_sort(struct past *past);
 
-/* Adds the keys of all objects that the runs refer to; false when out of memory. */
+/* Adds the keys of all objects that the runs refer to. Returns false when out of memory. */
 bool past_name_objects(struct past *past, struct interner *names);
 
 /* Writes the key of an object. */

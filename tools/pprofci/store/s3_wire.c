@@ -207,7 +207,7 @@ static const char *s3_sign(const struct s3_wire *w, const struct s3_request *req
   return buffer_take(&signature, &p->arena).data;
 }
 
-/* Makes address and signature; false when out of memory. */
+/* Makes address and signature. Returns false when out of memory. */
 static bool s3_make_parts(struct s3_wire *w, const struct s3_request *request, struct s3_parts *p) {
   sigv4_set_time(&w->scope, (int64_t)time(NULL));
   sha256_hex_of(request->body, p->payload);

@@ -41,8 +41,8 @@ size_t s3_wire_part(const struct s3_wire *wire);
 
 /* ---- XML --------------------------------------------- */
 
-/* Removes the next <NAME>...</NAME> from *rest and returns its content. False if there is no
- * such element. */
+/* Removes the next <NAME>...</NAME> from *rest and returns its content. Returns false if there is
+ * no such element. */
 bool xml_next(pprofc_str *rest, const char *name, pprofc_str *content);
 /* Returns the content of the first element NAME, or an empty text. */
 pprofc_str xml_first(pprofc_str text, const char *name);

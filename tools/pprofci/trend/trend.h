@@ -75,8 +75,8 @@ bool trend_is_recent(const struct trend_view *trend, const struct trend_query *q
 /* Returns 1 if a change is for the worse, -1 if it is for the better, 0 if that is unknown. */
 int trend_worse(const struct trend_view *trend, const struct trend_change *change);
 
-/* Appends the size of a change, "+28.1 %", and its interval. If a ratio has no meaning, appends a
- * difference in the unit. */
+/* The first function appends the size of a change, "+28.1 %". The second appends its interval. If a
+ * ratio has no meaning, both append a difference in the unit. */
 void trend_put_size(struct buffer *out, const struct trend_view *trend,
                     const struct trend_change *change);
 void trend_put_interval(struct buffer *out, const struct trend_view *trend,
@@ -101,7 +101,7 @@ struct trend_row {
  * the allocator of `out`. When out of memory, returns NULL and marks `out` as failed. */
 struct trend_row *trend_rows(const struct trend_view *trend, struct buffer *out);
 
-/* Both print the result, as a table or as JSON. False when out of memory. */
+/* Both print the result, as a table or as JSON. Returns false when out of memory. */
 bool trend_print_table(struct output *out, const struct trend_view *trend);
 bool trend_print_json(struct output *out, const struct trend_view *trend);
 /* Appends the Markdown of an issue that lists recent regressions by commit. Appends nothing if
@@ -115,7 +115,8 @@ void trend_fill_chart(struct fill *out, const struct trend_view *trend,
                       const struct trend_series *series, double width, double top, double height);
 /* Returns the templates of page and chart. */
 pprofc_str trend_template(void);
-/* Appends all series with change points, or all series if they are few, as one SVG file. */
+/* The first function appends all series with change points, or all series if they are few, as one
+ * SVG file. The second appends the HTML page of the trend. */
 void trend_print_svg(struct buffer *out, const struct trend_view *trend);
 void trend_print_page(struct buffer *out, const struct trend_view *trend,
                       const struct trend_query *query, const char *title);
