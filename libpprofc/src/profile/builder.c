@@ -155,7 +155,7 @@ DEFINE_PUT(put_label, struct label)
 DEFINE_PUT(put_type, struct value_type)
 DEFINE_PUT(put_mapping, struct mapping)
 
-/* Returns an item of a FIRST_ column, growing the column if needed; NULL after an error. Most
+/* Returns an item of a FIRST_ column, growing the column if needed, or NULL after an error. Most
  * functions have a unique name and one location, so these columns replace a hash table for them. */
 static uint32_t *first_of(pprofc_builder *b, int column, uint32_t index) {
   struct builder_column *c = &b->columns[column];
@@ -414,7 +414,7 @@ void builder_find_mappings(pprofc_builder *b) {
 
 /* ---- samples ----------------------------------------- */
 
-/* Makes room for the varints of a stack; false when out of memory. */
+/* Makes room for the varints of a stack. Returns false when out of memory. */
 static bool reserve_stack(pprofc_builder *b, size_t depth) {
   size_t room = (size_t)(b->chunk_end - b->chunk);
   if (b->chunk && depth <= room / VARINT32_BYTES_MAX) return true;
@@ -490,7 +490,7 @@ void builder_add_label(pprofc_builder *b, const struct label *label) {
 
 /* ---- finishing --------------------------------------- */
 
-/* Moves a column into the region of the profile; NULL after an error. */
+/* Moves a column into the region of the profile. Returns NULL after an error. */
 static const void *builder_take_column(pprofc_builder *b, int column) {
   struct builder_column *c = &b->columns[column];
   void *items =

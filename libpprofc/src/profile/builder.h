@@ -24,7 +24,7 @@ void builder_add_type(pprofc_builder *builder, pprofc_str type, pprofc_str unit)
 /* Adds a sample type when samples exist already. Their value of this type is 0. */
 void builder_add_late_type(pprofc_builder *builder, pprofc_str type, pprofc_str unit);
 void builder_set_unit(pprofc_builder *builder, size_t type, pprofc_str unit);
-/* Add a record even if an equal record exists, for formats that distinguish equal records. */
+/* Both add a record even if an equal record exists, for formats that distinguish equal records. */
 uint32_t builder_append_mapping(pprofc_builder *builder, const struct mapping *mapping);
 uint32_t builder_append_location(pprofc_builder *builder, uint32_t mapping, uint64_t address,
                                  const pprofc_line *lines, size_t line_count);
@@ -41,7 +41,7 @@ void builder_mark_folded(pprofc_builder *builder, uint32_t location);
 void builder_find_mappings(pprofc_builder *builder);
 
 /* Finds the mapping of each location that has an address and no mapping. mapping[i] is the mapping
- * of location i of the profile. False when out of memory. */
+ * of location i of the profile. Returns false when out of memory. */
 bool builder_place_locations(const pprofc_profile *profile, uint32_t *mapping);
 
 /* Limits the frames of a sample; the builder refuses samples with more. */

@@ -24,7 +24,7 @@ uint32_t label_table_add(struct label_table *table, size_t first, size_t count);
 
 /* Replaces the entries of `set` by indices of label sets. Before the call, set[i] is the index of
  * sample i's first label. `sets` has room for total + 1 sets; `total` is the number of labels in
- * samples->labels. False when out of memory. */
+ * samples->labels. Returns false when out of memory. */
 bool label_table_make(struct samples *samples, const pprofc_allocator *mem, uint32_t *set,
                       struct label_set *sets, size_t total);
 

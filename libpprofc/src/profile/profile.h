@@ -147,15 +147,15 @@ size_t profile_find_type(const pprofc_profile *profile, pprofc_str wanted);
 /* Returns the number of values that each sample has: 1 if the reader kept only one sample type. */
 size_t profile_values_each(const pprofc_profile *profile);
 
-/* Returns a profile without columns in a new region; NULL when out of memory. */
+/* Returns a profile without columns in a new region, or NULL when out of memory. */
 pprofc_profile *profile_new(const pprofc_allocator *mem);
 
 /* Returns a copy that shares every column with `source` and keeps it alive. The caller replaces the
- * columns that it changes by columns in copy->region->arena. NULL when out of memory. */
+ * columns that it changes by columns in copy->region->arena. Returns NULL when out of memory. */
 pprofc_profile *profile_edit(const pprofc_profile *source);
 
 /* Returns a profile that shares every column of `source` but allocates with `mem`, for a caller
- * with its own memory and time limits. NULL when out of memory. */
+ * with its own memory and time limits. Returns NULL when out of memory. */
 pprofc_profile *profile_lend(const pprofc_profile *source, const pprofc_allocator *mem);
 
 static inline pprofc_str profile_string(const pprofc_profile *p, uint32_t index) {
@@ -163,7 +163,7 @@ static inline pprofc_str profile_string(const pprofc_profile *p, uint32_t index)
 }
 
 /* Replaces the profile's string table by a copy with `more` strings appended, which the caller can
- * then use: entry old_count + i is extra[i]. False when out of memory. */
+ * then use: entry old_count + i is extra[i]. Returns false when out of memory. */
 bool profile_add_strings(pprofc_profile *p, const pprofc_str *extra, size_t more);
 
 /* ---- values ------------------------------------------ */

@@ -61,21 +61,22 @@ static inline uint32_t stack_location(const uint32_t *map, uint32_t id) {
   return map ? map[id] : id - 1;
 }
 
-/* Takes the varint at the leaf end; false if no frame is left. */
+/* Takes the varint at the leaf end. Returns false if no frame is left. */
 static inline bool stack_take_leaf_id(struct packed_stack *s, uint32_t *id) {
   if (s->leaf >= s->root) return false;
   s->leaf = varint_next(s->leaf, id);
   return true;
 }
 
-/* Takes the varint at the root end; false if no frame is left. */
+/* Takes the varint at the root end. Returns false if no frame is left. */
 static inline bool stack_take_root_id(struct packed_stack *s, uint32_t *id) {
   if (s->root <= s->leaf) return false;
   s->root = varint_before(s->leaf, s->root, id);
   return true;
 }
 
-/* Takes the location at the leaf end and skips hidden locations; false if no frame is left. */
+/* Takes the location at the leaf end and skips hidden locations. Returns false if no frame is left.
+ */
 static inline bool stack_take_leaf(struct packed_stack *s, uint32_t *location) {
   uint32_t id;
   while (stack_take_leaf_id(s, &id)) {
@@ -209,12 +210,12 @@ size_t stack_longest(const struct samples *samples);
 /* ---- maps of segments -------------------------------- */
 
 /* Hides the locations i with hidden[i] != 0 in a segment. `plain` caches the map for segments that
- * have no map; it is NULL before the first call. False when out of memory. */
+ * have no map; it is NULL before the first call. Returns false when out of memory. */
 bool segment_hide(struct arena *arena, struct segment *segment, const uint8_t *hidden,
                   size_t locations, const uint32_t **plain);
 
 /* Adds `more` new locations to the map of a segment, which covers the existing `locations`:
- * location locations + i becomes varint *base + i. False when out of memory. */
+ * location locations + i becomes varint *base + i. Returns false when out of memory. */
 bool segment_extend(struct arena *arena, struct segment *segment, size_t locations, size_t more,
                     size_t *base);
 

@@ -54,8 +54,8 @@ struct stack_cursor {
   uint32_t fetched; /* last prefetched parent; a stored result keeps gcc from dropping the call */
 };
 
-/* Prepares a cursor for the trees; call stack_cursor_enter before the first move. False when
- * out of memory. */
+/* Prepares a cursor for the trees; call stack_cursor_enter before the first move. Returns false
+ * when out of memory. */
 bool stack_cursor_init(struct stack_cursor *cursor, const pprofc_allocator *mem,
                        const struct stack_tree *trees, size_t count);
 /* Moves to a tree whose first stack belongs to sample `first`. The next stack then has no previous
@@ -84,7 +84,7 @@ static inline bool stack_tree_equal(const struct stack_tree *tree, const struct 
 }
 
 /* Sorts samples by stack, which makes stacks with many common frames adjacent: from[i] becomes the
- * sample at position i. False when out of memory. */
+ * sample at position i. Returns false when out of memory. */
 bool stack_tree_order(const struct stack_tree *tree, size_t count, const pprofc_allocator *mem,
                       uint32_t *from);
 

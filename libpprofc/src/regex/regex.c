@@ -208,7 +208,7 @@ static pcre2_code *build_search(struct regex *regex) {
   return search;
 }
 
-/* Allocates the automaton's memory; false when out of memory. */
+/* Allocates the automaton's memory. Returns false when out of memory. */
 static bool automaton_init(struct regex *regex) {
   if (!regex->search) regex->search = build_search(regex);
   size_t size = 0;

@@ -52,8 +52,8 @@ pprofc_status regex_compile(const pprofc_allocator *mem, pprofc_str pattern, str
                             pprofc_error *error);
 void regex_free(struct regex *regex);
 
-/* True if the pattern matches somewhere in s. A pattern that reaches the match limit does not
- * match and sets `tripped`. The caller reports that error after its pass. */
+/* regex_match is true if the pattern matches somewhere in s. A pattern that reaches the match limit
+ * does not match. regex_tripped is then true, and the caller reports the error after its pass. */
 bool regex_match(struct regex *regex, pprofc_str s);
 bool regex_tripped(const struct regex *regex);
 

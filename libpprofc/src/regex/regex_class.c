@@ -222,7 +222,7 @@ static void write_property(struct regex_parser *p, const char *property, bool ne
   if (whole || (folded && !others)) write_runs(p, folded, others);
 }
 
-/* Writes the group `name`; false if there is no such group. */
+/* Writes the group `name`. Returns false if there is no such group. */
 static bool write_unicode(struct regex_parser *p, pprofc_str name, bool negated, bool alone) {
   char room[REGEX_PROPERTY_MAX];
   if (name.size && name.data[0] == '^') {

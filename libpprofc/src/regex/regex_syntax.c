@@ -306,7 +306,7 @@ struct regex_flags {
   bool complete; /* true if a letter follows the minus, or there is no minus */
 };
 
-/* Parses a letter or the minus; false if c may not come next. */
+/* Parses a letter or the minus. Returns false if c may not come next. */
 static bool regex_flags_take(struct regex_flags *f, int32_t c) {
   unsigned flag = regex_flag_of(c);
   if (!flag && (c != '-' || f->clearing)) return false;
@@ -363,7 +363,7 @@ static bool read_count(struct regex_parser *p, size_t *at, int *count) {
   return *at > start && !leading_zero;
 }
 
-/* Parses {n}, {n,} or {n,m}; false for anything else, which makes { a literal. */
+/* Parses {n}, {n,} or {n,m}. Returns false for anything else, which makes { a literal. */
 static bool read_counts(struct regex_parser *p, struct repetition *r) {
   size_t at = p->at + 1;
   if (!read_count(p, &at, &r->min)) return false;

@@ -60,7 +60,7 @@ bool regex_fail(struct regex_parser *parser, const char *what, size_t from, size
 /* True if the rest of the pattern starts with `text`. */
 bool regex_at(const struct regex_parser *parser, const char *text);
 
-/* Reads one code point; U+FFFD at the end of the pattern. False for invalid UTF-8. */
+/* Reads one code point; U+FFFD at the end of the pattern. Returns false for invalid UTF-8. */
 bool regex_read(struct regex_parser *parser, int32_t *code);
 
 /* True if pattern[from, to) is valid UTF-8; sets an error otherwise. */
