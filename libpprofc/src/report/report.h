@@ -98,8 +98,8 @@ pprofc_str report_program(const pprofc_profile *profile);
  * newline. */
 void report_profile_header(const struct report *report, struct output *out);
 
-/* Returns the filtered profile with its values divided by divide_by. The caller releases it. NULL
- * if divide_by is 1. */
+/* Returns the filtered profile with its values divided by divide_by. The caller releases it.
+ * Returns NULL if divide_by is 1. */
 pprofc_status report_divide(const struct report *report, pprofc_profile **divided,
                             pprofc_error *error);
 

@@ -137,7 +137,7 @@ static void function_sides(const struct stacks_frames_builder *b,
 }
 
 /* Returns the key by which a function of base matches a function of head: its name, or the name of
- * its file where reports show only files. MAP_NONE when out of memory. */
+ * its file where reports show only files. Returns MAP_NONE when out of memory. */
 static uint64_t name_key(struct stacks_frames_builder *b, size_t function) {
   if (b->policy->function && b->name[function]) return (uint64_t)b->name[function] << 1;
   uint32_t base = name_text(b, str_path_base(b->texts.items[b->file[function]]));
@@ -163,7 +163,7 @@ static bool join_sides(struct stacks_frames_builder *b) {
 
 /* ---- frames ------------------------------------------ */
 
-/* Fills in the name of the frame and the properties that distinguish it; false when out of
+/* Fills in the name of the frame and the properties that distinguish it. Returns false when out of
  * memory. */
 static bool stack_frame_describe(struct stacks_frames_builder *b, uint32_t location,
                                  const struct line *line, struct keyed_frame *key) {

@@ -235,7 +235,7 @@ static uint8_t sample_side(const pprofc_profile *p, const uint8_t *side_of_set, 
   return join_files_is_negative(p->samples.values + sample * each, each) ? SIDE_BASE : SIDE_HEAD;
 }
 
-/* Returns the side of each set of labels; NULL when out of memory. */
+/* Returns the side of each set of labels, or NULL when out of memory. */
 static uint8_t *label_set_sides(const pprofc_profile *p, struct arena *arena) {
   size_t count = p->samples.label_set_count;
   uint8_t *sides = arena_array(arena, count, sizeof *sides);

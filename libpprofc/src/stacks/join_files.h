@@ -18,16 +18,16 @@ struct joined_function {
   uint8_t sides;  /* set of the sides (SIDE_...) that have the function */
 };
 
-/* Gives each function of the base the file of the same function in the head. Sorts the
- * functions; false when out of memory. */
+/* Gives each function of the base the file of the same function in the head. Sorts the functions.
+ * Returns false when out of memory. */
 bool join_files(struct joined_function *functions, size_t count, const struct interner *texts,
                 const pprofc_allocator *mem);
 
 /* True if the profile is a difference: with samples of a base, or with values below zero. */
 bool has_sides(const pprofc_profile *profile);
 
-/* Returns the sides whose samples use each location, in the arena; samples without a value
- * count for no side. NULL when out of memory. */
+/* Returns the sides whose samples use each location, in the arena; samples without a value count
+ * for no side. Returns NULL when out of memory. */
 uint8_t *location_sides(const pprofc_profile *profile, struct arena *arena);
 
 #endif

@@ -172,8 +172,8 @@ static bool path_wait_for_children(struct path_walk *w, struct path_place place)
   return true;
 }
 
-/* Moves `place` to the next node of its run that has another child or ends a stack. False at the
- * end of the run. */
+/* Moves `place` to the next node of its run that has another child or ends a stack. Returns false
+ * at the end of the run. */
 static bool path_skip(const struct stack_paths *p, struct path_place *place) {
   uint32_t node = path_run_end(p, place->at.run) - 1;
   bool ends = p->runs[place->at.run].stack != MAP_NONE;

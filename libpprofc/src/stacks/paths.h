@@ -38,15 +38,16 @@ struct stack_paths {
   struct map map;  /* index of the branches by node and key */
 };
 
-/* Makes the root. False when out of memory. */
+/* Makes the root. Returns false when out of memory. */
 bool stack_paths_init(struct stack_paths *paths, const pprofc_allocator *mem);
 void stack_paths_free(struct stack_paths *paths);
 
-/* Moves to the child with a frame, which is added if it is new. False when out of memory. */
+/* Moves to the child with a frame, which is added if it is new. Returns false when out of memory.
+ */
 bool stack_paths_enter(struct stack_paths *paths, struct path_node *at, uint32_t frame);
 
-/* Returns the number of the stack that ends at a node, and adds it if it is new. MAP_NONE when
- * out of memory. */
+/* Returns the number of the stack that ends at a node, and adds it if it is new. Returns MAP_NONE
+ * when out of memory. */
 uint32_t stack_paths_end(struct stack_paths *paths, struct path_node at);
 
 /* Writes the frames of the path to a node at `depth` to frames[from], frames[from + 1] ... The
@@ -76,10 +77,10 @@ struct path_walk {
 };
 
 /* Sorts the children of each node by frame and begins a walk over the stacks. A stack comes before
- * the stacks that continue it. Add nothing afterwards. False when out of memory. */
+ * the stacks that continue it. Add nothing afterwards. Returns false when out of memory. */
 bool path_walk_begin(struct path_walk *walk, struct stack_paths *paths);
-/* Returns the next stack in *stack. *done becomes true after the last stack. False when out of
- * memory. */
+/* Returns the next stack in *stack. *done becomes true after the last stack. Returns false when out
+ * of memory. */
 bool path_walk_next(struct path_walk *walk, struct path_stack *stack, bool *done);
 void path_walk_end(struct path_walk *walk);
 

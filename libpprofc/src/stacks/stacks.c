@@ -30,8 +30,8 @@ struct stacks_builder {
 
 /* ---- frames ------------------------------------------ */
 
-/* Adds the frames of a location to the path in the prefix tree. False when out of memory, or if
- * there are too many frames. */
+/* Adds the frames of a location to the path in the prefix tree. Returns false when out of memory,
+ * or if there are too many frames. */
 static bool stacks_enter(struct stacks_builder *b, struct stacks_step *step, uint32_t location) {
   const struct stack_frames *f = b->set->frames;
   size_t most = b->selection->max_depth ? b->selection->max_depth : SIZE_MAX;

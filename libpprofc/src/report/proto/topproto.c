@@ -40,7 +40,7 @@ static bool make_strings(struct top_profile *t, pprofc_profile *p) {
 }
 
 /* Returns the index of a node's function, and adds it if needed. Nodes with the same name, file and
- * start line share a function. NONE when out of memory. */
+ * start line share a function. Returns NONE when out of memory. */
 static uint32_t topproto_find_function(struct top_profile *t, const struct node_info *info) {
   uint32_t name = info->name + TEXT_FIRST, file = info->file + TEXT_FIRST;
   uint64_t hash = hash_mix(hash_mix(name, file), (uint64_t)info->place->start_line);

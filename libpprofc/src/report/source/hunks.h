@@ -48,8 +48,9 @@ bool hunks_read(struct hunks *hunks, pprofc_str diff, struct arena *arena);
 const struct changed_file *hunks_file(const struct hunks *hunks, enum diff_side side,
                                       pprofc_str path);
 
-/* Return the index, in the listing of the whole file, of a line of base or head. The listing
- * contains deleted and added lines. `file` is NULL if the file has no changes. */
+/* Both return the index of a line in the listing of the whole file. The line is a line of base or
+ * of head. The listing contains deleted and added lines. `file` is NULL if the file has no changes.
+ */
 int64_t hunks_place_of_base(const struct hunks *hunks, const struct changed_file *file,
                             int64_t line);
 int64_t hunks_place_of_head(const struct hunks *hunks, const struct changed_file *file,

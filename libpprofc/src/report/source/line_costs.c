@@ -24,7 +24,7 @@ struct line_pass {
   uint32_t *stack;
 };
 
-/* Returns the cost of a line, and adds it with 0 if needed. NULL when out of memory. */
+/* Returns the cost of a line, and adds it with 0 if needed. Returns NULL when out of memory. */
 static struct line_cost *line_cost_of(struct line_pass *pass, const struct line *line) {
   const pprofc_profile *p = pass->profile;
   struct line_costs *costs = pass->costs;
