@@ -23,7 +23,7 @@ void corrections_holm(const double *p, size_t count, double *adjusted);
 typedef void (*corrections_fn)(const double *p, size_t count, double *adjusted);
 
 /* Adjusts p-values in any order, in place. Skips NaN, which means that no test was made. Does
- * nothing if `correct` is NULL. False when out of memory. */
+ * nothing if `correct` is NULL. Returns false when out of memory. */
 bool corrections_apply(corrections_fn correct, double *p, size_t count,
                        const pprofc_allocator *mem);
 

@@ -54,8 +54,8 @@ bool steps_suspect(const double *values, size_t first, size_t end,
  * sides. */
 size_t steps_split(const double *values, size_t start, size_t end, size_t least, double *distance);
 
-/* Finds the change points of finite values, in order. The caller frees *steps with
- * mem_free(mem, *steps, *count, sizeof **steps). False when out of memory. */
+/* Finds the change points of finite values, in order. The caller frees *steps with mem_free(mem,
+ * *steps, *count, sizeof **steps). Returns false when out of memory. */
 bool steps_find(const double *values, size_t value_count, const struct steps_options *options,
                 const pprofc_allocator *mem, struct step **steps, size_t *count);
 

@@ -17,8 +17,8 @@ struct trimmed_result stats_trimmed_test(const double *x, size_t x_count, const 
 
 #define TRIMMED_DRAWS 10000 /* maximum number of permutations */
 
-/* Replaces p by a p-value from random permutations with a fixed seed, if the samples are small
- * and p is below 0.2. The test must have succeeded. False when out of memory. */
+/* Replaces p by a p-value from random permutations with a fixed seed, if the samples are small and
+ * p is below 0.2. The test must have succeeded. Returns false when out of memory. */
 bool stats_trimmed_permute(const double *x, size_t x_count, const double *y, size_t y_count,
                            const pprofc_allocator *mem, struct trimmed_result *result);
 
