@@ -32,8 +32,8 @@ static bool may_show(const struct elf_segment *s, uint64_t offset, uint64_t size
   return !(offset > s->offset && segment_end < offset + PAGE && end >= segment_end + PAGE);
 }
 
-/* Returns the segment that a user mapping maps. If several segments fit, the address decides. NULL
- * if no segment fits or several still do. */
+/* Returns the segment that a user mapping maps. If several segments fit, the address decides.
+ * Returns NULL if no segment fits or several still do. */
 static const struct elf_segment *user_segment(const struct elf_file *f,
                                               const struct mapped_range *r, uint64_t address) {
   const struct elf_segment *found = NULL;

@@ -90,7 +90,8 @@ static bool same_code_target(struct code_work *w, struct code_pair at) {
   return same_name(a, b) && at.base - a->address == at.head - b->address;
 }
 
-/* Returns the text at an address and sets *size to its size with NUL; NULL if there is no text. */
+/* Returns the text at an address and sets *size to its size with NUL, or NULL if there is no text.
+ */
 static const uint8_t *text_at(const struct code_image *m, uint64_t address, size_t *size) {
   uint64_t room;
   const struct code_section *section = code_section_at(m, address);

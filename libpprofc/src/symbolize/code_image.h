@@ -75,8 +75,8 @@ uint64_t code_extent(const struct code_image *image, uint64_t address);
 /* Reads a number of up to 8 bytes and extends its sign. */
 int64_t code_number(const uint8_t *bytes, size_t size);
 
-/* Returns the address in the operand of an instruction. `address` is the address of the
- * instruction. */
+/* Return the address to which an operand of an instruction refers: by its displacement, or by its
+ * immediate value. `address` is the address of the instruction. */
 uint64_t code_displacement_target(const struct x86_instruction *i, const uint8_t *bytes,
                                   uint64_t address);
 uint64_t code_immediate_target(const struct x86_instruction *i, const uint8_t *bytes,

@@ -51,8 +51,8 @@ static void demangle_collect(const char *text, size_t size, void *context) {
 
 #define MAX_PARTS 4096
 
-/* Returns the part of a scope that is the name of its constructors. NULL if libiberty chooses a
- * better name, as for std::string. */
+/* Returns the part of a scope that is the name of its constructors. Returns NULL if libiberty
+ * chooses a better name, as for std::string. */
 static struct demangle_component *class_name(struct demangle_component *scope) {
   for (size_t i = 0; scope && i < MAX_PARTS; i++) {
     switch (scope->type) {
@@ -339,8 +339,8 @@ static void drop_templates(pprofc_str s, struct buffer *out) {
   out->size = to;
 }
 
-/* True if the bracket at `at` opens the parameters of a function. False for "operator()" and for a
- * lambda. */
+/* True if the bracket at `at` opens the parameters of a function. Returns false for "operator()"
+ * and for a lambda. */
 static bool opens_parameters(pprofc_str s, size_t at) {
   if (at == 0 || s.data[at - 1] == ':' || s.data[at - 1] == ' ') return false;
   return !comes_after(s, at, STR("operator")) && !comes_after(s, at, STR("{lambda"));

@@ -111,7 +111,8 @@ static bool try_name(struct search *s, pprofc_str folder) {
 }
 
 /* True if a folder of the search path is missing. The check takes one system call; without it, each
- * mapping would take nine. False for a name with "..", which may lead out of a missing folder. */
+ * mapping would take nine. Returns false for a name with "..", which may lead out of a missing
+ * folder. */
 static bool is_missing(const struct search *s, pprofc_str folder) {
   char path[PATH_ROOM];
   struct stat info;

@@ -96,7 +96,7 @@ static void remote_list(struct remote_pass *pass, size_t index, uint64_t start) 
   }
 }
 
-/* Returns the function with a name in this mapping, and adds it if needed. NONE when out of
+/* Returns the function with a name in this mapping, and adds it if needed. Returns NONE when out of
  * memory. */
 static uint32_t remote_function(struct remote_pass *pass, struct interner *names, size_t first,
                                 pprofc_str name) {
@@ -187,7 +187,8 @@ static pprofc_status remote_ask_mapping(struct remote_pass *pass, size_t index) 
 
 /* ---- the new columns --------------------------------- */
 
-/* Returns a longer copy of a column. Fills the new part with zeros. NULL when out of memory. */
+/* Returns a longer copy of a column. Fills the new part with zeros. Returns NULL when out of
+ * memory. */
 static void *remote_extend(struct arena *arena, const void *column, size_t old, size_t all,
                            size_t size) {
   void *copy = arena_zero_array(arena, all, size);

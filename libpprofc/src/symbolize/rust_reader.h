@@ -46,15 +46,16 @@ struct rust_reader {
   struct buffer steps; /* array of struct rust_step; the last item is the next step */
 };
 
-/* Returns the next byte, or -1 at the end. */
+/* The first function returns the next byte, or -1 at the end. The second skips the next byte if it
+ * is c, and returns true then. */
 int reader_peek(const struct rust_reader *r);
 bool reader_take(struct rust_reader *r, char c);
 
-/* Writes text unless `silent` is set. */
+/* Both write text unless `silent` is set. The text of the second ends with a NUL. */
 void reader_write(struct rust_reader *r, const char *text, size_t size);
 void reader_print(struct rust_reader *r, const char *text);
 
-/* Adds a step that runs before all other steps. */
+/* Both add a step that runs before all other steps. The step of the second writes `text`. */
 void reader_next(struct rust_reader *r, struct rust_step step);
 void reader_next_text(struct rust_reader *r, const char *text);
 

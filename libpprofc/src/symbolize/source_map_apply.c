@@ -46,13 +46,15 @@ static bool mapped_equal(const void *records, uint32_t index, const void *key) {
   return a->name == b->name && a->system_name == b->system_name && a->file == b->file;
 }
 
-/* Returns the string index of a text, and adds the text if needed. NONE when out of memory. */
+/* Returns the string index of a text, and adds the text if needed. Returns NONE when out of memory.
+ */
 static uint32_t mapped_string(struct mapped_pass *pass, pprofc_str text) {
   uint32_t id = text.data ? interner_copy(&pass->strings, &pass->p->region->arena, text) : MAP_NONE;
   return id == MAP_NONE ? NONE : (uint32_t)pass->p->strings.count + id;
 }
 
-/* Returns the function of an original position, and adds it if needed. NONE when out of memory. */
+/* Returns the function of an original position, and adds it if needed. Returns NONE when out of
+ * memory. */
 static uint32_t mapped_function_of(struct mapped_pass *pass, uint32_t old,
                                    const struct source_map_place *place) {
   const struct functions *f = &pass->p->functions;

@@ -206,7 +206,7 @@ static bool symbolize_equal(const void *columns, uint32_t index, const void *key
 }
 
 /* Returns the index of the function with this name, file and start line, and adds it if needed.
- * NONE when out of memory. */
+ * Returns NONE when out of memory. */
 static uint32_t new_function(struct symbolize_pass *pass, struct symbolize_columns *c,
                              const struct source_frame *frame) {
   uint32_t name = interner_add(&c->strings, frame->function);

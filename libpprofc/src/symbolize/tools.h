@@ -17,8 +17,8 @@ struct tools {
  * "path". For NULL or "", searches PATH. */
 bool tools_find(struct tools *tools, const char *setting, const pprofc_allocator *mem);
 
-/* Returns the file name in a form that tools do not read as an option or a response file. NULL when
- * out of memory. */
+/* Returns the file name in a form that tools do not read as an option or a response file. Returns
+ * NULL when out of memory. */
 const char *tools_file_argument(const char *file, struct arena *arena);
 
 /* Runs a tool and stores its standard output in the arena. Returns an error if the tool fails and
@@ -64,7 +64,7 @@ pprofc_status nm_symbols(const struct tools *tools, const char *file, struct are
 /* Returns the symbol at an address, or NULL. */
 const struct nm_symbol *nm_find(const struct nm_symbol *symbols, size_t count, uint64_t address);
 
-/* Query one tool each. The parameters and results are as for tools_symbolize. */
+/* Each function queries one tool. The parameters and results are as for tools_symbolize. */
 pprofc_status addr2line_frames(const struct tools *tools, const char *file,
                                const uint64_t *addresses, size_t count, struct arena *arena,
                                struct source_frames *frames, pprofc_error *error);
