@@ -51,8 +51,8 @@ static size_t common_types(const pprofc_profile *const *profiles, size_t count,
   return ok ? n : SIZE_MAX;
 }
 
-/* Sets from[i] to the first type with the name names[i], or to type_count if there is no such
- * type; false when out of memory. */
+/* Sets from[i] to the first type with the name names[i], or to type_count if there is no such type.
+ * Returns false when out of memory. */
 static bool find_types(const pprofc_profile *p, const pprofc_str *names, size_t count,
                        size_t *from) {
   struct interner seen;
@@ -182,7 +182,8 @@ static pprofc_status finest_type(pprofc_profile *const *profiles, size_t count, 
   return PPROFC_OK;
 }
 
-/* Computes the ratios between the units of the types and the finest units; true if all are 1. */
+/* Computes the ratios between the units of the types and the finest units. Returns true if all
+ * are 1. */
 static bool unit_ratios(const pprofc_profile *p, const struct type_text *finest, double *ratios) {
   bool same = true;
   for (size_t t = 0; t < p->type_count; t++) {
@@ -192,7 +193,7 @@ static bool unit_ratios(const pprofc_profile *p, const struct type_text *finest,
   return same;
 }
 
-/* Stores the finest units in the types of a copy; false when out of memory. */
+/* Stores the finest units in the types of a copy. Returns false when out of memory. */
 static bool write_units(pprofc_profile *copy, const struct type_text *finest,
                         pprofc_str period_unit) {
   struct value_type *types = arena_array(&copy->region->arena, copy->type_count, sizeof *types);

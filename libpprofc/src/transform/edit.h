@@ -41,7 +41,7 @@ static inline pprofc_status edit_finish(pprofc_status status, pprofc_profile *co
 
 /* Returns a column for an edit to write: the old column if nothing else refers to it, else a new
  * column of the same size. The edit writes entries in ascending order, each after reading the old
- * entry (profile/stack.h). NULL when out of memory. */
+ * entry (profile/stack.h). Returns NULL when out of memory. */
 static inline void *edit_column(pprofc_profile *copy, const void *column, size_t count,
                                 size_t size) {
   void *own = region_own(copy->region, copy->lender, column, count * size);

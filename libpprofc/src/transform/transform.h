@@ -87,8 +87,8 @@ struct granularity {
                    location */
 };
 
-/* Parses a granularity: "" and "functions", "filefunctions", "files", "lines", "addresses".
- * False for an unknown name. */
+/* Parses a granularity: "" and "functions", "filefunctions", "files", "lines", "addresses". Returns
+ * false for an unknown name. */
 bool granularity_parse(const char *name, bool noinlines, bool showcolumns,
                        struct granularity *granularity);
 

@@ -78,8 +78,8 @@ static size_t unit_lower(pprofc_str s, char out[SPELLING_MAX]) {
   return size;
 }
 
-/* Normalizes a name for comparison with spellings: lower case, no plural s, ended by a NUL.
- * False if no unit has that spelling. */
+/* Normalizes a name for comparison with spellings: lower case, no plural s, ended by a NUL. Returns
+ * false if no unit has that spelling. */
 static bool unit_spell(pprofc_str name, char text[SPELLING_MAX + 1]) {
   size_t size = unit_lower(str_equal(name, STR("\xCE\xBCs")) ? STR("us") : name, text);
   if (size == 0 || size > SPELLING_MAX) return false;

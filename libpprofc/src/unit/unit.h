@@ -28,7 +28,8 @@ pprofc_str unit_percentage(int64_t value, int64_t total, char out[32]);
 /* Like unit_percentage, without leading blanks. */
 pprofc_str unit_percentage_trimmed(int64_t value, int64_t total, char out[32]);
 
-/* True if both units are equal or belong to one known family, such as times or bytes. */
+/* The first function is true if both units are equal or belong to one known family, such as times
+ * or bytes. The second is true for a unit of time. */
 bool unit_compatible(pprofc_str from, pprofc_str to);
 bool unit_is_time(pprofc_str unit);
 /* Returns the factor of a unit within its family (ns: 1, kB: 1024), or 0 for an unknown unit. */

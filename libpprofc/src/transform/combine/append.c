@@ -118,7 +118,7 @@ static bool append_stacks(struct append *a) {
   return true;
 }
 
-/* Sets the label sets for the samples of one side; false when out of memory. */
+/* Sets the label sets for the samples of one side. Returns false when out of memory. */
 static bool append_label_sets(struct append *a, struct merge_labels *labels, uint32_t side,
                               uint32_t *set) {
   const struct samples *s = &a->profiles[side]->samples;
@@ -187,7 +187,7 @@ static bool append_values(struct append *a) {
 
 /* ---- numbers ----------------------------------------- */
 
-/* Marks the locations that the samples of a tree use; false when out of memory. */
+/* Marks the locations that the samples of a tree use. Returns false when out of memory. */
 static bool append_mark_used(const struct append *a, int side, uint8_t *used) {
   const struct samples *s = &a->profiles[side]->samples;
   const uint32_t *map = s->segments[0].map;

@@ -6,7 +6,7 @@
 #include "transform/edit.h"
 #include "transform/transform.h"
 
-/* Finds the name of the benchmark of a label set; false if the set has no name. */
+/* Finds the name of the benchmark of a label set. Returns false if the set has no name. */
 static bool benchmark_of_set(const pprofc_profile *p, uint32_t set, pprofc_str *name) {
   const struct samples *s = &p->samples;
   for (uint32_t i = 0; i < s->label_sets[set].count; i++) {
@@ -96,7 +96,7 @@ pprofc_status pprofc_benchmarks(const pprofc_profile *profile, pprofc_benchmark_
   return budget_status(&profile->mem, status, error);
 }
 
-/* Marks the label sets whose benchmark matches; true if there is one. */
+/* Marks the label sets whose benchmark matches. Returns true if there is one. */
 static bool benchmark_marks(const pprofc_profile *p, struct regex *expression, uint8_t *marks) {
   bool any = false;
   for (size_t i = 0; i < p->samples.label_set_count; i++) {

@@ -124,7 +124,7 @@ static bool keeps_everything(const struct granularity *g) {
   return g->function && g->file && g->line && g->address && g->column && g->inlines;
 }
 
-/* Clears the fields that the granularity does not keep; false when out of memory. */
+/* Clears the fields that the granularity does not keep. Returns false when out of memory. */
 static bool blank_columns(pprofc_profile *copy, const struct granularity *g) {
   return blank_functions(copy, g) && blank_lines(copy, g) && blank_addresses(copy, g) &&
          blank_flags(copy, g);

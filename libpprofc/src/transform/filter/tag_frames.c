@@ -152,8 +152,8 @@ static bool make_frames(struct tag_frames *f) {
 
 /* ---- tables ------------------------------------------ */
 
-/* Returns a copy of the column with room for `more` entries at the end; NULL when out of
- * memory. */
+/* Returns a copy of the column with room for `more` entries at the end, or NULL when out of memory.
+ */
 static void *tag_frames_extend(pprofc_profile *copy, const void *column, size_t count, size_t more,
                                size_t size) {
   char *items = arena_array(&copy->region->arena, count + more, size);

@@ -247,7 +247,7 @@ static bool match_pair(struct filter_tags_matcher *m, uint8_t *results, const st
   return true;
 }
 
-/* Returns the result of each expression for a string label; NULL when out of memory. */
+/* Returns the result of each expression for a string label, or NULL when out of memory. */
 static const uint8_t *label_results(struct filter_tags_matcher *m, const struct label *l) {
   size_t width = m->filter->expression_count;
   uint64_t hash = hash_mix(l->key, l->string);
@@ -348,7 +348,7 @@ pprofc_status transform_tags(const pprofc_profile *source, const struct label_un
 
 enum { KEY_KNOWN = 1, KEY_SHOWN = 2, KEY_HIDDEN = 4 };
 
-/* Matches each key in use against show and hide; true if all labels are kept. */
+/* Matches each key in use against show and hide. Returns true if all labels are kept. */
 static bool match_keys(const pprofc_profile *p, struct regex *show, struct regex *hide,
                        uint8_t *keys, uint8_t *all) {
   const struct samples *s = &p->samples;

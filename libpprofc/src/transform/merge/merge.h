@@ -128,8 +128,8 @@ void merge_number_results(struct merge *m);
  * results. */
 bool merge_pass(struct merge *m);
 
-/* Adds up the values of equal samples; sets *zeros to true if a sample of the result is all
- * zero. */
+/* The first function adds up the values of equal samples. It sets *zeros to true if a sample of the
+ * result is all zero. The second function removes these samples. */
 bool merge_sum_samples(struct merge *m, bool *zeros);
 void merge_drop_zeros(struct merge *m);
 
