@@ -15,7 +15,7 @@ struct calls {
   uint32_t grown[CANDIDATES_MOST]; /* rows whose cum grew */
   size_t count;
   uint32_t *grown_of; /* index in `grown` of each row, or MAP_NONE */
-  uint64_t *below;    /* for each of these rows, a bit set of the leaves of its stacks */
+  uint64_t *below;    /* bit set of the leaves of the stacks, for each row in `grown` */
   size_t words;
 };
 

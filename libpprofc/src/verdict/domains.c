@@ -33,7 +33,8 @@ static bool search_rose(const struct domain_search *s, uint32_t candidate) {
 
 /* ---- sets of linked functions ------------------------ */
 
-/* Starts a set with the member `seed` and room for all candidates. NULL when out of memory. */
+/* Starts a set with the member `seed` and room for all candidates. Returns NULL when out of memory.
+ */
 static struct domain_set *search_begin(struct domain_search *s, uint32_t seed) {
   struct domain_set *set = &s->tries[s->try_count];
   *set = (struct domain_set){.subtree = DOMAIN_NO_SUBTREE, .member_count = 1};

@@ -120,7 +120,8 @@ static inline double model_rate(const struct matrix *m, size_t row, size_t colum
   return m->grouped ? m->grouped->rates[at] : m->values[at] / m->exposure[column];
 }
 
-/* Runs one pass of the tests. */
+/* Each runs one pass of the tests: the first with one run on each side, the second with more runs.
+ */
 void model_pair_test(struct model *model);
 void model_runs_test(struct model *model);
 /* Mean of a row over the runs of some columns, divided by exposure and common factor, and the sum

@@ -68,15 +68,15 @@ bool sums_is(pprofc_str text);
 /* Adds a file of sums_write. `path` is its name in messages. */
 pprofc_status sums_read(struct sums *sums, const char *path, pprofc_str text, pprofc_error *error);
 
-/* Returns the cell of a name in a type, and adds it with zeros if needed. NULL when out of
+/* Returns the cell of a name in a type, and adds it with zeros if needed. Returns NULL when out of
  * memory. */
 struct sums_cell *sums_cell_at(struct sums *sums, struct sums_type *type, uint32_t name);
 
-/* Returns the id of a name. Stores its source file if no file is known yet. MAP_NONE when out of
- * memory. */
+/* Returns the id of a name. Stores its source file if no file is known yet. Returns MAP_NONE when
+ * out of memory. */
 uint32_t sums_name(struct sums *sums, pprofc_str name, pprofc_str file);
 
-/* Returns a sample type, and adds it if needed. NULL when out of memory. */
+/* Returns a sample type, and adds it if needed. Returns NULL when out of memory. */
 struct sums_type *sums_type_at(struct sums *sums, pprofc_str type, pprofc_str unit);
 
 /* Makes verdicts on two sums like pprofc_verdicts_new on runs. Each side, not each run, has a

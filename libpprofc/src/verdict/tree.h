@@ -24,7 +24,7 @@ struct call_tree {
 bool tree_init(struct call_tree *tree, const pprofc_allocator *mem);
 void tree_free(struct call_tree *tree);
 
-/* Returns the node of the walk's current stack, and adds it if needed. MAP_NONE when out of
+/* Returns the node of the walk's current stack, and adds it if needed. Returns MAP_NONE when out of
  * memory. */
 uint32_t tree_reach(struct call_tree *tree, const struct walk *walk);
 

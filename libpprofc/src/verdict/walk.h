@@ -22,8 +22,8 @@ struct names {
 void names_init(struct names *names, const pprofc_allocator *mem, const struct rules *rules);
 void names_free(struct names *names);
 
-/* Returns the id of a name, and adds it if needed. Applies the rules to a new name. MAP_NONE when
- * out of memory. */
+/* Returns the id of a name, and adds it if needed. Applies the rules to a new name. Returns
+ * MAP_NONE when out of memory. */
 uint32_t names_add(struct names *names, pprofc_str name);
 
 struct walk {

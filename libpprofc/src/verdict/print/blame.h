@@ -17,8 +17,8 @@ struct blame {
 struct blame blame_of(const struct noise_report *report);
 
 /* Returns the group of related functions of a row, if the report shows the group as one line. The
- * report does so if cost only moved between the functions of the group. NULL for other rows. Two
- * functions whose changes cancel have their own line. */
+ * report does so if cost only moved between the functions of the group. Returns NULL for other
+ * rows. Two functions whose changes cancel have their own line. */
 const pprofc_verdict_domain *blame_domain(const struct noise_report *report,
                                           const pprofc_verdict_row *row);
 

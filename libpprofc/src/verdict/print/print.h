@@ -37,7 +37,8 @@ extern const char *const noise_exposures[];
 
 struct output;
 
-/* Writes the table of -top. Fails only when out of memory. */
+/* The first function writes the table of -top, the second the JSON report. Both fail only when out
+ * of memory. */
 pprofc_status noise_table(const struct noise_report *report, struct output *out,
                           pprofc_error *error);
 pprofc_status noise_json(const struct noise_report *report, struct output *out,
@@ -83,8 +84,8 @@ struct noise_range {
   bool fractions; /* true if a number is not whole */
 };
 
-/* Extends the range by the numbers of a row: base, head, the change, and another change that the
- * row shows. */
+/* The first function extends the range by the numbers of a row: base, head, the change, and another
+ * change that the row shows. The second returns the unit and the number of decimals for a range. */
 void noise_range_add(struct noise_range *range, double base, double head, double other,
                      double change);
 struct amount_grid noise_grid(const struct noise_report *report, const struct noise_range *range);
