@@ -42,8 +42,8 @@ static bool next_token(struct unit_parser *p) {
 
 /* ---- tidying ----------------------------------------- */
 
-/* Conversions to base units. They divide if benchunit divides, because a multiplication may round
- * differently. */
+/* Conversions to base units. These functions divide if Go's package benchunit divides, because a
+ * multiplication may round differently. */
 struct tidy_rule {
   pprofc_str from, to;
   double factor;

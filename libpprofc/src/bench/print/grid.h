@@ -1,6 +1,6 @@
-/* Lays out a table of text cells that may span columns. grid_write computes the widths, then
- * writes row by row. It follows benchstat's text tables, including the overflow of narrow
- * columns. */
+/* Lays out a table of text cells that may span columns. grid_write computes the widths, then writes
+ * row by row. The layout follows benchstat's text tables, including the overflow of narrow columns.
+ */
 #ifndef PPROFC_BENCH_PRINT_GRID_H
 #define PPROFC_BENCH_PRINT_GRID_H
 

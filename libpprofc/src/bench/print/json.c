@@ -3,7 +3,7 @@
 #include "bench/print/print.h"
 #include "core/json_write.h"
 
-/* Version of the schema. It grows when a name is removed or changes its meaning. */
+/* Version of the schema. The version grows when a name is removed or changes its meaning. */
 #define SCHEMA_VERSION 1
 
 static void json_add_notes(struct json_writer *json, const char *const *notes, size_t count) {

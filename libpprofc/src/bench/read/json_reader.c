@@ -6,7 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Maximum size of JSON. Its tree needs about ten times the size of the text. */
+/* Maximum size of a JSON text in bytes. The tree of a text needs about ten times the size of the
+ * text. */
 #define MAX_JSON ((size_t)512 << 20)
 
 pprofc_status json_read_source(const struct bench_source *source, const struct bench_reader *reader,

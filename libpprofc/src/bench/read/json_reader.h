@@ -20,8 +20,8 @@ pprofc_status json_read_source(const struct bench_source *source, const struct b
 /* Adds a measurement of `node` times 10^exponent to the last result, if `node` is a number. */
 void json_add_value(struct bench_sink *sink, const struct node *node, int exponent,
                     pprofc_str unit);
-/* Adds a measurement of a member that is a number. Its unit is the prefix followed by the encoded
- * key. */
+/* Adds a measurement of a member that is a number. The unit of the measurement is the prefix
+ * followed by the encoded key. */
 void json_add_member(struct bench_sink *sink, const struct node *member, pprofc_str prefix);
 
 /* Builder of a benchmark name. Each function starts a name or appends to it, in the encoding of the
