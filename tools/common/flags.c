@@ -164,7 +164,8 @@ pprofc_status flag_set(const struct flag *flag, void *options, const char *text,
                    problem);
 }
 
-/* Returns the initial value of a string. It is never NULL, so that readers need no check. */
+/* Returns the initial value of a string. The result is never NULL, so that readers need no check.
+ */
 static const char *initial_text(const struct flag *flag) {
   if (flag->initial) return flag->initial;
   switch (flag->kind) {

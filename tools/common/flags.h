@@ -48,7 +48,7 @@ struct flag_note {
   const char *name, *text;
 };
 
-/* A command of a program, such as `git log`. Its flags follow its name. */
+/* A command of a program, such as `git log`. The flags of the command follow its name. */
 struct flag_command {
   const char *name;
   const struct flag_table *table; /* flags of the command; their program is "PROGRAM NAME" */

@@ -74,7 +74,8 @@ struct fold_options {
 };
 
 /* Reads profile.proto for a report that shows only sums (codec/fold/fold.h). Returns
- * PPROFC_E_NO_MATCH if the caller must read the whole file. That reader then reports any errors. */
+ * PPROFC_E_NO_MATCH if the caller must read the whole file. The reader of whole files then reports
+ * any errors. */
 pprofc_status fold_read_file(const char *path, const struct fold_options *options,
                              pprofc_profile **profile);
 pprofc_status fold_read_memory(const void *data, size_t size, const struct fold_options *options,

@@ -1,10 +1,10 @@
 /* Compresses with several threads into a gzip stream for a write callback.
  *
  * The writer cuts the input into blocks of a fixed size, so the output does not depend on the
- * number of threads. It compresses each block separately, with the end of the previous block as
- * dictionary, and ends it on a byte boundary. The concatenated blocks are one deflate stream.
- * The blocks form a ring. The caller fills a block, threads compress the full blocks, and the
- * caller writes them in order. Instead of waiting, the caller compresses a block. If no thread
+ * number of threads. The writer compresses each block separately, with the end of the previous
+ * block as dictionary, and ends it on a byte boundary. The concatenated blocks are one deflate
+ * stream. The blocks form a ring. The caller fills a block, threads compress the full blocks, and
+ * the caller writes them in order. Instead of waiting, the caller compresses a block. If no thread
  * starts, the caller compresses all blocks. */
 #include "codec/gzip_writer.h"
 

@@ -18,7 +18,7 @@ struct input_source {
   uint64_t consumed; /* bytes of the previous pieces */
 };
 
-/* Gets the next piece. Its size is 0 at the end. */
+/* Gets the next piece. The size of the piece is 0 at the end of the input. */
 pprofc_status input_source_next(struct input_source *source, pprofc_error *error);
 
 /* Checks the limit on the number of inflated bytes `made`. For gzip, also checks the limit on the

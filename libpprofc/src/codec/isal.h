@@ -1,6 +1,6 @@
-/* ISA-L, a library that inflates a stream several times as fast as zlib. It is loaded only for
- * large profiles that are read in steps, because loading takes longer than reading a small
- * profile. */
+/* ISA-L, a library that inflates a stream several times as fast as zlib. ISA-L is loaded only for
+ * large profiles that are read in steps, because loading takes longer than reading a small profile.
+ */
 #ifndef PPROFC_CODEC_ISAL_H
 #define PPROFC_CODEC_ISAL_H
 

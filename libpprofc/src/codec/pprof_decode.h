@@ -16,7 +16,8 @@ struct chunk {
   bool has_samples, has_others;
 };
 
-/* Limit of small ids. They have one or two bytes, so they occur in the shortest messages. */
+/* Limit of small ids. Small ids have one or two bytes as varints, so they occur in the shortest
+ * messages. */
 #define SMALL_IDS 16384
 
 /* Counts messages with ids. A profile with a repeated id is invalid, so the reader stores only the

@@ -63,7 +63,7 @@ static bool bad_wire(struct decode_filler *f, const struct wire *w) {
 /* ---- stacks ------------------------------------------ */
 
 /* Returns the number of bytes at the end of a stack that equal the end of the last checked stack,
- * in complete frames. They need no second check. */
+ * in complete frames. The bytes that are equal need no second check. */
 static size_t known_tail(const struct decode_filler *f, const uint8_t *data, size_t size) {
   return f->known_size ? stack_shared_tail(f->known, f->known_size, data, size) : 0;
 }
@@ -240,7 +240,8 @@ static bool decode_add_label(struct decode_filler *f, const struct wire_field *m
   return true;
 }
 
-/* Finds or adds the label set of the sample. Its labels are the last labels, from `first` on. */
+/* Finds or adds the label set of the sample. The labels of the sample are the last labels, from
+ * `first` on. */
 static bool finish_labels(struct decode_filler *f, size_t first) {
   uint32_t *set = &f->label_set[f->sample];
   size_t count = f->label - first, known = f->table.count;
@@ -416,7 +417,7 @@ static bool publish_samples(const struct decode_filler *filled) {
   return true;
 }
 
-/* Combines the results of the workers. Their order is the order of the samples. */
+/* Combines the results of the workers. The order of the workers is the order of the samples. */
 static pprofc_status join_workers(struct decode_filler *fillers, unsigned workers) {
   struct samples *samples = &fillers[0].d->profile->samples;
   for (unsigned w = 0; w < workers; w++) {

@@ -1,5 +1,5 @@
-/* Adds samples up while they are read. A stack has one entry. It has several entries if its samples
- * differ in labels or zero values that a report can show.
+/* Adds samples up while they are read. A stack has one entry. A stack has several entries if the
+ * samples with this stack differ in labels or zero values that a report can show.
  *
  * All samples of an entry have zeros in the same sample types. So for each type, entries have the
  * order of their first samples with a value. Reports that read every sample have this order. If

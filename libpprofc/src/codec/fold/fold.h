@@ -1,9 +1,10 @@
 /* Reads a profile for a report that shows only sums. The reader adds samples up as it reads them.
  *
- * It reads the stream once, in windows. Samples with equal stacks become one entry. It keeps all
- * other fields and decodes them at the end. Memory grows with the number of different stacks, not
- * with the number of samples. If the input is unusual, the reader gives up. The caller then reads
- * the whole file, and that reader reports any error. README.md in this folder has the rules. */
+ * It reads the stream once, in windows. Samples with equal stacks become one entry. The reader
+ * keeps all other fields and decodes them at the end. Memory grows with the number of different
+ * stacks, not with the number of samples. If the input is unusual, the reader gives up. The caller
+ * then reads the whole file, and that reader reports any error. README.md in this folder has the
+ * rules. */
 #ifndef PPROFC_CODEC_FOLD_FOLD_H
 #define PPROFC_CODEC_FOLD_FOLD_H
 
@@ -144,7 +145,8 @@ static inline const struct stack_ref *fold_ref(const struct fold *fold, size_t e
  * when out of memory. May run in parallel with decoding the other fields. */
 bool fold_settle(void *fold);
 
-/* Stores the entries as samples of the decoded profile. Its locations must be known. */
+/* Stores the entries as samples of the decoded profile. The locations of the profile must be known.
+ */
 bool fold_publish(void *fold, struct decoder *d);
 
 /* Store the entries as samples of `profile`. The first function stores the stacks as a tree, and
