@@ -249,7 +249,8 @@ static void brief_put_words(const struct brief *b, brief_describe_fn describe, c
                   brief_plural(left->lines, "line", "lines"));
 }
 
-/* Writes the note about omitted rows as a member of a JSON object. Its words need no escapes. */
+/* Writes the note about omitted rows as a member of a JSON object. The words of the note need no
+ * escapes. */
 static void brief_put_member(const struct brief *b, brief_describe_fn describe, const void *context,
                              struct buffer *to) {
   struct buffer words;

@@ -27,14 +27,14 @@ struct child_end {
 
 /* Runs the program until it ends and appends its standard output to `output`, whose ceiling is the
  * limit. Returns PPROFC_OK for every exit status, PPROFC_E_UNSUPPORTED if the program does not
- * exist, and PPROFC_E_LIMIT if it exceeded the time or output limit. On a limit it kills the
- * process group of the program. It also kills the program when the budget of `output` is stopped,
- * and returns PPROFC_E_NOMEM. The environment has only PATH, HOME, TMPDIR and LC_ALL=C. */
+ * exist, and PPROFC_E_LIMIT if it exceeded the time or output limit. If a limit is exceeded, the
+ * function kills the process group of the program. It does the same when the budget of `output` is
+ * stopped, and returns PPROFC_E_NOMEM. The environment has only PATH, HOME, TMPDIR and LC_ALL=C. */
 pprofc_status child_run(const struct child *child, struct buffer *output, struct child_end *end,
                         pprofc_error *error);
 
-/* Extra settings for a program of the user, such as a compiler or a test. It gets the whole
- * environment of the caller. */
+/* Extra settings for a program of the user, such as a compiler or a test. The program gets the
+ * whole environment of the caller. */
 struct child_user {
   const char *folder;                /* working directory; NULL: the caller's */
   struct buffer *said;               /* receives the whole standard error, or NULL */

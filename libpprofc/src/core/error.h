@@ -26,7 +26,8 @@ void error_hint(pprofc_error *error, const char *format, ...) PPROFC_PRINTF(2, 3
  * out. */
 const char *error_errno_text(int number, char *out, size_t size);
 
-/* Text of an errno as an argument of a message. It is valid until the enclosing block ends. */
+/* Text of an errno as an argument of a message. The text is valid until the enclosing block ends.
+ */
 #define ERRNO_TEXT(number) error_errno_text((number), (char[128]){""}, 128)
 
 #endif

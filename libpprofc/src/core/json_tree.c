@@ -125,7 +125,7 @@ static void json_tree_count_lines(struct json_tree_parser *s, const char *begin,
   }
 }
 
-/* Parses a string at its opening quote. It may contain any bytes. */
+/* Parses a string at its opening quote. The string may contain any bytes. */
 static pprofc_str parse_string(struct json_tree_parser *s) {
   const char *begin = ++s->p, *q = begin;
   bool escaped = false, lines = false;

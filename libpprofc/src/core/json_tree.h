@@ -1,10 +1,10 @@
 /* Parses JSON of profilers and benchmark tools into a tree that keeps every number as spelled.
  *
  * The library does not use Jansson, for these reasons. When memory runs out Jansson drops bytes of
- * a string without an error. Its allocator belongs to the whole process, so it cannot use the
- * caller's allocator. Google Benchmark writes bare NaN and raw bytes inside strings. It also
- * repeats keys of user counters; the first value counts. A time in microseconds is only exact if
- * its decimal exponent is shifted before the conversion to double. */
+ * a string without an error. The allocator of Jansson belongs to the whole process, so Jansson
+ * cannot use the caller's allocator. Google Benchmark writes bare NaN and raw bytes inside
+ * strings. It also repeats keys of user counters; the first value counts. A time in microseconds
+ * is only exact if its decimal exponent is shifted before the conversion to double. */
 #ifndef PPROFC_CORE_JSON_TREE_H
 #define PPROFC_CORE_JSON_TREE_H
 

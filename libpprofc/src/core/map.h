@@ -19,8 +19,8 @@
  *   if (index != MAP_NONE) return index;
  *   if (!map_insert(&map, hash, new_index)) out of memory;
  */
-/* One slot. It has only 8 bytes to keep tables small: in a table larger than the caches each lookup
- * starts with a cache miss. */
+/* One slot of the table. A slot has only 8 bytes to keep tables small: in a table larger than the
+ * caches each lookup starts with a cache miss. */
 struct map_slot {
   uint32_t tag;   /* 32 bits of the spread hash; the lowest bits select the slot */
   uint32_t index; /* index of the record; MAP_NONE when the slot is free */
@@ -64,8 +64,8 @@ static inline uint32_t map_next(const struct map *map, struct map_probe *probe) 
 }
 
 /* Declares `at` and sets it to the index of the first record that has this hash and satisfies
- * `same`, or to MAP_NONE. `same` is an expression that uses `at`. It is evaluated only if 32 bits
- * of the hash agree. */
+ * `same`, or to MAP_NONE. `same` is an expression that uses `at`. The expression is evaluated only
+ * if 32 bits of the hash agree. */
 #define MAP_FIND(at, map, hash, same)                                                              \
   uint32_t at;                                                                                     \
   for (struct map_probe at##_probe = map_start((map), (hash));                                     \

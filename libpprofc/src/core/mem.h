@@ -19,8 +19,8 @@ void *mem_resize(const pprofc_allocator *a, void *block, size_t old_count, size_
                  size_t size);
 void mem_free(const pprofc_allocator *a, void *block, size_t count, size_t size);
 
-/* Returns the pages inside [from, to) of a block to the system. Their bytes must not be read
- * again. */
+/* Returns the pages inside [from, to) of a block to the system. The bytes of the pages must not be
+ * read again. */
 void mem_discard(const void *from, const void *to);
 
 /* An arena frees all its memory at once. Blocks of 256 KiB and more are allocated one by one,
@@ -42,14 +42,14 @@ void *arena_zero_array(struct arena *arena, size_t count, size_t size);
 void *arena_copy(struct arena *arena, const void *data, size_t size);
 
 /* Enlarges a buffer of unknown final size, in place if the system can. `block` is NULL or the last
- * result of arena_grow; it may move. Returns NULL when out of memory, and then `block` is
+ * result of arena_grow; the block may move. Returns NULL when out of memory, and then `block` is
  * unchanged. */
 void *arena_grow(struct arena *arena, void *block, size_t old_size, size_t new_size);
 
-/* Resizes an array that belongs to no arena until arena_take moves it into one. arena_take cuts it
- * to the items in use. It copies an array below 64 KiB and keeps the block of a larger one. `a` is
- * the arena's allocator; `capacity` is the `new_capacity` of the last call, 0 for NULL. Returns
- * NULL when out of memory, and then the array is unchanged. */
+/* Resizes an array that belongs to no arena until arena_take moves it into one. arena_take shortens
+ * the array to the items in use. arena_take copies an array below 64 KiB and keeps the block of a
+ * larger array. `a` is the arena's allocator; `capacity` is the `new_capacity` of the last call, 0
+ * for NULL. Returns NULL when out of memory, and then the array is unchanged. */
 void *loose_resize(const pprofc_allocator *a, void *items, size_t capacity, size_t new_capacity,
                    size_t size);
 void loose_free(const pprofc_allocator *a, void *items, size_t capacity, size_t size);
@@ -90,8 +90,8 @@ void region_drop(struct region *region, const void *column, size_t size);
 void *region_own(struct region *region, const struct region *lender, const void *column,
                  size_t size);
 
-/* Returns the pages inside [from, to) to the system if both are in one block. Their bytes must not
- * be read again. Returns false if another holder may read them. */
+/* Returns the pages inside [from, to) to the system if both are in one block. The bytes of the
+ * pages must not be read again. Returns false if another holder may read them. */
 bool region_discard(struct region *region, const struct region *lender, const void *from,
                     const void *to);
 

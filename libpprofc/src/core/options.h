@@ -4,10 +4,11 @@
 
 #include "pprofc/base.h"
 
-/* Copies the struct `given` into `options`. Its first member is its size (struct_size). `options`
- * contains `size` bytes of defaults; fields that the caller's struct lacks keep them. Fields that
- * only the caller knows are ignored. NULL leaves the defaults. A size of 0 returns
- * PPROFC_E_INVALID: the caller did not call the init function; `name` is the name of the struct. */
+/* Copies the struct `given` into `options`. The first member of the struct is its size in bytes
+ * (struct_size). `options` contains `size` bytes of defaults; fields that the caller's struct lacks
+ * keep them. Fields that only the caller knows are ignored. NULL leaves the defaults. A size of 0
+ * returns PPROFC_E_INVALID: the caller did not call the init function; `name` is the name of the
+ * struct. */
 pprofc_status options_copy(void *options, size_t size, const void *given, const char *name,
                            pprofc_error *error);
 

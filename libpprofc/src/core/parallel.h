@@ -11,8 +11,8 @@
 unsigned parallel_workers(unsigned wanted, size_t items, size_t grain);
 
 /* Calls fn(context, 0) ... fn(context, workers - 1), each once, and returns when all have returned.
- * Worker 0 is the calling thread. It also does the work of threads that cannot be started, so the
- * function never fails. */
+ * Worker 0 is the calling thread. Worker 0 also does the work of threads that cannot be started, so
+ * the function never fails. */
 void parallel_run(unsigned workers, void (*fn)(void *context, unsigned worker), void *context);
 
 /* Calls fn(context) on a thread with a stack of `stack` bytes and waits for it. Returns false

@@ -28,7 +28,8 @@ static float *cut_weights(const struct flame_tree *t, uint32_t from, uint32_t to
   return weight;
 }
 
-/* Returns the bits of a float that is not negative. They are in the same order as the floats. */
+/* Returns the bits of a float that is not negative. The bits, as an integer, have the same order as
+ * the floats. */
 static uint32_t cut_bits(float value) {
   uint32_t bits;
   memcpy(&bits, &value, sizeof bits);

@@ -227,8 +227,8 @@ static void pack_put_sums(const struct flame_page *page, const struct flame_cut 
   }
 }
 
-/* Writes a number with six digits. They are enough for display, and need a third of the bytes of
- * the exact number. */
+/* Writes a number with six digits. Six digits are enough for display, and need a third of the bytes
+ * of the exact number. */
 static void pack_put_rounded(struct json_writer *json, double value) {
   char text[32];
   double rounded = value;

@@ -1,7 +1,7 @@
-/* The classic flame graph: one self-contained SVG. Without scripts it is a complete picture
- * with tooltips; with scripts it zooms and searches. It has the elements of flamegraph.pl
- * (ids, groups of title, rect and text, query parameters); the exact widths are attributes, as
- * in inferno. */
+/* The classic flame graph: one self-contained SVG. Without scripts it is a complete picture with
+ * tooltips; with scripts it zooms and searches. The picture has the elements of flamegraph.pl (ids,
+ * groups of title, rect and text, query parameters); the exact widths are attributes, as in
+ * inferno. */
 #include "flame/flame.h"
 
 #include "core/escape.h"
