@@ -15,7 +15,7 @@ struct proxy_settings {
  * in curl. */
 void proxy_from_environment(struct proxy_settings *settings, bool any);
 
-/* Finds the proxy of a URL. Its address is NUL-terminated; "" means no proxy. Returns
+/* Finds the proxy of a URL. The address of the proxy is NUL-terminated; "" means no proxy. Returns
  * PPROFC_E_INVALID if the settings forbid the request. */
 pprofc_status proxy_for(struct arena *arena, const struct proxy_settings *settings,
                         const struct url *url, const char **proxy, pprofc_error *error);

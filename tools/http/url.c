@@ -127,8 +127,8 @@ static bool url_brackets_valid(pprofc_str host) {
   return inet_pton(AF_INET6, address, &binary) == 1;
 }
 
-/* True if the escape is valid in a host. It must encode a % or a byte outside ASCII, unless it is
- * before `zone_end`, the end of the brackets. */
+/* True if the escape is valid in a host. The escape must encode a % or a byte outside ASCII, unless
+ * it is before `zone_end`, the end of the brackets. */
 static bool url_host_escape_valid(pprofc_str host, size_t at, size_t zone_end) {
   bool ascii = at + 1 < host.size && url_hex(host.data[at + 1]) < 8;
   return !ascii || at < zone_end || str_starts(str_slice(host, at, host.size), STR("%25"));

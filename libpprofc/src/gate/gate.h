@@ -63,8 +63,8 @@ static inline struct gate_row *gate_rows(const struct gate *gate, size_t *count)
   return (struct gate_row *)(void *)gate->rows.data;
 }
 
-/* Adds a row. Its texts must live as long as the gate. The gate escapes control characters in its
- * copy. Returns false when out of memory. */
+/* Adds a row. The texts of the row must live as long as the gate. The gate escapes control
+ * characters in its copy. Returns false when out of memory. */
 bool gate_add(struct gate *gate, const struct gate_row *row);
 
 /* The first function adds a problem of one line, which makes the gate fail. The second adds a

@@ -21,8 +21,8 @@ struct gate_screen_plan {
   size_t rounds; /* further rounds of the selected benchmarks, or of all */
 };
 
-/* Returns the plan for `selected` of `count` benchmarks. It does as much work as `rounds` rounds of
- * all benchmarks. */
+/* Returns the plan for `selected` of `count` benchmarks. The plan needs as much work as `rounds`
+ * rounds of all benchmarks. */
 struct gate_screen_plan gate_screen_plan_of(size_t selected, size_t count, size_t rounds);
 
 #endif

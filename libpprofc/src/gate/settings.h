@@ -59,8 +59,8 @@ pprofc_status gate_read_rules(struct gate *gate, pprofc_str path, pprofc_str dat
 
 /* ---- units ------------------------------------------- */
 
-/* Adds a direction for a unit. It takes precedence over the table of units. Returns false when out
- * of memory. */
+/* Adds a direction for a unit. This direction takes precedence over the table of units. Returns
+ * false when out of memory. */
 bool gate_add_direction(struct gate *gate, pprofc_str unit, int direction);
 
 /* Returns the direction of a unit in the spelling of any tool: 1: higher is better, -1: lower is

@@ -6,8 +6,8 @@
 #include "profile/stack.h"
 #include "profile/stack_tree.h"
 
-/* A frame that the previous stack did not have. `offset` is the number of bytes from the start
- * of the frame's varint to the end of the stack. It grows towards the leaf. */
+/* A frame that the previous stack did not have. `offset` is the number of bytes from the start of
+ * the frame's varint to the end of the stack. `offset` grows towards the leaf. */
 struct fresh_frame {
   uint32_t location, offset;
 };
@@ -73,7 +73,8 @@ static inline void delta_next(struct stack_delta *d, size_t sample) {
   delta_read(d);
 }
 
-/* Restarts at the sample `first`. Its stack shares no frames with a previous stack. */
+/* Restarts at the sample `first`. The stack of that sample shares no frames with a previous stack.
+ */
 static inline void delta_restart(struct stack_delta *d, size_t first) {
   const struct samples *samples = d->reader.samples;
   d->reader = stack_reader_at(samples, first);

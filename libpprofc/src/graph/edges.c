@@ -9,9 +9,9 @@
 
 #define GRAIN THRESHOLD(8192)
 
-/* A kept frame of the path. `edge` is the edge from the previous step to this one. It is NONE if
- * the choice excludes the edge, or if the edge leads from a node to itself. It is also NONE if the
- * path already contains the edge nearer to the root. */
+/* A kept frame of the path. `edge` is the edge from the previous step to this one. `edge` is NONE
+ * if the choice excludes the edge, or if the edge leads from a node to itself. It is also NONE if
+ * the path already contains the edge nearer to the root. */
 struct edges_step {
   int64_t pending, pending_div;
   uint32_t node, edge;

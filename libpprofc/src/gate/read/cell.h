@@ -31,7 +31,8 @@ struct gate_lines {
 };
 bool gate_next_line(struct gate_lines *lines);
 
-/* Returns the number of bytes of a line that a message shows. It never splits a character. */
+/* Returns the number of bytes of a line that a message shows. The function never splits a
+ * character. */
 int gate_shown_length(pprofc_str line);
 
 /* True for a line such as "pkg: a/b" before a table. Stores the package if the line has one. */
