@@ -41,7 +41,7 @@ struct brackets {
 static void brackets_close(struct brackets *b, char open) {
   size_t at = b->depth;
   while (at > 0 && b->open[at - 1] != open) at--;
-  /* A > may be an operator. It closes a < only if that is the innermost open bracket. */
+  /* A '>' may be an operator. A '>' closes a '<' only if that '<' is the innermost open bracket. */
   if (at > 0 && (open != '<' || at == b->depth)) b->depth = at - 1;
 }
 

@@ -124,8 +124,8 @@ static bool push_caller(struct callgrind_exact *exact, const struct callgrind_gr
   return exact_push(exact, depth, entry->site);
 }
 
-/* Pushes the caller that the name of *context contains. This is needed if the file has no call from
- * that caller, because the caller has not returned. */
+/* Pushes the caller that the name of *context contains. The frame is needed if the file has no call
+ * from that caller, because the caller has not returned. */
 static bool push_from_name(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                            size_t *depth, uint32_t *context) {
   *context = exact->contexts->items[*context].caller;

@@ -1,6 +1,6 @@
-/* Reads files of Python's cProfile and of yappi (pstats): a dictionary in the marshal format. It
- * has the self time of each function, and the time of a function for each caller. The reader
- * converts it to callgrind's text, whose reader then makes the stacks. */
+/* Reads files of Python's cProfile and of yappi (pstats): a dictionary in the marshal format. The
+ * dictionary has the self time of each function, and the time of a function for each caller. The
+ * reader converts it to callgrind's text, whose reader then makes the stacks. */
 #include "core/array.h"
 #include "core/buffer.h"
 #include "core/map.h"

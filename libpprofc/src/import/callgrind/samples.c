@@ -214,7 +214,8 @@ static void split_cut(const struct sampling *s, double *weights, int64_t *values
   }
 }
 
-/* Adds a frame for the pruned cost. Its caller is the function without a line number. */
+/* Adds a frame for the pruned cost. The caller of the frame is the function without a line number.
+ */
 static void add_cut(struct sampling *s, const int64_t *values) {
   size_t types = s->graph->types, count = callgrind_position_count(&s->tree);
   uint32_t name = builder_string(s->builder, STR("[pruned]"));

@@ -85,8 +85,8 @@ static bool call_tree_add_flat(struct growing *g) {
   return true;
 }
 
-/* Adds a position for each call. Its stack has two frames: the caller's call site and the
- * function. */
+/* Adds a position for each call. The stack of a position has two frames: the caller's call site and
+ * the function. */
 static bool add_edges(struct growing *g) {
   size_t types = g->tree->types;
   double shares[CALLGRIND_MAX_EVENTS];
@@ -125,7 +125,8 @@ static void add_rest(struct growing *g, const struct callgrind_call *call, const
 
 enum branch_size { BRANCH_EMPTY, BRANCH_SMALL, BRANCH_LARGE };
 
-/* Classifies a branch. It is large if one of its costs is at least SMALLEST_SHARE of the total. */
+/* Classifies a branch. A branch is large if one of its costs is at least SMALLEST_SHARE of the
+ * total. */
 static enum branch_size size_of_branch(const struct growing *g, uint32_t function,
                                        const double *shares) {
   const double *inclusive = g->flow.inclusive + function * g->tree->types;
@@ -148,8 +149,8 @@ static void add_pruned(struct growing *g, uint32_t function, uint32_t above, con
 }
 
 /* Adds a branch with a share of the function. A branch that is small, very deep or over the limit
- * of the tree is not added. Its cost goes to the rest of the call or to the position above.
- * The second pass, which has g->rest, always adds roots. */
+ * of the tree is not added. The cost of that branch goes to the rest of the call or to the position
+ * above. The second pass, which has g->rest, always adds roots. */
 static bool add_branch(struct growing *g, uint32_t function, uint32_t above,
                        const struct callgrind_call *call, const double *shares) {
   struct callgrind_tree *tree = g->tree;

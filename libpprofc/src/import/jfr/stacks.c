@@ -161,8 +161,8 @@ static bool stacks_check_depth(struct jfr *j, size_t depth) {
                   (unsigned long long)j->options->limits->stack_depth);
 }
 
-/* Number of frames that are decoded before the reader uses them. It prefetches their pool entries
- * in between, because the entries are scattered in memory. */
+/* Number of frames that are decoded before the reader uses them. In between, the reader prefetches
+ * the pool entries of these frames, because the entries are scattered in memory. */
 #define STACKS_AHEAD 32
 
 struct stacks_ahead {

@@ -120,7 +120,7 @@ static pprofc_str file_of(const struct firefox_tables *t, size_t function) {
 
 /* ---- native code ------------------------------------- */
 
-/* Adds the mapping of a library. It covers the whole address space, because addresses are
+/* Adds the mapping of a library. The mapping covers the whole address space, because addresses are
  * relative to the library. */
 static uint32_t firefox_mapping(struct firefox_reader *r, size_t index) {
   const struct node *lib = node_at(r->libs, index);

@@ -31,8 +31,8 @@ JSON_SHAPE(json_haskell);
 JSON_SHAPE(json_pyinstrument);
 JSON_SHAPE(json_scalene);
 
-/* Buffer for the frames of one stack, leaf first. It grows to the longest list of frames in the
- * file; the builder refuses stacks that are deeper than the limit. */
+/* Buffer for the frames of one stack, leaf first. The buffer grows to the longest list of frames in
+ * the file; the builder refuses stacks that are deeper than the limit. */
 struct json_stack {
   struct arena *arena;
   uint32_t *frames;

@@ -115,7 +115,8 @@ pprofc_status legacy_read_java_locations(struct legacy *l, pprofc_str text) {
   if (status == PPROFC_OK) status = java_read_locations(l, text, &names);
   interner_free(&names);
   if (status == PPROFC_OK) status = legacy_place_locations(l);
-  /* Clear the addresses. They differ between runs, and would keep equal stacks from merging. */
+  /* Clear the addresses. Addresses differ between runs, and would keep equal stacks from merging.
+   */
   for (size_t i = 0; status == PPROFC_OK && i < legacy_location_count(l); i++)
     legacy_locations(l)[i].address = 0;
   return status;

@@ -45,7 +45,7 @@ static bool parse_rate(pprofc_str line, int64_t *rate) {
   return text_take(&line, STR("heap_v2/")) && str_parse_int(line, 10, rate) && *rate > 0;
 }
 
-/* Reads the line with the sums over all stacks. It shows if the profile also counts freed
+/* Reads the line with the sums over all stacks. The line shows if the profile also counts freed
  * memory. */
 static pprofc_status read_head(struct legacy *l, struct lines *lines, bool *has_all) {
   struct counts sums;

@@ -163,7 +163,7 @@ static bool index_next(struct wire *w, struct wire_field *field, bool *failed) {
 typedef bool index_fn(struct otlp *o, struct otlp_frame *frame, const struct wire_field *f);
 
 /* Reads a message. Calls `child` for each field 2, and unpacks the other field as a message of
- * `kind`. That field should occur once; *first becomes its first message. */
+ * `kind`. The other field should occur once; *first becomes its first message. */
 static bool index_level(struct otlp *o, struct otlp_frame *frame, const struct wire_field *f,
                         index_fn *child, const ProtobufCMessageDescriptor *kind,
                         ProtobufCMessage **first) {

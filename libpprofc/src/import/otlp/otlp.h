@@ -210,8 +210,8 @@ bool otlp_read_samples(struct otlp *o, const struct otlp_frame *frame);
 
 /* Adds the attributes of a resource or scope as comments. */
 void otlp_note_attributes(struct otlp *o, Otlp__KeyValue *const *items, size_t count);
-/* Adds the mapping of the main program if the profile names it. It must be the first mapping, even
- * if it does not have samples. */
+/* Adds the mapping of the main program if the profile names it. This mapping must be the first,
+ * even if it does not have samples. */
 bool otlp_read_program(struct otlp *o, const struct otlp_frame *frame);
 /* Reads the time, the period, and the attributes that stand for fields of pprof. */
 void otlp_read_header(struct otlp *o, const Otlp__Profile *profile);

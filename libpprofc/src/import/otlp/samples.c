@@ -1,7 +1,7 @@
 /* Reads the samples of OTLP. A profile of OTLP has one sample type, so the reader joins the
- * profiles of a scope into samples with several values. It joins samples with equal identity:
- * stack, attributes and link. Such samples mostly have the same position in their profiles;
- * otherwise a hash table finds them. */
+ * profiles of a scope into samples with several values. The reader joins samples with equal
+ * identity: stack, attributes and link. Such samples mostly have the same position in their
+ * profiles; otherwise a hash table finds them. */
 #include "codec/wire.h"
 #include "core/threshold.h"
 #include "import/otlp/otlp.h"
@@ -108,7 +108,7 @@ static bool otlp_take_stack(struct otlp *o, struct otlp_sample *s, const struct 
   return field->type == WIRE_VARINT || otlp_fail_message(o);
 }
 
-/* Reads a sample. Its lists are valid until the next sample is read. */
+/* Reads a sample. The lists of the sample are valid until the next sample is read. */
 static bool otlp_unpack_sample(struct otlp *o, const struct wire_field *message,
                                struct otlp_sample *s) {
   struct wire w = {message->data, message->data + message->size, NULL};

@@ -10,9 +10,9 @@
  * the metric. The metric is in microseconds; in the mode "memory" it is in bytes. The mode "full"
  * gives time and bytes, with a 1 between them for an idle sample.
  *
- * MOJO begins with "MOJ" and a version. Its events are metadata, definitions of strings and frames
- * by key, stacks that refer to these keys, and metrics. The first byte of a number has a sign and 6
- * bits, the other bytes have 7 bits each. */
+ * MOJO begins with "MOJ" and a version. The events of MOJO are metadata, definitions of strings
+ * and frames by key, stacks that refer to these keys, and metrics. The first byte of a number has
+ * a sign and 6 bits, the other bytes have 7 bits each. */
 #include "core/array.h"
 #include "core/buffer.h"
 #include "core/map.h"

@@ -101,7 +101,7 @@ static bool ghc_values(const struct ghc_prof *g, pprofc_str *line, int64_t *valu
          values[0] >= 0 && values[1] >= 0;
 }
 
-/* Enters the path of a row. Its caller is the last row with less indentation. */
+/* Enters the path of a row. The caller of a row is the last row with less indentation. */
 static uint32_t ghc_enter(struct ghc_prof *g, size_t depth, uint32_t location) {
   if (depth > g->depth) depth = g->depth;
   g->depth = depth;

@@ -309,7 +309,8 @@ static void perf_read_mmap(struct perf_data *p, struct perf_bytes b, uint64_t ty
                 (unsigned long long)offset, STR_ARG(str_slice(file, 0, str_find_char(file, '\n'))));
 }
 
-/* Reads the start of a thread or process. It has the command and the maps of its parent. */
+/* Reads the start of a thread or process. A new thread or process has the command and the maps of
+ * its parent. */
 static void perf_read_fork(struct perf_data *p, struct perf_bytes b) {
   uint32_t pid = (uint32_t)perf_take(&b, 4), parent = (uint32_t)perf_take(&b, 4);
   uint32_t tid = (uint32_t)perf_take(&b, 4), by = (uint32_t)perf_take(&b, 4);

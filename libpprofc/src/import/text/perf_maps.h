@@ -52,8 +52,9 @@ void perf_maps_sort(struct perf_maps *maps);
 uint32_t perf_maps_mapping(const struct perf_maps *maps, pprofc_builder *builder, pprofc_str file,
                            int64_t pid, uint64_t address);
 
-/* Adds the mapping of the program if the text maps files of a single process. It is the first map,
- * because the kernel maps the program first, and becomes the first mapping of the profile. */
+/* Adds the mapping of the program if the text maps files of a single process. The mapping of the
+ * program is the first map, because the kernel maps the program first, and becomes the first
+ * mapping of the profile. */
 void perf_maps_add_program(const struct perf_maps *maps, pprofc_builder *builder);
 
 #endif

@@ -83,8 +83,8 @@ static bool is_cpu(pprofc_str word) {
          perf_script_all_of(str_slice(word, 1, word.size - 1), DIGITS);
 }
 
-/* Reads the command and its ids. A command may contain spaces and numbers. It ends before the first
- * number that precedes a CPU or a time, or else before the first number. */
+/* Reads the command and its ids. A command may contain spaces and numbers. The command ends before
+ * the first number that precedes a CPU or a time, or else before the first number. */
 static bool take_command(pprofc_str *rest, struct perf_script_header *h) {
   /* Trim here once, so the str_trim below does not skip the same blanks for each word. */
   pprofc_str line = str_trim(*rest), word, next;
