@@ -397,7 +397,8 @@ static pprofc_status read_source(const struct open_input_source *source,
   return open_whole(source, mem, options, profile, error);
 }
 
-/* Reads a pipe. Its bytes are kept for a report of sums, because two readers may need them. */
+/* Reads a pipe. The function keeps the bytes of the pipe for a report of sums, because two readers
+ * may need them. */
 static pprofc_status read_pipe(const struct input_pipe *pipe, const pprofc_allocator *mem,
                                const pprofc_read_options *options, const struct open_sums *sums,
                                pprofc_profile **profile, pprofc_error *error) {

@@ -94,7 +94,7 @@ typedef int (*pprofc_write_fn)(void *context, const void *data, size_t size);
  * it has already read all that it needs. `done` of `total` is the progress of the current step, in
  * units of the step; a call has one or more steps. Both are 0 if the amount is not known. The
  * library calls the function often and from several threads at once, so the function must be quick.
- * It must not call the library. */
+ * The function must not call the library. */
 typedef bool (*pprofc_progress_fn)(void *context, uint64_t done, uint64_t total);
 
 /* Limits of one call. 0 in a field means its default. A call that exceeds a limit returns

@@ -57,7 +57,7 @@ typedef struct pprofc_u_result {
  * with continuity and tie correction, and `exact` is false. p is 1 unless status is PPROFC_TEST_OK.
  * Mann, Whitney 1947; Cheung, Klotz 1997. `allocator` may be NULL for malloc.
  *
- * Without PPROFC_U_CORRECT in `flags` p equals the p-value of benchstat. It is exact up to 25
+ * Without PPROFC_U_CORRECT in `flags` p equals the p-value of benchstat. p is then exact up to 25
  * values a side if there are ties. If there are ties and the sizes differ, it is wrong and can
  * exceed 1. */
 PPROFC_API pprofc_u_result pprofc_u_test(const double *x, size_t x_count, const double *y,

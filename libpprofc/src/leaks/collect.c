@@ -161,7 +161,8 @@ static size_t leak_frame_count(const pprofc_profile *profile, uint32_t location)
   return lines ? lines : 1;
 }
 
-/* Fills the next frame of a location, leaf first. Its texts belong to the profile or to `text`. */
+/* Fills the next frame of a location, leaf first. The texts of the frame belong to the profile or
+ * to `text`. */
 static struct leak_frame leak_frame_view(const pprofc_profile *profile, uint32_t index, size_t i,
                                          char text[UNNAMED_MAX]) {
   struct leak_frame frame = {STR(""), STR(""), 0};

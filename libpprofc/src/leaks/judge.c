@@ -50,9 +50,9 @@ static bool judging_keeps_late(const struct judging *j) {
 
 enum judging_late { LATE_GROWS, LATE_STOPPED, LATE_UNKNOWN };
 
-/* Finds out if the values still grow in the last third. They do if the slope exceeds its noise
- * there, or if nothing was freed. They have stopped if the slope is lower than before by more
- * than its noise. Too few values cannot show that growth stopped. */
+/* Finds out if the values still grow in the last third. The values still grow if their slope
+ * exceeds its noise there, or if nothing was freed. They have stopped if the slope is lower than
+ * before by more than its noise. Too few values cannot show that growth stopped. */
 static enum judging_late judging_grows_late(const struct judging *j) {
   const struct leak_series *s = j->s;
   size_t last = s->count - 1, third = s->count - leak_late(s->count);
@@ -165,7 +165,7 @@ static bool judging_by_troughs(struct judging *j, enum leak_verdict otherwise) {
 
 /* ---- one series -------------------------------------- */
 
-/* Judges growth. It is a leak unless it stopped, fell, may be chance, or frees most of its
+/* Judges growth. Growth is a leak unless it stopped, fell, may be chance, or frees most of its
  * memory. */
 static bool judging_growth(struct judging *j) {
   struct leak_fit *fit = j->fit;

@@ -1,5 +1,5 @@
-/* Implements the public filters, which turn a profile into another one. They run the pipeline
- * without a value, a granularity or a graph. */
+/* Implements the public filters, which turn a profile into another one. These functions run the
+ * pipeline without a value, a granularity or a graph. */
 #include "core/budget.h"
 #include "core/options.h"
 #include "pipeline/pipeline.h"

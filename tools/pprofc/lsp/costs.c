@@ -40,7 +40,8 @@ static pprofc_status costs_take_lines(struct costs *costs, pprofc_error *error) 
   return PPROFC_OK;
 }
 
-/* Adds the lines that have verdicts. Their names are FUNCTION, a newline and FILE:LINE. */
+/* Adds the lines that have verdicts. Verdicts on lines have the name FUNCTION, a newline and
+ * FILE:LINE. */
 static pprofc_status costs_take_rows(struct costs *costs, pprofc_error *error) {
   for (size_t i = 0; i < costs->by_line.row_count; i++) {
     const pprofc_verdict_row *row = &costs->by_line.rows[i];

@@ -15,7 +15,7 @@ struct paths;
 void paths_put(const struct paths *paths, pprofc_str function, struct buffer *to);
 
 /* Finds or makes the view for the arguments "profile", "base", "sample_type", "focus" and "ignore".
- * It is valid until the next call of a tool. */
+ * The view is valid until the next call of a tool. */
 pprofc_status view_of_call(struct call *call, struct profile_view **view, pprofc_error *error);
 const pprofc_profile *view_profile(const struct profile_view *view);
 

@@ -149,7 +149,8 @@ static void address_write(const struct http_address *address, char *out, size_t 
 #define CACHE_BYTES         ((size_t)64 << 20)
 #define WORKERS_MOST        16
 
-/* Limit of the memory for trees of flame graphs. They also use at most an eighth of all memory. */
+/* Limit of the memory for trees of flame graphs. The trees also use at most an eighth of all
+ * memory. */
 #define TREE_BYTES ((uint64_t)256 << 20)
 
 /* Returns the number of threads: two for each core, because some threads wait for graphviz. */
