@@ -275,8 +275,8 @@ static const char *known_kind(pprofc_str text) {
   return "profile";
 }
 
-/* Sets the package of the pair of profiles to the group of its rows. That group names the job if
- * several jobs have the same group. */
+/* Sets the package of the pair of profiles to the group of its benchmark rows. The group also names
+ * the job if several jobs have the same group. */
 static void jobs_set_package(struct ci_run *run, const struct job *job, struct run_pair *pair) {
   size_t count;
   const struct gate_row *rows = gate_rows(&run->gate, &count);

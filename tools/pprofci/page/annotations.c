@@ -23,9 +23,10 @@ struct annotation_place {
   int64_t line;
 };
 
-/* Returns the line that explains a pair. It is a changed line if the changed lines are known,
- * because pull requests show annotations only on changed lines. Otherwise it is a line of the
- * function, in the user's repository, that the growth passes through. */
+/* Returns the line that explains why a pair of profiles changed. The result is a changed line if
+ * the changed lines are known, because pull requests show annotations only on changed lines.
+ * Otherwise it is a line of the function, in the user's repository, that the growth passes through.
+ */
 static struct annotation_place annotated_line(const struct run_pair *pair) {
   struct annotation_place none = {STR(""), 0};
   if (pair && pair->has_sources) {

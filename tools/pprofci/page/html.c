@@ -266,8 +266,8 @@ static void bar_begin(struct fill *f, const struct change_bar *bar, const char *
   number_difference(fill_text(f, "amount"), size, bar->unit);
 }
 
-/* Adds the bar of the head's total. Its parts are the base, the functions that grew, and the
- * rest. */
+/* Adds the bar of the head's total. The parts of the bar are the base, the functions that grew, and
+ * the rest. */
 static void put_bar(struct fill *f, const struct run_pair *pair) {
   struct change_bar bar;
   if (!bar_make(pair, &bar)) return;

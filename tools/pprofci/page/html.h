@@ -1,4 +1,4 @@
-/* Adds values to the page that several of its parts share. Its templates are in
+/* Adds values to the page that several of its parts share. The templates of the page are in
  * assets/ci_page.html. */
 #ifndef PPROFCI_PAGE_HTML_H
 #define PPROFCI_PAGE_HTML_H

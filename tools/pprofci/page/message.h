@@ -23,7 +23,8 @@ struct message {
   size_t count;
 };
 
-/* Where a message appears: in a pull request comment, a page, a summary of a job or a terminal. */
+/* Medium in which a message appears: a pull request comment, a page, a summary of a job or a
+ * terminal. */
 struct message_place {
   bool html;          /* true if Markdown may contain HTML */
   bool linked;        /* true if the page of the result has an address */

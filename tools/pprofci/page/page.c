@@ -21,8 +21,8 @@ static void page_put_summary(struct buffer *out, const struct message *m,
   message_put(out, m, place);
 }
 
-/* Appends the text of the result to the summary of the job. Its links are plain text, because the
- * artifacts have no address on that page. */
+/* Appends the text of the result to the summary of the job. The links of that text are plain text,
+ * because the artifacts have no address on that page. */
 static pprofc_status write_job_summary(const struct ci_run *run, const char *path,
                                        pprofc_error *error) {
   static const struct message_place job = {.html = true};
@@ -222,7 +222,7 @@ static bool is_in_a_row(const struct page_model *m, const struct run_pair *pair)
   return false;
 }
 
-/* Adds the pairs that no row shows. They are expanded if the page shows nothing else. */
+/* Adds the pairs that no row shows. The pairs are expanded if the page shows nothing else. */
 static void put_profiles(struct fill *f, const struct page_model *m) {
   const struct ci_run *run = m->run;
   size_t count = 0;

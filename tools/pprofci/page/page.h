@@ -25,7 +25,8 @@ void md_name(struct buffer *out, pprofc_str name);
 bool summary_make(const struct page_model *model, struct arena *arena, struct message *summary);
 
 /* Appends the part of the summary for coding agents, with HTML entities: the regressions, and
- * commands that find the cause. It has less than 2,000 bytes. Appends nothing for a good result. */
+ * commands that find the cause. The part has less than 2,000 bytes. Appends nothing for a good
+ * result. */
 #define AGENTS_TITLE "for coding agents"
 void summary_for_agents(struct buffer *out, const struct page_model *model);
 

@@ -1,4 +1,4 @@
-/* Adds the tabs of a pair of profiles. They are radio buttons, so they need no script. */
+/* Adds the tabs of a pair of profiles. The tabs are radio buttons, so they need no script. */
 #include "page/parts.h"
 
 #include "page/functions.h"

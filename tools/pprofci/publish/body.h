@@ -1,5 +1,5 @@
-/* Makes and parses the text of a comment. It has a marker that identifies it, the state for the
- * next push, and the summary, truncated to the limit of the host. */
+/* Makes and parses the text of a comment. The text has a marker that identifies the comment, the
+ * state for the next push, and the summary, truncated to the limit of the host. */
 #ifndef PPROFCI_PUBLISH_BODY_H
 #define PPROFCI_PUBLISH_BODY_H
 
@@ -36,9 +36,9 @@ bool body_parse(pprofc_str text, const char *key, struct body_state *state);
 /* Copies the last commit with regressions from the state of the existing comment. */
 void body_follow(struct body_state *state, const struct body_state *before);
 
-/* Makes the comment, at most `most` bytes of UTF-8. It has the whole headline, then the lines and
- * folded parts that fit. `links` is a line of Markdown, or empty. data is NULL when out of
- * memory. */
+/* Makes the comment, at most `most` bytes of UTF-8. The comment has the whole headline, then the
+ * lines and folded parts that fit. `links` is a line of Markdown, or empty. data is NULL when out
+ * of memory. */
 pprofc_str body_make(const struct body *body, const char *key, const char *links, size_t most,
                      struct arena *arena);
 

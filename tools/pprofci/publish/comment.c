@@ -1,6 +1,6 @@
 /* Writes the comment of a pull request or merge request. Each key has one comment, which is updated
- * in place. Its marker and its author identify it: anyone can copy the marker, so the marker is not
- * enough. */
+ * in place. A comment is identified by its marker and its author, because anyone can copy the
+ * marker. */
 #include "core/escape.h"
 #include "publish/post.h"
 
@@ -53,8 +53,8 @@ pprofc_status post_find_author(struct post *post, pprofc_error *error) {
 
 /* ---- the pull request of a commit -------------------- */
 
-/* Finds the number of the pull request of a fork, which a workflow_run event does not contain. It
- * is the open pull request with the branch and the head commit of the event. */
+/* Finds the number of the pull request of a fork, which a workflow_run event does not contain. The
+ * result is the open pull request with the branch and the head commit of the event. */
 static pprofc_status find_change(struct post *post, pprofc_error *error) {
   struct site *site = post->site;
   struct buffer path;

@@ -1,6 +1,6 @@
 /* Writes the issue about benchmarks that got worse. Each key has one issue, identified by its
- * marker and its author like a comment. It is opened, updated, and closed when no benchmark is
- * worse. */
+ * marker and its author like a comment. The issue is opened, updated, and closed when no benchmark
+ * is worse. */
 #include "publish/post.h"
 
 #include "run/text.h"

@@ -24,7 +24,7 @@ static pprofc_str commit_of(const struct node *root) {
   return valid ? commit : STR("");
 }
 
-/* Returns the ending of the run. It is ENDING_GOOD only if the manifest reports a pass. */
+/* Returns the ending of the run. The result is ENDING_GOOD only if the manifest reports a pass. */
 static enum ending ending_of(const struct outcome *o, bool no_fail) {
   pprofc_str conclusion = node_text(o->root, "conclusion");
   if (o->status == 1) return ENDING_UNUSABLE;

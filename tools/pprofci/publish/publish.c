@@ -65,7 +65,8 @@ static struct message_place publish_place(const struct publish *p) {
  * The host may have made that second commit by merging the head into the base. */
 static bool is_of_other_commit(const struct publish *p) {
   pprofc_str measured = p->outcome.commit;
-  /* Only a workflow_run job sets the branch. It does not know the merge commit of the first job. */
+  /* Only a workflow_run job sets the branch. That job does not know the merge commit of the first
+   * job. */
   if (*p->site.branch) return false;
   return measured.size && *p->site.sha && !str_equal(measured, str_of(p->site.sha)) &&
          !str_equal(measured, str_of(p->site.checkout));

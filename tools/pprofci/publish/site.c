@@ -47,8 +47,8 @@ static void read_pull_request(struct site *site, const struct node *event) {
                     is_of_fork(event, "pull_request.head.repo.full_name");
 }
 
-/* Reads the event of a comment on a pull request. It does not contain the head, and GITHUB_SHA is a
- * commit of the default branch. */
+/* Reads the event of a comment on a pull request. The event does not contain the head, and
+ * GITHUB_SHA is a commit of the default branch. */
 static void read_issue_comment(struct site *site, const struct node *event) {
   if (!site->number) site->number = node_integer(node_path(event, "issue.number"));
   site->checkout = "";

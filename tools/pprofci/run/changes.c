@@ -20,8 +20,8 @@
 /* Minimum width of a frame in pixels; narrower frames are merged in the picture, but not in the
  * file of the flame graph. */
 #define PICTURE_LEAST 3
-/* Minimum width in pixels for counted stacks. They are deep, so the picture merges more frames to
- * keep the page small. */
+/* Minimum width in pixels for counted stacks. Counted stacks are deep, so the picture merges more
+ * frames to keep the page small. */
 #define PICTURE_LEAST_COUNTED 12
 
 /* ---- the tree ---------------------------------------- */

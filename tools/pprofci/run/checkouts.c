@@ -227,8 +227,8 @@ static struct go_package *package_find(struct packages *packages, pprofc_str pat
   return NULL;
 }
 
-/* Returns the package with the path, added if it is new. Its name is the path within the
- * module. */
+/* Returns the package with the path, added if it is new. The name of a package is its path within
+ * the module. */
 static struct go_package *package_of(struct ci_run *run, struct packages *packages, pprofc_str path,
                                      pprofc_str module) {
   struct go_package *package = package_find(packages, path);

@@ -141,8 +141,8 @@ static pprofc_status check_profiles(const char *folder, const struct profile_lis
 
 /* ---- pairs ------------------------------------------- */
 
-/* Returns the index of the base's profile that matches a profile of the head. It has the same name,
- * or it is the only profile with the same key on both sides. */
+/* Returns the index of the base's profile that matches a profile of the head. That profile has the
+ * same name, or is the only profile with the same key on both sides. */
 static size_t partner_of(const struct profile_list *base, const struct profile_list *head,
                          size_t index) {
   pprofc_str name = str_path_base(str_of(head->items[index].path));

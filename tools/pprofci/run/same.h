@@ -1,4 +1,5 @@
-/* Finds packages whose test binary is the same on both sides. They are reported, not measured. */
+/* Finds packages whose test binary is the same on both sides. These packages are reported, not
+ * measured. */
 #ifndef PPROFCI_RUN_SAME_H
 #define PPROFCI_RUN_SAME_H
 

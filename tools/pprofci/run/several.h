@@ -5,8 +5,8 @@
 #include "run/run.h"
 
 /* Sets *is to true if a file is a profile. Adds an unreadable file to run->unread if its name or
- * its first bytes belong to a profile. It does the same if the file of that name in the folder
- * `other` ("" for no folder) is a profile. Reports and skips any other file. */
+ * its first bytes belong to a profile. The function does the same if the file of that name in the
+ * folder `other` ("" for no folder) is a profile. Reports and skips any other file. */
 pprofc_status check_profile(struct ci_run *run, const char *path, const char *other, bool *is,
                             pprofc_error *error);
 

@@ -375,8 +375,8 @@ pprofc_status judge_rows(struct ci_run *run, read_rows_fn read, void *context,
 
 /* ---- instructions ------------------------------------ */
 
-/* Judges counted instructions. They are the same in every run, so the difference of one pair
- * is judged directly. */
+/* Judges counted instructions. Instruction counts are the same in every run, so the difference
+ * between one run of each side is judged directly. */
 static pprofc_status judge_instructions(struct ci_run *run, const struct run_pair *pair,
                                         pprofc_error *error) {
   double threshold = 0;

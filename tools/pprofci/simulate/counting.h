@@ -43,8 +43,8 @@ struct counting {
 
 /* ---- steps, in their order --------------------------- */
 
-/* Runs a command once under callgrind. Its environment begins with the NAME=VALUE texts of
- * `variables`, which end with NULL. */
+/* Runs a command once under callgrind. The environment of the command begins with the NAME=VALUE
+ * texts of `variables`, which end with NULL. */
 pprofc_status count_command(struct counting *c, const struct count_run *run,
                             const char *const *variables, const char *const *words,
                             pprofc_error *error);

@@ -190,7 +190,7 @@ static void talk_take_marker(struct talk *talk, pprofc_str fields) {
   talk->round_begin = 0;
 }
 
-/* Adds the benchmark of the last rounds. Its name arrives after its rounds. */
+/* Adds the benchmark of the last rounds. The name of a benchmark arrives after its rounds. */
 static void talk_take_executed(struct talk *talk, pprofc_str fields) {
   talk->now.process = (uint32_t)talk_take_number(talk, &fields, 4);
   pprofc_str name = escape_line_keep(talk_take_text(talk, &fields), talk->arena);

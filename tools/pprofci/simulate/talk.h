@@ -1,5 +1,5 @@
-/* The conversation with the plugins of benchmarks when they measure times. They report when a
- * benchmark and its rounds begin and end, over two FIFOs with fixed names. */
+/* The conversation with the plugins of benchmarks when they measure times. The plugins report when
+ * a benchmark and its rounds begin and end, over two FIFOs with fixed names. */
 #ifndef PPROFCI_SIMULATE_TALK_H
 #define PPROFCI_SIMULATE_TALK_H
 

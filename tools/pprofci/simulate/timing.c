@@ -190,7 +190,8 @@ static pprofc_status tree_move(const char *from, const char *to, pprofc_error *e
                    ERRNO_TEXT(errno));
 }
 
-/* Measures a side in the folder that both sides use. Their profiles then name the same files. */
+/* Measures a side in the folder that both sides use. The profiles of both sides then name the same
+ * files. */
 static pprofc_status time_side(struct timing *t, int side, bool samples, size_t round,
                                size_t rounds, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;

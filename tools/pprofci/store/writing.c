@@ -264,7 +264,7 @@ pprofc_status writing_put_tags(struct arena *arena, struct backing *backing,
   return status;
 }
 
-/* Writes the record. Its name is the beginning of the hash of its text. */
+/* Writes the record. The name of the record is the beginning of the hash of its text. */
 static pprofc_status writing_put_record(struct writing *w, struct backing *backing,
                                         const struct commit_info *info, pprofc_str text,
                                         struct writing_result *result, pprofc_error *error) {

@@ -100,7 +100,8 @@ static void table_pad(struct buffer *out, size_t begin, size_t width) {
   buffer_add_fill(out, ' ', cells + 2 <= width ? width - cells : 2);
 }
 
-/* Appends a commit in the first row of its changes. Its other rows have blanks instead. */
+/* Appends a commit in the first row of its changes. The other rows of the commit have blanks
+ * instead. */
 static void table_put_commit(struct buffer *out, const struct past_run *run, bool again) {
   size_t begin = out->size;
   if (again) {
