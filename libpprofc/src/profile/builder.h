@@ -21,7 +21,8 @@ uint32_t builder_add_mapping(pprofc_builder *builder, const struct mapping *mapp
 uint32_t builder_add_function(pprofc_builder *builder, uint32_t name, uint32_t system_name,
                               uint32_t filename, int64_t start_line);
 void builder_add_type(pprofc_builder *builder, pprofc_str type, pprofc_str unit);
-/* Adds a sample type when samples exist already. Their value of this type is 0. */
+/* Adds a sample type when samples exist already. The existing samples have the value 0 of this
+ * type. */
 void builder_add_late_type(pprofc_builder *builder, pprofc_str type, pprofc_str unit);
 void builder_set_unit(pprofc_builder *builder, size_t type, pprofc_str unit);
 /* Both add a record even if an equal record exists, for formats that distinguish equal records. */

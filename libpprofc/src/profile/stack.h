@@ -10,8 +10,8 @@
  *
  * Shared tails. Consecutive samples of real profiles share most of their callers, which are the
  * last bytes of their runs. A pass over samples keeps its results for the previous stack, indexed
- * by the number of bytes to the end of the run. It calls stack_shared_tail for the number of shared
- * bytes, and continues from there towards the leaf.
+ * by the number of bytes to the end of the run. The pass calls stack_shared_tail for the number of
+ * shared bytes, and continues from there towards the leaf.
  *
  * Copy-on-write. A finished profile does not change. An edit makes a copy with profile_edit; the
  * copy points to all columns of the source, and its region keeps the source's region alive. The

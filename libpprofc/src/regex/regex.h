@@ -2,8 +2,8 @@
  * reports and drop and keep expressions inside profiles use them, so both the pattern and the text
  * may be hostile.
  *
- * PCRE2 does the matching. Its grammar and meanings differ, and its time is unbounded, so matching
- * has three parts:
+ * PCRE2 does the matching. The grammar and meanings of PCRE2 differ from Go's, and its time is
+ * unbounded, so matching has three parts:
  *
  *  1. The grammar (regex_syntax.c, regex_class.c, regex_unicode.c, regex_fold.c) parses the pattern
  *     as Go does. It refuses everything that Go refuses, with Go's messages: back-references,

@@ -1,5 +1,5 @@
-/* Makes the lines above a report. They describe the profile, the active filters, and how much of
- * the profile the report shows. */
+/* Makes the lines above a report. The lines describe the profile, the active filters, and how much
+ * of the profile the report shows. */
 #ifndef PPROFC_REPORT_LABELS_H
 #define PPROFC_REPORT_LABELS_H
 

@@ -49,7 +49,7 @@ struct text_pieces {
 void text_pieces_init(struct text_pieces *pieces, const pprofc_allocator *mem);
 void text_pieces_free(struct text_pieces *pieces);
 void text_pieces_clear(struct text_pieces *pieces);
-/* Ends a piece. It consists of the bytes that were added to `text` since the last call. */
+/* Ends a piece. The piece consists of the bytes that were added to `text` since the last call. */
 void text_pieces_end_piece(struct text_pieces *pieces);
 /* Sorts the pieces bytewise. Returns false if memory ran out since text_pieces_clear. */
 bool text_pieces_sort(struct text_pieces *pieces);

@@ -65,8 +65,8 @@ static void trimmed_merge(const double *x, size_t n, const double *y, size_t m, 
   }
 }
 
-/* Returns the p-value by random permutations. It ends early if p is large (Besag, Clifford
- * 1991). `room` has room for both sides twice, and for 2 more values. */
+/* Returns the p-value by random permutations. The function ends early if p is large (Besag,
+ * Clifford 1991). `room` has room for both sides twice, and for 2 more values. */
 static double permuted_p(const double *x, size_t n, const double *y, size_t m, double *room) {
   double *all = room, *first = all + n + m, *second = first + n + 1;
   double found = trimmed_t(x, n, y, m), almost = found * (1 - 1e-9);

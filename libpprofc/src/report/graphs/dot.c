@@ -123,7 +123,7 @@ static double largest_flat(const struct graph *g) {
 
 /* ---- tags -------------------------------------------- */
 
-/* Identity of a box. Its id is "N2" for a node, "N2_0" for the first tag of the node, and "NN2_0_1"
+/* Identity of a box. The id is "N2" for a node, "N2_0" for the first tag of the node, and "NN2_0_1"
  * for the second number of this tag. */
 struct box {
   uint32_t node, tag; /* tag, or NONE for the node itself */

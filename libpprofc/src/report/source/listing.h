@@ -12,8 +12,8 @@
 pprofc_status listing_graph(const struct report *report, bool any_order, struct graph *graph,
                             pprofc_error *error);
 
-/* Receives the matching functions in order. It gets one call for each function in a file, without
- * `lines`, then one call for each line. The visit ends when a call returns false. */
+/* Receives the matching functions in order. The callback gets one call for each function in a file,
+ * without `lines`, then one call for each line. The visit ends when a call returns false. */
 struct listing_visitor {
   void *context;
   bool (*routine)(void *context, const pprofc_source_routine *routine);

@@ -238,8 +238,8 @@ static const char page_style[] = "'\">\n<title>Source listing</title>\n<style>\n
                                  ".open + .asm { display: block; }\n"
                                  "</style>\n<script>";
 
-/* Prints the head of the page. Its content policy allows only the page's own script, to block
- * scripts in names. */
+/* Prints the head of the page. The content policy of the page allows only the page's own script, to
+ * block scripts in names. */
 static void weblist_print_head(struct output *out) {
   output_add_text(out, page_head);
   base64_put_script_hash(out, asset_weblist_js_sha256);

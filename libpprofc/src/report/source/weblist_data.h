@@ -7,7 +7,7 @@
 #include "report/report.h"
 #include "symbolize/object.h"
 
-/* One instruction. Its text is empty if the address has no binary. */
+/* One instruction. The text is empty if the address has no binary. */
 struct web_instruction {
   uint64_t address;      /* address of the instruction in the process */
   uint64_t file_address; /* address in the file, which the page shows */
