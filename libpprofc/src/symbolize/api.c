@@ -1,5 +1,5 @@
-/* Implements the public functions for symbolization. They find the binaries first, then the
- * names. */
+/* Implements the public functions for symbolization. The functions find the binaries first, then
+ * the names. */
 #include "core/budget.h"
 #include "core/options.h"
 #include "pprofc/symbolize.h"

@@ -55,7 +55,7 @@ static void built_add_texts(struct buffer *lines, pprofc_str section, pprofc_str
 
 /* ---- Go ---------------------------------------------- */
 
-/* Reads a text. Its length precedes it as a varint. */
+/* Reads a text. The length of the text precedes it as a varint. */
 static pprofc_str go_text(pprofc_str *rest) {
   uint64_t size = 0;
   size_t at = 0;

@@ -104,8 +104,8 @@ static bool is_collective(pprofc_str name) {
          str_equal(name, STR("go:funcdesc"));
 }
 
-/* Finds Go's type descriptors. They end at the last type, or at the strings if the strings come
- * first. */
+/* Finds Go's type descriptors. The descriptors end at the last type, or at the strings if the
+ * strings come first. */
 static void find_go_types(struct code_image *m, uint64_t address, pprofc_str name) {
   bool ends = str_equal(name, STR("runtime.etypes")) || str_equal(name, STR("go:string.*"));
   if (str_equal(name, STR("runtime.types"))) m->types_from = address;

@@ -13,7 +13,7 @@
 #define MAX_MANGLED ((size_t)64 * 1024)
 #define MAX_OUTPUT  ((size_t)1 << 20)
 
-/* Stack size for libiberty. It takes up to 130 bytes for each byte of a name, and 1 MB for
+/* Stack size for libiberty. libiberty takes up to 130 bytes for each byte of a name, and 1 MB for
  * printing. The size is twice as large for compilers that do not optimize. */
 #define DEEP_STACK ((size_t)64 << 20)
 

@@ -103,7 +103,7 @@ static size_t source_map_host(pprofc_str path) {
   return scheme + 3 + str_find_char(str_slice(path, scheme + 3, path.size), '/');
 }
 
-/* Returns the path without "." and "..". Its data is NULL when out of memory. */
+/* Returns the path without "." and "..". The result has data NULL when out of memory. */
 static pprofc_str source_map_clean(struct arena *arena, pprofc_str path) {
   size_t start = source_map_host(path);
   struct map_path clean = {.text = arena_alloc(arena, path.size + 1)};

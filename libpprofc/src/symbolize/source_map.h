@@ -1,5 +1,5 @@
-/* Source maps (version 3, plain or with sections). They map positions in generated JavaScript to
- * the original names, files and lines. */
+/* Source maps (version 3, plain or with sections). Source maps map positions in generated
+ * JavaScript to the original names, files and lines. */
 #ifndef PPROFC_SYMBOLIZE_SOURCE_MAP_H
 #define PPROFC_SYMBOLIZE_SOURCE_MAP_H
 

@@ -67,8 +67,8 @@ static bool try_setting(struct tools *t, size_t row, const char *name, pprofc_st
   return false;
 }
 
-/* Checks the version of objdump. It must be GNU's, or LLVM's from version 8 on. Returns false when
- * out of memory. */
+/* Checks the version of objdump. objdump must be GNU's, or LLVM's from version 8 on. Returns false
+ * when out of memory. */
 static bool check_objdump(struct tools *t, const pprofc_allocator *mem) {
   const char *argv[] = {t->path[TOOL_OBJDUMP], "--version", NULL};
   struct child child = {.argv = argv};

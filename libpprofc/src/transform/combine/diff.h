@@ -29,8 +29,8 @@ pprofc_status transform_diff_sums(pprofc_profile *head, pprofc_profile *base,
 pprofc_status transform_normalize(const pprofc_profile *head, const pprofc_profile *base,
                                   pprofc_profile **out, pprofc_error *error);
 
-/* True if both kinds of difference have the same flat and cumulative sums and the same total.
- * This holds if equal samples have the same sign. */
+/* True if both kinds of difference have the same flat and cumulative sums and the same total. This
+ * is true if equal samples have the same sign. */
 bool transform_diff_unmerged_is_exact(const pprofc_profile *head, const pprofc_profile *base,
                                       pprofc_diff_kind kind);
 

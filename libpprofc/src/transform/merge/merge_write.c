@@ -1,6 +1,6 @@
-/* Makes the sample columns of a merge's result. Stacks of large sources are not copied; they
- * get a map to the new locations. Stacks of small sources are written again, so that the
- * source can be freed. */
+/* Makes the sample columns of a merge's result. Stacks of large sources are not copied; the stacks
+ * get a map to the new locations. Stacks of small sources are written again, so that the source can
+ * be freed. */
 #include "transform/merge/merge.h"
 
 bool merge_make_map(struct merge *m, const struct merge_piece *piece, struct segment *segment) {
