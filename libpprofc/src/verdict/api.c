@@ -151,8 +151,8 @@ struct model_settings comparison_settings(const struct comparison *c) {
   };
 }
 
-/* Factor between the sides above which a common factor is rejected. It occurs if hardly any
- * function is in both sides. */
+/* Factor between the sides above which a common factor is rejected. A larger factor occurs if
+ * hardly any function is in both sides. */
 #define COMMON_BEYOND 50.0
 
 /* True if the common factor is implausible. Compares it with the ratio of the totals, because a
@@ -182,7 +182,7 @@ pprofc_status comparison_fit(struct comparison *c, struct matrix *m, struct aren
   return status;
 }
 
-/* Runs the steps that need only the matrices. They also work on sums over runs. */
+/* Runs the steps that need only the matrices. These steps also work on sums over runs. */
 static pprofc_status comparison_rows(struct comparison *c, pprofc_error *error) {
   struct recorded_rows recorded;
   c->summary.exact = c->quantum.sampling == SAMPLING_EXACT;

@@ -120,7 +120,7 @@ static void search_try_type(struct domain_search *s, uint32_t seed) {
   s->try_count++;
 }
 
-/* Tries the function `name` with everything that it calls. Its members are called candidates that
+/* Tries the function `name` with all its callees. The members of the set are the callees that
  * shrank or are on one side only. */
 static void search_try_subtree(struct domain_search *s, uint32_t seed, uint32_t name) {
   const struct comparison *c = s->r->c;

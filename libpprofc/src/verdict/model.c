@@ -37,8 +37,8 @@ static void common_mean_rates(const struct model *model) {
   }
 }
 
-/* Returns the factor of a run. It is the weighted median over the rows of the run's rate divided by
- * the mean rate of all runs. */
+/* Returns the factor of a run. The factor is the weighted median over the rows of the run's rate
+ * divided by the mean rate of all runs. */
 static double common_of_run(const struct model *model, size_t run) {
   const struct matrix *m = model->m;
   size_t count = 0;

@@ -1,5 +1,6 @@
 /* Statistics of a comparison. Computes an estimate for each function from a matrix of values,
- * functions by runs. It does not use profiles. docs/method/verdicts.md explains the method.
+ * functions by runs. The computation does not use profiles. docs/method/verdicts.md explains the
+ * method.
  *
  * A column of the matrix is a run. If only sums over runs are known, a column is a side, and
  * `grouped` describes its runs. */
@@ -102,8 +103,8 @@ static inline double model_samples(const struct matrix *m, size_t row, double va
   return m->quantum[row] > 0 ? value / m->quantum[row] : value;
 }
 
-/* Returns the factor for the noise between runs of a row, relative to its squared value. It is 1
- * for a function, and less for a sum of functions with independent noise. */
+/* Returns the factor for the noise between runs of a row, relative to its squared value. The factor
+ * is 1 for a function, and less for a sum of functions with independent noise. */
 static inline double model_density(const struct matrix *m, size_t row) {
   return m->density ? m->density[row] : 1;
 }

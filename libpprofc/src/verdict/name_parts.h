@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Parts of a name, as slices of it. They exclude arguments, and suffixes that compilers add to
+/* Parts of a name, as slices of it. The parts exclude arguments, and suffixes that compilers add to
  * closures and copies of a function. */
 struct name_parts {
   pprofc_str package; /* "old/enc" in "old/enc.(*Writer).flush.func1"; "" without a package */

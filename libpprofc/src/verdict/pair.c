@@ -1,5 +1,5 @@
-/* Compares one run a side by a score test. Its variance consists of the sampling variance and an
- * assumed noise between runs, times the dispersion of the other functions. */
+/* Compares one run a side by a score test. The variance of the test consists of the sampling
+ * variance and an assumed noise between runs, times the dispersion of the other functions. */
 #include "pprofc/stats.h"
 #include "stats/moderated.h"
 #include "stats/ratio.h"
@@ -66,8 +66,8 @@ void model_pair_test(struct model *model) {
 }
 
 /* Combines the score intervals of both sides by the square-and-add method. The assumed noise widens
- * both. The interval has a width even for 0 samples. It may contain 0 although the test is
- * significant. */
+ * both. The interval has a width even for 0 samples. The interval may contain 0 although the test
+ * is significant. */
 void model_pair_interval(const struct matrix *m, double noise_cv, double run_cv,
                          const struct fit *fit, const double scaled[2], size_t row, double z,
                          double *low, double *high) {

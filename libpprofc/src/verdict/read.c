@@ -135,9 +135,9 @@ static double read_mean_period(const struct comparison *c, size_t from, size_t e
   return sum / (double)(end - from);
 }
 
-/* Returns a quantum for runs with different periods. Its weights give the variance of the
- * difference of the means. A plain mean would underestimate the noise of a side with few runs and a
- * long period. */
+/* Returns a quantum for runs with different periods. The weights of the quantum give the variance
+ * of the difference of the means. A plain mean would underestimate the noise of a side with few
+ * runs and a long period. */
 static double read_mixed_quantum(const struct comparison *c, const double sums[2],
                                  const double noises[2]) {
   double nb = (double)c->bases, nh = (double)(c->count - c->bases);

@@ -40,8 +40,8 @@ static double run_whole(const struct run *run, size_t value) {
   return sum;
 }
 
-/* Rejects negative values, because they have no sampling variance. They occur in differences and
- * damaged files. */
+/* Rejects negative values, because they have no sampling variance. Negative values occur in
+ * differences and damaged files. */
 static pprofc_status run_check(const struct walk *walk, pprofc_error *error) {
   if (walk->values[walk->quantum.value] >= 0 && walk->values[0] >= 0) return PPROFC_OK;
   return error_set(error, PPROFC_E_INVALID,
