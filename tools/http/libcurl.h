@@ -28,8 +28,8 @@ struct libcurl {
   CURLMcode (*multi_cleanup)(CURLM *multi);
 };
 
-/* Loads the library and sets the function pointers. Not thread-safe. The message of
- * PPROFC_E_UNSUPPORTED names the package to install. */
+/* Loads the library and sets the function pointers. Only one thread may call this function. The
+ * message of PPROFC_E_UNSUPPORTED names the package to install. */
 pprofc_status libcurl_load(struct libcurl *curl, pprofc_error *error);
 #endif
 

@@ -15,8 +15,8 @@ struct isal {
   int (*inflate)(struct inflate_state *state);
 };
 
-/* Loads the library for the rest of the process. Returns false if it is not installed.
- * Thread-safe. */
+/* Loads the library for the rest of the process. Returns false if it is not installed. Any thread
+ * may call this function. */
 bool isal_load(struct isal *isal);
 #endif
 

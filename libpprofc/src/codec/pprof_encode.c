@@ -249,8 +249,8 @@ static void encode_begin_segment(struct encoder *e, const struct segment *segmen
   }
 }
 
-/* Returns the bytes of a stack as the file stores them. Only for ids 1, 2, 3 ... Returns NULL if a
- * varint is longer than necessary. */
+/* Returns the bytes of a stack as the file stores them. Works only for location ids 1, 2, 3 ...
+ * Returns NULL if a varint is longer than necessary. */
 static const uint8_t *encode_packed(struct encoder *e, struct packed_stack stack, size_t *size) {
   if (!stack.map) {
     *size = (size_t)(stack.root - stack.leaf);

@@ -36,8 +36,8 @@ pprofc_status child_run(const struct child *child, struct buffer *output, struct
 /* Extra settings for a program of the user, such as a compiler or a test. The program gets the
  * whole environment of the caller. */
 struct child_user {
-  const char *folder;                /* working directory; NULL: the caller's */
-  struct buffer *said;               /* receives the whole standard error, or NULL */
+  const char *folder;  /* working directory; NULL: the caller's */
+  struct buffer *said; /* buffer for the whole standard error of the program; NULL: not needed */
   const volatile sig_atomic_t *stop; /* flag that kills the program when it is not 0; or NULL */
   /* Called whenever `watched` is readable while the program has its output open; or NULL. */
   void (*serve)(void *context);
@@ -45,8 +45,7 @@ struct child_user {
   int watched; /* descriptor */
 };
 
-/* Like child_run, for a program of the user. Also returns PPROFC_E_IO if `stop` ended the
- * program. */
+/* Like child_run, for a program of the user. Returns PPROFC_E_IO if `stop` ended the program. */
 pprofc_status child_run_for_user(const struct child *child, const struct child_user *user,
                                  struct buffer *output, struct child_end *end, pprofc_error *error);
 

@@ -1,4 +1,4 @@
-/* Fast conversion of short decimals with 128-bit integers, correctly rounded as by strtod. */
+/* Converts short decimals fast, with 128-bit integers, and rounds correctly like strtod. */
 #include "core/str.h"
 
 #include "core/chars.h"

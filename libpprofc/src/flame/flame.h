@@ -122,8 +122,8 @@ void flame_name_color(pprofc_str name, char out[FLAME_COLOR]);
 void flame_change_color(double delta, double most, char out[FLAME_COLOR]);
 void flame_origin_color(enum origin origin, char out[FLAME_COLOR]);
 
-/* Returns the origin of the code of a node's frame: user, library or system. Not valid for the
- * root. */
+/* Returns the origin of the code of a node's frame: user, library or system. The node must not be
+ * the root. */
 enum origin flame_frame_origin(const struct flame_tree *tree, uint32_t node,
                                const struct origin_rules *rules);
 

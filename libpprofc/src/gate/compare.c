@@ -234,7 +234,8 @@ static bool is_below_permutations(const struct gate_row *row) {
   return fmin(row->p, row->further[0].p) < 1.0 / TRIMMED_DRAWS;
 }
 
-/* Tests the trimmed means of logarithms. Outliers can hide such a change from the other tests. */
+/* Tests the trimmed means of logarithms. Outliers can hide a change from the other two tests, but
+ * not from this test. */
 static bool run_third_test(const struct gate *gate, struct gate_row *row, struct gate_sample base,
                            struct gate_sample head) {
   size_t count = base.count + head.count;

@@ -347,7 +347,8 @@ void gate_excuse(struct gate *gate, struct gate_row *row) {
   row->unjudged = true;
 }
 
-#define UNJUDGED_MAX 5 /* in a pass at most one benchmark of this many is unjudged */
+/* In a passing result, at most one benchmark of this many could not be judged. */
+#define UNJUDGED_MAX 5
 
 bool gate_is_inconclusive(const struct gate *gate) {
   if (gate_overload(gate)) return true;

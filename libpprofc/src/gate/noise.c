@@ -131,7 +131,8 @@ bool gate_share_earlier(struct gate *gate) {
   for (size_t i = 0; i < count; i++) {
     const struct unit_noise *u = &shared[all[i].unit];
     double degrees = all[i].degrees + u->degrees;
-    /* A variance of 0 stays for memory, which has no noise. Times are equal only by chance. */
+    /* Keep a variance of 0 for memory, which has no noise. A variance of 0 of times is only chance.
+     */
     if (!(all[i].variance > 0) && !(all[i].timed && u->degrees > 0)) continue;
     all[i].variance = (u->degrees * u->variance + all[i].degrees * all[i].variance) / degrees;
     all[i].degrees = degrees;

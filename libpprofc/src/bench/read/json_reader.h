@@ -6,8 +6,8 @@
 #include "bench/read/readers.h"
 
 /* Sets *value to the number in `node` times 10^`exponent`, rounded correctly from its decimal
- * digits. Returns false if the result is not finite. Also returns false if the node is the string
- * or bare word NaN or Infinity. `node` may be NULL. */
+ * digits. Returns false if the result is not finite, or if the node is the string or bare word NaN
+ * or Infinity. `node` may be NULL. */
 bool node_number(const struct node *node, int exponent, double *value);
 
 /* Returns the value of a member that is an integer of at least 0; else `otherwise`. */

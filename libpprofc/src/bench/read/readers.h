@@ -65,8 +65,8 @@ struct criterion_tree {
   size_t count, capacity;
 };
 
-/* Lists FOLDER/sample.json if it exists, else every .../new/sample.json below the folder. Without
- * such files the list is empty. */
+/* Lists FOLDER/sample.json if it exists, else every .../new/sample.json below the folder. If
+ * neither exists, the list is empty. */
 pprofc_status criterion_tree_find(struct arena *arena, const char *folder,
                                   struct criterion_tree *tree, pprofc_error *error);
 

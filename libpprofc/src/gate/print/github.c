@@ -2,7 +2,7 @@
 #include "core/log_guard.h"
 #include "gate/print/print.h"
 
-/* Numbers of annotations that GitHub shows at most. */
+/* Maximum numbers of annotations that GitHub shows. */
 #define ERRORS_MAX   10
 #define WARNINGS_MAX 10
 
