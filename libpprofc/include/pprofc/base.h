@@ -103,14 +103,15 @@ typedef struct pprofc_limits {
   size_t struct_size;      /* set by pprofc_limits_init */
   uint64_t input_bytes;    /* bytes of compressed input, default 2 GiB */
   uint64_t inflated_bytes; /* bytes of inflated input, default 8 GiB */
-  uint32_t inflate_ratio;  /* ratio of inflated to compressed size, default 400; checked above 32
-                              MiB. Also the ratio of memory used to input size, checked above 64
-                              MiB, except for plain text from a pipe, whose size is not known */
-  uint64_t memory_bytes;   /* bytes in use at one time for a profile and everything made from
-                              it, default 16 GiB */
-  uint32_t stack_depth;    /* frames of one sample, default 65,536 */
-  uint32_t labels;         /* labels of one sample, default 4,096 */
-  uint32_t string_bytes;   /* bytes of one string, default 64 MiB */
+  /* Ratio of inflated to compressed size, default 400; checked above 32 MiB. The same limit applies
+   * to the ratio of memory used to input size, checked above 64 MiB, but not for plain text from a
+   * pipe, whose size is not known. */
+  uint32_t inflate_ratio;
+  uint64_t memory_bytes; /* bytes in use at one time for a profile and everything made from
+                            it, default 16 GiB */
+  uint32_t stack_depth;  /* frames of one sample, default 65,536 */
+  uint32_t labels;       /* labels of one sample, default 4,096 */
+  uint32_t string_bytes; /* bytes of one string, default 64 MiB */
 } pprofc_limits;
 
 /* Sets all fields to their defaults. */

@@ -168,8 +168,7 @@ typedef struct pprofc_verdict_place {
   double delta;             /* contribution of the node to the change */
 } pprofc_verdict_place;
 
-/* Estimates of one function. Flat and cum values are separate families of tests: each family has
- * its own adjustment of p-values. */
+/* Estimates of one function. The adjustment of p-values is separate for flat and for cum values. */
 typedef struct pprofc_verdict_row {
   pprofc_str name;                   /* name of the function */
   pprofc_verdict_estimate flat, cum; /* estimates without and with callees */
@@ -192,7 +191,8 @@ PPROFC_API const pprofc_verdict_row *pprofc_verdicts_rows(const pprofc_verdicts 
 PPROFC_API const pprofc_verdict_row *pprofc_verdicts_find(const pprofc_verdicts *verdicts,
                                                           pprofc_str name);
 
-/* Property that the functions of a domain share. */
+/* A domain is a group of functions between which cost moved. This enum is the property that the
+ * functions of a domain share. */
 typedef enum pprofc_verdict_domain_kind {
   PPROFC_DOMAIN_CALLER,  /* a function and the functions that it calls */
   PPROFC_DOMAIN_TYPE,    /* a type or class of functions */
@@ -275,12 +275,13 @@ typedef struct pprofc_verdict_summary {
   pprofc_str type, unit;       /* type and unit of the values; the unit of shares is "%" */
   pprofc_str sentence; /* description in one line: "71.4s less (-93%). Nearly everything is faster.
                           5 functions are new." */
-  pprofc_verdict_exposure exposure; /* divisor that was used, not AUTO */
-  bool exact;                       /* true if events were counted, not sampled */
-  bool lone;                        /* true if the values are exact and a side has one run, so that
-                                       the variation is not known */
-  bool lower_bound;                 /* true for contentions: the sampling noise is a lower bound */
-  bool mixed_periods;               /* true if the runs have different periods */
+  /* Divisor of the values that was used; never PPROFC_EXPOSURE_AUTO. */
+  pprofc_verdict_exposure exposure;
+  bool exact;         /* true if events were counted, not sampled */
+  bool lone;          /* true if the values are exact and a side has one run, so that
+                         the variation is not known */
+  bool lower_bound;   /* true for contentions: the sampling noise is a lower bound */
+  bool mixed_periods; /* true if the runs have different periods */
   bool other_length;  /* true if the durations of the sides differ but the values per second do not:
                          PPROFC_EXPOSURE_TIME then compares better */
   size_t tested;      /* number of rows whose flat was tested */

@@ -66,7 +66,7 @@ static bool function_line(pprofc_str line, struct disassemble_place *place) {
   return false;
 }
 
-/* Parses "0000000000401210 <name>:". Also accepts any other line with a colon. */
+/* Parses "0000000000401210 <name>:". Accepts any other line with a colon as well. */
 static bool label_line(pprofc_str line, struct disassemble_place *place) {
   size_t colon = str_find_last_char(line, ':');
   if (colon == line.size) return false;

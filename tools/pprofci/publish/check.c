@@ -7,7 +7,7 @@
 #define TITLE_MAX       255
 #define SUMMARY_MAX     65535 /* maximum size in bytes of the summary of a check run */
 #define DETAILS_MAX     2000  /* maximum length in characters of a report of Bitbucket */
-#define NOTE_MAX        450   /* maximum length in characters of an annotation of such a report */
+#define NOTE_MAX        450   /* maximum length in characters of an annotation */
 #define ELLIPSIS        "\xE2\x80\xA6"
 
 /* Returns the first characters of a text, at most `most`, with … at the end if it was

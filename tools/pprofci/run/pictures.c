@@ -142,8 +142,8 @@ static bool side_is_idle(const struct run_pair *pair, int side, bool both,
   return pair->paths[side] && looked_at && !any_has_samples(pair, side, options);
 }
 
-/* Prints that a pair of profiles is skipped because it has no samples. Silent for a recording,
- * whose block and mutex profiles are often empty. */
+/* Prints that a pair of profiles is skipped because it has no samples. Prints nothing for a
+ * recording, whose block and mutex profiles are often empty. */
 static void note_idle(const struct ci_run *run, const struct run_pair *pair, const char *path,
                       bool both) {
   if (*run->options->record || pair->paths[SIDE_BASE] || pair->paths[SIDE_HEAD]) return;

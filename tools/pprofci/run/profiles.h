@@ -36,8 +36,8 @@ bool source_may_be_other(const char *path, const char *ending, const pprofc_erro
 /* True if a file has a sample type of this name. Returns false if it cannot be read. */
 bool source_has_type(const char *path, const char *type);
 
-/* True if the values that the options select have a sum above 0. Also true for an unreadable file,
- * so that a later step reports the error. */
+/* True if the values that the options select have a sum above 0. The result is true for an
+ * unreadable file, so that a later step reports the error. */
 bool source_has_samples(const char *path, const pprofc_report_options *options);
 
 /* Returns the number of instructions of a profile; 0 when it cannot be read. */

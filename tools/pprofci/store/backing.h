@@ -24,7 +24,7 @@ struct stored_keys {
 struct backing;
 
 struct backing_kind {
-  const char *scheme; /* start of the address of such a store: "s3://"; "" for a folder */
+  const char *scheme; /* start of the address of a store of this kind: "s3://"; "" for a folder */
   const char *what;   /* word for a file of the store in messages: "key" */
   pprofc_status (*open)(struct backing *backing, pprofc_error *error);
   /* Checks that a new store may be made. NULL: it may always be made. */

@@ -253,8 +253,9 @@ static pprofc_status s3_send_once(struct s3_wire *w, const struct s3_request *re
 
 /* ---- retries ----------------------------------------- */
 
-/* Checks that a reply is complete, by its length or its chunks. Without them a truncated reply
- * looks complete. Also checks a document with status 200, which may be an error. */
+/* Checks that a reply is complete, by its length or its chunks. Without a length or chunks, a
+ * truncated reply looks complete. A document with status 200 may be an error, so the function
+ * checks it. */
 static pprofc_status s3_check_whole(const struct s3_request *request, const struct reply *reply,
                                     pprofc_error *error) {
   char end[64];

@@ -38,8 +38,8 @@ struct jfr_op {
   uint16_t body; /* for arrays: number of following steps that are repeated */
 };
 
-/* Steps that read a value of a class. Not readable if the file does not describe the class, or if
- * the class nests too deeply. */
+/* Steps that read a value of a class. The class is not readable if the file does not describe the
+ * class, or if the class nests too deeply. */
 struct jfr_program {
   struct jfr_op *ops;
   uint32_t count;

@@ -1,5 +1,5 @@
 /* Asks git about two revisions of the sources. Converts refs to commit ids before they become
- * arguments of other commands. Never passes names of a profile as arguments. */
+ * arguments of other commands. Never passes a name from a profile to git as an argument. */
 #include "report/source/revisions.h"
 
 #include "core/child.h"
