@@ -79,7 +79,7 @@ pprofc_status transform_tag_frames(const pprofc_profile *source, const char *tag
                                    const char *tagleaf, const char *unit, bool *root_matched,
                                    bool *leaf_matched, pprofc_profile **out, pprofc_error *error);
 
-/* ---- granularity (16) -------------------------------- */
+/* ---- granularity (docs/spec/pprof.md, 16) ------------- */
 
 struct granularity {
   bool function, file, line, address, column;

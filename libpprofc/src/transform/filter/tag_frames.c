@@ -161,8 +161,8 @@ static void *tag_frames_extend(pprofc_profile *copy, const void *column, size_t 
   return items;
 }
 
-/* Copies a column in memory of its own, like tag_frames_extend. Also frees the pages of the old
- * column if only this edit can read them. */
+/* Copies a column in memory of its own, like tag_frames_extend. Returns the pages of the old column
+ * to the system if only this copy of the profile can read them. */
 static void *tag_frames_replace(pprofc_profile *copy, const void *column, size_t count, size_t more,
                                 size_t size) {
   void *items = tag_frames_extend(copy, column, count, more, size);
