@@ -28,18 +28,19 @@ struct comparison {
   const pprofc_verdict_run *given_base, *given_head; /* runs of the caller, valid during the
                                                         comparison */
 
-  struct quantum quantum; /* sampling rule, the same for all runs */
+  struct quantum quantum; /* rule by which values were sampled (quantum.h), the same for all runs */
   pprofc_str type, unit;
   bool mixed_periods;
   pprofc_verdict_exposure exposure;
-  double *divisors;       /* divisor of recorded values, for each run */
-  double *exposures;      /* divisor of judged values, for each run */
-  bool pooled;            /* true if shown values are the sum over the runs divided by their total
-                             seconds, as on pages that add the runs first */
-  double *shares;         /* total of each run divided by the mean total; NULL if a total is 0 */
-  double *totals;         /* for each run, sum of the samples that have a function */
-  double *wholes;         /* for each run, sum of all samples, which is the shown total */
-  double *noises;         /* for each run, sum of value times quantum */
+  double *divisors;  /* divisor of recorded values, for each run */
+  double *exposures; /* divisor of judged values, for each run */
+  bool pooled;       /* true if shown values are the sum over the runs divided by their total
+                        seconds, as on pages that add the runs first */
+  double *shares;    /* total of each run divided by the mean total; NULL if a total is 0 */
+  double *totals;    /* for each run, sum of the samples that have a function */
+  double *wholes;    /* for each run, sum of all samples, which is the shown total */
+  /* For each run, sum of value times quantum (quantum.h), which is the sampling variance. */
+  double *noises;
   double total_spread[2]; /* for sums over runs: relative variance of each side's totals */
   double mean_total;      /* mean total of a run divided by its exposure */
 
@@ -55,7 +56,8 @@ struct comparison {
   pprofc_verdict_stack *stacks; /* judged nodes of the call tree */
   size_t *children;             /* indices of the nodes, sorted by parent, then by name */
   size_t stack_count;
-  pprofc_verdict_domain *domains; /* sums of related functions */
+  /* Domains: groups of functions between which cost moved, with their sums. */
+  pprofc_verdict_domain *domains;
   size_t domain_count;
   uint32_t *domain_of; /* domain of each row, or MAP_NONE; NULL without domains */
   /* For each row whose cum grew, the sum of all its callees if that sum can show the growth; else
@@ -93,7 +95,7 @@ bool comparison_matrices(struct comparison *c);
 pprofc_status comparison_read(struct comparison *c, pprofc_error *error);
 
 /* Returns the sampling variance of a row per unit of its value. `sums` and `noises` are the sums of
- * the values and of value times quantum, base first. */
+ * the values and of value times quantum (quantum.h), base first. */
 double comparison_quantum(const struct comparison *c, const double sums[2], const double noises[2]);
 
 /* Computes divisors and exposures of the runs from their totals, durations and operations. */
@@ -103,8 +105,8 @@ pprofc_status exposure_find(struct comparison *c, pprofc_error *error);
  * common factor. */
 pprofc_status family_judge(struct comparison *c, pprofc_error *error);
 
-/* Adjusts p-values and finds the verdicts for the rows of a matrix as one family. Returns false
- * when out of memory. */
+/* Adjusts p-values and finds the verdicts for all rows of a matrix together. Returns false when out
+ * of memory. */
 bool family_words(const struct comparison *c, const struct matrix *m, const struct fit *fit,
                   pprofc_verdict_estimate *out);
 

@@ -17,8 +17,9 @@
 struct domain_search {
   struct relations *r;
   struct arena *arena;
-  bool *links;             /* matrix of candidates: true if cost may have moved between them */
-  bool *taken;             /* true for each candidate that an accepted set explains */
+  bool *links; /* matrix over all candidates (relations.h): true if cost may have moved between two
+                  of them */
+  bool *taken; /* true for each candidate that an accepted set explains */
   struct domain_set *sets; /* accepted sets */
   size_t set_count;
   struct domain_set tries[DOMAIN_TRIES];
@@ -208,8 +209,8 @@ static bool search_is_part(const struct domain_search *s, size_t at) {
   return s->sums[at].own.delta <= (1 - DOMAIN_PART) * rose;
 }
 
-/* True if the set of all functions that are linked with a pair grew. Then a part of the cost that
- * one function of the pair lost went to functions outside the pair. */
+/* True if the set of all functions that are linked with two functions grew. Then a part of the cost
+ * that one of the two functions lost went to further functions. */
 static bool search_is_shared(const struct domain_search *s, double needed) {
   for (size_t i = 0; i < s->try_count; i++)
     if (s->tries[i].sum_count > 2 && s->tries[i].kind != PPROFC_DOMAIN_TYPE &&

@@ -9,7 +9,7 @@
 struct domain_set {
   pprofc_verdict_domain_kind kind;
   pprofc_str name, renamed;
-  size_t *sum; /* rows whose flat values are added up */
+  size_t *sum; /* indices of the rows whose flat values are added up */
   size_t sum_count;
   size_t subtree; /* row whose cum is the sum; DOMAIN_NO_SUBTREE: the sum of the rows */
   bool cancels;   /* true for two rows about which only one thing is known: their changes cancel */
@@ -23,7 +23,8 @@ struct domain_sum {
   pprofc_verdict_estimate shown; /* estimate in recorded amounts */
 };
 
-/* Judges the sums of several sets as one family. Returns false when out of memory. */
+/* Judges the sums of several sets and adjusts their p-values together. Returns false when out of
+ * memory. */
 bool domain_sums(struct comparison *c, const struct domain_set *sets, size_t count,
                  struct domain_sum *sums);
 

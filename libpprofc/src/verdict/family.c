@@ -1,5 +1,5 @@
-/* Finds the verdicts. Adjusts p-values within a family (flat, cum or stacks), then gives each row
- * the first matching verdict. */
+/* Finds the verdicts. A family is a set of tests whose p-values are adjusted together: flat, cum or
+ * stacks. Adjusts the p-values of a family, then gives each row the first matching verdict. */
 #include "stats/corrections.h"
 #include "verdict/recorded.h"
 

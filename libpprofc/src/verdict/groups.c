@@ -43,7 +43,7 @@ static void groups_fill_files(struct relations *r) {
 
 /* ---- types ------------------------------------------- */
 
-/* Returns the share of these rows in the total cost of both sides. */
+/* Returns the share of the given rows in the total cost of both sides. */
 static double groups_share(const struct comparison *c, struct row_groups rows) {
   double sum = 0, all = c->summary.total_base + c->summary.total_head;
   for (size_t i = 0; i < rows.count; i++) {

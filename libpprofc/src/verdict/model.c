@@ -9,7 +9,7 @@
 
 /* Minimum number of samples per run of a function that counts for the common factor. */
 #define COMMON_SAMPLES 5
-/* Minimum number of such functions. */
+/* Minimum number of functions with COMMON_SAMPLES samples that the common factor needs. */
 #define COMMON_ROWS  10
 #define COMMON_LEAST 1e-6
 /* Variance of a median divided by the variance of a mean. */

@@ -98,7 +98,8 @@ struct model {
   bool *suspect;  /* true for each row that changed in the first pass */
 };
 
-/* Returns the number of samples in a value: the value divided by its quantum. */
+/* Returns the number of samples in a value: the value divided by the sampling variance per unit of
+ * value. */
 static inline double model_samples(const struct matrix *m, size_t row, double value) {
   return m->quantum[row] > 0 ? value / m->quantum[row] : value;
 }

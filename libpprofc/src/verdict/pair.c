@@ -16,8 +16,8 @@
 #define CHI2_UPPER  1.6423744151498176
 #define UPPER       0.8
 
-/* Returns the test statistic z of a row, before division by the dispersion. Also stores base, head
- * and delta of the row. */
+/* Returns the test statistic z of a row, before division by the dispersion. Stores base, head and
+ * delta of the row. */
 static double pair_score(const struct model *model, size_t row) {
   const double *values = model->m->values + row * 2, *scaled = model->scaled;
   struct estimate *e = &model->fit->of[row];

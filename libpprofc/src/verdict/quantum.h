@@ -1,4 +1,5 @@
-/* Describes how a sample type was sampled, and the variance of its values per unit. */
+/* Describes how a sample type was sampled. The quantum is the sampling variance of a value per unit
+ * of value; if each sample has the same value, the quantum is that value. */
 #ifndef PPROFC_VERDICT_QUANTUM_H
 #define PPROFC_VERDICT_QUANTUM_H
 

@@ -27,7 +27,7 @@ struct row_groups {
   size_t count;
 };
 
-/* A row whose flat changed, or may have changed. */
+/* A row whose flat value changed, or may have changed. */
 struct candidate {
   uint32_t row, name;
   struct name_parts parts;

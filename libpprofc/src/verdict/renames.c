@@ -19,7 +19,8 @@
 #define SCORE_MARGIN 0.2
 
 struct rename {
-  double score, rest; /* score: evidence for the pair; rest: difference between the costs */
+  double score, rest; /* score: evidence that both names are one function; rest: difference between
+                         the costs */
   uint32_t gone, made;
 };
 

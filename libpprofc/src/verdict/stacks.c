@@ -5,7 +5,8 @@
 
 #include <stdlib.h>
 
-/* Sums of one node in one run. The sum of value times quantum is the sampling variance. */
+/* Sums of one node in one run. The sum of value times quantum (quantum.h) is the sampling variance.
+ */
 struct stack_cell {
   double value, noise;
 };

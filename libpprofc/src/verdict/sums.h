@@ -16,9 +16,10 @@ enum sums_value { SUMS_FLAT, SUMS_CUM, SUMS_JUDGED, SUMS_VALUES };
 struct sums_cell {
   double flat, cum; /* sums of the values */
   double machine;   /* part of cum that is time of the environment (rules.h) and is not judged */
-  double flat_noise, cum_noise; /* sums of value times quantum */
-  double samples;               /* number of samples that cum counts */
-  double runs;                  /* number of runs that have the function */
+  /* Sums of value times quantum (quantum.h), which are the sampling variances. */
+  double flat_noise, cum_noise;
+  double samples; /* number of samples that cum counts */
+  double runs;    /* number of runs that have the function */
   struct sums_share {
     double sum, squares;
   } share[SUMS_VALUES];

@@ -183,8 +183,8 @@ static pprofc_verdict_estimate noise_gate_growth(const struct noise_gate *g,
   return e;
 }
 
-/* Returns the domain to judge in place of a row, because cost may only have moved between its
- * functions. NULL to judge the row. */
+/* Returns the domain (a group of functions between which cost may have moved) to judge in place of
+ * a row. NULL to judge the row. */
 static const pprofc_verdict_domain *noise_gate_domain(const struct noise_gate *g,
                                                       const pprofc_verdict_row *row) {
   if (g->c.rows) return NULL;

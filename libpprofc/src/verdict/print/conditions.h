@@ -10,13 +10,14 @@ pprofc_status noise_condition_check(const char *flag, const char *text, pprofc_e
 
 /* Growth that violates a condition. */
 struct noise_finding {
-  const pprofc_verdict_row *row;       /* row that grew; NULL for the total or all functions */
-  const pprofc_verdict_domain *domain; /* domain whose sum is the estimate, or NULL */
-  pprofc_str name;                     /* name of the function, or "the total", "all functions" */
-  pprofc_verdict_estimate estimate;    /* estimate of flat, cum or the total, as the condition
-                                          says */
-  double change;                       /* relative change of all functions, else NaN */
-  bool accepted;                       /* true if a rule with a reason and an end date accepts it */
+  const pprofc_verdict_row *row; /* row that grew; NULL for the total or all functions */
+  /* Group of related functions whose sum is the estimate, or NULL. */
+  const pprofc_verdict_domain *domain;
+  pprofc_str name;                  /* name of the function, or "the total", "all functions" */
+  pprofc_verdict_estimate estimate; /* estimate of flat, cum or the total, as the condition
+                                       says */
+  double change;                    /* relative change of all functions, else NaN */
+  bool accepted;                    /* true if a rule with a reason and an end date accepts it */
   pprofc_str reason, until;
 };
 typedef void (*noise_found_fn)(void *context, const struct noise_finding *found);

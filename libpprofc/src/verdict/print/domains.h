@@ -1,4 +1,4 @@
-/* Makes the texts of domains, which are groups of functions whose cost moved between them. */
+/* Makes the texts of domains, which are groups of functions between which cost moved. */
 #ifndef PPROFC_VERDICT_PRINT_DOMAINS_H
 #define PPROFC_VERDICT_PRINT_DOMAINS_H
 
