@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "regex/regex.h"
 
-/* Kinds of tokens: the character of an operator, or one of these. */
+/* Kinds of tokens: the character of an operator, or one of the following. */
 enum {
   TOKEN_END = 0,
   TOKEN_AND = 'A',

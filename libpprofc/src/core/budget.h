@@ -46,7 +46,8 @@ bool budget_passed(const pprofc_allocator *mem);
 
 /* ---- stopping ---------------------------------------- */
 
-/* Stops everything that runs with the budget. Safe in a signal handler and from any thread. */
+/* Stops everything that runs with the budget. A signal handler and any thread may call this
+ * function. */
 void budget_cancel(struct budget *budget);
 
 /* Makes every check of the budget call `progress`. When `progress` returns false, the budget stops

@@ -42,7 +42,7 @@ struct child_user {
   /* Called whenever `watched` is readable while the program has its output open; or NULL. */
   void (*serve)(void *context);
   void *context;
-  int watched; /* descriptor */
+  int watched; /* descriptor that is watched for reading */
 };
 
 /* Like child_run, for a program of the user. Returns PPROFC_E_IO if `stop` ended the program. */

@@ -60,7 +60,7 @@ static void secret_expand(uint64_t a, uint64_t b) {
 }
 
 /* Derives the secret from the 16 random bytes of the auxiliary vector, the time and the address of
- * the stack. Used if the kernel returns no random bytes. */
+ * the stack. Only used if the kernel returns no random bytes. */
 static void secret_from_process(void) {
   struct timespec now = {0};
   uint64_t words[2] = {0};

@@ -51,7 +51,7 @@ static size_t json_skip_fraction(pprofc_str s, size_t at) {
 }
 
 /* Returns the end of the exponent that begins at `at`, or `at` if there is no exponent. Returns
- * SIZE_MAX if it has no digits. */
+ * SIZE_MAX if the exponent has no digits. */
 static size_t json_skip_exponent(pprofc_str s, size_t at) {
   if (at == s.size || (s.data[at] | 32) != 'e') return at;
   at++;

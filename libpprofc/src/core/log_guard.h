@@ -25,7 +25,7 @@ void log_guard_init(struct log_guard *guard, pprofc_write_fn write, void *contex
 void log_guard_output(struct output *out, struct log_guard *guard, pprofc_write_fn write,
                       void *context);
 
-/* Writes through the guard. A pprofc_write_fn whose context is the guard. */
+/* Writes through the guard. This is a pprofc_write_fn; the context is the guard. */
 int log_guard_write(void *guard, const void *data, size_t size);
 
 /* Appends text and breaks its commands. `begins_line`: the text starts a line. */

@@ -88,7 +88,8 @@ typedef bool (*map_equal_fn)(const void *records, uint32_t index, const void *ke
 
 /* Returns the index of the record with the key. If there is no such record, inserts and returns
  * `next`, and the caller appends the record. Returns MAP_NONE when out of memory. `equal` is called
- * only if 32 bits of the hash agree. Inline, so that a static `equal` is inlined as well. */
+ * only if 32 bits of the hash agree. The function is inline, so that a static `equal` is inlined as
+ * well. */
 static inline uint32_t map_find_or_add(struct map *map, uint64_t hash, map_equal_fn equal,
                                        const void *records, const void *key, uint32_t next) {
   struct map_probe probe = map_start(map, hash);

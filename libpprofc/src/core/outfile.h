@@ -19,10 +19,11 @@ struct outfile {
  * files of the same target that killed processes left. */
 pprofc_status outfile_open(struct outfile *file, const char *path, pprofc_error *error);
 
-/* Writes to the file. A pprofc_write_fn whose context is a struct outfile. */
+/* Writes to the file. This is a pprofc_write_fn; the context is a struct outfile. */
 int outfile_write(void *file, const void *data, size_t size);
 
-/* Renames the file to its target. outfile_discard removes it instead. Both close it. */
+/* outfile_commit renames the file to its target. outfile_discard removes the file instead. Both
+ * close the file. */
 pprofc_status outfile_commit(struct outfile *file, pprofc_error *error);
 void outfile_discard(struct outfile *file);
 

@@ -87,8 +87,8 @@ static int64_t *fold_values(const struct fold *f, size_t entry) {
 
 /* ---- stacks ------------------------------------------ */
 
-/* Returns the index of a chunk, which is a part of a stack, and adds it if needed. 0 when out of
- * memory. */
+/* Returns the index of a chunk, which is a part of a stack, and adds it if needed. Returns 0 when
+ * out of memory. */
 static uint32_t fold_chunk(struct fold *f, const struct stack_chunk *chunk) {
   uint64_t hash = hash_bytes(chunk, sizeof *chunk);
   struct fold_probe probe = fold_table_start(&f->chunk_table, hash);

@@ -242,7 +242,7 @@ static pprofc_status fold_read(const struct fold_source *source, const struct fo
 }
 
 /* Returns the size of the inflated profile in the gzip trailer. Without gzip, returns the size of
- * the file. 0 if not known. */
+ * the file. Returns 0 if not known. */
 static size_t fold_claimed_size(const struct fold_source *source, const pprofc_limits *limits) {
   uint8_t ends[6]; /* gzip magic and trailer */
   if (source->size < 18) return 0;
