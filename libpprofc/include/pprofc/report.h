@@ -31,7 +31,7 @@ typedef struct pprofc_report_options {
   double divide_by;              /* divisor of all values, default 1 */
   bool normalize;                /* true to scale the base to the total of the head when they are
                                     combined */
-  const char *sort;              /* order of entries: "flat" (default) or "cum" */
+  const char *sort;              /* order of rows: "flat" (default) or "cum" */
   const char *tagroot, *tagleaf; /* label keys, as in pprofc_filter_options */
   bool drop_negative;            /* true to drop negative differences */
   int nodecount;                 /* maximum number of nodes, default -1: the format decides */
@@ -44,7 +44,7 @@ typedef struct pprofc_report_options {
                                                                         pprofc_filter_options */
   bool noinlines;          /* true to join an inlined function with its caller */
   bool showcolumns;        /* true to keep columns, with lines and addresses */
-  const char *granularity; /* kind of entries: "", "functions", "filefunctions", "files", "lines",
+  const char *granularity; /* kind of rows: "", "functions", "filefunctions", "files", "lines",
                               "addresses" */
 
   /* Receives each warning ("Focus expression matched no samples") as one line without newline.

@@ -86,7 +86,7 @@ typedef struct pprofc_moments {
 PPROFC_API pprofc_moments pprofc_moments_of(const double *values, size_t count);
 
 /* Returns the quantile q, in [0, 1], of values sorted ascending: type 8 of Hyndman and Fan 1996.
- * NaN if there are no values. */
+ * Returns NaN if there are no values. */
 PPROFC_API double pprofc_quantile(const double *sorted, size_t count, double q);
 
 /* Confidence interval of the median whose bounds are values of the sample. */

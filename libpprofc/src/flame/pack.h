@@ -15,11 +15,12 @@ struct flame_cut {
   const uint32_t *kept; /* indices of the sent nodes, ascending; the first is the root */
 
   /* sums of the nodes below each node of `kept` that were cut */
-  uint32_t *cut;   /* number of these nodes, of all levels; 0: no node was cut */
+  /* Number of cut nodes below each node of `kept`, of all levels; 0: no node was cut. */
+  uint32_t *cut;
   int64_t *total;  /* total values of the frames: one row of all columns per frame */
   double *widths;  /* widths of each node's remainder; see flame_cut_widths */
   size_t frames;   /* number of frames that are sent */
-  uint32_t *frame; /* indices of these frames */
+  uint32_t *frame; /* indices of the frames that are sent */
   uint32_t *sent;  /* new number of each frame, or NONE if it is not sent */
 };
 

@@ -37,7 +37,7 @@ bool gate_compare_sides(const struct gate *gate, struct gate_row *row, struct ga
 bool gate_u_cut(size_t n, size_t m, double alpha, size_t *cut, const pprofc_allocator *mem);
 
 /* Computes the Hodges-Lehmann interval of the relative change, from the ratios head / base minus 1.
- * NaN if there is no interval. Returns false when out of memory. */
+ * The bounds are NaN if there is no interval. Returns false when out of memory. */
 bool gate_ratio_interval(const struct gate *gate, struct gate_sample base, struct gate_sample head,
                          double alpha, double *low, double *high);
 

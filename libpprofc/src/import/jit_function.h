@@ -6,7 +6,7 @@
 
 /* A function as its language names it. */
 struct jit_function {
-  pprofc_str name, file; /* file: empty if unknown */
+  pprofc_str name, file; /* name and source file of the function; the file is empty if unknown */
   int64_t line;          /* first line of the function, or 0 */
 };
 

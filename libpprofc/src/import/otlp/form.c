@@ -4,7 +4,8 @@
 #include "codec/wire.h"
 #include "import/otlp/otlp.h"
 
-/* Field numbers from a frame to a sample: resource_profiles, scope_profiles, profiles, samples. */
+/* Field numbers from a message of the stream to a sample: resource_profiles, scope_profiles,
+ * profiles, samples. */
 static const uint64_t otlp_path[] = {1, 2, 2, 2};
 
 #define OTLP_LEVELS (sizeof otlp_path / sizeof *otlp_path)

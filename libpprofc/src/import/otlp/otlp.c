@@ -59,10 +59,11 @@ static bool otlp_is_message(const uint8_t *data, size_t size) {
   return has_dictionary;
 }
 
-/* Encoding of a frame's length. */
+/* Encoding of the length before each message of a stream. */
 enum otlp_framing { OTLP_ALONE, OTLP_BIG_ENDIAN, OTLP_VARINT };
 
-/* Reads the next frame of *rest. Returns false at the end, or if the bytes are not a frame. */
+/* Reads the next message of the stream *rest. Returns false at the end, or if the bytes are not a
+ * message. */
 static bool otlp_next_frame(pprofc_str *rest, enum otlp_framing framing, pprofc_str *frame) {
   const uint8_t *p = (const uint8_t *)rest->data, *end = p + rest->size;
   uint64_t size;
@@ -89,7 +90,7 @@ static pprofc_str otlp_body(pprofc_str data) {
   return str_starts(data, STR("OTLP")) && data.size >= 8 ? str_slice(data, 8, data.size) : data;
 }
 
-/* Finds the encoding of the frames' lengths, by the first frame that is not empty. */
+/* Finds the encoding of the messages' lengths, by the first message that is not empty. */
 static bool otlp_recognise(pprofc_str data, enum otlp_framing *framing) {
   static const enum otlp_framing order[] = {OTLP_ALONE, OTLP_BIG_ENDIAN, OTLP_VARINT};
   for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
@@ -156,8 +157,8 @@ bool otlp_fail_message(struct otlp *o) {
                    o->frame_number);
 }
 
-/* Indexes a frame. Checks that it is OTLP, except the first frame, which has been recognised
- * already. */
+/* Indexes a message of the stream. Checks that it is OTLP, except the first message, which has been
+ * recognised already. */
 static bool otlp_unpack(struct otlp *o, pprofc_str frame) {
   if (!ARRAY_RESERVE(o->mem, o->frames, o->frame_capacity, o->frame_count + 1))
     return otlp_fail_nomem(o);

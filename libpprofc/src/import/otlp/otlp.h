@@ -31,8 +31,9 @@ struct otlp_location {
   int32_t mapping;
 };
 
-/* The dictionary of a frame. Most tables are arrays of the fields that the reader uses: messages of
- * protobuf-c would need several times the memory. Strings and stacks point into the file. */
+/* The dictionary of one message of a stream. Most tables are arrays of the fields that the reader
+ * uses: messages of protobuf-c would need several times the memory. Strings and stacks point into
+ * the file. */
 struct otlp_tables {
   pprofc_str *strings;
   struct otlp_function *functions;
@@ -75,7 +76,7 @@ struct otlp_resource {
   size_t first_scope, scope_count;
 };
 
-/* A ProfilesData message: one frame of the stream. */
+/* A ProfilesData message: one message of the stream, called a frame. */
 struct otlp_frame {
   struct otlp_tables tables;
   struct otlp_found *profiles;
@@ -110,10 +111,10 @@ struct otlp {
   uint8_t *scratch; /* one block, reused for each short-lived message */
   size_t scratch_used;
   struct arena spill;        /* arena for messages that do not fit the block */
-  struct otlp_frame *frames; /* frames of the file, each with its dictionary */
+  struct otlp_frame *frames; /* messages of the file (called frames), each with its dictionary */
   size_t frame_count, frame_capacity;
-  struct otlp_tables *tables; /* tables of the current frame */
-  size_t frame_number;        /* number of the current frame, from 1 */
+  struct otlp_tables *tables; /* tables of the current message */
+  size_t frame_number;        /* number of the current message in the stream, from 1 */
 
   struct value_type *types; /* sample types as strings of the builder */
   size_t type_count, type_capacity;
@@ -156,7 +157,8 @@ bool otlp_check_index(struct otlp *o, int64_t index, size_t count, const char *w
 
 /* ---- tables.c ---------------------------------------- */
 
-/* Begins reading the dictionary of a frame. Adds its mappings to the builder, in order. */
+/* Begins reading the dictionary of a message of the stream. Adds its mappings to the builder, in
+ * order. */
 bool otlp_tables_begin(struct otlp *o, struct otlp_tables *tables);
 
 /* Returns a string of the dictionary; "" on failure. */
@@ -168,7 +170,8 @@ const Otlp__KeyValueAndUnit *otlp_attribute(struct otlp *o, int64_t index);
 bool otlp_label(struct otlp *o, int64_t index, struct label *label);
 /* Reads a stack of the dictionary into o->stack, leaf first, and returns its depth. */
 size_t otlp_stack(struct otlp *o, int32_t index);
-/* True if the dictionary has a stack of this index that is not empty. */
+/* Both prefetch data of a stack that is read soon: the first function its item in the dictionary,
+ * the second its frames. Call the first function earlier. */
 bool otlp_has_stack(const struct otlp *o, int32_t index);
 /* Prefetch a stack that is read soon: first its entry, then its frames. */
 void otlp_prefetch_stack(const struct otlp *o, int32_t index);
@@ -201,9 +204,9 @@ void otlp_index_free(struct otlp *o, struct otlp_frame *frame);
 
 /* ---- samples.c --------------------------------------- */
 
-/* Finds the sample types of a frame. */
+/* Finds the sample types of a message of the stream. */
 bool otlp_read_types(struct otlp *o, const struct otlp_frame *frame);
-/* Adds the samples of a frame. Call otlp_tables_begin first. */
+/* Adds the samples of a message of the stream. Call otlp_tables_begin first. */
 bool otlp_read_samples(struct otlp *o, const struct otlp_frame *frame);
 
 /* ---- header.c ---------------------------------------- */
