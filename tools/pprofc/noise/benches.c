@@ -33,8 +33,8 @@ static bool benches_type_is(const pprofc_profile *p, struct value_type type, con
   return str_equal(profile_string(p, type.type), str_of(name));
 }
 
-/* Returns the value of one second in the unit of the sample type: time, or number of samples. 0 if
- * it cannot be converted. */
+/* Returns the value of one second in the unit of the sample type: time, or number of samples.
+ * Returns 0 if it cannot be converted. */
 static double benches_of_seconds(const pprofc_profile *p, struct value_type type) {
   pprofc_str unit = profile_string(p, type.unit);
   pprofc_str period_unit = profile_string(p, p->period_type.unit);

@@ -23,7 +23,7 @@ struct guard_header {
 
 struct guard_request {
   pprofc_str method; /* method of the request: "GET" */
-  pprofc_str target; /* target as sent: "/ui/top?f=main" */
+  pprofc_str target; /* target as the client sent it: "/ui/top?f=main" */
   const struct guard_header *headers;
   size_t header_count;
   bool from_loopback; /* true if the client has a loopback address */

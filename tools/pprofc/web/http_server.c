@@ -115,7 +115,7 @@ struct http_exchange {
   struct http_server *server;
   struct MHD_Connection *connection;
   struct http_connection *of;
-  char *target; /* target as sent */
+  char *target; /* target as the client sent it */
   struct buffer form;
   bool begun;
   struct http_request request;

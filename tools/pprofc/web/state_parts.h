@@ -40,13 +40,13 @@ struct web_state {
   uint64_t seen, read;   /* states of the files at the last check and at the last load */
 };
 
-/* The first function makes a state_profile that owns the profile; NULL when out of memory. The
- * second returns the state_profile with an id, or NULL. */
+/* The first function returns a new state_profile that owns the profile, or NULL when out of memory.
+ * The second returns the state_profile with an id, or NULL. */
 struct state_profile *state_new(const char *name, const char *source, pprofc_profile *profile);
 struct state_profile *state_find(const struct web_state *s, unsigned id);
 
-/* The first function copies the runs whose sum is the profile; false when out of memory. The second
- * frees the copies. */
+/* The first function copies the runs whose sum is the profile, and returns false when out of
+ * memory. The second frees the copies. */
 bool state_set_runs(struct state_profile *p, const pprofc_verdict_run *runs, size_t count);
 void state_free_runs(struct state_profile *p);
 

@@ -50,7 +50,7 @@ static void put_location(struct buffer *out, const struct run_pair *pair) {
 /* A regression to annotate: a benchmark, or the function of a pair of profiles that -fail-on found.
  */
 struct annotation {
-  const struct run_pair *pair; /* or NULL */
+  const struct run_pair *pair; /* pair of profiles that explains the regression, or NULL */
   const struct benchmark *benchmark;
   const struct run_fired *fired;
 };

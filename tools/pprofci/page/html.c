@@ -233,7 +233,7 @@ pprofc_str html_culprit(const struct run_pair *pair) {
 
 struct change_bar {
   pprofc_str unit;
-  double base, head; /* totals */
+  double base, head; /* totals of base and head */
   double rest;       /* growth that the functions do not explain */
   size_t functions;
 };

@@ -18,7 +18,7 @@ struct message_part {
 
 struct message {
   const char *sign;    /* sign before the headline: "✗ ", or "" */
-  pprofc_str headline; /* Markdown */
+  pprofc_str headline; /* headline in Markdown */
   struct message_part parts[MESSAGE_PARTS];
   size_t count;
 };

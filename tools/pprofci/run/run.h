@@ -18,7 +18,7 @@ extern const char *const side_names[SIDES]; /* names of the sides: "base", "head
 
 /* A flame graph as SVG without its opening tag, and the coordinates of the frames in it. */
 struct run_picture {
-  pprofc_str frames; /* "" without a picture */
+  pprofc_str frames; /* SVG of the frames; "" without a picture */
   struct flame_part part;
 };
 

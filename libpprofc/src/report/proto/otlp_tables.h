@@ -26,11 +26,11 @@ struct otlp_writer {
   const pprofc_allocator *mem;
   struct arena arena; /* memory of the entries and of the columns below */
   struct interner tables[OTLP_TABLES];
-  int32_t *string;          /* entry of each string; -1: no entry yet */
-  int32_t *mapping;         /* entry of each mapping */
-  int32_t *location;        /* entry of each location */
-  int32_t *stack;           /* entry of each sample's stack */
-  struct otlp_list *labels; /* entries of the labels of each label set */
+  int32_t *string;   /* index in the dictionary of each string; -1: not in the dictionary yet */
+  int32_t *mapping;  /* index in the dictionary of each mapping */
+  int32_t *location; /* index in the dictionary of each location */
+  int32_t *stack;    /* index in the dictionary of each sample's stack */
+  struct otlp_list *labels; /* indices in the dictionary of the labels of each label set */
   int32_t *frames;          /* scratch: locations of a stack */
   Otlp__Line *lines;        /* scratch: lines of one location */
   Otlp__Line **line_pointers;
@@ -39,7 +39,7 @@ struct otlp_writer {
   bool failed; /* true if memory ran out */
 };
 
-/* Indices of entries in the table of attributes. */
+/* Indices in the dictionary's table of attributes. */
 struct otlp_list {
   int32_t *items;
   size_t count;
@@ -49,9 +49,9 @@ struct otlp_list {
 bool otlp_writer_init(struct otlp_writer *w, const pprofc_profile *profile);
 void otlp_writer_free(struct otlp_writer *w);
 
-/* Returns the entry of a string of the profile. */
+/* Returns the index in the dictionary of a string of the profile. */
 int32_t otlp_write_string(struct otlp_writer *w, uint32_t string);
-/* Returns the entry of an attribute whose value is a text. */
+/* Returns the index in the dictionary of an attribute whose value is a text. */
 int32_t otlp_write_attribute(struct otlp_writer *w, const char *key, pprofc_str value);
 /* Fills the stacks and labels of all samples. */
 bool otlp_write_samples(struct otlp_writer *w);

@@ -6,7 +6,7 @@
 #include "web/views/page.h"
 
 struct tag_changes {
-  struct view_report reports[2]; /* base and head */
+  struct view_report reports[2]; /* reports of base and head */
   struct tag_sums sums[2];       /* labels of base and head, sorted by text */
   size_t opened;
 };

@@ -130,7 +130,8 @@ static void source_line(struct source_page *s, pprofc_str file, int64_t number, 
   fill_end(&s->page->fill);
 }
 
-/* Returns the largest total of a line among places [first, end) of a file. */
+/* Returns the largest total of a line among the items [first, end) of `places`, which are the lines
+ * of a file. */
 static int64_t source_hottest(const struct source_page *s, size_t first, size_t end) {
   int64_t most = 0;
   for (size_t i = first, next; i < end; i = next) {
