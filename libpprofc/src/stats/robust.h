@@ -12,12 +12,12 @@ struct weighted {
   size_t place; /* rank of the item among items with equal values, set by the caller */
 };
 
-/* Returns the weighted median: cumulates weights up to the middle of each item and
- * interpolates linearly between items. Sorts the items. NaN without items. */
+/* Returns the weighted median: cumulates weights up to the middle of each item and interpolates
+ * linearly between items. Sorts the items. Returns NaN without items. */
 double stats_weighted_median(struct weighted *items, size_t count);
 
 /* Returns the median; for an even number, the mean of the two middle values. Sorts the values.
- * NaN without values. */
+ * Returns NaN without values. */
 double stats_median(double *values, size_t count);
 
 #endif

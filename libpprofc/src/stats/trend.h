@@ -5,9 +5,9 @@
 
 #include "core/mem.h"
 
-/* Returns the median of the slopes of all pairs of points (Theil 1950, Sen 1968). `t` is
- * strictly ascending; `scratch` has room for count * (count - 1) / 2 values. 0 for fewer than
- * 2 points. */
+/* Returns the median of the slopes of all pairs of points (Theil 1950, Sen 1968). `t` is strictly
+ * ascending; `scratch` has room for count * (count - 1) / 2 values. Returns 0 for fewer than 2
+ * points. */
 double trend_theil_sen(const double *t, const double *x, size_t count, double *scratch);
 
 /* Returns Kendall's S: rising pairs minus falling pairs (Mann 1945). */
@@ -20,14 +20,13 @@ double trend_kendall_s(const double *x, size_t count);
 #define TREND_EXACT 30
 double trend_kendall_p(const double *x, size_t count, const pprofc_allocator *mem);
 
-/* Returns the p-value of the one-sided t-test that the steps between neighbours rise on
- * average. Values may depend on earlier values: for a mean-reverting series the test rejects
- * less often than its level, for a random walk as often as its level. 1 for fewer than 3
- * values. */
+/* Returns the p-value of the one-sided t-test that the steps between neighbours rise on average.
+ * Values may depend on earlier values: for a mean-reverting series the test rejects less often than
+ * its level, for a random walk as often as its level. Returns 1 for fewer than 3 values. */
 double trend_drift(const double *x, size_t count);
 
 /* Returns the standard deviation of a value around a smooth curve, from the differences of
- * neighbours minus their mean (von Neumann 1941). 0 for fewer than 3 points. */
+ * neighbours minus their mean (von Neumann 1941). Returns 0 for fewer than 3 points. */
 double trend_noise(const double *x, size_t count);
 
 /* The first function returns the largest fall below an earlier value. The second returns the

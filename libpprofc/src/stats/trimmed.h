@@ -8,7 +8,7 @@ struct trimmed_result {
   bool tested;           /* false if the trimmed samples do not vary, or are too small */
   double x, y;           /* trimmed means */
   double error, degrees; /* standard error of y - x, and its degrees of freedom (Yuen 1974) */
-  double p;              /* two-sided */
+  double p;              /* two-sided p-value */
 };
 
 /* Tests two samples in ascending order, by the t distribution. */

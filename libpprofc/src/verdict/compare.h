@@ -111,7 +111,7 @@ bool family_words(const struct comparison *c, const struct matrix *m, const stru
                   pprofc_verdict_estimate *out);
 
 /* Returns the level for intervals of significant rows at which on average a share alpha misses the
- * true value (Benjamini and Yekutieli 2005). NaN if no row is significant. */
+ * true value (Benjamini and Yekutieli 2005). Returns NaN if no row is significant. */
 double family_level(const struct comparison *c, size_t changed, size_t tested);
 
 /* Widens the interval of a row to `level` if its verdict is a change. */

@@ -25,7 +25,7 @@ struct stacks {
   uint32_t *rank;      /* rank of each name in byte order */
   struct stack_place *places; /* nodes except the root, sorted by parent and name */
   uint32_t *from;  /* index in `places` of each node's first child, and one item more for the end */
-  uint32_t *order; /* stack of each node */
+  uint32_t *order; /* number of each node in preorder, the root is 0 */
   struct arena scratch;
 };
 
