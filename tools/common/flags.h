@@ -13,8 +13,9 @@ enum flag_kind {
   FLAG_FLOAT,  /* type double */
   FLAG_STRING, /* type const char *: a pointer into the command line */
   FLAG_CHOICE, /* type int: index of the value in `choices` */
-  FLAG_WORD,   /* type const char *: one of `choices`, only after "="; without a value the first */
-  FLAG_PAIR,   /* two values, "-pair OLD NEW"; `call` receives each of them in turn */
+  FLAG_WORD,   /* type const char *: one of `choices`, only after "="; without a value the first
+                  choice */
+  FLAG_PAIR,   /* two values, "-pair OLD NEW"; `call` is called for each value in turn */
   FLAG_SET     /* type int: on or off like FLAG_BOOL; on stores `value` in the field */
 };
 

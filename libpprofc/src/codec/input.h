@@ -4,8 +4,9 @@
 
 #include "codec/codec.h"
 
-#define INPUT_STEP       ((size_t)256 * 1024) /* bytes read or inflated at a time */
-#define INPUT_RATIO_FROM ((uint64_t)32 << 20) /* the ratio is checked above this size */
+#define INPUT_STEP ((size_t)256 * 1024) /* bytes read or inflated at a time */
+/* Size in bytes above which the reader checks the ratio. */
+#define INPUT_RATIO_FROM ((uint64_t)32 << 20)
 
 /* Source of the compressed bytes: bytes in memory, followed by the rest of a file. */
 struct input_source {

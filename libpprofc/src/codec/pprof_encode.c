@@ -89,8 +89,8 @@ static bool encode_init_packed(struct encoder *e) {
   return e->codes && e->packed;
 }
 
-/* Prepares an encoder. Returns false when out of memory. The caller calls encoder_free in both
- * cases. */
+/* Prepares an encoder. Returns false when out of memory. The caller calls encoder_free even after
+ * an error. */
 static bool encoder_init(struct encoder *e, const pprofc_profile *p) {
   size_t max_labels = encode_most_labels(&p->samples);
   *e = (struct encoder){.p = p,

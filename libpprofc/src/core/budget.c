@@ -89,7 +89,7 @@ static enum budget_stop budget_reason(struct budget *budget) {
   return (enum budget_stop)stop;
 }
 
-/* Returns the stopped budget: this budget or an outer budget. Returns NULL if all of them run. */
+/* Returns the stopped budget: this budget or an outer budget. Returns NULL if all budgets run. */
 static const struct budget *budget_find_stopped(struct budget *budget) {
   while (budget && budget_reason(budget) == BUDGET_RUNS) budget = budget->parent;
   return budget;

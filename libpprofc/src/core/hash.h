@@ -41,8 +41,8 @@ static inline uint64_t hash_fold(uint64_t a, uint64_t b) {
 #endif
 }
 
-/* Mixes another word into a hash. The secret masks both factors, so no known words can make a
- * factor 0 or make two products equal. */
+/* Mixes another word into a hash. The function multiplies two factors. The secret masks both, so no
+ * known words can make a factor 0 or make two products equal. */
 static inline uint64_t hash_mix(uint64_t hash, uint64_t word) {
   return hash_fold(hash ^ hash_secret.state, word ^ hash_secret.word);
 }

@@ -109,7 +109,7 @@ static const struct origin_rule built_in[] = {
     RULE(LIBRARY, NAME, "scala/*"),
     RULE(LIBRARY, NAME, "kotlin.*"),
     RULE(LIBRARY, NAME, "scala.*"),
-    /* rules for shared objects that no rule above matches */
+    /* rules for shared objects that no earlier rule matches */
     RULE(LIBRARY, MAPPING, "*.so"),
     RULE(LIBRARY, MAPPING, "*.so.*"),
 };

@@ -25,7 +25,8 @@ struct flame_cut {
 };
 
 /* Returns the number of widths of a remainder. Each sample type has the sum of |head| over the
- * nodes that were cut; with a base also the sums of |base| and of the larger of both. */
+ * nodes that were cut; with a base also the sums of |base| and of the larger of |base| and |head|.
+ */
 static inline size_t flame_cut_widths(const struct flame_tree *t) {
   return t->types * (t->has_base ? 3 : 1);
 }

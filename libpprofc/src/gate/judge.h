@@ -86,7 +86,7 @@ void gate_test_earlier(const struct gate *gate, struct gate_row *row, pprofc_str
 
 /* ---- steps of gate_judge, in this order -------------- */
 
-/* Chooses between wall time and CPU time of benchmarks that have both. */
+/* Chooses if the gate judges wall time or CPU time of benchmarks that have both. */
 pprofc_status gate_choose_times(struct gate *gate, pprofc_error *error);
 
 /* Adds a problem if no row was compared, or if every row has too few samples. */

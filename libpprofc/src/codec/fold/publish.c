@@ -158,7 +158,7 @@ static bool fold_tree_serves(const struct fold *f, const struct decoder *d) {
 }
 
 /* True if the entries fit the tables of the profile. Checks stacks only if ids are 1, 2, 3 ...;
- * later steps check others. */
+ * later steps check other ids. */
 static bool fold_fits_tables(const struct fold *f, const struct decoder *d) {
   /* A wrong number of values is an error, even if all are 0. */
   if (f->types && f->types != d->types) return false;
