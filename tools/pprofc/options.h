@@ -45,7 +45,7 @@ struct command {
   uint64_t brief_bytes;         /* limit of the report in bytes (-budget); 0 for the whole report */
   const char *brief_more;       /* command line that shows a longer report */
   const char *base, *diff_base; /* first value of each flag, or "" */
-  struct source_list bases;     /* values of both flags, in the order of the command line */
+  struct source_list bases; /* values of -base and -diff_base, in the order of the command line */
   struct noise_options noise;
   const struct noise_report *verdicts; /* verdicts to write instead of a profile, or NULL */
   pprofc_call_stacks call_stacks;
@@ -89,7 +89,8 @@ struct command {
   bool sample_on[MAX_SAMPLES];
 };
 
-/* Flags of pprofc: one for each format, one for each report option or choice of it, and others. */
+/* Flags of pprofc: one for each format, each report option and each choice of an option, and other
+ * flags. */
 struct command_flags {
   struct flag_table table;
   struct flag items[FLAGS_MAX];

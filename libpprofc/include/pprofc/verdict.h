@@ -121,8 +121,8 @@ typedef struct pprofc_verdict_options {
   const char *rules_name; /* name of the rules file in messages */
   bool places;            /* true to find the nodes of the call tree that contain the changes */
   bool stacks;            /* true to judge the nodes of the call tree */
-  bool fcr;   /* true to widen the intervals of changed rows: on average only a share of alpha of
-                 them then misses the true value (false coverage rate) */
+  bool fcr; /* true to widen the intervals of changed rows, so that on average only a share of alpha
+               of these intervals misses the true value (false coverage rate) */
   bool lines; /* true to judge lines instead of functions: the name of a row is the function, a
                  newline, the file, ':' and the line. Rows have no relations, domains and calls */
 } pprofc_verdict_options;
@@ -288,8 +288,8 @@ typedef struct pprofc_verdict_summary {
   size_t changed;     /* tested rows whose flat changed by itself */
   size_t cum_changed; /* rows whose cum changed by itself */
   size_t shared;      /* rows whose flat changed only by the factor that all functions share */
-  /* Numbers of rows in `changed`, without pairs of rows that cancel: new, gone, and the others by
-   * the sign of the difference. */
+  /* Numbers of rows in `changed`, without two rows that cancel: new rows, gone rows, and all other
+   * rows by the sign of the difference. */
   size_t new_rows, gone_rows, grew, shrank;
   double alpha; /* level of false discoveries */
 

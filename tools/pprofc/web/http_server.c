@@ -41,8 +41,8 @@ void http_answer(struct http_exchange *exchange, struct web_reply *reply) {
 #include <time.h>
 #include <unistd.h>
 
-/* Maximum number of connections. From SERVER_CROWD connections on, the server closes those with the
- * longest idle time. So slow clients cannot block others. */
+/* Maximum number of connections. From SERVER_CROWD connections on, the server closes the
+ * connections with the longest idle time. So slow clients cannot block other clients. */
 #define SERVER_CONNECTIONS 512u
 #define SERVER_CROWD       256u
 #define SERVER_PER_ADDRESS 16u

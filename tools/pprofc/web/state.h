@@ -28,7 +28,7 @@ struct web_state;
 struct state_choice {
   struct state_profile *head, *base; /* chosen profiles; base is NULL without a base */
   pprofc_profile *difference; /* difference of head and base, divided by state_divisor; NULL without
-                                 a base, or if the page shows only one of them */
+                                 a base, or if the page shows only one side */
   enum web_side side;
   bool by_time;            /* true if the page shows values per second */
   bool mean;               /* true if the page shows means per sample; then no divisor applies */

@@ -310,9 +310,9 @@ static bool read_creator(struct callgrind_reader *r, pprofc_str value) {
   return true;
 }
 
-/* Reads the name of a benchmark from a part that a client request ended: programs dump the costs of
- * each benchmark in this way. A name "Metadata: ..." is the benchmark library of the program
- * instead. */
+/* Reads the name of a benchmark from a part that a client request ended: a program makes one such
+ * part for each benchmark. A name "Metadata: ..." is the benchmark library of the program instead.
+ */
 static bool read_description(struct callgrind_reader *r, pprofc_str value) {
   static const pprofc_str trigger = {" Trigger: Client Request: ", 26};
   if (!str_starts(value, trigger)) return true;

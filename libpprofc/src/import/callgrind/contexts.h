@@ -70,7 +70,7 @@ bool callgrind_name_symbol(struct callgrind_contexts *contexts, uint32_t name,
 
 /* Relation of a call to the names of its two functions. */
 enum callgrind_relation {
-  RELATION_SAME,      /* direct recursion: both have one context */
+  RELATION_SAME,      /* direct recursion: caller and callee have the same context */
   RELATION_CALLER,    /* the callee's context is the caller's context and the callee */
   RELATION_TRUNCATED, /* like RELATION_CALLER, but the callee's context is cut at the root */
   RELATION_ROOT,      /* the callee has no callers in its name */

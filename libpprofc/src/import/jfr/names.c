@@ -1,5 +1,5 @@
 /* Makes the names of functions and classes. Function names have the form of Pyroscope's converter,
- * "java/util/HashMap.put", so profiles of both can be compared. */
+ * "java/util/HashMap.put", so profiles of both programs can be compared. */
 #include "import/jfr/jfr.h"
 
 /* Sets of characters. */

@@ -63,7 +63,8 @@ int64_t json_member_int(const struct node *object, const char *key, int64_t othe
 double json_member_number(const struct node *object, const char *key, double otherwise);
 
 /* Frees the text of the first `count` items of a packed array, which must not be read again. Does
- * nothing for another array. A reader calls it after it has recognised its shape. */
+ * nothing for another array. A reader calls this function after it has recognised the shape of the
+ * file. */
 void json_drop(const struct node *array, size_t count);
 
 /* Returns the text of a number or string, else "". */
