@@ -64,7 +64,8 @@ pprofc_status processes_start(const char *command, const char *side, const char 
                               pprofc_error *error);
 /* Returns PPROFC_E_IO when one of the first `count` programs has ended. */
 pprofc_status processes_check(size_t count, pprofc_error *error);
-/* Ends all programs after the first `first`: with SIGTERM, and three seconds later with SIGKILL. */
+/* Ends all programs except the first `first`: with SIGTERM, and three seconds later with SIGKILL.
+ */
 void processes_stop(size_t first);
 
 extern const char *const capture_sides[CAPTURE_SIDES]; /* names of the sides: "base", "head" */

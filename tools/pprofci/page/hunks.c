@@ -90,7 +90,7 @@ static void put_benchmarks(struct buffer *out, const struct ci_run *run,
 }
 
 /* Returns the growth of the worst line, at most the growth of its hunk and of its function. A line
- * that replaces others has their cost as well, which is not growth. */
+ * that replaces other lines has the cost of those lines as well, which is not growth. */
 static double line_share(const struct run_hunk *hunk) {
   const struct run_line *line = &hunk->lines[hunk->worst];
   double delta = line->cost[SIDE_HEAD] - line->cost[SIDE_BASE];

@@ -1,5 +1,5 @@
-/* The contents of a page, independent of its format: benchmarks by importance, their results,
- * and sentences about all of them. */
+/* The contents of a page, independent of its format: benchmarks by importance, their results, and
+ * sentences about all benchmarks. */
 #ifndef PPROFCI_PAGE_MODEL_H
 #define PPROFCI_PAGE_MODEL_H
 

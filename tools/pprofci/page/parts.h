@@ -7,8 +7,8 @@
 
 /* ---- rows ------------------------------------------ */
 
-/* Adds the table of the benchmarks that need attention, then the other benchmarks. The others are
- * collapsed, with one line for each kind of result. */
+/* Adds the table of the benchmarks that need attention, then the other benchmarks. These other
+ * benchmarks are collapsed, with one line for each kind of result. */
 void rows_fill(struct fill *f, const struct page_model *model);
 
 /* ---- tabs ------------------------------------------ */

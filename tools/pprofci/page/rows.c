@@ -1,5 +1,5 @@
-/* Adds the rows of the page. A slower benchmark gets a row with the reason and a picture,
- * and a doubtful benchmark gets a row. The others are collapsed. */
+/* Adds the rows of the page. A slower benchmark gets a row with the reason and a picture, and a
+ * doubtful benchmark gets a row. All other benchmarks are collapsed. */
 #include "page/parts.h"
 
 #include "page/html.h"
@@ -8,8 +8,8 @@
 #include <math.h>
 
 #define PICTURE_HEIGHT 180 /* height of a picture in a row, in pixels */
-/* Maximum number of visible rows that could not be judged. If there are more, all of them are
- * collapsed. */
+/* Maximum number of visible rows that could not be judged. If there are more, the page collapses
+ * all rows that could not be judged. */
 #define UNSURE_MOST 6
 #define NAMED_MOST  3 /* maximum number of names in the line of a collapsed table */
 

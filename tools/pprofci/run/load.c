@@ -9,8 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOAD_MOST   2.0  /* load average per processor above which a machine is overloaded */
-#define OTHERS_MOST 0.5  /* maximum share of the processors that others use while all are busy */
+#define LOAD_MOST 2.0 /* load average per processor above which a machine is overloaded */
+/* Maximum share of the processors that other programs use while all processors are busy. */
+#define OTHERS_MOST 0.5
 #define BUSY_LEAST  0.95 /* minimum share of all processors in use at which all count as busy */
 #define STOLEN_MOST 0.1  /* maximum share of the processors that the host may take */
 

@@ -74,7 +74,8 @@ struct pair_verdicts {
   bool weak;    /* true with one run per side: noise between runs is unknown */
   pprofc_verdict_summary summary; /* numbers of the summary of the verdicts; its texts, places and
                                      factors are not set */
-  struct change *rows;            /* changed functions, then the others, each by size */
+  struct change *rows; /* changed functions, then the other functions; both parts sorted by size of
+                          the change */
   size_t row_count, left_out;
   struct change because[CHANGES_MOST]; /* functions that grew, largest first */
   size_t because_count;

@@ -33,7 +33,8 @@ static size_t counted_runs(const struct counting *c, const struct counted *item,
   return count;
 }
 
-/* Returns the iterations of a Go benchmark in a profile; 0 for others, which run once. */
+/* Returns the iterations of a Go benchmark in a profile; 0 for benchmarks of other languages, which
+ * run once. */
 static double counted_iterations(const struct counting *c, const struct counted *item, int side) {
   double most = 0;
   for (size_t i = 0; i < c->runs[side]; i++)

@@ -21,7 +21,8 @@ bool transform_diff_base_serves(const pprofc_profile *head, const pprofc_profile
 bool transform_diff_is_of_sums(const pprofc_profile *head, const pprofc_profile *base);
 
 /* Does the same as transform_diff_unmerged if one or both profiles have a stack tree. Returns
- * PPROFC_E_NO_MATCH if it needs every sample with all its values. Takes both profiles over. */
+ * PPROFC_E_NO_MATCH if it needs every sample with all its values. Takes ownership of both profiles.
+ */
 pprofc_status transform_diff_sums(pprofc_profile *head, pprofc_profile *base,
                                   pprofc_profile **difference, pprofc_error *error);
 

@@ -69,7 +69,7 @@ static pprofc_status too_large(const struct tag_filter *f, pprofc_str number, pp
                    f->option_name, STR_ARG(number));
 }
 
-/* Parses the second bound of N:M, converted to the unit of the first. */
+/* Parses the second bound of N:M, converted to the unit of the first bound. */
 static pprofc_status parse_second(struct tag_filter *f, pprofc_str s, const struct quantity *first,
                                   pprofc_error *error) {
   struct quantity second;
@@ -275,7 +275,8 @@ static enum filter_tags_answer expression_matches(struct filter_tags_matcher *m,
   return NO;
 }
 
-/* True if the labels match: with a key one expression must match, without a key all of them. */
+/* True if the labels match: with a key, one expression must match; without a key, all expressions
+ * must match. */
 static enum filter_tags_answer sample_matches(struct filter_tags_matcher *m, size_t sample) {
   if (m->filter->is_range) return sample_in_range(m, sample) ? YES : NO;
   enum filter_tags_answer enough = m->filter->has_key ? YES : NO;
