@@ -75,7 +75,7 @@ static bool search_grow(const struct domain_search *s, struct domain_set *set, b
 }
 
 /* Tries shrinking functions that are linked with `seed`, then growing functions that are linked
- * with these. With `all`, repeats both steps until no function is added. */
+ * with the shrinking functions. With `all`, repeats both steps until no function is added. */
 static void search_try_linked(struct domain_search *s, uint32_t seed, bool all) {
   struct domain_set *set = search_begin(s, seed);
   if (!set || !search_grow(s, set, false)) return;
@@ -200,8 +200,8 @@ static bool sum_sees(const struct domain_sum *sum, double delta) {
   return judged && (sum->own.high - sum->own.low) / 2 <= DOMAIN_SEES * delta;
 }
 
-/* True if shrinking functions of the set offset at least DOMAIN_PART of the growth of the
- * others. */
+/* True if shrinking functions of the set offset at least DOMAIN_PART of the growth of the other
+ * functions. */
 static bool search_is_part(const struct domain_search *s, size_t at) {
   double rose = 0;
   for (size_t i = 0; i < s->tries[at].member_count; i++)

@@ -238,8 +238,8 @@ double recorded_judged(const struct recorded_rows *r, size_t row) {
 }
 
 /* Returns the verdict on the factor that the row shares with all others: of the self values, or of
- * its own family if the interval of the row excludes 0. Rows of cum have a factor of their own,
- * because callers grow together, also where few functions have self values. */
+ * the same kind of values (flat or cum) if the interval of the row excludes 0. Rows of cum have a
+ * factor of their own, because callers grow together, also where few functions have self values. */
 static pprofc_verdict recorded_shared(const struct recorded_rows *r,
                                       const pprofc_verdict_estimate *e) {
   pprofc_verdict common = r->c->summary.common_verdict;

@@ -11,8 +11,8 @@
  * SCORE_LOCAL if the types are equal. Callers and callees together add at most 2. */
 #define SCORE_LAST  4.0
 #define SCORE_LOCAL 2.0
-/* Minimum score of a pair with different last parts. The callers and callees of both names must be
- * nearly equal. */
+/* Minimum score of an old and a new name with different last parts. The callers and callees of both
+ * names must be nearly equal. */
 #define SCORE_SETS 1.5
 /* Margin by which a pair of names is certain. The score of the pair must exceed the score of every
  * other pair with one of its names by this much. */

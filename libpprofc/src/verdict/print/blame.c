@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* Largest share to show. Shares below 0 or above it are hidden. */
+/* Largest share to show. Shares below 0 or above this limit are hidden. */
 #define BLAME_SHARE_MOST 2
 /* Maximum number of attempts to adjust the rest until the floating point sum is exact. */
 #define BLAME_NUDGES 8

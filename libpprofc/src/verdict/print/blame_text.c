@@ -83,8 +83,8 @@ static void blame_put_path(const struct blame_text *t, const pprofc_verdict_plac
   }
 }
 
-/* Returns the number of frames above `leaf` in the path of a place; 0 if the function has no caller
- * there. */
+/* Returns the number of frames above `leaf` in the path of a node; 0 if the function has no caller
+ * in that path. */
 static size_t blame_callers(const pprofc_verdict_place *place, pprofc_str leaf) {
   bool ends = leaf.data && str_equal(place->frames[place->depth - 1], leaf);
   return place->depth - ends;

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Growth factor of all functions above which a slower machine is an unlikely cause. Above it, the
- * growth of each function counts. */
+/* Growth factor of all functions above which a slower machine is an unlikely cause. Above this
+ * factor, the growth of each function counts. */
 #define GATE_MACHINE 1.5
 
 enum noise_measure {
