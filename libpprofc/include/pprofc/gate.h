@@ -1,11 +1,11 @@
 /* Judges benchmark results: a gate reports the benchmarks that got worse by more than a threshold
  * and by more than noise.
  *
- * A gate compares a base with a head. It reads rules, raw results and printed comparisons. The
+ * A gate compares a base with a head. A gate reads rules, raw results and printed comparisons. The
  * caller judges the gate once; after that it only provides results: rows, totals, texts and the
  * exit status of parse_bench_regressions. No input is dropped silently: a benchmark that cannot be
- * judged is a row with a verdict that gives the reason. An input that is wrong or cannot be read is
- * a problem, which makes the exit status 1.
+ * judged is a row with a verdict that gives the reason. An input that is wrong or cannot be read
+ * is a problem, which makes the exit status 1.
  *
  * Views (rows, texts) point into the gate and are valid until it is freed. One gate belongs to one
  * thread at a time until it has been judged; after that any number of threads may read it.
@@ -30,7 +30,7 @@ typedef enum pprofc_gate_test {
                         t-test on trimmed means */
   PPROFC_GATE_WELCH, /* Welch's t-test, on means */
   PPROFC_GATE_UTEST, /* the Mann-Whitney U test, on medians */
-  PPROFC_GATE_NONE   /* no test: every difference is significant */
+  PPROFC_GATE_NONE   /* no test: every difference counts as significant */
 } pprofc_gate_test;
 
 /* Correction of p-values for the number of comparisons. */
@@ -86,10 +86,10 @@ PPROFC_API void pprofc_gate_free(pprofc_gate *gate);
 
 /* ---- reading */
 
-/* Reads rules from the JSON text of a rules file (docs/GATES.md). Its settings replace the
- * options of the gate. Call it before reading inputs. `path` names the text in messages;
- * `data` is not needed afterwards. Errors: PPROFC_E_FORMAT, with PATH:LINE:COLUMN,
- * PPROFC_E_NOMEM. After an error the gate may have only some of the rules: free it. */
+/* Reads rules from the JSON text of a rules file (docs/GATES.md). The settings in the file replace
+ * the options of the gate. Call it before reading inputs. `path` names the text in messages; `data`
+ * is not needed afterwards. Errors: PPROFC_E_FORMAT, with PATH:LINE:COLUMN, PPROFC_E_NOMEM. After
+ * an error the gate may have only some of the rules: free it. */
 PPROFC_API pprofc_status pprofc_gate_read_rules(pprofc_gate *gate, const char *path,
                                                 const void *data, size_t size, pprofc_error *error);
 
@@ -152,8 +152,8 @@ typedef enum pprofc_gate_verdict {
                        time or CPU time */
 } pprofc_gate_verdict;
 
-/* Returns the verdict as the reports print it: "regressed", "too few samples". "unknown" for
- * another number. */
+/* Returns the verdict as the reports print it: "regressed", "too few samples". Returns "unknown"
+ * for another number. */
 PPROFC_API const char *pprofc_gate_verdict_name(pprofc_gate_verdict verdict);
 
 /* One benchmark in one unit. Control characters and commands of CI systems are escaped in the
@@ -199,8 +199,8 @@ typedef struct pprofc_gate_totals {
   size_t significant; /* compared rows with a significant change in either direction */
   size_t regressed;   /* number of regressed rows; the members below count other verdicts */
   size_t improved, suspicious, accepted, missing; /* numbers of rows with these verdicts */
-  size_t inconclusive;                            /* includes rows with too few samples */
-  size_t problems;                                /* number of problems; see pprofc_gate_problems */
+  size_t inconclusive; /* number of inconclusive rows, including rows with too few samples */
+  size_t problems;     /* number of problems; see pprofc_gate_problems */
 } pprofc_gate_totals;
 
 /* Returns the totals. */

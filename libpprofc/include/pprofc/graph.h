@@ -97,9 +97,9 @@ typedef struct pprofc_tree_node {
   uint64_t address; /* address of the code; 0 if not known, or if addresses do not
                        distinguish frames */
   size_t parent;    /* index of the caller; SIZE_MAX for the root */
-  size_t end;       /* index after the last node of its subtree */
-  /* Sum over the samples with a stack that ends here, and over the samples with a stack that passes
-   * through here or ends here. */
+  size_t end;       /* index after the last node of the subtree below this node */
+  /* self: sum over the samples whose stack ends at this node. total: sum over the samples whose
+   * stack passes through this node or ends at it. */
   int64_t self, total;
   int64_t base_self, base_total; /* the same sums of the base */
   bool inlined;                  /* true if inlined into the caller */

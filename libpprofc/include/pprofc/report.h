@@ -76,13 +76,13 @@ typedef struct pprofc_report_options {
 
   bool safe; /* list, weblist: true to open no source file */
 
-  /* flame and flamegraph of a difference: verdicts on the same profiles, sample type and filters
-   * (pprofc/verdict.h), or NULL. Functions that changed by noise only are grey. */
+  /* verdicts for flame and flamegraph of a difference, on the same profiles, sample type and
+   * filters (pprofc/verdict.h), or NULL. Functions that changed by noise only are grey. */
   const struct pprofc_verdicts *verdicts;
 
-  /* list of a difference: REF or REF1..REF2, states of the git repository of the current folder.
-   * The report prints the changes of the sources with the cost of each line in base and head. ""
-   * for the plain listing. */
+  /* for list of a difference: commits REF or REF1..REF2 in the git repository of the current
+   * folder. The report prints the changes of the sources with the cost of each line in base and
+   * head. "" for the plain listing. */
   const char *source_diff;
 
   int calls;        /* callgrind: number of calls to write for each edge; 0: pprof's number */
@@ -105,7 +105,7 @@ PPROFC_API pprofc_status pprofc_report(const pprofc_profile *profile,
 /* A report format. */
 typedef struct pprofc_format_info {
   const char *name;      /* name of the flag: "top" */
-  const char *help;      /* description, one line */
+  const char *help;      /* description of the format in one line */
   const char *argument;  /* name of the argument in the help: "regexp"; NULL without an argument */
   const char *graphviz;  /* format for dot's option -T that turns the dot report into this format,
                             or NULL */
@@ -136,13 +136,13 @@ typedef enum pprofc_option_kind {
 /* An option of reports. */
 typedef struct pprofc_option_info {
   const char *name;           /* name of the flag and of the field: "nodecount" */
-  pprofc_option_kind kind;    /* type of the field */
+  pprofc_option_kind kind;    /* type of the field `name` */
   size_t offset;              /* offset of the field in pprofc_report_options */
   const char *default_text;   /* default as pprof prints it: "minimum", "0.005", "false" */
   const char *url;            /* parameter of the web page, or NULL */
   bool saved;                 /* true if settings.json stores the option */
   const char *const *choices; /* allowed values of a PPROFC_OPTION_CHOICE, ended by NULL */
-  const char *help;           /* description, one line */
+  const char *help;           /* description of the option in one line */
 } pprofc_option_info;
 
 /* Returns the option with that index, in the order of pprof's settings, or NULL after the last. */
@@ -153,9 +153,9 @@ PPROFC_API const pprofc_option_info *pprofc_option_at(size_t index);
 /* Sets the option `name` of the option table from text. Booleans are true, t, yes, y, 1 and false,
  * f, no, n, 0 in any case. Numbers and choices are as on the command line; "" is allowed if the
  * default is "". For a string option the options keep the pointer `value`, so the text must live as
- * long as the options. `options` must be initialised. On failure they stay unchanged. Two threads
- * must not set options of one struct at once. Errors: PPROFC_E_INVALID for an unknown name, an
- * invalid value, options of size 0, or an option newer than the caller's struct. */
+ * long as the options. `options` must be initialised. On failure the options stay unchanged. Two
+ * threads must not set options of one struct at once. Errors: PPROFC_E_INVALID for an unknown name,
+ * an invalid value, options of size 0, or an option newer than the caller's struct. */
 PPROFC_API pprofc_status pprofc_report_options_set(pprofc_report_options *options, const char *name,
                                                    const char *value, pprofc_error *error);
 

@@ -53,24 +53,24 @@ PPROFC_API pprofc_status pprofc_benchmarks(const pprofc_profile *profile, pprofc
 
 /* ---- filters */
 
-/* Filters. Names and meanings are pprof's. NULL and "" filter nothing. The caller owns the
- * strings during the call. Expressions are Go regular expressions. */
+/* Filters of a profile. The names and meanings of the fields are pprof's. NULL and "" filter
+ * nothing. The caller owns the strings during the call. Expressions are Go regular expressions. */
 typedef struct pprofc_filter_options {
   size_t struct_size; /* set by pprofc_filter_options_init */
 
   /* Label keys, joined by ',', whose values become pseudo frames at the root and at the leaf.
    * The filters see these frames. */
   const char *tagroot, *tagleaf;
-  const char *unit; /* unit of numbers in these frames: "minimum", "auto" or a unit */
+  const char *unit; /* unit of numbers in the pseudo frames: "minimum", "auto" or a unit */
 
-  const char *focus, *ignore;       /* keep only samples with a matching frame; drop samples with a
-                                       matching frame */
-  const char *hide, *show;          /* remove matching frames; keep only matching frames */
-  const char *show_from;            /* remove frames above the highest match */
-  const char *prune_from;           /* remove frames below the match */
+  const char *focus, *ignore; /* focus: keep only samples with a matching frame; ignore: drop
+                                 samples with a matching frame */
+  const char *hide, *show;    /* hide: remove matching frames; show: keep only matching frames */
+  const char *show_from;      /* remove frames above the highest match */
+  const char *prune_from;     /* remove frames below the match */
   const char *tagfocus, *tagignore; /* select samples by label: "key=regexp", "bytes=1kb:2mb"
                                        ... */
-  const char *tagshow, *taghide;    /* label keys to keep; label keys to remove */
+  const char *tagshow, *taghide;    /* tagshow: label keys to keep; taghide: label keys to remove */
 
   /* Receives each warning ("Focus expression matched no samples") as one line without newline,
    * on the caller's thread. May be NULL. */
