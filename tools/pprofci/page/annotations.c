@@ -1,6 +1,6 @@
 /* Writes annotations of a pull request as GitHub Actions commands: one for each regression, and one
- * for each pair in which -fail-on found a function. Each annotation is at the line that explains
- * it, if that line is known. */
+ * for each pair of profiles in which -fail-on found a function. Each annotation is at the line that
+ * explains it, if that line is known. */
 #include "page/page.h"
 
 #include "core/log_guard.h"
@@ -57,7 +57,7 @@ struct annotation {
 
 /* ---- functions that -fail-on found ------------------- */
 
-/* Returns the pair of a difference, or NULL. */
+/* Returns the pair of profiles with that difference, or NULL. */
 static const struct run_pair *fired_pair(const struct ci_run *run, const char *diff) {
   for (size_t i = 0; i < run->pair_count; i++)
     if (run->pairs[i].diff && strcmp(run->pairs[i].diff, diff) == 0) return &run->pairs[i];

@@ -47,7 +47,7 @@ static double work_of(const struct run_pair *pair, int side) {
 }
 
 /* Sides to show, with their divisors. If `two` is false, `head` is the only side, and the drawing
- * has its sums as SIDE_HEAD. */
+ * has the sums of that side as SIDE_HEAD. */
 struct shown_sums {
   bool two;
   int head;

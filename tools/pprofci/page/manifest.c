@@ -26,7 +26,7 @@ static void manifest_text(struct manifest *f, const char *key, const char *text)
 
 /* ---- inputs ------------------------------------------ */
 
-/* Writes the hash of a file; empty if it cannot be read. */
+/* Writes the hash of a file; an empty text if the file cannot be read. */
 static void put_hash(struct manifest *f, const char *path) {
   char hex[SHA256_HEX + 1] = "";
   struct buffer data;

@@ -38,8 +38,8 @@ static double log_ratio(const struct gate_row *row) {
   return row->base == row->head ? 0 : HUGE_VAL;
 }
 
-/* True if row `a` represents the benchmark better than its current row. A worse result wins, then a
- * unit of time or instructions, then a larger change. */
+/* True if row `a` represents the benchmark better than the current row of the benchmark. A worse
+ * result wins, then a unit of time or instructions, then a larger change. */
 static bool speaks_before(const struct gate_row *a, enum page_state state,
                           const struct benchmark *b) {
   if (!b->worst || state != b->state) return !b->worst || state < b->state;
@@ -73,7 +73,7 @@ static int benchmark_metric(const struct page_model *m, pprofc_str unit) {
   return metric;
 }
 
-/* Chooses the columns: columns of counts if no benchmark was timed. */
+/* Chooses the columns of the page. If no benchmark was timed, chooses columns of counts. */
 static void choose_columns(struct page_model *m, const struct gate_row *rows, size_t count) {
   bool timed = false, rescaled = false;
   for (size_t i = 0; i < count; i++) {

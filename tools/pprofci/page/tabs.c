@@ -23,7 +23,7 @@ struct tab {
   bool open;
 };
 
-/* True if the page has room for more than links. */
+/* True if the page has room for pictures and tables, not only for links. */
 static bool tabs_has_room(const struct fill *f) {
   return f->text.size + f->count * VALUE_MARKUP < PAGE_MOST;
 }

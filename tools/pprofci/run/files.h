@@ -27,11 +27,11 @@ pprofc_status files_temporary(struct arena *arena, const char **path, pprofc_err
 pprofc_status files_put(struct ci_run *run, bool of_benchdiff, const char *path, pprofc_str text,
                         pprofc_error *error);
 
-/* Like files_put, for a file that a function writes. */
+/* Does the same as files_put for a file that a function writes. */
 pprofc_status files_make(struct ci_run *run, const char *path, save_fn *write, const void *context,
                          pprofc_error *error);
 
-/* Like files_put, for a copy of a file. */
+/* Does the same as files_put for a copy of a file. */
 pprofc_status files_put_copy(struct ci_run *run, const char *from, const char *path,
                              pprofc_error *error);
 

@@ -8,7 +8,7 @@
 /* Load of the machine in a round. Times are in seconds, added up over the processors. */
 struct round_load {
   double average; /* load average of the last minute at the end of the round */
-  double wall;    /* duration of the round */
+  double wall;    /* duration of the round in seconds */
   double own;     /* CPU seconds of the programs of the run */
   double busy;    /* CPU time of all programs; 0: unknown */
   double stolen;  /* time that a host took from this virtual machine */

@@ -1,5 +1,5 @@
-/* Draws the pairs: for base, head and their difference a table, flame graphs, a speedscope
- * file and the profile itself. */
+/* Draws the pairs of profiles. For base, head and their difference it makes a table, flame graphs,
+ * a speedscope file and the profile itself. */
 #include "common/terminal.h"
 #include "core/budget.h"
 #include "core/outfile.h"

@@ -102,7 +102,7 @@ static const char *profile_folder(struct recording *r, int side, const char *nam
                      side_names[side]);
 }
 
-/* Takes the results of a run, which must have the requested number of iterations. */
+/* Stores the results of a run. The run must have the requested number of iterations. */
 static pprofc_status profiled_take(struct recording *r, struct profiled *p, size_t group, int side,
                                    int64_t number, pprofc_str printed, pprofc_error *error) {
   struct recorded_line line;

@@ -1,5 +1,5 @@
 /* Counts the calls of allocators in a file of callgrind. The file names a function once, and later
- * has only its number. A name ends with the names of its callers. */
+ * has only the number of the function. A name ends with the names of the callers. */
 #include "core/array.h"
 #include "simulate/counting.h"
 
@@ -17,7 +17,7 @@ static bool is_allocator(pprofc_str name) {
   return false;
 }
 
-/* Records that the number belongs to an allocator. */
+/* Records that the function with this number is an allocator. */
 static bool allocations_keep(struct allocations *a, uint64_t id) {
   size_t before = a->capacity;
   if (id >= IDS_MAX || !ARRAY_RESERVE(a->mem, a->known, a->capacity, (size_t)id + 1)) return false;

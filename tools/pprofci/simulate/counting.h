@@ -102,7 +102,7 @@ pprofc_status sides_words(struct ci_run *run, const char *flag, const char *comm
                           const char *const **words, pprofc_error *error);
 
 /* If the command is node, inserts the flags of V8 that a plugin of tinybench requires. `mode` is
- * the plugin's name of the instrument. */
+ * the plugin's name for the kind of measurement. */
 pprofc_status sides_node(struct ci_run *run, const char *folder, const char *mode,
                          const char *const **words, pprofc_error *error);
 
