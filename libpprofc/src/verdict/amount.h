@@ -23,8 +23,8 @@ bool amount_is_count(const struct amount_unit *unit);
 pprofc_str amount_text(const struct amount_unit *unit, double value, bool plus,
                        char out[AMOUNT_TEXT]);
 
-/* Format for all numbers of a table. They have the same unit and number of decimals, so the printed
- * numbers add up. */
+/* Format for all numbers of a table. The numbers have the same unit and number of decimals, so the
+ * printed numbers add up. */
 struct amount_grid {
   struct amount_unit unit;
   int decimals;

@@ -5,14 +5,14 @@
 
 #include <stdlib.h>
 
-/* Largest half width of a sum's interval, as a share of the growth of cum. A wider interval cannot
- * exclude the growth. */
+/* Largest half width of a sum's interval, as a share of the growth of the cum value. A wider
+ * interval cannot exclude the growth. */
 #define CALLS_SEE 0.5
 
 struct calls {
   struct comparison *c;
   struct arena arena;
-  uint32_t grown[CANDIDATES_MOST]; /* rows whose cum grew */
+  uint32_t grown[CANDIDATES_MOST]; /* rows of functions whose cum value grew */
   size_t count;
   uint32_t *grown_of; /* index in `grown` of each row, or MAP_NONE */
   uint64_t *below;    /* bit set of the leaves of the stacks, for each row in `grown` */

@@ -10,7 +10,7 @@
  * start-up cause smaller differences. */
 #define EXACT_FLOOR 1e-5
 
-/* Minimum of samples of a function in the noise estimate, if options.min_samples is 0. */
+/* Minimum number of samples of a function in the noise estimate, if options.min_samples is 0. */
 #define LEAST_SAMPLES 10
 
 struct sums;
@@ -33,7 +33,7 @@ struct comparison {
   bool mixed_periods;
   pprofc_verdict_exposure exposure;
   double *divisors;  /* divisor of recorded values, for each run */
-  double *exposures; /* divisor of judged values, for each run */
+  double *exposures; /* divisor of judged values, for each run: its duration, operations or total */
   bool pooled;       /* true if shown values are the sum over the runs divided by their total
                         seconds, as on pages that add the runs first */
   double *shares;    /* total of each run divided by the mean total; NULL if a total is 0 */
@@ -124,11 +124,11 @@ void family_widen_rows(struct comparison *c);
 /* True if a side has one run and its sampling noise is unknown or only a lower bound. */
 bool family_is_blind(const struct comparison *c);
 
-/* Finds pairs of rows whose changes cancel, and callers that changed through their callees. Needs
+/* Finds rows whose changes cancel each other, and callers that changed through their callees. Needs
  * sorted rows. */
 pprofc_status relations_find(struct comparison *c, pprofc_error *error);
 
-/* Judges the callees of each function whose cum grew. Needs the domains. */
+/* Judges the callees of each function whose cum value grew. Needs the domains (domains.h). */
 pprofc_status calls_find(struct comparison *c, pprofc_error *error);
 
 /* Returns the domain of a row, or NULL. */
@@ -142,7 +142,8 @@ pprofc_status places_find(struct comparison *c, pprofc_error *error);
 pprofc_status stacks_judge(struct comparison *c, pprofc_error *error);
 size_t stacks_find(const struct comparison *c, size_t parent, pprofc_str name);
 
-/* Fills the summary: the total, counts of verdicts, the part explained. */
+/* Fills the summary: the total, counts of verdicts, and the share that changed functions explain.
+ */
 pprofc_status account_fill(struct comparison *c, pprofc_error *error);
 /* Fills the smallest detectable change. */
 void advice_fill(struct comparison *c);
@@ -152,7 +153,7 @@ pprofc_status sentence_fill(struct comparison *c, pprofc_error *error);
 /* Maximum number of runs of a side. */
 #define SUMS_RUNS_MOST 10000000
 
-/* Works like comparison_read on sums over runs, with one column for each side. */
+/* Does the same as comparison_read for sums over runs, with one column for each side. */
 pprofc_status comparison_read_sums(struct comparison *c, const struct sums *const sums[2],
                                    pprofc_error *error);
 

@@ -52,8 +52,8 @@ static void set_name_as(struct domain_set *set, pprofc_verdict_domain_kind kind,
   set->name = name;
 }
 
-/* Names a set of renamed functions, with the old name first. Uses the functions if there is one
- * pair, else their packages. */
+/* Names a set of renamed functions, with the old name first. Uses the names of the functions if
+ * only one was renamed, else their packages. */
 static void set_name_renamed(const struct relations *r, struct domain_set *set) {
   const struct candidate *gone = set_member(r, set, 0), *made = set_member(r, set, 1);
   bool swap = relations_row(r, set->members[0])->flat.head != 0;
@@ -70,7 +70,7 @@ static void set_name_renamed(const struct relations *r, struct domain_set *set) 
   set->renamed = several ? made->parts.package : r->c->row[made->row].name;
 }
 
-/* True if the members are pairs of the old and the new name of a function. */
+/* True if the members are old and new names of renamed functions. */
 static bool set_is_renamed(const struct relations *r, const struct domain_set *set) {
   for (size_t i = 0; i + 1 < set->member_count; i += 2)
     if (set_member(r, set, i)->partner != set->members[i + 1]) return false;

@@ -113,8 +113,8 @@ static size_t parts_tail(pprofc_str owner) {
   return s.last ? s.last + s.width : s.start;
 }
 
-/* True if an owner is a type and not a package. Its brackets or the naming convention of the
- * language show that. */
+/* True if an owner is a type and not a package. The brackets of the owner or the naming convention
+ * of the language show that. */
 static bool parts_is_type(pprofc_str owner, size_t tail) {
   pprofc_str last = str_slice(owner, tail, owner.size);
   if (!last.size || str_starts(last, STR("(anonymous")) || str_starts(last, STR("{"))) return false;

@@ -88,8 +88,8 @@ static void places_offer(struct place_part best[PLACES_SPLIT], struct place_part
   if (at < PLACES_SPLIT) best[at] = part;
 }
 
-/* Fills `best` with the parts of a node that have most of the change. Parts are its children, and
- * the samples that end in it. */
+/* Fills `best` with the parts of a node that have most of the change. The parts of a node are its
+ * children, and the samples that end in the node. */
 static void places_best(const struct places *p, uint32_t node, uint32_t name, double goal,
                         struct place_part best[PLACES_SPLIT]) {
   for (size_t i = 0; i < PLACES_SPLIT; i++) best[i] = (struct place_part){node, true, 0};
@@ -112,7 +112,8 @@ static size_t places_split(const struct place_part best[PLACES_SPLIT], double go
 }
 
 /* Moves *part down to a child as long as that child has nearly all of the change. Returns the
- * number of parts into which the change splits below *part, or 0 if *part is the place. */
+ * number of parts into which the change splits below *part, or 0 if *part itself contains the
+ * change. */
 static size_t places_descend(const struct places *p, uint32_t name, struct place_part *part,
                              struct place_part best[PLACES_SPLIT]) {
   double goal = part->delta;

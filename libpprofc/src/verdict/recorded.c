@@ -27,7 +27,7 @@ static double recorded_log_scale(const struct recorded_rows *r, size_t column) {
 }
 
 /* Returns the variance of the log factor between the runs of a side. For sums over runs, estimates
- * it from the variance of the totals. */
+ * this variance from the variance of the totals. */
 static double recorded_log_variance(const struct recorded_rows *r, size_t side) {
   size_t from = recorded_from(r, side), end = recorded_end(r, side);
   double sum = 0;

@@ -1,4 +1,4 @@
-/* Finds pairs of functions whose changes cancel, because cost moved, or a function was renamed or
+/* Finds functions whose changes cancel each other, because cost moved, or a function was renamed or
  * inlined. Finds callers whose change comes from their callees. */
 #include "verdict/relations.h"
 
@@ -8,15 +8,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Largest remaining change of a cancelling pair, as a share of the larger change. */
+/* Largest remaining change of two functions that cancel, as a share of the larger change. */
 #define BALANCE_MOST 0.25
-/* Minimum p-value of the smaller change of a pair, before adjustment. */
+/* Minimum p-value of the smaller change of two functions that cancel, before adjustment. */
 #define WEAK_P 0.05
 
 /* Two functions whose changes cancel. */
 struct balance {
   double rest;
-  uint32_t fell, rose; /* candidate that shrank, candidate that grew */
+  uint32_t fell, rose; /* indices of the candidate that shrank and of the candidate that grew */
 };
 
 const pprofc_verdict_row *relations_row(const struct relations *r, uint32_t candidate) {

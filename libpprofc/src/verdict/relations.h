@@ -1,5 +1,5 @@
-/* Finds the rows that changed. Collects the data on callers, types and files for pairs, renames and
- * domains. */
+/* Finds the rows that changed. Collects the data on callers, types and files that explain the
+ * changes: functions that cancel, renames and domains. */
 #ifndef PPROFC_VERDICT_RELATIONS_H
 #define PPROFC_VERDICT_RELATIONS_H
 
@@ -15,7 +15,7 @@ struct sketch {
   uint64_t bits[SKETCH_WORDS];
 };
 
-/* A row and its key. Rows of the same type or file have equal keys. */
+/* A row and its key. Rows of functions of the same type or file have equal keys. */
 struct keyed_row {
   uint64_t key; /* key of the group; 0 if not known */
   uint32_t row;
@@ -37,8 +37,8 @@ struct candidate {
   struct sketch callers, callees;
   uint32_t partner; /* index of the candidate with the other name of a rename, or MAP_NONE */
   bool wide;        /* true if the type has more than half of all cost */
-  bool changed;     /* true if the verdict is a change; false if only p before adjustment is
-                       small */
+  bool changed; /* true if the verdict is a change; false if only the p-value before adjustment is
+                   small */
 };
 
 struct balance;
@@ -53,8 +53,8 @@ struct relations {
   bool *both; /* for each name, true if base and head have samples of the function or its callees */
   uint64_t *sketch_of; /* for each name, the hash of its last part */
   uint64_t *callers; /* for each candidate, a bit set of its callers: one bit per name, one for the
-                        root. For a caller on one side only, it also contains the nearest caller on
-                        both sides. */
+                        root. For a caller on one side only, the set also contains the nearest
+                        caller on both sides. */
   size_t words;
   struct row_groups types, files;
   double *explained; /* for each name, the sum of the changes of its changed callees */

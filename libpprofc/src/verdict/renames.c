@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Scores of a pair: SCORE_LAST if the last parts of the names are equal, and in addition
- * SCORE_LOCAL if the types are equal. Callers and callees together add at most 2. */
+/* Scores of an old and a new name: SCORE_LAST if the last parts of the names are equal, and in
+ * addition SCORE_LOCAL if the types are equal. Callers and callees together add at most 2. */
 #define SCORE_LAST  4.0
 #define SCORE_LOCAL 2.0
 /* Minimum score of an old and a new name with different last parts. The callers and callees of both
@@ -26,7 +26,7 @@ struct rename {
 
 struct rename_list {
   struct relations *r;
-  float *scores; /* matrix of the score of each pair; 0 without evidence */
+  float *scores; /* matrix of the score of each old and new name; 0 without evidence */
   struct rename *items;
   size_t count, capacity;
 };

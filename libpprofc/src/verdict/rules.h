@@ -17,8 +17,8 @@
 /* A row of the built-in table. */
 struct name_rule {
   unsigned flags;       /* set of NAME_* flags */
-  const char *patterns; /* globs of function names, separated by blanks. They are not regular
-                           expressions, which would need PCRE2. */
+  const char *patterns; /* globs of function names, separated by blanks. The patterns are not
+                           regular expressions, which would need PCRE2. */
   const char *why;
 };
 

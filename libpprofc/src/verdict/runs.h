@@ -5,7 +5,8 @@
 
 #include "verdict/walk.h"
 
-/* Sums of one function in one run. The sum of value times quantum is the sampling variance. */
+/* Sums of one function in one run. The sum of value times quantum (quantum.h) is the sampling
+ * variance. */
 struct run_cell {
   double flat, flat_noise;
   double cum, cum_noise;

@@ -217,7 +217,8 @@ static void blame_json_total(struct json_writer *json, const pprofc_verdict_summ
   json_end(json);
 }
 
-/* Writes the changed functions, each with its own line or as half of a pair. */
+/* Writes the changed functions. Two functions whose changes cancel share a line, and each other
+ * function has its own. */
 static void blame_json_explained(struct json_writer *json, const struct noise_report *report) {
   const pprofc_verdict_summary *s = &report->summary;
   bool has_part = !isnan(blame_part(report));

@@ -9,11 +9,12 @@ struct blame {
   double environment, rest; /* change of the time of the environment (verdict/rules.h); change
                                without an explanation */
   size_t environment_count, rest_count;
-  bool has_shares; /* true if the total change is significant; then lines have a share of it */
+  bool has_shares; /* true if the total change is significant; lines then show their share of the
+                      total change */
 };
 
-/* Computes the contributions. The sum of rows with a line, pairs, environment and rest, in this
- * order, is exactly the change of the total. */
+/* Computes the contributions. The sum of rows with a line, of two rows that cancel, of the
+ * environment and the rest, in this order, is exactly the change of the total. */
 struct blame blame_of(const struct noise_report *report);
 
 /* Returns the group of related functions of a row, if the report shows the group as one line. The

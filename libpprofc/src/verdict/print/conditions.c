@@ -28,7 +28,7 @@ struct noise_condition {
   double threshold; /* absolute value, or a share if `unit` is empty */
   pprofc_str unit;  /* unit of an absolute threshold */
   pprofc_str name;  /* regular expression for names, or empty */
-  bool rows;        /* true for "row:", which also counts a function whose cost only moved */
+  bool rows; /* true for "row:": the condition also counts a function whose cost only moved */
 };
 
 /* ---- reading ----------------------------------------- */

@@ -17,7 +17,7 @@ struct noise_finding {
   pprofc_verdict_estimate estimate; /* estimate of flat, cum or the total, as the condition
                                        says */
   double change;                    /* relative change of all functions, else NaN */
-  bool accepted;                    /* true if a rule with a reason and an end date accepts it */
+  bool accepted; /* true if a rule with a reason and an end date accepts the growth */
   pprofc_str reason, until;
 };
 typedef void (*noise_found_fn)(void *context, const struct noise_finding *found);

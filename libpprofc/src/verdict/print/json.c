@@ -124,7 +124,8 @@ static void noise_json_row(struct json_writer *json, const struct noise_report *
   json_end(json);
 }
 
-/* Writes each pair once, from the function that shrank to the function that grew. */
+/* Writes two functions whose changes cancel once, from the function that shrank to the function
+ * that grew. */
 static void noise_json_pairs(struct json_writer *json, const struct noise_report *report) {
   json_begin_array(json_key(json, "moved"));
   for (size_t i = 0; i < report->row_count; i++) {

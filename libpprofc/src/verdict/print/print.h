@@ -76,8 +76,8 @@ const char *noise_word(const pprofc_verdict_row *row, bool by_cum);
 /* Returns a unit that suits numbers up to `largest`. */
 struct amount_unit noise_unit_for(const struct noise_report *report, double largest);
 
-/* Range of a table's numbers. They have the same unit and number of digits, so base and change add
- * up to head. */
+/* Range of a table's numbers. The numbers have the same unit and number of digits, so base and
+ * change add up to head. */
 struct noise_range {
   /* Largest number; smallest change that is not 0, or 0 if there is no change. */
   double largest, smallest;

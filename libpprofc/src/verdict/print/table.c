@@ -21,7 +21,7 @@ struct noise_rows {
   const struct noise_report *report;
   struct noise_line *shown;
   size_t capacity;
-  /* Numbers of rows: shown; dropped as too small; omitted because of -nodecount. */
+  /* Numbers of rows: printed; dropped as too small; omitted because of -nodecount. */
   size_t count, dropped, left_out;
   double cutoff;
   bool by_cum;
@@ -46,8 +46,9 @@ static int noise_rows_by_cum(const void *a, const void *b) {
   return (x > y) - (x < y); /* equal rows keep their order, by flat */
 }
 
-/* Keeps a row that changed significantly, even if the change is small. Rows by cum also include
- * functions that changed as everything did, because these are the callers of the cause. */
+/* Keeps a row that changed significantly, even if the change is small. With -cum, also keeps
+ * functions that changed as everything did, because they call the function that caused the change.
+ */
 static bool noise_rows_keep(struct noise_rows *rows, const pprofc_verdict_row *row) {
   if (noise_row_changed(row)) return true;
   if (rows->by_cum && pprofc_verdict_is_certain(row->cum.verdict)) return true;
