@@ -33,7 +33,7 @@ struct comparison {
   bool mixed_periods;
   pprofc_verdict_exposure exposure;
   double *divisors;  /* divisor of recorded values, for each run */
-  double *exposures; /* divisor of judged values, for each run: its duration, operations or total */
+  double *exposures; /* divisor of the judged values of each run, such as its duration */
   bool pooled;       /* true if shown values are the sum over the runs divided by their total
                         seconds, as on pages that add the runs first */
   double *shares;    /* total of each run divided by the mean total; NULL if a total is 0 */
