@@ -384,7 +384,7 @@ static pprofc_status open_whole(const struct open_input_source *source, const pp
   return status;
 }
 
-/* Reads a file that is not a pipe, or memory. */
+/* Reads memory, or a file that is not a pipe. */
 static pprofc_status read_source(const struct open_input_source *source,
                                  const pprofc_allocator *mem, const pprofc_read_options *options,
                                  const struct open_sums *sums, pprofc_profile **profile,

@@ -13,7 +13,7 @@ enum flag_kind {
   FLAG_FLOAT,  /* type double */
   FLAG_STRING, /* type const char *: a pointer into the command line */
   FLAG_CHOICE, /* type int: index of the value in `choices` */
-  FLAG_WORD,   /* type const char *: one of `choices`, only after "="; without a value the first
+  FLAG_WORD,   /* type const char *: one of `choices`, given as -flag=WORD; -flag alone is the first
                   choice */
   FLAG_PAIR,   /* two values, "-pair OLD NEW"; `call` is called for each value in turn */
   FLAG_SET     /* type int: on or off like FLAG_BOOL; on stores `value` in the field */

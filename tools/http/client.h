@@ -41,7 +41,7 @@ struct exchange {
   const struct request *request; /* request to an API; NULL for a GET or POST of a profile */
   bool post;
   pprofc_str body; /* body of a POST or of a request to an API */
-  bool own_host;   /* true to reject redirects to other hosts, or without the body */
+  bool own_host;   /* true to reject redirects to another host, and redirects that drop the body */
   int64_t limit_ms;
   struct arena *arena; /* arena for the URLs of redirects */
 

@@ -288,8 +288,8 @@ typedef struct pprofc_verdict_summary {
   size_t changed;     /* tested rows whose flat changed by itself */
   size_t cum_changed; /* rows whose cum changed by itself */
   size_t shared;      /* rows whose flat changed only by the factor that all functions share */
-  /* Numbers of rows in `changed`, without two rows that cancel: new rows, gone rows, and all other
-   * rows by the sign of the difference. */
+  /* Numbers of rows in `changed`, except pairs of rows that cancel: new rows, gone rows, and all
+   * other rows by the sign of the difference. */
   size_t new_rows, gone_rows, grew, shrank;
   double alpha; /* level of false discoveries */
 

@@ -20,8 +20,8 @@ struct log_guard {
 
 void log_guard_init(struct log_guard *guard, pprofc_write_fn write, void *context);
 
-/* Begins an output that writes through a guard. If the guard writes to a report that -budget
- * shortens (core/brief.h), it passes the marks of rows on. */
+/* Begins an output whose text passes through the guard, which makes it safe for CI logs. The
+ * guard passes row marks of a report that -budget shortens (core/brief.h) on unchanged. */
 void log_guard_output(struct output *out, struct log_guard *guard, pprofc_write_fn write,
                       void *context);
 

@@ -74,7 +74,7 @@ struct graph_edge {
   bool on_path; /* while edges are found: true if the current stack has the edge */
 };
 
-/* Labels of the samples of a node. A number tag belongs to the label tag with the same
+/* Labels of the samples of a node. Pictures draw a numeric tag below the label tag with the same
  * `labels`. */
 struct graph_tag {
   uint32_t labels; /* id of a set of string labels, 0: no labels */

@@ -115,8 +115,7 @@ static bool leak_fill_series(struct leak_table *t) {
 
 /* ---- rows -------------------------------------------- */
 
-/* Finds the frame of a row, its first place that is not an allocator, and the caller of that
- * frame. */
+/* Finds the first frame of a row that is not an allocator, and the caller of that frame. */
 static void leak_row_place(const struct leak_collection *c, struct leak_row *row) {
   const struct leak_stack *stack = row->stack;
   static const struct leak_frame none = {{"(no stack)", 10}, {"", 0}, 0};

@@ -54,7 +54,7 @@ struct pprofc_builder {
   pprofc_error error;      /* first error of any call, or PPROFC_OK */
   pprofc_profile *profile; /* profile that is being built; its region contains strings and stacks */
   struct interner strings;
-  /* Hash tables of the entries that are not in a FIRST_ column. */
+  /* Hash tables of the entries that the columns FIRST_... do not list. */
   struct map functions, locations, mappings;
   struct builder_column columns[COLUMN_COUNT];
   uint8_t *chunk, *chunk_end; /* free memory for the next stacks */

@@ -51,7 +51,8 @@ struct fit {
   double *common;      /* factor of each column that all functions share; 1 without a common
                           factor */
   bool has_common;     /* true if there are enough functions for a common factor */
-  double common_error; /* relative variance of a run's factor; 0 without a common factor */
+  double common_error; /* relative variance of the factor by which a whole run is slower or faster;
+                          0 without such a factor */
   double cv2;          /* for many runs: squared coefficient of variation between runs */
   double prior;        /* for many runs: degrees of freedom from other functions */
   double degrees; /* degrees of freedom of the t distribution; infinite with one run on each side */

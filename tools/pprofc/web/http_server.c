@@ -340,7 +340,8 @@ static struct web_reply *server_refuse(const struct guard_decision *d) {
   return reply;
 }
 
-/* Redirects to the URL without its correct token, and sets a cookie with the token. */
+/* Sets a cookie with the token of the URL, which is correct, and redirects to the URL without
+ * it. */
 static struct web_reply *server_enter(const struct guard *g, const struct guard_decision *d) {
   char cookie[128];
   struct buffer query;

@@ -25,7 +25,7 @@ struct speed_group {
   struct buffer members; /* size_t: indices of the pairs */
   uint32_t *rounds;      /* round of each pass, the base first */
   size_t count[PAIR_SIDES], passes;
-  double *logs; /* logarithm of the median, for each member and pass */
+  double *logs; /* logarithm of the median of each benchmark in each pass over the benchmarks */
   double *speeds;
   double shift, p; /* change of the geometric mean as a logarithm, and its p-value */
 };
@@ -41,7 +41,7 @@ struct speed_work {
 
 /* ---- passes ------------------------------------------ */
 
-/* Returns the end of the pass that begins at `first`. */
+/* Returns the end of the pass over the benchmarks that begins at `first`. */
 static size_t pass_end(const struct pairs *pairs, const struct pair_side *side, size_t first) {
   size_t end = first + 1;
   while (end < side->count &&

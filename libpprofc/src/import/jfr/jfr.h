@@ -128,7 +128,7 @@ struct jfr_pool {
 
 /* ---- events ------------------------------------------ */
 
-/* Slots of an event. */
+/* Indices of the fields of an event in its array of values. */
 enum {
   JFR_EVENT_STACK,
   JFR_EVENT_THREAD,

@@ -284,7 +284,7 @@ static void v8_add_timestamps(struct v8_recording *r, pprofc_builder *builder,
 static pprofc_status v8_read(const struct node *root, pprofc_builder *builder, struct arena *arena,
                              pprofc_error *error) {
   const struct node *head = node_get(root, "head"), *samples = node_get(root, "samples");
-  /* Times are in seconds before 2017, in microseconds since then. */
+  /* Profiles from before 2017 have times in seconds, later ones in microseconds. */
   int scale = head ? 9 : 3;
   int64_t start = json_scaled(builder, node_get(root, "startTime"), scale), duration;
   if (__builtin_sub_overflow(json_scaled(builder, node_get(root, "endTime"), scale), start,
