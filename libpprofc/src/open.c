@@ -14,9 +14,8 @@
 
 #define FOLDER_MAX  4096
 #define NEAREST_MAX 400 /* maximum size of import_nearest's sentence in bytes */
-#define RATIO_FROM                                                                                 \
-  ((uint64_t)64 << 20) /* memory in bytes below which inflate_ratio does not                       \
-                          apply */
+/* Memory in bytes below which inflate_ratio does not apply. */
+#define RATIO_FROM ((uint64_t)64 << 20)
 
 void pprofc_read_options_init(pprofc_read_options *options) {
   *options = (pprofc_read_options){.struct_size = sizeof *options};

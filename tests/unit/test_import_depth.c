@@ -8,9 +8,8 @@
 
 #define DEPTH      20000u
 #define LIST_DEPTH 70000u
-#define BYTES_OF_FILE                                                                              \
-  30u /* bytes of memory for each byte of the file; a stack of each takes 400                      \
-       */
+/* Bytes of memory for each byte of the file; a stack of each takes 400. */
+#define BYTES_OF_FILE 30u
 
 static pprofc_status read_with(const struct buffer *text, const pprofc_allocator *mem,
                                const pprofc_limits *limits, pprofc_profile **profile,

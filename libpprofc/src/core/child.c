@@ -145,9 +145,8 @@ static bool child_is_stopped(const struct child_running *run) {
   return run->user && run->user->stop && *run->user->stop;
 }
 
-#define CHILD_POLLED                                                                               \
-  3 /* number of polled descriptors: both pipes and the descriptor that the                        \
-       caller watches */
+/* Number of polled descriptors: both pipes and the descriptor that the caller watches. */
+#define CHILD_POLLED 3
 
 /* Waits until a descriptor is readable; fails on timeout or cancellation. Sets *ready to 0 if the
  * caller must retry. */

@@ -9,9 +9,8 @@
 #include "core/str.h"
 
 #define MAP_NONE UINT32_MAX
-#define MAP_LARGE                                                                                  \
-  ((size_t)1 << 16) /* number of slots from which a table exceeds the CPU caches                   \
-                     */
+/* Number of slots from which a table exceeds the CPU caches. */
+#define MAP_LARGE ((size_t)1 << 16)
 
 /* An open-addressing table from hash to index. The caller owns the records and compares keys:
  *

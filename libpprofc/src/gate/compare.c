@@ -17,9 +17,8 @@
 #define DRIFT_ALPHA 0.001
 /* Minimum of rounds per side for a test of the medians of rounds; 2 if each round is a process. */
 #define ROUNDS_MIN 4
-#define ROUNDS_MAX                                                                                 \
-  1000 /* maximum of rounds a side; larger numbers are counts of samples,                          \
-          not round numbers */
+/* Maximum of rounds a side; larger numbers are counts of samples, not round numbers. */
+#define ROUNDS_MAX 1000
 
 static double compare_median(struct gate_sample s) {
   size_t half = s.count / 2;

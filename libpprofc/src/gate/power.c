@@ -14,9 +14,9 @@
 #define SAMPLES_MAX 10000 /* largest number of samples a side that is useful advice */
 #define U_COUNTED   50    /* largest sample for which U is simulated */
 #define U_DRAWS     2000
-#define U_EFFICIENCY                                                                               \
-  1.0233 /* sqrt(pi / 3): ratio of the smallest changes that U and t find in                       \
-            large normal samples */
+/* The square root of pi / 3: ratio of the smallest changes that U and t find in large normal
+ * samples. */
+#define U_EFFICIENCY 1.0233
 
 /* ---- Welch ------------------------------------------- */
 

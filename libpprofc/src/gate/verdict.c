@@ -4,10 +4,9 @@
 
 #include <math.h>
 
-#define SUSPICIOUS                                                                                 \
-  0.5                  /* relative improvement above which the benchmark may not measure           \
-                          anything */
-#define ROUNDING 1e-12 /* tolerance for the rounding of a division */
+/* Relative improvement above which the benchmark may not measure anything. */
+#define SUSPICIOUS 0.5
+#define ROUNDING   1e-12 /* tolerance for the rounding of a division */
 
 /* Input of a condition. */
 struct verdict_case {

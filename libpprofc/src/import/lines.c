@@ -3,9 +3,8 @@
 
 #include "core/escape.h"
 
-#define UTF16_LOOK                                                                                 \
-  1024u /* number of bytes that decide if text without a byte order mark is                        \
-           UTF-16 */
+/* Number of bytes that decide if text without a byte order mark is UTF-16. */
+#define UTF16_LOOK 1024u
 
 static uint32_t unit_at(pprofc_str data, size_t at, bool big_endian) {
   const unsigned char *p = (const unsigned char *)data.data + at;

@@ -13,9 +13,8 @@
 #define FALL_SHARE 0.25 /* share of the growth; with a larger fall, growth is not endless */
 #define SAW_SHARE  0.5  /* share of the range; a larger fall and a larger rise form a sawtooth */
 #define TROUGHS    8    /* minimum number of low points that can show a leak under a sawtooth */
-#define SAW_DEPTH                                                                                  \
-  0.25 /* share of the highest value; a series with a smaller range is not a                       \
-          sawtooth */
+/* Share of the highest value; a series with a smaller range is not a sawtooth. */
+#define SAW_DEPTH 0.25
 /* Number of standard errors by which the slope of the last third must be lower to show that growth
  * stopped. */
 #define STOP_SIGMAS 2.0

@@ -6,8 +6,8 @@
 #include <math.h>
 
 #define CUT_HALF 5 /* number of values on each side of the rolling median */
-#define MAD_TO_SIGMA                                                                               \
-  1.4826 /* standard deviation divided by the median deviation, for a normal distribution */
+/* Standard deviation divided by the median deviation, for a normal distribution. */
+#define MAD_TO_SIGMA   1.4826
 #define RESEMBLING_MAX 0.9
 
 /* ---- outliers ---------------------------------------- */

@@ -8,9 +8,8 @@
 
 #define TRIM          0.2
 #define PERMUTED_MOST 100 /* maximum number of values of both samples for a permutation test */
-#define UNLIKELY                                                                                   \
-  0.2                /* p-value of the t distribution above which the permutation test is          \
-                        omitted */
+/* P-value of the t distribution above which the permutation test is omitted. */
+#define UNLIKELY  0.2
 #define HITS_MOST 40 /* number of permutations with an equal or larger t that end the test */
 
 /* ---- the statistic ----------------------------------- */

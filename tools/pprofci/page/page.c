@@ -54,9 +54,9 @@ struct page_script {
 };
 #define REPORT_SCRIPTS 2
 
-#define REPORT_MOST                                                                                \
-  ((size_t)9000000) /* maximum bytes of report.html without its scripts and tags */
-#define GRAPH_MOST ((size_t)64 << 20) /* maximum bytes of a page with one flame graph */
+/* Maximum bytes of report.html without its scripts and tags. */
+#define REPORT_MOST ((size_t)9000000)
+#define GRAPH_MOST  ((size_t)64 << 20) /* maximum bytes of a page with one flame graph */
 
 extern const unsigned char asset_flame_js[], asset_report_js[];
 extern const size_t asset_flame_js_size, asset_report_js_size;

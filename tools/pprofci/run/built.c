@@ -8,10 +8,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#define NAMED_MOST                                                                                 \
-  3                   /* maximum number of differences that are named for one kind of information  \
-                       */
-#define NAME_MOST 120 /* maximum bytes of a named difference */
+/* Maximum number of differences that are named for one kind of information. */
+#define NAMED_MOST 3
+#define NAME_MOST  120 /* maximum bytes of a named difference */
 
 static const struct built_item {
   const char *name;

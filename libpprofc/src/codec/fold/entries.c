@@ -12,8 +12,9 @@
 
 /* ---- the table --------------------------------------- */
 
-#define LEAST_SLOTS                                                                                \
-  32768 /* malloc maps a table of this size, and unmaps them when the table grows */
+/* Initial slots of a table. malloc maps a block of this size, and unmaps it when the table grows.
+ */
+#define LEAST_SLOTS 32768
 
 static void fold_table_put(struct fold_table *table, uint64_t slot) {
   size_t at = (size_t)(slot >> 32) & (table->capacity - 1);
