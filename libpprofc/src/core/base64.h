@@ -2,11 +2,12 @@
 #ifndef PPROFC_CORE_BASE64_H
 #define PPROFC_CORE_BASE64_H
 
-#include "core/output.h"
+#include "core/buffer.h"
 
-void base64_put(struct output *out, const uint8_t *data, size_t size);
+/* Appends the data in base64. */
+void base64_put(struct buffer *out, const uint8_t *data, size_t size);
 
-/* Writes "sha256-..." for a script. `sha256` is the hash in hexadecimal, which CMake computes. */
-void base64_put_script_hash(struct output *out, const char *sha256);
+/* Appends "sha256-..." for a script. `sha256` is the hash in hexadecimal, which CMake computes. */
+void base64_put_hash(struct buffer *out, const char *sha256);
 
 #endif

@@ -268,3 +268,14 @@ void template_put(struct buffer *out, pprofc_str template, const char *part,
   while (p.depth && !out->failed)
     if (!template_step(&p)) out->failed = true;
 }
+
+bool template_print(struct output *out, pprofc_str template, const char *part, struct fill *fill) {
+  struct buffer text;
+  buffer_init(&text, fill->mem, SIZE_MAX / 2);
+  template_put(&text, template, part, fill);
+  output_add_str(out, buffer_str(&text));
+  bool good = !text.failed;
+  buffer_free(&text);
+  fill_free(fill);
+  return good;
+}

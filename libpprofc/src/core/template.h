@@ -19,10 +19,15 @@
 #define PPROFC_CORE_TEMPLATE_H
 
 #include "core/fill.h"
+#include "core/output.h"
 
 /* Appends a part of a template with the values. The buffer fails if the template has an error. */
 void template_put(struct buffer *out, pprofc_str template, const char *part,
                   const struct fill *fill);
+
+/* Writes a part of a template with the values, and frees the values. Returns false when memory runs
+ * out. */
+bool template_print(struct output *out, pprofc_str template, const char *part, struct fill *fill);
 
 /* Appends text from outside as HTML text or as an attribute value. */
 void template_escape(struct buffer *out, pprofc_str text);

@@ -4,8 +4,8 @@
 #include "flame/flame.h"
 
 #include "core/base64.h"
-#include "core/escape.h"
 #include "core/json_write.h"
+#include "core/template.h"
 #include "flame/pack.h"
 
 #include <stdlib.h>
@@ -28,15 +28,24 @@ struct page {
   struct flame_cut cut; /* cut that keeps the whole tree */
 };
 
-/* Writes <script type=... id=...> with the deflated bytes in it. */
+/* Writes a part of the template, and frees the values. */
+static pprofc_status put_part(struct page *p, const char *part, struct fill *fill) {
+  const pprofc_str page = {(const char *)asset_page_html, asset_page_html_size};
+  return template_print(p->out, page, part, fill) ? PPROFC_OK : error_nomem(p->error);
+}
+
+/* Writes a script with the deflated bytes in it. */
 static pprofc_status put_packed(struct page *p, const char *id, const struct buffer *bytes) {
   struct buffer packed;
+  struct fill f;
   buffer_init(&packed, p->mem, SIZE_MAX / 2);
   pprofc_status status = flame_deflate(bytes, FLAME_DEFLATE_FILE, &packed, p->error);
   if (status == PPROFC_OK) {
-    output_printf(p->out, "<script type=\"application/octet-stream\" id=\"%s\">", id);
-    base64_put(p->out, (const uint8_t *)packed.data, packed.size);
-    output_add_text(p->out, "</script>\n");
+    fill_init(&f, p->mem);
+    fill_words(&f, "type", "octet-stream");
+    fill_words(&f, "id", id);
+    base64_put(fill_html(&f, "data"), (const uint8_t *)packed.data, packed.size);
+    status = put_part(p, "data", &f);
   }
   buffer_free(&packed);
   return status;
@@ -129,27 +138,14 @@ static bool put_summary(const struct page *p, struct json_writer *json) {
 /* ---- the document ------------------------------------ */
 
 static pprofc_status flame_html_put_head(struct page *p) {
-  struct buffer title;
-  buffer_init(&title, p->mem, SIZE_MAX / 2);
-  escape_xml(&title, p->options->title);
-  output_add_text(
-      p->out,
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-      "'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; script-src '");
-  base64_put_script_hash(p->out, asset_viewer_js_sha256);
-  output_add_text(p->out,
-                  "'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                  "<meta name=\"referrer\" content=\"no-referrer\">\n<title>");
-  output_add_str(p->out, buffer_str(&title));
-  output_add_text(p->out, "</title>\n<style>\n");
-  output_add(p->out, asset_flame_css, asset_flame_css_size);
-  output_add(p->out, asset_page_css, asset_page_css_size);
-  output_add_text(p->out, "</style>\n</head>\n<body>\n");
-  output_add(p->out, asset_page_html, asset_page_html_size);
-  bool failed = title.failed;
-  buffer_free(&title);
-  return failed ? error_nomem(p->error) : PPROFC_OK;
+  struct fill f;
+  fill_init(&f, p->mem);
+  base64_put_hash(fill_text(&f, "hash"), asset_viewer_js_sha256);
+  fill_str(&f, "title", p->options->title);
+  struct buffer *style = fill_html(&f, "style");
+  buffer_add(style, asset_flame_css, asset_flame_css_size);
+  buffer_add(style, asset_page_css, asset_page_css_size);
+  return put_part(p, "head", &f);
 }
 
 static pprofc_status put_static(struct page *p) {
@@ -166,40 +162,48 @@ static pprofc_status put_static(struct page *p) {
       .embedded = true,
       .verdicts = p->options->verdicts,
   };
-  output_add_text(p->out, "<div id=\"static\">\n");
+  struct fill f;
   pprofc_status status = flame_svg(&drawing, p->out, p->error);
-  output_add_text(p->out, "</div>\n");
-  return status;
+  if (status != PPROFC_OK) return status;
+  fill_init(&f, p->mem);
+  return put_part(p, "after", &f);
 }
 
-static pprofc_status put_json(struct page *p) {
+static bool put_meta(const struct page *p, struct json_writer *json) {
+  flame_put_meta(p->options, &p->cut, json);
+  return true;
+}
+
+static pprofc_status put_json(struct page *p, const char *id,
+                              bool (*put)(const struct page *, struct json_writer *)) {
+  struct fill f;
+  struct output text;
   struct json_writer json;
-  json_init(&json, p->out, p->mem);
-  output_add_text(p->out, "<script type=\"application/json\" id=\"pprofc-meta\">");
-  flame_put_meta(p->options, &p->cut, &json);
-  bool good = json_finish(&json);
-  output_add_text(p->out, "</script>\n<script type=\"application/json\" id=\"pprofc-summary\">");
-  json_init(&json, p->out, p->mem);
-  good = put_summary(p, &json) && good;
-  good = json_finish(&json) && good;
-  output_add_text(p->out, "</script>\n");
-  return good ? PPROFC_OK : error_nomem(p->error);
+  fill_init(&f, p->mem);
+  fill_words(&f, "type", "json");
+  fill_words(&f, "id", id);
+  output_init(&text, buffer_write, fill_html(&f, "data"));
+  json_init(&json, &text, p->mem);
+  f.failed |= !put(p, &json);
+  f.failed |= !json_finish(&json);
+  output_flush(&text, NULL);
+  return put_part(p, "data", &f);
 }
 
 static pprofc_status put_data(struct page *p) {
   struct buffer bytes;
   buffer_init(&bytes, p->mem, SIZE_MAX / 2);
   pprofc_status status = flame_pack_frames(p->options, &p->cut, &bytes, p->error);
-  if (status == PPROFC_OK) status = put_packed(p, "pprofc-frames", &bytes);
+  if (status == PPROFC_OK) status = put_packed(p, "frames", &bytes);
   buffer_clear(&bytes);
   if (status == PPROFC_OK) {
     flame_pack_nodes(p->options, &p->cut, &bytes);
-    status = put_packed(p, "pprofc-nodes", &bytes);
+    status = put_packed(p, "nodes", &bytes);
   }
   buffer_clear(&bytes);
   if (status == PPROFC_OK) {
     flame_pack_groups(p->options, &p->cut, &bytes);
-    status = put_packed(p, "pprofc-groups", &bytes);
+    status = put_packed(p, "groups", &bytes);
   }
   buffer_free(&bytes);
   return status;
@@ -216,11 +220,15 @@ pprofc_status flame_html(const struct flame_page *options, struct output *out,
   if (status != PPROFC_OK) return status;
   status = flame_html_put_head(&p);
   if (status == PPROFC_OK) status = put_static(&p);
-  if (status == PPROFC_OK) status = put_json(&p);
+  if (status == PPROFC_OK) status = put_json(&p, "meta", put_meta);
+  if (status == PPROFC_OK) status = put_json(&p, "summary", put_summary);
   if (status == PPROFC_OK) status = put_data(&p);
-  output_add_text(out, "<script>");
-  output_add(out, asset_viewer_js, asset_viewer_js_size);
-  output_add_text(out, "</script>\n</body>\n</html>\n");
+  if (status == PPROFC_OK) {
+    struct fill f;
+    fill_init(&f, p.mem);
+    buffer_add(fill_html(&f, "script"), asset_viewer_js, asset_viewer_js_size);
+    status = put_part(&p, "foot", &f);
+  }
   flame_cut_free(&p.cut);
   return status;
 }

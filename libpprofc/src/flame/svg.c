@@ -5,6 +5,7 @@
 #include "flame/flame.h"
 
 #include "core/escape.h"
+#include "core/template.h"
 #include "flame/label.h"
 #include "graph/number.h"
 #include "unit/unit.h"
@@ -12,18 +13,17 @@
 #include <math.h>
 #include <stdio.h>
 
-#define SIDE         10.0 /* space left and right of the frames, in pixels */
-#define TOP          60.0
-#define BOTTOM       50.0
-#define NOTE_ROW     14.0
-#define ROW          16.0
-#define NOISE_COLOR  "#d9d9d9" /* color of changes within noise and of unchanged frames */
-#define FG_NAMESPACE "http://github.com/jonhoo/inferno"
+#define SIDE        10.0 /* space left and right of the frames, in pixels */
+#define TOP         60.0
+#define BOTTOM      50.0
+#define NOTE_ROW    14.0
+#define ROW         16.0
+#define NOISE_COLOR "#d9d9d9" /* color of changes within noise and of unchanged frames */
 
-extern const unsigned char asset_picture_js[], asset_picture_real_js[], asset_svg_css[],
-    asset_svg_real_css[];
-extern const size_t asset_picture_js_size, asset_picture_real_js_size, asset_svg_css_size,
-    asset_svg_real_css_size;
+extern const unsigned char asset_picture_svg[], asset_picture_js[], asset_picture_real_js[],
+    asset_svg_css[], asset_svg_real_css[];
+extern const size_t asset_picture_svg_size, asset_picture_js_size, asset_picture_real_js_size,
+    asset_svg_css_size, asset_svg_real_css_size;
 
 struct svg {
   const struct flame_drawing *drawing;
@@ -301,119 +301,78 @@ static void find_greatest_changes(struct svg *s) {
 
 /* ---- the document ------------------------------------ */
 
-static void svg_put_text(struct svg *s, const char *id, double x, double y, pprofc_str text) {
-  if (id)
-    output_printf(s->out, "<text id=\"%s\" x=\"%.1f\" y=\"%.1f\">", id, x, y);
-  else
-    output_printf(s->out, "<text class=\"heading\" x=\"%.1f\" y=\"%.1f\">", x, y);
-  svg_put_escaped(s, text);
-  output_add_text(s->out, "</text>\n");
+static void fill_place(struct fill *f, const char *name, double pixels) {
+  buffer_printf(fill_text(f, name), "%.1f", pixels);
 }
 
-static void put_defs(struct svg *s) {
-  output_add_text(s->out, "<style>");
-  output_add(s->out, asset_svg_css, asset_svg_css_size);
-  if (s->verdicts) output_add(s->out, asset_svg_real_css, asset_svg_real_css_size);
-  output_add_text(
-      s->out, "</style>\n"
-              "<defs><pattern id=\"smaller\" width=\"6\" height=\"6\" "
-              "patternUnits=\"userSpaceOnUse\"><rect width=\"6\" height=\"6\" fill=\"#e6e6e6\"/>"
-              "<path d=\"M0 6L6 0\" stroke=\"#a6a6a6\"/></pattern></defs>\n"
-              "<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n");
+/* Adds the places of the texts and of the frames. */
+static void svg_fill_places(const struct svg *s, struct fill *f) {
+  buffer_printf(fill_text(f, "width"), "%.0f", s->width);
+  buffer_printf(fill_text(f, "height"), "%.0f", s->height);
+  fill_place(f, "left", SIDE);
+  fill_place(f, "middle", s->width / 2);
+  fill_place(f, "search", s->width - SIDE - 120);
+  fill_place(f, "ignorecase", s->width - SIDE - 16);
+  fill_place(f, "switch", s->width - SIDE - 140);
+  fill_place(f, "details", s->height - 17);
+  fill_place(f, "key", s->height - 4);
+  buffer_printf(fill_text(f, "total"), "%.17g", s->boxes.width);
+  fill_place(f, "frames", s->width - 2 * SIDE);
 }
 
-static void svg_put_head(struct svg *s) {
-  if (!s->drawing->embedded)
-    output_add_text(
-        s->out, "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n"
-                "<!-- Flame graph made by pprofc. Layout after Brendan Gregg's FlameGraph. -->\n");
-  if (s->drawing->part) {
-    *s->drawing->part = (struct flame_part){s->width, s->top, ROW * (s->boxes.max_depth + 1)};
-    put_defs(s);
-    return;
+/* Adds the notes on the verdicts, which are below the subtitle. */
+static void svg_fill_notes(const struct svg *s, struct fill *f) {
+  for (size_t i = 0; s->verdicts && i < s->verdicts->note_count; i++) {
+    fill_begin(f, "notes");
+    fill_place(f, "top", TOP - 3 + NOTE_ROW * (double)i);
+    fill_str(f, "note", s->verdicts->notes[i]);
+    fill_end(f);
   }
-  output_printf(s->out, "<svg class=\"flamegraph\" version=\"1.1\" width=\"%.0f\" height=\"%.0f\" ",
-                s->width, s->height);
-  output_printf(s->out, "viewBox=\"0 0 %.0f %.0f\" role=\"img\" ", s->width, s->height);
-  output_add_text(s->out, "aria-label=\"flame graph\" xmlns=\"http://www.w3.org/2000/svg\" "
-                          "xmlns:fg=\"" FG_NAMESPACE "\">\n");
-  put_defs(s);
 }
 
-static void put_controls(struct svg *s) {
-  svg_put_text(s, "details", SIDE, s->height - 17, STR(" "));
-  output_printf(s->out,
-                "<text id=\"unzoom\" class=\"hide\" x=\"%.1f\" y=\"24\">Reset Zoom</text>\n", SIDE);
-  output_printf(s->out, "<text id=\"search\" x=\"%.1f\" y=\"24\">Search</text>\n",
-                s->width - SIDE - 120);
-  output_printf(s->out, "<text id=\"ignorecase\" x=\"%.1f\" y=\"24\">ic</text>\n",
-                s->width - SIDE - 16);
-  output_printf(s->out, "<text id=\"matched\" class=\"hide\" x=\"%.1f\" y=\"%.1f\"> </text>\n",
-                s->width - SIDE - 120, s->height - 17);
-}
-
-/* Writes the line below the picture that explains colors and signs. */
-static void put_key(struct svg *s) {
-  output_printf(s->out, "<text class=\"key\" x=\"%.1f\" y=\"%.1f\">", SIDE, s->height - 4);
-  if (coloring_of(s) == FLAME_BY_ORIGIN)
-    output_add_text(s->out, "orange: user, blue: library, violet: system, grey: unknown; ");
-  if (s->verdicts && coloring_of(s) == FLAME_BY_CHANGE)
-    output_add_text(s->out, "\xE2\x96\xB2 orange: more than base, \xE2\x96\xBC blue: less, + new, "
-                            "\xE2\x88\x92 gone; pale: as everything; grey: no change beyond noise");
-  else if (s->tree->has_base && coloring_of(s) == FLAME_BY_CHANGE)
-    output_add_text(s->out, "\xE2\x96\xB2 orange: more than base, \xE2\x96\xBC blue: less, "
-                            "+ new, \xE2\x88\x92 gone, grey: unchanged");
-  else if (s->tree->has_base)
-    output_add_text(s->out, "\xE2\x96\xB2 more than base, \xE2\x96\xBC less, + new, "
-                            "\xE2\x88\x92 gone");
-  if (s->tree->has_base) output_add_text(s->out, "; width: the larger of both");
-  output_add_text(s->out, "</text>\n");
-}
-
-/* Writes the notes on the verdicts below the subtitle, and the switch at the right. */
-static void svg_put_notes(struct svg *s) {
-  const struct flame_verdicts *v = s->verdicts;
-  for (size_t i = 0; i < v->note_count; i++) {
-    output_printf(s->out, "<text class=\"heading key\" x=\"%.1f\" y=\"%.1f\">", s->width / 2,
-                  TOP - 3 + NOTE_ROW * (double)i);
-    svg_put_escaped(s, v->notes[i]);
-    output_add_text(s->out, "</text>\n");
-  }
-  if (s->drawing->embedded) return;
-  output_printf(
-      s->out,
-      "<text id=\"realonly\" class=\"on\" role=\"switch\" aria-checked=\"true\" tabindex=\"0\" "
-      "x=\"%.1f\" y=\"42\">\xE2\x98\x91 Only real changes</text>\n",
-      s->width - SIDE - 140);
-}
-
-static void put_texts(struct svg *s) {
+/* Adds the values of the document without its boxes. */
+static void svg_fill(const struct svg *s, struct fill *f) {
   const struct flame_drawing *d = s->drawing;
-  svg_put_text(s, d->embedded ? NULL : "title", s->width / 2, 24, d->title);
-  svg_put_text(s, d->embedded ? NULL : "subtitle", s->width / 2, 42, d->subtitle);
-  if (s->verdicts) svg_put_notes(s);
-  if (!d->embedded) put_controls(s);
-  if (s->tree->has_base || coloring_of(s) == FLAME_BY_ORIGIN) put_key(s);
+  bool by_origin = coloring_of(s) == FLAME_BY_ORIGIN, by_change = coloring_of(s) == FLAME_BY_CHANGE;
+  struct buffer *style = fill_html(f, "style");
+  buffer_add(style, asset_svg_css, asset_svg_css_size);
+  if (s->verdicts) buffer_add(style, asset_svg_real_css, asset_svg_real_css_size);
+  fill_flag(f, "embedded", d->embedded);
+  fill_flag(f, "part", d->part != NULL);
+  fill_str(f, "title", d->title);
+  fill_str(f, "subtitle", d->subtitle);
+  svg_fill_places(s, f);
+  svg_fill_notes(s, f);
+  fill_flag(f, "verdicts", s->verdicts != NULL);
+  fill_flag(f, "explained", s->tree->has_base || by_origin);
+  fill_flag(f, "by_origin", by_origin);
+  fill_flag(f, "by_noise", by_change && s->verdicts);
+  fill_flag(f, "by_change", by_change && !s->verdicts && s->tree->has_base);
+  fill_flag(f, "signs", !by_change && s->tree->has_base);
+  fill_flag(f, "base", s->tree->has_base);
+  if (s->verdicts)
+    buffer_add(fill_html(f, "script"), asset_picture_real_js, asset_picture_real_js_size);
+  else
+    buffer_add(fill_html(f, "script"), asset_picture_js, asset_picture_js_size);
+}
+
+static void svg_put_part(struct svg *s, const char *part, const struct fill *f) {
+  const pprofc_str picture = {(const char *)asset_picture_svg, asset_picture_svg_size};
+  buffer_clear(&s->text);
+  template_put(&s->text, picture, part, f);
+  output_add_str(s->out, buffer_str(&s->text));
 }
 
 static void put_document(struct svg *s) {
-  bool embedded = s->drawing->embedded;
-  svg_put_head(s);
-  put_texts(s);
-  output_printf(s->out, "<g %s fg:total=\"%.17g\" fg:left=\"%.1f\" fg:width=\"%.1f\">\n",
-                embedded ? "class=\"frames\"" : "id=\"frames\"", s->boxes.width, SIDE,
-                s->width - 2 * SIDE);
+  struct fill f;
+  fill_init(&f, s->text.mem);
+  svg_fill(s, &f);
+  if (s->drawing->part)
+    *s->drawing->part = (struct flame_part){s->width, s->top, ROW * (s->boxes.max_depth + 1)};
+  svg_put_part(s, "begin", &f);
   for (size_t i = 0; i < s->boxes.count && !s->out->failed; i++) svg_put_box(s, &s->boxes.items[i]);
-  output_add_text(s->out, "</g>\n");
-  if (!embedded) {
-    output_add_text(s->out, "<script><![CDATA[\n");
-    if (s->verdicts)
-      output_add(s->out, asset_picture_real_js, asset_picture_real_js_size);
-    else
-      output_add(s->out, asset_picture_js, asset_picture_js_size);
-    output_add_text(s->out, "]]></script>\n");
-  }
-  output_add_text(s->out, "</svg>\n");
+  svg_put_part(s, "end", &f);
+  fill_free(&f);
 }
 
 static pprofc_status svg_draw(struct svg *s, pprofc_error *error) {

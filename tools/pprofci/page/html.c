@@ -104,27 +104,6 @@ void html_gauge(struct fill *f, const struct gate_row *row) {
 
 /* ---- pictures ---------------------------------------- */
 
-/* Appends a text in base64. With `sha256`, appends "sha256-..." for a script with that hash
- * instead. */
-static void put_encoded(struct buffer *out, pprofc_str data, const char *sha256) {
-  struct output *to = mem_array(out->mem, 1, sizeof *to);
-  if (!to) {
-    out->failed = true;
-    return;
-  }
-  output_init(to, buffer_write, out);
-  if (sha256)
-    base64_put_script_hash(to, sha256);
-  else
-    base64_put(to, (const uint8_t *)data.data, data.size);
-  if (output_flush(to, NULL) != PPROFC_OK) out->failed = true;
-  mem_free(out->mem, to, 1, sizeof *to);
-}
-
-void html_script_hash(struct buffer *out, const char *sha256) {
-  put_encoded(out, STR(""), sha256);
-}
-
 void html_picture(struct fill *f, const struct run_picture *picture, double height) {
   struct buffer cropped;
   struct fill crop;
@@ -136,7 +115,7 @@ void html_picture(struct fill *f, const struct run_picture *picture, double heig
   buffer_printf(fill_text(&crop, "top"), "%.1f", picture->part.top - 1);
   buffer_add_str(fill_html(&crop, "frames"), picture->frames);
   template_put(&cropped, html_template(), "crop", &crop);
-  put_encoded(fill_html(f, "picture"), buffer_str(&cropped), NULL);
+  base64_put(fill_html(f, "picture"), (const uint8_t *)cropped.data, cropped.size);
   f->failed |= cropped.failed;
   fill_free(&crop);
   buffer_free(&cropped);

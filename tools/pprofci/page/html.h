@@ -9,9 +9,6 @@
 /* Returns the templates of the page. */
 pprofc_str html_template(void);
 
-/* Appends "sha256-...", the source of a script in a content security policy. */
-void html_script_hash(struct buffer *out, const char *sha256);
-
 /* Adds the change of a row as a bar: to the right for more, to the left for less. The picture has
  * the size of html_strip. The length of the bar is the square root of the change, so that 1 % is
  * visible. */

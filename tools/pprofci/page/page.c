@@ -2,6 +2,7 @@
  * method. */
 #include "page/page.h"
 
+#include "core/base64.h"
 #include "core/fill.h"
 #include "page/html.h"
 #include "page/model.h"
@@ -154,7 +155,7 @@ static const struct page_script page_script = {asset_ci_js, &asset_ci_js_size, a
 
 static void put_script(struct fill *f, const struct page_script *script) {
   fill_begin(f, "scripts");
-  html_script_hash(fill_html(f, "hash"), script->sha256);
+  base64_put_hash(fill_html(f, "hash"), script->sha256);
   buffer_add(fill_html(f, "script"), script->text, *script->size);
   fill_end(f);
 }

@@ -50,14 +50,11 @@ pprofc_status remote_add_secret(struct remote_client *remote, const char *secret
 static pprofc_status remote_add_basic(struct remote_client *remote, const char *user,
                                       const char *password, pprofc_error *error) {
   struct buffer plain, line;
-  struct output out;
   buffer_init(&plain, &mem_default, 1 << 14);
   buffer_init(&line, &mem_default, 1 << 15);
   buffer_printf(&plain, "%s:%s", user, password);
-  output_init(&out, buffer_write, &line);
-  output_add_text(&out, "Basic ");
-  base64_put(&out, (const uint8_t *)plain.data, plain.size);
-  output_flush(&out, NULL);
+  buffer_add_text(&line, "Basic ");
+  base64_put(&line, (const uint8_t *)plain.data, plain.size);
   line.failed |= plain.failed;
   buffer_free(&plain);
   const char *basic = buffer_take(&line, &remote->arena).data;

@@ -334,9 +334,7 @@ static void classic_write_html(struct classic_printer *p) {
   const pprofc_str page = {(const char *)asset_classic_html, asset_classic_html_size};
   const struct classic *c = p->c;
   struct fill fill;
-  struct buffer text;
   fill_init(&fill, c->mem);
-  buffer_init(&text, c->mem, (size_t)1 << 30);
   fill_flag(&fill, "any", c->table_count);
   fill_flag(&fill, "single", c->config_count == 1);
   fill_flag(&fill, "pair", c->config_count == 2);
@@ -349,11 +347,7 @@ static void classic_write_html(struct classic_printer *p) {
     fill_end(&fill);
   }
   for (size_t i = 0; i < c->table_count; i++) classic_fill_table(p, &fill, &c->tables[i]);
-  template_put(&text, page, "page", &fill);
-  output_add_str(p->out, buffer_str(&text));
-  p->failed |= text.failed;
-  buffer_free(&text);
-  fill_free(&fill);
+  p->failed |= !template_print(p->out, page, "page", &fill);
 }
 
 /* ---- the whole --------------------------------------- */

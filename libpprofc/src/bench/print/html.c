@@ -21,23 +21,14 @@ struct html_table {
 /* Prints a part of the template bench.html and clears the values for it. */
 static void html_put(struct printer *p, const char *part, struct fill *fill) {
   const pprofc_str page = {(const char *)asset_bench_html, asset_bench_html_size};
-  struct buffer text;
-  buffer_init(&text, &p->tables->mem, (size_t)1 << 30);
-  template_put(&text, page, part, fill);
-  output_add_str(p->out, buffer_str(&text));
-  p->failed |= text.failed;
-  buffer_free(&text);
-  fill_free(fill);
+  p->failed |= !template_print(p->out, page, part, fill);
 }
 
 /* Prints the start or the end of the page. */
 static void html_put_frame(struct printer *p, const char *part) {
   struct fill fill;
-  struct output hash;
   fill_init(&fill, &p->tables->mem);
-  output_init(&hash, buffer_write, fill_text(&fill, "hash"));
-  base64_put_script_hash(&hash, asset_bench_js_sha256);
-  output_flush(&hash, NULL);
+  base64_put_hash(fill_text(&fill, "hash"), asset_bench_js_sha256);
   buffer_add(fill_html(&fill, "css"), asset_bench_css, asset_bench_css_size);
   buffer_add(fill_html(&fill, "js"), asset_bench_js, asset_bench_js_size);
   html_put(p, part, &fill);

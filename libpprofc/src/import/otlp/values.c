@@ -7,10 +7,8 @@
 
 static bool otlp_value_base64(struct otlp *o, const ProtobufCBinaryData *bytes,
                               struct buffer *text) {
-  struct output out;
-  output_init(&out, buffer_write, text);
-  base64_put(&out, bytes->data, bytes->len);
-  return output_flush(&out, NULL) == PPROFC_OK || otlp_fail_nomem(o);
+  base64_put(text, bytes->data, bytes->len);
+  return !text->failed || otlp_fail_nomem(o);
 }
 
 /* An array or map that is being written. */

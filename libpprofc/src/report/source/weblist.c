@@ -2,6 +2,7 @@
  * shows its instructions. */
 #include "core/base64.h"
 #include "core/escape.h"
+#include "core/template.h"
 #include "report/labels.h"
 #include "report/source/listing.h"
 #include "report/source/lookup.h"
@@ -218,34 +219,19 @@ static bool print_files(struct weblist *w) {
 
 /* ---- the page ---------------------------------------- */
 
-extern const unsigned char asset_weblist_js[];
-extern const size_t asset_weblist_js_size;
+extern const unsigned char asset_weblist_html[], asset_weblist_js[];
+extern const size_t asset_weblist_html_size, asset_weblist_js_size;
 extern const char asset_weblist_js_sha256[];
-
-static const char page_head[] =
-    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-    "'unsafe-inline'; base-uri 'none'; form-action 'none'; script-src '";
-
-static const char page_style[] = "'\">\n<title>Source listing</title>\n<style>\n"
-                                 "body { font-family: sans-serif; }\n"
-                                 ".legend { font-size: 1.25em; }\n"
-                                 ".line, .nop, .unimportant { color: #767676; }\n"
-                                 ".inlinesrc { color: #000066; }\n"
-                                 ".livesrc { cursor: pointer; }\n"
-                                 ".livesrc:hover { background-color: #eeeeee; }\n"
-                                 ".asm { color: #006600; display: none; }\n"
-                                 ".open + .asm { display: block; }\n"
-                                 "</style>\n<script>";
 
 /* Prints the head of the page. The content policy of the page allows only the page's own script, to
  * block scripts in names. */
-static void weblist_print_head(struct output *out) {
-  output_add_text(out, page_head);
-  base64_put_script_hash(out, asset_weblist_js_sha256);
-  output_add_text(out, page_style);
-  output_add(out, asset_weblist_js, asset_weblist_js_size);
-  output_add_text(out, "</script>\n</head>\n<body>\n<div class=\"legend\">");
+static bool weblist_print_head(struct weblist *w) {
+  const pprofc_str page = {(const char *)asset_weblist_html, asset_weblist_html_size};
+  struct fill fill;
+  fill_init(&fill, w->report->mem);
+  base64_put_hash(fill_text(&fill, "hash"), asset_weblist_js_sha256);
+  buffer_add(fill_html(&fill, "script"), asset_weblist_js, asset_weblist_js_size);
+  return template_print(w->out, page, "head", &fill);
 }
 
 static void print_label(void *context, const char *prefix, pprofc_str text) {
@@ -258,7 +244,7 @@ static void print_label(void *context, const char *prefix, pprofc_str text) {
 
 static bool print_page(struct weblist *w) {
   char total[UNIT_LABEL_MAX];
-  weblist_print_head(w->out);
+  if (!weblist_print_head(w)) return false;
   labels_profile(w->report, print_label, w);
   output_add_text(w->out, "<br>Total: ");
   html_text(w->out, report_value(w->report, w->report->result.total, total));
