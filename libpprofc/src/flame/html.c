@@ -29,7 +29,7 @@ struct page {
 };
 
 /* Writes a part of the template, and frees the values. */
-static pprofc_status put_part(struct page *p, const char *part, struct fill *fill) {
+static pprofc_status flame_html_put_part(struct page *p, const char *part, struct fill *fill) {
   const pprofc_str page = {(const char *)asset_page_html, asset_page_html_size};
   return template_print(p->out, page, part, fill) ? PPROFC_OK : error_nomem(p->error);
 }
@@ -45,7 +45,7 @@ static pprofc_status put_packed(struct page *p, const char *id, const struct buf
     fill_words(&f, "type", "octet-stream");
     fill_words(&f, "id", id);
     base64_put(fill_html(&f, "data"), (const uint8_t *)packed.data, packed.size);
-    status = put_part(p, "data", &f);
+    status = flame_html_put_part(p, "data", &f);
   }
   buffer_free(&packed);
   return status;
@@ -145,7 +145,7 @@ static pprofc_status flame_html_put_head(struct page *p) {
   struct buffer *style = fill_html(&f, "style");
   buffer_add(style, asset_flame_css, asset_flame_css_size);
   buffer_add(style, asset_page_css, asset_page_css_size);
-  return put_part(p, "head", &f);
+  return flame_html_put_part(p, "head", &f);
 }
 
 static pprofc_status put_static(struct page *p) {
@@ -166,7 +166,7 @@ static pprofc_status put_static(struct page *p) {
   pprofc_status status = flame_svg(&drawing, p->out, p->error);
   if (status != PPROFC_OK) return status;
   fill_init(&f, p->mem);
-  return put_part(p, "after", &f);
+  return flame_html_put_part(p, "after", &f);
 }
 
 static bool put_meta(const struct page *p, struct json_writer *json) {
@@ -187,7 +187,7 @@ static pprofc_status put_json(struct page *p, const char *id,
   f.failed |= !put(p, &json);
   f.failed |= !json_finish(&json);
   output_flush(&text, NULL);
-  return put_part(p, "data", &f);
+  return flame_html_put_part(p, "data", &f);
 }
 
 static pprofc_status put_data(struct page *p) {
@@ -227,7 +227,7 @@ pprofc_status flame_html(const struct flame_page *options, struct output *out,
     struct fill f;
     fill_init(&f, p.mem);
     buffer_add(fill_html(&f, "script"), asset_viewer_js, asset_viewer_js_size);
-    status = put_part(&p, "foot", &f);
+    status = flame_html_put_part(&p, "foot", &f);
   }
   flame_cut_free(&p.cut);
   return status;
