@@ -1,0 +1,91 @@
+/* The times of a profile: a side table with one row for each event of the recording.
+ *
+ * An event says when a sample ran: its stack was on the track from `start` on, for `duration`. A
+ * sample of the profile has any number of events, because readers add up equal samples. Samples are
+ * the same with and without this table.
+ *
+ * The table exists only if the caller of the reader asked for it (open_sums.times in open.h) and
+ * the format has times; otherwise `times` of the profile is NULL. Edits that drop samples drop
+ * their events and number the others again. A merge of several profiles drops the table.
+ *
+ * Rows are grouped by track. In a track they are sorted by start, and rows with equal starts have
+ * the order of the file. Events of a track may overlap in damaged files. Every start is at least 0,
+ * every duration is at least 0, and start + duration fits int64_t. */
+#ifndef PPROFC_PROFILE_TIMES_H
+#define PPROFC_PROFILE_TIMES_H
+
+#include "core/error.h"
+#include "profile/profile.h"
+
+/* A thread of the recording, or another sequence of events. Texts are "" if they are not known. */
+struct time_track {
+  pprofc_str name;     /* name of the thread */
+  pprofc_str process;  /* name of the process */
+  pprofc_str pid, tid; /* ids of the process and of the thread, as the file has them */
+  size_t first, count; /* index of the first event, and number of events */
+};
+
+struct times {
+  size_t count;            /* number of events */
+  const uint32_t *sample;  /* index of each event's sample */
+  const int64_t *start;    /* start in nanoseconds since the start of the recording */
+  const int64_t *duration; /* duration in nanoseconds; 0 for an instant */
+  size_t track_count;
+  const struct time_track *tracks; /* tracks in the order of the file; each has events */
+  int64_t clock_start; /* start of the recording in nanoseconds since 1970; 0 if not known */
+  int64_t end;         /* end of the last event in nanoseconds since the start of the recording */
+};
+
+/* Returns the end of an event in nanoseconds since the start of the recording. */
+static inline int64_t times_event_end(const struct times *times, size_t event) {
+  return times->start[event] + times->duration[event];
+}
+
+/* Returns the index of the track of an event. */
+size_t times_track_of(const struct times *times, size_t event);
+
+/* Returns the first event of a track that starts at `at` or later; first + count if there is no
+ * such event. */
+size_t times_first_from(const struct times *times, size_t track, int64_t at);
+
+/* ---- the values of events ---------------------------- */
+
+/* Divides the values of samples among their events: by duration, or equally if all events of a
+ * sample are instants. */
+struct time_shares {
+  const pprofc_allocator *mem;
+  const struct times *times;
+  size_t samples;
+  uint64_t *total; /* for each sample, the sum of its events' durations; else their number */
+  uint8_t *timed;  /* for each sample, 1 if `total` is a sum of durations */
+};
+
+/* Returns false when out of memory; then there is nothing to free. The profile has times. */
+bool time_shares_init(struct time_shares *shares, const pprofc_profile *profile);
+void time_shares_free(struct time_shares *shares);
+
+/* Returns the part of its sample's values that belongs to an event, from 0 to 1. */
+double time_shares_of(const struct time_shares *shares, size_t event);
+
+/* Returns the part of an event before the time `at`, in the unit of `total`. */
+uint64_t time_shares_before(const struct time_shares *shares, size_t event, int64_t at);
+
+/* ---- ranges ------------------------------------------ */
+
+/* A range of time in nanoseconds since the start of the recording: from <= time < to. */
+struct time_range {
+  int64_t from, to; /* defaults: 0 and INT64_MAX */
+};
+
+#define TIME_RANGE_ALL ((struct time_range){0, INT64_MAX})
+
+/* transform_time_range of transform/transform.h limits a profile to a range. */
+
+/* ---- edits ------------------------------------------- */
+
+/* Replaces the times of `copy`, which is being edited, after samples were dropped or added up.
+ * number[i] is the new index of sample i; NONE drops its events. Does nothing if the profile has no
+ * times. Returns false when out of memory. */
+bool times_renumber(pprofc_profile *copy, const uint32_t *number);
+
+#endif
