@@ -93,7 +93,7 @@ static pprofc_status open_complete(const struct import_format *format, pprofc_st
 
 /* Tries the formats of the table. Returns PPROFC_E_NO_MATCH if the data matches no format. */
 static pprofc_status try_formats(pprofc_str data, const pprofc_allocator *mem,
-                                 const pprofc_read_options *options, pprofc_profile **profile,
+                                 const struct import_options *options, pprofc_profile **profile,
                                  pprofc_error *error) {
   pprofc_status status = PPROFC_E_NO_MATCH;
   for (const struct import_format *format = import_formats;
@@ -108,9 +108,9 @@ static pprofc_status try_formats(pprofc_str data, const pprofc_allocator *mem,
 /* Tries the formats that read streams. Returns PPROFC_E_NO_MATCH if another format reads the
  * first bytes, so that the whole text must be read. */
 static pprofc_status try_streams(struct text_stream *text, const pprofc_allocator *mem,
-                                 const pprofc_read_options *options, pprofc_profile **profile,
+                                 const struct import_options *options, pprofc_profile **profile,
                                  pprofc_error *error) {
-  pprofc_read_options quiet = *options;
+  struct import_options quiet = *options;
   pprofc_status status = PPROFC_E_NO_MATCH;
   quiet.warn = NULL;
   for (const struct import_format *format = import_formats;
@@ -139,7 +139,7 @@ static uint64_t foreign_most_bytes(uint64_t source_size, const pprofc_limits *li
 }
 
 /* Passes the reader's comments about missing data to the caller's warning function. */
-static void foreign_warn(const pprofc_profile *profile, const pprofc_read_options *options) {
+static void foreign_warn(const pprofc_profile *profile, const struct import_options *options) {
   char text[200];
   for (size_t i = 0; options->warn && i < profile->comment_count; i++)
     if (import_warning(profile_string(profile, profile->comments[i]), text, sizeof text))
@@ -161,7 +161,7 @@ static pprofc_status foreign_status(struct budget *budget, const pprofc_limits *
 
 /* Tries the formats of the table within `budget`. */
 static pprofc_status foreign_read(struct budget *budget, pprofc_str data,
-                                  const pprofc_read_options *options, pprofc_profile **profile,
+                                  const struct import_options *options, pprofc_profile **profile,
                                   char *nearest, pprofc_error *error) {
   const pprofc_allocator *mem = budget_allocator(budget);
   struct buffer utf8;
@@ -174,7 +174,7 @@ static pprofc_status foreign_read(struct budget *budget, pprofc_str data,
 }
 
 /* Tries the formats of the table. Sets `nearest`, which may be NULL, if no format matches. */
-static pprofc_status foreign_try(const struct input *input, const pprofc_read_options *options,
+static pprofc_status foreign_try(const struct input *input, const struct import_options *options,
                                  pprofc_profile **profile, char *nearest, pprofc_error *error) {
   pprofc_str data = {(const char *)input->data, input->size};
   struct budget *budget =
@@ -204,7 +204,7 @@ static pprofc_status open_explain(pprofc_status status, pprofc_error *error) {
 /* Reads text line by line, without keeping it. Returns PPROFC_E_NO_MATCH if another reader must
  * read the input. */
 static pprofc_status read_stream(const struct text_bytes *bytes, uint64_t source_size,
-                                 const pprofc_allocator *mem, const pprofc_read_options *options,
+                                 const pprofc_allocator *mem, const struct import_options *options,
                                  pprofc_profile **profile, pprofc_error *error) {
   struct text_stream text;
   struct budget *budget = budget_new(mem, foreign_most_bytes(source_size, options->limits));
@@ -234,7 +234,7 @@ static bool open_may_stream(uint64_t size, const pprofc_limits *limits) {
 
 /* Reads a large text line by line, from a pipe, a file or memory. */
 static pprofc_status open_stream(const struct open_input_source *source,
-                                 const pprofc_allocator *mem, const pprofc_read_options *options,
+                                 const pprofc_allocator *mem, const struct import_options *options,
                                  pprofc_profile **profile, pprofc_error *error) {
   const struct input_pipe *pipe = source->pipe;
   const pprofc_limits *limits = options->limits;
@@ -260,7 +260,7 @@ static pprofc_status open_stream(const struct open_input_source *source,
  * are the status and message of the pprof reader. If no format matches, a limit error of the pprof
  * reader is returned unchanged. Otherwise, the message describes the data if it is recognised; if
  * not, the message has the pprof reader's reason. */
-static pprofc_status read_foreign(const struct input *input, const pprofc_read_options *options,
+static pprofc_status read_foreign(const struct input *input, const struct import_options *options,
                                   pprofc_status ours, pprofc_profile **profile,
                                   pprofc_error *error) {
   char nearest[NEAREST_MAX] = "";
@@ -288,8 +288,9 @@ static pprofc_status copy_options(const pprofc_read_options *given, pprofc_read_
   return status;
 }
 
-static pprofc_status open_read_input(const struct input *input, const pprofc_read_options *options,
-                                     pprofc_profile **profile, pprofc_error *error) {
+static pprofc_status open_read_input(const struct input *input,
+                                     const struct import_options *options, pprofc_profile **profile,
+                                     pprofc_error *error) {
   bool certain;
   pprofc_status status =
       pprof_decode(input, options->limits, options->threads, profile, &certain, error);
@@ -299,7 +300,7 @@ static pprofc_status open_read_input(const struct input *input, const pprofc_rea
 
 /* Reads bytes of another format from a mapping. Returns PPROFC_E_NO_MATCH if they may be a
  * profile.proto, which keeps its bytes. */
-static pprofc_status read_mapped(const struct input *input, const pprofc_read_options *options,
+static pprofc_status read_mapped(const struct input *input, const struct import_options *options,
                                  pprofc_profile **profile, pprofc_error *error) {
   pprofc_str data = {(const char *)input->data, input->size};
   pprofc_profile *ours = NULL;
@@ -314,7 +315,7 @@ static pprofc_status read_mapped(const struct input *input, const pprofc_read_op
 
 /* Reads a large file of another format without keeping it in memory. */
 static pprofc_status open_mapped(const struct open_input_source *source,
-                                 const pprofc_allocator *mem, const pprofc_read_options *options,
+                                 const pprofc_allocator *mem, const struct import_options *options,
                                  pprofc_profile **profile, pprofc_error *error) {
   const pprofc_limits *limits = options->limits;
   struct input input = {0};
@@ -337,9 +338,9 @@ static pprofc_status open_mapped(const struct open_input_source *source,
 
 /* Reads into a stack tree if the caller needs sums only. */
 static pprofc_status open_fold(const struct open_input_source *source, const pprofc_allocator *mem,
-                               const pprofc_read_options *options, const struct open_sums *sums,
+                               const struct import_options *options, const struct open_sums *sums,
                                pprofc_profile **profile) {
-  if (!sums) return PPROFC_E_NO_MATCH;
+  if (!sums || sums->each) return PPROFC_E_NO_MATCH;
   struct fold_options fold = {.mem = mem,
                               .limits = options->limits,
                               .threads = options->threads,
@@ -354,7 +355,7 @@ static pprofc_status open_fold(const struct open_input_source *source, const ppr
 
 static pprofc_status open_read_bytes(const struct open_input_source *source,
                                      const pprofc_allocator *mem,
-                                     const pprofc_read_options *options, struct input *input,
+                                     const struct import_options *options, struct input *input,
                                      pprofc_error *error) {
   if (source->pipe) return input_pipe_read(source->pipe, options->limits, true, input, error);
   if (!source->path)
@@ -365,7 +366,7 @@ static pprofc_status open_read_bytes(const struct open_input_source *source,
 /* Reads the whole input, and completes the message of a failure:
  * "parsing profile: truncated varint at byte 512". */
 static pprofc_status open_whole(const struct open_input_source *source, const pprofc_allocator *mem,
-                                const pprofc_read_options *options, pprofc_profile **profile,
+                                const struct import_options *options, pprofc_profile **profile,
                                 pprofc_error *error) {
   struct input input = {0};
   pprofc_profile *made = NULL;
@@ -385,7 +386,7 @@ static pprofc_status open_whole(const struct open_input_source *source, const pp
 
 /* Reads memory, or a file that is not a pipe. */
 static pprofc_status read_source(const struct open_input_source *source,
-                                 const pprofc_allocator *mem, const pprofc_read_options *options,
+                                 const pprofc_allocator *mem, const struct import_options *options,
                                  const struct open_sums *sums, pprofc_profile **profile,
                                  pprofc_error *error) {
   pprofc_status status = open_fold(source, mem, options, sums, profile);
@@ -399,13 +400,13 @@ static pprofc_status read_source(const struct open_input_source *source,
 /* Reads a pipe. The function keeps the bytes of the pipe for a report of sums, because two readers
  * may need them. */
 static pprofc_status read_pipe(const struct input_pipe *pipe, const pprofc_allocator *mem,
-                               const pprofc_read_options *options, const struct open_sums *sums,
+                               const struct import_options *options, const struct open_sums *sums,
                                pprofc_profile **profile, pprofc_error *error) {
   const struct open_input_source source = {.pipe = pipe};
   struct input bytes;
   pprofc_status status = open_stream(&source, mem, options, profile, error);
   if (status != PPROFC_E_NO_MATCH) return status;
-  if (!sums) return open_whole(&source, mem, options, profile, error);
+  if (!sums || sums->each) return open_whole(&source, mem, options, profile, error);
   status = input_pipe_read(pipe, options->limits, false, &bytes, error);
   if (status != PPROFC_OK) return status;
   const struct open_input_source memory = {.data = bytes.data, .size = bytes.size};
@@ -415,7 +416,7 @@ static pprofc_status read_pipe(const struct input_pipe *pipe, const pprofc_alloc
 }
 
 static pprofc_status read_within(const struct open_input_source *source,
-                                 const pprofc_allocator *mem, const pprofc_read_options *options,
+                                 const pprofc_allocator *mem, const struct import_options *options,
                                  const struct open_sums *sums, pprofc_profile **profile,
                                  pprofc_error *error) {
   struct input_pipe pipe;
@@ -429,7 +430,7 @@ static pprofc_status read_within(const struct open_input_source *source,
 }
 
 /* Makes the reader search names of JIT compilers in the folder of the file. */
-static void open_set_folder(const struct open_input_source *source, pprofc_read_options *options,
+static void open_set_folder(const struct open_input_source *source, struct import_options *options,
                             char folder[FOLDER_MAX]) {
   if (options->map_folder || !source->path) return;
   const char *slash = strrchr(source->path, '/');
@@ -437,6 +438,22 @@ static void open_set_folder(const struct open_input_source *source, pprofc_read_
   if (size >= FOLDER_MAX) return;
   snprintf(folder, FOLDER_MAX, "%.*s", (int)size, size ? source->path : "");
   options->map_folder = size ? folder : ".";
+}
+
+/* Returns the settings of the readers. `folder` is a buffer. */
+static struct import_options open_options(const struct open_input_source *source,
+                                          const pprofc_read_options *given, bool times,
+                                          char folder[FOLDER_MAX]) {
+  struct import_options options = {.limits = given->limits,
+                                   .threads = given->threads,
+                                   .call_stacks = given->call_stacks,
+                                   .may_change = given->may_change,
+                                   .warn = given->warn,
+                                   .warn_context = given->warn_context,
+                                   .map_folder = given->map_folder,
+                                   .times = times};
+  open_set_folder(source, &options, folder);
+  return options;
 }
 
 /* Reads a profile within the budget of the caller's allocator. If that allocator has no budget,
@@ -452,14 +469,14 @@ static pprofc_status read_profile(const struct open_input_source *source,
   char folder[FOLDER_MAX];
   pprofc_status status = copy_options(given, &options, &limits, error);
   if (status) return status;
-  open_set_folder(source, &options, folder);
+  const struct import_options import = open_options(source, &options, sums && sums->times, folder);
   struct budget *budget = budget_of(options.allocator);
   budget = budget && !options.progress ? budget_retain(budget)
                                        : budget_new(options.allocator, limits.memory_bytes);
   if (!budget) return error_nomem(error);
   if (options.progress) budget_watch(budget, options.progress, options.progress_context);
   const pprofc_allocator *mem = budget_allocator(budget);
-  status = read_within(source, mem, &options, sums, profile, error);
+  status = read_within(source, mem, &import, sums, profile, error);
   status = budget_status(mem, status, error);
   /* End the calls of `progress`, because the profile stays usable. */
   if (options.progress) budget_watch(budget, NULL, NULL);

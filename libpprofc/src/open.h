@@ -1,4 +1,4 @@
-/* Opens a profile of any format for a report that needs only sums. */
+/* Opens a profile of any format for a report that needs only sums, or also needs times. */
 #ifndef PPROFC_OPEN_H
 #define PPROFC_OPEN_H
 
@@ -14,6 +14,8 @@ struct open_sums {
                                types */
   bool always; /* true to add up samples of small profiles, which are otherwise read in full; for
                   tests */
+  bool times;  /* true to keep the times of samples (profile/times.h), if the format has them */
+  bool each;   /* true to keep each sample; the fields above `always` are then not used */
 };
 
 /* Both read a profile as pprofc_profile_read_file and pprofc_profile_read_memory do. `sums` is NULL

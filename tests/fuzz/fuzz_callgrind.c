@@ -8,8 +8,7 @@
 /* Computes the totals of a profile. False if it cannot be read. */
 static bool sum(pprofc_str text, pprofc_call_stacks stacks, int64_t totals[MAX_TYPES]) {
   pprofc_limits limits = fuzz_limits();
-  pprofc_read_options options;
-  pprofc_read_options_init(&options);
+  struct import_options options = {.limits = NULL};
   options.limits = &limits;
   options.call_stacks = stacks;
   pprofc_profile *profile = NULL;

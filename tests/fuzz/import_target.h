@@ -29,8 +29,7 @@ static inline void import_target_check(const pprofc_profile *profile) {
 static inline int import_target_with(import_fn read, pprofc_call_stacks stacks, const uint8_t *data,
                                      size_t size) {
   pprofc_limits limits = fuzz_limits();
-  pprofc_read_options options;
-  pprofc_read_options_init(&options);
+  struct import_options options = {.times = true};
   options.limits = &limits;
   options.call_stacks = stacks;
   pprofc_profile *profile = NULL;

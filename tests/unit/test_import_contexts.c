@@ -294,8 +294,7 @@ static void test_jit_files(void) {
 static pprofc_status read_benchmarks(struct faults *faults, const pprofc_allocator *mem) {
   static char text[16384];
   pprofc_profile *profile;
-  pprofc_read_options options;
-  pprofc_read_options_init(&options);
+  struct import_options options = {.threads = 1};
   pprofc_limits limits;
   pprofc_limits_init(&limits);
   limits.memory_bytes = 1 << 30;

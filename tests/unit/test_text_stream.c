@@ -60,11 +60,10 @@ static void make_folded(struct buffer *text) {
 /* ---- ways to read ------------------------------------ */
 
 static pprofc_profile *text_in_memory(const struct buffer *text, import_fn read) {
-  pprofc_read_options options;
+  struct import_options options = {.times = true};
   pprofc_limits limits;
   pprofc_error error;
   pprofc_profile *profile = NULL;
-  pprofc_read_options_init(&options);
   pprofc_limits_init(&limits);
   options.limits = &limits;
   CU_ASSERT_EQUAL(read(buffer_str(text), &mem_default, &options, &profile, &error), PPROFC_OK);

@@ -1,9 +1,10 @@
-/* Computes the default of -max_memory. Replaces limits in messages by flags. */
+/* Parses limits, computes the default of -max_memory, and replaces limits in messages by flags. */
 #include "limit_flags.h"
 
 #include "core/str.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static const struct {
@@ -40,6 +41,37 @@ void limit_flags_name(pprofc_error *error) {
   snprintf(text, sizeof text, "%.*s(raise with -%s%.*s", (int)at, message.data, flag,
            STR_ARG(str_slice(after, end, after.size)));
   memcpy(error->message, text, sizeof text);
+}
+
+/* ---- values ------------------------------------------ */
+
+/* Parses a number with an optional suffix k, M or G (powers of 1024). */
+static bool parse_size(const char *text, uint64_t *out) {
+  static const char suffixes[] = "kMG";
+  pprofc_str digits = str_of(text);
+  const char *suffix = digits.size ? strchr(suffixes, digits.data[digits.size - 1]) : NULL;
+  unsigned shift = 0;
+  if (suffix) {
+    shift = 10 * (unsigned)(suffix - suffixes + 1);
+    digits.size--;
+  }
+  uint64_t number;
+  if (!str_parse_uint(digits, 0, &number) || number > UINT64_MAX >> shift) return false;
+  *out = number << shift;
+  return true;
+}
+
+const char *limit_store_u64(void *options, const struct flag *flag, const char *text) {
+  return parse_size(text, (uint64_t *)(void *)((char *)options + flag->offset)) ? NULL
+                                                                                : "parse error";
+}
+
+const char *limit_store_u32(void *options, const struct flag *flag, const char *text) {
+  uint64_t size;
+  if (!parse_size(text, &size)) return "parse error";
+  if (size > UINT32_MAX) return "value out of range";
+  *(uint32_t *)(void *)((char *)options + flag->offset) = (uint32_t)size;
+  return NULL;
 }
 
 /* ---- memory ------------------------------------------ */

@@ -19,6 +19,7 @@
 #include "noise/noise.h"
 #include "options.h"
 #include "profile/profile.h"
+#include "recordings.h"
 #include "shell.h"
 #include "simulate.h"
 #include "sources.h"

@@ -8,6 +8,7 @@
 #include "noise/noise.h"
 #include "pprofc/verdict.h"
 #include "report/report.h"
+#include "time_range.h"
 
 #include <stdlib.h>
 
@@ -69,6 +70,7 @@ static const struct flag_note examples[] = {
     {"pprofc cpu.pb.gz", "a shell: reports of the profile, one after the other"},
     {"pprofc -top -cum -focus=Parse cpu.pb.gz", "the same for stacks through Parse, callers first"},
     {"pprofc -top -diff_base=old.pb.gz new.pb.gz", "what got slower and faster"},
+    {"pprofc -top -time_range=2s,3s app.cpuprofile", "one second of a recording"},
     {"pprofc -top -alloc_space heap.pb.gz", "what allocates"},
     {"pprofc -proto -output=all.pb.gz one.pb.gz two.pb.gz", "two profiles merged into one"},
     {"pprofc -top -seconds=5 localhost:6060", "where a running Go service spends its time"},
@@ -122,35 +124,6 @@ static const char *store_int(void *options, const struct flag *flag, const char 
   if (!str_parse_int(str_of(text), 0, &number)) return "parse error";
   if (number < INT32_MIN || number > INT32_MAX) return "value out of range";
   *(int *)(void *)((char *)options + flag->offset) = (int)number;
-  return NULL;
-}
-
-/* Parses a number with an optional suffix k, M or G (powers of 1024). */
-static bool parse_size(const char *text, uint64_t *out) {
-  static const char suffixes[] = "kMG";
-  pprofc_str digits = str_of(text);
-  const char *suffix = digits.size ? strchr(suffixes, digits.data[digits.size - 1]) : NULL;
-  unsigned shift = 0;
-  if (suffix) {
-    shift = 10 * (unsigned)(suffix - suffixes + 1);
-    digits.size--;
-  }
-  uint64_t number;
-  if (!str_parse_uint(digits, 0, &number) || number > UINT64_MAX >> shift) return false;
-  *out = number << shift;
-  return true;
-}
-
-static const char *store_u64(void *options, const struct flag *flag, const char *text) {
-  return parse_size(text, (uint64_t *)(void *)((char *)options + flag->offset)) ? NULL
-                                                                                : "parse error";
-}
-
-static const char *store_u32(void *options, const struct flag *flag, const char *text) {
-  uint64_t size;
-  if (!parse_size(text, &size)) return "parse error";
-  if (size > UINT32_MAX) return "value out of range";
-  *(uint32_t *)(void *)((char *)options + flag->offset) = (uint32_t)size;
   return NULL;
 }
 
@@ -328,6 +301,11 @@ static const struct flag own_flags[] = {
     FLAG_CALLS(
         STRING, GROUP_SOURCE, FIELD(diff_base), "diff_base", "SOURCE", store_base,
         "Profile to compare with, the base of percentages; may be repeated, to compare with a sum"),
+    FLAG_CALLS(STRING, GROUP_SOURCE, FIELD(time_range), "time_range", "FROM,TO", time_range_store,
+               "Use only this part of the recording, such as 2.1s,3.4s; either may be missing"),
+    FLAG_CALLS(STRING, GROUP_SOURCE, FIELD(diff_time_range), "diff_time_range", "FROM,TO",
+               time_range_store,
+               "Part of the same recording to compare with, the base of percentages"),
     FLAG(STRING, GROUP_SOURCE, "add_comment", add_comment, "TEXT", NULL,
          "Comment to add to the profile"),
     FLAG(STRING, GROUP_SOURCE, "buildid", buildid, "ID", NULL,
@@ -405,18 +383,18 @@ static const struct flag own_flags[] = {
     {"manual", FLAG_BOOL, FIELD(manual), GROUP_MISC, NULL, "", NULL, NULL, 0, true, NULL},
     {"sample_types", FLAG_BOOL, FIELD(sample_types), GROUP_MISC, NULL, "", NULL, NULL, 0, true,
      NULL},
-    LIMIT("max_input", input_bytes, "BYTES", "2G", store_u64, "Size of one source"),
-    LIMIT("max_inflated", inflated_bytes, "BYTES", "8G", store_u64,
+    LIMIT("max_input", input_bytes, "BYTES", "2G", limit_store_u64, "Size of one source"),
+    LIMIT("max_inflated", inflated_bytes, "BYTES", "8G", limit_store_u64,
           "Size of one source after decompression"),
-    LIMIT("max_ratio", inflate_ratio, "N", "400", store_u32,
+    LIMIT("max_ratio", inflate_ratio, "N", "400", limit_store_u32,
           "Largest ratio of a profile's decompressed size, or of its memory, to its file size; not "
           "checked for plain text from a pipe"),
-    LIMIT("max_memory", memory_bytes, "BYTES", "0", store_u64,
+    LIMIT("max_memory", memory_bytes, "BYTES", "0", limit_store_u64,
           "Memory for all sources and the report; 0: half of the machine's or container's memory, "
           "at most 16G"),
-    LIMIT("max_depth", stack_depth, "N", "65536", store_u32, "Frames of one stack"),
-    LIMIT("max_labels", labels, "N", "4096", store_u32, "Labels of one sample"),
-    LIMIT("max_string", string_bytes, "BYTES", "64M", store_u32, "Size of one string")};
+    LIMIT("max_depth", stack_depth, "N", "65536", limit_store_u32, "Frames of one stack"),
+    LIMIT("max_labels", labels, "N", "4096", limit_store_u32, "Labels of one sample"),
+    LIMIT("max_string", string_bytes, "BYTES", "64M", limit_store_u32, "Size of one string")};
 
 static const char *const noise_shows[] = {"all", "changed", "rows", NULL};
 static const char *const commons[] = {"auto", "off", NULL};
@@ -589,7 +567,9 @@ pprofc_status command_parse(const struct command_flags *flags, struct command *c
   if (status == PPROFC_OK) status = choose_format(command, error);
   if (status != PPROFC_OK) return status;
   complete_command(command, argv + parsed->rest, (size_t)(argc - parsed->rest));
-  return command_check(command, error);
+  status = command_check(command, error);
+  if (status == PPROFC_OK && !time_range_add_bases(command)) status = error_nomem(error);
+  return status;
 }
 
 void command_free(struct command *command) {

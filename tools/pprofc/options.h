@@ -6,6 +6,7 @@
 #include "core/budget.h"
 #include "pprofc/report.h"
 #include "pprofc/verdict.h"
+#include "profile/times.h"
 
 #define MAX_FORMATS 64
 #define MAX_CHOICES 16
@@ -48,6 +49,9 @@ struct command {
   struct source_list bases; /* values of -base and -diff_base, in the order of the command line */
   struct noise_options noise;
   const struct noise_report *verdicts; /* verdicts to write instead of a profile, or NULL */
+  /* Values of -time_range and -diff_time_range; `to` is 0 without the flag. */
+  struct time_range time_range, diff_time_range;
+  bool times; /* true to read the times of samples for the report */
   pprofc_call_stacks call_stacks;
   const char *benchmark; /* value of -benchmark, a regular expression, or "" */
   struct source_list source_maps;

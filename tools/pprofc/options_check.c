@@ -3,6 +3,7 @@
 #include "noise/noise.h"
 #include "options.h"
 #include "pprofc/verdict.h"
+#include "time_range.h"
 
 #include <string.h>
 
@@ -118,6 +119,7 @@ static const char *frames_conflict(const struct command *command) {
 static pprofc_status check_stream(const struct command *command, pprofc_error *error) {
   const char *conflict = sums_conflict(command);
   if (!conflict) conflict = frames_conflict(command);
+  if (!conflict) conflict = time_range_conflict(command);
   return conflict ? error_set(error, PPROFC_E_INVALID, "%s", conflict) : PPROFC_OK;
 }
 
@@ -126,8 +128,10 @@ static size_t command_readers(const struct command *command) {
   size_t readers = 0;
   for (size_t i = 0; i < command->bases.count; i++)
     readers += strcmp(command->bases.items[i], "-") == 0;
+  /* With -diff_time_range, the program reads each source twice. */
+  size_t times = command->diff_time_range.to ? 2 : 1;
   for (size_t i = 0; i < command->source_count; i++)
-    readers += strcmp(command->sources[i], "-") == 0;
+    readers += strcmp(command->sources[i], "-") == 0 ? times : 0;
   return readers;
 }
 

@@ -7,6 +7,7 @@
 #include "core/child.h"
 #include "fetch/address.h"
 #include "hints.h"
+#include "symbolize/elf_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +25,20 @@
 bool file_source_is_plain(const char *path) {
   struct stat info;
   return strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+void sources_find_executable(struct command *command) {
+  if (command->source_count < 2 || !file_source_is_plain(command->sources[0]) ||
+      !elf_is_object(command->sources[0], &mem_default))
+    return;
+  command->executable = command->sources[0];
+  command->sources++;
+  command->source_count--;
+  if (!command->diff_time_range.to) return;
+  command->bases.count--;
+  memmove(command->bases.items, command->sources,
+          command->source_count * sizeof *command->bases.items);
+  command->diff_base = command->sources[0];
 }
 
 /* Reports why a source is unreadable, with the text of pprof or with a hint. */
@@ -57,7 +72,7 @@ pprofc_status file_source_read(const struct file_source *file, const pprofc_read
   if (status == PPROFC_OK) {
     size_t size = file_source_begin(file->path, bytes);
     const struct recording *kind = recording_find((pprofc_str){bytes, size});
-    if (kind) return recording_read(kind, file->path, file->shown, options, profile, error);
+    if (kind) return recording_read(kind, file->path, file->shown, options, sums, profile, error);
     status = open_file(file->path, options, sums, profile, error);
   }
   if (status != PPROFC_OK) hint_source(file->path, error);
@@ -110,7 +125,8 @@ static void perf_add_ids(const char *path, struct buffer *text) {
 }
 
 static pprofc_status perf_script(const char *path, const pprofc_read_options *options,
-                                 pprofc_profile **profile, pprofc_error *error) {
+                                 const struct open_sums *sums, pprofc_profile **profile,
+                                 pprofc_error *error) {
   const char *const argv[] = {"perf", "script", "-f", "--show-mmap-events", "-i", path,
                               "-F",   "+pid",   NULL};
   struct buffer text;
@@ -118,14 +134,15 @@ static pprofc_status perf_script(const char *path, const pprofc_read_options *op
   perf_add_ids(path, &text);
   pprofc_status status = recording_run(argv, &text, error);
   if (status == PPROFC_OK)
-    status = pprofc_profile_read_memory(text.data, text.size, options, profile, error);
+    status = open_memory(text.data, text.size, options, sums, profile, error);
   buffer_free(&text);
   return status;
 }
 
 /* Converts a recording to a profile with perf_to_profile, which writes a file. */
 static pprofc_status perf_convert(const char *path, const pprofc_read_options *options,
-                                  pprofc_profile **profile, pprofc_error *error) {
+                                  const struct open_sums *sums, pprofc_profile **profile,
+                                  pprofc_error *error) {
   const char *folder = getenv("TMPDIR");
   char made[512];
   if (!folder || !*folder) folder = "/tmp";
@@ -137,7 +154,7 @@ static pprofc_status perf_convert(const char *path, const pprofc_read_options *o
   struct buffer said;
   buffer_init(&said, options->allocator, CHILD_OUTPUT_BYTES);
   pprofc_status status = recording_run(argv, &said, error);
-  if (status == PPROFC_OK) status = pprofc_profile_read_file(made, options, profile, error);
+  if (status == PPROFC_OK) status = open_file(made, options, sums, profile, error);
   buffer_free(&said);
   unlink(made);
   return status;
@@ -151,27 +168,30 @@ static bool perf_exists(void) {
 
 /* Reads a recording with `perf script`. Without perf uses perf_to_profile, as pprof does. */
 static pprofc_status perf_read(const char *path, const pprofc_read_options *options,
-                               pprofc_profile **profile, pprofc_error *error) {
-  if (child_exists("perf")) return perf_script(path, options, profile, error);
-  return perf_convert(path, options, profile, error);
+                               const struct open_sums *sums, pprofc_profile **profile,
+                               pprofc_error *error) {
+  if (child_exists("perf")) return perf_script(path, options, sums, profile, error);
+  return perf_convert(path, options, sums, profile, error);
 }
 
 /* ---- node -------------------------------------------- */
 
 /* Parses the output of node: JSON, possibly after a message about another version of node. */
 static pprofc_status node_parse(const struct buffer *json, const pprofc_read_options *options,
-                                pprofc_profile **profile, pprofc_error *error) {
+                                const struct open_sums *sums, pprofc_profile **profile,
+                                pprofc_error *error) {
   pprofc_str text = buffer_str(json);
   while (text.size && text.data[0] != '{') {
     pprofc_str line;
     str_next_line(&text, &line);
     if (line.size) message_error("node: %.*s", STR_ARG(line));
   }
-  return pprofc_profile_read_memory(text.data, text.size, options, profile, error);
+  return open_memory(text.data, text.size, options, sums, profile, error);
 }
 
 static pprofc_status node_read(const char *path, const pprofc_read_options *options,
-                               pprofc_profile **profile, pprofc_error *error) {
+                               const struct open_sums *sums, pprofc_profile **profile,
+                               pprofc_error *error) {
   const char *const argv[] = {"node", "--prof-process", "--preprocess", "-j", path, NULL};
   struct buffer json;
   if (!child_exists("node"))
@@ -180,7 +200,7 @@ static pprofc_status node_read(const char *path, const pprofc_read_options *opti
                      "--preprocess -j LOG >FILE on another machine and read FILE");
   recording_text_init(&json, options);
   pprofc_status status = recording_run(argv, &json, error);
-  if (status == PPROFC_OK) status = node_parse(&json, options, profile, error);
+  if (status == PPROFC_OK) status = node_parse(&json, options, sums, profile, error);
   buffer_free(&json);
   return status;
 }
@@ -190,7 +210,8 @@ static pprofc_status node_read(const char *path, const pprofc_read_options *opti
 static const struct recording {
   pprofc_str begin; /* first bytes of this kind of file */
   pprofc_status (*read)(const char *path, const pprofc_read_options *options,
-                        pprofc_profile **profile, pprofc_error *error);
+                        const struct open_sums *sums, pprofc_profile **profile,
+                        pprofc_error *error);
 } recordings[] = {
     /* Start of perf.data, in either byte order. */
     {{"PERFILE2", 8}, perf_read},
@@ -206,15 +227,15 @@ const struct recording *recording_find(pprofc_str begin) {
 }
 
 pprofc_status recording_read(const struct recording *kind, const char *path, const char *shown,
-                             const pprofc_read_options *options, pprofc_profile **profile,
-                             pprofc_error *error) {
+                             const pprofc_read_options *options, const struct open_sums *sums,
+                             pprofc_profile **profile, pprofc_error *error) {
   struct buffer name;
   buffer_init(&name, options->allocator, SIZE_MAX / 2);
   /* A path that starts with '-' would be an option for perf and node. */
   if (*path == '-') buffer_add_text(&name, "./");
   buffer_add(&name, path, strlen(path) + 1);
   pprofc_status status =
-      name.failed ? error_nomem(error) : kind->read(name.data, options, profile, error);
+      name.failed ? error_nomem(error) : kind->read(name.data, options, sums, profile, error);
   buffer_free(&name);
   if (status != PPROFC_OK) error_prefix(error, "cannot read '%s': ", shown);
   return status;

@@ -3,6 +3,7 @@
 #define PPROFC_TOOLS_RECORDINGS_H
 
 #include "open.h"
+#include "options.h"
 #include "pprofc/profile.h"
 
 struct file_source {
@@ -13,6 +14,10 @@ struct file_source {
 /* True if the path is a regular file. The caller must open other files only once, because closing a
  * named pipe loses its data. */
 bool file_source_is_plain(const char *path);
+
+/* Removes the first source from the sources, and from the bases of -diff_time_range, if it is an
+ * executable and other sources follow. */
+void sources_find_executable(struct command *command);
 
 /* Reads the file. `sums` is the data of samples that the report needs, or NULL for all data. */
 pprofc_status file_source_read(const struct file_source *file, const pprofc_read_options *options,
@@ -26,7 +31,7 @@ const struct recording *recording_find(pprofc_str begin);
 
 /* Reads a recording. Messages name the file `shown`. */
 pprofc_status recording_read(const struct recording *kind, const char *path, const char *shown,
-                             const pprofc_read_options *options, pprofc_profile **profile,
-                             pprofc_error *error);
+                             const pprofc_read_options *options, const struct open_sums *sums,
+                             pprofc_profile **profile, pprofc_error *error);
 
 #endif

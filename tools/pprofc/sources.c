@@ -18,7 +18,7 @@
 #include "profile/profile.h"
 #include "recordings.h"
 #include "source_maps.h"
-#include "symbolize/elf_file.h"
+#include "time_range.h"
 #include "transform/combine/diff.h"
 #include "transform/merge/accumulator.h"
 
@@ -74,15 +74,6 @@ struct source_chunk {
   void (*merge)(struct source_chunk *chunk, unsigned threads);
 };
 
-void sources_find_executable(struct command *command) {
-  if (command->source_count < 2 || !file_source_is_plain(command->sources[0]) ||
-      !elf_is_object(command->sources[0], &mem_default))
-    return;
-  command->executable = command->sources[0];
-  command->sources++;
-  command->source_count--;
-}
-
 /* Reads the profile from the file, the stream or the downloaded bytes. */
 static pprofc_status read_item(struct fetch *item, const pprofc_read_options *options,
                                const struct open_sums *sums) {
@@ -90,7 +81,7 @@ static pprofc_status read_item(struct fetch *item, const pprofc_read_options *op
   if (item->frame)
     return framed_read(item->frame, item->shown, options, &item->profile, &item->error);
   if (item->remote)
-    return fetcher_read(item->remote, item->shown, options, &item->profile, &item->error);
+    return fetcher_read(item->remote, item->shown, options, sums, &item->profile, &item->error);
   struct file_source file = {item->source, item->path, item->shown};
   return file_source_read(&file, options, sums, &item->profile, &item->error);
 }
@@ -133,8 +124,12 @@ static void fetch(struct source_chunk *chunk, struct fetch *item) {
   options.may_change = command->http_on || command->lsp;
   options.warn = sources_note_warning;
   options.warn_context = item;
-  const struct open_sums *sums = chunk->fetched->for_sums ? &chunk->fetched->needs : NULL;
-  pprofc_status status = read_item(item, &options, sums);
+  const struct open_sums *needs = chunk->fetched->for_sums ? &chunk->fetched->needs : NULL;
+  bool is_base = (size_t)(item - chunk->items) >= chunk->heads;
+  struct open_sums times;
+  pprofc_status status = read_item(item, &options, time_range_needs(command, needs, &times));
+  if (status == PPROFC_OK)
+    status = time_range_select(command, is_base, item->shown, &item->profile, &item->error);
   if (status == PPROFC_OK)
     status = benchmarks_select(command, item->shown, &item->profile, &item->error);
   if (status == PPROFC_OK) status = fetch_original_names(chunk, item);

@@ -4,9 +4,6 @@
 
 #include "options.h"
 
-/* Removes the first source from the sources if it is an executable and other sources follow. */
-void sources_find_executable(struct command *command);
-
 /* Reads all sources and bases. Merges and subtracts them, drops frames and adds comments. Prints an
  * error about an unreadable source and skips it, as long as another source is readable. */
 pprofc_status sources_fetch(const struct command *command, pprofc_profile **profile,

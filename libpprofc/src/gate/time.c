@@ -12,7 +12,7 @@ enum kind { WALL, CPU, USER, SYSTEM, RATE, KINDS };
 
 /* Indices of the rows of one benchmark by kind of time, or SIZE_MAX. A table with several columns
  * repeats a benchmark for each column, in sequence. */
-struct times {
+struct gate_times {
   size_t row[KINDS];
   size_t seen[KINDS]; /* number of columns read so far, by kind of time */
 };
@@ -87,7 +87,7 @@ static const char *why_wall(const struct gate *gate, const struct gate_row *wall
   return time == PPROFC_GATE_TIME_CPU ? NULL : why_not_cpu(wall, cpu);
 }
 
-static void time_choose(struct gate *gate, struct gate_row *rows, const struct times *t) {
+static void time_choose(struct gate *gate, struct gate_row *rows, const struct gate_times *t) {
   struct gate_row *wall = &rows[t->row[WALL]], *cpu = &rows[t->row[CPU]];
   if (!compares(wall) || !compares(cpu)) return;
   const char *why = why_wall(gate, wall, cpu);
@@ -105,7 +105,7 @@ static void time_choose(struct gate *gate, struct gate_row *rows, const struct t
 
 /* Excludes user time and system time, because the gate judges their sum. If the sum of each sample
  * is not known, the gate judges neither. */
-static void set_parts_aside(struct gate_row *rows, const struct times *t) {
+static void set_parts_aside(struct gate_row *rows, const struct gate_times *t) {
   static const enum kind parts[] = {USER, SYSTEM};
   for (size_t i = 0; i < 2; i++)
     if (t->row[WALL] != SIZE_MAX && t->row[parts[i]] != SIZE_MAX)
@@ -114,7 +114,7 @@ static void set_parts_aside(struct gate_row *rows, const struct times *t) {
 
 /* Excludes the rate of a Go benchmark. "ns/op" and "MB/s" come from one measurement, so only time
  * is judged. */
-static void set_rate_aside(struct gate_row *rows, const struct times *t) {
+static void set_rate_aside(struct gate_row *rows, const struct gate_times *t) {
   if (t->row[WALL] == SIZE_MAX || t->row[RATE] == SIZE_MAX) return;
   if (compares(&rows[t->row[WALL]]) && compares(&rows[t->row[RATE]]))
     rows[t->row[RATE]].aside = "time is judged: the rate is the same measurement";
@@ -124,15 +124,15 @@ static void set_rate_aside(struct gate_row *rows, const struct times *t) {
  * when out of memory. */
 static uint32_t find_times(struct gate *gate, struct interner *names, struct buffer *times,
                            const struct buffer *key) {
-  static const struct times none = {{SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX}, {0}};
+  static const struct gate_times none = {{SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX}, {0}};
   if (key->failed) return MAP_NONE;
   uint32_t id = interner_copy(names, &gate->arena, buffer_str(key));
   if (id != MAP_NONE && id == times->size / sizeof none) buffer_add(times, &none, sizeof none);
   return times->failed ? MAP_NONE : id;
 }
 
-static struct times *times_of(const struct buffer *times) {
-  return (struct times *)(void *)times->data;
+static struct gate_times *times_of(const struct buffer *times) {
+  return (struct gate_times *)(void *)times->data;
 }
 
 static bool time_add_row(struct gate *gate, size_t index, struct interner *names,
@@ -165,7 +165,7 @@ pprofc_status gate_choose_times(struct gate *gate, pprofc_error *error) {
   buffer_init(&key, gate->mem, SIZE_MAX / 2);
   bool good = true;
   for (size_t i = 0; i < count && good; i++) good = time_add_row(gate, i, &names, &times, &key);
-  const struct times *t = times_of(&times);
+  const struct gate_times *t = times_of(&times);
   for (size_t i = 0; i < times.size / sizeof *t && good; i++) {
     if (t[i].row[WALL] != SIZE_MAX && t[i].row[CPU] != SIZE_MAX) time_choose(gate, rows, &t[i]);
     set_parts_aside(rows, &t[i]);

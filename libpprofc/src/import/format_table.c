@@ -6,8 +6,9 @@
  * shape of json/json.c has a row (`reader` is the function's name without "import_"). It also
  * checks that the file `example` exists below testdata, and that a golden case reads it. The row
  * names the programs that write the format and the version that wrote the example. It also lists
- * the data that the reader keeps and the data that is lost. List first the losses that a comment of
- * the profile counts. */
+ * the data that the reader keeps and the data that is lost. The option -time_range names the
+ * formats that keep "times of samples". List first the losses that a comment of the profile counts.
+ */
 #include "import/formats.h"
 
 const struct format_row import_format_table[] = {
@@ -66,12 +67,12 @@ const struct format_row import_format_table[] = {
      "JSON with `nodes`, `startTime`; or with `head`, `samples`", "node 20.20.2",
      "imports/calls.cpuprofile",
      "`samples/count`, `wall/nanoseconds`; `(garbage collector)` and `(program)` are called by the "
-     "previous function; without samples the hit counts of the nodes",
+     "previous function; without samples the hit counts of the nodes; times of samples",
      "counted: idle time, samples of unknown nodes; ticks of lines, reasons of deoptimization"},
     {"json_timeline", "Chrome timeline", "Chrome's performance panel (`Trace-*.json`), Puppeteer",
      "trace events `CpuProfile`, or `Profile` and `ProfileChunk`", "Chromium 156",
      "imports/calls.timeline.json",
-     "the same for each profile in it; labels `process`, `pid`, `thread`, `tid`",
+     "the same for each profile in it; labels `process`, `pid`, `thread`, `tid`; times of samples",
      "counted: idle time, all other events"},
     {"json_trace", "trace events",
      "Chromium's tracing, catapult, Perfetto's JSON, Hermes, `node --trace-event-categories`, "
@@ -83,7 +84,7 @@ const struct format_row import_format_table[] = {
      "`wall/nanoseconds`; samples (`samples` or P, with `stackFrames`): `samples/count`, "
      "`wall/nanoseconds`; arguments are labels, or the place of a function; labels `process`, "
      "`pid`, "
-     "`thread`, `tid`",
+     "`thread`, `tid`; times of samples",
      "counted: ends without a begin, events without an end, events of other kinds (async, "
      "counters, flows)"},
     {"json_v8_log", "V8 log, preprocessed",
@@ -101,10 +102,9 @@ const struct format_row import_format_table[] = {
      "py-spy 0.4.3, rbspy 0.55.0, pyinstrument 5.1.3, memray 1.20.0",
      "imports/calls.pyspy.speedscope.json",
      "one sample type for each unit, the name of a profile as label `profile`; files of "
-     "`pprofc -speedscope` give their original sample types",
-     "counted: samples and events that cannot be read, weights with a fraction that are rounded; "
-     "the "
-     "order of samples"},
+     "`pprofc -speedscope` give their original sample types; times of samples if the unit is a "
+     "time",
+     "counted: samples and events that cannot be read, weights with a fraction that are rounded"},
     {"json_dhat", "DHAT", "valgrind `--tool=dhat`, Rust's dhat", "JSON with `dhatFileVersion` 2",
      "valgrind 3.19.0", "imports/calls.dhat.json",
      "`total`, `gmax` and `end` blocks and bytes, `reads`, `writes`",
@@ -186,10 +186,10 @@ const struct format_row import_format_table[] = {
      "imports/calls.perf.txt",
      "`samples/count` and a type for each event; labels `thread`, `pid`, `tid`, `cpu`; inlined "
      "frames stay inlined; headers may lack fields, and the indentation may be lost; with `-F +pid "
-     "--show-mmap-events` the mappings of each process",
+     "--show-mmap-events` the mappings of each process; times of samples",
      "counted: lines that cannot be read, samples of events after the 32nd (they have only the "
      "type "
-     "samples); mapped files after the first MiB of a pipe; times"},
+     "samples); mapped files after the first MiB of a pipe"},
     {"instruments", "Instruments text",
      "Apple's Instruments 7 to 16: Edit, Deep Copy of the call tree",
      "a first line of columns separated by tabs: a weight (`Weight`, `Running Time`, `Bytes Used`) "

@@ -7,7 +7,7 @@
 
 #define IMPORT_READER(name)                                                                        \
   pprofc_status name(pprofc_str data, const pprofc_allocator *mem,                                 \
-                     const pprofc_read_options *options, pprofc_profile **profile,                 \
+                     const struct import_options *options, pprofc_profile **profile,               \
                      pprofc_error *error)
 
 IMPORT_READER(import_gperftools_cpu);
@@ -39,7 +39,7 @@ IMPORT_READER(import_folded);
 
 #define IMPORT_LINES_READER(name)                                                                  \
   pprofc_status name(struct text_stream *text, const pprofc_allocator *mem,                        \
-                     const pprofc_read_options *options, pprofc_profile **profile,                 \
+                     const struct import_options *options, pprofc_profile **profile,               \
                      pprofc_error *error)
 
 IMPORT_LINES_READER(import_perf_lines);

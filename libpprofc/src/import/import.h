@@ -8,19 +8,31 @@
 #include "import/text_stream.h"
 #include "profile/profile.h"
 
+/* Settings of reading: fields of pprofc_read_options, with complete limits, and internal ones. */
+struct import_options {
+  const pprofc_limits *limits;
+  unsigned threads;
+  pprofc_call_stacks call_stacks;
+  bool may_change;
+  void (*warn)(void *warn_context, const char *message);
+  void *warn_context;
+  const char *map_folder;
+  bool times; /* true to keep the times of samples (profile/times.h) */
+};
+
 /* Tries to read `data`, which is not compressed. Returns PPROFC_OK with a profile, or
  * PPROFC_E_NO_MATCH if the data has another format; the caller then tries the next reader. Any
  * other status is final, and then `data` must not be read again. `options` and its limits are never
  * NULL. */
 typedef pprofc_status (*import_fn)(pprofc_str data, const pprofc_allocator *mem,
-                                   const pprofc_read_options *options, pprofc_profile **profile,
+                                   const struct import_options *options, pprofc_profile **profile,
                                    pprofc_error *error);
 
 /* Like import_fn, for text that is read line by line. The reader recognises its format by
  * text->rest, the text in memory. If the stream ends early, the reader returns the status of the
  * stream. */
 typedef pprofc_status (*import_lines_fn)(struct text_stream *text, const pprofc_allocator *mem,
-                                         const pprofc_read_options *options,
+                                         const struct import_options *options,
                                          pprofc_profile **profile, pprofc_error *error);
 
 struct import_format {

@@ -64,7 +64,7 @@ pprofc_status import_text(pprofc_str data, const pprofc_allocator *mem, struct b
 }
 
 pprofc_status import_lines(import_lines_fn read, pprofc_str data, const pprofc_allocator *mem,
-                           const pprofc_read_options *options, pprofc_profile **profile,
+                           const struct import_options *options, pprofc_profile **profile,
                            pprofc_error *error) {
   struct buffer utf8;
   pprofc_str text;

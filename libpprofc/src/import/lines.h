@@ -15,7 +15,7 @@ pprofc_status import_text(pprofc_str data, const pprofc_allocator *mem, struct b
 /* Reads text in memory with `read`, a reader of streams. Removes a byte order mark and converts
  * UTF-16 first. */
 pprofc_status import_lines(import_lines_fn read, pprofc_str data, const pprofc_allocator *mem,
-                           const pprofc_read_options *options, pprofc_profile **profile,
+                           const struct import_options *options, pprofc_profile **profile,
                            pprofc_error *error);
 
 /* Returns the text from its first line that is not blank, for formats that are recognised by this

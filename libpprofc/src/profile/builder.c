@@ -5,41 +5,12 @@
 #include "profile/builder.h"
 
 #include "core/array.h"
-#include "core/map.h"
+#include "profile/builder_state.h"
+#include "profile/builder_times.h"
 #include "profile/label_table.h"
 #include "profile/stack.h"
 
 #define STACK_CHUNK ((size_t)1 << 20)
-
-/* A column that grows while records are added. */
-struct builder_column {
-  void *items;
-  size_t count, capacity, item_size;
-};
-
-/* Indices into pprofc_builder.columns. */
-enum {
-  TYPES,
-  COMMENTS,
-  VALUES,
-  STACKS,
-  STACK_SIZES,
-  LABEL_FROM, /* index of each sample's first label, by sample */
-  LABELS,
-  LOCATION_ADDRESS,
-  LOCATION_MAPPING,
-  LOCATION_LINE_FROM, /* index of each location's first line, by location */
-  LINES,
-  FUNCTION_NAME,
-  FUNCTION_SYSTEM_NAME,
-  FUNCTION_FILENAME,
-  FUNCTION_START_LINE,
-  MAPPINGS,
-  FOLDED,         /* indices of the locations with is_folded set */
-  FIRST_FUNCTION, /* index of the first function with each name, by string; or PPROFC_NONE */
-  FIRST_LOCATION, /* index of the first location in each function, by function; or PPROFC_NONE */
-  COLUMN_COUNT
-};
 
 /* Item sizes of the columns whose items are not uint32_t. */
 static const size_t item_sizes[COLUMN_COUNT] = {
@@ -47,19 +18,6 @@ static const size_t item_sizes[COLUMN_COUNT] = {
     [STACKS] = sizeof(const uint8_t *),      [LABELS] = sizeof(struct label),
     [LOCATION_ADDRESS] = sizeof(uint64_t),   [LINES] = sizeof(struct line),
     [FUNCTION_START_LINE] = sizeof(int64_t), [MAPPINGS] = sizeof(struct mapping),
-};
-
-struct pprofc_builder {
-  pprofc_allocator mem;
-  pprofc_error error;      /* first error of any call, or PPROFC_OK */
-  pprofc_profile *profile; /* profile that is being built; its region contains strings and stacks */
-  struct interner strings;
-  /* Hash tables of the entries that the columns FIRST_... do not list. */
-  struct map functions, locations, mappings;
-  struct builder_column columns[COLUMN_COUNT];
-  uint8_t *chunk, *chunk_end; /* free memory for the next stacks */
-  size_t max_depth, depth_limit;
-  bool finds_mappings;
 };
 
 pprofc_builder *pprofc_builder_new(const pprofc_allocator *allocator) {
@@ -88,6 +46,7 @@ void pprofc_builder_free(pprofc_builder *b) {
   map_free(&b->locations);
   map_free(&b->mappings);
   interner_free(&b->strings);
+  builder_times_free(b->times);
   pprofc_profile *profile = b->profile;
   pprofc_allocator mem = b->mem;
   mem_free(&mem, b, 1, sizeof *b);
@@ -581,6 +540,7 @@ pprofc_status pprofc_builder_finish(pprofc_builder *b, pprofc_profile **profile,
   if (!b->profile) builder_fail(b, PPROFC_E_INVALID, "the builder was finished before");
   if (builder_ok(b)) builder_finish_samples(b);
   if (builder_ok(b)) builder_finish_tables(b);
+  if (builder_ok(b)) builder_times_finish(b);
   if (!builder_ok(b)) {
     if (error) *error = b->error;
     return b->error.status;

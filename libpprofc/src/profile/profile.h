@@ -125,6 +125,7 @@ struct pprofc_profile {
   const uint32_t *comments;
   size_t comment_count;
   uint32_t default_sample_type, doc_url;
+  const struct times *times; /* times of the samples (profile/times.h), or NULL */
 };
 
 /* Returns an error for a profile with a stack tree (samples.tree), which supports only sums of

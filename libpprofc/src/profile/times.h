@@ -4,7 +4,7 @@
  * sample of the profile has any number of events, because readers add up equal samples. Samples are
  * the same with and without this table.
  *
- * The table exists only if the caller of the reader asked for it (open_sums.times in open.h) and
+ * The table exists only if the caller of the reader wants it (open_sums.times in open.h) and
  * the format has times; otherwise `times` of the profile is NULL. Edits that drop samples drop
  * their events and number the others again. A merge of several profiles drops the table.
  *
@@ -79,13 +79,22 @@ struct time_range {
 
 #define TIME_RANGE_ALL ((struct time_range){0, INT64_MAX})
 
+/* True if a part of the event is in the range. An instant is in the range if its start is. */
+static inline bool time_range_meets(struct time_range range, const struct times *times,
+                                    size_t event) {
+  int64_t start = times->start[event], end = times_event_end(times, event);
+  return start < range.to && (start >= range.from || end > range.from);
+}
+
 /* transform_time_range of transform/transform.h limits a profile to a range. */
 
 /* ---- edits ------------------------------------------- */
 
-/* Replaces the times of `copy`, which is being edited, after samples were dropped or added up.
- * number[i] is the new index of sample i; NONE drops its events. Does nothing if the profile has no
- * times. Returns false when out of memory. */
+/* Both functions replace the times of `copy`, which is being edited, and return false when out of
+ * memory. The first one gives samples their new indices: number[i] is the index of sample i, and
+ * NONE drops its events. The profile may have no times. The second one keeps the parts of events
+ * that are in a range; their times do not change. */
 bool times_renumber(pprofc_profile *copy, const uint32_t *number);
+bool times_clip(pprofc_profile *copy, struct time_range range);
 
 #endif

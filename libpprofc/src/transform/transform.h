@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "profile/profile.h"
+#include "profile/times.h"
 #include "regex/regex.h"
 
 /* ---- names: focus, ignore, hide, show; show_from; prune_from  */
@@ -102,6 +103,15 @@ pprofc_status transform_granularity(const pprofc_profile *source,
 /* Keeps the samples of benchmarks whose name matches the regular expression. Fails if no
  * name matches. */
 pprofc_status transform_benchmarks(const pprofc_profile *source, const char *pattern,
+                                   pprofc_profile **out, pprofc_error *error);
+
+/* ---- time -------------------------------------------- */
+
+/* Keeps the parts of samples that ran in a range of time. The profile has times. A sample that is a
+ * sum of events keeps the shares of the events in the range; an event that is partly in the range
+ * counts in proportion. The sums of adjacent ranges are exactly the whole. Drops samples without
+ * events. The profile gets the start and the duration of the range. */
+pprofc_status transform_time_range(const pprofc_profile *source, struct time_range range,
                                    pprofc_profile **out, pprofc_error *error);
 
 /* ---- values and selection ---------------------------- */

@@ -288,7 +288,7 @@ static pprofc_status collect_read(struct fetcher *fetcher, struct collect_item *
   options.allocator = budget_allocator(command->budget);
   options.threads = (unsigned)command->threads;
   pprofc_status status =
-      fetcher_read(item->remote, address->shown.data, &options, &item->profile, error);
+      fetcher_read(item->remote, address->shown.data, &options, NULL, &item->profile, error);
   if (status == PPROFC_OK) status = finish_locate(command, &item->profile, error);
   if (status == PPROFC_OK) status = mappings_name_by_url(&item->profile, address->shown, error);
   if (status == PPROFC_OK &&

@@ -279,8 +279,8 @@ static void fetcher_hint_content(const struct exchange *exchange, pprofc_error *
 }
 
 pprofc_status fetcher_read(struct remote *remote, const char *shown,
-                           const pprofc_read_options *options, pprofc_profile **profile,
-                           pprofc_error *error) {
+                           const pprofc_read_options *options, const struct open_sums *sums,
+                           pprofc_profile **profile, pprofc_error *error) {
   struct exchange *exchange = &remote->exchange;
   pprofc_status status = exchange->status;
   if (status != PPROFC_OK) {
@@ -291,7 +291,7 @@ pprofc_status fetcher_read(struct remote *remote, const char *shown,
     pprofc_str content = reply_content(&exchange->reply);
     status = content_is_no_profile(content)
                  ? error_set(error, PPROFC_E_FORMAT, "parsing profile: unrecognized profile format")
-                 : pprofc_profile_read_memory(content.data, content.size, options, profile, error);
+                 : open_memory(content.data, content.size, options, sums, profile, error);
     if (status != PPROFC_OK) fetcher_hint_content(exchange, error);
     if (status != PPROFC_OK) error_prefix(error, "cannot read '%.300s': ", shown);
   }

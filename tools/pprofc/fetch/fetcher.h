@@ -6,6 +6,7 @@
 #include "core/map.h"
 #include "fetch/address.h"
 #include "http/client.h"
+#include "open.h"
 #include "options.h"
 #include "symbolize/symbolize.h"
 
@@ -70,7 +71,7 @@ pprofc_status fetcher_run(struct fetcher *fetcher, struct remote *const *remotes
 /* Reads the profile in a reply, then frees the reply. Messages name the source `shown`. Any thread
  * may call this. */
 pprofc_status fetcher_read(struct remote *remote, const char *shown,
-                           const pprofc_read_options *options, pprofc_profile **profile,
-                           pprofc_error *error);
+                           const pprofc_read_options *options, const struct open_sums *sums,
+                           pprofc_profile **profile, pprofc_error *error);
 
 #endif

@@ -9,6 +9,7 @@
 #include "common/text.h"
 #include "limit_flags.h"
 #include "profile/profile.h"
+#include "recordings.h"
 #include "report/labels.h"
 #include "sources.h"
 #include "time_zone.h"

@@ -8,6 +8,7 @@
 #include "core/str.h"
 #include "core/system.h"
 #include "limit_flags.h"
+#include "recordings.h"
 #include "sources.h"
 #include "viewer.h"
 #include "web/routes.h"

@@ -4,6 +4,7 @@
 #define PPROFC_IMPORT_CALLGRIND_READER_H
 
 #include "import/callgrind/read.h"
+#include "import/import.h"
 
 enum callgrind_column { INSTRUCTION, BLOCK, LINE, COLUMN_KINDS };
 
@@ -19,7 +20,7 @@ struct callgrind_total {
 struct callgrind_reader {
   const pprofc_allocator *mem;
   pprofc_builder *builder;
-  const pprofc_read_options *options;
+  const struct import_options *options;
   struct callgrind_events events;
   struct callgrind_graph graph;
   struct callgrind_names objects, files, functions;

@@ -12,6 +12,7 @@
 #include "core/buffer.h"
 #include "core/error.h"
 #include "core/map.h"
+#include "import/import.h"
 #include "import/jfr/reader.h"
 #include "profile/builder.h"
 
@@ -198,7 +199,7 @@ struct jfr_chunk {
 
 struct jfr {
   const pprofc_allocator *mem;
-  const pprofc_read_options *options;
+  const struct import_options *options;
   pprofc_error *error;
   pprofc_status status;
   pprofc_builder *builder;

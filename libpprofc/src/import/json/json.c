@@ -4,7 +4,7 @@
 #include "core/array.h"
 #include "import/formats.h"
 #include "import/names.h"
-#include "profile/builder.h"
+#include "profile/builder_times.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,47 +28,6 @@ bool json_stack_reserve(struct json_stack *stack, pprofc_builder *builder, size_
 
 double json_member_number(const struct node *object, const char *key, double otherwise) {
   return number_or(node_get(object, key), otherwise);
-}
-
-/* State of the conversion of a decimal to an integer. */
-struct scaled {
-  int64_t sum;
-  int decimals; /* number of digits after the point, or -1 before the point */
-  bool up;      /* true if the first skipped digit rounds the number up */
-};
-
-static bool scaled_add(struct scaled *s, int digit) {
-  return !__builtin_mul_overflow(s->sum, 10, &s->sum) &&
-         !__builtin_add_overflow(s->sum, digit, &s->sum);
-}
-
-/* Reads one byte of a decimal. After the point, the first `exponent` digits count, and the next
- * digit only rounds. */
-static bool scaled_take(struct scaled *s, char c, int exponent) {
-  if (c == '.' && s->decimals < 0) {
-    s->decimals = 0;
-    return true;
-  }
-  if (c < '0' || c > '9') return false;
-  if (s->decimals >= 0 && ++s->decimals > exponent) {
-    if (s->decimals == exponent + 1) s->up = c >= '5';
-    return true;
-  }
-  return scaled_add(s, c - '0');
-}
-
-/* Converts a decimal times 10^exponent to an integer, rounded. Returns false if the text is not a
- * decimal number or the result does not fit. */
-static bool scaled_digits(pprofc_str text, int exponent, int64_t *value) {
-  size_t sign = text.size && text.data[0] == '-';
-  struct scaled s = {.decimals = -1};
-  for (size_t at = sign; at < text.size; at++)
-    if (!scaled_take(&s, text.data[at], exponent)) return false;
-  for (int i = s.decimals < 0 ? 0 : s.decimals; i < exponent; i++)
-    if (!scaled_add(&s, 0)) return false;
-  if (__builtin_add_overflow(s.sum, s.up, &s.sum)) return false;
-  *value = sign ? -s.sum : s.sum;
-  return text.size > sign;
 }
 
 /* Makes the builder fail because a number does not fit. The offset of the error is an address here;
@@ -110,7 +69,7 @@ int64_t json_rounded(pprofc_builder *builder, const struct node *node, double va
 int64_t json_scaled(pprofc_builder *builder, const struct node *node, int exponent) {
   int64_t value;
   if (!node_is(node, NODE_NUMBER) && !node_is(node, NODE_STRING)) return 0;
-  if (scaled_digits(node->text, exponent, &value)) return value;
+  if (str_parse_scaled(node->text, exponent, &value)) return value;
   return json_rounded(builder, node, json_amount(builder, node, 0) * pow(10, exponent));
 }
 
@@ -235,14 +194,15 @@ static pprofc_status json_finish(pprofc_status status, pprofc_builder *builder,
 
 /* Tries all shapes. `cut` is true if the end of the file is missing. */
 static pprofc_status read_document(const struct node *root, bool cut, struct arena *arena,
-                                   size_t stack_depth, pprofc_profile **profile,
+                                   const struct import_options *options, pprofc_profile **profile,
                                    pprofc_error *error) {
   pprofc_status status = PPROFC_E_NO_MATCH;
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes && status == PPROFC_E_NO_MATCH; i++) {
     if (cut && !shapes[i].may_be_cut) continue;
     pprofc_builder *builder = pprofc_builder_new(arena->mem);
     if (!builder) return error_nomem(error);
-    builder_limit_depth(builder, stack_depth);
+    builder_limit_depth(builder, options->limits->stack_depth);
+    builder_keep_times(builder, options->times);
     status = shapes[i].read(root, builder, arena, error);
     if (status == PPROFC_OK && cut)
       pprofc_builder_comment(builder,
@@ -280,7 +240,7 @@ IMPORT_READER(import_json) {
   pprofc_status broken = json_tree_parse_cut(&arena, text, &root, &cut, error);
   pprofc_status status = broken;
   if (broken == PPROFC_OK || cut)
-    status = read_document(root, cut, &arena, options->limits->stack_depth, profile, error);
+    status = read_document(root, cut, &arena, options, profile, error);
   if (status == PPROFC_E_FORMAT) json_find_offset(data, error);
   /* For a truncated file that is not a trace, return the parser's error. */
   if (cut && status == PPROFC_E_NO_MATCH) status = broken;

@@ -8,6 +8,9 @@
 #include "import/lines.h"
 #include "profile/builder.h"
 
+/* Text after the name of the exporter in files of pprofc whose samples have the order of time. */
+#define SPEEDSCOPE_TIMED " in order of time"
+
 /* Reads a document of one shape. Returns PPROFC_E_NO_MATCH for other shapes, and then leaves the
  * builder unchanged. The root is an object, or an array whose first item is an object. The builder
  * keeps its first error, so readers need not check for errors. The arena lives until the profile is

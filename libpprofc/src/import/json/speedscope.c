@@ -4,6 +4,7 @@
 #include "core/threshold.h"
 #include "import/call_paths.h"
 #include "import/json/json.h"
+#include "profile/builder_times.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +20,11 @@ struct speedscope_member {
   const struct node *profile;
   pprofc_str name, unit;
   size_t type;
-  double carry; /* rounding error carried to the next weight */
+  double carry;   /* rounding error carried to the next weight */
+  bool is_timed;  /* true if events are added: the unit is a time, and the order is the order of
+                     time */
+  uint32_t track; /* track of the events */
+  double clock;   /* start of the next sample in the unit of the profile */
 };
 
 /* The previous stack of a packed list. The next stack reuses its first frames if their text is
@@ -39,7 +44,8 @@ struct speedscope_reader {
   struct speedscope_member *members; /* profiles of the file, in its order */
   size_t member_count, type_count;
   const struct speedscope_member *types[MAX_TYPES]; /* first profile of each sample type */
-  bool names_are_types; /* true for files of pprofc, which have one profile for each sample type */
+  bool names_are_types; /* true for files of pprofc that have one profile for each sample type */
+  bool is_ours; /* true for files of pprofc; their times count from the start of the recording */
   struct arena *arena;
   struct call_paths paths;
   struct speedscope_stack stack;
@@ -136,6 +142,35 @@ static int64_t speedscope_round(struct speedscope_reader *r, struct speedscope_m
   return value;
 }
 
+/* Converts a time to nanoseconds. Numbers that do not fit become the largest ones. */
+static int64_t speedscope_time(double time, pprofc_str unit) {
+  const char *name;
+  double exact = time * unit_scale_to_int(unit, &name);
+  if (exact >= 0x1p63) return INT64_MAX;
+  return exact > -0x1p63 ? llround(exact) : INT64_MIN;
+}
+
+/* Adds an event of the last sample, which begins at the clock of the profile. */
+static void speedscope_add_event(struct speedscope_reader *r, const struct speedscope_member *m,
+                                 double weight) {
+  int64_t start = speedscope_time(m->clock, m->unit), duration;
+  int64_t end = speedscope_time(m->clock + weight, m->unit);
+  if (__builtin_sub_overflow(end, start, &duration)) duration = INT64_MAX;
+  builder_event(r->builder, m->track, start, duration);
+}
+
+/* Prepares the events of a profile. Files of pprofc have the order of time only if they say so. */
+static void speedscope_begin_times(struct speedscope_reader *r, struct speedscope_member *m) {
+  const char *unit;
+  unit_scale_to_int(m->unit, &unit);
+  m->is_timed =
+      builder_keeps_times(r->builder) && !r->names_are_types && strcmp(unit, "nanoseconds") == 0;
+  if (!m->is_timed) return;
+  m->track = builder_track(r->builder, &(struct time_track){.name = m->name});
+  m->clock = json_amount(r->builder, node_get(m->profile, "startValue"), 0);
+  builder_time_origin(r->builder, r->is_ours ? 0 : speedscope_time(m->clock, m->unit));
+}
+
 /* Adds a sample. Error messages name `node`, which has the weight. */
 static void speedscope_add_sample(struct speedscope_reader *r, struct speedscope_member *m,
                                   uint32_t path, const struct node *node, double weight) {
@@ -143,6 +178,7 @@ static void speedscope_add_sample(struct speedscope_reader *r, struct speedscope
   values[m->type] = speedscope_round(r, m, node, weight);
   if (!values[m->type]) return;
   call_paths_sample(&r->paths, path, values);
+  if (m->is_timed) speedscope_add_event(r, m, weight);
   if (r->names_are_types || r->member_count == 1 || !m->name.size) return;
   json_label(r->builder, "profile", m->name);
 }
@@ -218,11 +254,12 @@ static void read_sampled(struct speedscope_reader *r, struct speedscope_member *
   r->read += node_size(samples);
   for (size_t i = 0; i < node_size(samples) && builder_ok(r->builder) && !r->failed; i++) {
     uint32_t path = MAP_NONE;
+    double weight = json_amount(r->builder, node_at(weights, i), 0);
     if (i < node_size(weights) && speedscope_read_stack(r, node_at(samples, i), &path))
-      speedscope_add_sample(r, m, path, node_at(weights, i),
-                            json_amount(r->builder, node_at(weights, i), 0));
+      speedscope_add_sample(r, m, path, node_at(weights, i), weight);
     else
       r->bad++;
+    m->clock += weight;
     if (i % DROP_EVERY == 0) json_drop(samples, i);
   }
   r->stack.depth = 0;
@@ -281,6 +318,7 @@ static void read_evented(struct speedscope_reader *r, struct speedscope_member *
     double at = json_amount(r->builder, time, last);
     uint32_t location;
     if (event && !frame_location(r, node_get(event, "frame"), &location)) continue;
+    m->clock = last;
     if (at > last && path != MAP_NONE) speedscope_add_sample(r, m, path, time, at - last);
     if (at > last) last = at;
     if (event) path = r->steps[i];
@@ -289,22 +327,7 @@ static void read_evented(struct speedscope_reader *r, struct speedscope_member *
 
 /* ---- the file ---------------------------------------- */
 
-static pprofc_status speedscope_read_file(struct speedscope_reader *r, const struct node *root,
-                                          struct arena *arena, pprofc_error *error) {
-  const struct node *profiles = node_get(root, "profiles");
-  size_t count = node_size(profiles);
-  r->members = arena_array(arena, count, sizeof *r->members);
-  if (!r->members) return error_nomem(error);
-  r->names_are_types = str_starts(node_text(root, "exporter"), STR("pprofc"));
-  for (size_t i = 0; i < count; i++) {
-    const struct node *p = node_at(profiles, i);
-    /* Copy the unit, because it must end with a NUL. */
-    pprofc_str unit = arena_str(arena, node_text(p, "unit"));
-    if (!unit.data) return error_nomem(error);
-    r->members[r->member_count++] = (struct speedscope_member){p, node_text(p, "name"), unit, 0, 0};
-  }
-  if (!speedscope_find_types(r))
-    return error_set(error, PPROFC_E_LIMIT, "more than %u sample types in one file", MAX_TYPES);
+static void speedscope_add_frames(struct speedscope_reader *r) {
   for (size_t i = 0; i < r->frame_count; i++) {
     const struct node *f = node_at(r->frames, i);
     int64_t line = json_member_int(f, "line", 0), column = json_member_int(f, "col", 0);
@@ -312,8 +335,31 @@ static pprofc_status speedscope_read_file(struct speedscope_reader *r, const str
     r->location[i] = json_frame(r->builder, node_text(f, "name"), node_text(f, "file"), line,
                                 column > 0 ? column : 0);
   }
+}
+
+static pprofc_status speedscope_read_file(struct speedscope_reader *r, const struct node *root,
+                                          struct arena *arena, pprofc_error *error) {
+  const struct node *profiles = node_get(root, "profiles");
+  size_t count = node_size(profiles);
+  r->members = arena_array(arena, count, sizeof *r->members);
+  if (!r->members) return error_nomem(error);
+  pprofc_str exporter = node_text(root, "exporter");
+  r->is_ours = str_starts(exporter, STR("pprofc"));
+  r->names_are_types = r->is_ours && !str_ends(exporter, STR(SPEEDSCOPE_TIMED));
+  for (size_t i = 0; i < count; i++) {
+    const struct node *p = node_at(profiles, i);
+    /* Copy the unit, because it must end with a NUL. */
+    pprofc_str unit = arena_str(arena, node_text(p, "unit"));
+    if (!unit.data) return error_nomem(error);
+    r->members[r->member_count++] =
+        (struct speedscope_member){.profile = p, .name = node_text(p, "name"), .unit = unit};
+  }
+  if (!speedscope_find_types(r))
+    return error_set(error, PPROFC_E_LIMIT, "more than %u sample types in one file", MAX_TYPES);
+  speedscope_add_frames(r);
   for (size_t i = 0; i < r->member_count && !r->failed; i++) {
     struct speedscope_member *m = &r->members[i];
+    speedscope_begin_times(r, m);
     if (str_equal(node_text(m->profile, "type"), STR("evented")))
       read_evented(r, m);
     else

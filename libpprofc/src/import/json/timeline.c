@@ -73,6 +73,13 @@ static pprofc_str timeline_key(struct timeline *t, const struct node *event) {
   return buffer_str(&t->scratch);
 }
 
+/* Returns the time at which a profile begins: its start time, or the time of the event. */
+static int64_t timeline_start_time(const struct timeline *t, const struct node *event) {
+  const struct node *start = node_path(event, "args.data.startTime");
+  if (!start) start = node_path(event, "args.data.cpuProfile.startTime");
+  return json_scaled(t->builder, start ? start : node_get(event, "ts"), 3);
+}
+
 static struct timeline_profile *timeline_start(struct timeline *t, const struct node *event) {
   size_t before = t->ids.count;
   pprofc_str key = timeline_key(t, event);
@@ -87,6 +94,7 @@ static struct timeline_profile *timeline_start(struct timeline *t, const struct 
   }
   v8_init(&t->profiles[i].recording, t->arena, t->builder);
   t->profiles[i].thread = thread;
+  t->profiles[i].recording.start = timeline_start_time(t, event);
   return &t->profiles[i];
 }
 
@@ -129,6 +137,7 @@ static pprofc_status timeline_read(struct timeline *t, const struct node *events
   struct v8_counts counts = {0};
   for (size_t i = 0; i < t->ids.count && status == PPROFC_OK; i++) {
     struct timeline_profile *p = &t->profiles[i];
+    p->recording.track = trace_track(t->builder, &t->threads.threads[p->thread]);
     status = v8_finish(&p->recording, t->builder, trace_label, &t->threads.threads[p->thread],
                        &counts, error);
   }

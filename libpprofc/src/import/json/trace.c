@@ -5,6 +5,7 @@
 
 #include "core/array.h"
 #include "import/json/stringify.h"
+#include "profile/builder_times.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -248,6 +249,10 @@ static void trace_add_marks(struct trace_reader *r, const struct trace_entry *en
   trace_sort(ends);
 }
 
+static bool trace_sum_is_empty(const struct trace_sum *sum) {
+  return !sum->values[0] && !sum->values[1];
+}
+
 /* Adds up the calls and times of one thread in `sums`. */
 static bool trace_read_thread(struct trace_reader *r, const struct trace_entry *entries,
                               size_t count, struct trace_sums *sums) {
@@ -267,12 +272,25 @@ static bool trace_read_thread(struct trace_reader *r, const struct trace_entry *
   return trace_walk(r->arena, &begins, &ends, &r->lists, sums, &r->faults);
 }
 
+/* Replaces the sums in the events of a thread, from event `first` on, by their samples. The samples
+ * of the sums begin at `sample`. */
+static bool trace_number_events(struct trace_reader *r, const struct trace_sums *sums, size_t first,
+                                size_t sample) {
+  if (first == builder_event_count(r->builder)) return true;
+  uint32_t *number = mem_array(r->arena->mem, sums->count, sizeof *number);
+  for (size_t i = 0; number && i < sums->count; i++)
+    number[i] = trace_sum_is_empty(&sums->items[i]) ? NONE : (uint32_t)sample++;
+  if (number) builder_event_numbers(r->builder, first, number);
+  mem_free(r->arena->mem, number, sums->count, sizeof *number);
+  return number != NULL;
+}
+
 /* Adds a sample for each sum that is not 0. */
 static void trace_add_samples(struct trace_reader *r, struct trace_sums *sums,
                               const struct trace_thread *thread) {
   for (size_t i = 0; i < sums->count && builder_ok(r->builder); i++) {
     const struct trace_sum *sum = &sums->items[i];
-    if (!sum->values[0] && !sum->values[1]) continue;
+    if (trace_sum_is_empty(sum)) continue;
     call_paths_sample(&sums->paths, sum->path, sum->values);
     trace_label(r->builder, thread);
     trace_label_arguments(r, r->key[sum->key].args);
@@ -299,11 +317,13 @@ static pprofc_status trace_read(struct trace_reader *r, const struct node *event
   const struct trace_entry *entries = r->entries;
   for (size_t i = 0; i < r->threads.keys.count; i++) {
     const struct trace_thread *thread = &r->threads.threads[i];
-    struct trace_sums sums = {0};
+    struct trace_sums sums = {.track = trace_track(r->builder, thread)};
+    size_t event = builder_event_count(r->builder), sample = builder_sample_count(r->builder);
     call_paths_init(&sums.paths, r->arena->mem, r->builder);
     map_init(&sums.by_event, r->arena->mem);
     bool good = trace_read_thread(r, entries, thread->events, &sums);
     if (good) trace_add_samples(r, &sums, thread);
+    if (good) good = trace_number_events(r, &sums, event, sample);
     trace_sums_free(&sums);
     if (!good) return error_nomem(error);
     entries += thread->events;

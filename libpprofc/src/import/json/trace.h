@@ -47,6 +47,7 @@ struct trace_sums {
   struct call_paths paths;
   struct trace_sum *items;
   size_t count, room;
+  uint32_t track;      /* track of the thread, if the builder keeps times */
   struct map by_event; /* index of the sums by path and key */
 };
 

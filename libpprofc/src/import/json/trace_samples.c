@@ -4,6 +4,7 @@
 
 #include "core/array.h"
 #include "import/json/call_tree.h"
+#include "profile/builder_times.h"
 
 #include <stdlib.h>
 
@@ -91,7 +92,9 @@ static void sampler_emit(struct trace_sampler *s) {
       values[1] = 0;
     if (sample->node == MAP_NONE) continue;
     call_paths_sample(&s->paths, s->tree.nodes[sample->node].path, values);
-    trace_label(s->builder, &s->threads.threads[sample->thread]);
+    const struct trace_thread *thread = &s->threads.threads[sample->thread];
+    trace_label(s->builder, thread);
+    builder_event(s->builder, trace_track(s->builder, thread), sample->at, values[1]);
   }
   const struct import_loss losses[] = {{s->missing, "sample has no stack", "samples have no stack"},
                                        {0}};

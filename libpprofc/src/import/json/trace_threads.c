@@ -2,6 +2,7 @@
 #include "import/json/trace_threads.h"
 
 #include "core/array.h"
+#include "profile/builder_times.h"
 
 void trace_threads_init(struct trace_threads *t, struct arena *arena) {
   *t = (struct trace_threads){.arena = arena};
@@ -82,6 +83,12 @@ bool trace_threads_name(struct trace_threads *t, const struct node *events) {
   }
   interner_free(&processes.pids);
   return good;
+}
+
+uint32_t trace_track(pprofc_builder *builder, const struct trace_thread *t) {
+  return builder_track(
+      builder,
+      &(struct time_track){.name = t->name, .process = t->process, .pid = t->pid, .tid = t->tid});
 }
 
 void trace_label(pprofc_builder *builder, const void *thread) {

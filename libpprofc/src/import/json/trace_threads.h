@@ -32,6 +32,9 @@ uint32_t trace_thread_of(struct trace_threads *t, const struct node *event);
 /* Reads the names of threads from events of kind "M". Returns false when out of memory. */
 bool trace_threads_name(struct trace_threads *t, const struct node *events);
 
+/* Returns the track of a thread (profile/builder_times.h). */
+uint32_t trace_track(pprofc_builder *builder, const struct trace_thread *thread);
+
 /* Adds the labels `process`, `pid`, `thread` and `tid` to the last sample. `thread` is a
  * struct trace_thread. */
 void trace_label(pprofc_builder *builder, const void *thread);

@@ -5,6 +5,7 @@
 
 #include "core/array.h"
 #include "core/hash.h"
+#include "profile/builder_times.h"
 
 struct trace_walker {
   struct arena *arena;
@@ -86,8 +87,11 @@ static const struct trace_mark *ends_take(struct trace_walker *w) {
 /* Adds the time since the last event to the innermost open frame. */
 static void walker_advance(struct trace_walker *w, int64_t at) {
   int64_t passed;
-  if (w->depth && at > w->clock && !__builtin_sub_overflow(at, w->clock, &passed))
-    w->sums->items[w->open_sums[w->depth - 1]].values[1] += passed;
+  if (w->depth && at > w->clock && !__builtin_sub_overflow(at, w->clock, &passed)) {
+    uint32_t sum = w->open_sums[w->depth - 1];
+    w->sums->items[sum].values[1] += passed;
+    builder_event_of(w->sums->paths.builder, sum, w->sums->track, w->clock, passed);
+  }
   if (at > w->clock) w->clock = at;
 }
 
@@ -110,6 +114,9 @@ static bool walker_enter(struct trace_walker *w, const struct trace_mark *begin)
   uint32_t sum = trace_sum_of(sums, path, begin->key);
   if (sum == MAP_NONE) return false;
   sums->items[sum].values[0]++;
+  /* A frame without time of its own has only instants. */
+  if (!sums->items[sum].values[1])
+    builder_event_of(sums->paths.builder, sum, sums->track, w->clock, 0);
   w->open[depth] = begin;
   w->open_sums[depth] = sum;
   w->depth++;

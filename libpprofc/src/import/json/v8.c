@@ -2,6 +2,7 @@
 #include "import/json/v8.h"
 
 #include "core/array.h"
+#include "profile/builder_times.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -178,6 +179,7 @@ static void v8_add_times(struct v8_recording *r, pprofc_builder *builder, call_l
     uint32_t node = v8_sample_node(r, i);
     end = v8_run(r, i, &clock);
     int64_t values[2] = {(int64_t)(end - i), clock > latest ? clock - latest : 0};
+    int64_t start = v8_sum(r->start, latest);
     if (clock > latest) latest = clock;
     uint64_t *known = node == MAP_NONE ? &counts->missing : &counts->read;
     if (node != MAP_NONE) v8_place(&stack, &r->tree, node);
@@ -190,6 +192,7 @@ static void v8_add_times(struct v8_recording *r, pprofc_builder *builder, call_l
     *known += end - i;
     call_paths_sample(&r->paths, path, values);
     if (label) label(builder, context);
+    builder_event(builder, r->track, start, values[1]);
   }
   if (r->sample_count > r->delta_count) counts->untimed += r->sample_count - r->delta_count;
 }
@@ -304,6 +307,8 @@ static pprofc_status v8_read(const struct node *root, pprofc_builder *builder, s
     v8_add_timestamps(&r, builder, node_get(root, "timestamps"), duration);
   else
     v8_add_deltas(&r, builder, node_get(root, "timeDeltas"));
+  r.track = builder_track(builder, &(struct time_track){.name = STR("main")});
+  builder_time_origin(builder, 0);
   struct v8_counts counts = {0};
   pprofc_status status = v8_finish(&r, builder, NULL, NULL, &counts, error);
   v8_account(builder, &counts);

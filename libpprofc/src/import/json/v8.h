@@ -15,7 +15,9 @@ struct v8_recording {
   size_t sample_count, sample_room;
   int64_t *deltas; /* time from the previous sample to each sample, in nanoseconds */
   size_t delta_count, delta_room;
-  bool failed; /* true when out of memory */
+  uint32_t track; /* track of the events, if the builder keeps times */
+  int64_t start;  /* time of the recording's start in nanoseconds of the clock of the events */
+  bool failed;    /* true when out of memory */
 };
 
 /* Counts of samples, summed over the recordings of a file. */

@@ -279,7 +279,7 @@ static pprofc_status legacy_finish(struct legacy *l, pprofc_profile **profile) {
 }
 
 pprofc_status legacy_import(legacy_read_fn read, pprofc_str data, const pprofc_allocator *mem,
-                            const pprofc_read_options *options, pprofc_profile **profile,
+                            const struct import_options *options, pprofc_profile **profile,
                             pprofc_error *error) {
   struct legacy l = {.mem = mem, .limits = options->limits, .error = error};
   legacy_init(&l);

@@ -71,7 +71,7 @@ typedef pprofc_status (*legacy_read_fn)(struct legacy *l, pprofc_str data);
 /* Calls `read`, and makes a profile of the data that it read. The sample types determine the
  * expressions of the frames to drop and to keep. */
 pprofc_status legacy_import(legacy_read_fn read, pprofc_str data, const pprofc_allocator *mem,
-                            const pprofc_read_options *options, pprofc_profile **profile,
+                            const struct import_options *options, pprofc_profile **profile,
                             pprofc_error *error);
 
 void legacy_add_type(struct legacy *l, pprofc_str type, pprofc_str unit);

@@ -10,7 +10,7 @@
 #include "import/text/perf_frames.h"
 #include "import/text/perf_loose.h"
 #include "import/text/perf_maps.h"
-#include "profile/builder.h"
+#include "profile/builder_times.h"
 
 #include <stdio.h>
 
@@ -23,6 +23,7 @@ struct perf_script_header {
   int64_t pid, tid, cpu, period; /* ids, processor and period of the sample; -1 if not given */
   /* has_time: the header has a time; too_large: the period does not fit 64 bits. */
   bool has_time, too_large;
+  pprofc_str time; /* time in seconds, with a colon after it, if has_time is set */
 };
 
 struct perf {
@@ -110,9 +111,10 @@ static bool take_command(pprofc_str *rest, struct perf_script_header *h) {
 static bool read_header_word(pprofc_str word, struct perf_script_header *h) {
   if (is_cpu(word))
     str_parse_int(str_slice(word, 1, word.size - 1), 10, &h->cpu);
-  else if (is_time(word))
+  else if (is_time(word)) {
     h->has_time = true;
-  else if (perf_script_all_of(word, DIGITS))
+    h->time = word;
+  } else if (perf_script_all_of(word, DIGITS))
     h->too_large = !str_parse_int(word, 10, &h->period);
   else if (word.data[word.size - 1] == ':' && word.size > 1)
     h->event = event_name(word);
@@ -191,6 +193,22 @@ static void perf_script_label(struct perf *p, const struct perf_script_header *h
   label_number(p, "cpu", h->cpu);
 }
 
+/* Adds the event of the last sample: the period before its time for a clock, else an instant. */
+static void perf_script_add_event(struct perf *p, const struct perf_script_header *h,
+                                  bool is_duration) {
+  char pid[32] = "", tid[32] = "";
+  int64_t at;
+  if (!builder_keeps_times(p->builder) || !h->has_time ||
+      !str_parse_scaled(str_slice(h->time, 0, h->time.size - 1), 9, &at))
+    return;
+  if (h->pid >= 0) snprintf(pid, sizeof pid, "%lld", (long long)h->pid);
+  if (h->tid >= 0) snprintf(tid, sizeof tid, "%lld", (long long)h->tid);
+  const struct time_track names = {.name = h->comm, .pid = str_of(pid), .tid = str_of(tid)};
+  int64_t duration = is_duration && h->period > 0 ? h->period : 0;
+  int64_t start = duration < at ? at - duration : 0;
+  builder_event(p->builder, builder_track(p->builder, &names), start, at - start);
+}
+
 static void finish_block(struct perf *p, const struct perf_script_header *h) {
   int64_t values[MAX_EVENTS + 1] = {1};
   size_t event = event_index(p, h->event, h->period >= 0);
@@ -203,6 +221,7 @@ static void finish_block(struct perf *p, const struct perf_script_header *h) {
   size_t depth = perf_frames_stack(&p->frames, h->pid >= 0 ? h->pid : h->tid);
   pprofc_builder_sample(p->builder, p->frames.stack, depth, values);
   perf_script_label(p, h);
+  perf_script_add_event(p, h, event < MAX_EVENTS && is_clock(p->events[event]));
   p->samples++;
 }
 
@@ -431,10 +450,12 @@ static pprofc_status read_perf(struct perf *p, struct text_stream *text, pprofc_
 /* Reads the text. With `has_maps`, first reads it for the mapped files. Returns PPROFC_E_NO_MATCH
  * if a mapped file comes after samples and the text can be read again. */
 static pprofc_status perf_read_text(struct text_stream *text, const pprofc_allocator *mem,
-                                    bool has_maps, pprofc_profile **profile, pprofc_error *error) {
+                                    bool has_maps, bool times, pprofc_profile **profile,
+                                    pprofc_error *error) {
   struct perf p = {.builder = pprofc_builder_new(mem),
                    .has_maps = has_maps,
                    .can_rewind = text_stream_can_rewind(text)};
+  if (p.builder) builder_keep_times(p.builder, times);
   perf_maps_init(&p.maps, mem);
   buffer_init(&p.head, mem, SIZE_MAX / 2);
   bool ready = perf_frames_init(&p.frames, p.builder, &p.maps, mem) && p.builder;
@@ -447,13 +468,12 @@ static pprofc_status perf_read_text(struct text_stream *text, const pprofc_alloc
 }
 
 IMPORT_LINES_READER(import_perf_lines) {
-  (void)options;
   bool has_maps = is_record(text->rest);
   if (!is_perf_script(text->rest) || (has_maps && !text_stream_can_rewind(text)))
     return PPROFC_E_NO_MATCH;
-  pprofc_status status = perf_read_text(text, mem, has_maps, profile, error);
+  pprofc_status status = perf_read_text(text, mem, has_maps, options->times, profile, error);
   bool again = status == PPROFC_E_NO_MATCH && !has_maps && text_stream_rewind(text);
-  return again ? perf_read_text(text, mem, true, profile, error) : status;
+  return again ? perf_read_text(text, mem, true, options->times, profile, error) : status;
 }
 
 IMPORT_READER(import_perf_script) {

@@ -261,7 +261,7 @@ static pprofc_status probe_finish(struct probe_stacks *p, pprofc_profile **profi
 }
 
 static pprofc_status probe_import(pprofc_str data, const pprofc_allocator *mem,
-                                  const pprofc_read_options *options, pprofc_profile **profile,
+                                  const struct import_options *options, pprofc_profile **profile,
                                   pprofc_error *error, bool (*is)(pprofc_str),
                                   void (*read)(struct probe_stacks *, pprofc_str)) {
   struct buffer utf8;

@@ -3,8 +3,10 @@
  * faster. */
 #include "core/blocks.h"
 #include "core/json_write.h"
+#include "import/json/json.h"
 #include "report/stacks/label_split.h"
 #include "report/stacks/speedscope_profiles.h"
+#include "report/stacks/speedscope_times.h"
 #include "stacks/stacks.h"
 
 #include <inttypes.h>
@@ -19,12 +21,6 @@
 /* Maximum number of label values with their own profile, because the app lists each profile.
  * Further values share one. */
 #define GROUPS_MAX 200
-
-/* Number of a frame in the file. */
-struct number_text {
-  char text[15]; /* comma and number of the frame: ",17" */
-  uint8_t size;  /* length of the text; 0 if no stack has the frame */
-};
 
 struct speedscope {
   const struct report *report;
@@ -50,6 +46,13 @@ static bool is_grouped(const struct speedscope *s) {
 
 static bool joins_stacks(const struct speedscope *s) {
   return s->report->options->min_weight > 0;
+}
+
+/* True if the file has the order of time: the samples have times, and are neither grouped nor
+ * joined. */
+static bool is_timed(const struct speedscope *s) {
+  double ratio = s->report->result.ratio;
+  return s->profile->times && !is_grouped(s) && !joins_stacks(s) && (ratio <= 0 || ratio == 1);
 }
 
 /* ---- frames ------------------------------------------ */
@@ -282,6 +285,16 @@ static pprofc_status write_groups(struct speedscope *s, pprofc_error *error) {
   return status;
 }
 
+static void write_tracks(struct speedscope *s, size_t shown) {
+  const struct speedscope_tracks tracks = {.json = &s->json,
+                                           .profile = s->profile,
+                                           .frames = &s->frames,
+                                           .numbers = s->numbers,
+                                           .shown = &s->shown[shown],
+                                           .max_depth = (size_t)s->report->options->cut_depth};
+  if (!speedscope_write_tracks(&tracks)) s->out_of_memory = true;
+}
+
 /* ---- the file ---------------------------------------- */
 
 /* Prints the name of the file's group of profiles: the name of the program. */
@@ -294,13 +307,16 @@ static pprofc_status speedscope_write_file(struct speedscope *s, pprofc_error *e
   json_begin_object(&s->json);
   json_text(json_key(&s->json, "$schema"), "https://www.speedscope.app/file-format-schema.json");
   write_title(s);
-  json_text(json_key(&s->json, "exporter"), "pprofc@" PPROFC_VERSION);
-  json_uint(json_key(&s->json, "activeProfileIndex"),
-            speedscope_active(s->report, s->shown, s->shown_count));
+  size_t active = speedscope_active(s->report, s->shown, s->shown_count);
+  bool timed = is_timed(s);
+  json_text(json_key(&s->json, "exporter"),
+            timed ? "pprofc@" PPROFC_VERSION SPEEDSCOPE_TIMED : "pprofc@" PPROFC_VERSION);
+  json_uint(json_key(&s->json, "activeProfileIndex"), timed ? 0 : active);
   write_frames(s);
   json_begin_array(json_key(&s->json, "profiles"));
-  for (size_t i = 0; i < s->shown_count && !s->json.out->failed; i++)
+  for (size_t i = 0; i < s->shown_count && !timed && !s->json.out->failed; i++)
     write_profile(s, &s->set, &s->shown[i], NULL);
+  if (timed) write_tracks(s, active);
   pprofc_status status = is_grouped(s) ? write_groups(s, error) : PPROFC_OK;
   json_end(&s->json);
   json_end(&s->json);

@@ -58,6 +58,7 @@ static pprofc_status keep_range(pprofc_profile *copy, size_t *segment, size_t fr
   s->stack += from;
   s->stack_size += from;
   s->label_set += from;
+  copy->times = NULL; /* the samples have other numbers */
   return PPROFC_OK;
 }
 

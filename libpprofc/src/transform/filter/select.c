@@ -1,6 +1,7 @@
 /* Drops samples, lines and frames, by edits that all filters use. */
 #include "core/budget.h"
 #include "core/parallel.h"
+#include "profile/times.h"
 #include "transform/edit.h"
 #include "transform/transform.h"
 
@@ -74,11 +75,23 @@ static bool keep_segments(pprofc_profile *copy, const uint8_t *keep) {
   return true;
 }
 
+/* Numbers the samples of the events again. */
+static bool keep_times(pprofc_profile *copy, const uint8_t *keep) {
+  size_t count = copy->samples.count;
+  if (!copy->times) return true;
+  uint32_t *number = mem_array(&copy->mem, count, sizeof *number), next = 0;
+  for (size_t i = 0; number && i < count; i++) number[i] = keep[i] ? next++ : NONE;
+  bool good = number && times_renumber(copy, number);
+  mem_free(&copy->mem, number, count, sizeof *number);
+  return good;
+}
+
 pprofc_status edit_keep_samples(pprofc_profile *copy, const uint8_t *keep, pprofc_error *error) {
   size_t kept = count_kept(keep, copy->samples.count);
   if (kept == copy->samples.count) return PPROFC_OK;
   /* Keep the old count until all columns are made: it is the size of the old columns. */
-  if (!keep_stacks(copy, keep) || !select_keep_labels(copy, keep) || !keep_segments(copy, keep))
+  if (!keep_stacks(copy, keep) || !select_keep_labels(copy, keep) || !keep_segments(copy, keep) ||
+      !keep_times(copy, keep))
     return error_nomem(error);
   copy->samples.count = kept;
   return PPROFC_OK;

@@ -1,0 +1,52 @@
+/* State of a builder, which the files of the builder share. */
+#ifndef PPROFC_PROFILE_BUILDER_STATE_H
+#define PPROFC_PROFILE_BUILDER_STATE_H
+
+#include "core/map.h"
+#include "profile/builder.h"
+
+/* A column that grows while records are added. */
+struct builder_column {
+  void *items;
+  size_t count, capacity, item_size;
+};
+
+/* Indices into pprofc_builder.columns. */
+enum {
+  TYPES,
+  COMMENTS,
+  VALUES,
+  STACKS,
+  STACK_SIZES,
+  LABEL_FROM, /* index of each sample's first label, by sample */
+  LABELS,
+  LOCATION_ADDRESS,
+  LOCATION_MAPPING,
+  LOCATION_LINE_FROM, /* index of each location's first line, by location */
+  LINES,
+  FUNCTION_NAME,
+  FUNCTION_SYSTEM_NAME,
+  FUNCTION_FILENAME,
+  FUNCTION_START_LINE,
+  MAPPINGS,
+  FOLDED,         /* indices of the locations with is_folded set */
+  FIRST_FUNCTION, /* index of the first function with each name, by string; or PPROFC_NONE */
+  FIRST_LOCATION, /* index of the first location in each function, by function; or PPROFC_NONE */
+  COLUMN_COUNT
+};
+
+struct pprofc_builder {
+  pprofc_allocator mem;
+  pprofc_error error;      /* first error of any call, or PPROFC_OK */
+  pprofc_profile *profile; /* profile that is being built; its region contains strings and stacks */
+  struct interner strings;
+  /* Hash tables of the entries that the columns FIRST_... do not list. */
+  struct map functions, locations, mappings;
+  struct builder_column columns[COLUMN_COUNT];
+  uint8_t *chunk, *chunk_end; /* free memory for the next stacks */
+  size_t max_depth, depth_limit;
+  bool finds_mappings;
+  struct builder_times *times; /* times of the samples, or NULL */
+};
+
+#endif

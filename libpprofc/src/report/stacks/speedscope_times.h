@@ -1,0 +1,29 @@
+/* Writes the profiles of a speedscope file in the order of time, one for each track. */
+#ifndef PPROFC_REPORT_STACKS_SPEEDSCOPE_TIMES_H
+#define PPROFC_REPORT_STACKS_SPEEDSCOPE_TIMES_H
+
+#include "core/json_write.h"
+#include "profile/times.h"
+#include "report/stacks/speedscope_profiles.h"
+
+/* Number of a frame in the file. */
+struct number_text {
+  char text[15]; /* comma and number of the frame: ",17" */
+  uint8_t size;  /* length of the text; 0 if no stack has the frame */
+};
+
+/* The tracks of a profile with times, and the parts of the file that they use. */
+struct speedscope_tracks {
+  struct json_writer *json;
+  const pprofc_profile *profile;
+  const struct stack_frames *frames;
+  const struct number_text *numbers;
+  const struct speedscope_profile *shown; /* sample type of tracks without durations */
+  size_t max_depth;                       /* maximum number of frames from the root; 0: no limit */
+};
+
+/* Writes the profiles. A track with durations has them as weights, and pauses as empty stacks. A
+ * track of instants has the values of the sample type. Returns false when out of memory. */
+bool speedscope_write_tracks(const struct speedscope_tracks *tracks);
+
+#endif

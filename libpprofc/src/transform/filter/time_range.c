@@ -1,0 +1,89 @@
+/* Limits a profile to a range of time. */
+#include "core/budget.h"
+#include "profile/sum.h"
+#include "transform/edit.h"
+#include "transform/transform.h"
+
+__extension__ typedef __int128 time_wide;
+
+/* For each sample, the shares of its events before the start and before the end of the range. */
+struct time_parts {
+  struct time_shares shares;
+  uint64_t *from, *to;
+};
+
+static uint64_t time_add(uint64_t a, uint64_t b) {
+  uint64_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+static pprofc_status time_parts_find(struct time_parts *p, const pprofc_profile *source,
+                                     struct time_range range) {
+  const struct times *t = source->times;
+  for (size_t i = 0; i < t->count; i++) {
+    uint32_t sample = t->sample[i];
+    p->from[sample] = time_add(p->from[sample], time_shares_before(&p->shares, i, range.from));
+    p->to[sample] = time_add(p->to[sample], time_shares_before(&p->shares, i, range.to));
+    if (budget_poll(&source->mem, i)) return PPROFC_E_NOMEM;
+  }
+  return PPROFC_OK;
+}
+
+/* Returns the part of a value before a time. Rounding depends only on this time, so the parts of
+ * adjacent ranges add up to the value. */
+static int64_t time_part(int64_t value, uint64_t before, uint64_t total) {
+  return total ? (int64_t)((time_wide)value * (time_wide)before / (time_wide)total) : 0;
+}
+
+/* Writes the values of the range. Sets keep[i] for each sample that is not 0. */
+static bool time_write_values(pprofc_profile *copy, const struct time_parts *p, uint8_t *keep) {
+  size_t types = copy->type_count, count = copy->samples.count;
+  const int64_t *old = copy->samples.values;
+  int64_t *values = edit_column(copy, old, count, types * sizeof *values);
+  if (!values) return false;
+  for (size_t i = 0; i < count; i++) {
+    uint64_t total = p->shares.total[i];
+    for (size_t k = i * types; k < (i + 1) * types; k++)
+      values[k] = time_part(old[k], p->to[i], total) - time_part(old[k], p->from[i], total);
+    keep[i] = !values_are_zero(values + i * types, types);
+  }
+  copy->samples.values = values;
+  return true;
+}
+
+/* Sets the start and the duration of the profile. */
+static void time_write_header(pprofc_profile *copy, struct time_range range) {
+  int64_t end = copy->times->end > copy->duration_nanos ? copy->times->end : copy->duration_nanos;
+  int64_t to = range.to < end ? range.to : end;
+  copy->duration_nanos = to > range.from ? to - range.from : 0;
+  if (copy->time_nanos) copy->time_nanos = sum_add(copy->time_nanos, range.from);
+}
+
+static pprofc_status time_range_edit(pprofc_profile *copy, const struct time_parts *p,
+                                     struct time_range range, uint8_t *keep, pprofc_error *error) {
+  if (!time_write_values(copy, p, keep)) return error_nomem(error);
+  time_write_header(copy, range);
+  if (!times_clip(copy, range)) return error_nomem(error);
+  return edit_keep_samples(copy, keep, error);
+}
+
+pprofc_status transform_time_range(const pprofc_profile *source, struct time_range range,
+                                   pprofc_profile **out, pprofc_error *error) {
+  size_t count = source->samples.count;
+  struct time_parts parts;
+  pprofc_status status = profile_need_stacks(source, error);
+  if (status != PPROFC_OK) return status;
+  if (!time_shares_init(&parts.shares, source)) return error_nomem(error);
+  parts.from = mem_zero_array(&source->mem, count, sizeof *parts.from);
+  parts.to = mem_zero_array(&source->mem, count, sizeof *parts.to);
+  uint8_t *keep = mem_array(&source->mem, count, 1);
+  pprofc_profile *copy = NULL;
+  if (parts.from && parts.to && keep && !time_parts_find(&parts, source, range))
+    copy = profile_edit(source);
+  status = copy ? time_range_edit(copy, &parts, range, keep, error) : error_nomem(error);
+  mem_free(&source->mem, parts.from, count, sizeof *parts.from);
+  mem_free(&source->mem, parts.to, count, sizeof *parts.to);
+  mem_free(&source->mem, keep, count, 1);
+  time_shares_free(&parts.shares);
+  return edit_finish(status, copy, out);
+}

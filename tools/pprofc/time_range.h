@@ -1,0 +1,28 @@
+/* Limits the sources to a range of time (-time_range, -diff_time_range). */
+#ifndef PPROFC_TOOLS_TIME_RANGE_H
+#define PPROFC_TOOLS_TIME_RANGE_H
+
+#include "open.h"
+#include "options.h"
+
+/* Stores a range, FROM,TO, in the field of the flag. Either time may be missing. */
+const char *time_range_store(void *options, const struct flag *flag, const char *text);
+
+/* With -diff_time_range, makes the sources the bases of the comparison. Call it after the sources
+ * are known. Returns false when out of memory. */
+bool time_range_add_bases(struct command *command);
+
+/* Returns an error about other flags, or NULL. */
+const char *time_range_conflict(const struct command *command);
+
+/* Returns the data of samples that the reader keeps: `needs` and the times, if the command uses
+ * times. `needs` is NULL if the command needs each sample. `times` is a buffer. */
+const struct open_sums *time_range_needs(const struct command *command,
+                                         const struct open_sums *needs, struct open_sums *times);
+
+/* Limits a profile to the range of its side, and replaces *profile. Fails if the profile has no
+ * times, or if the recording ends before the range. */
+pprofc_status time_range_select(const struct command *command, bool is_base, const char *shown,
+                                pprofc_profile **profile, pprofc_error *error);
+
+#endif
