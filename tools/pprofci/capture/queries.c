@@ -1,6 +1,7 @@
 /* Fetches merged profiles from Pyroscope. Divides the time range into one slice for each
  * profile. */
 #include "capture/capture.h"
+#include "common/duration.h"
 #include "common/terminal.h"
 #include "pyroscope.pb-c.h"
 #include "run/text.h"

@@ -2,6 +2,7 @@
 #include "run/options.h"
 
 #include "commands.h"
+#include "common/duration.h"
 #include "gate/settings.h"
 #include "run/text.h"
 #include "verdict/print/conditions.h"

@@ -1,5 +1,6 @@
 /* Profiles each benchmark separately, in several runs per side, in turns. All runs of a benchmark
  * have the same number of iterations, so their profiles show the same work. */
+#include "common/duration.h"
 #include "common/terminal.h"
 #include "core/escape.h"
 #include "core/log_guard.h"

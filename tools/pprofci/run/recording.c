@@ -1,6 +1,7 @@
 /* Measures the benchmarks of two commits in turns. */
 #include "run/recording.h"
 
+#include "common/duration.h"
 #include "common/terminal.h"
 #include "core/array.h"
 #include "core/child.h"

@@ -1,4 +1,4 @@
-/* Declares functions on texts: durations of Go, names of files, lines of program output. */
+/* Declares functions on texts: names of files, lines of program output. */
 #ifndef PPROFCI_RUN_TEXT_H
 #define PPROFCI_RUN_TEXT_H
 
@@ -6,9 +6,6 @@
 
 /* True for a number of iterations such as "1000x". *count may be NULL. */
 bool text_is_iterations(pprofc_str text, double *count);
-
-/* True for a Go duration such as "500ms" or "1m30s". *nanoseconds may be NULL. */
-bool text_is_duration(pprofc_str text, double *nanoseconds);
 
 /* Returns the last line that is not empty, or an empty text. */
 pprofc_str text_last_line(pprofc_str text);
