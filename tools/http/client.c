@@ -2,6 +2,7 @@
  * passwords go only to the host of the source, and no redirect leads to a local socket or file. */
 #include "http/client.h"
 
+#include "core/budget.h"
 #include "http/failure.h"
 #include "http/libcurl.h"
 #include "pprofc/base.h"
@@ -12,6 +13,7 @@
 
 #define REDIRECTS_MAX  10
 #define ERROR_BODY_MAX ((size_t)64 << 10)
+#define POLL_MS        50    /* interval of the checks for cancellation, in milliseconds */
 #define CONNECT_MS     10000 /* time limit to connect to the host of an API, in milliseconds */
 
 #ifdef HAVE_LIBCURL
@@ -368,6 +370,7 @@ static bool transfer_end(struct transfer *t, CURLcode code) {
 
 /* ---- several at once --------------------------------- */
 
+/* Waits until all transfers end or the budget is stopped. */
 static void client_wait(struct client *client, size_t running) {
   while (running) {
     int active, left;
@@ -381,8 +384,19 @@ static void client_wait(struct client *client, size_t running) {
       client->curl.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &t);
       if (!transfer_end(t, code)) running--;
     }
-    if (running) client->curl.multi_poll(client->multi, NULL, 0, 500, NULL);
+    if (!running || budget_stopped(client->options.mem)) return;
+    client->curl.multi_poll(client->multi, NULL, 0, POLL_MS, NULL);
   }
+}
+
+/* Ends a transfer that still runs after the budget was stopped. Does not wait for a name server. */
+static void transfer_stop(struct transfer *t) {
+#if LIBCURL_VERSION_NUM >= 0x075700
+  (void)SET(CURLOPT_QUICK_EXIT, 1L);
+#endif
+  t->client->curl.multi_remove_handle(t->client->multi, t->easy);
+  t->running = false;
+  transfer_fail(t, error_set(&t->exchange->error, PPROFC_E_CANCELLED, "the request was cancelled"));
 }
 
 /* Sets the error of a request that the client could not start. */
@@ -426,6 +440,7 @@ void client_run(struct client *client, struct exchange *items, size_t count) {
   }
   client_wait(client, running);
   for (size_t i = 0; transfers && i < count; i++) {
+    if (transfers[i].running) transfer_stop(&transfers[i]);
     if (transfers[i].easy) client->curl.easy_cleanup(transfers[i].easy);
     if (transfers[i].headers) client->curl.slist_free_all(transfers[i].headers);
   }

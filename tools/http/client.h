@@ -19,7 +19,7 @@ pprofc_status tls_check(const struct tls_files *files, pprofc_error *error);
 
 /* Options that all requests of a run share. */
 struct client_options {
-  const pprofc_allocator *mem; /* allocator for the bodies of replies */
+  const pprofc_allocator *mem; /* allocator for the bodies of replies; its budget stops requests */
   const pprofc_limits *limits;
   struct tls_files tls;
   const struct headers *headers; /* headers that only the host of the source receives */
