@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include "common/brief_flag.h"
+#include "common/duration.h"
 #include "common/terminal.h"
 #include "core/array.h"
 #include "limit_flags.h"
@@ -131,6 +132,20 @@ static const char *store_int(void *options, const struct flag *flag, const char 
 static const char *store_http(void *options, const struct flag *flag, const char *text) {
   *(const char **)(void *)((char *)options + flag->offset) = text;
   ((struct command *)options)->http_on = true;
+  return NULL;
+}
+
+#define EVERY_LEAST_MS 1000
+#define EVERY_MOST_MS  86400000
+
+/* Stores -every in milliseconds. */
+static const char *store_every(void *options, const struct flag *flag, const char *text) {
+  double nanoseconds;
+  (void)flag;
+  if (!text_is_duration(str_of(text), &nanoseconds)) return "must be a time such as 5s or 1m30s";
+  if (!(nanoseconds >= EVERY_LEAST_MS * 1e6)) return "must be at least 1s";
+  if (!(nanoseconds <= EVERY_MOST_MS * 1e6)) return "must be at most 24h";
+  ((struct command *)options)->every_ms = (int64_t)(nanoseconds / 1e6);
   return NULL;
 }
 
@@ -367,6 +382,10 @@ static const struct flag own_flags[] = {
     FLAG_WORDS(CHOICE, GROUP_MISC, "http_reload", http_reload, "WHEN", "ask", http_reloads,
                "When a file changes, -http will: ask (offer the new version), auto (show it), off "
                "(keep the old one)"),
+    FLAG_CALLS(
+        STRING, GROUP_MISC, 0, "every", "TIME", store_every,
+        "With -http: fetch the URL again and again, TIME (at least 1s) after each reply, and "
+        "show the newest recording"),
     {"budget", FLAG_STRING, FIELD(brief_bytes), GROUP_MISC, "BYTES",
      "Maximum length of a text or JSON report: the most important rows, then a line about the "
      "omitted rows",

@@ -82,6 +82,8 @@ struct command {
   const char *http;      /* HOST:PORT of -http, or "" */
   bool http_on;          /* true if -http is given */
   bool no_browser;
+  int64_t every_ms;   /* interval of -every in milliseconds; 0 without the flag */
+  bool repeats;       /* true while -every records again; then reading prints no notes */
   bool lsp, quickfix; /* true to show costs of lines in an editor */
   bool mcp;           /* true to serve an agent; the sources are folders */
   int http_reload;    /* value of enum http_reload */

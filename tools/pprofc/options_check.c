@@ -1,5 +1,6 @@
 /* Checks combinations of flags. */
 #include "core/error.h"
+#include "fetch/fetcher.h"
 #include "noise/noise.h"
 #include "options.h"
 #include "pprofc/verdict.h"
@@ -86,6 +87,16 @@ static pprofc_status check_noise(const struct command *command, pprofc_error *er
   return conflict ? error_set(error, PPROFC_E_INVALID, "%s", conflict) : PPROFC_OK;
 }
 
+static pprofc_status check_every(const struct command *command, pprofc_error *error) {
+  bool remote = false;
+  if (!command->http_on)
+    return error_set(error, PPROFC_E_INVALID, "-every only makes sense with -http");
+  for (size_t i = 0; i < command->source_count; i++)
+    remote |= fetcher_is_remote(command->sources[i]);
+  if (remote) return PPROFC_OK;
+  return error_set(error, PPROFC_E_INVALID, "-every needs the URL of a profile to fetch");
+}
+
 static pprofc_status check_http(const struct command *command, pprofc_error *error) {
   if (command->http_on && command->format)
     return error_set(error, PPROFC_E_INVALID,
@@ -94,7 +105,7 @@ static pprofc_status check_http(const struct command *command, pprofc_error *err
     return error_set(error, PPROFC_E_INVALID, "-no_browser only makes sense with -http");
   if (command->http_reload != HTTP_RELOAD_ASK && !command->http_on)
     return error_set(error, PPROFC_E_INVALID, "-http_reload only makes sense with -http");
-  return PPROFC_OK;
+  return command->every_ms ? check_every(command, error) : PPROFC_OK;
 }
 
 static const char *sums_conflict(const struct command *command) {

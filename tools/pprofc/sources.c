@@ -68,7 +68,7 @@ struct source_chunk {
   atomic_size_t next;
   size_t heads; /* number of the chunk's sources that belong to head */
   unsigned threads_each;
-  bool alone; /* true for a single source; the program fails with its error */
+  bool strict; /* true to fail with the first error: for a single source, and with -every */
   struct fetched *fetched;
   struct source_chunk *before; /* previous chunk, not yet merged, or NULL */
   void (*merge)(struct source_chunk *chunk, unsigned threads);
@@ -105,7 +105,8 @@ static void sources_note_warning(void *context, const char *message) {
 }
 
 static void sources_print_warnings(const struct source_chunk *chunk) {
-  for (size_t i = 0; i < chunk->count && !chunk->fetched->again; i++) {
+  bool quiet = chunk->fetched->again || chunk->command->repeats;
+  for (size_t i = 0; i < chunk->count && !quiet; i++) {
     pprofc_str rest = str_of(chunk->items[i].warnings), line;
     while (str_next_line(&rest, &line))
       message_error("%s: %.*s", chunk->items[i].shown, STR_ARG(line));
@@ -188,7 +189,7 @@ static void chunk_init(struct source_chunk *chunk, struct fetched *fetched) {
   chunk->before = NULL;
   chunk->merge = NULL;
   chunk->count = chunk->heads = 0;
-  chunk->alone = false;
+  chunk->strict = false;
 }
 
 static void add_item(struct source_chunk *chunk, const char *source) {
@@ -213,14 +214,16 @@ static void fetch_remotes(struct source_chunk *chunk) {
     fetched->status = fetcher_run(&fetched->fetcher, remotes, count, fetched->error);
 }
 
-/* Fails if memory ran out while a source was read. Other unreadable sources are skipped. If this
- * source was skipped, the result would depend on the timing of threads. */
-static void end_without_memory(const struct source_chunk *chunk) {
+/* Fails with the first error of a strict chunk, or if memory ran out while a source was read. Other
+ * unreadable sources are skipped. If a source without memory was skipped, the result would depend
+ * on the timing of threads. */
+static void end_with_error(const struct source_chunk *chunk) {
   struct fetched *fetched = chunk->fetched;
-  if (!budget_passed(budget_allocator(chunk->command->budget))) return;
+  bool full = budget_passed(budget_allocator(chunk->command->budget));
   for (size_t i = 0; i < chunk->count && fetched->status == PPROFC_OK; i++) {
     const pprofc_error *error = &chunk->items[i].error;
-    if (error->status != PPROFC_E_LIMIT && error->status != PPROFC_E_NOMEM) continue;
+    bool memory = error->status == PPROFC_E_LIMIT || error->status == PPROFC_E_NOMEM;
+    if (chunk->items[i].profile || !(chunk->strict || (full && memory))) continue;
     *fetched->error = *error;
     fetched->status = error->status;
   }
@@ -235,7 +238,7 @@ static void chunk_fill(struct source_chunk *chunk, size_t from) {
     add_item(chunk, i < heads ? command->sources[i] : command->bases.items[i - heads]);
     chunk->heads += i < heads;
   }
-  chunk->alone = all == 1;
+  chunk->strict = all == 1 || command->every_ms;
 }
 
 /* Adds profiles of the stream until the chunk is full or its memory is used up. */
@@ -268,9 +271,9 @@ static void fetch_chunk(struct source_chunk *chunk, size_t from) {
   if (chunk->fetched->status != PPROFC_OK) return;
   fetch_all(chunk);
   sources_print_warnings(chunk);
-  end_without_memory(chunk);
+  end_with_error(chunk);
   if (chunk->fetched->status != PPROFC_OK) return;
-  for (size_t i = 0; i < chunk->count && !chunk->alone; i++) {
+  for (size_t i = 0; i < chunk->count; i++) {
     if (chunk->items[i].profile) continue;
     limit_flags_name(&chunk->items[i].error);
     message_error("%s", chunk->items[i].error.message);
@@ -278,11 +281,6 @@ static void fetch_chunk(struct source_chunk *chunk, size_t from) {
 }
 
 static void merge_heads(const struct source_chunk *chunk, struct fetched *fetched) {
-  if (chunk->alone && !chunk->items[0].profile) {
-    *fetched->error = chunk->items[0].error;
-    fetched->status = chunk->items[0].error.status;
-    return;
-  }
   fetched->status = merge_into(chunk->items, chunk->heads, &fetched->head_accumulator,
                                &fetched->heads, fetched->error);
   if (fetched->status != PPROFC_OK)
@@ -560,7 +558,7 @@ static void sources_read_chunk(struct source_chunk *chunk, struct source_run *ru
   if (fetched->status) return;
   fetch_all(chunk);
   sources_print_warnings(chunk);
-  end_without_memory(chunk);
+  end_with_error(chunk);
   for (size_t i = 0; i < count && !fetched->status; i++) {
     fetched->status = sources_settle_run(fetched, &chunk->items[i], &runs[i]);
     if (runs[i].profile) fetched->fetcher.command = quiet;

@@ -175,6 +175,17 @@ pprofc_status fetcher_classify(struct fetcher *fetcher, const char *source, stru
   return PPROFC_OK;
 }
 
+bool fetcher_is_remote(const char *source) {
+  static const struct command command = {.seconds = -1, .timeout = -1};
+  struct fetcher fetcher;
+  struct remote *remote;
+  const char *path, *shown;
+  fetcher_init(&fetcher, &command);
+  bool known = fetcher_classify(&fetcher, source, &remote, &path, &shown, NULL) == PPROFC_OK;
+  fetcher_free(&fetcher);
+  return known && remote;
+}
+
 /* ---- fetching ---------------------------------------- */
 
 static pprofc_status fetcher_read_headers(struct fetcher *fetcher, pprofc_error *error) {
@@ -212,6 +223,7 @@ static pprofc_status fetcher_open(struct fetcher *fetcher, pprofc_error *error) 
 static void fetcher_announce(const struct fetcher *fetcher, const struct remote *remote) {
   const struct address *address = &remote->address;
   char duration[48];
+  if (fetcher->command->repeats) return;
   message_note("Fetching profile over HTTP from %s", address->shown.data);
   if (address->asked_seconds)
     message_note("Please wait... (%s)", address_duration(address->seconds, duration));

@@ -64,6 +64,9 @@ void fetcher_free(struct fetcher *fetcher);
 pprofc_status fetcher_classify(struct fetcher *fetcher, const char *source, struct remote **remote,
                                const char **path, const char **shown, pprofc_error *error);
 
+/* True if a source is a URL to fetch. */
+bool fetcher_is_remote(const char *source);
+
 /* Fetches all remotes in parallel. Then each has its reply or its error. */
 pprofc_status fetcher_run(struct fetcher *fetcher, struct remote *const *remotes, size_t count,
                           pprofc_error *error);

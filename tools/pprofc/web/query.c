@@ -12,9 +12,9 @@
 /* ---- names ------------------------------------------- */
 
 /* Parameters that pprof's URLs do not have. */
-static const char *const query_own_names[] = {"tagroot", "tagleaf", "side", "base",  "head", "sel",
-                                              "only",    "rows",    "q",    "p",     "v",    "view",
-                                              "what",    "node",    "name", "config"};
+static const char *const query_own_names[] = {
+    "tagroot", "tagleaf", "side", "base", "head", "sel",  "only",   "rows", "q",
+    "p",       "v",       "view", "what", "node", "name", "config", "pin"};
 
 /* Returns the option that a parameter sets. Returns NULL for other parameters. */
 static const pprofc_option_info *query_option(const char *name) {
@@ -77,6 +77,13 @@ const char *web_query_get(const struct web_query *query, const char *name) {
   for (size_t i = 0; i < query->count; i++)
     if (strcmp(query->items[i].name, name) == 0) return query->items[i].value;
   return "";
+}
+
+void web_query_remove(struct web_query *query, const char *name) {
+  size_t kept = 0;
+  for (size_t i = 0; i < query->count; i++)
+    if (strcmp(query->items[i].name, name) != 0) query->items[kept++] = query->items[i];
+  query->count = kept;
 }
 
 size_t web_query_count(const struct web_query *query) {

@@ -30,6 +30,9 @@ pprofc_status web_query_parse(pprofc_str text, struct arena *arena, struct web_q
 /* Returns the value of a parameter, or "" if it is absent. */
 const char *web_query_get(const struct web_query *query, const char *name);
 
+/* Removes a parameter. */
+void web_query_remove(struct web_query *query, const char *name);
+
 /* The first function returns the number of parameters, for the hidden fields of forms. The second
  * sets the name and the value of one parameter. */
 size_t web_query_count(const struct web_query *query);

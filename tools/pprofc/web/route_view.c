@@ -106,6 +106,7 @@ struct view_parts {
   struct web_item items[STATE_PROFILES_MAX], heads[STATE_PROFILES_MAX];
   struct state_profile *profiles[STATE_PROFILES_MAX];
   size_t profile_count;
+  struct state_recordings recordings;
   char pending[320], broken[512];
 };
 
@@ -144,16 +145,28 @@ static void view_set_runs(struct view_parts *p) {
   if (!base) p->info.divisors[WEB_HEAD] = state_divisor(&p->choice, WEB_HEAD);
 }
 
+/* Notes which recordings the page shows, if it could choose them. */
+static void view_note_sides(struct view_parts *p) {
+  p->recordings.list.head = p->choice.head ? p->choice.head->id : 0;
+  p->recordings.list.base = p->choice.base ? p->choice.base->id : 0;
+}
+
+/* Copies the parts of the state that change without a request. */
+static void view_note_state(struct web_state *state, struct view_parts *p) {
+  p->info.generation = state_generation(state);
+  if (state_recordings(state, &p->recordings)) p->info.recordings = &p->recordings.list;
+  state_pending(state, p->pending, sizeof p->pending);
+  p->info.pending = *p->pending ? p->pending : NULL;
+  state_broken(state, p->broken, sizeof p->broken);
+  p->info.broken = *p->broken ? p->broken : NULL;
+}
+
 static pprofc_status view_prepare(struct web_question *q, struct view_parts *p,
                                   pprofc_error *error) {
   p->options = q->web->command->report;
   p->options.format = "top";
   p->info.version = PPROFC_VERSION;
-  p->info.generation = state_generation(q->web->state);
-  state_pending(q->web->state, p->pending, sizeof p->pending);
-  p->info.pending = *p->pending ? p->pending : NULL;
-  state_broken(q->web->state, p->broken, sizeof p->broken);
-  p->info.broken = *p->broken ? p->broken : NULL;
+  view_note_state(q->web->state, p);
   p->info.safe = p->options.safe;
   p->info.noise = &q->web->command->noise;
   p->info.draw = dot_draw;
@@ -161,6 +174,7 @@ static pprofc_status view_prepare(struct web_question *q, struct view_parts *p,
   pprofc_status status = web_query_options(&q->query, &p->options, error);
   if (status == PPROFC_OK)
     status = state_choose(q->web->state, &q->query, budget_allocator(q->budget), &p->choice, error);
+  view_note_sides(p);
   if (!settings_list(q->web->settings, &q->query, &q->arena, &p->info.saved, &p->info.saved_count))
     return error_nomem(error);
   if (!view_list(q, p) || !assets_name(&p->info, &q->arena)) return error_nomem(error);
@@ -178,6 +192,7 @@ static pprofc_status view_prepare(struct web_question *q, struct view_parts *p,
 
 static void view_free(struct view_parts *p) {
   for (size_t i = 0; i < p->profile_count; i++) state_release(p->profiles[i]);
+  state_recordings_free(&p->recordings);
   state_choice_free(&p->choice);
 }
 
@@ -191,12 +206,16 @@ static pprofc_status view_write(const struct web_question *q, const struct web_v
   return status;
 }
 
+static struct web_view_input view_input(const struct web_question *q, const struct view_parts *p) {
+  const struct state_choice *c = &p->choice;
+  return (struct web_view_input){&q->query,  &p->options, c->shown, c->lent[0],
+                                 c->lent[1], c->side,     &p->info};
+}
+
 /* Returns the page. After an error, returns the page with the error message. */
 static struct web_reply *view_reply(struct web_question *q, struct view_parts *p,
                                     pprofc_status status, pprofc_error *error) {
-  const struct state_choice *c = &p->choice;
-  struct web_view_input input = {&q->query,  &p->options, c->shown, c->lent[0],
-                                 c->lent[1], c->side,     &p->info};
+  const struct web_view_input input = view_input(q, p);
   struct web_reply *reply = reply_new(200, REPLY_HTML);
   if (!reply) return NULL;
   if (status == PPROFC_OK) status = view_write(q, &input, reply, NULL, error);
@@ -211,6 +230,28 @@ static struct web_reply *view_reply(struct web_question *q, struct view_parts *p
   if (reply && view_write(q, &input, reply, message, error) == PPROFC_OK) return reply;
   reply_release(reply);
   return reply_text(503, message);
+}
+
+/* Answers with the strip of recordings, for a page that keeps its view. Without a known view it has
+ * links to the first. Ignores an error about the view. */
+struct web_reply *route_strip(struct web_question *q) {
+  pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
+  struct view_parts *p = arena_zero_array(&q->arena, 1, sizeof *p);
+  struct web_reply *reply = p ? reply_new(200, REPLY_HTML) : NULL;
+  struct output out;
+  if (!reply) return NULL;
+  q->view = web_view_find(str_of(web_query_get(&q->query, "view")));
+  web_query_remove(&q->query, "view"); /* links to views do not have it */
+  (void)view_prepare(q, p, &error);
+  const struct web_view_input input = view_input(q, p);
+  output_init(&out, reply_write, reply);
+  pprofc_status status = web_strip(q->view ? q->view : web_view_at(0), &input, &out, &error);
+  if (status == PPROFC_OK) status = output_flush(&out, &error);
+  view_free(p);
+  reply->keep = status == PPROFC_OK;
+  if (reply->keep) return reply;
+  reply_release(reply);
+  return NULL;
 }
 
 struct web_reply *route_view(struct web_question *q) {

@@ -13,12 +13,13 @@
 /* ---- saved views ------------------------------------- */
 
 struct web_reply *route_back(const struct web_question *q) {
-  static const struct web_change without[] = {{"config", {"", 0}}, {"view", {"", 0}}};
+  static const struct web_change without[] = {
+      {"config", {"", 0}}, {"view", {"", 0}}, {"pin", {"", 0}}};
   const char *view = web_query_get(&q->query, "view");
   struct buffer query;
   if (!web_view_find(str_of(view))) return reply_new(200, REPLY_TEXT);
   buffer_init(&query, &mem_default, (size_t)1 << 20);
-  web_query_write(&query, &q->query, without, 2);
+  web_query_write(&query, &q->query, without, sizeof without / sizeof *without);
   struct web_reply *reply = query.failed ? NULL : reply_redirect(303, view, buffer_str(&query));
   buffer_free(&query);
   return reply;
@@ -106,6 +107,9 @@ static const struct web_route routes[] = {
     {"deleteconfig", GUARD_POST | GUARD_DELETE, route_delete, NULL, false, false, false},
     {"upload", GUARD_POST, route_upload, NULL, true, false, false},
     {"reload", GUARD_POST, route_reload, NULL, false, false, false},
+    {"pin", GUARD_POST, route_pin, NULL, false, false, false},
+    {"unpin", GUARD_POST, route_unpin, NULL, false, false, false},
+    {"strip", GUARD_GET, route_strip, NULL, false, false, true},
     {"status", GUARD_GET, route_status, NULL, false, true, false},
 };
 

@@ -76,6 +76,9 @@ struct web_reply *route_download(struct web_question *q);
 struct web_reply *route_flamedata(struct web_question *q);
 struct web_reply *route_upload(struct web_question *q);
 struct web_reply *route_reload(struct web_question *q);
+struct web_reply *route_pin(struct web_question *q);
+struct web_reply *route_unpin(struct web_question *q);
+struct web_reply *route_strip(struct web_question *q);
 struct web_reply *route_status(struct web_question *q);
 
 /* Judges the chosen difference for a report with these options. Without a difference there are no

@@ -16,6 +16,7 @@
 
 void state_release(struct state_profile *p) {
   if (!p || __atomic_sub_fetch(&p->references, 1, __ATOMIC_ACQ_REL) != 0) return;
+  if (p->totals) mem_free(&mem_default, p->totals, p->profile->type_count, sizeof *p->totals);
   pprofc_profile_release(p->profile);
   state_free_runs(p);
   text_free(p->name);
@@ -23,7 +24,7 @@ void state_release(struct state_profile *p) {
   mem_free(&mem_default, p, 1, sizeof *p);
 }
 
-static struct state_profile *state_retain(struct state_profile *p) {
+struct state_profile *state_retain(struct state_profile *p) {
   if (p) __atomic_add_fetch(&p->references, 1, __ATOMIC_RELAXED);
   return p;
 }
@@ -67,6 +68,8 @@ static unsigned state_add(struct web_state *s, struct state_profile *p) {
 struct state_profile *state_find(const struct web_state *s, unsigned id) {
   for (size_t i = 0; i < s->count; i++)
     if (s->profiles[i]->id == id) return s->profiles[i];
+  for (size_t i = 0; i < s->ring.count; i++)
+    if (id && s->ring.items[i].shown.id == id) return s->ring.items[i].profile;
   return NULL;
 }
 
@@ -168,13 +171,18 @@ static bool state_is_named(const char *source, const char **file) {
   return equal && equal != source && stat(source, &info) != 0 && stat(*file, &info) == 0;
 }
 
+struct command state_without_base(const struct command *command) {
+  struct command alone = *command;
+  alone.base = alone.diff_base = "";
+  alone.bases.count = 0;
+  alone.report.normalize = false;
+  return alone;
+}
+
 static pprofc_status state_read_named(struct web_state *s, const char *source, const char *file,
                                       unsigned *id, pprofc_error *error) {
-  struct command command = *s->command;
+  struct command command = state_without_base(s->command);
   struct state_loaded loaded;
-  command.base = command.diff_base = "";
-  command.bases.count = 0;
-  command.report.normalize = false;
   pprofc_status status = state_read(&command, &file, 1, &loaded, error);
   if (status != PPROFC_OK) return status;
   char *name = text_copy((pprofc_str){source, (size_t)(file - 1 - source)});
@@ -265,8 +273,11 @@ pprofc_status state_load(struct command *command, struct web_state **state, ppro
   if (!s) return error_nomem(error);
   s->command = command;
   pthread_mutex_init(&s->lock, NULL);
+  if (command->every_ms) command->no_save = true; /* copies of all recordings would fill the disk */
   pprofc_status status = state_read_all(s, error);
   state_begin_watch(s);
+  if (status == PPROFC_OK && command->every_ms && !state_begin_recording(s))
+    status = error_nomem(error);
   if (status == PPROFC_OK)
     *state = s;
   else
@@ -277,6 +288,7 @@ pprofc_status state_load(struct command *command, struct web_state **state, ppro
 void state_free(struct web_state *s) {
   if (!s) return;
   state_free_loaded(&s->pending);
+  state_free_ring(s);
   for (size_t i = 0; i < s->count; i++) state_release(s->profiles[i]);
   for (size_t i = 0; i < STATE_PAIRS; i++) pprofc_profile_release(s->pairs[i].difference);
   mem_free(&mem_default, s->sources, s->command->source_count, sizeof *s->sources);
@@ -298,9 +310,11 @@ static pprofc_status state_take(struct web_state *s, const struct web_query *que
     return error_set(error, PPROFC_E_INVALID, "no profile \"%s\"", text);
   }
   *profile = id && id <= UINT32_MAX ? state_retain(state_find(s, (unsigned)id)) : NULL;
+  if (*profile) state_use_recording(s, (*profile)->id);
   if (*profile || !id) return PPROFC_OK;
-  return error_set(error, PPROFC_E_INVALID, "profile %llu no longer exists",
-                   (unsigned long long)id);
+  return error_set(error, PPROFC_E_INVALID, "profile %llu no longer exists%s",
+                   (unsigned long long)id,
+                   s->command->every_ms ? "; a pinned recording stays" : "");
 }
 
 static pprofc_status state_choose_side(const struct web_query *query, struct state_choice *c,

@@ -18,6 +18,7 @@ struct state_profile {
   bool is_command; /* true if the command line names the profile */
   size_t sources;  /* number of summed files, if they are not runs */
   pprofc_profile *profile;
+  int64_t *totals;                /* total of each sample type of a recording; else NULL */
   pprofc_verdict_run *runs;       /* runs whose sum is `profile`, with their file names; owned */
   size_t run_count, run_capacity; /* number of runs; 0 for a single run */
 };
@@ -58,6 +59,33 @@ void state_broken(struct web_state *state, char *text, size_t size);
  * the base. */
 pprofc_status state_reload(struct web_state *state, pprofc_error *error);
 
+/* ---- recordings of a service ------------------------- */
+
+/* Maximum number of recordings, and how many of them can be pinned. */
+#define STATE_RECORDINGS_MAX 60
+#define STATE_PINNED_MAX     16
+
+/* Records the sources again if the interval of -every has passed. After failures waits longer. One
+ * thread calls this several times a second. Returns true if the list of recordings changed. */
+bool state_record(struct web_state *state);
+
+/* A copy of the list of recordings. */
+struct state_recordings {
+  struct web_recordings list;
+  struct web_recording items[STATE_RECORDINGS_MAX];
+  struct state_profile *profiles[STATE_RECORDINGS_MAX]; /* references to the profiles, or NULL */
+};
+
+/* Copies the list of recordings. Returns false without -every. The caller frees the copy. */
+bool state_recordings(struct web_state *state, struct state_recordings *copy);
+void state_recordings_free(struct state_recordings *copy);
+
+/* Pins or unpins a recording. */
+pprofc_status state_pin(struct web_state *state, unsigned id, bool pinned, pprofc_error *error);
+
+/* Returns the number of changes of the list of recordings. */
+uint64_t state_tries(struct web_state *state);
+
 /* Adds an uploaded profile. *id is its number in the parameters head and base. */
 pprofc_status state_drop(struct web_state *state, const char *name, pprofc_str data, unsigned *id,
                          pprofc_error *error);
@@ -79,7 +107,8 @@ double state_divisor(const struct state_choice *choice, enum web_side side);
 size_t state_list(struct web_state *state, struct state_profile *profiles[STATE_PROFILES_MAX]);
 void state_release(struct state_profile *profile);
 
-/* Returns 1 plus the number of times that state_reload showed changed files. */
+/* Returns 1 plus the number of times that new profiles became the default: changed files or a
+ * recording. */
 uint64_t state_generation(struct web_state *state);
 
 /* Returns a number that changes whenever any answer may change. Keys of cached answers contain

@@ -1,4 +1,4 @@
-/* Declarations that state.c, state_runs.c and state_watch.c share. */
+/* Declares functions and types that the files state*.c share. */
 #ifndef PPROFC_WEB_STATE_PARTS_H
 #define PPROFC_WEB_STATE_PARTS_H
 
@@ -21,6 +21,23 @@ struct state_loaded {
   pprofc_profile *difference;
 };
 
+/* A recording, or successive failures. */
+struct state_recording {
+  struct web_recording shown;    /* data for the page, except the profile */
+  struct state_profile *profile; /* profile, or NULL after a failure */
+  uint64_t used;                 /* value of `tries` of the ring at the last use by a page */
+};
+
+/* Recordings of -every. Only the thread that records uses `due`. */
+struct state_ring {
+  struct state_recording items[STATE_RECORDINGS_MAX]; /* oldest first */
+  size_t count;
+  uint64_t tries;
+  unsigned failures; /* number of failures since the last recording */
+  int64_t due;       /* time of the next recording, in milliseconds of the monotonic clock */
+  int64_t next;      /* time of the next try after a failure, in seconds since 1970; else 0 */
+};
+
 struct web_state {
   struct command *command;
   const char **sources; /* sources of the command line, except sources of the form NAME=FILE */
@@ -37,13 +54,17 @@ struct web_state {
   char pending_text[320], pending_clock[16];
   char broken_text[512]; /* reason why a changed file is unreadable */
   bool watched;          /* true if all sources are files or folders, which may change */
-  uint64_t seen, read;   /* states of the files at the last check and at the last load */
+  struct state_ring ring;
+  uint64_t seen, read; /* states of the files at the last check and at the last load */
 };
 
 /* The first function returns a new state_profile that owns the profile, or NULL when out of memory.
  * The second returns the state_profile with an id, or NULL. */
 struct state_profile *state_new(const char *name, const char *source, pprofc_profile *profile);
 struct state_profile *state_find(const struct web_state *s, unsigned id);
+
+/* Takes a reference. Returns the profile, which may be NULL. */
+struct state_profile *state_retain(struct state_profile *p);
 
 /* The first function copies the runs whose sum is the profile, and returns false when out of
  * memory. The second frees the copies. */
@@ -75,6 +96,9 @@ pprofc_status state_subtract(const struct command *command, const struct state_p
  * writes the first and the number of others. */
 void state_short_name(char *out, size_t size, const char *first, const char *other, size_t count);
 
+/* Returns a copy of a command without its base. */
+struct command state_without_base(const struct command *command);
+
 /* Reads sources as the program does without -http. */
 pprofc_status state_read(const struct command *from, const char **sources, size_t count,
                          struct state_loaded *l, pprofc_error *error);
@@ -82,6 +106,15 @@ void state_free_loaded(struct state_loaded *l);
 
 /* Makes new profiles the default, and takes ownership of them. */
 void state_show(struct web_state *s, struct state_loaded *l);
+
+/* Makes the head of the command line the first recording. Returns false when out of memory. */
+bool state_begin_recording(struct web_state *s);
+
+/* Notes that a page uses a recording. Ignores ids of other profiles. */
+void state_use_recording(struct web_state *s, unsigned id);
+
+/* Frees all recordings. */
+void state_free_ring(struct web_state *s);
 
 /* Records the current state of the files; state_watch looks for later changes. */
 void state_begin_watch(struct web_state *s);

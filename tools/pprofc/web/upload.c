@@ -1,4 +1,4 @@
-/* Answers uploads of profiles, and requests to load changed files. */
+/* Answers uploads of profiles, and requests that change or describe the state of the server. */
 #include "core/escape.h"
 #include "core/infile.h"
 #include "web/routes.h"
@@ -38,14 +38,32 @@ struct web_reply *route_reload(struct web_question *q) {
   return route_back(q);
 }
 
+static struct web_reply *upload_pin(struct web_question *q, bool pinned) {
+  pprofc_error error;
+  uint64_t id = 0;
+  bool number = str_parse_uint(str_of(web_query_get(&q->query, "pin")), 10, &id);
+  pprofc_status status =
+      state_pin(q->web->state, number && id <= UINT32_MAX ? (unsigned)id : 0, pinned, &error);
+  return status == PPROFC_OK ? route_back(q) : route_failure(status, &error);
+}
+
+struct web_reply *route_pin(struct web_question *q) {
+  return upload_pin(q, true);
+}
+
+struct web_reply *route_unpin(struct web_question *q) {
+  return upload_pin(q, false);
+}
+
 struct web_reply *route_status(struct web_question *q) {
   char pending[320], broken[512];
   struct web_reply *reply = reply_new(200, REPLY_JSON);
   if (!reply) return NULL;
   state_pending(q->web->state, pending, sizeof pending);
   state_broken(q->web->state, broken, sizeof broken);
-  buffer_printf(&reply->body, "{\"generation\":%llu,\"pending\":\"",
-                (unsigned long long)state_generation(q->web->state));
+  buffer_printf(&reply->body, "{\"generation\":%llu,\"tries\":%llu,\"pending\":\"",
+                (unsigned long long)state_generation(q->web->state),
+                (unsigned long long)state_tries(q->web->state));
   escape_json(&reply->body, str_of(pending));
   buffer_add_text(&reply->body, "\",\"broken\":\"");
   escape_json(&reply->body, str_of(broken));

@@ -21,6 +21,31 @@ struct web_item {
   bool current;
 };
 
+/* A recording of -every, or successive tries that failed. */
+struct web_recording {
+  unsigned id;                   /* id of the profile; 0 after a failure */
+  bool pinned;                   /* true if the server never drops the recording */
+  int64_t time;                  /* end of the recording, or first failure: seconds since 1970 */
+  uint64_t bytes;                /* memory of the profile in bytes */
+  unsigned tries;                /* number of successive failures */
+  const pprofc_profile *profile; /* profile; NULL after a failure */
+  const int64_t *totals;         /* total of each sample type of the profile */
+  char why[256];                 /* reason of the last failure, in one line */
+};
+
+/* Recordings of -every, oldest first. */
+struct web_recordings {
+  const struct web_recording *items;
+  size_t count;
+  size_t most;         /* maximum number of recordings */
+  uint64_t most_bytes; /* maximum memory of all recordings in bytes */
+  unsigned newest;     /* id of the newest recording */
+  unsigned head, base; /* ids of the profiles that the page shows; 0 without a profile */
+  uint64_t tries;      /* number of changes of this list */
+  int64_t every_ms;    /* interval in milliseconds */
+  int64_t next;        /* time of the next try after a failure, in seconds since 1970; else 0 */
+};
+
 /* Data for the parts of the page around the report. The texts live as long as the request. */
 struct web_info {
   const char *version;
@@ -48,7 +73,8 @@ struct web_info {
   const char *broken; /* message about an unreadable version: "cpu.prof changed at 12:03: truncated
                          gzip stream" */
   uint64_t generation;
-  const char *const *warnings; /* warnings from reading the profiles */
+  const struct web_recordings *recordings; /* recordings, or NULL without -every */
+  const char *const *warnings;             /* warnings from reading the profiles */
   size_t warning_count;
   bool safe; /* true if the program must not open source files */
   /* Draws a graph with graphviz, for at most 10 s and with one process for each core. Errors:

@@ -262,12 +262,13 @@ static void web_announce(struct web *web, const struct http_address *address, co
   buffer_free(&text);
 }
 
-/* Checks the files for changes once a second. */
+/* Checks the files for changes once a second, and records with -every. */
 static void *web_watch(void *context) {
   struct web *web = context;
   for (unsigned turn = 1; !atomic_load(&web->stopping); turn++) {
     nanosleep(&(struct timespec){0, 100000000}, NULL);
     if (turn % 10 == 0 && web->command->http_reload != HTTP_RELOAD_OFF) state_watch(web->state);
+    if (state_record(web->state)) jobs_forget_answers(web->jobs);
     if (turn % 5 == 0) web_return_memory();
   }
   return NULL;

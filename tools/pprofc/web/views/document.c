@@ -132,3 +132,18 @@ pprofc_status web_document(const struct web_view *view, const struct web_view_in
   document_close(&page);
   return status;
 }
+
+pprofc_status web_strip(const struct web_view *view, const struct web_view_input *input,
+                        struct output *out, pprofc_error *error) {
+  struct view_page page;
+  struct buffer text;
+  document_open(&page, view, input);
+  buffer_init(&text, page.mem, BODY_BYTES);
+  document_recordings(&page);
+  page_put(&page, &text, "strip");
+  output_add_str(out, buffer_str(&text));
+  bool failed = text.failed || page.failed;
+  buffer_free(&text);
+  document_close(&page);
+  return failed ? error_nomem(error) : PPROFC_OK;
+}

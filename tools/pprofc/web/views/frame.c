@@ -1,4 +1,4 @@
-/* Makes the page around a view: head, bar, menus, pills, inspector and dialogs. */
+/* Makes the page around a view: head, bar, menus, recordings, pills, inspector and dialogs. */
 #include "web/views/page.h"
 
 static const char *const frame_sides[] = {
@@ -93,6 +93,7 @@ void document_frame(struct view_page *page, pprofc_str body, struct output *out)
   document_hidden_fields(page, "search", searched);
   document_options_menu(page);
   document_more_menu(page);
+  document_recordings(page);
   document_pills(page);
   document_inspector(page);
   page_put(page, &text, "before");

@@ -98,6 +98,7 @@ static void compare_list(struct view_page *page, const struct view_rows *rows, b
 
 static void compare_fill(struct view_page *page, const struct view_rows *rows) {
   const struct web_info *info = page->in->info;
+  fill_flag(&page->fill, "from-service", info->recordings);
   compare_choices(page, "Compare with", "base", info->profiles, info->profile_count);
   if (info->head_count > 1) compare_choices(page, "Shown", "head", info->heads, info->head_count);
   if (page->in->base) {

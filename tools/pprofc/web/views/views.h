@@ -34,4 +34,8 @@ const struct web_change *view_flame_data(size_t *count);
 pprofc_status web_document(const struct web_view *view, const struct web_view_input *input,
                            const char *message, struct output *out, pprofc_error *error);
 
+/* Writes only the strip of recordings, which is part of each page with -every. */
+pprofc_status web_strip(const struct web_view *view, const struct web_view_input *input,
+                        struct output *out, pprofc_error *error);
+
 #endif

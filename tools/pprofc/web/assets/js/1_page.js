@@ -42,25 +42,26 @@ function replaceDocument(text) {
   const fresh = new DOMParser().parseFromString(text, "text/html");
   if (!fresh.getElementById("view")) return false;
   const open = $$("#bar details[open]").map((d) => d.id);
-  const searching = document.activeElement?.name === "f";
+  const searching = document.activeElement?.name === "f", bar = $("#rec a:focus")?.id;
   document.title = fresh.title;
+  keepFlame(fresh);
   for (const name of ["data-view", "data-side", "data-generation"])
     document.documentElement.setAttribute(name, fresh.documentElement.getAttribute(name) ?? "");
-  keepFlame(fresh);
-  for (const id of ["bar", "pills", "stage"]) {
-    const next = document.adoptNode(fresh.getElementById(id));
-    $(`#${id}`).replaceWith(next);
+  for (const id of ["bar", "rec", "pills", "stage"]) {
+    const next = fresh.getElementById(id);
+    if (next) $(`#${id}`).replaceWith(document.adoptNode(next));
   }
   if (page.reopen) for (const id of open) $(`#${id}`)?.setAttribute("open", "");
+  if (bar) document.getElementById(bar)?.focus();
   if (searching) $("#search input[name=f]")?.focus();
   return true;
 }
 
-/** Shows an address. `push`: it becomes a new entry of the history. */
-async function navigate(url, { push = true, keepFocus = false, keepScroll = false } = {}) {
+/** Shows an address. `push`: it becomes a new entry of the history. `quiet`: nobody asked for it. */
+async function navigate(url, { push = true, keepFocus = false, keepScroll = false, quiet = false } = {}) {
   page.loading?.abort();
   const loading = (page.loading = new AbortController());
-  document.documentElement.dataset.loading = "";
+  if (!quiet) document.documentElement.dataset.loading = "";
   try {
     const reply = await fetch(url, { signal: loading.signal, headers: { Accept: "text/html" } });
     const text = await reply.text();
@@ -76,7 +77,7 @@ async function navigate(url, { push = true, keepFocus = false, keepScroll = fals
     started();
     const other = before !== document.documentElement.dataset.view;
     if (other && !keepFocus) $("#view").focus({ preventScroll: true });
-    announce(document.title);
+    if (!quiet) announce(document.title);
   } catch (error) {
     if (error.name !== "AbortError") toast("The server does not answer");
   } finally {

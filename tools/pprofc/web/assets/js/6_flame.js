@@ -47,7 +47,7 @@ function keepFlameState(state, entry) {
   const url = withFlame(location.href, state);
   if (String(url) === location.href) return;
   history[entry ? "pushState" : "replaceState"](history.state, "", url);
-  for (const link of $$("#sides a, #types a, a.pill")) link.href = withFlame(link.getAttribute("href"), state);
+  for (const link of $$("#sides a, #types a, #rec a, a.pill")) link.href = withFlame(link.getAttribute("href"), state);
 }
 
 /** The address without what the viewer keeps in it: what the document depends on. */
@@ -119,6 +119,9 @@ async function loadTable() {
 async function mountFlame(box) {
   const [data] = await Promise.all([fetchBytes(box.dataset.src), loadViewer(box)]);
   if (!window.pprofcFlame || !box.isConnected) return;
+  page.flame?.destroy?.();
+  page.flame = null;
+  page.oldFlame = false;
   const load = (node) => {
     const url = new URL(box.dataset.src, location.href);
     url.searchParams.set("node", node);
@@ -137,11 +140,14 @@ async function mountFlame(box) {
   setTimeout(() => loadTable().catch(() => {}), 500);
 }
 
-/** A flame graph of the same data stays as it is when the document around it changes. */
+/** A flame graph of the same data stays when the document around it changes; another one stays until its data are here. */
 function keepFlame(fresh) {
   const old = $("#flame.drawn"), next = fresh.getElementById("flame");
-  page.keptFlame = !!(old && next && page.flame && old.dataset.src === next.dataset.src);
-  if (!page.keptFlame) return;
+  const stays = !!(old && next && page.flame && old.dataset.src === next.dataset.src);
+  const { generation } = document.documentElement.dataset;
+  page.keptFlame = stays && fresh.documentElement.dataset.generation === generation;
+  page.oldFlame = stays && !page.keptFlame;
+  if (!stays) return;
   for (const name of ["sel", "pivot"]) old.dataset[name] = next.dataset[name];
   next.replaceWith(fresh.adoptNode(old));
 }
@@ -155,8 +161,8 @@ onPage(() => {
     page.flame.repaint?.();
     return;
   }
-  page.flame?.destroy?.();
-  page.flame = null;
+  if (!page.oldFlame) page.flame?.destroy?.();
+  if (!page.oldFlame) page.flame = null;
   if (box) $("#search input[name=f]").placeholder = "find ( / )";
   if (box) mountFlame(box).catch((error) => {
     box.classList.add("failed");

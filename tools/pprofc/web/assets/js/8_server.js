@@ -47,6 +47,10 @@ document.addEventListener("submit", async (event) => {
       toast(error.message);
     }
   }
+  if (form.matches("#rec form")) {
+    event.preventDefault();
+    pin(form);
+  }
   if (form.id === "pending") {
     event.preventDefault();
     loadPending();
@@ -86,9 +90,42 @@ async function askStatus() {
     broken.textContent = status.broken;
     if (status.broken) announce(status.broken);
   }
-  const shown = document.documentElement.dataset.generation;
-  if (String(status.generation) !== shown && !page.loading?.busy)
-    navigate(location.href, { push: false, keepFocus: true, keepScroll: true });
+  const other = String(status.generation) !== document.documentElement.dataset.generation, strip = $("#rec");
+  const paused = strip && new URL(location.href).searchParams.has("head");
+  if (other && !paused && !isBusy()) navigate(location.href, { push: false, keepFocus: true, keepScroll: true, quiet: true });
+  else if (strip && strip.dataset.tries !== String(status.tries)) showStrip(strip).catch(() => {});
+}
+
+/** Whether a new document would take away what somebody types, reads or drags. */
+function isBusy() {
+  const field = document.activeElement;
+  return $("#bar details[open], dialog[open]") || (field?.matches("input") && field.value !== field.defaultValue);
+}
+
+/** Shows new recordings beside a view that stays. */
+async function showStrip(strip) {
+  const url = new URL("strip", location.href), focused = $("a:focus", strip)?.id;
+  url.search = location.search;
+  url.searchParams.set("view", document.documentElement.dataset.view);
+  const reply = await fetch(url);
+  const fresh = new DOMParser().parseFromString(await reply.text(), "text/html").getElementById("rec");
+  if (!fresh || !strip.isConnected) return;
+  strip.replaceWith(document.adoptNode(fresh));
+  if (focused) document.getElementById(focused)?.focus();
+}
+
+/** Pins a recording, and compares with it. */
+async function pin(form) {
+  const action = new URL(form.action), url = new URL(location.href);
+  action.searchParams.delete("view");
+  url.searchParams.set("base", form.dataset.base);
+  url.searchParams.delete("side");
+  try {
+    await post(action);
+    await navigate(url, { keepFocus: true, keepScroll: true });
+  } catch (error) {
+    toast(error.message);
+  }
 }
 
 // ---- another profile ----------------------------------------------------------------------------------------

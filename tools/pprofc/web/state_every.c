@@ -1,0 +1,288 @@
+/* Records a service again and again, and keeps the last recordings (-every). */
+#include "web/state_parts.h"
+
+#include "common/terminal.h"
+#include "core/budget.h"
+#include "limit_flags.h"
+#include "pipeline/pipeline.h"
+#include "profile/profile.h"
+
+#include <stdio.h>
+#include <time.h>
+
+/* Maximum memory of all recordings. They also use at most a quarter of all memory. */
+#define RECORDINGS_BYTES ((uint64_t)512 << 20)
+
+/* Maximum time between tries after failures, unless -every is longer. */
+#define PAUSE_MOST_MS 60000
+
+/* Number of changes of the ring for which a use by a page keeps a recording. */
+#define USE_LASTS 4
+
+static int64_t every_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static uint64_t every_bytes(const struct web_state *s) {
+  uint64_t part = s->command->limits.memory_bytes / 4;
+  return part < RECORDINGS_BYTES ? part : RECORDINGS_BYTES;
+}
+
+/* ---- one recording ----------------------------------- */
+
+/* Writes the name of a recording: "heap at 12:03:05". Removes user, password and query of the
+ * URL. */
+static void every_name(const struct web_state *s, int64_t now, char *out, size_t size) {
+  char name[256], clock[16] = "";
+  struct tm local;
+  state_short_name(name, sizeof name, s->sources[0], NULL, 1);
+  pprofc_str text = str_of(name);
+  text = str_slice(text, 0, str_find_char(text, '?'));
+  size_t user = str_find_last_char(text, '@');
+  if (user < text.size) text = str_slice(text, user + 1, text.size);
+  if (localtime_r(&(time_t){now}, &local)) strftime(clock, sizeof clock, "%H:%M:%S", &local);
+  snprintf(out, size, "%.*s at %s", STR_ARG(text), clock);
+}
+
+/* Makes a recording from a profile. Its source is "", because no command reads the same profile
+ * again. Returns NULL when out of memory. */
+static struct state_profile *every_make(const struct web_state *s, pprofc_profile *profile,
+                                        int64_t now) {
+  char name[320];
+  every_name(s, now, name, sizeof name);
+  struct state_profile *made = state_new(name, "", pprofc_profile_retain(profile));
+  if (!made) return NULL;
+  made->sources = s->source_count;
+  made->totals = mem_array(&mem_default, profile->type_count, sizeof *made->totals);
+  for (size_t i = 0; made->totals && i < profile->type_count; i++)
+    made->totals[i] = value_total(profile, i, false);
+  if (made->totals || !profile->type_count) return made;
+  state_release(made);
+  return NULL;
+}
+
+/* ---- the ring ---------------------------------------- */
+
+/* Removes an item and the differences that use it. */
+static void ring_drop(struct web_state *s, size_t index) {
+  struct state_ring *ring = &s->ring;
+  unsigned id = ring->items[index].shown.id;
+  for (size_t i = 0; i < STATE_PAIRS && id; i++) {
+    if (s->pairs[i].head != id && s->pairs[i].base != id) continue;
+    pprofc_profile_release(s->pairs[i].difference);
+    s->pairs[i] = (struct state_pair){0};
+  }
+  state_release(ring->items[index].profile);
+  memmove(ring->items + index, ring->items + index + 1,
+          (ring->count - index - 1) * sizeof *ring->items);
+  ring->count--;
+}
+
+void state_use_recording(struct web_state *s, unsigned id) {
+  for (size_t i = 0; i < s->ring.count; i++)
+    if (s->ring.items[i].shown.id == id) s->ring.items[i].used = s->ring.tries;
+}
+
+/* True if an open page uses a recording. The page requests it again after each change. */
+static bool ring_is_used(const struct state_ring *ring, size_t index) {
+  return ring->items[index].used + USE_LASTS > ring->tries;
+}
+
+/* Returns the index of the oldest item that is neither pinned nor the newest recording; the count
+ * if there is no such item. Items that open pages use come after all others. */
+static size_t ring_oldest(const struct web_state *s) {
+  const struct state_ring *ring = &s->ring;
+  size_t found = ring->count;
+  for (size_t i = ring->count; i > 0; i--) {
+    const struct web_recording *r = &ring->items[i - 1].shown;
+    if (r->pinned || r->id == s->head) continue;
+    if (found == ring->count || !ring_is_used(ring, i - 1) || ring_is_used(ring, found))
+      found = i - 1;
+  }
+  return found;
+}
+
+/* Drops old items until a new item of that size fits. */
+static void ring_make_room(struct web_state *s, uint64_t bytes) {
+  const struct state_ring *ring = &s->ring;
+  uint64_t used = bytes, most = every_bytes(s);
+  for (size_t i = 0; i < ring->count; i++) used += ring->items[i].shown.bytes;
+  while (ring->count == STATE_RECORDINGS_MAX || used > most) {
+    size_t oldest = ring_oldest(s);
+    if (oldest == ring->count) return;
+    used -= ring->items[oldest].shown.bytes;
+    ring_drop(s, oldest);
+  }
+}
+
+/* Adds a recording with the next id, or with `id` if it is not 0. It becomes the default head. */
+static void ring_add(struct web_state *s, struct state_profile *made, unsigned id, uint64_t bytes,
+                     int64_t now) {
+  struct state_ring *ring = &s->ring;
+  made->id = id ? id : ++s->next_id;
+  s->head = made->id; /* from now on the ring may drop the previous head */
+  ring_make_room(s, bytes);
+  ring->items[ring->count++] = (struct state_recording){
+      .shown = {.id = made->id, .time = now, .bytes = bytes}, .profile = made};
+  ring->failures = 0;
+  ring->next = 0;
+  ring->tries++;
+  s->generation++;
+  s->epoch++;
+}
+
+/* Adds a failure, or counts it in the last item if that is a failure. */
+static void ring_fail(struct web_state *s, const char *why, int64_t pause_ms, int64_t now) {
+  struct state_ring *ring = &s->ring;
+  if (!ring->failures) {
+    ring_make_room(s, 0);
+    ring->items[ring->count++] = (struct state_recording){.shown = {.time = now}};
+  }
+  struct web_recording *gap = &ring->items[ring->count - 1].shown;
+  snprintf(gap->why, sizeof gap->why, "%.*s", (int)sizeof gap->why - 1, why);
+  for (char *c = gap->why; *c; c++)
+    if ((unsigned char)*c < ' ') *c = ' ';
+  gap->tries = ++ring->failures;
+  ring->next = now + pause_ms / 1000;
+  ring->tries++;
+  s->epoch++;
+}
+
+void state_free_ring(struct web_state *s) {
+  while (s->ring.count) ring_drop(s, s->ring.count - 1);
+}
+
+bool state_begin_recording(struct web_state *s) {
+  struct state_profile *first = state_find(s, s->head);
+  int64_t now = (int64_t)time(NULL);
+  if (!s->source_count) return true; /* all sources have names */
+  struct state_profile *made = every_make(s, first->profile, now);
+  if (!made) return false;
+  unsigned id = first->id;
+  for (size_t i = 0; i < s->count; i++)
+    if (s->profiles[i] == first) s->profiles[i] = s->profiles[--s->count];
+  state_release(first);
+  ring_add(s, made, id, budget_used(&made->profile->mem), now);
+  s->ring.due = every_now() + s->command->every_ms;
+  return true;
+}
+
+/* ---- recording --------------------------------------- */
+
+/* Reads the sources within a budget of its own, to know the memory of the profile. */
+static pprofc_status every_read(struct web_state *s, struct state_profile **made, uint64_t *bytes,
+                                pprofc_error *error) {
+  struct command command = state_without_base(s->command);
+  struct state_loaded loaded;
+  *made = NULL;
+  const pprofc_allocator *all = budget_allocator(s->command->budget);
+  command.budget = budget_new(all, budget_bytes(all));
+  if (!command.budget) return error_nomem(error);
+  command.repeats = true;
+  command.report.warn = NULL;
+  pprofc_status status = state_read(&command, s->sources, s->source_count, &loaded, error);
+  const pprofc_allocator *mem = budget_allocator(command.budget);
+  status = budget_status(mem, status, error);
+  if (status == PPROFC_OK) {
+    *bytes = budget_used(mem);
+    *made = every_make(s, loaded.head->profile, (int64_t)time(NULL));
+    if (!*made) status = error_nomem(error);
+    state_free_loaded(&loaded);
+  }
+  budget_release(command.budget);
+  return status;
+}
+
+/* Returns the time until the next try. It doubles after each failure but the first. */
+static int64_t every_pause(const struct web_state *s, unsigned failures) {
+  int64_t every = s->command->every_ms, most = every > PAUSE_MOST_MS ? every : PAUSE_MOST_MS;
+  for (unsigned i = 1; i < failures && every < most; i++) every *= 2;
+  return every < most ? every : most;
+}
+
+bool state_record(struct web_state *s) {
+  struct state_profile *made;
+  pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
+  uint64_t bytes = 0;
+  unsigned failures = s->ring.failures;
+  if (!s->command->every_ms || !s->source_count || every_now() < s->ring.due) return false;
+  pprofc_status status = every_read(s, &made, &bytes, &error);
+  if (budget_stopped(budget_allocator(s->command->budget))) { /* the program ends */
+    state_release(made);
+    return false;
+  }
+  int64_t now = (int64_t)time(NULL), pause = every_pause(s, made ? 0 : failures + 1);
+  if (!made) limit_flags_name(&error);
+  pthread_mutex_lock(&s->lock);
+  if (status == PPROFC_OK)
+    ring_add(s, made, 0, bytes, now);
+  else
+    ring_fail(s, error.message, pause, now);
+  pthread_mutex_unlock(&s->lock);
+  s->ring.due = every_now() + pause;
+  if (!made && !failures) message_error("pprofc: %s", error.message);
+  if (made && failures) message_note("pprofc records again");
+  return true;
+}
+
+/* ---- for the page ------------------------------------ */
+
+bool state_recordings(struct web_state *s, struct state_recordings *copy) {
+  const struct state_ring *ring = &s->ring;
+  copy->list.count = 0;
+  if (!s->command->every_ms) return false;
+  pthread_mutex_lock(&s->lock);
+  for (size_t i = 0; i < ring->count; i++) {
+    struct state_profile *profile = state_retain(ring->items[i].profile);
+    copy->profiles[i] = profile;
+    copy->items[i] = ring->items[i].shown;
+    copy->items[i].profile = profile ? profile->profile : NULL;
+    copy->items[i].totals = profile ? profile->totals : NULL;
+  }
+  copy->list = (struct web_recordings){.items = copy->items,
+                                       .count = ring->count,
+                                       .most = STATE_RECORDINGS_MAX,
+                                       .most_bytes = every_bytes(s),
+                                       .newest = s->head,
+                                       .tries = ring->tries,
+                                       .every_ms = s->command->every_ms,
+                                       .next = ring->next};
+  pthread_mutex_unlock(&s->lock);
+  return true;
+}
+
+void state_recordings_free(struct state_recordings *copy) {
+  for (size_t i = 0; i < copy->list.count; i++) state_release(copy->profiles[i]);
+  copy->list.count = 0;
+}
+
+uint64_t state_tries(struct web_state *s) {
+  pthread_mutex_lock(&s->lock);
+  uint64_t tries = s->ring.tries;
+  pthread_mutex_unlock(&s->lock);
+  return tries;
+}
+
+pprofc_status state_pin(struct web_state *s, unsigned id, bool pinned, pprofc_error *error) {
+  struct state_ring *ring = &s->ring;
+  struct web_recording *found = NULL;
+  size_t pins = 0;
+  pthread_mutex_lock(&s->lock);
+  for (size_t i = 0; i < ring->count; i++) {
+    if (id && ring->items[i].shown.id == id) found = &ring->items[i].shown;
+    pins += ring->items[i].shown.pinned;
+  }
+  bool full = pinned && found && !found->pinned && pins >= STATE_PINNED_MAX;
+  if (found && !full) {
+    found->pinned = pinned;
+    ring->tries++;
+    s->epoch++;
+  }
+  pthread_mutex_unlock(&s->lock);
+  if (!found) return error_set(error, PPROFC_E_INVALID, "recording %u no longer exists", id);
+  if (!full) return PPROFC_OK;
+  return error_set(error, PPROFC_E_LIMIT, "%d recordings are pinned, the maximum; unpin one first",
+                   STATE_PINNED_MAX);
+}
