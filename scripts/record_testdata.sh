@@ -236,6 +236,12 @@ record_imports() {
   if [ -f "${ASYNC_PROFILER:-}" ]; then
     java -Xmx64m "-agentpath:$ASYNC_PROFILER=$async_options,file=calls.async.jfr" calls 500 >run.log 2>&1
   fi
+  for version in 41 42 46; do
+    eval "library=\${ASYNC_PROFILER_$version:-}"
+    [ ! -f "$library" ] ||
+      java -Xmx64m "-agentpath:$library=start,event=itimer,interval=5ms,threads,otlp,file=calls.async$version.otlp" \
+        calls 500 >run.log 2>&1
+  done
   rm -f ./calls*.class
   record_packages
   say "calls: goroutines"

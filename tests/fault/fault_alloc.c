@@ -130,13 +130,14 @@ static pprofc_status run_json_cpuprofile(const pprofc_allocator *mem, struct buf
   return read_and_write(&foreign[5], mem, out);
 }
 
-/* Texts with call trees, a log of calls, and folded stacks with lines of another kind. */
-static struct buffer texts[6];
+/* Texts with call trees, a log of calls, folded stacks with lines of another kind, other OTLP. */
+static struct buffer texts[8];
 
 static const char *const text_files[] = {
     TESTDATA "/imports/made.instruments.txt", TESTDATA "/imports/made.pmcstat.txt",
     TESTDATA "/imports/made.papyrus.log",     TESTDATA "/imports/made_skipped.folded",
-    TESTDATA "/imports/calls.austin.txt",     TESTDATA "/imports/calls.mojo"};
+    TESTDATA "/imports/calls.austin.txt",     TESTDATA "/imports/calls.mojo",
+    TESTDATA "/imports/made_17.otlp",         TESTDATA "/imports/made_lines.otlp.json"};
 
 static pprofc_status run_texts(const pprofc_allocator *mem, struct buffer *out) {
   pprofc_status status = PPROFC_OK;

@@ -249,6 +249,28 @@ def otlp(n):
     return message(1, message(2, profiles)) + message(2, dictionary)
 
 
+def otlp_older(n):
+    """Two types in the schema of version 1.7; stacks are ranges of one list."""
+    tables = [(1, [b""]), (2, [number(2, i + 1) + message(3, number(1, i)) for i in range(n)]), (3, [number(1, 3 + i) for i in range(n)]),
+              (5, [s.encode() for s in ["", "samples", "count"] + [f"function{i}" for i in range(n)]]),
+              (6, [message(1, b"id") + message(2, number(3, i)) for i in range(n)])]
+    dictionary = b"".join(message(field, item) for field, items in tables for item in items)
+    samples = b"".join(message(2, number(1, 3 * i) + number(2, 3) + packed(3, [i + 3, 2]) + packed(4, [i])) for i in range(n))
+    locations = packed(3, [(i // 3 * k + 3) % n for i in range(3 * n) for k in [(1, 7, 13)[i % 3]]])
+    profile = message(1, number(1, 1) + number(2, 2)) + message(1, number(1, 1) + number(2, 1)) + samples + locations
+    return message(1, message(2, message(2, profile))) + message(2, dictionary)
+
+
+def otlp_json(n):
+    dictionary = {"stringTable": ["", "samples", "count"] + [f"function{i}" for i in range(n)],
+                  "functionTable": [{}] + [{"nameStrindex": i + 3} for i in range(n)],
+                  "locationTable": [{}] + [{"address": str(i), "lines": [{"functionIndex": i + 1}]} for i in range(n)],
+                  "stackTable": [{}] + [{"locationIndices": [i + 1, i * 7 % n + 1, i * 13 % n + 1]} for i in range(n)]}
+    samples = [{"stackIndex": i + 1, "values": [str(i)]} for i in range(n)]
+    profile = {"sampleType": {"typeStrindex": 1, "unitStrindex": 2}, "samples": samples}
+    return json.dumps({"resourceProfiles": [{"scopeProfiles": [{"profiles": [profile]}]}], "dictionary": dictionary})
+
+
 def otlp_equal_samples(n):
     """Two profiles whose samples are all equal, but for the first of the second one."""
     tables = {1: [b""], 2: [b"", message(3, number(1, 1))], 3: [b"", number(1, 3)], 4: [b""], 5: [b"", b"samples", b"count", b"function"], 6: [b""], 7: [b"", packed(1, [1])]}
@@ -449,7 +471,7 @@ FORMATS = {
     "json_stackprof": [(json_stackprof, 200)],
     "json_safari": [(json_safari, 200)],
     "json_haskell": [(json_haskell, 120)],
-    "OTLP profiles": [(otlp, 300), (otlp_equal_samples, 300)],
+    "OTLP profiles": [(otlp, 300), (otlp_equal_samples, 300), (otlp_older, 300), (otlp_json, 300)],
     "Flight Recorder": [(flight_recorder, 100)],
     "goroutine dump": [(go_dump, 100), (go_dump_same_id, 400)],
     "perf script": [(perf_script, 100)],

@@ -175,7 +175,8 @@ const struct format_row import_format_table[] = {
     {"otlp", "OTLP profiles",
      "OpenTelemetry: the collector, the eBPF profiler, async-profiler, `pprofc -otlp`",
      "fields 1 and 2 only, one of them a dictionary; `ProfilesData` or an export request, alone or "
-     "as a stream of frames, of 2025 and of 2026",
+     "as a stream of frames, of schema 1.6 to 1.11; JSON: `resourceProfiles`, one document or one "
+     "in each line",
      "made by hand", "imports/made.otlp",
      "one sample type for each profile; attributes and links are labels; attributes of the "
      "resource "

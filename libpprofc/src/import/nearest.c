@@ -147,8 +147,6 @@ static const struct {
      "these are sums over runs; -top -noise -diff_base=SUMS compares two of them"},
     {"\"machine_info\"", "these are results of pytest-benchmark; benchstatc reads them"},
     {"\"primaryMetric\"", "these are results of JMH; benchstatc reads them"},
-    {"\"resourceProfiles\"", "these are OpenTelemetry's profiles in JSON; set `format: proto` in "
-                             "the collector's file exporter"},
 };
 
 /* Removes the rest of a string and its closing quote from the text. */

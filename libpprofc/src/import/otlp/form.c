@@ -1,6 +1,9 @@
-/* Detects which version of the sample encoding a file uses. Fields 2, 3 and 4 of a sample are
- * attributes, link and values; in files of 2025 they are values, attributes and link. The link is a
- * number and the others are packed lists, so the wire type of field 3 or 4 determines the form. */
+/* Detects which version of the schema a message uses, by the wire types of fields that changed.
+ *
+ * Before version 1.8 the profile has a list of locations in field 3, later a time of 8 bytes.
+ * Fields 2, 3 and 4 of a sample are attributes, link and values; in versions 1.8 and 1.9 they are
+ * values, attributes and link. A link is one number, the others are lists. Some writers do not pack
+ * a list of one number, which then looks like a link. */
 #include "codec/wire.h"
 #include "import/otlp/otlp.h"
 
@@ -8,43 +11,121 @@
  * profiles, samples. */
 static const uint64_t otlp_path[] = {1, 2, 2, 2};
 
-#define OTLP_LEVELS (sizeof otlp_path / sizeof *otlp_path)
+#define OTLP_LEVELS       (sizeof otlp_path / sizeof *otlp_path)
+#define OTLP_TO_PROFILE   3u
+#define OTLP_FIELD_SAMPLE 6u /* largest field number of a sample in any version */
 
-enum otlp_form { OTLP_FORM_OPEN, OTLP_VALUES_SECOND, OTLP_VALUES_FOURTH };
+/* Receives a profile or a sample; returns true to end the walk. */
+typedef bool otlp_visit_fn(void *context, const struct wire_field *message);
 
-static enum otlp_form otlp_form_of(const struct wire_field *sample) {
-  struct wire w = {sample->data, sample->data + sample->size, NULL};
-  struct wire_field field;
-  bool has_second = false, has_times = false;
-  while (w.at < w.end && wire_next(&w, &field)) {
-    bool is_list = field.type == WIRE_BYTES;
-    if (field.number == 3) return is_list ? OTLP_VALUES_SECOND : OTLP_VALUES_FOURTH;
-    if (field.number == 4) return is_list ? OTLP_VALUES_FOURTH : OTLP_VALUES_SECOND;
-    has_second |= field.number == 2;
-    has_times |= field.number == 5;
-  }
-  /* A sample has values or times, so field 2 without times must be the values. */
-  return has_second && !has_times ? OTLP_VALUES_SECOND : OTLP_FORM_OPEN;
+static struct wire otlp_wire(const struct wire_field *field) {
+  return (struct wire){field->data, field->data + field->size, NULL};
 }
 
-bool otlp_sample_form(pprofc_str frame, bool *values_second) {
+/* Calls `visit` for the messages at the end of the first `levels` numbers of otlp_path, until it
+ * returns true. Returns false if it never does. */
+static bool otlp_visit(pprofc_str frame, size_t levels, otlp_visit_fn *visit, void *context) {
   const uint8_t *data = (const uint8_t *)frame.data;
-  struct wire levels[OTLP_LEVELS] = {{data, data + frame.size, NULL}};
+  struct wire open[OTLP_LEVELS] = {{data, data + frame.size, NULL}};
   struct wire_field field;
   size_t depth = 0;
   for (;;) {
-    struct wire *w = &levels[depth];
+    struct wire *w = &open[depth];
     if (w->at >= w->end || !wire_next(w, &field)) {
       if (!depth--) return false;
       continue;
     }
     if (field.number != otlp_path[depth] || field.type != WIRE_BYTES) continue;
-    if (depth + 1 < OTLP_LEVELS) {
-      levels[++depth] = (struct wire){field.data, field.data + field.size, NULL};
-      continue;
-    }
-    enum otlp_form form = otlp_form_of(&field);
-    *values_second = form == OTLP_VALUES_SECOND;
-    if (form != OTLP_FORM_OPEN) return true;
+    if (depth + 1 < levels)
+      open[++depth] = otlp_wire(&field);
+    else if (visit(context, &field))
+      return true;
   }
+}
+
+/* ---- profiles ---------------------------------------- */
+
+enum otlp_age { OTLP_AGE_OPEN, OTLP_BEFORE_1_8, OTLP_SINCE_1_8 };
+
+/* Stores the age of a profile in *context, if its fields show it. */
+static bool otlp_profile_age(void *context, const struct wire_field *profile) {
+  enum otlp_age *age = context;
+  struct wire w = otlp_wire(profile);
+  struct wire_field field;
+  while (*age == OTLP_AGE_OPEN && w.at < w.end && wire_next(&w, &field)) {
+    bool is_bytes = field.type == WIRE_BYTES;
+    if (field.number == 3) *age = field.type == WIRE_FIXED64 ? OTLP_SINCE_1_8 : OTLP_BEFORE_1_8;
+    if (field.number == 5) *age = is_bytes ? OTLP_SINCE_1_8 : OTLP_BEFORE_1_8;
+    if (field.number == 6) *age = is_bytes ? OTLP_BEFORE_1_8 : OTLP_SINCE_1_8;
+  }
+  return *age != OTLP_AGE_OPEN;
+}
+
+bool otlp_is_older(pprofc_str frame) {
+  enum otlp_age age = OTLP_AGE_OPEN;
+  otlp_visit(frame, OTLP_TO_PROFILE, otlp_profile_age, &age);
+  return age == OTLP_BEFORE_1_8;
+}
+
+/* ---- samples ----------------------------------------- */
+
+struct otlp_form {
+  size_t links;       /* number of entries in the table of links; SIZE_MAX if not counted */
+  bool values_second; /* result */
+};
+
+/* Returns the number of entries in the table of links. */
+static size_t otlp_count_links(pprofc_str frame) {
+  const uint8_t *data = (const uint8_t *)frame.data;
+  struct wire w = {data, data + frame.size, NULL};
+  struct wire_field field, entry;
+  size_t links = 0;
+  while (w.at < w.end && wire_next(&w, &field)) {
+    if (field.number != 2 || field.type != WIRE_BYTES) continue;
+    struct wire dictionary = otlp_wire(&field);
+    while (dictionary.at < dictionary.end && wire_next(&dictionary, &entry))
+      links += entry.number == 4;
+  }
+  return links;
+}
+
+/* The fields of a sample with one number. */
+struct otlp_fields {
+  size_t count[OTLP_FIELD_SAMPLE + 1];
+  bool is_list[OTLP_FIELD_SAMPLE + 1]; /* true for a packed or repeated field, and for a number
+                                          that cannot be a link */
+};
+
+static struct otlp_fields otlp_fields_of(const struct wire_field *sample, size_t links) {
+  struct otlp_fields f = {{0}, {false}};
+  struct wire w = otlp_wire(sample);
+  struct wire_field field;
+  while (w.at < w.end && wire_next(&w, &field)) {
+    if (field.number > OTLP_FIELD_SAMPLE) continue;
+    bool is_link = field.type == WIRE_VARINT && (field.value < links || !field.value);
+    f.is_list[field.number] |= !is_link || f.count[field.number];
+    f.count[field.number]++;
+  }
+  return f;
+}
+
+/* Stores the form of a sample in the struct otlp_form `context`. Returns false if both forms fit. A
+ * sample has values or times, so a field without times that is alone must be the values. */
+static bool otlp_form_of(void *context, const struct wire_field *sample) {
+  struct otlp_form *form = context;
+  struct otlp_fields f = otlp_fields_of(sample, form->links);
+  bool alone = !f.count[5] && !f.count[3];
+  form->values_second = f.is_list[3] || (alone && f.count[2] && !f.count[4]);
+  return form->values_second || f.is_list[4] || (alone && f.count[4] && !f.count[2]);
+}
+
+bool otlp_sample_form(pprofc_str frame, bool *values_second) {
+  struct otlp_form form = {.links = SIZE_MAX};
+  bool known = otlp_visit(frame, OTLP_LEVELS, otlp_form_of, &form);
+  if (!known) {
+    form.links = otlp_count_links(frame);
+    known = otlp_visit(frame, OTLP_LEVELS, otlp_form_of, &form);
+  }
+  *values_second = known && form.values_second;
+  return known;
 }

@@ -213,6 +213,7 @@ bool otlp_index(struct otlp *o, pprofc_str message, struct otlp_frame *frame) {
       return false;
   }
   if (dictionaries == 1) return true;
+  if (!dictionaries) return otlp_fail(o, PPROFC_E_FORMAT, "a message without a dictionary");
   return otlp_fail(o, PPROFC_E_FORMAT,
                    "%zu dictionaries in one message: probably several joined files", dictionaries);
 }

@@ -3,7 +3,8 @@
  * version may precede the data.
  *
  * The format has no magic number. A file is OTLP if its top level has only fields 1 and 2, and
- * field 2 is a dictionary whose first string is empty. */
+ * field 2 is a dictionary whose first string is empty. Files of older versions have other tables,
+ * and profiles with a list of locations. A file may also be JSON. */
 #include "import/otlp/otlp.h"
 #include "codec/wire.h"
 #include "import/formats.h"
@@ -44,8 +45,8 @@ static bool otlp_is_dictionary(const uint8_t *data, size_t size) {
   return has_string;
 }
 
-/* True if the bytes are one ProfilesData. */
-static bool otlp_is_message(const uint8_t *data, size_t size) {
+/* True if the bytes are one ProfilesData of the current version. */
+static bool otlp_is_current(const uint8_t *data, size_t size) {
   struct wire w = {data, data + size, NULL};
   struct wire_field field;
   bool has_dictionary = false;
@@ -59,8 +60,24 @@ static bool otlp_is_message(const uint8_t *data, size_t size) {
   return has_dictionary;
 }
 
-/* Encoding of the length before each message of a stream. */
-enum otlp_framing { OTLP_ALONE, OTLP_BIG_ENDIAN, OTLP_VARINT };
+/* True if the bytes are one ProfilesData of an older version: it has tables in fields 2 to 8, or a
+ * dictionary in field 2. */
+static bool otlp_is_former(const uint8_t *data, size_t size) {
+  struct wire w = {data, data + size, NULL};
+  struct wire_field field;
+  bool has_table = false;
+  while (w.at < w.end) {
+    if (!wire_next(&w, &field) || field.type != WIRE_BYTES) return false;
+    if (!field.number || field.number > 8) return false;
+    has_table |= field.number > 1;
+  }
+  return has_table && otlp_is_older((pprofc_str){(const char *)data, size});
+}
+
+/* True if the bytes are one ProfilesData. */
+static bool otlp_is_message(const uint8_t *data, size_t size) {
+  return otlp_is_current(data, size) || otlp_is_former(data, size);
+}
 
 /* Reads the next message of the stream *rest. Returns false at the end, or if the bytes are not a
  * message. */
@@ -92,6 +109,8 @@ static pprofc_str otlp_body(pprofc_str data) {
 
 /* Finds the encoding of the messages' lengths, by the first message that is not empty. */
 static bool otlp_recognise(pprofc_str data, enum otlp_framing *framing) {
+  *framing = OTLP_JSON;
+  if (otlp_is_json(data)) return true;
   static const enum otlp_framing order[] = {OTLP_ALONE, OTLP_BIG_ENDIAN, OTLP_VARINT};
   for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
     pprofc_str rest = data, frame;
@@ -157,6 +176,15 @@ bool otlp_fail_message(struct otlp *o) {
                    o->frame_number);
 }
 
+/* Returns the next message in the current version of the schema. Returns false at the end, and on
+ * failure. */
+static bool otlp_take_frame(struct otlp *o, pprofc_str *rest, enum otlp_framing framing,
+                            pprofc_str *frame) {
+  if (framing == OTLP_JSON) return otlp_next_json(o, rest, frame);
+  if (!otlp_next_frame(rest, framing, frame)) return false;
+  return !otlp_is_older(*frame) || otlp_from_older(o, frame);
+}
+
 /* Indexes a message of the stream. Checks that it is OTLP, except the first message, which has been
  * recognised already. */
 static bool otlp_unpack(struct otlp *o, pprofc_str frame) {
@@ -171,14 +199,14 @@ static bool otlp_unpack(struct otlp *o, pprofc_str frame) {
 static bool otlp_unpack_all(struct otlp *o, pprofc_str data, enum otlp_framing framing) {
   pprofc_str rest = data, frame;
   bool known = false;
-  while (otlp_next_frame(&rest, framing, &frame)) {
+  while (otlp_take_frame(o, &rest, framing, &frame)) {
     known = known || otlp_sample_form(frame, &o->values_second);
     if (o->frame_count == MAX_FRAMES) return otlp_fail(o, PPROFC_E_LIMIT, "too many frames");
     if (frame.size && !otlp_unpack(o, frame)) return false;
   }
-  if (rest.size)
+  if (rest.size && otlp_ok(o))
     return otlp_fail(o, PPROFC_E_FORMAT, "frame %zu runs past the end", o->frame_count + 1);
-  return true;
+  return otlp_ok(o);
 }
 
 /* ---- reading ----------------------------------------- */

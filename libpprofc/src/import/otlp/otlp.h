@@ -101,6 +101,9 @@ struct otlp_sample {
   size_t attribute_count, value_count, timestamp_count;
 };
 
+/* Encoding of the length before each message of a stream, or JSON. */
+enum otlp_framing { OTLP_ALONE, OTLP_BIG_ENDIAN, OTLP_VARINT, OTLP_JSON };
+
 struct otlp {
   const pprofc_allocator *mem;
   pprofc_error *error;
@@ -195,6 +198,21 @@ pprofc_str otlp_key(struct otlp *o, const Otlp__KeyValue *item);
 /* Detects from one message of a stream which version of the sample encoding it uses. Returns false
  * if both versions fit. */
 bool otlp_sample_form(pprofc_str frame, bool *values_second);
+
+/* True if a message of the stream is of version 1.6 or 1.7. */
+bool otlp_is_older(pprofc_str frame);
+
+/* ---- older.c ----------------------------------------- */
+
+/* Replaces a message of version 1.6 or 1.7 by the same message of the current version. */
+bool otlp_from_older(struct otlp *o, pprofc_str *message);
+
+/* ---- json.c ------------------------------------------ */
+
+/* True if the data is OTLP in JSON: one document, or one in each line. */
+bool otlp_is_json(pprofc_str data);
+/* Rewrites the next document of *rest as a message. Returns false at the end, and on failure. */
+bool otlp_next_json(struct otlp *o, pprofc_str *rest, pprofc_str *message);
 
 /* ---- index.c ----------------------------------------- */
 

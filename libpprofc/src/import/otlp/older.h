@@ -1,0 +1,82 @@
+/* Shared by the files that rewrite messages of the schema's versions 1.6 and 1.7 in the current
+ * version: older_tables.c rewrites the dictionary, older.c the profiles. */
+#ifndef PPROFC_IMPORT_OTLP_OLDER_H
+#define PPROFC_IMPORT_OTLP_OLDER_H
+
+#include "codec/wire_write.h"
+#include "import/otlp/otlp.h"
+
+/* Tables of the dictionary, by their field numbers. */
+enum { OLDER_LINK = 4, OLDER_STRING = 5, OLDER_ATTRIBUTE = 6, OLDER_STACK = 7, OLDER_TABLES = 8 };
+
+/* Number of attributes that stand for flags; they follow the zero value of the table. */
+#define OLDER_FLAGS 5u
+
+/* Numbers that old indices grow by: the zero value, and the flags before the attributes. */
+#define OLDER_SHIFT           1u
+#define OLDER_ATTRIBUTE_SHIFT (OLDER_SHIFT + OLDER_FLAGS)
+
+struct older {
+  struct otlp *otlp;
+  struct buffer dictionary;
+  pprofc_str *strings; /* strings of the old table */
+  size_t string_count, string_capacity;
+  size_t new_strings, attribute_count, stack_count; /* numbers of entries written so far */
+  struct interner unit_keys;                        /* keys of attributes that have a unit */
+  uint64_t *units; /* string of the unit of each key, as an index of the new table */
+  size_t unit_capacity;
+  uint64_t *locations; /* list of locations of the current profile, as indices of the new table */
+  size_t location_count, location_capacity;
+  uint64_t excess; /* number of locations that the length of each range counts too much */
+};
+
+enum older_action {
+  OLDER_COPY,
+  OLDER_INDEX,      /* index of a string, a function or a mapping */
+  OLDER_ATTRIBUTES, /* list of indices of attributes */
+  OLDER_LINES,      /* line of a location */
+  OLDER_TYPE,       /* type and unit of a value */
+  OLDER_TIME,       /* time that becomes a number of 8 bytes */
+  OLDER_FLAG        /* flag that becomes an attribute; `flag` is its index */
+};
+
+/* How to rewrite a field of a message. */
+struct older_rule {
+  uint8_t from, to;
+  enum older_action action;
+  uint8_t flag;
+};
+
+/* ---- older_tables.c ---------------------------------- */
+
+void older_put_varint(struct buffer *out, uint64_t value);
+void older_put_integer(struct buffer *out, unsigned field, uint64_t value);
+void older_put_bytes(struct buffer *out, unsigned field, const void *data, size_t size);
+/* Writes a time as a number of 8 bytes. */
+void older_put_time(struct buffer *out, unsigned field, uint64_t value);
+/* Copies a varint or bytes. */
+void older_put_copy(struct buffer *out, unsigned field, const struct wire_field *f);
+/* Appends a message as a field, and frees it. */
+void older_put_message(struct buffer *out, unsigned field, struct buffer *message);
+/* Appends the numbers of a field, packed or not, each plus `shift`, to a list. Returns false if the
+ * field is invalid. */
+bool older_add_numbers(struct buffer *out, const struct wire_field *f, uint64_t shift);
+/* Appends a list of numbers as a packed field, and frees it. Omits an empty list. */
+void older_put_numbers(struct buffer *out, unsigned field, struct buffer *numbers);
+
+const struct older_rule *older_rule_of(const struct older_rule *rules, uint64_t number);
+/* Rewrites a field by its rule. Returns false if it is invalid. */
+bool older_put_field(struct older *c, struct buffer *out, const struct older_rule *rule,
+                     const struct wire_field *f);
+/* Appends an attribute to the dictionary. `value` is a message AnyValue; `unit` is a string of the
+ * new table, or 0. */
+void older_new_attribute(struct older *c, pprofc_str key, const void *value, size_t size,
+                         uint64_t unit);
+/* Writes the zero values of all tables, then all tables of the message. */
+bool older_all_tables(struct older *c, pprofc_str message);
+
+static inline struct wire older_wire(const struct wire_field *f) {
+  return (struct wire){f->data, f->data + f->size, NULL};
+}
+
+#endif
