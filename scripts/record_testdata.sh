@@ -178,6 +178,7 @@ record_packages() {
   if have memray; then
     memray run -q -f -o calls.memray calls.py 1
     memray transform speedscope -f -o calls.memray.speedscope.json calls.memray >run.log
+    memray transform gprof2dot -f -o calls.memray.gprof2dot.json calls.memray >run.log
     rm calls.memray
   fi
   ! have austin || austin -i 20ms -x 2 -o calls.austin.txt python3 calls.py 3 >run.log 2>&1

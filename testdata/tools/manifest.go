@@ -105,6 +105,7 @@ var origins = []struct{ pattern, how string }{
 	{"imports/calls.bpftrace.txt", "dd if=/dev/zero of=/dev/null, bpftrace profile:hz:49 { @[kstack(6), comm] = count(); }"},
 	{"imports/calls.bpftrace.json", "a loop in C, bpftrace -f json profile:hz:49 { @user[ustack, comm] = count(); @all[comm] = count(); }"},
 	{"imports/calls.async4*.otlp", "imports/calls.java, java -agentpath:libasyncProfiler.so with otlp, of version 4.1, 4.2 or 4.6"},
+	{"imports/calls.memray.gprof2dot.json", "imports/calls.py, memray transform gprof2dot"},
 	{"imports/made_1*.otlp", "imports/made_otlp.go"},
 	{"imports/made_lines.otlp.json", "imports/made.otlp, the JSONMarshaler of go.opentelemetry.io/collector/pdata/pprofile; the second line changed by hand"},
 	{"imports/made.perf.data", "written with tests/perf/scaling_inputs.py"},

@@ -125,6 +125,7 @@ FORMATS = {  # format: a file of testdata; what adds events, and what counts the
     'json_stackprof': ('imports/calls.stackprof.json', stacks_of_no_frame, stacks_of_ruby),
     'json_haskell': ('imports/calls.haskell.prof', lambda d: d.replace(b'"profile"', b'"more":[1,2],"profile"', 1),
                      Equal('every node is read')),
+    'json_gprof2dot': ('imports/calls.memray.gprof2dot.json', *document(['events'], {'callchain': [987654], 'cost': [1]})),
     'jfr': ('imports/calls.async.jfr.gz', flight_recorder, Noted('events? (is|are) of (a kind|kinds) without stacks')),
     'go_dump': ('imports/calls.goroutines.txt', lambda d: d + b'another kind\n' * ADDED, Noted('lines are not of goroutines')),
     'otlp': ('imports/made.otlp', lambda d: d + b'\x1a\x01x', Refused('unrecognized profile format')),

@@ -214,6 +214,12 @@ def json_stackprof(n):
                        "frames": {str(i): {"name": f"f{i}", "file": "a.rb", "line": i} for i in range(n)}})
 
 
+def json_gprof2dot(n):
+    return json.dumps({"version": 0, "costs": [{"description": "Memory", "unit": "bytes"}],
+                       "functions": [{"name": f"f{i}", "module": f"a{i % 9}.py"} for i in range(n)],
+                       "events": [{"callchain": [i % n, i * 7 % n, i * 13 % n], "cost": [i]} for i in range(2 * n)]})
+
+
 def json_haskell(n):
     nodes = [{"id": i, "entries": 1, "alloc": 8, "ticks": 1, "children": []} for i in range(n)]
     for i in range(1, n):
@@ -470,6 +476,7 @@ FORMATS = {
     "json_v8_log": [(json_v8_log, 200)],
     "json_stackprof": [(json_stackprof, 200)],
     "json_safari": [(json_safari, 200)],
+    "json_gprof2dot": [(json_gprof2dot, 200)],
     "json_haskell": [(json_haskell, 120)],
     "OTLP profiles": [(otlp, 300), (otlp_equal_samples, 300), (otlp_older, 300), (otlp_json, 300)],
     "Flight Recorder": [(flight_recorder, 100)],

@@ -153,6 +153,10 @@ const struct format_row import_format_table[] = {
      "`samples/count`, `python`, `native` and `cpu/nanoseconds` of each stack; without stacks the "
      "times and `alloc_space/bytes` of lines",
      "counted: stacks that cannot be read; stacks of memory, GPU, copies"},
+    {"json_gprof2dot", "gprof2dot JSON", "`memray transform gprof2dot`, gprof2dot",
+     "JSON with `costs`, `events` and `functions`", "memray 1.20.0",
+     "imports/calls.memray.gprof2dot.json", "one sample type for each cost; modules as files",
+     "counted: events without a readable stack"},
     {"jfr", "Java Flight Recorder (JFR)",
      "the JDK (11 and later, 8 from 8u262), async-profiler with `jfr`, Datadog's and Grafana's "
      "agents",

@@ -162,7 +162,7 @@ static const struct {
     {json_dhat, false},         {json_firefox, false},     {json_gecko, false},
     {json_timeline, true},      {json_trace, true},        {json_v8_log, false},
     {json_stackprof, false},    {json_safari, false},      {json_haskell, false},
-    {json_pyinstrument, false}, {json_scalene, false},
+    {json_pyinstrument, false}, {json_scalene, false},     {json_gprof2dot, false},
 };
 
 /* Documents that are not profiles, identified by two members. */

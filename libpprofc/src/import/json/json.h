@@ -33,6 +33,7 @@ JSON_SHAPE(json_safari);
 JSON_SHAPE(json_haskell);
 JSON_SHAPE(json_pyinstrument);
 JSON_SHAPE(json_scalene);
+JSON_SHAPE(json_gprof2dot);
 
 /* Buffer for the frames of one stack, leaf first. The buffer grows to the longest list of frames in
  * the file; the builder refuses stacks that are deeper than the limit. */
