@@ -326,3 +326,51 @@ interrupted TERM 'profiling head' -profile all -profile-runs 1000
 interrupted TERM '/4\] drawing ' -profile all -profile-runs 2
 ok "a run that is interrupted leaves nothing"
 ok "a commit that is not there, nothing to run, code that fails or does not build"
+
+# ---- two stages ----------------------------------------------------------------------------------------------------------
+
+# Benchmarks that report what the environment says, with 1 % of noise: seven stay, one is slower in the head.
+mkdir stages
+printf 'package stages\n\nconst factor = 1.0\n' >stages/stages.go
+cat >stages/stages_test.go <<'CODE'
+package stages
+
+import (
+	"math/rand"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+)
+
+func BenchmarkStage(b *testing.B) {
+	noise, _ := strconv.ParseFloat(os.Getenv("NOISE"), 64)
+	random := rand.New(rand.NewSource(time.Now().UnixNano()))
+	for i := 0; i < 8; i++ {
+		b.Run(strconv.Itoa(i), func(b *testing.B) {
+			took, size := 1000.0, 0.01
+			if i == 3 {
+				took *= factor
+				size += noise
+			}
+			b.ReportMetric(16, "B/op")
+			b.ReportMetric(1, "allocs/op")
+			b.ReportMetric(took*(1+size*(random.Float64()-0.5)), "ns/op")
+		})
+	}
+}
+CODE
+git_ add . && git_ commit -q -m stages
+sed -i 's/1.0/1.4/' stages/stages.go && git_ commit -q -a -m 'stages: slower'
+stages() { # STATUS ARGUMENT...
+  run "$1" -record ./stages -base-ref HEAD~1 -any-load -count 10 -benchtime 1x -profile-runs 0 -out "$work/stages/ci" "${@:2}"
+}
+stages 2
+has "$work/messages" '1 of 8 benchmarks look worse or are too noisy to judge: 40 more rounds'
+has "$work/messages" '5 more rounds decide about this benchmark: 35 are not needed'
+grep -q 'measuring .* (round 6 of 40)' "$work/messages" && broken "a decided benchmark is measured further"
+has "$work/output" 'regressed: Stage/3'
+NOISE=20 stages '0|2'
+has "$work/messages" '(round 40 of 40)'
+grep -q 'not needed' "$work/messages" && broken "a benchmark without a decision is not measured to the end"
+ok "further rounds end as soon as they decide about every benchmark"

@@ -9,7 +9,6 @@
 #include "gate/compare.h"
 #include "gate/judge.h"
 #include "gate/power.h"
-#include "gate/screen.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -48,7 +47,7 @@ static double bimodal(struct random *r) {
 
 /* Each shape has mean 0 and standard deviation 1. A drifting run gets slower from the first sample
  * of the base to the last of the head. The whole drift is three deviations and 6 %. */
-static const char *const shape_names[] = {"normal", "skewed", "bimodal", "outliers", "drifting"};
+const char *const shape_names[SHAPES] = {"normal", "skewed", "bimodal", "outliers", "drifting"};
 static double (*const shape_noise[])(struct random *) = {normal, skewed, bimodal, normal, normal};
 
 #define OUTLIER_SHARE 0.1 /* share of samples that are outliers: 50 to 150 % longer */
@@ -337,123 +336,6 @@ static bool print_sights(size_t draws) {
       }
       printf("\n");
     }
-  return good;
-}
-
-/* ---- two stages -------------------------------------- */
-
-#define STAGE_MAX (4 * SAMPLES) /* samples of a benchmark in the second stage */
-
-/* A benchmark in two stages: the samples that decide, and whether it needed more than the first
- * samples. */
-struct staged {
-  double base[STAGE_MAX + SAMPLES], head[STAGE_MAX + SAMPLES];
-  size_t count;
-  bool selected;
-};
-
-static void draw_more(struct random *r, enum shape shape, double noise, double factor,
-                      struct staged *b, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    b->base[b->count] = 1e-6 * sample_once(r, shape, noise);
-    b->head[b->count++] = 1e-6 * factor * sample_once(r, shape, noise);
-  }
-}
-
-static void add_staged(struct gate *gate, const struct staged *b, bool changed, bool screened) {
-  struct gate_row row = gate_row_unknown();
-  row.name = changed ? STR("changed") : STR("same");
-  row.unit = STR("sec/op");
-  row.screened = screened;
-  must(gate_compare_sides(gate, &row, (struct gate_side){b->base, NULL, b->count},
-                          (struct gate_side){b->head, NULL, b->count}));
-  must(gate_add(gate, &row));
-}
-
-/* Selects benchmarks by the first samples, as `pprofci run -record` does. Returns the plan. */
-static struct gate_screen_plan choose(struct staged *all, double threshold) {
-  struct gate gate;
-  size_t rows, selected = 0;
-  gate_init(&gate, &mem_default);
-  gate.settings.threshold = threshold;
-  gate_screen_settings(&gate.settings);
-  for (size_t i = 0; i < BENCHMARKS; i++) add_staged(&gate, &all[i], false, false);
-  must(gate_judge(&gate, "2026-11-20", NULL) == PPROFC_OK);
-  const struct gate_row *row = gate_rows(&gate, &rows);
-  for (size_t i = 0; i < rows; i++) {
-    all[i].selected = gate_screen_selects(&row[i]);
-    selected += all[i].selected;
-  }
-  gate_free(&gate);
-  return gate_screen_plan_of(selected, BENCHMARKS, SAMPLES);
-}
-
-/* Judges one suite of BENCHMARKS in two stages, with the work of SAMPLES samples of each. Adds the
- * alarms, the regressions found and the number of samples. */
-static void run_staged(struct random *r, enum shape shape, double noise, double effect,
-                       double threshold, size_t *alarms, size_t *found, size_t *work) {
-  struct staged *all = mem_zero_array(&mem_default, BENCHMARKS, sizeof *all);
-  struct gate gate;
-  size_t rows;
-  must(all != NULL);
-  for (size_t i = 0; i < BENCHMARKS; i++)
-    draw_more(r, shape, noise, i < CHANGED ? 1 + effect : 1, &all[i], GATE_SCREEN_ROUNDS);
-  struct gate_screen_plan plan = choose(all, threshold);
-  gate_init(&gate, &mem_default);
-  gate.settings.threshold = threshold;
-  *work += BENCHMARKS * GATE_SCREEN_ROUNDS;
-  for (size_t i = 0; i < BENCHMARKS; i++) {
-    bool goes_on = plan.all || all[i].selected;
-    if (goes_on && !plan.all) all[i].count = 0;
-    if (goes_on) draw_more(r, shape, noise, i < CHANGED ? 1 + effect : 1, &all[i], plan.rounds);
-    *work += goes_on ? plan.rounds : 0;
-    add_staged(&gate, &all[i], effect > 0 && i < CHANGED, !goes_on);
-  }
-  must(gate_judge(&gate, "2026-11-20", NULL) == PPROFC_OK);
-  const struct gate_row *row = gate_rows(&gate, &rows);
-  size_t wrong = 0;
-  for (size_t i = 0; i < rows; i++) {
-    bool changed = str_equal(row[i].name, STR("changed")),
-         red = row[i].verdict == PPROFC_GATE_REGRESSED;
-    wrong += red && !changed;
-    *found += red && changed;
-  }
-  *alarms += wrong > 0;
-  gate_free(&gate);
-  mem_free(&mem_default, all, BENCHMARKS, sizeof *all);
-}
-
-/* Fails if more than 5 % of the unchanged suites raise an alarm, or if two stages take more
- * work. */
-static bool print_stages(size_t count) {
-  static const double limits[] = {0.03, 0.05};
-  bool good = true;
-  printf("\nTwo stages, the work of %d samples a side: suites with an alarm, +5 %%, +10 %%, +20 %% "
-         "found, and the samples that an unchanged suite took\n\n"
-         "| noise | size | threshold | alarms | +5 %% | +10 %% | +20 %% | samples |\n"
-         "| --- | --: | --: | --: | --: | --: | --: | --: |\n",
-         SAMPLES);
-  for (int shape = 0; shape < DRIFTING; shape++)
-    for (size_t n = 0; n < 4; n++)
-      for (size_t t = 0; t < 2; t++) {
-        const double sizes[] = {0.01, 0.03, 0.05, 0.10}, steps[] = {0, 0.05, 0.10, 0.20};
-        struct random r = {5 + (uint64_t)shape};
-        size_t alarms[4] = {0}, found[4] = {0}, work[4] = {0};
-        for (size_t e = 0; e < 4; e++)
-          for (size_t i = 0; i < count; i++)
-            run_staged(&r, (enum shape)shape, sizes[n], steps[e], limits[t], &alarms[e], &found[e],
-                       &work[e]);
-        double alarm = (double)alarms[0] / (double)count;
-        printf("| %s | %.0f %% | %.0f %% | %.1f |", shape_names[shape], 100 * sizes[n],
-               100 * limits[t], 100 * alarm);
-        for (size_t e = 1; e < 4; e++)
-          printf(" %.1f |", 100 * (double)found[e] / (double)(count * CHANGED));
-        double samples = (double)work[0] / (double)(count * BENCHMARKS);
-        printf(" %.1f |\n", samples);
-        if (alarm > most_alarms(count))
-          good = complain((enum shape)shape, sizes[n], "false alarms in two stages", alarm);
-        if (samples > SAMPLES) good = complain((enum shape)shape, sizes[n], "work", samples);
-      }
   return good;
 }
 

@@ -18,6 +18,8 @@ double normal(struct random *r);
 /* Shapes of noise: all but OUTLIERS have mean 0 and standard deviation 1. */
 enum shape { NORMAL, SKEWED, BIMODAL, OUTLIERS, DRIFTING, SHAPES };
 
+extern const char *const shape_names[SHAPES];
+
 /* Returns one sample of a benchmark whose time is 1. */
 double sample_once(struct random *r, enum shape shape, double noise);
 
@@ -33,6 +35,9 @@ bool complain(enum shape shape, double noise, const char *what, double value);
 /* Returns the largest share of unchanged suites with an alarm that is allowed for `count`
  * suites. */
 double most_alarms(size_t count);
+
+/* Simulates suites in two stages. False if a target was missed. */
+bool print_stages(size_t count);
 
 /* Simulates suites with noise of rounds. False if a target was missed. */
 bool print_rounds(size_t count);

@@ -4,7 +4,8 @@
 /* Significance level of the first stage. At this level it chooses four of five benchmarks that are
  * worse by the threshold. */
 #define SCREEN_ALPHA 0.4
-#define SCREEN_MAX   4 /* maximum rounds of a benchmark, as a multiple of the requested rounds */
+#define LOOK_SHARE   0.01 /* share of the significance level at which a look finds a regression */
+#define SCREEN_MAX   4    /* maximum rounds of a benchmark, as a multiple of the requested rounds */
 
 void gate_screen_settings(struct gate_settings *settings) {
   settings->alpha = SCREEN_ALPHA;
@@ -17,6 +18,12 @@ void gate_screen_settings(struct gate_settings *settings) {
 bool gate_screen_selects(const struct gate_row *row) {
   return row->verdict == PPROFC_GATE_REGRESSED || row->verdict == PPROFC_GATE_INCONCLUSIVE ||
          row->verdict == PPROFC_GATE_TOO_FEW || row->verdict == PPROFC_GATE_ACCEPTED;
+}
+
+bool gate_look_decides(const struct gate_row *row) {
+  bool worse = row->verdict == PPROFC_GATE_REGRESSED || row->verdict == PPROFC_GATE_ACCEPTED;
+  if (worse) return row->constant || row->adjusted <= LOOK_SHARE * row->alpha;
+  return !gate_screen_selects(row);
 }
 
 struct gate_screen_plan gate_screen_plan_of(size_t selected, size_t count, size_t rounds) {

@@ -1,6 +1,7 @@
 /* Measures in two stages. After a few rounds of all benchmarks, only benchmarks that look worse or
  * are too noisy get further rounds. Only the new rounds decide about them, because the first rounds
- * chose them for their bad values. */
+ * chose them for their bad values. A look judges them after some of these rounds; the measurement
+ * ends early if it decides about all of them. */
 #ifndef PPROFC_GATE_SCREEN_H
 #define PPROFC_GATE_SCREEN_H
 
@@ -9,11 +10,17 @@
 #define GATE_SCREEN_ROUNDS 5  /* rounds of the first stage */
 #define GATE_SCREEN_LEAST  10 /* requested rounds below which there is only one stage */
 
+#define GATE_LOOK_ROUNDS 5 /* further rounds from one look to the next */
+
 /* Changes the settings to make gate_judge choose benchmarks instead of judging them. */
 void gate_screen_settings(struct gate_settings *settings);
 
 /* True if a row, judged with these settings, needs further rounds. */
 bool gate_screen_selects(const struct gate_row *row);
+
+/* True if a look decides about a row: the row regressed at a hundredth of its significance level,
+ * or its interval excludes a regression. */
+bool gate_look_decides(const struct gate_row *row);
 
 /* Plan of the second stage. */
 struct gate_screen_plan {

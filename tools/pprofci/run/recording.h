@@ -17,6 +17,7 @@ struct recorded {
       took[SIDES]; /* array of doubles for each side: nanoseconds per operation in each round */
   bool selected;   /* true if the second stage measures the benchmark further */
   bool regressed;
+  bool judged, open; /* true if the last look had a row of the benchmark; a row without decision */
 };
 
 /* Output of a test program. */

@@ -127,9 +127,17 @@ static void take_regressed(void *context, const struct gate_row *row) {
   if (item && row->verdict == PPROFC_GATE_REGRESSED) item->regressed = true;
 }
 
-static pprofc_status preview_items(struct recording *r, bool screening, pprofc_error *error) {
+static void take_looked(void *context, const struct gate_row *row) {
+  struct recorded *item = item_of_row(context, row);
+  if (!item) return;
+  item->judged = true;
+  item->open |= !gate_look_decides(row);
+}
+
+/* Judges the results so far, and calls `take` for each row. */
+static pprofc_status preview_items(struct recording *r, bool screening, take_row_fn *take,
+                                   pprofc_error *error) {
   struct stage_items items;
-  take_row_fn *take = screening ? take_selected : take_regressed;
   bool good = stage_items_fill(&items, r);
   pprofc_status status =
       good ? verdict_preview(r->run, screening, take, &items, error) : error_nomem(error);
@@ -138,10 +146,28 @@ static pprofc_status preview_items(struct recording *r, bool screening, pprofc_e
 }
 
 pprofc_status stages_find_regressed(struct recording *r, pprofc_error *error) {
-  return r->run->has_base ? preview_items(r, false, error) : PPROFC_OK;
+  return r->run->has_base ? preview_items(r, false, take_regressed, error) : PPROFC_OK;
 }
 
 /* ---- the second stage -------------------------------- */
+
+/* Writes the results of both sides so far. `name` is the beginning of the names of the files. */
+static pprofc_status write_sides(struct recording *r, const char *name, pprofc_error *error) {
+  if (!name) return error_nomem(error);
+  pprofc_status status = texts_write(r, SIDE_BASE, name, error);
+  return status == PPROFC_OK ? texts_write(r, SIDE_HEAD, name, error) : status;
+}
+
+/* Sets *decided if the further rounds so far decide about each selected benchmark. */
+static pprofc_status look(struct recording *r, size_t round, bool *decided, pprofc_error *error) {
+  for (size_t i = 0; i < r->count; i++) r->items[i].judged = r->items[i].open = false;
+  pprofc_status status = write_sides(r, text_printf(&r->run->arena, "look%zu", round), error);
+  if (status == PPROFC_OK) status = preview_items(r, false, take_looked, error);
+  *decided = status == PPROFC_OK;
+  for (size_t i = 0; i < r->count; i++)
+    if (r->items[i].selected) *decided &= r->items[i].judged && !r->items[i].open;
+  return status;
+}
 
 /* Measures a benchmark once, each side in a process of its own. */
 static pprofc_status measure_selected(struct recording *r, struct recorded item, size_t round,
@@ -159,15 +185,21 @@ static pprofc_status measure_selected(struct recording *r, struct recorded item,
 static pprofc_status measure_further(struct recording *r, size_t selected, size_t rounds,
                                      pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
+  bool decided = false;
   r->steps = 0;
   r->all_steps = 2 * rounds * selected;
   (void)texts_of(r, &r->first_texts);
-  for (size_t round = 1; round <= rounds && status == PPROFC_OK; round++) {
+  for (size_t round = 1; round <= rounds && status == PPROFC_OK && !decided; round++) {
     struct round_load begin = load_now();
     r->round++;
     for (size_t i = 0; i < r->count && status == PPROFC_OK; i++)
       if (r->items[i].selected) status = measure_selected(r, r->items[i], round, rounds, error);
     load_add(r->run, &begin);
+    if (status != PPROFC_OK || round == rounds || round % GATE_LOOK_ROUNDS) continue;
+    status = look(r, round, &decided, error);
+    if (decided)
+      message_note("%zu more rounds decide about %s: %zu are not needed", round,
+                   selected == 1 ? "this benchmark" : "these benchmarks", rounds - round);
   }
   return status;
 }
@@ -198,9 +230,8 @@ static size_t count_selected(struct recording *r, size_t *both) {
 
 /* Chooses benchmarks by the first rounds. */
 static pprofc_status choose_selected(struct recording *r, pprofc_error *error) {
-  pprofc_status status = texts_write(r, SIDE_BASE, "first", error);
-  if (status == PPROFC_OK) status = texts_write(r, SIDE_HEAD, "first", error);
-  return status == PPROFC_OK ? preview_items(r, true, error) : status;
+  pprofc_status status = write_sides(r, "first", error);
+  return status == PPROFC_OK ? preview_items(r, true, take_selected, error) : status;
 }
 
 pprofc_status stages_measure(struct recording *r, pprofc_error *error) {
