@@ -291,8 +291,8 @@ def cases(reports):
     for make, n in SHAPES.items():
         for report in ALWAYS:
             yield make, n, ["-" + report]
-    for report in reports:
-        for make in HARD:
+    for make in HARD:
+        for report in reports:
             if report not in ALWAYS + scaling.NATIVE + scaling.AS_DOT + scaling.AS_CALLGRIND:
                 yield make, SHAPES[make] // 2, [scaling.report_flag(report)]
     yield types_and_frames, SHAPES[types_and_frames], ["-json"]
@@ -311,9 +311,20 @@ def cases(reports):
                 yield make, n * 20, ["-top"]
 
 
+kept = {}  # the files of one maker, by their n: several cases after each other read them
+
+
 def write(make, n, folder):
     """Another process writes the file: the peak of a child begins with the size of this one."""
-    path = os.path.join(folder, "input")
+    if kept.get("make") is not make:
+        for path in kept.values():
+            if path is not kept["make"]:
+                os.remove(path)
+        kept.clear()
+        kept["make"] = make
+    if n in kept:
+        return kept[n]
+    path = kept[n] = os.path.join(folder, f"input{n}")
     child = os.fork()
     if child == 0:
         data = make(n)
