@@ -89,6 +89,15 @@ grep -qE '^goroutine;main.waitForAnswer;.* 240$' folded.txt || broken "folded go
 has "$work/messages" "skipped 1 profile"
 ok "two kinds, JSON, folded stacks"
 
+# The page has the sentence of the table, a chart of each row, and the flame graphs.
+leaks 2 -warmup 0 -top 1 -html leaks.html set
+has leaks.html "2 places grow without end, first main.waitForAnswer: goroutine 120 → 360, +40 per profile."
+has leaks.html "1 more rows; see -top"
+[ "$(grep -c '<template data-graph' leaks.html)" = 2 ] || broken "flame graphs of two kinds"
+leaks 1 -html no/such/folder/leaks.html set
+has "$work/messages" "no/such/folder/leaks.html"
+ok "a page"
+
 # The whole folder of a capture, in which kinds are below sides.
 mkdir capture capture/head && mv set capture/head/set
 leaks 2 -warmup 0 capture

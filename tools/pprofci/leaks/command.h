@@ -3,13 +3,14 @@
 #define PPROFCI_LEAKS_COMMAND_H
 
 #include "commands.h"
+#include "core/buffer.h"
 #include "leaks/leaks.h"
 
 #define IGNORES_MAX 64
 
 struct leaks_command {
   bool json, list_ignored;
-  const char *folded;
+  const char *folded, *html;
   int64_t top, warmup;
   double floor_kb, floor_count, kept, alpha;
   const char *ignore[IGNORES_MAX];
@@ -35,6 +36,28 @@ void leaks_inputs_free(struct leaks_inputs *inputs);
 
 void leaks_print_text(const struct leaks *leaks, size_t top, struct output *out);
 bool leaks_print_json(const struct leaks *leaks, struct output *out);
+
+/* Formats a value, such as "48.20MB" or "1204"; "-" for NaN. With `sign`, an increase begins with
+ * '+'. */
+#define LEAKS_VALUE 64
+void leaks_value(double value, pprofc_str unit, bool sign, char out[LEAKS_VALUE]);
+
+/* True if the outputs for people show the row. */
+bool leaks_is_shown(const struct leak_row *row);
+
+/* Returns the growth per hour, or NaN if the profiles cover less than a minute. */
+double leaks_per_hour(const struct leak_kind *kind, const struct leak_row *row);
+
+/* Prints a line: the number of profiles, their duration, and what they could have shown. */
+void leaks_put_kind(const struct leak_kind *kind, struct output *out);
+
+/* Appends the page. `top` is the maximum number of rows. */
+pprofc_status leaks_print_page(const struct leaks *leaks, size_t top, struct buffer *out,
+                               pprofc_error *error);
+
+/* Appends the page of an interactive flame graph: the growth of the leaks of a kind. */
+pprofc_status leaks_draw_growth(const struct leak_kind *kind, struct buffer *html,
+                                pprofc_error *error);
 
 /* Prints the growth of each stack that leaks or belongs to a leaking site: "root;...;leaf 12". */
 pprofc_status leaks_print_folded(const void *leaks, struct output *out, pprofc_error *error);

@@ -16,14 +16,26 @@ static void leaks_print_ignored(struct output *out) {
     output_printf(out, "%s: %s\n    %s\n", lists[row->list], row->why, row->pattern);
 }
 
+static pprofc_status leaks_save_page(const struct leaks_command *command, const struct leaks *leaks,
+                                     pprofc_error *error) {
+  struct buffer page;
+  buffer_init(&page, &mem_default, SIZE_MAX / 2);
+  pprofc_status status = leaks_print_page(leaks, (size_t)command->top, &page, error);
+  if (status == PPROFC_OK) status = save_text(command->html, buffer_str(&page), error);
+  buffer_free(&page);
+  return status;
+}
+
 static pprofc_status leaks_print(const struct leaks_command *command, const struct leaks *leaks,
                                  struct output *out, pprofc_error *error) {
   if (!command->json)
     leaks_print_text(leaks, (size_t)command->top, out);
   else if (!leaks_print_json(leaks, out))
     return error_nomem(error);
-  if (!*command->folded) return PPROFC_OK;
-  return save_printed(command->folded, leaks_print_folded, leaks, error);
+  pprofc_status status = PPROFC_OK;
+  if (*command->folded) status = save_printed(command->folded, leaks_print_folded, leaks, error);
+  if (status == PPROFC_OK && *command->html) status = leaks_save_page(command, leaks, error);
+  return status;
 }
 
 static struct leak_options leaks_settings(const struct leaks_command *command) {

@@ -33,6 +33,8 @@ static const struct flag flags[] = {
     SWITCH(GROUP_OUTPUT, "json", json, "print all results as JSON"),
     FLAG(STRING, GROUP_OUTPUT, "folded", folded, "FILE", NULL,
          "write the growth of the leaks as folded stacks, for a flame graph"),
+    FLAG(STRING, GROUP_OUTPUT, "html", html, "FILE", NULL,
+         "write a page with a chart of each row and a flame graph of the growth, in one file"),
     FLAG(INT, GROUP_OUTPUT, "top", top, "N", "20", "number of rows to print"),
     COMMAND_BUDGET(GROUP_OUTPUT),
 };
@@ -48,8 +50,7 @@ static const char *const details[] = {
 
 static const struct flag_note examples[] = {
     {"pprofci leaks profiles/", "what leaks in a folder of profiles"},
-    {"pprofci leaks -folded leaks.txt profiles/ && pprofc -flame leaks.txt",
-     "a flame graph of what grows"},
+    {"pprofci leaks -html leaks.html profiles/", "a page with charts and flame graphs"},
     {NULL, NULL}};
 
 static const struct flag_note environment[] = {

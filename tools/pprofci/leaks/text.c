@@ -8,18 +8,15 @@
 #include <math.h>
 #include <stdio.h>
 
-#define CELL 64
-
 /* Minimum duration in seconds of a series; a shorter one gives no rate per hour. */
 #define HOUR_MIN 60.0
 
 /* ---- cells ------------------------------------------- */
 
-/* Formats a value, such as "48.20MB" or "1204". With `sign`, an increase begins with '+'. */
-static void leaks_cell(double value, pprofc_str unit, bool sign, char out[CELL]) {
+void leaks_value(double value, pprofc_str unit, bool sign, char out[LEAKS_VALUE]) {
   char label[UNIT_LABEL_MAX];
   if (isnan(value)) {
-    snprintf(out, CELL, "-");
+    snprintf(out, LEAKS_VALUE, "-");
     return;
   }
   double most = 9e18;
@@ -27,12 +24,17 @@ static void leaks_cell(double value, pprofc_str unit, bool sign, char out[CELL])
   const char *plus = sign && value > 0 ? "+" : "";
   bool small = fabs(value) < 10 && value != round(value);
   if (str_equal(unit, STR("count"))) {
-    snprintf(out, CELL, small ? "%s%.1f" : "%s%.0f", plus, value);
+    snprintf(out, LEAKS_VALUE, small ? "%s%.1f" : "%s%.0f", plus, value);
     return;
   }
   pprofc_str text = unit_label(whole, unit, STR("auto"), label);
-  snprintf(out, CELL, "%s%.*s", sign && whole > 0 ? "+" : "",
-           (int)fmin(CELL - 2, (double)text.size), text.data);
+  snprintf(out, LEAKS_VALUE, "%s%.*s", sign && whole > 0 ? "+" : "",
+           (int)fmin(LEAKS_VALUE - 2, (double)text.size), text.data);
+}
+
+double leaks_per_hour(const struct leak_kind *kind, const struct leak_row *row) {
+  bool long_enough = kind->t && kind->t[kind->judged - 1] >= HOUR_MIN;
+  return long_enough ? row->per_hour : (double)NAN;
 }
 
 static void leaks_put_frame(struct output *out, const struct leak_frame *frame) {
@@ -47,14 +49,13 @@ static void leaks_put_frame(struct output *out, const struct leak_frame *frame) 
 
 static void leaks_put_row(struct output *out, const struct leak_kind *kind,
                           const struct leak_row *row) {
-  char now[CELL], grew[CELL], each[CELL], hour[CELL];
+  char now[LEAKS_VALUE], grew[LEAKS_VALUE], each[LEAKS_VALUE], hour[LEAKS_VALUE];
   pprofc_str unit = kind->stacks.source.unit;
   output_row(out, (int)row->fit.verdict, row->fit.growth, 0);
-  leaks_cell(row->last, unit, false, now);
-  leaks_cell(row->proved ? (double)NAN : row->last - row->first, unit, true, grew);
-  leaks_cell(row->per_interval, unit, true, each);
-  bool long_enough = kind->t && kind->t[kind->judged - 1] >= HOUR_MIN;
-  leaks_cell(long_enough ? row->per_hour : (double)NAN, unit, true, hour);
+  leaks_value(row->last, unit, false, now);
+  leaks_value(row->proved ? (double)NAN : row->last - row->first, unit, true, grew);
+  leaks_value(row->per_interval, unit, true, each);
+  leaks_value(leaks_per_hour(kind, row), unit, true, hour);
   output_printf(out, "%-18s  %-9.*s %10s %10s %10s %10s  ", leak_verdict_name(row->fit.verdict),
                 STR_ARG(str_slice(kind->stacks.source.kind, 0, 40)), now, grew, each, hour);
   leaks_put_frame(out, row->where);
@@ -68,7 +69,7 @@ static void leaks_put_row(struct output *out, const struct leak_kind *kind,
   output_add_char(out, '\n');
 }
 
-static bool leaks_is_shown(const struct leak_row *row) {
+bool leaks_is_shown(const struct leak_row *row) {
   return row->fit.verdict == LEAK_LEAK || row->fit.verdict == LEAK_GROWS ||
          row->fit.verdict == LEAK_STOPPED || row->fit.verdict == LEAK_SAWTOOTH;
 }
@@ -156,13 +157,13 @@ static void leaks_put_counts(const struct leak_kind *kind, struct output *out) {
 
 /* Prints the smallest leak that the profiles could have shown. */
 static void leaks_put_visible(const struct leak_kind *kind, struct output *out) {
-  char text[CELL];
+  char text[LEAKS_VALUE];
   if (!(kind->visible > 0)) return;
-  leaks_cell(ceil(kind->visible), kind->stacks.source.unit, false, text);
+  leaks_value(ceil(kind->visible), kind->stacks.source.unit, false, text);
   output_printf(out, "; a leak is seen from %s of growth", text);
 }
 
-static void leaks_put_kind(const struct leak_kind *kind, struct output *out) {
+void leaks_put_kind(const struct leak_kind *kind, struct output *out) {
   escape_line_to_output(out, kind->stacks.source.kind);
   output_add_text(out, ": ");
   if (kind->judged) {

@@ -174,7 +174,6 @@ static void put_files(struct manifest *f, const char *key, bool of_benchdiff) {
 /* ---- the whole --------------------------------------- */
 
 static void put_manifest(struct manifest *f) {
-  static const char *const conclusions[] = {"good", "doubt", "bad"};
   const struct ci_run *run = f->model->run;
   json_begin_object(&f->json);
   json_line_break(&f->json);
@@ -187,7 +186,7 @@ static void put_manifest(struct manifest *f) {
   manifest_text(f, "verdict", run->verdict);
   json_int(json_key(&f->json, "gate_status"), run->status);
   json_string(json_key(&f->json, "headline"), f->model->headline);
-  manifest_text(f, "conclusion", conclusions[f->model->conclusion]);
+  manifest_text(f, "conclusion", conclusion_class(f->model->conclusion));
   json_string(json_key(&f->json, "machine"), run->machine);
   json_line_break(&f->json);
   json_key(&f->json, "summary");

@@ -165,6 +165,11 @@ static pprofc_status make_benchmarks(struct ci_run *run, struct page_model *m,
 
 /* ---- sentences --------------------------------------- */
 
+const char *conclusion_class(enum conclusion conclusion) {
+  static const char *const names[] = {"good", "doubt", "bad"};
+  return names[conclusion];
+}
+
 const char *conclusion_sign(enum conclusion conclusion) {
   static const char *const signs[] = {"\xE2\x9C\x93 ", "? ", "\xE2\x9C\x97 "};
   return signs[conclusion];

@@ -2,8 +2,8 @@
  * method. */
 #include "page/page.h"
 
-#include "core/base64.h"
 #include "core/fill.h"
+#include "page/graphs.h"
 #include "page/html.h"
 #include "page/model.h"
 #include "page/outside.h"
@@ -11,7 +11,6 @@
 #include "run/files.h"
 #include "run/text.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- files for the CI service ------------------------ */
@@ -47,38 +46,7 @@ pprofc_status write_service_files(struct ci_run *run, pprofc_error *error) {
 
 /* ---- flame graphs in one file ------------------------ */
 
-/* A script of report.html, which follows the page, and its SHA-256. */
-struct page_script {
-  const unsigned char *text;
-  const size_t *size;
-  const char *sha256;
-};
-#define REPORT_SCRIPTS 2
-
-/* Maximum bytes of report.html without its scripts and tags. */
-#define REPORT_MOST ((size_t)9000000)
-#define GRAPH_MOST  ((size_t)64 << 20) /* maximum bytes of a page with one flame graph */
-
-extern const unsigned char asset_flame_js[], asset_report_js[];
-extern const size_t asset_flame_js_size, asset_report_js_size;
-extern const char asset_flame_js_sha256[], asset_report_js_sha256[];
-
-static const struct page_script report_scripts[REPORT_SCRIPTS] = {
-    {asset_flame_js, &asset_flame_js_size, asset_flame_js_sha256},
-    {asset_report_js, &asset_report_js_size, asset_report_js_sha256}};
-
-/* Returns one part of a flame graph: the text of the script with that id. data is NULL if it is
- * missing. */
-static pprofc_str part_of(pprofc_str html, const char *part) {
-  char opening[64];
-  snprintf(opening, sizeof opening, "id=\"pprofc-%s\">", part);
-  size_t found = str_find(html, str_of(opening));
-  if (found == html.size) return (pprofc_str){NULL, 0};
-  html = str_slice(html, found + strlen(opening), html.size);
-  size_t end = str_find_char(html, '<');
-  bool whole = str_starts(str_slice(html, end, html.size), STR("</script>"));
-  return whole ? str_slice(html, 0, end) : (pprofc_str){NULL, 0};
-}
+#define GRAPH_MOST ((size_t)64 << 20) /* maximum bytes of a page with one flame graph */
 
 /* Reads the page of the flame graph of a pair of profiles. Returns false if it is missing or too
  * large. */
@@ -97,28 +65,13 @@ static bool read_graph(const struct page_model *m, const struct run_pair *pair,
 }
 
 static void put_graph(struct fill *f, const struct page_model *m, const struct run_pair *pair) {
-  static const char *const names[] = {"meta", "frames", "nodes", "groups"};
-  pprofc_str parts[sizeof names / sizeof *names];
-  size_t size = f->text.size;
-  struct buffer html;
+  struct buffer html, address;
   buffer_init(&html, f->mem, GRAPH_MOST);
-  bool good = read_graph(m, pair, &html);
-  for (size_t i = 0; i < sizeof names / sizeof *names && good; i++) {
-    parts[i] = part_of(buffer_str(&html), names[i]);
-    good = parts[i].data != NULL;
-    size += parts[i].size;
-  }
-  if (good && size <= REPORT_MOST) {
-    fill_begin(f, "graphs");
-    html_flame(fill_text(f, "address"), m, pair, html_shown(pair), STR(""));
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-      fill_begin(f, "parts");
-      fill_words(f, "part", names[i]);
-      buffer_add_str(fill_html(f, "data"), parts[i]);
-      fill_end(f);
-    }
-    fill_end(f);
-  }
+  buffer_init(&address, f->mem, SIZE_MAX / 2);
+  html_flame(&address, m, pair, html_shown(pair), STR(""));
+  if (read_graph(m, pair, &html)) graphs_put(f, buffer_str(&address), buffer_str(&html));
+  f->failed |= address.failed;
+  buffer_free(&address);
   buffer_free(&html);
 }
 
@@ -132,7 +85,6 @@ static bool explains_slower(const struct page_model *m, const struct run_pair *p
  * 10 MB: a graph that does not fit remains a file next to the page. */
 static void report_fill(struct fill *f, const struct page_model *m) {
   const struct ci_run *run = m->run;
-  fill_flag(f, "one_file", true);
   for (int slower = 1; slower >= 0; slower--)
     for (size_t i = 0; i < run->pair_count; i++)
       if (explains_slower(m, &run->pairs[i]) == (slower == 1)) put_graph(f, m, &run->pairs[i]);
@@ -140,9 +92,8 @@ static void report_fill(struct fill *f, const struct page_model *m) {
 
 /* ---- the files --------------------------------------- */
 
-extern const unsigned char asset_ci_css[], asset_ci_js[], asset_flame_css[], asset_report_css[];
-extern const size_t asset_ci_css_size, asset_ci_js_size, asset_flame_css_size,
-    asset_report_css_size;
+extern const unsigned char asset_ci_css[], asset_ci_js[];
+extern const size_t asset_ci_css_size, asset_ci_js_size;
 extern const char asset_ci_js_sha256[];
 
 #define COMMIT_SHOWN    9   /* number of digits of a commit id that are shown */
@@ -153,22 +104,12 @@ extern const char asset_ci_js_sha256[];
 
 static const struct page_script page_script = {asset_ci_js, &asset_ci_js_size, asset_ci_js_sha256};
 
-static void put_script(struct fill *f, const struct page_script *script) {
-  fill_begin(f, "scripts");
-  base64_put_hash(fill_html(f, "hash"), script->sha256);
-  buffer_add(fill_html(f, "script"), script->text, *script->size);
-  fill_end(f);
-}
-
 static void page_put_document(struct fill *f, const struct page_model *m) {
   struct buffer *style = fill_html(f, "style");
   buffer_add(style, asset_ci_css, asset_ci_css_size);
-  if (m->one_file) {
-    buffer_add(style, asset_flame_css, asset_flame_css_size);
-    buffer_add(style, asset_report_css, asset_report_css_size);
-  }
-  put_script(f, &page_script);
-  for (size_t i = 0; i < REPORT_SCRIPTS && m->one_file; i++) put_script(f, &report_scripts[i]);
+  if (m->one_file) graphs_put_style(style);
+  graphs_put_script(f, &page_script);
+  if (m->one_file) graphs_put_scripts(f);
 }
 
 /* Adds the numbers of worse, unclear, unchanged and better benchmarks. */
@@ -193,14 +134,13 @@ static void put_tally(struct fill *f, const struct page_model *m) {
 }
 
 static void put_verdict(struct fill *f, const struct page_model *m) {
-  static const char *const names[] = {"good", "doubt", "bad"};
   const struct ci_run *run = m->run;
   const char *title = run->options->title;
   fill_words(f, "subject", *title ? title : "Benchmarks and profiles of this change");
   fill_flag(f, "commits", *run->base_commit || *run->head_commit);
   fill_str(f, "base", str_slice(str_of(run->base_commit), 0, COMMIT_SHOWN));
   fill_str(f, "head", str_slice(str_of(run->head_commit), 0, COMMIT_SHOWN));
-  fill_words(f, "result", names[m->conclusion]);
+  fill_words(f, "result", conclusion_class(m->conclusion));
   fill_words(f, "sign", conclusion_sign(m->conclusion));
   fill_str(f, "headline", m->headline);
   fill_str(f, "counts", m->counts);

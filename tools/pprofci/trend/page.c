@@ -2,21 +2,15 @@
 #include "trend/trend.h"
 
 #include "core/escape.h"
-#include "core/template.h"
+#include "page/model.h"
+#include "page/plot.h"
 #include "store/times.h"
 
 #include <stdlib.h>
 
-extern const unsigned char asset_trend_css[], asset_trend_html[];
-extern const size_t asset_trend_css_size, asset_trend_html_size;
-
 #define PAGE_WIDTH      960 /* width of a chart in pixels */
 #define PAGE_HEIGHT     160
 #define PAGE_FOLDED_MAX 100 /* maximum number of charts of series without a change point */
-
-pprofc_str trend_template(void) {
-  return (pprofc_str){(const char *)asset_trend_html, asset_trend_html_size};
-}
 
 /* ---- rows -------------------------------------------- */
 
@@ -101,8 +95,12 @@ static void page_put_head(struct fill *out, const struct trend_view *trend, cons
   size_t worse = 0, decided = trend->change_count - trend->suspected;
   for (size_t i = 0; i < trend->change_count; i++)
     worse += trend_worse(trend, &trend->changes[i]) > 0;
-  buffer_add(fill_html(out, "style"), asset_trend_css, asset_trend_css_size);
+  plot_put_style(out);
   fill_words(out, "title", title);
+  enum conclusion found = trend->suspected ? CONCLUSION_UNSURE : CONCLUSION_GOOD;
+  if (worse) found = CONCLUSION_BAD;
+  fill_words(out, "result", conclusion_class(found));
+  fill_words(out, "verdict_sign", conclusion_sign(found));
   fill_number(out, "width", PAGE_WIDTH);
   fill_number(out, "height", PAGE_HEIGHT);
   fill_number(out, "decided", (int64_t)decided);
@@ -144,7 +142,7 @@ void trend_print_page(struct buffer *out, const struct trend_view *trend,
   for (size_t i = 0; i < changed; i++)
     page_put_series(&fill, "series", trend, query, places[i].series);
   page_put_unchanged(&fill, trend, query, changed);
-  template_put(out, trend_template(), "page", &fill);
+  template_put(out, plot_template(), "page", &fill);
   fill_free(&fill);
   mem_free(out->mem, places, trend->series_count, sizeof *places);
 }

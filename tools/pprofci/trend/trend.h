@@ -113,8 +113,6 @@ void trend_put_url(struct buffer *out, const char *url, pprofc_str commit);
 /* Adds the values of the chart of a series, `width` x `height` pixels at `top` of its picture. */
 void trend_fill_chart(struct fill *out, const struct trend_view *trend,
                       const struct trend_series *series, double width, double top, double height);
-/* Returns the templates of page and chart. */
-pprofc_str trend_template(void);
 /* The first function appends all series with change points, or all series if they are few, as one
  * SVG file. The second appends the HTML page of the trend. */
 void trend_print_svg(struct buffer *out, const struct trend_view *trend);

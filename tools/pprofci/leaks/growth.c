@@ -1,0 +1,145 @@
+/* Prints the growth of leaks as folded stacks, and makes profiles of it for flame graphs. */
+#include "core/log_guard.h"
+#include "leaks/command.h"
+
+#include "core/buffer.h"
+#include "pprofc/builder.h"
+#include "pprofc/report.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* ---- stacks that grew -------------------------------- */
+
+/* Takes a stack that grew, and its growth of at least 1. */
+typedef void growth_fn(void *to, const struct leak_kind *kind, const struct leak_stack *stack,
+                       double grew);
+
+static void growth_take(const struct leak_kind *kind, const struct leak_stack *stack,
+                        growth_fn *take, void *to) {
+  const struct leak_cell *cells = stack->cells + kind->left_out;
+  const struct leak_cell *first = &cells[0], *last = &cells[kind->judged - 1];
+  double grew = kind->stacks.source.proves ? last->value : last->value - first->value;
+  if (grew >= 1) take(to, kind, stack, grew);
+}
+
+/* True if the stack belongs to the site of the row. */
+static bool leaks_is_of_site(const struct leak_row *row, const struct leak_stack *stack) {
+  return !stack->ignored && stack->depth && row->stack->depth &&
+         stack->places[stack->where] == row->stack->places[row->stack->where];
+}
+
+/* Visits each stack that leaks or belongs to a leaking site. */
+static void growth_each(const struct leak_kind *kind, growth_fn *take, void *to) {
+  for (size_t i = 0; i < kind->row_count; i++) {
+    const struct leak_row *row = &kind->rows[i];
+    if (row->fit.verdict != LEAK_LEAK) continue;
+    if (!row->is_site) growth_take(kind, row->stack, take, to);
+    for (size_t k = 0; k < kind->stacks.stack_count && row->is_site; k++)
+      if (leaks_is_of_site(row, &kind->stacks.stacks[k]))
+        growth_take(kind, &kind->stacks.stacks[k], take, to);
+  }
+}
+
+/* ---- folded stacks ----------------------------------- */
+
+/* Writes a name. Replaces ';' and line ends, which are separators in this format. */
+static void leaks_fold_name(struct output *out, pprofc_str name) {
+  for (size_t i = 0; i < name.size; i++) {
+    bool separates = name.data[i] == ';' || (unsigned char)name.data[i] < ' ';
+    output_add_char(out, separates ? '_' : name.data[i]);
+  }
+}
+
+static void leaks_fold(void *to, const struct leak_kind *kind, const struct leak_stack *stack,
+                       double grew) {
+  struct output *out = to;
+  leaks_fold_name(out, kind->stacks.source.kind);
+  for (size_t i = stack->depth; i-- > 0;) {
+    const struct leak_place *place = &kind->stacks.places[stack->places[i]];
+    for (size_t k = place->count; k-- > 0;) {
+      output_add_char(out, ';');
+      leaks_fold_name(out, place->frames[k].function);
+    }
+  }
+  output_printf(out, " %.0f\n", grew);
+}
+
+pprofc_status leaks_print_folded(const void *context, struct output *out, pprofc_error *error) {
+  const struct leaks *leaks = context;
+  (void)error;
+  for (size_t k = 0; k < leaks->kind_count; k++) growth_each(&leaks->kinds[k], leaks_fold, out);
+  return PPROFC_OK;
+}
+
+/* ---- flame graphs ------------------------------------ */
+
+#define GROWTH_MOST 9e18 /* maximum value of a sample */
+
+/* A profile of the growth, while it is built. */
+struct leaks_builder {
+  pprofc_builder *builder;
+  uint32_t *frames; /* room for the frames of the deepest stack */
+  size_t capacity, count;
+};
+
+static void leaks_add_place(struct leaks_builder *g, const struct leak_place *place) {
+  for (size_t k = 0; k < place->count; k++) {
+    const struct leak_frame *frame = &place->frames[k];
+    const pprofc_function function = {.name = frame->function, .filename = frame->file};
+    pprofc_line line = {pprofc_builder_add_function(g->builder, &function), frame->line, 0};
+    g->frames[g->count++] = pprofc_builder_location(g->builder, PPROFC_NONE, 0, &line, 1);
+  }
+}
+
+static void leaks_add_stack(void *to, const struct leak_kind *kind, const struct leak_stack *stack,
+                            double grew) {
+  struct leaks_builder *g = to;
+  int64_t value = (int64_t)round(fmin(grew, GROWTH_MOST));
+  g->count = 0;
+  for (size_t i = 0; i < stack->depth; i++)
+    leaks_add_place(g, &kind->stacks.places[stack->places[i]]);
+  pprofc_builder_sample(g->builder, g->frames, g->count, &value);
+}
+
+/* Returns the number of frames of the deepest stack. */
+static size_t growth_depth(const struct leak_kind *kind) {
+  size_t most = 0;
+  for (size_t i = 0; i < kind->stacks.stack_count; i++) {
+    const struct leak_stack *stack = &kind->stacks.stacks[i];
+    size_t frames = 0;
+    for (size_t k = 0; k < stack->depth; k++) frames += kind->stacks.places[stack->places[k]].count;
+    if (frames > most) most = frames;
+  }
+  return most;
+}
+
+static pprofc_status growth_draw(const pprofc_profile *profile, struct buffer *html,
+                                 pprofc_error *error) {
+  pprofc_report_options options;
+  pprofc_report_options_init(&options);
+  options.format = "flame";
+  options.title = "growth";
+  return pprofc_report(profile, &options, buffer_write, html, error);
+}
+
+pprofc_status leaks_draw_growth(const struct leak_kind *kind, struct buffer *html,
+                                pprofc_error *error) {
+  const pprofc_allocator *mem = html->mem;
+  struct leaks_builder g = {.builder = pprofc_builder_new(mem), .capacity = growth_depth(kind)};
+  pprofc_profile *profile = NULL;
+  char unit[64];
+  snprintf(unit, sizeof unit, "%.*s", STR_ARG(str_slice(kind->stacks.source.unit, 0, 60)));
+  g.frames = mem_array(mem, g.capacity, sizeof *g.frames);
+  pprofc_status status = g.builder && g.frames ? PPROFC_OK : error_nomem(error);
+  if (status == PPROFC_OK) {
+    pprofc_builder_type(g.builder, "growth", unit);
+    growth_each(kind, leaks_add_stack, &g);
+    status = pprofc_builder_finish(g.builder, &profile, error);
+  }
+  if (status == PPROFC_OK) status = growth_draw(profile, html, error);
+  if (profile) pprofc_profile_release(profile);
+  mem_free(mem, g.frames, g.capacity, sizeof *g.frames);
+  if (g.builder) pprofc_builder_free(g.builder);
+  return status;
+}
