@@ -2,6 +2,7 @@
 #include "common/flags.h"
 
 #include "core/chars.h"
+#include "core/misspelling.h"
 
 #include "common/elsewhere.h"
 #include "common/quote.h"
@@ -227,50 +228,12 @@ const struct flag *flags_find(const struct flag_table *table, pprofc_str name) {
   return NULL;
 }
 
-#define NAME_MAX_COMPARED 48
-
-/* Returns the edit distance of a and b. A swap of two neighbouring letters counts as one edit. */
-static size_t distance(pprofc_str a, pprofc_str b) {
-  size_t rows[3][NAME_MAX_COMPARED + 1];
-  size_t *before = rows[0], *last = rows[1], *now = rows[2];
-  for (size_t j = 0; j <= b.size; j++) last[j] = j;
-  for (size_t i = 1; i <= a.size; i++) {
-    now[0] = i;
-    for (size_t j = 1; j <= b.size; j++) {
-      bool same = a.data[i - 1] == b.data[j - 1];
-      size_t best = last[j - 1] + !same;
-      if (last[j] + 1 < best) best = last[j] + 1;
-      if (now[j - 1] + 1 < best) best = now[j - 1] + 1;
-      bool swapped =
-          i > 1 && j > 1 && a.data[i - 1] == b.data[j - 2] && a.data[i - 2] == b.data[j - 1];
-      if (swapped && before[j - 2] + 1 < best) best = before[j - 2] + 1;
-      now[j] = best;
-    }
-    size_t *free_row = before;
-    before = last;
-    last = now;
-    now = free_row;
-  }
-  return last[b.size];
-}
-
-/* Returns the number of wrong letters if `name` is a misspelling of `known`, else SIZE_MAX. Up to a
- * quarter of the letters may be wrong. A prefix of a long name is a misspelling as well. */
-static size_t misspelling(pprofc_str name, pprofc_str known) {
-  if (!name.size || name.size > NAME_MAX_COMPARED || known.size > NAME_MAX_COMPARED)
-    return SIZE_MAX;
-  if (name.size >= 3 && str_starts(known, name)) return 1;
-  size_t shorter = known.size < name.size ? known.size : name.size;
-  size_t cost = distance(name, known);
-  return cost > (shorter + 2) / 4 ? SIZE_MAX : cost;
-}
-
 const struct flag *flags_nearest(const struct flag_table *table, pprofc_str name) {
   const struct flag *nearest = NULL;
   size_t best = SIZE_MAX;
   for (size_t i = 0; i < table->flag_count; i++) {
     const struct flag *flag = &table->flags[i];
-    size_t cost = flag->hidden ? SIZE_MAX : misspelling(name, str_of(flag->name));
+    size_t cost = flag->hidden ? SIZE_MAX : misspelling_cost(name, str_of(flag->name));
     if (cost >= best) continue;
     best = cost;
     nearest = flag;
@@ -282,7 +245,7 @@ const char *flags_nearest_command(const struct flag_table *table, pprofc_str nam
   const char *nearest = NULL;
   size_t best = SIZE_MAX;
   for (const struct flag_command *c = table->commands; c->name; c++) {
-    size_t cost = misspelling(name, str_of(c->name));
+    size_t cost = misspelling_cost(name, str_of(c->name));
     if (cost >= best) continue;
     best = cost;
     nearest = c->name;

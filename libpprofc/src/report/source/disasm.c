@@ -2,6 +2,7 @@
  * instruction. */
 #include "core/array.h"
 #include "core/escape.h"
+#include "report/no_match.h"
 #include "report/source/listing.h"
 #include "symbolize/demangle.h"
 #include "symbolize/object.h"
@@ -368,7 +369,13 @@ static pprofc_status disasm_print_routine(struct disasm *d, const struct routine
 
 static pprofc_status no_match(const struct disasm *d, pprofc_error *error) {
   unsigned long long address = d->address;
-  if (!d->by_address) return listing_no_match(d->report, "regexp", error);
+  const char *present = "the function is in the profile, but the profile names no binary for it";
+  if (d->object_count)
+    present = "the function is in the profile, but its binary has no such symbol";
+  if (d->reported)
+    present = "the function is in the profile, but its binary cannot be opened here; pass the "
+              "binary before the profile, or set PPROF_BINARY_PATH";
+  if (!d->by_address) return report_no_match(d->report, "regexp", present, error);
   if (!d->symbols_found)
     return error_set(error, PPROFC_E_NO_MATCH, "no matches found for address 0x%llx", address);
   return error_set(error, PPROFC_E_NO_MATCH,

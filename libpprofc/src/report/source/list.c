@@ -1,5 +1,6 @@
 /* Prints the -list report: the source of matching functions, with the samples of each line. */
 #include "core/array.h"
+#include "report/no_match.h"
 #include "report/source/listing.h"
 #include "report/source/lookup.h"
 
@@ -168,7 +169,7 @@ pprofc_status listing_walk(struct report *report, const struct listing_visitor *
   if (status == PPROFC_OK && !collect_rows(&list, &graph, &arena)) status = error_nomem(error);
   if (status == PPROFC_OK && regex_tripped(report->result.argument))
     status = error_set(error, PPROFC_E_LIMIT, "the expression takes too long to match");
-  if (status == PPROFC_OK && !list.count) status = listing_no_match(report, "regexp:", error);
+  if (status == PPROFC_OK && !list.count) status = report_no_match(report, "regexp:", NULL, error);
   if (status == PPROFC_OK) status = list_visit_all(&list, error);
   mem_free(report->mem, list.rows, list.capacity, sizeof *list.rows);
   graph_free(&graph);

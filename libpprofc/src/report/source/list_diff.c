@@ -2,6 +2,7 @@
  * the cost of each line in base and head. */
 #include "core/array.h"
 #include "profile/sum.h"
+#include "report/no_match.h"
 #include "report/source/line_costs.h"
 #include "report/source/listing.h"
 #include "report/source/revisions.h"
@@ -325,7 +326,8 @@ pprofc_status report_list_diff(struct report *report, struct output *out, pprofc
     status = error_nomem(error);
   if (status == PPROFC_OK && regex_tripped(result->argument))
     status = error_set(error, PPROFC_E_LIMIT, "the expression takes too long to match");
-  if (status == PPROFC_OK && !l.costs.count) status = listing_no_match(report, "regexp:", error);
+  if (status == PPROFC_OK && !l.costs.count)
+    status = report_no_match(report, "regexp:", NULL, error);
   if (status == PPROFC_OK) status = list_diff_print(&l, error);
   mem_free(report->mem, l.rows, l.capacity, sizeof *l.rows);
   line_costs_free(&l.costs);

@@ -50,8 +50,3 @@ void listing_text(const struct report *report, struct output *out, pprofc_str li
     report_text(out, report->mem, piece);
   }
 }
-
-pprofc_status listing_no_match(const struct report *report, const char *what, pprofc_error *error) {
-  return error_set(error, PPROFC_E_NO_MATCH, "no matches found for %s %s", what,
-                   report->options->argument);
-}

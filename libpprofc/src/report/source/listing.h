@@ -39,7 +39,4 @@ void listing_text(const struct report *report, struct output *out, pprofc_str li
 /* Makes the -list report with the option source_diff. */
 pprofc_status report_list_diff(struct report *report, struct output *out, pprofc_error *error);
 
-/* Sets the error for an expression without a match. */
-pprofc_status listing_no_match(const struct report *report, const char *what, pprofc_error *error);
-
 #endif

@@ -1,5 +1,6 @@
 /* Collects the functions, addresses and samples for the weblist page. */
 #include "report/source/weblist_data.h"
+#include "report/no_match.h"
 
 #include "core/array.h"
 #include "core/budget.h"
@@ -282,7 +283,7 @@ pprofc_status web_data_collect(struct web_data *data, const struct report *repor
   if (!s.order || !s.seen || !s.own || !sum_samples(&s)) return error_nomem(error);
   make_addresses(&s);
   if (!match_locations(&s)) return error_nomem(error);
-  if (!s.address_count) return listing_no_match(report, "regexp:", error);
+  if (!s.address_count) return report_no_match(report, "regexp:", NULL, error);
   sort_addresses(&s);
   size_t sample_count;
   struct web_sample *samples = sort_samples(&s, &sample_count);

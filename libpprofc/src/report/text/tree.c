@@ -1,5 +1,6 @@
 /* Prints the reports tree and peek: each node between its callers and its callees. */
 #include "report/labels.h"
+#include "report/no_match.h"
 #include "unit/unit.h"
 
 static const char separator[] =
@@ -78,8 +79,7 @@ pprofc_status report_peek(struct report *report, struct output *out, pprofc_erro
     if (any)
       tree_print_all(&t);
     else
-      status = error_set(error, PPROFC_E_NO_MATCH, "no matches found for regexp: %s",
-                         report->options->argument ? report->options->argument : "");
+      status = report_no_match(report, "regexp:", NULL, error);
   }
   report_graph_free(report, &t.graph);
   return status;

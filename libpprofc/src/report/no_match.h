@@ -1,0 +1,13 @@
+/* Makes the error of a report whose expression matches nothing, with advice. */
+#ifndef PPROFC_REPORT_NO_MATCH_H
+#define PPROFC_REPORT_NO_MATCH_H
+
+#include "report/report.h"
+
+/* Sets the error for the expression of the report. `what` is pprof's word for it: "regexp:". If
+ * functions of the profile match, adds `present`; NULL says that they have no samples. Else adds up
+ * to three similar names. */
+pprofc_status report_no_match(const struct report *report, const char *what, const char *present,
+                              pprofc_error *error);
+
+#endif
