@@ -14,8 +14,10 @@ const check = checking(browser);
 /** The artifacts of a run, as a URL of its page. */
 function make(name, ...args) {
   const failing = typeof args[0] === "boolean" ? args.shift() : false;
+  const job = typeof args[0] === "object" ? args.shift() : {};
   const env = { ...process.env, PPROFC_BIN: path.dirname(pprofc) };
-  for (const key of ["GITHUB_STEP_SUMMARY", "GITHUB_SHA", "THRESHOLD_PERCENT"]) delete env[key];
+  for (const key of Object.keys(env)) if (/^(GITHUB|CI|BITBUCKET|GIT)_|^THRESHOLD_PERCENT$/.test(key)) delete env[key];
+  Object.assign(env, job);
   const script = path.join(testdata, "..", "scripts", "ci_profiles.sh");
   const out = path.join(work, name, "ci");
   const run = spawnSync("bash", [script, "-no-fail", "-out", out, ...args], { cwd: work, env, encoding: "utf8" });
@@ -219,6 +221,52 @@ async function testEndings() {
   }
 }
 
+/** The line above the sentence: repository, change, branch and commits, from the job or from git; never a secret or a folder. */
+async function testIdentity() {
+  const bench = path.join(testdata, "bench_original.txt"), args = ["-bench-base", bench, "-bench-head", bench];
+  const id = "0123456789abcdef0123456789abcdef01234567", event = path.join(work, "event.json");
+  fs.writeFileSync(event, JSON.stringify({ pull_request: { title: "trim <b>with</b> {html:style} & a regexp" } }));
+  const git = (...words) => spawnSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.com", ...words], { cwd: work, encoding: "utf8" });
+  const jobs = [
+    ["github", { GITHUB_REPOSITORY: "example/words", GITHUB_SERVER_URL: "https://github.example", GITHUB_REF: "refs/pull/41/merge", GITHUB_HEAD_REF: "faster",
+      GITHUB_EVENT_PATH: event, GITHUB_SHA: id, GITHUB_TOKEN: "verysecret" },
+    "example/words · pull request 41 trim <b>with</b> {html:style} & a regexp · branch faster",
+    ["https://github.example/example/words", "https://github.example/example/words/pull/41", `https://github.example/example/words/commit/${id}`]],
+    ["gitlab", { CI_PROJECT_PATH: "group/sub/words", CI_SERVER_URL: "https://gitlab.example", CI_MERGE_REQUEST_IID: "7", CI_MERGE_REQUEST_TITLE: "trim",
+      CI_MERGE_REQUEST_SOURCE_BRANCH_NAME: "faster", CI_COMMIT_SHA: id, CI_JOB_TOKEN: "verysecret", CI_REPOSITORY_URL: "https://ci:verysecret@gitlab.example/a/b" },
+    "group/sub/words · merge request 7 trim · branch faster",
+    ["https://gitlab.example/group/sub/words", "https://gitlab.example/group/sub/words/-/merge_requests/7", `https://gitlab.example/group/sub/words/-/commit/${id}`]],
+    ["script", { GITHUB_REPOSITORY: "a/b", GITHUB_SERVER_URL: "javascript:alert(1)//", GITHUB_REF: "refs/pull/x/merge", GITHUB_SHA: "--help" }, "a/b", []],
+    ["none", {}, "Benchmarks and profiles of this change", []],
+    ["titled", { GITHUB_REPOSITORY: "a/b" }, "a/b · My change", ["https://github.com/a/b"], "-title", "My change"],
+    ["user", { remote: "https://user:verysecret@github.com/example/shop.git" }, "example/shop · branch topic", ["https://github.com/example/shop", "commit"]],
+    ["scp", { remote: "git@code.example:example/shop.git" }, "example/shop · branch topic", ["https://code.example/example/shop"]],
+    ["folder", { remote: path.join(work, "secret-folder") }, "Benchmarks and profiles of this change", []],
+  ];
+  for (const [name, job, subject, links, ...more] of jobs) {
+    if (job.remote && !fs.existsSync(path.join(work, ".git"))) {
+      const made = [git("init", "-q", "-b", "topic"), git("commit", "-q", "--allow-empty", "-m", "one"), git("remote", "add", "origin", "x")];
+      check(made.every((m) => m.status === 0), `git: ${made.map((m) => m.stderr)}`);
+    }
+    if (job.remote) git("remote", "set-url", "origin", job.remote);
+    delete job.remote;
+    const address = make(`identity-${name}`, job, ...args, ...more), page = await openPage(browser, address);
+    const shown = await page.textContent(".subject > span"), found = await page.$$eval(".subject a", (all) => all.map((a) => a.href));
+    check(shown === subject, `${name}: ${shown}`);
+    const wanted = links.map((l) => (l === "commit" ? `${links[0]}/commit/${git("rev-parse", "HEAD").stdout.trim()}` : l));
+    check(found.join() === wanted.join(), `${name}: links to ${found}`);
+    const files = fs.readdirSync(path.dirname(new URL(address).pathname)).filter((f) => /html$|md$|json$/.test(f));
+    for (const file of files) {
+      const text = fs.readFileSync(new URL(file, address), "utf8");
+      check(!text.includes("verysecret") && !text.includes("secret-folder"), `${name}: a secret in ${file}`);
+    }
+    check((await page.title()) === await page.textContent("h1"), `${name}: the title is the sentence`);
+    quiet(page, name);
+    await page.context().close();
+  }
+  fs.rmSync(path.join(work, ".git"), { recursive: true });
+}
+
 /** Rules of accessibility, by axe. */
 async function testAxe(url, options, what) {
   const modules = findPackages(["axe-core@4.14.1"], folders);
@@ -330,6 +378,7 @@ await testDarkAndPaper(url);
 await testIncomplete();
 await testFirst();
 await testEndings();
+await testIdentity();
 await testAxe(url, {}, "light");
 await testAxe(url, { colorScheme: "dark" }, "dark");
 await testAxe(url, { viewport: { width: 390, height: 800 } }, "phone");

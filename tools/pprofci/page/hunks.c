@@ -6,8 +6,9 @@
 
 #include <math.h>
 
-#define COLUMN    10
-#define PAGE_MOST 60 /* maximum number of lines of a hunk on the page */
+#define COLUMN       10
+#define CULPRIT_MOST 15 /* maximum number of lines of the hunk that grew most */
+#define PAGE_MOST    60 /* maximum number of lines of another hunk on the page */
 
 /* Writes an amount in a column; '.' for 0. */
 static void put_amount(struct buffer *out, double value, pprofc_str unit) {
@@ -33,20 +34,26 @@ static void put_run_line(struct buffer *out, const struct run_line *line, pprofc
   int64_t number = added ? line->head_line : line->base_line;
   buffer_printf(out, "%6lld %c", (long long)number, added ? '+' : '-');
   buffer_add_text(out, line->text);
-  buffer_add_char(out, '\n');
 }
 
-static void put_hunk(struct buffer *out, const struct run_pair *pair, const struct run_hunk *hunk,
-                     size_t most) {
-  size_t first = lines_window(hunk, most);
+/* Writes the place of the hunk, its verdict, and the headings of both columns. */
+static void put_hunk_head(struct buffer *out, const struct run_hunk *hunk) {
   buffer_add_text(out, hunk->file);
   buffer_add_text(out, "  ");
   buffer_add_text(out, hunk->function);
   if (*hunk->verdict) buffer_add_text(out, "  ");
   buffer_add_text(out, hunk->verdict);
   buffer_printf(out, "\n%*s %*s\n", COLUMN, "base", COLUMN, "head");
-  for (size_t i = first; i < hunk->line_count && i < first + most; i++)
+}
+
+static void put_hunk(struct buffer *out, const struct run_pair *pair, const struct run_hunk *hunk,
+                     size_t most) {
+  size_t first = lines_window(hunk, most);
+  put_hunk_head(out, hunk);
+  for (size_t i = first; i < hunk->line_count && i < first + most; i++) {
     put_run_line(out, &hunk->lines[i], str_of(pair->unit));
+    buffer_add_char(out, '\n');
+  }
   if (hunk->line_count > most) buffer_printf(out, "and %zu more lines\n", hunk->line_count - most);
 }
 
@@ -54,16 +61,31 @@ void hunks_put_worst(struct buffer *out, const struct run_pair *pair, size_t mos
   if (pair->hunk_count && pair->unit) put_hunk(out, pair, &pair->hunks[0], most);
 }
 
-void hunks_fill(struct fill *f, const struct run_pair *pair) {
-  if (!pair->hunk_count || !pair->unit) return;
-  fill_begin(f, "hunks");
-  fill_number(f, "count", (int64_t)pair->hunk_count);
-  fill_words(f, "plural", pair->hunk_count == 1 ? "" : "s");
-  for (size_t i = 0; i < pair->hunk_count; i++) {
-    fill_begin(f, "places");
-    put_hunk(fill_text(f, "hunk"), pair, &pair->hunks[i], PAGE_MOST);
+/* Adds a hunk as a row of `list`, with a row for each line. */
+static void fill_hunk(struct fill *f, const char *list, const struct run_pair *pair,
+                      const struct run_hunk *hunk, size_t most) {
+  size_t first = lines_window(hunk, most);
+  fill_begin(f, list);
+  put_hunk_head(fill_text(f, "head"), hunk);
+  for (size_t i = first; i < hunk->line_count && i < first + most; i++) {
+    fill_begin(f, "lines");
+    fill_words(f, "css", hunk->lines[i].head_line > 0 ? "added" : "deleted");
+    put_run_line(fill_text(f, "text"), &hunk->lines[i], str_of(pair->unit));
     fill_end(f);
   }
+  if (hunk->line_count > most) fill_number(f, "others", (int64_t)(hunk->line_count - most));
+  fill_end(f);
+}
+
+void hunks_fill(struct fill *f, const struct run_pair *pair) {
+  if (!pair->hunk_count || !pair->unit) return;
+  fill_hunk(f, "culprit", pair, &pair->hunks[0], CULPRIT_MOST);
+  if (pair->hunk_count == 1) return;
+  fill_begin(f, "hunks");
+  fill_number(f, "count", (int64_t)pair->hunk_count - 1);
+  fill_words(f, "plural", pair->hunk_count == 2 ? "" : "s");
+  for (size_t i = 1; i < pair->hunk_count; i++)
+    fill_hunk(f, "places", pair, &pair->hunks[i], PAGE_MOST);
   fill_end(f);
 }
 

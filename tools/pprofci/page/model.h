@@ -3,6 +3,7 @@
 #ifndef PPROFCI_PAGE_MODEL_H
 #define PPROFCI_PAGE_MODEL_H
 
+#include "page/identity.h"
 #include "run/run.h"
 
 /* Result of a benchmark, in the order of the page. */
@@ -44,7 +45,8 @@ enum conclusion { CONCLUSION_GOOD, CONCLUSION_UNSURE, CONCLUSION_BAD };
 
 struct page_model {
   const struct ci_run *run;
-  bool one_file; /* true for report.html, which contains the flame graphs */
+  struct identity identity; /* repository, change and branch of the run */
+  bool one_file;            /* true for report.html, which contains the flame graphs */
   struct benchmark *benchmarks;
   size_t count;
   size_t states[STATES];

@@ -8,9 +8,7 @@
 #define FILE_MOST  ((size_t)1 << 20)
 #define LINKS_MOST 1000
 
-/* True if an address may become a link: http or https, a host, and only bytes that are valid
- * in a URL. */
-static bool outside_may_link(pprofc_str url) {
+bool outside_may_link(pprofc_str url) {
   static const char other[] = "\"<>\\^`{}|";
   size_t scheme = 0;
   if (str_starts(url, STR("http://"))) scheme = sizeof "http://" - 1;

@@ -7,6 +7,10 @@
 #include "core/json_write.h"
 #include "run/run.h"
 
+/* True if an address may become a link: http or https, a host, and only bytes that are valid in a
+ * URL. */
+bool outside_may_link(pprofc_str url);
+
 /* Reads the file of -links, which `pprofci push -links` writes. This is a step of a run. */
 pprofc_status outside_read(struct ci_run *run, pprofc_error *error);
 

@@ -96,7 +96,6 @@ extern const unsigned char asset_ci_css[], asset_ci_js[];
 extern const size_t asset_ci_css_size, asset_ci_js_size;
 extern const char asset_ci_js_sha256[];
 
-#define COMMIT_SHOWN    9   /* number of digits of a commit id that are shown */
 #define NAMED_MOST      4   /* maximum number of names in the line of the other profiles */
 #define SECTION_PICTURE 420 /* height of a picture outside of rows, in pixels */
 
@@ -136,10 +135,11 @@ static void put_tally(struct fill *f, const struct page_model *m) {
 static void put_verdict(struct fill *f, const struct page_model *m) {
   const struct ci_run *run = m->run;
   const char *title = run->options->title;
-  fill_words(f, "subject", *title ? title : "Benchmarks and profiles of this change");
+  bool known = *m->identity.change || *m->identity.repository;
+  if (*title || !known)
+    fill_words(f, "subject", *title ? title : "Benchmarks and profiles of this change");
   fill_flag(f, "commits", *run->base_commit || *run->head_commit);
-  fill_str(f, "base", str_slice(str_of(run->base_commit), 0, COMMIT_SHOWN));
-  fill_str(f, "head", str_slice(str_of(run->head_commit), 0, COMMIT_SHOWN));
+  identity_fill(f, &m->identity, run->base_commit, run->head_commit);
   fill_words(f, "result", conclusion_class(m->conclusion));
   fill_words(f, "sign", conclusion_sign(m->conclusion));
   fill_str(f, "headline", m->headline);
@@ -225,6 +225,8 @@ pprofc_status write_pages(struct ci_run *run, pprofc_error *error) {
   if (!run->machine.size) run->machine = method_machine(run);
   if (!run->machine.data) return error_nomem(error);
   pprofc_status status = model_make(run, &model, error);
+  if (status == PPROFC_OK && !identity_find(&model.identity, &run->arena))
+    status = error_nomem(error);
   if (status == PPROFC_OK) status = write_one(run, &model, "index.html", page_print, error);
   model.one_file = true;
   if (status == PPROFC_OK) status = write_one(run, &model, "report.html", page_print, error);

@@ -172,6 +172,8 @@ static const struct flag_note environment[] = {
     {"GITHUB_STEP_SUMMARY", "summary.md is added to this file"},
     {"GITHUB_OUTPUT", "verdict=... is added to this file"},
     {"GITHUB_ACTIONS", "when it is true, regressions are annotated on standard output"},
+    {"GITHUB_REPOSITORY, CI_PROJECT_PATH, BITBUCKET_REPO_FULL_NAME",
+     "repository that the page names; its links need no token"},
     {"GITHUB_SHA, CI_COMMIT_SHA, GIT_COMMIT", "commit for manifest.json if git is not available"},
     {NULL, NULL}};
 

@@ -1,0 +1,211 @@
+/* Finds the repository, the change and the branch of a run. */
+#include "page/identity.h"
+
+#include "core/child.h"
+#include "core/json_tree.h"
+#include "page/outside.h"
+#include "run/text.h"
+
+#include <stdlib.h>
+
+#define COMMIT_SHOWN 9 /* number of digits of a commit id that are shown */
+#define EVENT_MOST   ((size_t)32 << 20)
+
+const char *identity_variable(const char *const *names) {
+  for (; *names; names++) {
+    const char *value = getenv(*names);
+    if (value && *value) return value;
+  }
+  return "";
+}
+
+const char *identity_git(struct arena *arena, const char *const *argv) {
+  struct buffer printed;
+  struct child child = {.argv = argv};
+  struct child_user user = {.folder = NULL};
+  struct child_end end;
+  pprofc_error ignored;
+  const char *line = "";
+  buffer_init(&printed, &mem_default, 1 << 16);
+  if (child_run_for_user(&child, &user, &printed, &end, &ignored) == PPROFC_OK && end.status == 0)
+    line = text_keep(arena, str_trim(buffer_str(&printed)));
+  buffer_free(&printed);
+  return line ? line : "";
+}
+
+const char *identity_branch(struct arena *arena) {
+  static const char *const names[] = {"GITHUB_HEAD_REF",  "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME",
+                                      "CI_COMMIT_BRANCH", "BITBUCKET_BRANCH",
+                                      "GIT_BRANCH",       NULL};
+  static const char *const ref[] = {"GITHUB_REF_NAME", NULL};
+  static const char *const kind[] = {"GITHUB_REF_TYPE", NULL};
+  static const char *const head[] = {"git", "symbolic-ref", "--quiet", "--short", "HEAD", NULL};
+  const char *branch = identity_variable(names);
+  if (!*branch && strcmp(identity_variable(kind), "tag") != 0) branch = identity_variable(ref);
+  return *branch ? branch : identity_git(arena, head);
+}
+
+static const char *identity_value(const char *name) {
+  const char *const names[] = {name, NULL};
+  return identity_variable(names);
+}
+
+/* ---- hosts ------------------------------------------- */
+
+/* The addresses of a host, by a part of its name. */
+static const struct identity_host {
+  const char *part, *commit, *change;
+} identity_hosts[] = {{"github", "/commit/", "/pull/"},
+                      {"gitlab", "/-/commit/", "/-/merge_requests/"},
+                      {"bitbucket", "/commits/", "/pull-requests/"},
+                      {"codeberg", "/commit/", "/pulls/"}};
+
+/* Sets the repository and its address on a host. `host` is NULL if its kind is unknown; then the
+ * identity has no addresses of commits. */
+static bool identity_set(struct identity *id, struct arena *arena, const struct identity_host *host,
+                         const char *server, pprofc_str repository) {
+  const char *url = text_printf(arena, "%s/%.*s", server, STR_ARG(repository));
+  const char *name = text_keep(arena, repository);
+  if (!url || !name) return false;
+  id->repository = name;
+  if (!outside_may_link(str_of(url))) return true;
+  id->url = url;
+  if (host) id->commits = text_printf(arena, "%s%s", url, host->commit);
+  return id->commits != NULL;
+}
+
+static bool identity_set_change(struct identity *id, struct arena *arena,
+                                const struct identity_host *host, const char *word,
+                                pprofc_str number) {
+  int64_t value;
+  if (!str_parse_int(number, 10, &value) || value < 1) return true;
+  id->change = text_printf(arena, "%s %lld", word, (long long)value);
+  if (*id->url)
+    id->change_url = text_printf(arena, "%s%s%lld", id->url, host->change, (long long)value);
+  return id->change && id->change_url;
+}
+
+/* ---- jobs -------------------------------------------- */
+
+/* Reads the title of the pull request. A file that is missing or wrong has no title. */
+static void identity_read_event(struct identity *id, struct arena *arena) {
+  const char *path = identity_value("GITHUB_EVENT_PATH");
+  struct node *event;
+  pprofc_error ignored;
+  if (!*path || json_tree_read(arena, path, EVENT_MOST, &event, &ignored) != PPROFC_OK) return;
+  const struct node *title = node_path(event, "pull_request.title");
+  if (node_is(title, NODE_STRING)) id->title = text_keep(arena, title->text);
+  if (!id->title) id->title = "";
+}
+
+static bool identity_of_github(struct identity *id, struct arena *arena) {
+  const struct identity_host *host = &identity_hosts[0];
+  const char *server = identity_value("GITHUB_SERVER_URL");
+  pprofc_str ref = str_of(identity_value("GITHUB_REF"));
+  if (!identity_set(id, arena, host, *server ? server : "https://github.com",
+                    str_of(identity_value("GITHUB_REPOSITORY"))))
+    return false;
+  if (!str_starts(ref, STR("refs/pull/"))) return true;
+  ref = str_slice(ref, sizeof "refs/pull/" - 1, ref.size);
+  identity_read_event(id, arena);
+  return identity_set_change(id, arena, host, "pull request",
+                             str_slice(ref, 0, str_find_char(ref, '/')));
+}
+
+static bool identity_of_gitlab(struct identity *id, struct arena *arena) {
+  const struct identity_host *host = &identity_hosts[1];
+  if (!identity_set(id, arena, host, identity_value("CI_SERVER_URL"),
+                    str_of(identity_value("CI_PROJECT_PATH"))))
+    return false;
+  id->title = identity_value("CI_MERGE_REQUEST_TITLE");
+  return identity_set_change(id, arena, host, "merge request",
+                             str_of(identity_value("CI_MERGE_REQUEST_IID")));
+}
+
+static bool identity_of_bitbucket(struct identity *id, struct arena *arena) {
+  const struct identity_host *host = &identity_hosts[2];
+  return identity_set(id, arena, host, "https://bitbucket.org",
+                      str_of(identity_value("BITBUCKET_REPO_FULL_NAME"))) &&
+         identity_set_change(id, arena, host, "pull request",
+                             str_of(identity_value("BITBUCKET_PR_ID")));
+}
+
+/* ---- git --------------------------------------------- */
+
+/* Splits the address of a remote into host and path: "https://user@host/owner/name.git",
+ * "git@host:owner/name". Returns false for a folder. Drops the user, who may have a password. */
+static bool identity_split(pprofc_str remote, pprofc_str *host, pprofc_str *path) {
+  size_t scheme = str_find(remote, STR("://")), cut;
+  if (scheme < remote.size) {
+    bool web = str_starts(remote, STR("http"));
+    if (!web && !str_starts(remote, STR("ssh")) && !str_starts(remote, STR("git"))) return false;
+    remote = str_slice(remote, scheme + 3, remote.size);
+    cut = str_find_char(remote, '/');
+  } else {
+    cut = str_find_char(remote, ':');
+  }
+  *host = str_slice(remote, 0, cut);
+  *path = str_slice(remote, cut + 1, remote.size);
+  size_t user = str_find_last_char(*host, '@');
+  if (user < host->size) *host = str_slice(*host, user + 1, host->size);
+  *host = str_slice(*host, 0, str_find_char(*host, ':'));
+  if (str_ends(*path, STR("/"))) path->size--;
+  if (str_ends(*path, STR(".git"))) path->size -= 4;
+  while (path->size && *path->data == '/') *path = str_slice(*path, 1, path->size);
+  return cut < remote.size && str_find_char(*host, '.') < host->size &&
+         text_is_of(*host, TEXT_WORDS) && text_is_of(*path, TEXT_WORDS "/~") &&
+         str_find_char(*path, '/') < path->size;
+}
+
+static bool identity_of_git(struct identity *id, struct arena *arena) {
+  static const char *const argv[] = {"git", "remote", "get-url", "origin", NULL};
+  const struct identity_host *found = NULL;
+  pprofc_str host, path;
+  if (!identity_split(str_of(identity_git(arena, argv)), &host, &path)) return true;
+  for (size_t i = 0; i < sizeof identity_hosts / sizeof *identity_hosts && !found; i++)
+    if (str_find(host, str_of(identity_hosts[i].part)) < host.size) found = &identity_hosts[i];
+  const char *server = text_printf(arena, "https://%.*s", STR_ARG(host));
+  return server && identity_set(id, arena, found, server, path);
+}
+
+/* ---- the whole --------------------------------------- */
+
+bool identity_find(struct identity *id, struct arena *arena) {
+  static const struct {
+    const char *mark; /* variable that is set in the jobs of the host; NULL: any machine */
+    bool (*find)(struct identity *id, struct arena *arena);
+  } jobs[] = {{"GITHUB_REPOSITORY", identity_of_github},
+              {"CI_PROJECT_PATH", identity_of_gitlab},
+              {"BITBUCKET_REPO_FULL_NAME", identity_of_bitbucket},
+              {NULL, identity_of_git}};
+  size_t i = 0;
+  *id = (struct identity){"", "", "", "", "", "", ""};
+  while (jobs[i].mark && !*identity_value(jobs[i].mark)) i++;
+  id->branch = identity_branch(arena);
+  return jobs[i].find(id, arena);
+}
+
+static void identity_fill_commit(struct fill *f, const struct identity *id, const char *list,
+                                 const char *commit) {
+  if (!*commit) return;
+  fill_begin(f, list);
+  fill_str(f, "commit", str_slice(str_of(commit), 0, COMMIT_SHOWN));
+  if (*id->commits && text_is_of(str_of(commit), TEXT_HEX))
+    buffer_printf(fill_text(f, "commit_url"), "%s%s", id->commits, commit);
+  fill_end(f);
+}
+
+void identity_fill(struct fill *f, const struct identity *id, const char *base, const char *head) {
+  if (*id->repository) {
+    fill_begin(f, "identity");
+    fill_words(f, "repository", id->repository);
+    fill_words(f, "repository_url", id->url);
+    fill_words(f, "change", id->change);
+    fill_words(f, "change_url", id->change_url);
+    fill_words(f, "change_title", id->title);
+    fill_words(f, "branch", id->branch);
+    fill_end(f);
+  }
+  identity_fill_commit(f, id, "base", base);
+  identity_fill_commit(f, id, "head", head);
+}

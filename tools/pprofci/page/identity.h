@@ -1,0 +1,34 @@
+/* Finds the repository, the change and the branch of a run, from the variables of the CI job or
+ * from git. Names of hosts and repositories only: no secret and no path of the machine. */
+#ifndef PPROFCI_PAGE_IDENTITY_H
+#define PPROFCI_PAGE_IDENTITY_H
+
+#include "core/fill.h"
+#include "core/mem.h"
+
+/* All texts are "" if unknown. */
+struct identity {
+  const char *repository, *url;    /* "owner/name", and its address */
+  const char *commits;             /* start of the address of a commit; its id follows */
+  const char *change, *change_url; /* "pull request 41", and its address */
+  const char *title;               /* title of the change */
+  const char *branch;
+};
+
+/* Returns false when out of memory. The texts are in the arena or in the environment. */
+bool identity_find(struct identity *id, struct arena *arena);
+
+/* Adds the values of the line of identification. */
+void identity_fill(struct fill *f, const struct identity *id, const char *base, const char *head);
+
+/* Returns the first of these variables of the environment that is not empty, or "". `names` ends
+ * with NULL. */
+const char *identity_variable(const char *const *names);
+
+/* Returns the line that git prints, or "" if it fails. */
+const char *identity_git(struct arena *arena, const char *const *argv);
+
+/* Returns the branch of the change, or "". */
+const char *identity_branch(struct arena *arena);
+
+#endif
