@@ -62,8 +62,8 @@ void hunks_put_worst(struct buffer *out, const struct run_pair *pair, size_t mos
 }
 
 /* Adds a hunk as a row of `list`, with a row for each line. */
-static void fill_hunk(struct fill *f, const char *list, const struct run_pair *pair,
-                      const struct run_hunk *hunk, size_t most) {
+static void hunks_fill_one(struct fill *f, const char *list, const struct run_pair *pair,
+                           const struct run_hunk *hunk, size_t most) {
   size_t first = lines_window(hunk, most);
   fill_begin(f, list);
   put_hunk_head(fill_text(f, "head"), hunk);
@@ -79,13 +79,13 @@ static void fill_hunk(struct fill *f, const char *list, const struct run_pair *p
 
 void hunks_fill(struct fill *f, const struct run_pair *pair) {
   if (!pair->hunk_count || !pair->unit) return;
-  fill_hunk(f, "culprit", pair, &pair->hunks[0], CULPRIT_MOST);
+  hunks_fill_one(f, "culprit", pair, &pair->hunks[0], CULPRIT_MOST);
   if (pair->hunk_count == 1) return;
   fill_begin(f, "hunks");
   fill_number(f, "count", (int64_t)pair->hunk_count - 1);
   fill_words(f, "plural", pair->hunk_count == 2 ? "" : "s");
   for (size_t i = 1; i < pair->hunk_count; i++)
-    fill_hunk(f, "places", pair, &pair->hunks[i], PAGE_MOST);
+    hunks_fill_one(f, "places", pair, &pair->hunks[i], PAGE_MOST);
   fill_end(f);
 }
 

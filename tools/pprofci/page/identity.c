@@ -132,29 +132,33 @@ static bool identity_of_bitbucket(struct identity *id, struct arena *arena) {
 
 /* ---- git --------------------------------------------- */
 
-/* Splits the address of a remote into host and path: "https://user@host/owner/name.git",
- * "git@host:owner/name". Returns false for a folder. Drops the user, who may have a password. */
-static bool identity_split(pprofc_str remote, pprofc_str *host, pprofc_str *path) {
-  size_t scheme = str_find(remote, STR("://")), cut;
-  if (scheme < remote.size) {
+/* Splits the address of a remote at the end of its host: "https://user@host/owner/name.git",
+ * "git@host:owner/name". Returns false for a folder. */
+static bool identity_cut(pprofc_str remote, pprofc_str *host, pprofc_str *path) {
+  size_t scheme = str_find(remote, STR("://"));
+  bool named = scheme < remote.size;
+  if (named) {
     bool web = str_starts(remote, STR("http"));
     if (!web && !str_starts(remote, STR("ssh")) && !str_starts(remote, STR("git"))) return false;
     remote = str_slice(remote, scheme + 3, remote.size);
-    cut = str_find_char(remote, '/');
-  } else {
-    cut = str_find_char(remote, ':');
   }
+  size_t cut = str_find_char(remote, named ? '/' : ':');
   *host = str_slice(remote, 0, cut);
   *path = str_slice(remote, cut + 1, remote.size);
+  return cut < remote.size;
+}
+
+/* Splits the address of a remote into host and path. Drops user, password and port. */
+static bool identity_split(pprofc_str remote, pprofc_str *host, pprofc_str *path) {
+  if (!identity_cut(remote, host, path)) return false;
   size_t user = str_find_last_char(*host, '@');
   if (user < host->size) *host = str_slice(*host, user + 1, host->size);
   *host = str_slice(*host, 0, str_find_char(*host, ':'));
   if (str_ends(*path, STR("/"))) path->size--;
   if (str_ends(*path, STR(".git"))) path->size -= 4;
   while (path->size && *path->data == '/') *path = str_slice(*path, 1, path->size);
-  return cut < remote.size && str_find_char(*host, '.') < host->size &&
-         text_is_of(*host, TEXT_WORDS) && text_is_of(*path, TEXT_WORDS "/~") &&
-         str_find_char(*path, '/') < path->size;
+  return str_find_char(*host, '.') < host->size && text_is_of(*host, TEXT_WORDS) &&
+         text_is_of(*path, TEXT_WORDS "/~") && str_find_char(*path, '/') < path->size;
 }
 
 static bool identity_of_git(struct identity *id, struct arena *arena) {
