@@ -59,5 +59,28 @@ for (const [name, options] of views) {
   await page.context().close();
 }
 check(seen.desk !== seen.dark && seen.desk === seen.phone, `colours: ${JSON.stringify(seen)}`);
+
+// Change points link to their commits if the newest run is of the repository in the current folder, and only then.
+const repository = path.join(work, "repository");
+const git = (...words) => spawnSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.com", ...words], { cwd: repository, encoding: "utf8" });
+const links = (env = {}) => {
+  const clean = Object.fromEntries(Object.entries(process.env).filter(([k]) => !/^(GITHUB|CI|BITBUCKET|GIT)_/.test(k)));
+  const out = spawnSync(path.join(path.dirname(pprofc), "pprofci"), ["trend", "-html", html, store], { cwd: repository, env: { ...clean, ...env }, encoding: "utf8" });
+  check(out.status === 0, `pprofci trend: ${out.stderr}`);
+  return [...fs.readFileSync(html, "utf8").matchAll(/<a href="([^"]*)"><code>/g)].map((m) => m[1]);
+};
+fs.mkdirSync(repository);
+const prepared = [git("init", "-q"), git("commit", "-q", "--allow-empty", "-m", "one"), git("remote", "add", "origin", "git@github.com:example/words.git")];
+check(prepared.every((m) => m.status === 0), `git: ${prepared.map((m) => m.stderr)}`);
+check(links().length === 0, "no links to commits of another repository");
+const newest = createHash("sha1").update("59").digest("hex"), real = git("rev-parse", "HEAD").stdout.trim();
+const folder = path.join(store, "runs", newest), file = fs.readdirSync(folder)[0];
+const record = fs.readFileSync(path.join(folder, file), "utf8").replaceAll(newest, real), id = createHash("sha256").update(record).digest("hex").slice(0, 32);
+fs.mkdirSync(path.join(store, "runs", real));
+fs.writeFileSync(path.join(store, "runs", real, `${id}.json`), record);
+fs.rmSync(folder, { recursive: true });
+const changed = createHash("sha1").update("30").digest("hex");
+check(links().join() === [1, 2].map(() => `https://github.com/example/words/commit/${changed}`).join(), `links: ${links()}`);
+check(links({ GITHUB_REPOSITORY: "a/b", GITHUB_SERVER_URL: "https://git.example" })[0] === `https://git.example/a/b/commit/${changed}`, "links of a job");
 await browser.close();
 console.log(`${check.count} passed, 0 failed${axe ? "" : " (axe-core cannot be had)"}`);

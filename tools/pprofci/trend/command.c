@@ -5,6 +5,8 @@
 #include "core/log_guard.h"
 #include "core/outfile.h"
 #include "gate/settings.h"
+#include "page/identity.h"
+#include "run/text.h"
 #include "trend/trend.h"
 
 #include <errno.h>
@@ -54,7 +56,8 @@ static const struct flag flags[] = {
          "write the text of an issue for pprofci publish -issue: what got worse within the last "
          "runs; empty if nothing did"),
     FLAG(STRING, 2, "commit-url", query.commit_url, "URL", NULL,
-         "address of a commit, linked on the page; {} is its id"),
+         "address of a commit, linked on the page; {} is its id; default: of the repository in the "
+         "current folder, if it has the newest commit"),
     FLAG(STRING, 2, "page-url", query.page_url, "URL", NULL,
          "address of the page of a commit's run, linked on the page; {} is its id"),
     FLAG(STRING, 2, "title", title, "TEXT", "Benchmarks over commits", "title of the page"),
@@ -125,13 +128,33 @@ static pprofc_status trend_save(const char *path, struct buffer *text, pprofc_er
   return status;
 }
 
-static pprofc_status trend_write(const struct trend_options *o, const struct trend_view *trend,
+/* Sets the address of commits if the newest commit is in the git repository of the current folder,
+ * and the address of that repository is known. Without this check, a store of another repository
+ * would have wrong links. */
+static pprofc_status trend_find_commits(struct trend_view *trend, struct trend_query *query,
+                                        pprofc_error *error) {
+  struct identity identity;
+  if (*query->commit_url || !trend->past.run_count) return PPROFC_OK;
+  pprofc_str id = trend->past.runs[trend->past.run_count - 1].place.commit;
+  const char *object = text_printf(&trend->arena, "%.*s^{commit}", STR_ARG(id));
+  const char *const argv[] = {"git", "rev-parse", "--verify", "--quiet", object, NULL};
+  if (!object) return error_nomem(error);
+  if (!text_is_of(id, TEXT_HEX) || !*identity_git(&trend->arena, argv)) return PPROFC_OK;
+  if (!identity_find(&identity, &trend->arena)) return error_nomem(error);
+  if (!*identity.commits) return PPROFC_OK;
+  query->commit_url = text_printf(&trend->arena, "%s{}", identity.commits);
+  return query->commit_url ? PPROFC_OK : error_nomem(error);
+}
+
+static pprofc_status trend_write(struct trend_options *o, struct trend_view *trend,
                                  struct output *out, pprofc_error *error) {
   struct buffer text;
   buffer_init(&text, &mem_default, (size_t)1 << 30);
   if (*o->svg) trend_print_svg(&text, trend);
   pprofc_status status = trend_save(o->svg, &text, error);
-  if (*o->html) trend_print_page(&text, trend, &o->query, o->title);
+  if (status == PPROFC_OK && (*o->html || *o->issue))
+    status = trend_find_commits(trend, &o->query, error);
+  if (status == PPROFC_OK && *o->html) trend_print_page(&text, trend, &o->query, o->title);
   if (status == PPROFC_OK) status = trend_save(o->html, &text, error);
   if (*o->issue) trend_print_issue(&text, trend, &o->query);
   if (status == PPROFC_OK) status = trend_save(o->issue, &text, error);
@@ -143,7 +166,7 @@ static pprofc_status trend_write(const struct trend_options *o, const struct tre
 
 static pprofc_status trend_print_all(void *options, const struct command_line *line, int *code,
                                      pprofc_error *error) {
-  const struct trend_options *o = options;
+  struct trend_options *o = options;
   struct backing backing;
   struct trend_view trend;
   pprofc_status status = backing_open(&backing, line->words[0], false, error);
