@@ -2,7 +2,8 @@
 source=$1
 export PPROFC_BIN=$2
 # A runner of CI that these tests run in shall not be told of them.
-unset GITHUB_STEP_SUMMARY GITHUB_OUTPUT GITHUB_SHA CI_COMMIT_SHA GIT_COMMIT THRESHOLD_PERCENT
+unset GITHUB_STEP_SUMMARY GITHUB_OUTPUT GITHUB_SHA GITHUB_REPOSITORY CI_COMMIT_SHA CI_PROJECT_PATH BITBUCKET_REPO_FULL_NAME
+unset GIT_COMMIT THRESHOLD_PERCENT
 testdata=$source/testdata
 script=$source/scripts/ci_profiles.sh
 work=$(mktemp -d)
