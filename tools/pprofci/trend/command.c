@@ -131,10 +131,12 @@ static pprofc_status trend_save(const char *path, struct buffer *text, pprofc_er
 /* Sets the address of commits if the newest commit is in the git repository of the current folder,
  * and the address of that repository is known. Without this check, a store of another repository
  * would have wrong links. */
-static pprofc_status trend_find_commits(struct trend_view *trend, struct trend_query *query,
+static pprofc_status trend_find_commits(struct trend_view *trend, struct trend_options *o,
                                         pprofc_error *error) {
+  struct trend_query *query = &o->query;
   struct identity identity;
-  if (*query->commit_url || !trend->past.run_count) return PPROFC_OK;
+  bool linked = *o->html || *o->issue;
+  if (!linked || *query->commit_url || !trend->past.run_count) return PPROFC_OK;
   pprofc_str id = trend->past.runs[trend->past.run_count - 1].place.commit;
   const char *object = text_printf(&trend->arena, "%.*s^{commit}", STR_ARG(id));
   const char *const argv[] = {"git", "rev-parse", "--verify", "--quiet", object, NULL};
@@ -152,9 +154,8 @@ static pprofc_status trend_write(struct trend_options *o, struct trend_view *tre
   buffer_init(&text, &mem_default, (size_t)1 << 30);
   if (*o->svg) trend_print_svg(&text, trend);
   pprofc_status status = trend_save(o->svg, &text, error);
-  if (status == PPROFC_OK && (*o->html || *o->issue))
-    status = trend_find_commits(trend, &o->query, error);
-  if (status == PPROFC_OK && *o->html) trend_print_page(&text, trend, &o->query, o->title);
+  if (status == PPROFC_OK) status = trend_find_commits(trend, o, error);
+  if (*o->html) trend_print_page(&text, trend, &o->query, o->title);
   if (status == PPROFC_OK) status = trend_save(o->html, &text, error);
   if (*o->issue) trend_print_issue(&text, trend, &o->query);
   if (status == PPROFC_OK) status = trend_save(o->issue, &text, error);
