@@ -24,6 +24,8 @@ struct probe_stacks {
   size_t key_count, key_room;
   uint64_t samples, bad, no_stack, more_types;
   bool nomem;
+  bool gap;      /* true after an empty line of DTrace */
+  unsigned more; /* number of stacks of the current block after the first */
 };
 
 /* ---- frames ------------------------------------------ */
@@ -221,16 +223,34 @@ static bool probe_is_frame(pprofc_str text) {
 
 /* Drops the lines since the last stack, because a count did not follow them. */
 static void probe_drop(struct probe_stacks *p) {
-  p->bad += p->depth > 0;
+  if (p->depth) p->bad += 1 + p->more;
   p->depth = p->key_count = 0;
+  p->more = 0;
+}
+
+/* Reads an empty line of DTrace. One such line may be between the stacks of the kernel and of the
+ * program, which are one stack here. An entry has at most these two. */
+static void probe_dtrace_gap(struct probe_stacks *p) {
+  if (!p->depth || p->gap) probe_drop(p);
+  p->gap = true;
+}
+
+/* Decides at the first line after an empty line if the stack continues. */
+static void probe_dtrace_resume(struct probe_stacks *p, pprofc_str text) {
+  p->gap = false;
+  if (!p->depth || probe_is_count(text)) return;
+  if (p->more || !probe_is_frame(text))
+    probe_drop(p);
+  else
+    p->more = 1;
 }
 
 /* Reads a line of DTrace, already without blanks. A line before the first frame of a stack is a
  * key. */
 static void probe_dtrace_line(struct probe_stacks *p, pprofc_str text, bool indented) {
-  if (!text.size)
-    probe_drop(p);
-  else if (p->depth && probe_is_count(text))
+  if (p->gap) probe_dtrace_resume(p, text);
+  if (!p->depth) p->more = 0;
+  if (p->depth && probe_is_count(text))
     probe_end(p, STR(""), text);
   else if (p->depth || (indented && probe_is_frame(text)))
     probe_add_frame(p, text);
@@ -241,7 +261,10 @@ static void probe_dtrace_line(struct probe_stacks *p, pprofc_str text, bool inde
 static void probe_read_dtrace(struct probe_stacks *p, pprofc_str text) {
   pprofc_str line;
   while (str_next_line(&text, &line) && builder_ok(p->builder) && !p->nomem)
-    probe_dtrace_line(p, str_trim(line), line.size && strchr(" \t", line.data[0]));
+    if (!str_trim(line).size)
+      probe_dtrace_gap(p);
+    else
+      probe_dtrace_line(p, str_trim(line), strchr(" \t", line.data[0]));
   probe_drop(p);
 }
 
