@@ -106,9 +106,10 @@ pack_for() {
 
 # dynamic_parts DEB: the libraries that the package depends on, in the versions of this machine.
 dynamic_parts() {
-  dpkg-deb -f "$1" Depends | tr ',' '\n' | sed 's/(.*//; s/ //g' | while read -r package; do
-    dpkg-query -W -f 'dynamic ${Package} ${Version} ${source:Package}\n' "$package" 2>/dev/null || true
-  done
+  dpkg-deb -f "$1" Depends | tr ',|' '\n\n' | sed 's/(.*//; s/ //g' | while read -r package; do
+    # An alternative that is not installed, or a virtual package, has no version.
+    dpkg-query -W -f '${db:Status-Status} dynamic ${Package} ${Version} ${source:Package}\n' "$package" 2>/dev/null || true
+  done | sed -n 's/^installed //p'
 }
 
 # try ARCHITECTURE: the static programs run, on an emulated processor where it is not this machine's.

@@ -10,6 +10,7 @@ wanted="g++ valgrind libjansson-dev dpkg-dev python3-venv python3-yaml"
 have chromium || have chromium-browser || wanted="$wanted chromium"
 have node || wanted="$wanted nodejs"
 have npm || wanted="$wanted npm"
+have curl || have wget || wanted="$wanted curl"
 install_build_tools "libcunit1-dev python3" "$wanted"
 
 build build -DPPROFC_BUILD_TESTS=ON

@@ -644,6 +644,9 @@ for program in ("git", "bash"):
     if not shutil.which(program):
         print("skipped: no", program)
         sys.exit(77)
+if not (shutil.which("curl") or shutil.which("wget")):
+    print("skipped: neither curl nor wget, with which the action fetches a release")
+    sys.exit(77)
 for variable in list(os.environ):
     if variable.startswith(("GITHUB_", "CI_", "INPUT_", "PPROFC_", "GIT_")):
         del os.environ[variable]
