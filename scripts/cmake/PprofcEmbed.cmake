@@ -61,3 +61,15 @@ function(pprofc_script output)
     COMMENT "Joining scripts"
     VERBATIM)
 endfunction()
+
+# pprofc_viewer(output folder): one script of the scripts of the viewer, without comments.
+function(pprofc_viewer output folder)
+  file(GLOB scripts CONFIGURE_DEPENDS ${folder}/*.js)
+  pprofc_script(${output}.whole ${scripts})
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DINPUT=${output}.whole -DOUTPUT=${output} -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/shrink.cmake
+    DEPENDS ${output}.whole ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/shrink.cmake
+    COMMENT "Removing comments of the viewer"
+    VERBATIM)
+endfunction()

@@ -51,7 +51,6 @@ struct command {
   const struct noise_report *verdicts; /* verdicts to write instead of a profile, or NULL */
   /* Values of -time_range and -diff_time_range; `to` is 0 without the flag. */
   struct time_range time_range, diff_time_range;
-  bool times; /* true to read the times of samples for the report */
   pprofc_call_stacks call_stacks;
   const char *benchmark; /* value of -benchmark, a regular expression, or "" */
   struct source_list source_maps;

@@ -4,6 +4,7 @@
 #include "core/array.h"
 #include "core/chars.h"
 #include "import/formats.h"
+#include "report/report.h"
 #include "transform/transform.h"
 #include "unit/unit.h"
 
@@ -90,11 +91,17 @@ const char *time_range_conflict(const struct command *command) {
 
 /* ---- reading ----------------------------------------- */
 
+/* True if the report or the page shows times. */
+static bool time_range_is_shown(const struct command *command) {
+  const struct report_format *format =
+      command->format ? report_format_find(command->format->name) : NULL;
+  return command->http_on || (format && format->flags & REPORT_TIMES);
+}
+
 const struct open_sums *time_range_needs(const struct command *command,
                                          const struct open_sums *needs, struct open_sums *times) {
-  bool speedscope = command->format && strcmp(command->format->name, "speedscope") == 0;
   bool wanted = time_range_is_set(&command->time_range) ||
-                time_range_is_set(&command->diff_time_range) || command->times || speedscope;
+                time_range_is_set(&command->diff_time_range) || time_range_is_shown(command);
   if (!wanted) return needs;
   *times = needs ? *needs : (struct open_sums){.each = true};
   times->times = true;

@@ -108,7 +108,10 @@ pprofc_status flame_deflate(const struct buffer *from, int level, struct buffer 
 
 /* ---- the block --------------------------------------- */
 
-#define DATA_PARTS 4 /* number of parts of the data: JSON about the page, frames, nodes, labels */
+#define DATA_SIZES                                                                                 \
+  4                  /* number of parts with a length: JSON about the page, frames, nodes, labels  \
+                      */
+#define DATA_PARTS 5 /* the same and times */
 
 static int data_write(void *buffer, const void *bytes, size_t size) {
   buffer_add(buffer, bytes, size);
@@ -142,6 +145,10 @@ static pprofc_status data_pack(const struct flame_page *page, const struct flame
   buffer_clear(&bytes);
   flame_pack_groups(page, cut, &bytes);
   if (status == PPROFC_OK) status = flame_deflate(&bytes, FLAME_DEFLATE_FAST, &part[3], error);
+  buffer_clear(&bytes);
+  if (status == PPROFC_OK) status = flame_pack_times(page, &bytes, error);
+  if (status == PPROFC_OK && bytes.size)
+    status = flame_deflate(&bytes, FLAME_DEFLATE_FAST, &part[4], error);
   buffer_free(&bytes);
   return status;
 }
@@ -149,7 +156,7 @@ static pprofc_status data_pack(const struct flame_page *page, const struct flame
 static pprofc_status data_write_parts(const struct buffer *part, struct output *out,
                                       pprofc_error *error) {
   output_add_text(out, "PFL1");
-  for (size_t i = 0; i < DATA_PARTS; i++) {
+  for (size_t i = 0; i < DATA_SIZES; i++) {
     if (part[i].size > UINT32_MAX)
       return error_set(error, PPROFC_E_LIMIT, "the data of the flame graph are more than 4 GB");
     for (unsigned shift = 0; shift < 32; shift += 8)

@@ -83,10 +83,12 @@ struct flame_page {
   const struct flame_cost *costs;
   size_t cost_count;
   const struct flame_verdicts
-      *verdicts;         /* verdicts of a difference, or NULL; see flame/verdicts.h */
-  double ratio;          /* factor of all values without verdicts; 1 changes nothing */
-  const int64_t *totals; /* [2 * types] totals of head and base before filters; NULL: the tree has
-                            all samples */
+      *verdicts;           /* verdicts of a difference, or NULL; see flame/verdicts.h */
+  double ratio;            /* factor of all values without verdicts; 1 changes nothing */
+  const uint32_t *node_of; /* with times: node in which each sample's stack ends, or NONE; NULL if
+                              the page shows no times */
+  const int64_t *totals;   /* [2 * types] totals of head and base before filters; NULL: the tree has
+                              all samples */
 };
 
 /* A part of the tree: `node` (0: the root) and the nodes below it. The page gets the widest nodes
@@ -97,9 +99,9 @@ struct flame_data_range {
 };
 
 /* Writes the data of the viewer as bytes: "PFL1", the lengths of four parts as 32-bit little-
- * endian numbers, and the parts: JSON about the page, frames, nodes and labels. All parts except
- * the first are deflated. If nodes are cut, a remainder has their sums and widths, so that every
- * node keeps its width, and labels are dropped. */
+ * endian numbers, and the parts: JSON about the page, frames, nodes and labels; with times a fifth
+ * part, up to the end. All parts except the first are deflated. If nodes are cut, a remainder has
+ * their sums and widths, so that every node keeps its width, and labels are dropped. */
 pprofc_status flame_data(const struct flame_page *page, struct flame_data_range range,
                          struct output *out, pprofc_error *error);
 

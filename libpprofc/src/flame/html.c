@@ -205,6 +205,9 @@ static pprofc_status put_data(struct page *p) {
     flame_pack_groups(p->options, &p->cut, &bytes);
     status = put_packed(p, "groups", &bytes);
   }
+  buffer_clear(&bytes);
+  if (status == PPROFC_OK) status = flame_pack_times(p->options, &bytes, p->error);
+  if (status == PPROFC_OK && bytes.size) status = put_packed(p, "times", &bytes);
   buffer_free(&bytes);
   return status;
 }

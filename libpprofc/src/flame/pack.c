@@ -12,7 +12,7 @@
 
 /* ---- nodes ------------------------------------------- */
 
-static void add_varint(struct buffer *out, uint64_t value) {
+void pack_varint(struct buffer *out, uint64_t value) {
   char bytes[10];
   size_t n = 0;
   do {
@@ -23,17 +23,17 @@ static void add_varint(struct buffer *out, uint64_t value) {
   buffer_add(out, bytes, n);
 }
 
-static void add_signed(struct buffer *out, int64_t value) {
-  add_varint(out, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
+void pack_signed(struct buffer *out, int64_t value) {
+  pack_varint(out, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
 }
 
 /* Writes the nodes in preorder. Each node has: the number of levels from the previous node up to
  * its parent, its frame + 1 (0: the root), its self value in each column. */
 static void pack_whole(const struct flame_tree *t, struct buffer *out) {
   for (size_t i = 0; i < t->count; i++) {
-    add_varint(out, i ? t->depth[i - 1] + 1 - t->depth[i] : 0);
-    add_varint(out, t->frame[i] == NONE ? 0 : (uint64_t)t->frame[i] + 1);
-    for (size_t c = 0; c < t->columns; c++) add_signed(out, t->self[i * t->columns + c]);
+    pack_varint(out, i ? t->depth[i - 1] + 1 - t->depth[i] : 0);
+    pack_varint(out, t->frame[i] == NONE ? 0 : (uint64_t)t->frame[i] + 1);
+    for (size_t c = 0; c < t->columns; c++) pack_signed(out, t->self[i * t->columns + c]);
   }
 }
 
@@ -46,11 +46,11 @@ static uint64_t pack_width(double width) {
 static void pack_remainder(const struct flame_tree *t, const struct flame_cut *cut, size_t i,
                            struct buffer *out) {
   size_t wide = flame_cut_widths(t);
-  add_varint(out, 0);
-  add_varint(out, cut->frames + 1);
-  add_varint(out, cut->cut[i]);
-  for (size_t k = 0; k < wide; k++) add_varint(out, pack_width(cut->widths[i * wide + k]));
-  for (size_t c = 0; c < t->columns; c++) add_signed(out, cut->total[i * t->columns + c]);
+  pack_varint(out, 0);
+  pack_varint(out, cut->frames + 1);
+  pack_varint(out, cut->cut[i]);
+  for (size_t k = 0; k < wide; k++) pack_varint(out, pack_width(cut->widths[i * wide + k]));
+  for (size_t c = 0; c < t->columns; c++) pack_signed(out, cut->total[i * t->columns + c]);
 }
 
 /* Writes nodes as pack_whole does, but adds after the frame the difference between the index of
@@ -60,10 +60,10 @@ static void pack_kept(const struct flame_tree *t, const struct flame_cut *cut, s
            depth = t->depth[cut->root]; /* index and depth of the last node or remainder */
   for (size_t i = 0; i < cut->count; i++) {
     uint32_t node = cut->kept[i];
-    add_varint(out, i ? depth + 1 - t->depth[node] : 0);
-    add_varint(out, t->frame[node] == NONE ? 0 : (uint64_t)cut->sent[t->frame[node]] + 1);
-    add_varint(out, node - last);
-    for (size_t c = 0; c < t->columns; c++) add_signed(out, t->self[node * t->columns + c]);
+    pack_varint(out, i ? depth + 1 - t->depth[node] : 0);
+    pack_varint(out, t->frame[node] == NONE ? 0 : (uint64_t)cut->sent[t->frame[node]] + 1);
+    pack_varint(out, node - last);
+    for (size_t c = 0; c < t->columns; c++) pack_signed(out, t->self[node * t->columns + c]);
     last = node;
     depth = t->depth[node];
     if (!cut->cut[i]) continue;
@@ -318,12 +318,12 @@ void flame_pack_groups(const struct flame_page *page, const struct flame_cut *cu
   for (size_t g = 0; cut->whole && g < page->group_count; g++) {
     const struct flame_group *group = &page->groups[g];
     uint32_t before = 0;
-    add_varint(out, group->count);
+    pack_varint(out, group->count);
     for (size_t i = 0; i < group->count; i++) {
-      add_varint(out, group->node[i] - before);
+      pack_varint(out, group->node[i] - before);
       before = group->node[i];
       for (size_t c = 0; c < page->tree->columns; c++)
-        add_signed(out, group->self[i * page->tree->columns + c]);
+        pack_signed(out, group->self[i * page->tree->columns + c]);
     }
   }
 }
@@ -428,6 +428,7 @@ void flame_put_meta(const struct flame_page *page, const struct flame_cut *cut,
   json_end(json);
   pack_put_strings(json, "left_out", page->left_out, page->left_out_count);
   json_text(json_key(json, "link"), page->link ? page->link : "");
+  if (page->node_of) flame_put_tracks(page, json);
   if (page->cost_count) put_bottleneck(page, json);
   if (page->verdicts) pack_put_judged(page->verdicts, json);
   json_end(json);

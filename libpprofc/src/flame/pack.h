@@ -5,6 +5,7 @@
 
 #include "core/json_write.h"
 #include "flame/flame.h"
+#include "profile/times.h"
 
 /* The nodes that are sent, and the remainder of each. All arrays are in one arena. */
 struct flame_cut {
@@ -36,6 +37,10 @@ pprofc_status flame_cut_make(const struct flame_page *page, struct flame_data_ra
                              struct flame_cut *cut, pprofc_error *error);
 void flame_cut_free(struct flame_cut *cut);
 
+/* Append a number as a varint; a signed number in zigzag form. */
+void pack_varint(struct buffer *out, uint64_t value);
+void pack_signed(struct buffer *out, int64_t value);
+
 void flame_pack_nodes(const struct flame_page *page, const struct flame_cut *cut,
                       struct buffer *out);
 pprofc_status flame_pack_frames(const struct flame_page *page, const struct flame_cut *cut,
@@ -44,6 +49,13 @@ void flame_pack_groups(const struct flame_page *page, const struct flame_cut *cu
                        struct buffer *out);
 void flame_put_meta(const struct flame_page *page, const struct flame_cut *cut,
                     struct json_writer *json);
+
+/* Appends the times of samples, or nothing if the page has no times. */
+pprofc_status flame_pack_times(const struct flame_page *page, struct buffer *out,
+                               pprofc_error *error);
+/* Writes the names of the tracks. The page has times. */
+void flame_put_tracks(const struct flame_page *page, struct json_writer *json);
+
 void flame_put_types(const struct flame_page *page, struct json_writer *json);
 
 /* Writes text that the viewer shows. Characters that change the direction of text are made

@@ -49,6 +49,7 @@ struct report_format {
 #define REPORT_ALL_TYPES 8192u  /* flag: stacks have values of all sample types */
 #define REPORT_NO_STACKS 16384u /* flag: only filters need stacks */
 #define REPORT_TOTALS    32768u /* flag: the report shows totals before the filters */
+#define REPORT_TIMES     65536u /* flag: the report shows the times of samples */
 
 /* Runs the pipeline for the format that the options name. The options must live as long as the
  * report. The caller frees the result, even after an error. */

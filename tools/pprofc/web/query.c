@@ -13,8 +13,8 @@
 
 /* Parameters that pprof's URLs do not have. */
 static const char *const query_own_names[] = {
-    "tagroot", "tagleaf", "side", "base", "head", "sel",  "only",   "rows", "q",
-    "p",       "v",       "view", "what", "node", "name", "config", "pin"};
+    "tagroot", "tagleaf", "side", "base", "head", "sel",    "only", "rows", "q", "p",
+    "v",       "view",    "what", "node", "name", "config", "pin",  "t0",   "t1"};
 
 /* Returns the option that a parameter sets. Returns NULL for other parameters. */
 static const pprofc_option_info *query_option(const char *name) {

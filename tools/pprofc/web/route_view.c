@@ -1,6 +1,7 @@
 /* Answers requests for a view. Parses the query, chooses the profiles and writes the page with the
  * report. */
 #include "core/mem.h"
+#include "unit/unit.h"
 #include "web/assets.h"
 #include "web/routes.h"
 #include "web/settings.h"
@@ -55,6 +56,21 @@ static void arguments_add_flags(struct arguments *a, const struct command *comma
     arguments_add(a, "callgrind_stacks", stacks[command->call_stacks]);
 }
 
+/* Adds -time_range with the part of the recording that the command line and the page select. */
+static void arguments_add_range(struct arguments *a, const struct command *command,
+                                const struct state_choice *choice) {
+  struct time_range r = choice->range, given = command->time_range;
+  char text[160], from[64], to[64];
+  if (!r.to) r = given;
+  if (!r.to) return;
+  if (given.to && given.from > r.from) r.from = given.from;
+  if (given.to && given.to < r.to) r.to = given.to;
+  pprofc_str first = unit_go_duration(r.from, from), last = unit_go_duration(r.to, to);
+  if (r.to == INT64_MAX) last.size = 0;
+  snprintf(text, sizeof text, "%.*s,%.*s", STR_ARG(first), STR_ARG(last));
+  arguments_add(a, "time_range", text);
+}
+
 /* Adds the files of base or head: the runs, or the source. If `flag` is not "", it precedes each
  * file. */
 static void arguments_add_side(struct arguments *a, const char *flag,
@@ -88,6 +104,7 @@ static bool arguments_make(const struct command *command, const struct state_cho
   if (!a.items) return false;
   if (base) arguments_add_side(&a, *command->base ? "base" : "diff_base", base);
   arguments_add_flags(&a, command);
+  arguments_add_range(&a, command, choice);
   if (command->executable) arguments_add(&a, "", command->executable);
   for (size_t i = 0; i < sources && sums; i++) arguments_add(&a, "", command->sources[i]);
   if (!sums) arguments_add_side(&a, "", head);

@@ -7,9 +7,12 @@
 #include "pprofc/transform.h"
 #include "profile/profile.h"
 #include "sources.h"
+#include "time_range.h"
+#include "transform/transform.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 /* ---- profiles ---------------------------------------- */
@@ -241,6 +244,7 @@ static pprofc_status state_read_all(struct web_state *s, pprofc_error *error) {
 
 pprofc_status state_drop(struct web_state *s, const char *name, pprofc_str data, unsigned *id,
                          pprofc_error *error) {
+  static const struct open_sums sums = {.each = true, .times = true};
   pprofc_read_options options;
   pprofc_profile *profile;
   char shown[256];
@@ -249,8 +253,7 @@ pprofc_status state_drop(struct web_state *s, const char *name, pprofc_str data,
   options.allocator = budget_allocator(s->command->budget);
   options.call_stacks = s->command->call_stacks;
   state_short_name(shown, sizeof shown, *name ? name : "dropped file", NULL, 1);
-  pprofc_status status =
-      pprofc_profile_read_memory(data.data, data.size, &options, &profile, error);
+  pprofc_status status = open_memory(data.data, data.size, &options, &sums, &profile, error);
   if (status != PPROFC_OK) return status;
   status = benchmarks_select(s->command, shown, &profile, error);
   if (status == PPROFC_OK) status = sources_finish(s->command, &profile, error);
@@ -378,6 +381,35 @@ static pprofc_status state_lend(struct state_choice *c, const pprofc_allocator *
   return all ? PPROFC_OK : error_nomem(error);
 }
 
+/* Reads a range of time. A number without a unit is in nanoseconds. */
+static pprofc_status state_read_range(const char *from, const char *to, struct time_range *range,
+                                      pprofc_error *error) {
+  static const struct flag flag = {.offset = 0};
+  const char *units[] = {"", ""}, *times[] = {from, to};
+  char text[160];
+  for (size_t i = 0; i < 2; i++)
+    if (*times[i] && strspn(times[i], "0123456789") == strlen(times[i])) units[i] = "ns";
+  int size = snprintf(text, sizeof text, "%s%s,%s%s", from, units[0], to, units[1]);
+  const char *problem = "it is too long";
+  if (size > 0 && (size_t)size < sizeof text) problem = time_range_store(range, &flag, text);
+  if (!problem) return PPROFC_OK;
+  return error_set(error, PPROFC_E_INVALID, "the range of time t0, t1 is not valid: %s", problem);
+}
+
+/* Limits the shown profile to the range of time that the query selects. */
+static pprofc_status state_limit(const struct web_query *query, struct state_choice *c,
+                                 pprofc_error *error) {
+  const char *from = web_query_get(query, "t0"), *to = web_query_get(query, "t1");
+  pprofc_profile *limited;
+  if ((!*from && !*to) || c->side == WEB_DIFF || !c->shown->times) return PPROFC_OK;
+  pprofc_status status = state_read_range(from, to, &c->range, error);
+  if (status == PPROFC_OK) status = transform_time_range(c->shown, c->range, &limited, error);
+  if (status != PPROFC_OK) return status;
+  pprofc_profile_release(c->shown);
+  c->shown = limited;
+  return PPROFC_OK;
+}
+
 /* Sets the head and base that the query selects, and their stored difference. */
 static pprofc_status state_take_sides(struct web_state *s, const struct web_query *query,
                                       struct state_choice *c, pprofc_error *error) {
@@ -403,7 +435,8 @@ pprofc_status state_choose(struct web_state *s, const struct web_query *query,
   pthread_mutex_unlock(&s->lock);
   if (status == PPROFC_OK && c->side == WEB_DIFF && !c->difference)
     status = state_compare(s, mem, c, error);
-  return status == PPROFC_OK ? state_lend(c, mem, error) : status;
+  if (status == PPROFC_OK) status = state_lend(c, mem, error);
+  return status == PPROFC_OK ? state_limit(query, c, error) : status;
 }
 
 void state_choice_free(struct state_choice *c) {

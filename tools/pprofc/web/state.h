@@ -5,6 +5,7 @@
 
 #include "options.h"
 #include "pprofc/verdict.h"
+#include "profile/times.h"
 #include "web/view.h"
 
 #define STATE_PROFILES_MAX 32
@@ -33,6 +34,8 @@ struct state_choice {
   enum web_side side;
   bool by_time;            /* true if the page shows values per second */
   bool mean;               /* true if the page shows means per sample; then no divisor applies */
+  struct time_range range; /* part of the recording that the page shows, of the parameters t0 and
+                              t1; `to` is 0 without them, and if the samples have no times */
   pprofc_profile *shown;   /* profile that the page shows, in the memory of the request */
   pprofc_profile *lent[2]; /* base and head in the memory of the request; NULL without a base */
 };
@@ -90,9 +93,9 @@ uint64_t state_tries(struct web_state *state);
 pprofc_status state_drop(struct web_state *state, const char *name, pprofc_str data, unsigned *id,
                          pprofc_error *error);
 
-/* Chooses profiles by the parameters head, base and side; base "none" selects no base. Computes a
- * difference that is not stored, in the memory `mem` of the request. The caller frees the result,
- * also after an error. */
+/* Chooses profiles by the parameters head, base, side, t0 and t1; base "none" selects no base.
+ * Computes a difference that is not stored, in the memory `mem` of the request. The caller frees
+ * the result, also after an error. */
 pprofc_status state_choose(struct web_state *state, const struct web_query *query,
                            const pprofc_allocator *mem, struct state_choice *choice,
                            pprofc_error *error);

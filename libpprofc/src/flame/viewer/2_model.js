@@ -10,7 +10,7 @@ async function inflate(bytes) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// The parts of "PFL1": JSON about the page, frames, nodes, labels.
+// The parts of "PFL1": JSON about the page, frames, nodes, labels, and perhaps times.
 function splitData(buffer) {
   const view = new DataView(buffer), parts = [];
   if (buffer.byteLength < 20 || view.getUint32(0) !== 0x50464c31) throw new Error("this is not the data of a flame graph");
@@ -20,7 +20,8 @@ function splitData(buffer) {
     parts.push(new Uint8Array(buffer, at, size));
     at += size;
   }
-  return { meta: JSON.parse(new TextDecoder().decode(parts[0])), frames: parts[1], nodes: parts[2], groups: parts[3] };
+  const times = new Uint8Array(buffer, parts.reduce((at, part) => at + part.length, 20));
+  return { meta: JSON.parse(new TextDecoder().decode(parts[0])), frames: parts[1], nodes: parts[2], groups: parts[3], times };
 }
 
 // Reads varints of up to 53 bits. Larger numbers lose their last digits, as all numbers in JavaScript do.
@@ -105,7 +106,8 @@ function readGroups(bytes, groups, columns) {
 // `packed` has the parts of splitData, still deflated.
 async function readModel(packed) {
   const { meta } = packed;
-  const [frameBytes, nodeBytes, groupBytes] = await Promise.all([packed.frames, packed.nodes, packed.groups].map(inflate));
+  const parts = [packed.frames, packed.nodes, packed.groups, ...(meta.tracks ? [packed.times] : [])];
+  const [frameBytes, nodeBytes, groupBytes, timeBytes] = await Promise.all(parts.map(inflate));
   const frames = JSON.parse(new TextDecoder().decode(frameBytes));
   const columns = meta.types.length * (meta.has_base ? 2 : 1);
   const model = {
@@ -114,6 +116,7 @@ async function readModel(packed) {
     origin: frames.origin, inlined: frames.inlined, pack: frames.package, packOf: frames.package_of,
     verdicts: readVerdicts(meta, frames), sums: frames.self ? { self: frames.self, total: frames.total } : null,
     tree: readNodes(nodeBytes, meta, columns), groups: readGroups(groupBytes, meta.groups, columns),
+    times: readTimes(timeBytes, meta),
   };
   model.smaller = -1;
   if (meta.cut) model.smaller = addFrame(model, { name: SMALLER, file: "", line: 0, origin: 0, inlined: 0, pack: "" });

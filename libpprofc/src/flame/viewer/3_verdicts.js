@@ -25,11 +25,11 @@ function valueFactors(model, type) {
   return [1 / verdicts.runs[1], 1 / verdicts.runs[0]];
 }
 
-// The totals of the profile, which percentages refer to, whatever filters leave.
+// The totals of the profile, or of its range of time, which percentages refer to, whatever filters leave.
 function wholeOf(model, type) {
   const { totals } = model.meta, [headFactor, baseFactor] = valueFactors(model, type), other = model.types.length + type;
   const of = (column) => (totals ? totals[column] : model.tree.total[column][0]);
-  return { head: of(type) * headFactor, base: model.hasBase ? of(other) * baseFactor : 0 };
+  return { head: model.rangeTotal ?? of(type) * headFactor, base: model.hasBase ? of(other) * baseFactor : 0 };
 }
 
 // Returns the factor that makes the total of head equal to the base's, if shares are compared.

@@ -4,9 +4,13 @@
 // The stacks of the model with the values of one type: head, base.
 function baseView(model, state) {
   const t = model.tree, type = state.type, group = model.groups[state.group];
-  const [headFactor, baseFactor] = valueFactors(model, type);
+  const [headFactor, baseFactor] = valueFactors(model, type), range = rangeOf(model, state);
   const column = (c, factor) => {
     const times = (values) => (factor === 1 ? values : values.map((value) => value * factor));
+    if (range) {
+      const self = valuesInRange(model.times, type, range, t.n);
+      return [times(self), times(sumUp(t, self))];
+    }
     if (!group) return [times(t.self[c]), times(t.total[c])];
     const self = new Float64Array(t.n);
     group.node.forEach((node, i) => { self[node] += group.self[c][i]; });
@@ -73,8 +77,11 @@ function remap(from, trie, place) {
     if (to[i] >= 0) trie.add(to[i], from.selfHead[i], from.selfBase[i]);
   }
   trie.add(0, from.selfHead[0], from.selfBase[0]);
-  return trie.view();
+  return Object.assign(trie.view(), { of: mapped(from, to) });
 }
+
+// Maps the nodes of the model to nodes of a view, or to -1; `to` maps those of the view before it.
+const mapped = (from, to) => (from.of ? from.of.map((node) => (node < 0 ? -1 : to[node])) : to);
 
 function filtered(model, from, state) {
   const hidden = matcher(model, state.hide);
@@ -102,7 +109,7 @@ function focused(model, from, state) {
     to[i] = above < 0 || !keep[i] ? -1 : trie.child(above, from.frame[i]);
     if (to[i] >= 0 && hit[i]) trie.add(to[i], from.selfHead[i], from.selfBase[i]);
   }
-  return trie.view();
+  return Object.assign(trie.view(), { of: mapped(from, to.map((node, i) => (hit[i] ? node : -1))) });
 }
 
 // Returns the stacks merged from the leaf, which show the callers of expensive functions.
@@ -146,7 +153,10 @@ function sandwiched(model, from, text) {
 
 // The views to draw (callers and callees, or one), and `source`: all stacks of the profile.
 function makeViews(model, state) {
-  const source = baseView(model, state);
+  const source = baseView(model, state), range = rangeOf(model, state), { type } = state;
+  model.rangeTotal = null;
+  if (range && state.whole) model.rangeTotal = Number(state.whole.split(",")[type]) * valueFactors(model, type)[0];
+  else if (range && !model.meta.totals) model.rangeTotal = source.head[0];
   return { source, views: viewsOf(model, state, source) };
 }
 

@@ -23,8 +23,9 @@ class Drawing {
     this.left = Math.max(0, Math.min(whole - this.span, left));
   }
 
-  get width() { return this.canvas.clientWidth; }
-  get height() { return this.canvas.clientHeight; }
+  // While it paints, the drawing keeps the size of the canvas: browsers take long to find it.
+  get width() { return this.size ? this.size.width : this.canvas.clientWidth; }
+  get height() { return this.size ? this.size.height : this.canvas.clientHeight; }
   get unit() { return this.width / this.span; } // pixels per value
   get icicle() { return this.app.state.sandwich ? !this.callers : this.app.state.icicle; }
   get rowsHigh() { return Math.max(1, this.place.deepest + 1 - this.top); }
@@ -54,7 +55,9 @@ class Drawing {
     c.font = font;
     c.textBaseline = "middle";
     this.rows.clear();
+    this.size = { width: w, height: h };
     this.paintBelow();
+    this.size = null;
   }
 
   // Draws level by level until boxes are too narrow. Neighbours that are too narrow for a box of their own share one.
@@ -105,8 +108,8 @@ class Drawing {
     const x = Math.max(from, -1), width = Math.min(from + wide, this.width + 1) - x, row = this.rowOf(depth);
     const { context: c, app } = this;
     if (!this.rows.has(row)) this.rows.set(row, []);
-    this.rows.get(row).push({ node, x, width });
-    const look = app.look(this.view, node, this.place), inner = Math.max(LEAST, width - (width > 3 ? 1 : 0));
+    this.rows.get(row).push({ node, x, width, ...this.spot });
+    const look = this.lookOf(node), inner = Math.max(LEAST, width - (width > 3 ? 1 : 0));
     c.globalAlpha = look.dim ? 0.25 : 1;
     c.fillStyle = look.color;
     c.fillRect(x, y, inner, ROW - 1);
@@ -122,9 +125,12 @@ class Drawing {
     if (width > 20) this.paintLabel(look, this.view.frame[node], x, y, width);
   }
 
+  lookOf(node) { return this.app.look(this.view, node, this.place); }
+  isPicked() { return !this.callers; }
+
   // The selected box, and the others of its function.
   outline(node, x, y, width) {
-    const { app, context: c } = this, selected = node === app.selected && !this.callers;
+    const { app, context: c } = this, selected = node === app.selected && this.isPicked();
     if (!selected && !app.isSame(this.view.frame[node])) return;
     c.strokeStyle = app.theme.ink;
     c.lineWidth = selected ? 3 : 1;
@@ -166,11 +172,12 @@ class Drawing {
     c.restore();
   }
 
-  nodeAt(x, y) {
-    const boxes = this.rows.get(Math.floor((y - this.yOf(0)) / ROW));
-    const box = boxes && boxes.find((b) => x >= b.x && x < b.x + b.width);
-    return box ? box.node : -1;
+  boxAt(x, y) {
+    return (this.rows.get(Math.floor((y - this.yOf(0)) / ROW)) ?? []).find((b) => x >= b.x && x < b.x + b.width);
   }
+  nodeAt(x, y) { return this.boxAt(x, y)?.node ?? -1; }
+  // True if a click on the box is the second one.
+  pick(box) { return !!box && box.node === this.app.selected; }
 
   // Scrolls to the row of a node.
   reveal(node) {
@@ -213,15 +220,7 @@ class Minimap {
     this.paintAxis(w, h);
   }
 
-  // Round values along the strip, at least `room` pixels apart: [value, pixels].
-  ticks(w, room = 80) {
-    const d = this.app.drawing, whole = d.place.width[0], most = Math.floor(w / room);
-    if (!(whole > 0) || most < 1) return [];
-    const rough = whole / most, power = 10 ** Math.floor(Math.log10(rough));
-    const step = power * [1, 2, 5, 10].find((factor) => factor * power >= rough), found = [];
-    for (let i = 1; i * step < whole * 0.98; i++) found.push([i * step, i * step / whole * w]);
-    return found;
-  }
+  ticks(w) { return ticksOf(0, this.app.drawing.place.width[0], w).at; }
 
   // The axis of values, on the side where the graph is thin.
   paintAxis(w, h) {

@@ -73,6 +73,7 @@ function valuesPart(app, node, places) {
   for (const [title, text] of verdictRows(app, frame)) add(title, [text], wide);
   if (above > 0 && view.head[node] && view.head[above]) add("of its caller", [percent(view.head[node], view.head[above])], wide);
   if (app.bottleneck && frame >= 0) add("bottleneck", [app.bottleneck(frame, node).text], wide);
+  if (app.inTimeline && app.timeline.picked) for (const [title, text] of app.timeline.timeRows(app.timeline.picked)) add(title, [text], wide);
   const labels = labelsOf(app, node);
   if (labels) add("labels", [labels], wide);
   return element("div", { class: "pf-values" }, element("table", {},
@@ -151,7 +152,7 @@ function showOverview(app) {
 }
 
 function inspect(app, node) {
-  const panel = app.parts.inspector, key = node + "/" + JSON.stringify(app.changed);
+  const panel = app.parts.inspector, key = node + "/" + app.timeline?.picked?.from + JSON.stringify(app.changed);
   if (panel.shown === key && panel.place === app.place) return;
   Object.assign(panel, { shown: key, place: app.place });
   showMatched(app);
@@ -196,7 +197,8 @@ function describe(app, node, name) {
     size++;
     if (c === node) position = size;
   }
-  const text = name + ", " + valueRows(app, node).map((row) => row.join(" ")).join(", ");
+  const rows = app.inTimeline && app.timeline.picked ? app.timeline.timeRows(app.timeline.picked) : valueRows(app, node);
+  const text = name + ", " + rows.map((row) => row.join(" ")).join(", ");
   const values = {
     level: view.depth[node] + 1, posinset: position, setsize: Math.max(1, size), selected: true, label: text,
   };
@@ -210,7 +212,7 @@ function describe(app, node, name) {
 // The labels of the samples below a node of the unchanged tree, the heaviest first.
 function labelsOf(app, node) {
   const { model, view } = app;
-  if (!model.groups.length || !isPlain(app.state)) return "";
+  if (!model.groups.length || !isPlain(app.state) || rangeOf(model, app.state)) return "";
   const end = endOf(view, node), type = app.state.type;
   const [factor] = valueFactors(model, type);
   const sums = model.groups.map((group) => {

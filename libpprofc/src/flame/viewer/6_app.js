@@ -3,9 +3,9 @@
 const DEFAULTS = {
   tab: "", type: 0, width: "max", color: "", normal: false, system: true, icicle: true, reverse: false,
   collapse: false, judged: false, focus: "", hide: "", sandwich: "", search: "", only: "", group: -1, list: false, sort: 0, up: false,
-  p: "", at: "", sel: "", weights: "",
+  p: "", at: "", sel: "", weights: "", t0: "", t1: "", whole: "", timeline: false, strip: "package",
 };
-const VIEW_KEYS = ["type", "reverse", "collapse", "focus", "hide", "sandwich", "system", "group"];
+const VIEW_KEYS = ["type", "reverse", "collapse", "focus", "hide", "sandwich", "system", "group", "t0", "t1", "whole", "timeline"];
 const WIDTHS = { max: "larger of base and head", head: "head", base: "base", sum: "base + head" };
 const COLORINGS = {
   change: "change", package: "package", function: "function", origin: "whose code", value: "self", bottleneck: "bottleneck",
@@ -39,7 +39,8 @@ class App {
     const { meta } = this.model, { type } = this.state;
     return meta.verdicts && type === meta.verdicts.type ? meta.verdicts.unit : this.type.unit;
   }
-  get drawing() { return this.drawings[0]; }
+  get inTimeline() { return this.state.timeline && !!this.timeline; }
+  get drawing() { return this.inTimeline ? this.timeline : this.drawings[0]; }
   // The totals of the profile, which percentages refer to.
   get whole() {
     const { head, base } = wholeOf(this.model, this.state.type);
@@ -90,6 +91,17 @@ class App {
     if (!model.hasBase) state.tab = "head";
     if (!["base", "head", "diff"].includes(state.tab)) state.tab = this.home.tab;
     if (!(state.width in WIDTHS)) state.width = "max";
+    this.separate(this.state);
+  }
+
+  // A range of time and the timeline know no labels, and the timeline no other order of frames: adds what `change` ends.
+  separate(change) {
+    if (!this.model.times) Object.assign(this.state, { t0: "", t1: "", timeline: false });
+    if (change !== this.state && ("t0" in change || "t1" in change)) change.whole ??= "";
+    if (change.reverse || change.sandwich) change.timeline = false;
+    if (change.group >= 0) Object.assign(change, { t0: "", t1: "", timeline: false });
+    if (change.t0 || change.t1 || change.timeline) change.group = -1;
+    if (change.timeline) Object.assign(change, { reverse: false, sandwich: "" });
   }
 
   // Returns the settings that differ from the defaults, as text.
@@ -117,6 +129,7 @@ class App {
   }
 
   set(change) {
+    this.separate(change);
     const newView = VIEW_KEYS.some((k) => k in change && change[k] !== this.state[k]);
     const name = this.selectedName;
     Object.assign(this.state, change);
@@ -143,7 +156,8 @@ class App {
     this.most = this.views.map((view, v) => this.greatestChanges(view, this.places[v]));
     this.mostSelf = 0;
     for (let i = 1; i < this.view.n; i++) this.mostSelf = Math.max(this.mostSelf, Math.abs(this.view.selfHead[i]));
-    this.drawing.show(this.view, this.place, two ? 1 : 0);
+    this.drawings[0].show(this.view, this.place, two ? 1 : 0);
+    if (this.inTimeline && newView) this.timeline.show(this.view);
     if (two) this.drawings[1].show(this.views[0], this.places[0], 2);
     this.restoreZoom();
     findMatches(this);
@@ -167,15 +181,16 @@ class App {
 
   readTheme() {
     const style = getComputedStyle(this.parts.box);
-    for (const name of ["ink", "smaller", "inline", "accent", "noise"]) this.theme[name] = style.getPropertyValue("--pf-" + name).trim();
+    for (const name of ["ink", "smaller", "inline", "accent", "noise", "page"]) this.theme[name] = style.getPropertyValue("--pf-" + name).trim();
   }
 
   paint() {
     const { noise } = this.theme;
     this.readTheme();
     if (noise !== this.theme.noise) legend(this);
-    const whole = this.drawing.span >= this.place.width[0] * 0.9999;
+    const whole = this.inTimeline || !this.isZoomed();
     this.parts.minimap.classList.toggle("pf-hidden-map", whole);
+    if (this.strip) this.strip.paint();
     this.drawing.paint();
     if (this.views.length > 1) {
       this.drawings[1].look(0, this.places[0].width[0]);
@@ -303,15 +318,17 @@ class App {
   }
 
   restoreZoom() {
-    const [x, w] = this.state.at.split(",").map(Number), whole = this.place.width[0];
+    const [x, w] = this.state.at.split(",").map(Number), whole = this.drawing.place.width[0];
     this.rootNode = this.nodeOf(this.state.p);
     if (this.state.at && w > 0) this.drawing.look(x * whole, w * whole);
+    else if (this.inTimeline) this.drawing.look(0, whole);
     else this.drawing.look(this.place.x[this.rootNode], this.place.width[this.rootNode]);
     this.drawing.clampScroll();
   }
 
   zoom(node, still) {
     if (node < 0) node = 0;
+    if (this.inTimeline) return this.zoomTime(node > 0 ? this.timeline.picked : null);
     this.state.p = this.pathOf(node);
     this.state.at = "";
     this.rootNode = node;
@@ -324,11 +341,18 @@ class App {
     this.loadBelow(node);
   }
 
+  // Shows the time of a box of the timeline, or the whole time.
+  zoomTime(box) {
+    const { range } = this.timeline;
+    this.moveTo(box ? box.from - range.from : 0, box ? box.to - box.from : range.to - range.from);
+    this.report("zoom");
+  }
+
   // Any part of the graph: `left` and `span` in the unit of widths.
   moveTo(left, span) {
-    const d = this.drawing, whole = this.place.width[0] || 1;
+    const d = this.drawing, whole = d.place.width[0] || 1;
     d.look(left, span);
-    let node = 0, child = 0;
+    let node = 0, child = this.inTimeline ? -1 : 0;
     while (child >= 0) {
       node = child;
       child = this.place.first[node];
@@ -341,7 +365,7 @@ class App {
     this.showPath();
     clearTimeout(this.later);
     this.later = setTimeout(() => {
-      this.state.p = this.pathOf(this.rootNode);
+      if (!this.inTimeline) this.state.p = this.pathOf(this.rootNode);
       this.report();
       this.loadBelow(this.rootNode);
     }, 200);
@@ -387,12 +411,14 @@ class App {
 
   mark(node) {
     this.selected = node;
+    if (node < 0 && this.timeline) this.timeline.picked = null;
     this.state.sel = this.selectedName ?? "";
   }
 
   // Moves the window so that a node can be seen.
   bring(node) {
     const d = this.drawing, x = this.place.x[node], w = this.place.width[node];
+    if (this.inTimeline) return d.reveal(node);
     if (x + w <= d.left || x >= d.left + d.span) {
       d.look(x + w / 2 - d.span / 2, d.span);
       this.state.at = (d.left / this.place.width[0]).toPrecision(6) + "," + (d.span / this.place.width[0]).toPrecision(6);
@@ -462,13 +488,15 @@ class App {
   }
 
   approach(node) {
-    if (this.place.width[node] * this.drawing.unit < 4) this.zoomAround(node);
+    if (this.inTimeline) this.timeline.picked = null;
+    else if (this.place.width[node] * this.drawing.unit < 4) this.zoomAround(node);
     this.select(node, true);
   }
 
   // Zooms so that a box is wide enough to be read, without an entry of the history.
   zoomAround(node) {
     const { view, place } = this, silent = this.silent;
+    if (this.inTimeline) return;
     let root = node;
     while (root > 0 && place.width[view.parent[root]] * 0.15 <= place.width[node]) root = view.parent[root];
     this.silent = true;
@@ -514,6 +542,16 @@ class App {
     else this.act("focus");
   }
 
+  // A tooltip beside the pointer.
+  showTip(e, title, lines) {
+    const { tip, box } = this.parts, at = box.getBoundingClientRect();
+    tip.replaceChildren(element("b", {}, title), ...lines.filter(Boolean).map((text) => element("span", {}, text)));
+    tip.hidden = false;
+    const x = Math.min(e.clientX + 14, innerWidth - tip.offsetWidth - 8), h = tip.offsetHeight;
+    tip.style.left = Math.max(4, x) - at.left + "px";
+    tip.style.top = (e.clientY + 18 + h > innerHeight ? e.clientY - h - 10 : e.clientY + 18) - at.top + "px";
+  }
+
   // ---- controls ----
 
   showControls() {
@@ -532,6 +570,13 @@ class App {
     for (const flag of box.querySelectorAll("input[data-flag]")) flag.checked = state[flag.dataset.flag];
     for (const flag of box.querySelectorAll("button[data-flag]"))
       flag.setAttribute("aria-pressed", state[flag.dataset.flag] ? "true" : "false");
+    if (this.strip) {
+      for (const mode of box.querySelectorAll("button[data-mode]"))
+        mode.setAttribute("aria-pressed", (mode.dataset.mode === "timeline") === state.timeline ? "true" : "false");
+      parts.clear.hidden = !rangeOf(model, state);
+      parts.tracks.hidden = !state.timeline;
+      parts.strip.value = state.strip;
+    }
     for (const key of ["type", "width", "group"]) parts[key].value = String(state[key]);
     parts.color.value = this.coloring;
     for (const key of ["search", "focus", "hide"]) if (document.activeElement !== parts[key]) parts[key].value = state[key];
@@ -594,7 +639,34 @@ class App {
     this.parts.path.scrollLeft = this.parts.path.scrollWidth;
   }
 
+  // Shows only a range of time, or all of it. A drag on the strip gives round times.
+  setRange(range) {
+    const { model, state } = this;
+    if (!range) return (state.t0 || state.t1) && this.set({ t0: "", t1: "" });
+    const { duration } = model.times, step = 10 ** Math.floor(Math.log10(range.to - range.from) - 1.5);
+    const round = (ns) => Math.max(0, Math.min(duration, Math.round(ns / step) * step));
+    const from = round(range.from), to = round(range.to);
+    if (from < to) this.set({ t0: from > 0 ? exactTime(from) : "", t1: to < duration ? exactTime(to) : "" });
+  }
+
+  // Moves the range of time by parts of its length, or makes it longer. Without a range begins with a tenth.
+  stepRange(move, grow = 1) {
+    const { model, state } = this;
+    if (!model.times) return;
+    const { duration } = model.times, range = rangeOf(model, state), first = move < 0 ? duration * 0.9 : 0;
+    if (!range) return this.setRange({ from: first, to: first + duration / 10 });
+    const length = Math.min(duration, (range.to - range.from) * grow), from = range.from + (range.to - range.from - length) / 2 + move * length;
+    const start = Math.max(0, Math.min(duration - length, from));
+    this.setRange({ from: start, to: start + length });
+  }
+
   walk(key) {
+    if (this.inTimeline) {
+      const box = this.timeline.neighbour(key);
+      if (!box) return;
+      this.timeline.picked = box;
+      return this.select(box.node, "walk");
+    }
     const { view, place, drawing } = this;
     if (this.selected < 0) return this.select(this.root > 0 ? this.root : place.first[0] >= 0 && key === "ArrowDown" ? place.first[0] : 0, "walk");
     const visible = (n) => { while (n >= 0 && !(place.width[n] > 0)) n = place.next[n]; return n; };
@@ -642,11 +714,11 @@ class App {
     this.parts.box.querySelector(`[data-tab=${tab}]`).focus();
   }
 
-  isZoomed() { return this.root > 0 || this.drawing.span < this.place.width[0] * 0.9999; }
+  isZoomed() { return (this.root > 0 && !this.inTimeline) || this.drawing.span < this.drawing.place.width[0] * 0.9999; }
 
   // Zooms out; when nothing is zoomed, clears the filters, then the selection.
   reset() {
-    const { state } = this, clear = { search: "", focus: "", hide: "", sandwich: "", only: "" };
+    const { state } = this, clear = { search: "", focus: "", hide: "", sandwich: "", only: "", t0: "", t1: "" };
     if (this.isZoomed()) return this.zoom(0);
     if (Object.keys(clear).some((key) => state[key])) this.set(clear);
     else this.select(-1, true);

@@ -49,8 +49,17 @@ function buildParts(app) {
     button(text, () => app.set({ normal }), {
       "data-normal": normal ? "1" : "0", title: normal ? "percent of each profile's total" : "recorded values",
     }))) : null;
+  if (model.times) {
+    p.clear = button("×", () => app.setRange(null), { "aria-label": "show the whole time", title: "show the whole time", "data-do": "whole-time", hidden: true });
+    p.range = element("output", { class: "pf-range" });
+    p.modes = element("span", { class: "pf-tabs", role: "group", "aria-label": "flame graph or timeline" }, ...[["flame", "Flame graph"], ["timeline", "Timeline"]].map(([mode, text]) =>
+      button(text, () => app.set({ timeline: mode === "timeline" }), { "data-mode": mode, title: "key g" })));
+    select("strip", STRIPS.map((by) => option(by, "by " + by)), "activity by");
+    p.activity = element("canvas", { class: "pf-strip", role: "img", "aria-label": "activity over time; drag to choose a range, or use the keys [ ] { }" });
+    p.tracks = element("div", { class: "pf-tracks", hidden: true });
+  }
   p.path = element("nav", { class: "pf-path", "aria-label": "zoomed to" });
-  p.legend = element("div", { class: "pf-legend" });
+  p.legend = element("section", { class: "pf-legend", "aria-label": "legend" });
   p.changes = element("section", { class: "pf-changes", "aria-label": "what changed most" });
   p.inspector = element("section", { class: "pf-inspector", "aria-label": "selected box" });
   p.filter = element("input", { class: "pf-filter", placeholder: "filter", "aria-label": "filter functions", oninput: () => listFunctions(app) });
@@ -78,13 +87,17 @@ function buildBar(app, p) {
 
 function build(app, root) {
   const p = app.parts = buildParts(app), chrome = app.options.chrome !== false;
-  const half = (text, canvas, kind) => element("div", { class: "pf-half " + kind }, element("span", { class: "pf-side" }, text), canvas);
+  const half = (text, canvas, kind, more) => element("div", { class: "pf-half " + kind }, element("span", { class: "pf-side" }, text), canvas, more);
   const side = element("aside", { class: "pf-aside", "aria-label": "changes" }, p.changes);
   p.box = element("div", { class: "pf" + (chrome ? " pf-chrome" : "") },
     chrome ? buildBar(app, p) : null, p.banner,
     element("div", { class: "pf-under" }, p.path, element("span", { class: "pf-space" }), p.real, p.legend, chrome ? null : p.amounts, chrome ? null : p.menu),
-    element("div", { class: "pf-main" },
-      element("div", { class: "pf-column" }, half("callers", p.callers, "pf-upper"), half("callees", p.graph, "pf-lower"), p.minimap, p.list),
+    p.activity ? element("section", { class: "pf-times", "aria-label": "activity over time" },
+      element("div", { class: "pf-timebar" }, p.modes, p.range, p.clear, element("span", { class: "pf-space" }),
+        app.model.times.bucket ? element("span", { class: "pf-soft" }, "samples within " + formatValue(app.model.times.bucket, "ns") + " are added up") : null, p.strip),
+      p.activity) : null,
+    element(chrome ? "main" : "div", { class: "pf-main" },
+      element("div", { class: "pf-column" }, half("callers", p.callers, "pf-upper"), half("callees", p.graph, "pf-lower", p.tracks), p.minimap, p.list),
       side),
     p.inspector, p.tip, p.context, p.announce, chrome ? p.sheet : null);
   p.aside = side;
@@ -93,20 +106,23 @@ function build(app, root) {
   root.replaceChildren(p.box);
   app.drawings = [new Drawing(p.graph, app, false), new Drawing(p.callers, app, true)];
   app.minimap = new Minimap(p.minimap, app);
+  if (app.model.times) app.timeline = new Timeline(p.graph, app, p.tracks), app.strip = new Strip(p.activity, app);
 }
 
 // ---- mouse and fingers -----------------------------------------------------------------------------------------
 
 // One finger or the mouse moves the graph, two fingers zoom. A click selects, a second one on the same box zooms in.
 class Pointers {
-  constructor(app, drawing) {
-    Object.assign(this, { app, drawing, down: new Map(), moved: false });
-    const { canvas } = drawing;
+  constructor(app, own) {
+    Object.assign(this, { app, own, down: new Map(), moved: false });
+    const { canvas } = own;
     for (const name of ["pointerdown", "pointermove", "pointerup", "pointercancel", "pointerleave", "wheel", "dblclick", "contextmenu"])
       canvas.addEventListener(name, (e) => this[name](e), { passive: false });
   }
-  get main() { return this.drawing === this.app.drawing; }
-  nodeOf(e) { return this.drawing.nodeAt(e.offsetX, e.offsetY); }
+  get main() { return this.own === this.app.drawings[0]; }
+  get drawing() { return this.main ? this.app.drawing : this.own; }
+  boxOf(e) { return this.drawing.boxAt(e.offsetX, e.offsetY); }
+  nodeOf(e) { return this.boxOf(e)?.node ?? -1; }
 
   // The right button, or the key of the menu.
   contextmenu(e) {
@@ -115,6 +131,7 @@ class Pointers {
     e.preventDefault();
     this.moved = true; // a long press is no click
     this.hideTip();
+    if (pointed) this.drawing.pick(this.boxOf(e));
     app.select(node, true, true);
     const box = app.parts.inspector.getBoundingClientRect();
     openMenu(app, pointed ? e.clientX : box.left + 20, pointed ? e.clientY : box.top);
@@ -158,7 +175,7 @@ class Pointers {
   dblclick() { if (this.main && this.clicked < 0) this.app.reset(); }
 
   click(e) {
-    const { app, drawing } = this, node = this.nodeOf(e);
+    const { app, drawing } = this, box = this.boxOf(e), node = box?.node ?? -1;
     app.parts.menu.open = false;
     this.clicked = node;
     drawing.canvas.focus({ preventScroll: true });
@@ -166,7 +183,7 @@ class Pointers {
       if (node >= 0 && drawing.view.frame[node] >= 0) app.set({ sandwich: app.label(drawing.view.frame[node]) });
     } else if (node < 0) {
       app.select(-1, true);
-    } else if (node === app.selected) {
+    } else if (drawing.pick(box)) {
       app.zoom(node, true);
     } else {
       app.select(node, true, true);
@@ -174,17 +191,13 @@ class Pointers {
   }
 
   hover(e) {
-    const { app, drawing } = this, node = this.nodeOf(e), { tip } = app.parts, { view } = drawing;
+    const { app, drawing } = this, box = this.boxOf(e), node = box?.node ?? -1, { view } = drawing;
     drawing.canvas.classList.toggle("pf-over", node >= 0);
     if (node < 0 || e.pointerType === "touch") return this.hideTip();
     const frame = view.frame[node], text = [frame < 0 ? "" : fileName(app.model, frame)];
-    text.push(...valueRows(app, node, view).map(([what, words]) => what.replace(": certain?", "") + ": " + words));
-    tip.replaceChildren(element("b", {}, app.label(frame)), ...text.filter(Boolean).map((t) => element("span", {}, t)));
-    tip.hidden = false;
-    const box = app.parts.box.getBoundingClientRect(), w = tip.offsetWidth, h = tip.offsetHeight;
-    const x = Math.min(e.clientX + 14, innerWidth - w - 8), y = e.clientY + 18 + h > innerHeight ? e.clientY - h - 10 : e.clientY + 18;
-    tip.style.left = Math.max(4, x) - box.left + "px";
-    tip.style.top = y - box.top + "px";
+    const rows = drawing.timeRows ? drawing.timeRows(box) : valueRows(app, node, view);
+    text.push(...rows.map(([what, words]) => what.replace(": certain?", "") + ": " + words));
+    app.showTip(e, app.label(frame), text);
   }
   hideTip() { this.app.parts.tip.hidden = true; }
 
@@ -225,7 +238,7 @@ function wire(app) {
   }, { signal });
   app.drawings.forEach((drawing) => new Pointers(app, drawing));
   const resized = new ResizeObserver(() => app.view && app.paint());
-  for (const canvas of [p.graph, p.callers]) resized.observe(canvas);
+  for (const canvas of [p.graph, p.callers, p.activity].filter(Boolean)) resized.observe(canvas);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => app.paint(), { signal });
   const themed = new MutationObserver(() => app.paint());
   themed.observe(document.documentElement, { attributeFilter: ["data-theme"] });

@@ -8,6 +8,7 @@
 #include "report/stacks/flame_costs.h"
 #include "report/stacks/flame_groups.h"
 #include "report/stacks/flame_kept.h"
+#include "report/stacks/flame_times.h"
 #include "report/stacks/flame_verdicts.h"
 #include "unit/unit.h"
 
@@ -195,7 +196,8 @@ struct flame_form {
 #define WIDEST_NODES THRESHOLD(20000u) /* nodes in the first reply if the tree is larger */
 
 static bool is_whole(const struct grouping *g, const struct flame_form *form) {
-  return !form->data || (!form->range.node && g->graph->tree.count <= WHOLE_NODES);
+  if (!form->data) return true;
+  return !form->range.node && (g->graph->tree.count <= WHOLE_NODES || flame_has_times(g));
 }
 
 static pprofc_status write_page(struct flame_report *f, struct grouping *g, struct flame_form *form,
@@ -203,7 +205,10 @@ static pprofc_status write_page(struct flame_report *f, struct grouping *g, stru
   struct flame_group *groups = NULL;
   struct flame_cost costs[FLAME_COSTS_MAX];
   bool whole = is_whole(g, form);
+  const uint32_t *node_of = NULL;
   pprofc_status status = whole ? flame_groups_make(g, &groups, error) : PPROFC_OK;
+  if (status == PPROFC_OK && whole && flame_has_times(g))
+    status = flame_times_make(g, &node_of, error);
   if (status != PPROFC_OK) return status;
   struct flame_page page = {
       .tree = &f->graph.tree,
@@ -221,6 +226,7 @@ static pprofc_status write_page(struct flame_report *f, struct grouping *g, stru
       .cost_count = flame_costs_find(f->report->result.profile, costs),
       .verdicts = f->verdicts,
       .ratio = f->report->result.ratio,
+      .node_of = node_of,
       .totals = f->report->result.totals,
   };
   if (!form->data) return flame_html(&page, out, error);

@@ -108,17 +108,19 @@ static uint64_t child_hash(uint32_t parent, uint32_t frame) {
   return hash_mix(parent, frame);
 }
 
-static bool map_children(struct grouping *g) {
+bool flame_groups_map(struct grouping *g) {
   const struct flame_tree *t = &g->graph->tree;
+  if (g->mapped) return true;
   if (!map_reserve(&g->children, t->count)) return false;
   for (size_t i = 1; i < t->count; i++)
     if (budget_poll(g->arena.mem, i) ||
         !map_insert(&g->children, child_hash(t->parent[i], t->frame[i]), (uint32_t)i))
       return false;
+  g->mapped = true;
   return true;
 }
 
-static uint32_t grouping_find_child(const struct grouping *g, uint32_t parent, uint32_t frame) {
+uint32_t flame_groups_child(const struct grouping *g, uint32_t parent, uint32_t frame) {
   const struct flame_tree *t = &g->graph->tree;
   MAP_FIND(node, &g->children, child_hash(parent, frame),
            t->parent[node] == parent && t->frame[node] == frame);
@@ -144,7 +146,7 @@ static pprofc_status place_group(struct grouping *g, const struct page_group *fr
     good = !budget_poll(g->arena.mem, i);
     stack_set_go_on(&set, i, frames);
     for (uint32_t d = set.shared[i]; d < set.depth[i]; d++)
-      path[d + 1] = grouping_find_child(g, path[d], frames[d]);
+      path[d + 1] = flame_groups_child(g, path[d], frames[d]);
     nodes[i] = path[set.depth[i]];
     /* A group without base samples has fewer columns than the tree. */
     for (size_t c = 0; c < set.columns && c < columns; c++)
@@ -170,7 +172,7 @@ pprofc_status flame_groups_make(struct grouping *g, struct flame_group **groups,
                                 pprofc_error *error) {
   if (!find_groups(g)) return error_nomem(error);
   *groups = arena_array(&g->arena, g->count, sizeof **groups);
-  if (!*groups || (g->count && !map_children(g))) return error_nomem(error);
+  if (!*groups || (g->count && !flame_groups_map(g))) return error_nomem(error);
   for (size_t i = 0; i < g->count; i++) {
     (*groups)[i].name = group_name(g, &g->groups[i]);
     if (!(*groups)[i].name.data) return error_nomem(error);

@@ -27,6 +27,7 @@ struct grouping {
   size_t count;
   struct interner left_out; /* keys that have no groups */
   struct map children;      /* index of the nodes of the tree, by parent and frame */
+  bool mapped;              /* true if `children` is complete */
 };
 
 void flame_groups_begin(struct grouping *grouping, const struct report *report,
@@ -34,6 +35,10 @@ void flame_groups_begin(struct grouping *grouping, const struct report *report,
 /* Makes `count` groups in *groups. */
 pprofc_status flame_groups_make(struct grouping *grouping, struct flame_group **groups,
                                 pprofc_error *error);
+/* Makes the index of children. Returns false when out of memory or stopped. */
+bool flame_groups_map(struct grouping *grouping);
+/* Returns the child of a node that has a frame, or 0. The index must be complete. */
+uint32_t flame_groups_child(const struct grouping *grouping, uint32_t parent, uint32_t frame);
 void flame_groups_end(struct grouping *grouping);
 
 #endif

@@ -100,6 +100,21 @@ static void pills_option(struct view_page *page, const pprofc_option_info *optio
   fill_end(&page->fill);
 }
 
+/* Adds a pill for the range of time, with a link to the whole recording. */
+static void pills_range(struct view_page *page) {
+  static const struct web_change whole[] = {{"t0", {"", 0}}, {"t1", {"", 0}}};
+  const char *from = page_parameter(page, "t0"), *to = page_parameter(page, "t1");
+  if (!page->in->profile || !page->in->profile->times || (!*from && !*to)) return;
+  fill_begin(&page->fill, "given");
+  page_link(page, "address", page->view->path, whole, 2);
+  fill_words(&page->fill, "parameter", "t0");
+  fill_words(&page->fill, "key", "time");
+  if (!*from) from = "the start";
+  if (!*to) to = "the end";
+  buffer_printf(fill_text(&page->fill, "value"), " %s to %s", from, to);
+  fill_end(&page->fill);
+}
+
 /* True for options that the menus and the bar show, or that have no effect on a page. */
 static bool pills_is_quiet(const char *name) {
   static const char *const quiet[] = {"sample_index", "sort",       "source_path",    "trim_path",
@@ -130,6 +145,7 @@ void document_pills(struct view_page *page) {
   fill_words(&page->fill, "broken", info->broken ? info->broken : "");
   for (size_t i = 0; i < info->warning_count; i++) pills_warning(page, info->warnings[i]);
   for (size_t i = 0; i < page->warning_count; i++) pills_warning(page, page->warnings[i]);
+  pills_range(page);
   for (size_t i = 0; (option = pprofc_option_at(i)); i++)
     if (!pills_is_quiet(option->name)) pills_option(page, option);
   fill_end(&page->fill);

@@ -2,12 +2,14 @@
  * browsers without a script. */
 #include "web/views/page.h"
 
+#include <inttypes.h>
+
 /* Changes that remove the selection and the table from the query, so that all requests for the data
  * are equal. */
 const struct web_change *view_flame_data(size_t *count) {
   static const struct web_change changes[] = {
-      {"p", {"", 0}},    {"sel", {"", 0}},  {"v", {"", 0}},   {"side", {"", 0}},
-      {"sort", {"", 0}}, {"rows", {"", 0}}, {"only", {"", 0}}};
+      {"p", {"", 0}},    {"sel", {"", 0}},  {"v", {"", 0}},  {"side", {"", 0}}, {"sort", {"", 0}},
+      {"rows", {"", 0}}, {"only", {"", 0}}, {"t0", {"", 0}}, {"t1", {"", 0}}};
   *count = sizeof changes / sizeof *changes;
   return changes;
 }
@@ -42,6 +44,20 @@ static pprofc_status flame_table_link(struct view_page *page, struct buffer *out
   return status;
 }
 
+/* Sets the totals of the shown range of time, before filters, for each sample type. The viewer has
+ * the totals of the whole recording. */
+static void flame_fill_totals(struct view_page *page) {
+  const pprofc_profile *p = page->in->profile;
+  if (!*page_parameter(page, "t0") && !*page_parameter(page, "t1")) return;
+  int64_t *sums = arena_zero_array(&page->arena, 2 * p->type_count, sizeof *sums);
+  page->failed |= !sums;
+  if (!sums) return;
+  value_add_sides(p, sums);
+  struct buffer *text = fill_text(&page->fill, "data-totals");
+  for (size_t i = 0; i < p->type_count; i++)
+    buffer_printf(text, "%s%" PRId64, i ? "," : "", sums[i]);
+}
+
 pprofc_status view_flame(struct view_page *page, struct buffer *out, pprofc_error *error) {
   const struct web_info *info = page->in->info;
   size_t count;
@@ -50,6 +66,7 @@ pprofc_status view_flame(struct view_page *page, struct buffer *out, pprofc_erro
                  count);
   fill_words(&page->fill, "data-script", info->flame_js ? info->flame_js : "");
   fill_words(&page->fill, "data-style", info->flame_css ? info->flame_css : "");
+  flame_fill_totals(page);
   fill_str(&page->fill, "data-sel", page->selected.function);
   fill_words(&page->fill, "data-pivot", page_parameter(page, "p"));
   page_put(page, out, "flamegraph");

@@ -19,7 +19,7 @@
     const meta = JSON.parse(document.getElementById("pprofc-meta").textContent);
     document.body.classList.add("live");
     const viewer = await pprofcFlame.mount(document.getElementById("viewer"), {
-      data: { meta, frames: decode("pprofc-frames"), nodes: decode("pprofc-nodes"), groups: decode("pprofc-groups") },
+      data: { meta, frames: decode("pprofc-frames"), nodes: decode("pprofc-nodes"), groups: decode("pprofc-groups"), times: meta.tracks && decode("pprofc-times") },
       state: new URLSearchParams(location.hash.slice(1)), onState: write,
     });
     addEventListener("hashchange", () => viewer.setState(new URLSearchParams(location.hash.slice(1)), true));

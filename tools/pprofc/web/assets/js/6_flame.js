@@ -28,24 +28,32 @@ async function fetchBytes(url) {
 function flameState() {
   const { searchParams } = new URL(location.href), state = Object.fromEntries(new URLSearchParams(searchParams.get("v") ?? ""));
   const path = searchParams.get("p") ?? "";
-  return { ...state, tab: document.documentElement.dataset.side, p: path.startsWith("^") ? "" : path, sel: searchParams.get("sel") ?? "" };
+  return { ...state, tab: document.documentElement.dataset.side, p: path.startsWith("^") ? "" : path, sel: searchParams.get("sel") ?? "",
+    t0: searchParams.get("t0") ?? "", t1: searchParams.get("t1") ?? "", whole: $("#flame")?.dataset.totals ?? "" };
+}
+
+function setParameter(url, name, value) {
+  if (value) url.searchParams.set(name, value);
+  else url.searchParams.delete(name);
 }
 
 /** The address, or a link, with the state of the viewer. */
 function withFlame(address, state) {
   const url = new URL(address, location.href), kept = new URLSearchParams(state);
-  for (const ours of ["tab", "type", "search", "list", "p", "sel"]) kept.delete(ours);
-  for (const [name, value] of [["v", String(kept)], ["p", state.p], ["sel", state.sel]]) {
-    if (value) url.searchParams.set(name, value);
-    else url.searchParams.delete(name);
-  }
+  for (const ours of ["tab", "type", "search", "list", "p", "sel", "t0", "t1", "whole"]) kept.delete(ours);
+  for (const [name, value] of [["v", String(kept)], ["p", state.p], ["sel", state.sel]]) setParameter(url, name, value);
   return url;
 }
 
-/** Keeps the state in the address; `entry`: a step that back undoes. */
+/** Keeps the state in the address; `entry`: a step that back undoes. All views depend on the range of time, so it needs a document. */
 function keepFlameState(state, entry) {
-  const url = withFlame(location.href, state);
-  if (String(url) === location.href) return;
+  const url = withFlame(location.href, state), before = String(url);
+  for (const name of ["t0", "t1"]) setParameter(url, name, state[name]);
+  if (String(url) !== before) {
+    navigate(url, { keepFocus: true, keepScroll: true });
+    return;
+  }
+  if (before === location.href) return;
   history[entry ? "pushState" : "replaceState"](history.state, "", url);
   for (const link of $$("#sides a, #types a, #rec a, a.pill")) link.href = withFlame(link.getAttribute("href"), state);
 }
@@ -148,7 +156,7 @@ function keepFlame(fresh) {
   page.keptFlame = stays && fresh.documentElement.dataset.generation === generation;
   page.oldFlame = stays && !page.keptFlame;
   if (!stays) return;
-  for (const name of ["sel", "pivot"]) old.dataset[name] = next.dataset[name];
+  for (const name of ["sel", "pivot", "totals"]) old.dataset[name] = next.dataset[name] ?? "";
   next.replaceWith(fresh.adoptNode(old));
 }
 

@@ -1,0 +1,198 @@
+/* Writes the times of samples as bytes for the viewer: when each stack ran, by thread.
+ *
+ * The bytes are varints: the end of the recording in nanoseconds, the width of buckets (0: every
+ * event is sent), and the numbers of ends and events. An end is a sample with events: its node, as
+ * a difference, and its values. Each track has its number of events, and for each event the time
+ * since the end of the previous event, the duration, and the index of the end, as a difference. */
+#include "core/array.h"
+#include "core/budget.h"
+#include "core/threshold.h"
+#include "flame/pack.h"
+
+#include <stdlib.h>
+
+/* Maximum number of events. Above it, events of one stack that are near each other are added up. */
+#define TIMES_MOST THRESHOLD((size_t)2000000)
+
+/* Number of buckets of the recording in the first attempt to add events up. */
+#define TIMES_BUCKETS (1 << 18)
+
+/* An event of the page. */
+struct packed_event {
+  uint32_t end;
+  int64_t start, duration;
+};
+
+struct times_packer {
+  const struct flame_page *page;
+  const struct times *times;
+  const pprofc_allocator *mem;
+  struct time_shares shares;
+  uint32_t *end_of; /* index of the end of each sample, or NONE */
+  size_t ends;
+  int64_t bucket;             /* width of the buckets in nanoseconds; 0: no buckets */
+  struct packed_event *items; /* events of the current bucket */
+  size_t count, capacity;
+  struct buffer *out;         /* bytes, or NULL to count the events */
+  size_t written;             /* number of events of the track */
+  struct packed_event before; /* event that was written last in the track */
+};
+
+static void pack_put_event(struct times_packer *p, const struct packed_event *event) {
+  p->written++;
+  if (!p->out) return;
+  int64_t start = event->start, after = sum_add(p->before.start, p->before.duration);
+  if (p->bucket && start < after) start = after;
+  pack_signed(p->out, sum_subtract(start, after));
+  pack_varint(p->out, (uint64_t)event->duration);
+  pack_signed(p->out, (int64_t)event->end - p->before.end);
+  p->before = (struct packed_event){event->end, start, event->duration};
+}
+
+static int times_compare_ends(const void *a, const void *b) {
+  uint32_t x = ((const struct packed_event *)a)->end, y = ((const struct packed_event *)b)->end;
+  return (x > y) - (x < y);
+}
+
+/* Writes the events of the current bucket: one for each end, with the sum of the durations. */
+static void times_put_bucket(struct times_packer *p) {
+  size_t kept = 0;
+  if (p->count > 1) qsort(p->items, p->count, sizeof *p->items, times_compare_ends);
+  for (size_t i = 0; i < p->count; i++) {
+    if (kept && p->items[kept - 1].end == p->items[i].end)
+      p->items[kept - 1].duration = sum_add(p->items[kept - 1].duration, p->items[i].duration);
+    else
+      p->items[kept++] = p->items[i];
+  }
+  for (size_t i = 0; i < kept; i++) pack_put_event(p, &p->items[i]);
+  p->count = 0;
+}
+
+/* Adds an event to the current bucket, or writes the bucket and begins the next one. */
+static bool times_collect(struct times_packer *p, struct packed_event event) {
+  event.start -= event.start % p->bucket;
+  if (p->count && p->items[0].start != event.start) times_put_bucket(p);
+  return ARRAY_PUSH(p->mem, p->items, p->count, p->capacity, event);
+}
+
+/* Writes the events of a track, or counts them if `out` is NULL. */
+static bool times_walk_track(struct times_packer *p, const struct time_track *track,
+                             struct buffer *out) {
+  p->out = out;
+  p->written = 0;
+  p->before = (struct packed_event){0};
+  for (size_t i = track->first; i < track->first + track->count; i++) {
+    uint32_t sample = p->times->sample[i], end = p->end_of[sample];
+    if (budget_poll(p->mem, i)) return false;
+    if (end == NONE) continue;
+    /* Events of instants have equal parts of the values, so they get equal durations. */
+    int64_t duration = p->shares.timed[sample] ? p->times->duration[i] : 1;
+    const struct packed_event event = {end, p->times->start[i], duration};
+    if (!p->bucket)
+      pack_put_event(p, &event);
+    else if (!times_collect(p, event))
+      return false;
+  }
+  if (p->count) times_put_bucket(p);
+  return true;
+}
+
+/* Numbers the samples that have events and a node. */
+static bool times_number_ends(struct times_packer *p, size_t samples) {
+  p->end_of = mem_array(p->mem, samples, sizeof *p->end_of);
+  if (!p->end_of) return false;
+  for (size_t i = 0; i < samples; i++) p->end_of[i] = NONE;
+  for (size_t i = 0; i < p->times->count; i++) p->end_of[p->times->sample[i]] = 0;
+  for (size_t i = 0; i < samples; i++) {
+    if (p->end_of[i] == NONE) continue;
+    p->end_of[i] = p->page->node_of[i] == NONE ? NONE : (uint32_t)p->ends++;
+  }
+  return true;
+}
+
+/* Widens the buckets until at most TIMES_MOST events are left, or one bucket for each track. Adds
+ * the number of events. */
+static bool times_fit(struct times_packer *p, size_t *events) {
+  for (*events = 0;; *events = 0) {
+    for (size_t i = 0; i < p->times->track_count; i++) {
+      if (!times_walk_track(p, &p->times->tracks[i], NULL)) return false;
+      *events += p->written;
+    }
+    if (*events <= TIMES_MOST || p->bucket > p->times->end) return true;
+    p->bucket = p->bucket ? 4 * p->bucket : p->times->end / TIMES_BUCKETS + 1;
+  }
+}
+
+static void times_put_ends(struct times_packer *p, size_t samples, struct buffer *out) {
+  const struct flame_tree *t = p->page->tree;
+  struct value_column values = profile_values(t->frames->profile, 0);
+  uint32_t before = 0;
+  for (size_t i = 0; i < samples; i++) {
+    if (p->end_of[i] == NONE) continue;
+    pack_signed(out, (int64_t)p->page->node_of[i] - before);
+    before = p->page->node_of[i];
+    for (size_t c = 0; c < t->types; c++) pack_signed(out, values.values[i * values.step + c]);
+  }
+}
+
+static bool times_put_all(struct times_packer *p, size_t samples, struct buffer *out) {
+  size_t events;
+  if (!times_number_ends(p, samples) || !times_fit(p, &events)) return false;
+  pack_varint(out, (uint64_t)p->times->end);
+  pack_varint(out, (uint64_t)p->bucket);
+  pack_varint(out, p->ends);
+  pack_varint(out, events);
+  times_put_ends(p, samples, out);
+  for (size_t i = 0; i < p->times->track_count; i++) {
+    if (!times_walk_track(p, &p->times->tracks[i], NULL)) return false;
+    pack_varint(out, p->written);
+    if (!times_walk_track(p, &p->times->tracks[i], out)) return false;
+  }
+  return !out->failed;
+}
+
+pprofc_status flame_pack_times(const struct flame_page *page, struct buffer *out,
+                               pprofc_error *error) {
+  const pprofc_profile *profile = page->tree->frames->profile;
+  struct times_packer p = {.page = page, .times = profile->times, .mem = page->tree->arena.mem};
+  if (!page->node_of) return PPROFC_OK;
+  bool done = time_shares_init(&p.shares, profile);
+  if (done) {
+    done = times_put_all(&p, profile->samples.count, out);
+    time_shares_free(&p.shares);
+  }
+  mem_free(p.mem, p.end_of, profile->samples.count, sizeof *p.end_of);
+  ARRAY_FREE(p.mem, p.items, p.capacity);
+  return done ? PPROFC_OK : error_nomem(error);
+}
+
+/* Writes the name of a track: "worker", "thread 7", with the process if there are several. */
+static void times_put_name(const struct time_track *track, bool processes,
+                           struct json_writer *json) {
+  struct buffer name;
+  buffer_init(&name, json->scratch.mem, SIZE_MAX / 2);
+  pprofc_str process = track->process.size ? track->process : track->pid;
+  if (processes && process.size) {
+    buffer_add_str(&name, process);
+    buffer_add_text(&name, ", ");
+  }
+  if (track->name.size)
+    buffer_add_str(&name, track->name);
+  else
+    buffer_add_text(&name, "thread ");
+  if (!track->name.size) buffer_add_str(&name, track->tid);
+  flame_put_shown(json, buffer_str(&name));
+  json->scratch.failed |= name.failed;
+  buffer_free(&name);
+}
+
+void flame_put_tracks(const struct flame_page *page, struct json_writer *json) {
+  const struct times *times = page->tree->frames->profile->times;
+  bool processes = false;
+  for (size_t i = 1; i < times->track_count; i++)
+    processes |= !str_equal(times->tracks[i].pid, times->tracks[0].pid);
+  json_begin_array(json_key(json, "tracks"));
+  for (size_t i = 0; i < times->track_count; i++)
+    times_put_name(&times->tracks[i], processes, json);
+  json_end(json);
+}

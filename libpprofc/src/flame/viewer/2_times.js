@@ -1,0 +1,90 @@
+// The times of samples: when each stack ran, by thread. pack_times.c packs them.
+
+// Events in the order of time, one thread after the other. An end is a sample with events: the node of its stack, its values,
+// and the sum of its time.
+function readTimes(bytes, meta) {
+  if (!meta.tracks) return null;
+  const input = new Varints(bytes), duration = Math.max(1, input.next()), bucket = input.next(), ends = input.next(), events = input.next();
+  const t = {
+    duration, bucket, from: new Float64Array(events), to: new Float64Array(events), node: new Int32Array(events), end: new Int32Array(events),
+    tracks: [], endNode: new Int32Array(ends), sum: new Float64Array(ends), values: meta.types.map(() => new Float64Array(ends)),
+  };
+  for (let e = 0, node = 0; e < ends; e++) {
+    t.endNode[e] = node += input.signed();
+    for (const values of t.values) values[e] = input.signed();
+  }
+  let i = 0;
+  for (const name of meta.tracks) {
+    const first = i, last = i + input.next();
+    for (let at = 0, e = 0; i < last; i++) {
+      t.from[i] = at += input.signed();
+      t.to[i] = at += input.next();
+      t.end[i] = e += input.signed();
+      t.node[i] = t.endNode[e];
+      t.sum[e] += t.to[i] - t.from[i];
+    }
+    if (i > first) t.tracks.push({ name, first, end: i });
+  }
+  return t;
+}
+
+// ---- a range of time ----
+
+const SECONDS = { h: 3600e9, m: 60e9, s: 1e9, ms: 1e6, us: 1e3, "µs": 1e3, ns: 1 };
+
+// Returns the nanoseconds of "2.1s", "1m30s" or "2100000000"; NaN for other texts.
+function parseTime(text) {
+  if (/^\d+$/.test(text)) return Number(text);
+  const parts = text.match(/\d*\.?\d+(h|ms|us|µs|ns|m|s)/g);
+  if (!parts || parts.join("") !== text) return NaN;
+  return parts.reduce((sum, part) => sum + parseFloat(part) * SECONDS[part.replace(/[\d.]+/, "")], 0);
+}
+
+const unitOf = (ns) => ["s", "ms", "us"].find((unit) => ns >= SECONDS[unit]) ?? "ns";
+
+// Returns a time as text that parseTime reads.
+function exactTime(ns) {
+  const unit = unitOf(ns);
+  return Number((ns / SECONDS[unit]).toPrecision(12)) + unit;
+}
+
+// Returns a time for people, with the digits that distinguish times `step` apart.
+function timeText(ns, step) {
+  const unit = unitOf(Math.max(ns, step)), digits = Math.max(0, Math.min(9, Math.ceil(-Math.log10(step / SECONDS[unit]) - 1e-9)));
+  return grouped((ns / SECONDS[unit]).toFixed(digits)) + (unit === "us" ? "µs" : unit);
+}
+
+// Returns the chosen range { from, to }, or null if the whole time is shown.
+function rangeOf(model, state) {
+  if (!model.times || !(state.t0 || state.t1)) return null;
+  const { duration } = model.times, from = state.t0 ? parseTime(state.t0) : 0, to = Math.min(state.t1 ? parseTime(state.t1) : duration, duration);
+  return from < to && (from > 0 || to < duration) ? { from, to } : null;
+}
+
+// Returns the values of one type in a range, by node: each sample has the part of its values that its time in the range has.
+function valuesInRange({ from, to, end, endNode, sum, values }, type, range, nodes) {
+  const inside = new Float64Array(sum.length), self = new Float64Array(nodes);
+  for (let i = 0; i < end.length; i++) {
+    const part = Math.min(to[i], range.to) - Math.max(from[i], range.from);
+    if (part > 0) inside[end[i]] += part;
+  }
+  for (let e = 0; e < sum.length; e++) if (inside[e]) self[endNode[e]] += values[type][e] * (inside[e] / sum[e]);
+  return self;
+}
+
+// "2.1s to 3.4s of 12s".
+function rangeText(model, range) {
+  const { duration } = model.times;
+  if (!range) return formatValue(duration, "ns");
+  const step = 10 ** Math.floor(Math.log10(range.to - range.from) - 1.5);
+  return timeText(range.from, step) + " to " + timeText(range.to, step) + " of " + formatValue(duration, "ns");
+}
+
+// Round values from `from` on, at least `room` pixels apart: { step, at: [[value, pixels]] }.
+function ticksOf(from, span, width, room = 80) {
+  const most = Math.floor(width / room), at = [];
+  if (!(span > 0) || most < 1) return { step: span, at };
+  const rough = span / most, power = 10 ** Math.floor(Math.log10(rough)), step = power * [1, 2, 5, 10].find((factor) => factor * power >= rough);
+  for (let i = Math.floor(from / step) + 1; i * step < from + span * 0.98; i++) at.push([i * step, (i * step - from) / span * width]);
+  return { step, at };
+}

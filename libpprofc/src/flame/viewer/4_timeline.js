@@ -1,0 +1,267 @@
+// The timeline: a flame chart in the order of time, with one group of rows for each thread.
+
+const BLOCK = 64; // events that are drawn as one where they are narrower than a pixel
+
+class Timeline extends Drawing {
+  constructor(canvas, app, labels) {
+    super(canvas, app, false);
+    Object.assign(this, { labels, picked: null, folded: new Set(), open: [], since: [], runs: [] });
+  }
+  get icicle() { return true; }
+  get rowsHigh() { return this.high; }
+  rowOf(depth) { return this.base + depth; }
+
+  show(view) {
+    const { model, state } = this.app, { duration, node } = model.times, range = rangeOf(model, state) ?? { from: 0, to: duration };
+    Object.assign(this, { view, top: 1, range, place: { width: [range.to - range.from], deepest: 0 } });
+    this.nodes = view.of ? node.map((one) => Math.max(0, view.of[one])) : node;
+    this.groups = model.times.tracks.map((track, number) => this.group(track, number));
+    this.stack();
+    this.picked = null;
+  }
+
+  // A thread: its events in the range, its depth, and the blocks of its events.
+  group({ name, first, end }, number) {
+    const { from, to } = this.app.model.times, { depth } = this.view, { nodes, range } = this;
+    while (first < end && to[first] <= range.from) first++;
+    while (end > first && from[end - 1] >= range.to) end--;
+    const count = Math.ceil((end - first) / BLOCK), node = new Int32Array(count), deep = new Int32Array(count);
+    for (let i = first; i < end; i++) {
+      const block = Math.floor((i - first) / BLOCK);
+      node[block] = (i - first) % BLOCK ? this.meet(node[block], nodes[i]) : nodes[i];
+      deep[block] = Math.max(deep[block], depth[nodes[i]]);
+    }
+    return { name, number, first, end, node, deep, deepest: deep.reduce((a, b) => Math.max(a, b), 0) };
+  }
+
+  // Gives each thread its rows, below the row of the axis.
+  stack() {
+    this.high = 1;
+    for (const group of this.groups) {
+      group.row = this.high;
+      this.high += 1 + (this.folded.has(group.number) ? 0 : group.deepest);
+    }
+  }
+
+  // Returns the last common node of two paths. Parents come before their children.
+  meet(a, b) {
+    const { parent } = this.view;
+    while (a !== b) if (a > b) a = parent[a]; else b = parent[b];
+    return a;
+  }
+  above(node, depth) {
+    while (this.view.depth[node] > depth) node = this.view.parent[node];
+    return node;
+  }
+  // Samples closer than this are adjacent: the timestamps of a profiler are inexact.
+  joins(last, next) {
+    const { from, to } = this.app.model.times;
+    return from[next] - to[last] <= Math.min(to[last] - from[last], to[next] - from[next]) / 10 + 1;
+  }
+
+  paintBelow() {
+    const { app } = this, from = this.range.from + this.left, to = from + this.span, tops = this.height / ROW, looks = app.looks + app.state.search;
+    if (this.looks !== looks) this.looks = looks, this.colors = [];
+    for (const group of this.groups) {
+      const y = this.yOf(group.row) / ROW;
+      if (this.folded.has(group.number) || y > tops || y + 1 + group.deepest < 0) continue;
+      this.base = group.row;
+      this.spot = { group };
+      this.paintGroup(group, from, to);
+    }
+    this.paintAxis();
+    this.showLabels();
+  }
+
+  paintGroup(group, from, to) {
+    const t = this.app.model.times, { first, end } = group, { depth } = this.view, pixel = 1 / this.unit;
+    let low = first, high = end;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (t.to[middle] <= from) low = middle + 1; else high = middle;
+    }
+    this.last = -1;
+    for (let i = low; i < end && t.from[i] < to;) {
+      let next = i + 1, node = this.nodes[i], deep = depth[node];
+      for (let after = next; next < end; next = after) { // events within a pixel: a block, or one
+        const block = (next - first) / BLOCK, last = Math.min(end, next + BLOCK);
+        const whole = Number.isInteger(block) && t.to[last - 1] - t.from[i] < pixel;
+        after = whole ? last : next + 1;
+        if (t.to[after - 1] - t.from[i] >= pixel) break;
+        node = this.meet(node, whole ? group.node[block] : this.nodes[next]);
+        deep = Math.max(deep, whole ? group.deep[block] : depth[this.nodes[next]]);
+      }
+      this.enter(i, next - 1, node, deep);
+      i = next;
+    }
+    this.closeTo(0);
+    this.runs.forEach((run, row) => this.flush(row));
+  }
+
+  // Adds the events first..last, whose common stack ends at `node`: closes the boxes that it does not have, opens the others.
+  enter(first, last, node, deep) {
+    const { from, to } = this.app.model.times, { depth, parent } = this.view;
+    const same = this.last >= 0 && this.joins(this.last, first) ? this.meet(node, this.open[this.open.length - 1] ?? 0) : 0;
+    this.closeTo(depth[same]);
+    for (let up = node; up !== same; up = parent[up]) this.open[depth[up] - 1] = up, this.since[depth[up] - 1] = from[first];
+    this.last = last;
+    const middle = (first + last) >> 1;
+    for (let row = depth[node] + 1; row <= deep; row++)
+      this.thin(row, this.above(this.nodes[middle], row), this.pixel(from[first]), this.pixel(to[last]));
+  }
+
+  closeTo(depth) {
+    const end = this.last < 0 ? 0 : this.app.model.times.to[this.last];
+    while (this.open.length > depth) {
+      const row = this.open.length, node = this.open.pop(), from = this.since[row - 1], x = this.pixel(from), wide = this.pixel(end) - x;
+      if (wide < 1) { this.thin(row, node, x, x + wide); continue; }
+      this.flush(row);
+      this.spot = { ...this.spot, from, to: end };
+      this.paintBox(node, x, wide);
+    }
+  }
+
+  pixel(ns) { return this.xOf(ns - this.range.from); }
+
+  // Joins narrow boxes of a row into strokes of up to three pixels.
+  thin(row, node, from, to) {
+    const run = this.runs[row];
+    if (run && from - run.to < 0.5 && to - run.from < 3) run.to = Math.max(run.to, to);
+    else this.flush(row), this.runs[row] = { node, from, to };
+  }
+  flush(row) {
+    const run = this.runs[row], y = run ? this.visible(row) : null;
+    this.runs[row] = undefined;
+    if (y === null || run.to < 0 || run.from > this.width) return;
+    this.context.fillStyle = this.colorOf(run.node);
+    this.context.fillRect(run.from, y, Math.max(LEAST, run.to - run.from), ROW - 1);
+  }
+  colorOf(node) {
+    const { app, view } = this, frame = view.frame[node];
+    return app.coloring === "value" ? app.look(view, node, app.place).color : this.colors[frame] ??= app.look(view, node, app.place).color;
+  }
+
+  lookOf(node) {
+    const { from, to } = this.spot;
+    return { ...super.lookOf(node), note: [formatValue(to - from, "ns")] };
+  }
+  isPicked() {
+    return !!this.picked && this.picked.from === this.spot.from && this.picked.group === this.spot.group;
+  }
+
+  // The axis of time, over the boxes that scroll below it.
+  paintAxis() {
+    const { context: c, app, width: w } = this, { step, at } = ticksOf(this.range.from + this.left, this.span, w);
+    c.fillStyle = app.theme.page;
+    c.fillRect(0, 0, w, ROW);
+    c.fillStyle = app.theme.ink;
+    for (const [value, x] of at) {
+      c.fillRect(Math.round(x), ROW - 5, 1, 5);
+      c.fillText(timeText(value, step), x + 4, ROW / 2);
+    }
+  }
+
+  // The names of threads are buttons that fold their rows.
+  showLabels() {
+    const { labels, groups, folded } = this;
+    if (labels.of !== groups) {
+      labels.of = groups;
+      labels.replaceChildren(...groups.map(({ name, number, first, end }) => button("", () => this.fold(number), { "data-thread": name, title: end - first + " samples" })));
+    }
+    groups.forEach((group, i) => {
+      const y = this.yOf(group.row), label = labels.children[i], shut = folded.has(group.number);
+      label.hidden = y < ROW || y > this.height;
+      label.style.top = y + "px";
+      label.textContent = (shut ? "▸ " : "▾ ") + group.name;
+      label.setAttribute("aria-expanded", !shut);
+    });
+  }
+
+  boxAt(x, y) { return y < ROW ? undefined : super.boxAt(x, y); }
+
+  fold(number) {
+    if (!this.folded.delete(number)) this.folded.add(number);
+    this.stack();
+    this.app.paint();
+  }
+
+  // ---- the picked box ----
+
+  // True if the box was picked before.
+  pick(box) {
+    const again = !!box && !!this.picked && box.from === this.picked.from && box.node === this.picked.node && box.group === this.picked.group;
+    this.picked = box ?? null;
+    return again;
+  }
+
+  // Returns the box of the event `i` at a depth.
+  boxAround(group, i, depth) {
+    const { from, to } = this.app.model.times, node = this.above(this.nodes[i], depth), { first, end } = group;
+    const same = (k) => this.above(this.nodes[k], depth) === node;
+    let low = i, high = i;
+    while (low > first && this.joins(low - 1, low) && same(low - 1)) low--;
+    while (high + 1 < end && this.joins(high, high + 1) && same(high + 1)) high++;
+    return { group, node, from: from[low], to: to[high], low, high };
+  }
+
+  // Returns the first event of a group that ends after a time.
+  eventAt(group, ns) {
+    const { to } = this.app.model.times;
+    let low = group.first, high = group.end;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (to[middle] <= ns) low = middle + 1; else high = middle;
+    }
+    return low;
+  }
+
+  // Returns the first box of a node, or null.
+  boxOf(node) {
+    const depth = this.view.depth[node];
+    for (const group of this.groups)
+      for (let i = group.first; i < group.end; i++)
+        if (this.above(this.nodes[i], depth) === node) return this.boxAround(group, i, depth);
+    return null;
+  }
+
+  // Returns the neighbour of the picked box: its caller, its first callee, the box of its depth before or after it.
+  neighbour(key) {
+    const { picked, view } = this, { depth } = view, group = picked?.group ?? this.groups[0];
+    if (!group) return null;
+    if (!picked) {
+      for (let i = group.first; i < group.end; i++) if (this.nodes[i] > 0) return this.boxAround(group, i, 1);
+      return null;
+    }
+    const d = depth[picked.node], at = this.boxAround(group, this.eventAt(group, picked.from), d);
+    if (key === "ArrowUp") return d > 1 ? this.boxAround(group, at.low, d - 1) : null;
+    if (key === "ArrowDown") {
+      for (let i = at.low; i <= at.high; i++) if (depth[this.nodes[i]] > d) return this.boxAround(group, i, d + 1);
+      return null;
+    }
+    const step = key === "ArrowRight" ? 1 : -1;
+    for (let i = step > 0 ? at.high + 1 : at.low - 1; i >= group.first && i < group.end; i += step)
+      if (depth[this.nodes[i]] >= d) return this.boxAround(group, i, d);
+    return null;
+  }
+
+  // Moves the window so that the picked box can be seen.
+  bring() {
+    const { picked, range, app } = this;
+    if (!picked) return;
+    const from = picked.from - range.from, to = picked.to - range.from;
+    if (to <= this.left || from >= this.left + this.span) app.moveTo((from + to) / 2 - this.span / 2, this.span);
+    this.folded.delete(picked.group.number);
+    this.stack();
+    this.base = picked.group.row;
+    super.reveal(picked.node);
+  }
+  reveal(node) {
+    if (node > 0 && this.picked?.node !== node) this.picked = this.boxOf(node);
+    this.bring();
+  }
+
+  // Start, duration and thread of a box.
+  timeRows({ from, to, group }) {
+    return [["start", timeText(from, 10 ** Math.floor(Math.log10(Math.max(1, to - from)) - 1))], ["duration", formatValue(to - from, "ns")], ["thread", group.name]];
+  }
+}

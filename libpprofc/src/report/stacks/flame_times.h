@@ -1,0 +1,17 @@
+/* Times of the -flame page: the node in which each sample's stack ends. */
+#ifndef PPROFC_REPORT_STACKS_FLAME_TIMES_H
+#define PPROFC_REPORT_STACKS_FLAME_TIMES_H
+
+#include "report/stacks/flame_groups.h"
+
+/* True if the page shows times. A difference has no times. */
+static inline bool flame_has_times(const struct grouping *g) {
+  const pprofc_profile *profile = g->report->result.profile;
+  return profile->times && !g->graph->tree.has_base && !profile->samples.tree;
+}
+
+/* Makes an array of nodes by sample; NONE for a sample that the tree dropped. */
+pprofc_status flame_times_make(struct grouping *grouping, const uint32_t **node_of,
+                               pprofc_error *error);
+
+#endif
