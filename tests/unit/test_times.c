@@ -66,14 +66,14 @@ static void test_events_are_grouped_by_track_and_sorted(void) {
   builder_event_of(b, 0, main, 200, 10);
   builder_event_of(b, 1, other, 500, -5);
   builder_event_of(b, 1, main, 250, 10);
-  builder_clock_start(b, 42);
+  builder_clock_zero(b, 42);
   pprofc_profile *p = finish(b);
   const struct times *t = p->times;
   CU_ASSERT_EQUAL_FATAL(t->count, 5);
   CU_ASSERT_EQUAL(t->track_count, 2);
   CU_ASSERT(str_equal(t->tracks[1].tid, STR("7")));
   CU_ASSERT_EQUAL(t->tracks[1].first, 3);
-  CU_ASSERT_EQUAL(t->clock_start, 42);
+  CU_ASSERT_EQUAL(t->clock_start, 242);
   CU_ASSERT_EQUAL(t->end, 310);
   static const int64_t starts[] = {0, 50, 100, 300, 300};
   static const uint32_t samples[] = {0, 1, 1, 0, 1};

@@ -114,7 +114,7 @@ const struct format_row import_format_table[] = {
      "imports/calls.samply.json.gz",
      "samples, time or bytes, by the type of the weights; `cpu/nanoseconds` or `cycles/count`; "
      "labels `process`, `pid`, `thread`, `tid`; code without names keeps libraries, build ids and "
-     "addresses: names, lines and inlined functions come from the binaries",
+     "addresses: names, lines and inlined functions come from the binaries; times of samples",
      "markers, counters, categories"},
     {"v8_prof_log", "V8 log (`isolate-*.log`)", "`node --prof`", "`v8-version,` at the start",
      "node 20.20.2", NULL,
@@ -126,7 +126,7 @@ const struct format_row import_format_table[] = {
      "JSON with `threads` whose `samples` have a `schema`, alone or as `profile`", "made by hand",
      "imports/made.gecko.json",
      "`samples/count`, `wall/nanoseconds`; labels `pid`, `thread`, `tid`; from recordings of the "
-     "developer tools only the main thread and frames of pages",
+     "developer tools only the main thread and frames of pages; times of samples",
      "markers, categories, memory"},
     {"json_safari", "Safari timeline", "Safari's Web Inspector, exported",
      "JSON with `recording.sampleStackTraces`", "made by hand", "imports/made.safari.json",
@@ -162,7 +162,7 @@ const struct format_row import_format_table[] = {
      "agents",
      "`FLR` and a zero byte at the start", "JDK 25.0.3, async-profiler 4.0", "imports/calls.jfr.gz",
      "a sample type for each kind of event, see below; threads, their states, classes of objects "
-     "and spans as labels; lines; interpreted, inlined, native and kernel code",
+     "and spans as labels; lines; interpreted, inlined, native and kernel code; times of samples",
      "counted: stacks that the recorder cut off, events without a stack, other events with stacks, "
      "an incomplete last chunk; descriptors of methods"},
     {"go_dump", "goroutine dump",
@@ -184,8 +184,9 @@ const struct format_row import_format_table[] = {
      "made by hand", "imports/made.otlp",
      "one sample type for each profile; attributes and links are labels; attributes of the "
      "resource "
-     "are comments, or labels if there are several resources",
-     "counted: times of single events"},
+     "are comments, or labels if there are several resources; times of samples if they have "
+     "timestamps",
+     "counted: timestamps, if no flag needs them"},
     {"perf_script", "perf script", "Linux `perf script`",
      "a header with a thread id and an event, then frames in hexadecimal", "perf 6.1.187",
      "imports/calls.perf.txt",
@@ -232,7 +233,7 @@ const struct format_row import_format_table[] = {
      "lines and inlined functions come from the binaries if they exist; if one process was "
      "recorded, its program is the first mapping; without perf, `perf_to_profile` makes the "
      "profile; without both, and from a pipe, pprofc reads samples, stacks, mapped files and build "
-     "ids itself, and names come from the binaries",
+     "ids itself, and names come from the binaries; times of samples",
      "counted: lost samples; without perf: names of the kernel; files with copies of stacks "
      "(`--call-graph dwarf`, `lbr`), compressed files and files of a pipe need perf"},
     {"simpleperf", "simpleperf",

@@ -3,7 +3,7 @@
 #include "profile/builder_times.h"
 
 #include "core/array.h"
-#include "core/buffer.h"
+#include "core/hash.h"
 #include "profile/builder_state.h"
 
 struct builder_time_event {
@@ -15,13 +15,12 @@ struct builder_times {
   const pprofc_allocator *mem;
   struct builder_time_event *events;
   size_t count, room;
-  struct interner track_keys;
+  struct map by_track;
   struct time_track *tracks;
-  size_t track_room;
+  size_t track_count, track_room;
   uint32_t last_track; /* index of the track that was found last */
-  struct buffer key;
-  int64_t origin, clock_start;
-  bool has_origin;
+  int64_t origin, clock_zero;
+  bool has_origin, has_clock;
 };
 
 void builder_times_free(struct builder_times *t) {
@@ -29,8 +28,7 @@ void builder_times_free(struct builder_times *t) {
   const pprofc_allocator *mem = t->mem;
   loose_free(mem, t->events, t->room, sizeof *t->events);
   ARRAY_FREE(mem, t->tracks, t->track_room);
-  interner_free(&t->track_keys);
-  buffer_free(&t->key);
+  map_free(&t->by_track);
   mem_free(mem, t, 1, sizeof *t);
 }
 
@@ -48,8 +46,7 @@ void builder_keep_times(pprofc_builder *b, bool keep) {
     return;
   }
   b->times->mem = &b->mem;
-  interner_init(&b->times->track_keys, &b->mem);
-  buffer_init(&b->times->key, &b->mem, SIZE_MAX / 2);
+  map_init(&b->times->by_track, &b->mem);
 }
 
 bool builder_keeps_times(const pprofc_builder *b) {
@@ -63,9 +60,15 @@ void builder_time_origin(pprofc_builder *b, int64_t at) {
   t->has_origin = true;
 }
 
-void builder_clock_start(pprofc_builder *b, int64_t nanoseconds) {
+void builder_clock_zero(pprofc_builder *b, int64_t nanoseconds) {
   struct builder_times *t = b->times;
-  if (t) t->clock_start = nanoseconds;
+  if (!t) return;
+  t->clock_zero = nanoseconds;
+  t->has_clock = true;
+}
+
+pprofc_str builder_text(const pprofc_builder *b, uint32_t string) {
+  return string < b->strings.count ? b->strings.items[string] : STR("");
 }
 
 /* ---- tracks ------------------------------------------ */
@@ -73,17 +76,6 @@ void builder_clock_start(pprofc_builder *b, int64_t nanoseconds) {
 static bool same_track(const struct time_track *a, const struct time_track *b) {
   return str_equal(a->tid, b->tid) && str_equal(a->pid, b->pid) && str_equal(a->name, b->name) &&
          str_equal(a->process, b->process);
-}
-
-/* Makes a key from the texts of a track, each with its size before it. */
-static pprofc_str track_key(struct builder_times *t, const struct time_track *names) {
-  const pprofc_str texts[] = {names->name, names->process, names->pid, names->tid};
-  buffer_clear(&t->key);
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-    buffer_printf(&t->key, "%zu:", texts[i].size);
-    buffer_add_str(&t->key, texts[i]);
-  }
-  return buffer_str(&t->key);
 }
 
 static bool track_copy(struct arena *arena, struct time_track *to, const struct time_track *from) {
@@ -94,23 +86,25 @@ static bool track_copy(struct arena *arena, struct time_track *to, const struct 
   return to->name.data && to->process.data && to->pid.data && to->tid.data;
 }
 
+static uint64_t track_hash(const struct time_track *names) {
+  uint64_t hash = hash_mix(hash_str(names->tid), hash_str(names->name));
+  return hash_mix(hash_mix(hash, hash_str(names->pid)), hash_str(names->process));
+}
+
 uint32_t builder_track(pprofc_builder *b, const struct time_track *names) {
   struct builder_times *t = b->times;
+  struct time_track copy;
   if (!t || !builder_ok(b)) return 0;
-  if (t->track_keys.count && same_track(&t->tracks[t->last_track], names)) return t->last_track;
-  size_t before = t->track_keys.count;
-  bool room = ARRAY_RESERVE(t->mem, t->tracks, t->track_room, before + 1);
-  pprofc_str key = track_key(t, names);
-  uint32_t track = room && !t->key.failed
-                       ? interner_copy(&t->track_keys, &b->profile->region->arena, key)
-                       : MAP_NONE;
-  bool added = track != MAP_NONE && t->track_keys.count > before;
-  if (track == MAP_NONE ||
-      (added && !track_copy(&b->profile->region->arena, &t->tracks[track], names))) {
+  if (t->track_count && same_track(&t->tracks[t->last_track], names)) return t->last_track;
+  uint64_t hash = track_hash(names);
+  MAP_FIND(track, &t->by_track, hash, same_track(&t->tracks[track], names));
+  if (track != MAP_NONE) return t->last_track = track;
+  if (!track_copy(&b->profile->region->arena, &copy, names) ||
+      !MAP_PUSH(t->mem, &t->by_track, hash, t->tracks, t->track_count, t->track_room, copy)) {
     builder_times_fail(b);
     return 0;
   }
-  return t->last_track = track;
+  return t->last_track = (uint32_t)t->track_count - 1;
 }
 
 /* ---- events ------------------------------------------ */
@@ -176,7 +170,7 @@ static void times_count(struct builder_times *t) {
     if (!t->has_origin || t->events[i].start < t->origin) t->origin = t->events[i].start;
     t->has_origin = true;
   }
-  for (size_t k = 0; k < t->track_keys.count; k++) {
+  for (size_t k = 0; k < t->track_count; k++) {
     t->tracks[k].first = first;
     first += t->tracks[k].count;
     t->tracks[k].count = 0;
@@ -235,7 +229,7 @@ static void track_sort(const struct time_columns *rows, size_t count, uint32_t *
 /* Sorts the tracks whose events are not in the order of time. The collected events are no longer
  * needed and serve as a buffer. Returns false when out of memory. */
 static bool times_sort(struct builder_times *t, const struct time_columns *columns) {
-  for (size_t k = 0; k < t->track_keys.count; k++) {
+  for (size_t k = 0; k < t->track_count; k++) {
     const struct time_track *track = &t->tracks[k];
     const struct time_columns rows = {columns->sample + track->first, columns->start + track->first,
                                       columns->duration + track->first};
@@ -251,9 +245,9 @@ static bool times_sort(struct builder_times *t, const struct time_columns *colum
 /* Copies the tracks that have events. */
 static struct time_track *times_tracks(const struct builder_times *t, struct arena *arena,
                                        size_t *count) {
-  struct time_track *tracks = arena_array(arena, t->track_keys.count, sizeof *tracks);
+  struct time_track *tracks = arena_array(arena, t->track_count, sizeof *tracks);
   *count = 0;
-  for (size_t k = 0; tracks && k < t->track_keys.count; k++)
+  for (size_t k = 0; tracks && k < t->track_count; k++)
     if (t->tracks[k].count) tracks[(*count)++] = t->tracks[k];
   return tracks;
 }
@@ -273,7 +267,8 @@ static const struct times *times_make(struct builder_times *t, struct arena *are
   made->start = columns.start;
   made->duration = columns.duration;
   made->tracks = times_tracks(t, arena, &made->track_count);
-  made->clock_start = t->clock_start;
+  if (t->has_clock && __builtin_add_overflow(t->clock_zero, t->origin, &made->clock_start))
+    made->clock_start = 0;
   return made->tracks ? made : NULL;
 }
 

@@ -16,8 +16,11 @@ bool builder_keeps_times(const pprofc_builder *builder);
  * default is the earliest start. */
 void builder_time_origin(pprofc_builder *builder, int64_t at);
 
-/* Sets the start of the recording in nanoseconds since 1970. */
-void builder_clock_start(pprofc_builder *builder, int64_t nanoseconds);
+/* Sets the time at which the clock of the events was 0, in nanoseconds since 1970. */
+void builder_clock_zero(pprofc_builder *builder, int64_t nanoseconds);
+
+/* Returns the text of a string of the builder. */
+pprofc_str builder_text(const pprofc_builder *builder, uint32_t string);
 
 /* Returns the index of a track with these texts, which are copied. `first` and `count` are ignored.
  * Returns 0 after an error. */

@@ -1,7 +1,9 @@
 /* Table of the events that become samples, and the code that reads them. */
 #include "import/jfr/jfr.h"
+#include "profile/builder_times.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* Ways to turn an event into values. */
 enum events_action {
@@ -48,6 +50,7 @@ static const struct jfr_want events_wants[] = {
     {"objectClass", JFR_EVENT_CLASS},  {"monitorClass", JFR_EVENT_CLASS},
     {"parkedClass", JFR_EVENT_CLASS},  {"samples", JFR_EVENT_SAMPLES},
     {"contextId", JFR_EVENT_CONTEXT},  {"spanId", JFR_EVENT_SPAN},
+    {"startTime", JFR_EVENT_TIME},
 };
 
 static const struct jfr_want events_setting_wants[] = {{"id", JFR_EVENT_SETTING_ID},
@@ -259,6 +262,36 @@ struct events_ahead {
   size_t count;
 };
 
+/* Adds the time of an event to the row that it changed. */
+static void events_add_time(struct jfr *j, const struct events_sample *p, uint64_t duration) {
+  const struct jfr_chunk *chunk = j->chunk;
+  uint64_t ticks = p->slots[JFR_EVENT_TIME] - chunk->start_ticks;
+  char tid[24] = "";
+  if (!builder_keeps_times(j->builder)) return;
+  /* An event may begin before its chunk. */
+  bool before = (int64_t)ticks < 0, lost;
+  int64_t start = (int64_t)chunk->time, moved;
+  uint64_t passed = events_ticks(before ? 0 - ticks : ticks, chunk->ticks_per_second);
+  if (before)
+    lost = __builtin_sub_overflow(start, (int64_t)passed, &moved);
+  else
+    lost = __builtin_add_overflow(start, (int64_t)passed, &moved);
+  if (lost) moved = start;
+  if (p->key.tid) snprintf(tid, sizeof tid, "%llu", (unsigned long long)p->key.tid);
+  uint32_t track = builder_track(
+      j->builder,
+      &(struct time_track){.name = builder_text(j->builder, p->key.thread), .tid = str_of(tid)});
+  builder_event_of(j->builder, jfr_rows_last(j), track, moved,
+                   duration < INT64_MAX ? (int64_t)duration : INT64_MAX);
+}
+
+/* Adds a period to the row of a sample, which lasts as long. */
+static void events_add_period(struct jfr *j, const struct events_sample *p, enum jfr_type type,
+                              uint64_t period) {
+  jfr_rows_add(j, &p->key, p->hash, type, period);
+  events_add_time(j, p, j->cpu_event.size && type == JFR_CPU ? 0 : period);
+}
+
 /* Adds a jdk.ExecutionSample. async-profiler also writes this event for sleeping threads. */
 static void events_cpu(struct jfr *j, const struct events_sample *p) {
   const struct jfr_settings *settings = &j->chunk->settings;
@@ -266,11 +299,13 @@ static void events_cpu(struct jfr *j, const struct events_sample *p) {
   /* Samples of the event that does not sample wall time have the state STATE_DEFAULT
    * (EVENTS_OTHER), so this is a sample of wall time. */
   if (settings->has_wall && state != EVENTS_OTHER) {
-    jfr_rows_add(j, &p->key, p->hash, JFR_WALL, settings->wall);
+    events_add_period(j, p, JFR_WALL, settings->wall);
     return;
   }
-  if (state != EVENTS_SLEEPING) jfr_rows_add(j, &p->key, p->hash, JFR_CPU, settings->cpu);
-  if (settings->only_wall) jfr_rows_add(j, &p->key, p->hash, JFR_WALL, settings->cpu);
+  bool runs = state != EVENTS_SLEEPING;
+  if (settings->only_wall && runs) jfr_rows_add(j, &p->key, p->hash, JFR_CPU, settings->cpu);
+  if (settings->only_wall || runs)
+    events_add_period(j, p, settings->only_wall ? JFR_WALL : JFR_CPU, settings->cpu);
 }
 
 static void events_wall(struct jfr *j, const struct events_sample *p) {
@@ -278,7 +313,7 @@ static void events_wall(struct jfr *j, const struct events_sample *p) {
   uint64_t value = p->slots[JFR_EVENT_SAMPLES] * settings->wall;
   if (settings->only_wall && events_state_of(j, p->slots[JFR_EVENT_STATE]) == EVENTS_RUNNABLE)
     jfr_rows_add(j, &p->key, p->hash, JFR_CPU, value);
-  jfr_rows_add(j, &p->key, p->hash, JFR_WALL, value);
+  events_add_period(j, p, JFR_WALL, value);
 }
 
 static void events_add(struct jfr *j, const struct events_sample *p) {
@@ -292,14 +327,15 @@ static void events_add(struct jfr *j, const struct events_sample *p) {
     events_wall(j, p);
     break;
   case EVENTS_NATIVE:
-    jfr_rows_add(j, &p->key, p->hash, type, j->chunk->settings.native);
+    events_add_period(j, p, type, j->chunk->settings.native);
     break;
   case EVENTS_AMOUNT:
-    jfr_rows_add(j, &p->key, p->hash, type, amount);
+    events_add_period(j, p, type, amount);
     break;
   default:
     jfr_rows_add(j, &p->key, p->hash, type, 1);
     jfr_rows_add(j, &p->key, p->hash, (enum jfr_type)(type + 1), amount);
+    events_add_time(j, p, p->handler->event->is_time ? amount : 0);
   }
 }
 

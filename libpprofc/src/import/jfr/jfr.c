@@ -3,6 +3,7 @@
 #include "import/jfr/jfr.h"
 #include "import/formats.h"
 #include "import/lines.h"
+#include "profile/builder_times.h"
 
 #include <stdio.h>
 
@@ -73,7 +74,7 @@ static bool jfr_add_chunk(struct jfr *j, const uint8_t *start, uint64_t size) {
   c.metadata_at = jfr_long(&r);
   c.time = jfr_long(&r);
   c.duration = jfr_long(&r);
-  jfr_long(&r); /* skip the ticks at the start of the chunk */
+  c.start_ticks = jfr_long(&r);
   c.ticks_per_second = jfr_long(&r);
   c.compressed = jfr_int(&r) & 1;
   if (!ARRAY_PUSH(j->mem, j->chunks, j->chunk_count, j->chunk_capacity, c))
@@ -274,6 +275,8 @@ IMPORT_READER(import_jfr) {
   if (!j.builder || !j.stacks || !j.rows) jfr_fail_nomem(&j);
   if (jfr_ok(&j)) {
     builder_limit_depth(j.builder, options->limits->stack_depth);
+    builder_keep_times(j.builder, options->times);
+    builder_clock_zero(j.builder, 0);
     jfr_read(&j);
   }
   pprofc_status status = j.status;

@@ -142,6 +142,7 @@ enum {
   JFR_EVENT_SETTING_ID,
   JFR_EVENT_SETTING_NAME,
   JFR_EVENT_SETTING_VALUE,
+  JFR_EVENT_TIME, /* start in ticks */
 };
 
 /* Sample types, in the order of the profile. */
@@ -193,6 +194,7 @@ struct jfr_chunk {
   bool compressed;
   uint64_t metadata_at;    /* offset of the metadata, or 0 if not given */
   uint64_t time, duration; /* start and duration of the chunk, in nanoseconds */
+  uint64_t start_ticks;    /* ticks at the start of the chunk */
   uint64_t ticks_per_second;
   struct jfr_settings settings;
 };
@@ -374,6 +376,9 @@ void jfr_rows_prefetch(const struct jfr *j, uint64_t hash);
 /* Adds `value` to one value of the sample with a key. */
 bool jfr_rows_add(struct jfr *j, const struct jfr_key *key, uint64_t hash, enum jfr_type type,
                   uint64_t value);
+/* Returns the index of the row that the last jfr_rows_add changed; it becomes the index of the
+ * sample. */
+uint32_t jfr_rows_last(const struct jfr *j);
 /* The first function adds the sample types to the builder, the second all samples. */
 void jfr_rows_emit_types(struct jfr *j);
 void jfr_rows_emit(struct jfr *j);

@@ -78,6 +78,10 @@ bool jfr_rows_add(struct jfr *j, const struct jfr_key *key, uint64_t hash, enum 
   return true;
 }
 
+uint32_t jfr_rows_last(const struct jfr *j) {
+  return j->rows->last;
+}
+
 /* ---- output ------------------------------------------ */
 
 static const struct {

@@ -3,6 +3,7 @@
  * in samply's files, keeps its library and addresses for the symbolizer. */
 #include "import/call_paths.h"
 #include "import/json/json.h"
+#include "profile/builder_times.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -48,6 +49,7 @@ struct firefox_reader {
   int64_t said;  /* number of samples that the file states: the sum of the `length` members of the
                     lists, or -1 if one is missing or invalid */
   size_t listed; /* number of samples in the lists */
+  int64_t interval; /* sampling interval in nanoseconds, or 0 */
   const struct node *libs;
   uint32_t *mappings; /* mapping of each library, or NONE */
 };
@@ -267,20 +269,74 @@ static void firefox_add_sample(struct firefox_reader *r, const struct node *thre
   json_label(r->builder, "tid", json_id(node_get(thread, "tid")));
 }
 
+/* The clock of a thread: times of samples, or the differences between them. */
+struct firefox_clock {
+  const struct node *times, *deltas;
+  int64_t now, next; /* times of the current sample and of the next one, in nanoseconds */
+  size_t count;
+  uint32_t track;
+};
+
+static int64_t firefox_time_at(struct firefox_reader *r, const struct firefox_clock *c, size_t i) {
+  int64_t sum;
+  if (c->times) return json_scaled(r->builder, node_at(c->times, i), 6);
+  int64_t delta = json_scaled(r->builder, node_at(c->deltas, i), 6);
+  return __builtin_add_overflow(c->next, delta, &sum) ? c->next : sum;
+}
+
+static void firefox_clock_start(struct firefox_reader *r, struct firefox_clock *c,
+                                const struct node *thread) {
+  const struct node *samples = node_get(thread, "samples");
+  *c = (struct firefox_clock){node_get(samples, "time"),
+                              node_get(samples, "timeDeltas"),
+                              0,
+                              0,
+                              node_size(node_get(samples, "stack")),
+                              0};
+  if (!builder_keeps_times(r->builder)) return;
+  c->track = builder_track(r->builder,
+                           &(struct time_track){.name = json_id(node_get(thread, "name")),
+                                                .process = json_id(node_get(thread, "processName")),
+                                                .pid = json_id(node_get(thread, "pid")),
+                                                .tid = json_id(node_get(thread, "tid"))});
+  c->next = firefox_time_at(r, c, 0);
+}
+
+/* Moves the clock to sample i. */
+static void firefox_clock_move(struct firefox_reader *r, struct firefox_clock *c, size_t i) {
+  if (!builder_keeps_times(r->builder)) return;
+  c->now = c->next;
+  if (i + 1 < c->count) c->next = firefox_time_at(r, c, i + 1);
+}
+
+/* Adds the event of the last sample. It lasts until the next sample, or for one interval if the
+ * next sample is later than two intervals. */
+static void firefox_add_event(struct firefox_reader *r, const struct firefox_clock *c) {
+  int64_t duration;
+  if (!c->times && !c->deltas) return;
+  if (__builtin_sub_overflow(c->next, c->now, &duration) || duration <= 0 ||
+      (r->interval && duration / 2 > r->interval))
+    duration = r->interval;
+  builder_event(r->builder, c->track, c->now, duration);
+}
+
 static bool firefox_read_thread(struct firefox_reader *r, const struct node *thread) {
   const struct node *samples = node_get(thread, "samples"), *stacks = node_get(samples, "stack");
   int64_t said = json_member_int(samples, "length", -1);
   if (!firefox_read_tables(r, thread)) return false;
   r->said = r->said < 0 || said < 0 || said > INT32_MAX ? -1 : r->said + said;
   r->listed += node_size(stacks);
+  struct firefox_clock clock;
+  firefox_clock_start(r, &clock, thread);
   for (size_t i = 0; i < node_size(stacks) && builder_ok(r->builder); i++) {
     size_t stack;
     bool good = r->has_frames && index_at(stacks, i, &stack);
     r->read += good;
-    if (good)
-      firefox_add_sample(r, thread, samples, i, stack < r->path_count ? r->path[stack] : MAP_NONE);
-    else
-      r->missing++;
+    r->missing += !good;
+    firefox_clock_move(r, &clock, i);
+    if (!good) continue;
+    firefox_add_sample(r, thread, samples, i, stack < r->path_count ? r->path[stack] : MAP_NONE);
+    firefox_add_event(r, &clock);
   }
   return true;
 }
@@ -321,6 +377,16 @@ static void firefox_account(struct firefox_reader *r, const struct node *meta) {
                          json_member_int(meta, "preprocessedProfileVersion", 0), NEWEST_VERSION);
 }
 
+/* Reads the sampling interval, and the start of the recording. */
+static void firefox_read_clock(struct firefox_reader *r, const struct node *meta) {
+  double interval = json_member_number(meta, "interval", 0);
+  double start = json_member_number(meta, "startTime", 0);
+  if (start > 0 && start < 9e12) builder_clock_zero(r->builder, (int64_t)(start * 1e6));
+  if (interval > 0 && interval < 1e9) r->interval = (int64_t)(interval * 1e6);
+  if (interval > 0 && interval < 1e9)
+    pprofc_builder_period(r->builder, "wall", "nanoseconds", r->interval);
+}
+
 JSON_SHAPE(json_firefox) {
   const struct node *meta = node_get(root, "meta"), *threads = node_get(root, "threads");
   if (!node_is(threads, NODE_ARRAY) || !node_get(meta, "preprocessedProfileVersion"))
@@ -333,9 +399,7 @@ JSON_SHAPE(json_firefox) {
   call_paths_init(&r->paths, arena->mem, builder);
   if (!firefox_find_libs(r)) return error_nomem(error);
   firefox_find_types(r, threads);
-  double interval = json_member_number(meta, "interval", 0);
-  if (interval > 0 && interval < 1e9)
-    pprofc_builder_period(builder, "wall", "nanoseconds", (int64_t)(interval * 1e6));
+  firefox_read_clock(r, meta);
   bool good = true;
   for (size_t i = 0; i < node_size(threads) && good; i++)
     good = firefox_read_thread(r, node_at(threads, i));

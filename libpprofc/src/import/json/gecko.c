@@ -5,6 +5,7 @@
 #include "core/array.h"
 #include "import/json/call_tree.h"
 #include "import/json/json.h"
+#include "profile/builder_times.h"
 
 /* The newest `meta.version` that was tested. */
 #define NEWEST_VERSION 36
@@ -182,15 +183,20 @@ static bool gecko_listed_path(struct gecko *g, const struct node *frames, uint32
   return true;
 }
 
-static void gecko_add(struct gecko *g, const struct node *thread, uint32_t path, int64_t time) {
+static void gecko_add(struct gecko *g, const struct node *thread, uint32_t path, int64_t at,
+                      int64_t time) {
   int64_t values[2] = {1, time > 0 ? time : 0};
   g->empty += path == MAP_NONE;
   if (path == MAP_NONE) return;
   g->read++;
   call_paths_sample(&g->paths, path, values);
-  json_label(g->builder, "pid", json_id(node_get(thread, "pid")));
-  json_label(g->builder, "thread", node_text(thread, "name"));
-  json_label(g->builder, "tid", json_id(node_get(thread, "tid")));
+  const struct time_track track = {.name = node_text(thread, "name"),
+                                   .pid = json_id(node_get(thread, "pid")),
+                                   .tid = json_id(node_get(thread, "tid"))};
+  json_label(g->builder, "pid", track.pid);
+  json_label(g->builder, "thread", track.name);
+  json_label(g->builder, "tid", track.tid);
+  builder_event(g->builder, builder_track(g->builder, &track), at, time);
 }
 
 static size_t gecko_sample_count(const struct node *thread) {
@@ -216,7 +222,7 @@ static bool gecko_add_samples(struct gecko_thread *t) {
     int64_t time;
     if (i + 1 == count || __builtin_sub_overflow(end, at, &time)) time = 0;
     if (listed && !gecko_listed_path(t->g, node_get(item, "frames"), &path)) return false;
-    gecko_add(t->g, t->thread, path, time);
+    gecko_add(t->g, t->thread, path, at, time);
   }
   return true;
 }

@@ -8,6 +8,7 @@
 #include "import/otlp/otlp.h"
 #include "codec/wire.h"
 #include "import/formats.h"
+#include "profile/builder_times.h"
 
 #include <stdio.h>
 
@@ -229,7 +230,7 @@ static pprofc_status otlp_read(struct otlp *o, pprofc_str data, enum otlp_framin
   if (!otlp_each_frame(o, otlp_read_types)) return o->status;
   if (!o->type_count) pprofc_builder_type(o->builder, "samples", "count");
   if (!otlp_each_frame(o, otlp_read_samples)) return o->status;
-  if (o->timestamps) {
+  if (o->timestamps && !builder_keeps_times(o->builder)) {
     char note[96];
     snprintf(note, sizeof note, "skipped times of single events: %llu",
              (unsigned long long)o->timestamps);
@@ -252,6 +253,8 @@ IMPORT_READER(import_otlp) {
   pprofc_status status = error_nomem(error);
   if (o.builder) {
     builder_limit_depth(o.builder, options->limits->stack_depth);
+    builder_keep_times(o.builder, options->times);
+    builder_clock_zero(o.builder, 0);
     status = otlp_read(&o, data, framing, profile);
   }
   for (size_t i = 0; i < o.frame_count; i++) otlp_index_free(&o, &o.frames[i]);
@@ -260,6 +263,7 @@ IMPORT_READER(import_otlp) {
   ARRAY_FREE(mem, o.lines, o.line_capacity);
   ARRAY_FREE(mem, o.stack, o.stack_capacity);
   for (size_t i = 0; i < 3; i++) ARRAY_FREE(mem, o.lists[i].items, o.lists[i].capacity);
+  ARRAY_FREE(mem, o.times.items, o.times.capacity);
   interner_free(&o.comments);
   interner_free(&o.type_names);
   map_free(&o.by_type);

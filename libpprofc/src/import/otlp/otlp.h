@@ -131,6 +131,7 @@ struct otlp {
   uint32_t *stack; /* buffer for the stack of one sample */
   size_t stack_capacity;
   struct otlp_numbers lists[3]; /* buffers for fields 2, 3 and 4 of one sample */
+  struct otlp_numbers times;    /* timestamps of one sample, if the builder keeps times */
 
   /* Earliest start and latest end of all profiles in nanoseconds, 0 if not given. */
   uint64_t time, end;

@@ -5,6 +5,7 @@
 #include "codec/wire.h"
 #include "core/threshold.h"
 #include "import/otlp/otlp.h"
+#include "profile/builder_times.h"
 
 #include <stdio.h>
 
@@ -94,12 +95,26 @@ static bool otlp_take_numbers(struct otlp *o, struct otlp_numbers *list,
   return true;
 }
 
-/* Counts timestamps, which have 8 bytes each. */
+static uint64_t otlp_fixed64(const uint8_t *bytes) {
+  uint64_t value = 0;
+  for (size_t i = 8; i-- > 0;) value = value << 8 | bytes[i];
+  return value;
+}
+
+/* Counts timestamps, which have 8 bytes each, and stores them if the builder keeps times. */
 static bool otlp_take_times(struct otlp *o, struct otlp_sample *s, const struct wire_field *field) {
   bool one = field->type == WIRE_FIXED64;
   if (!one && (field->type != WIRE_BYTES || field->size % sizeof(uint64_t)))
     return otlp_fail_message(o);
-  s->timestamp_count += one ? 1 : field->size / sizeof(uint64_t);
+  size_t count = one ? 1 : field->size / sizeof(uint64_t);
+  s->timestamp_count += count;
+  if (!builder_keeps_times(o->builder)) return true;
+  struct otlp_numbers *times = &o->times;
+  if (!ARRAY_RESERVE(o->mem, times->items, times->capacity, times->count + count))
+    return otlp_fail_nomem(o);
+  for (size_t i = 0; i < count; i++)
+    times->items[times->count++] =
+        (int64_t)(one ? field->value : otlp_fixed64(field->data + 8 * i));
   return true;
 }
 
@@ -114,7 +129,7 @@ static bool otlp_unpack_sample(struct otlp *o, const struct wire_field *message,
   struct wire w = {message->data, message->data + message->size, NULL};
   struct wire_field field;
   struct otlp_numbers *second = &o->lists[0], *third = &o->lists[1], *fourth = &o->lists[2];
-  second->count = third->count = fourth->count = 0;
+  second->count = third->count = fourth->count = o->times.count = 0;
   *s = (struct otlp_sample){0};
   while (w.at < w.end) {
     if (!wire_next(&w, &field)) return otlp_fail_message(o);
@@ -216,6 +231,32 @@ static int64_t otlp_value(const struct otlp_sample *s) {
   return (int64_t)sum;
 }
 
+/* Returns the text of an attribute of a sample, or "". */
+static pprofc_str otlp_sample_text(struct otlp *o, const struct otlp_sample *s, pprofc_str key,
+                                   struct buffer *scratch) {
+  for (size_t i = 0; i < s->attribute_count && otlp_ok(o); i++) {
+    const Otlp__KeyValueAndUnit *a = otlp_attribute(o, s->attributes[i]);
+    if (a && str_equal(otlp_string(o, a->key_strindex), key))
+      return otlp_value_text(o, a->value, scratch);
+  }
+  return STR("");
+}
+
+/* Adds the instants of a sample to its row; otlp_read_scope replaces rows by samples. */
+static void otlp_add_events(struct otlp *o, const struct otlp_sample *s, size_t row) {
+  struct buffer name, tid;
+  if (!o->times.count) return;
+  buffer_init(&name, o->mem, SIZE_MAX);
+  buffer_init(&tid, o->mem, SIZE_MAX);
+  struct time_track names = {.name = otlp_sample_text(o, s, STR("thread.name"), &name),
+                             .tid = otlp_sample_text(o, s, STR("thread.id"), &tid)};
+  uint32_t track = builder_track(o->builder, &names);
+  for (size_t i = 0; i < o->times.count; i++)
+    builder_event_of(o->builder, (uint32_t)row, track, o->times.items[i], 0);
+  buffer_free(&name);
+  buffer_free(&tid);
+}
+
 static bool otlp_read_sample(struct otlp *o, struct otlp_rows *rows, size_t before, size_t type,
                              const struct wire_field *field, size_t i) {
   struct otlp_sample sample;
@@ -225,6 +266,8 @@ static bool otlp_read_sample(struct otlp *o, struct otlp_rows *rows, size_t befo
   int64_t *value = &rows->values[row * o->type_count + type];
   *value = (int64_t)((uint64_t)*value + (uint64_t)otlp_value(&sample));
   o->timestamps += sample.timestamp_count;
+  /* Profiles of other sample types list the same instants again. */
+  if (row >= before) otlp_add_events(o, &sample, row);
   return true;
 }
 
@@ -320,6 +363,19 @@ static void otlp_drop(const struct otlp *o, const struct otlp_rows *rows, size_t
   mem_discard(rows->values + first * o->type_count, rows->values + row * o->type_count);
 }
 
+/* Replaces the rows in the events from `first` on by their samples, which begin at `sample`. */
+static void otlp_number_events(struct otlp *o, const struct otlp_rows *rows, size_t first,
+                               size_t sample) {
+  if (first == builder_event_count(o->builder)) return;
+  uint32_t *number = mem_array(o->mem, rows->count, sizeof *number);
+  for (size_t i = 0; number && i < rows->count; i++) number[i] = (uint32_t)(sample + i);
+  if (number)
+    builder_event_numbers(o->builder, first, number);
+  else
+    otlp_fail_nomem(o);
+  mem_free(o->mem, number, rows->count, sizeof *number);
+}
+
 static void otlp_emit_rows(struct otlp *o, const struct otlp_rows *rows) {
   bool ascend = otlp_rows_ascend(o, rows);
   for (size_t i = 0; i < rows->count && otlp_ok(o) && builder_ok(o->builder); i++) {
@@ -331,11 +387,13 @@ static void otlp_emit_rows(struct otlp *o, const struct otlp_rows *rows) {
 static void otlp_read_scope(struct otlp *o, const struct otlp_frame *frame,
                             const struct otlp_scope *scope, const Otlp__Resource *resource) {
   struct otlp_rows rows = {.resource = o->resources > 1 ? resource : NULL};
+  size_t event = builder_event_count(o->builder), first = builder_sample_count(o->builder);
   map_init(&rows.by_identity, o->mem);
   if (scope->scope) otlp_note_attributes(o, scope->scope->attributes, scope->scope->n_attributes);
   for (size_t i = 0; i < scope->profile_count && otlp_ok(o); i++)
     otlp_read_profile(o, &rows, &frame->profiles[scope->first_profile + i]);
   map_free(&rows.by_identity);
+  otlp_number_events(o, &rows, event, first);
   otlp_emit_rows(o, &rows);
   ARRAY_FREE(o->mem, rows.items, rows.capacity);
   ARRAY_FREE(o->mem, rows.attributes, rows.attribute_capacity);

@@ -193,13 +193,14 @@ static void perf_script_label(struct perf *p, const struct perf_script_header *h
   label_number(p, "cpu", h->cpu);
 }
 
-/* Adds the event of the last sample: the period before its time for a clock, else an instant. */
+/* Adds the event of the last sample: the period before its time for a clock, else an instant. The
+ * time 0 means that the recording has no times. */
 static void perf_script_add_event(struct perf *p, const struct perf_script_header *h,
                                   bool is_duration) {
   char pid[32] = "", tid[32] = "";
   int64_t at;
   if (!builder_keeps_times(p->builder) || !h->has_time ||
-      !str_parse_scaled(str_slice(h->time, 0, h->time.size - 1), 9, &at))
+      !str_parse_scaled(str_slice(h->time, 0, h->time.size - 1), 9, &at) || !at)
     return;
   if (h->pid >= 0) snprintf(pid, sizeof pid, "%lld", (long long)h->pid);
   if (h->tid >= 0) snprintf(tid, sizeof tid, "%lld", (long long)h->tid);
