@@ -3,6 +3,7 @@
 
 #include "core/array.h"
 #include "core/chars.h"
+#include "core/scaled.h"
 #include "import/formats.h"
 #include "report/report.h"
 #include "transform/transform.h"
@@ -35,7 +36,7 @@ static bool time_take(pprofc_str *text, int64_t *sum) {
   *text = str_slice(*text, end, text->size);
   for (size_t i = 0; i < sizeof time_units / sizeof *time_units; i++)
     if (str_equal(unit, str_of(time_units[i].name)))
-      return str_parse_scaled(digits, time_units[i].exponent, &value) &&
+      return scaled_parse(digits, time_units[i].exponent, &value) &&
              !__builtin_mul_overflow(value, time_units[i].factor, &value) &&
              !__builtin_add_overflow(*sum, value, sum);
   return false;

@@ -55,10 +55,6 @@ bool str_next_line(pprofc_str *rest, pprofc_str *line);
 bool str_parse_int(pprofc_str s, int base, int64_t *out);
 bool str_parse_uint(pprofc_str s, int base, uint64_t *out);
 
-/* Parses a decimal without an exponent, times 10^exponent, rounded to an integer. Returns false if
- * the text is not a decimal number or the result does not fit. */
-bool str_parse_scaled(pprofc_str text, int exponent, int64_t *out);
-
 /* Parses a decimal or hexadecimal float, inf, infinity or nan in any case, as Go's ParseFloat. */
 bool str_parse_float(pprofc_str s, double *out);
 

@@ -1,4 +1,4 @@
-/* Strict parsing of integers and decimals: the whole text must be one number that fits. */
+/* Strict parsing of integers: the whole text must be one integer that fits. */
 #include "core/str.h"
 
 static unsigned digit_value(char c) {
@@ -83,43 +83,4 @@ bool str_parse_int(pprofc_str s, int base, int64_t *out) {
   if (magnitude > (uint64_t)INT64_MAX + negative) return false;
   *out = (int64_t)(negative ? 0 - magnitude : magnitude);
   return true;
-}
-
-/* State of the conversion of a decimal to an integer. */
-struct scaled {
-  int64_t sum;
-  int decimals; /* number of digits after the point, or -1 before the point */
-  bool up;      /* true if the first skipped digit rounds the number up */
-};
-
-static bool scaled_add(struct scaled *s, int digit) {
-  return !__builtin_mul_overflow(s->sum, 10, &s->sum) &&
-         !__builtin_add_overflow(s->sum, digit, &s->sum);
-}
-
-/* Reads one byte of a decimal. After the point, the first `exponent` digits count, and the next
- * digit only rounds. */
-static bool scaled_take(struct scaled *s, char c, int exponent) {
-  if (c == '.' && s->decimals < 0) {
-    s->decimals = 0;
-    return true;
-  }
-  if (c < '0' || c > '9') return false;
-  if (s->decimals >= 0 && ++s->decimals > exponent) {
-    if (s->decimals == exponent + 1) s->up = c >= '5';
-    return true;
-  }
-  return scaled_add(s, c - '0');
-}
-
-bool str_parse_scaled(pprofc_str text, int exponent, int64_t *out) {
-  size_t sign = text.size && text.data[0] == '-';
-  struct scaled s = {.decimals = -1};
-  for (size_t at = sign; at < text.size; at++)
-    if (!scaled_take(&s, text.data[at], exponent)) return false;
-  for (int i = s.decimals < 0 ? 0 : s.decimals; i < exponent; i++)
-    if (!scaled_add(&s, 0)) return false;
-  if (__builtin_add_overflow(s.sum, s.up, &s.sum)) return false;
-  *out = sign ? -s.sum : s.sum;
-  return text.size > sign;
 }

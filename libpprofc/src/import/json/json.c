@@ -2,6 +2,7 @@
 #include "import/json/json.h"
 
 #include "core/array.h"
+#include "core/scaled.h"
 #include "import/formats.h"
 #include "import/names.h"
 #include "profile/builder_times.h"
@@ -69,7 +70,7 @@ int64_t json_rounded(pprofc_builder *builder, const struct node *node, double va
 int64_t json_scaled(pprofc_builder *builder, const struct node *node, int exponent) {
   int64_t value;
   if (!node_is(node, NODE_NUMBER) && !node_is(node, NODE_STRING)) return 0;
-  if (str_parse_scaled(node->text, exponent, &value)) return value;
+  if (scaled_parse(node->text, exponent, &value)) return value;
   return json_rounded(builder, node, json_amount(builder, node, 0) * pow(10, exponent));
 }
 

@@ -5,6 +5,7 @@
  * words and ignores unknown words. The sample types are the number of samples and one type for each
  * event. */
 #include "core/buffer.h"
+#include "core/scaled.h"
 #include "import/formats.h"
 #include "import/lines.h"
 #include "import/text/perf_frames.h"
@@ -200,7 +201,7 @@ static void perf_script_add_event(struct perf *p, const struct perf_script_heade
   char pid[32] = "", tid[32] = "";
   int64_t at;
   if (!builder_keeps_times(p->builder) || !h->has_time ||
-      !str_parse_scaled(str_slice(h->time, 0, h->time.size - 1), 9, &at) || !at)
+      !scaled_parse(str_slice(h->time, 0, h->time.size - 1), 9, &at) || !at)
     return;
   if (h->pid >= 0) snprintf(pid, sizeof pid, "%lld", (long long)h->pid);
   if (h->tid >= 0) snprintf(tid, sizeof tid, "%lld", (long long)h->tid);
