@@ -277,12 +277,9 @@ static pprofc_status read_foreign(const struct input *input, const struct import
 /* Copies the caller's options and limits; options->limits points to *limits. */
 static pprofc_status copy_options(const pprofc_read_options *given, pprofc_read_options *options,
                                   pprofc_limits *limits, pprofc_error *error) {
-  pprofc_read_options_init(options);
-  pprofc_status status =
-      options_copy(options, sizeof *options, given, "pprofc_read_options", error);
-  pprofc_limits_init(limits);
-  if (!status)
-    status = options_copy(limits, sizeof *limits, options->limits, "pprofc_limits", error);
+  pprofc_status status = OPTIONS_COPY(pprofc_read_options, options, given, error);
+  if (status) return status;
+  status = OPTIONS_COPY(pprofc_limits, limits, options->limits, error);
   *limits = effective_limits(limits);
   options->limits = limits;
   return status;

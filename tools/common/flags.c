@@ -90,12 +90,10 @@ static const char *read_word(const struct flag *flag, const char *text, const ch
     *out = on ? flag->choices[0] : "";
     return NULL;
   }
-  for (int i = 0; flag->choices[i]; i++)
-    if (strcmp(text, flag->choices[i]) == 0) {
-      *out = flag->choices[i];
-      return NULL;
-    }
-  return "not one of the choices";
+  int choice;
+  const char *problem = read_choice(flag, text, &choice);
+  if (!problem) *out = flag->choices[choice];
+  return problem;
 }
 
 /* Stores the value of a flag in its field. `on` is the value of a boolean flag. */

@@ -18,19 +18,24 @@ pprofc_str name_base(pprofc_str name) {
   return str_slice(name, 0, slash < name.size ? slash : name_without_procs(name));
 }
 
+/* Takes the next part of a name, such as "/size=1", from the start of *rest. */
+static pprofc_str name_next_part(pprofc_str *rest) {
+  size_t end = 1 + str_find_char(str_slice(*rest, 1, rest->size), '/');
+  pprofc_str part = str_slice(*rest, 0, end);
+  *rest = str_slice(*rest, end, rest->size);
+  return part;
+}
+
 pprofc_str name_part_value(pprofc_str name, pprofc_str key) {
   size_t procs = name_without_procs(name);
   if (str_equal(key, STR("/gomaxprocs")) && procs < name.size)
     return str_slice(name, procs + 1, name.size);
   pprofc_str body = str_slice(name, 0, procs);
-  size_t at = str_find_char(body, '/');
-  while (at < body.size) {
-    pprofc_str rest = str_slice(body, at, body.size);
-    size_t end = 1 + str_find_char(str_slice(rest, 1, rest.size), '/');
-    pprofc_str part = str_slice(rest, 0, end);
+  pprofc_str rest = str_slice(body, str_find_char(body, '/'), body.size);
+  while (rest.size) {
+    pprofc_str part = name_next_part(&rest);
     if (part.size > key.size && str_starts(part, key) && part.data[key.size] == '=')
       return str_slice(part, key.size + 1, part.size);
-    at += end;
   }
   return STR("");
 }
@@ -52,12 +57,10 @@ void name_exclude(struct buffer *out, pprofc_str name, const pprofc_str *keys, s
   pprofc_str body = str_slice(name, 0, procs);
   size_t at = str_find_char(body, '/');
   buffer_add_str(out, star ? STR("*") : str_slice(body, 0, at));
-  while (at < body.size) {
-    pprofc_str rest = str_slice(body, at, body.size);
-    size_t end = 1 + str_find_char(str_slice(rest, 1, rest.size), '/');
-    pprofc_str part = str_slice(rest, 0, end);
+  pprofc_str rest = str_slice(body, at, body.size);
+  while (rest.size) {
+    pprofc_str part = name_next_part(&rest);
     if (!excluded(part, keys, count)) buffer_add_str(out, part);
-    at += end;
   }
   pprofc_str suffix = str_slice(name, procs, name.size);
   if (suffix.size && !excluded(suffix, keys, count)) buffer_add_str(out, suffix);

@@ -338,8 +338,7 @@ static pprofc_status tables_compare(const pprofc_bench *set, pprofc_bench *relea
                                     const pprofc_bench_options *options,
                                     pprofc_bench_tables **tables, pprofc_error *error) {
   pprofc_bench_options o;
-  pprofc_bench_options_init(&o);
-  pprofc_status status = options_copy(&o, sizeof o, options, "pprofc_bench_options", error);
+  pprofc_status status = OPTIONS_COPY(pprofc_bench_options, &o, options, error);
   if (status) return status;
   const pprofc_allocator *mem = mem_or_default(o.allocator);
   struct pprofc_bench_tables *t = mem_zero_array(mem, 1, sizeof *t);

@@ -18,6 +18,12 @@ bool json_finish(struct json_writer *json) {
   return whole;
 }
 
+bool json_finish_file(struct json_writer *json) {
+  json_end(json);
+  output_add_char(json->out, '\n');
+  return json_finish(json);
+}
+
 /* Writes the separator before an item. */
 static void json_begin_item(struct json_writer *json) {
   if (json->after_key) {

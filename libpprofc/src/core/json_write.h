@@ -22,6 +22,8 @@ struct json_writer {
 void json_init(struct json_writer *json, struct output *out, const pprofc_allocator *mem);
 /* Frees the writer's memory. Returns false if memory ran out, so the text is incomplete. */
 bool json_finish(struct json_writer *json);
+/* Ends the outermost object and the line, then acts as json_finish. */
+bool json_finish_file(struct json_writer *json);
 
 void json_begin_object(struct json_writer *json);
 void json_begin_array(struct json_writer *json);

@@ -12,4 +12,9 @@
 pprofc_status options_copy(void *options, size_t size, const void *given, const char *name,
                            pprofc_error *error);
 
+/* Sets the options of a type such as pprofc_report_options to their defaults, then copies the
+ * caller's options into them. */
+#define OPTIONS_COPY(type, options, given, error)                                                  \
+  (type##_init(options), options_copy(options, sizeof *(options), given, #type, error))
+
 #endif

@@ -18,8 +18,7 @@ static pprofc_profile *filter_take(struct pipeline_result *result) {
 pprofc_status pprofc_filter(const pprofc_profile *profile, const pprofc_filter_options *options,
                             pprofc_profile **filtered, pprofc_error *error) {
   pprofc_filter_options o;
-  pprofc_filter_options_init(&o);
-  pprofc_status status = options_copy(&o, sizeof o, options, "pprofc_filter_options", error);
+  pprofc_status status = OPTIONS_COPY(pprofc_filter_options, &o, options, error);
   if (status) return status;
   status = profile_need_stacks(profile, error);
   if (status) return status;

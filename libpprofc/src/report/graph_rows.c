@@ -155,8 +155,7 @@ static pprofc_status graph_rows_new(const pprofc_profile *profile,
                                     const pprofc_report_options *options, unsigned wanted,
                                     pprofc_graph **graph, pprofc_error *error) {
   pprofc_report_options o;
-  pprofc_report_options_init(&o);
-  pprofc_status status = options_copy(&o, sizeof o, options, "pprofc_report_options", error);
+  pprofc_status status = OPTIONS_COPY(pprofc_report_options, &o, options, error);
   if (status) return status;
   status = profile_need_stacks(profile, error);
   if (status) return status;

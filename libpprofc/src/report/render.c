@@ -111,8 +111,7 @@ pprofc_status pprofc_report(const pprofc_profile *profile, const pprofc_report_o
                             pprofc_write_fn write, void *context, pprofc_error *error) {
   pprofc_report_options o;
   struct report report = {0};
-  pprofc_report_options_init(&o);
-  pprofc_status status = options_copy(&o, sizeof o, options, "pprofc_report_options", error);
+  pprofc_status status = OPTIONS_COPY(pprofc_report_options, &o, options, error);
   if (status) return status;
   status = report_open(&report, profile, &o, error);
   if (!status) status = report_render(&report, write, context, error);

@@ -21,8 +21,7 @@ pprofc_status pprofc_symbolize(const pprofc_profile *profile,
                                pprofc_error *error) {
   pprofc_symbolize_options o;
   pprofc_profile *located = NULL;
-  pprofc_symbolize_options_init(&o);
-  pprofc_status status = options_copy(&o, sizeof o, options, "pprofc_symbolize_options", error);
+  pprofc_status status = OPTIONS_COPY(pprofc_symbolize_options, &o, options, error);
   if (status) return status;
   struct symbolize_options wanted = {
       .mode = o.mode,

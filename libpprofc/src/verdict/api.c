@@ -246,8 +246,7 @@ static pprofc_status verdicts_begin(const pprofc_allocator *mem, size_t bases, s
                                     const pprofc_verdict_options *options, pprofc_verdicts **out,
                                     pprofc_error *error) {
   pprofc_verdict_options all;
-  pprofc_verdict_options_init(&all);
-  pprofc_status status = options_copy(&all, sizeof all, options, "pprofc_verdict_options", error);
+  pprofc_status status = OPTIONS_COPY(pprofc_verdict_options, &all, options, error);
   if (!status) status = verdicts_check(&all, error);
   if (status) return status;
   pprofc_verdicts *made = *out = mem_zero_array(mem, 1, sizeof *made);

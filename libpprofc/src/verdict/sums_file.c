@@ -119,10 +119,8 @@ pprofc_status sums_write(const struct sums *sums, struct output *out, pprofc_err
   json_begin_array(json_key(&json, "types"));
   for (size_t i = 0; i < sums->type_count; i++) sums_put_type(sums, &sums->types[i], order, &json);
   json_end(&json);
-  json_end(&json);
-  output_add_char(out, '\n');
   mem_free(sums->mem, order, count, sizeof *order);
-  return json_finish(&json) ? PPROFC_OK : error_nomem(error);
+  return json_finish_file(&json) ? PPROFC_OK : error_nomem(error);
 }
 
 /* ---- reading ----------------------------------------- */

@@ -108,9 +108,7 @@ static pprofc_status collect_print_manifest(const void *context, struct output *
   for (size_t i = 0; i < set->count; i++)
     if (!set->servers[i].failed) collect_add_server(&json, &set->servers[i]);
   json_end(&json);
-  json_end(&json);
-  output_add_char(out, '\n');
-  return json_finish(&json) ? PPROFC_OK : error_nomem(error);
+  return json_finish_file(&json) ? PPROFC_OK : error_nomem(error);
 }
 
 /* ---- the folder -------------------------------------- */

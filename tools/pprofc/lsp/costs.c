@@ -75,7 +75,8 @@ static pprofc_status costs_judge(struct costs *costs, const struct command *comm
   pprofc_status status = runs_load(command, &runs, error);
   if (!status) status = noise_judge(&costs->judged, &command->noise, &runs, error);
   if (!status) status = noise_judge(&costs->by_line, &lines, &runs, error);
-  if (!status) status = runs_difference(runs.items, runs.count, runs.bases, &costs->profile, error);
+  if (!status)
+    status = runs_difference(runs.items, runs.count, runs.bases, true, &costs->profile, error);
   runs_free(&runs);
   if (status) return status;
   output_init(&out, buffer_write, &costs->header);

@@ -53,7 +53,7 @@ static void compare_free(struct comparing *c) {
 
 /* Makes the graph of lines of the difference. */
 static pprofc_status compare_lines(struct comparing *c, pprofc_error *error) {
-  pprofc_status status = runs_difference(c->runs, c->count, c->bases, &c->difference, error);
+  pprofc_status status = runs_difference(c->runs, c->count, c->bases, true, &c->difference, error);
   pprofc_report_options options = c->command.report;
   options.granularity = "lines";
   options.trim = false;

@@ -127,19 +127,6 @@ bool noise_is_picture(const struct command *command) {
          strcmp(command->format->name, "flamegraph") == 0;
 }
 
-/* Makes the difference between the sums of base and head, as without -noise. */
-static pprofc_status noise_combine(const struct loaded_runs *runs, pprofc_profile **difference,
-                                   pprofc_error *error) {
-  pprofc_profile *base = NULL, *head = NULL;
-  pprofc_status status = runs_add_up(runs->items, runs->bases, &base, error);
-  if (!status)
-    status = runs_add_up(runs->items + runs->bases, runs->count - runs->bases, &head, error);
-  if (!status) status = pprofc_diff(head, base, PPROFC_COMPARE, false, difference, error);
-  pprofc_profile_release(base);
-  pprofc_profile_release(head);
-  return status;
-}
-
 static bool noise_has_folded(const pprofc_profile *p) {
   for (size_t i = 0; i < p->functions.count; i++) {
     pprofc_str name = profile_string(p, p->functions.name[i]);
@@ -216,7 +203,8 @@ pprofc_status noise_run(struct command *command, int *code, pprofc_error *error)
   if (noise_sums_given(command)) return noise_run_sums(command, &report, code, error);
   status = runs_load(command, &runs, error);
   if (!status) status = noise_judge(&report, &command->noise, &runs, error);
-  if (!status && noise_is_picture(command)) status = noise_combine(&runs, &difference, error);
+  if (!status && noise_is_picture(command))
+    status = runs_difference(runs.items, runs.count, runs.bases, false, &difference, error);
   runs_free(&runs);
   if (!status && difference) status = noise_draw(command, &report, difference, error);
   if (!status && !difference) status = noise_show(command, &report, error);

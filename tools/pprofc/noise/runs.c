@@ -183,11 +183,11 @@ static pprofc_status runs_scale(pprofc_profile **profile, size_t to, size_t from
 }
 
 pprofc_status runs_difference(const pprofc_verdict_run *runs, size_t count, size_t bases,
-                              pprofc_profile **difference, pprofc_error *error) {
+                              bool per_run, pprofc_profile **difference, pprofc_error *error) {
   pprofc_profile *base = NULL, *head = NULL;
   pprofc_status status = runs_add_up(runs, bases, &base, error);
   if (!status) status = runs_add_up(runs + bases, count - bases, &head, error);
-  if (!status) status = runs_scale(&head, bases, count - bases, error);
+  if (!status && per_run) status = runs_scale(&head, bases, count - bases, error);
   if (!status) status = pprofc_diff(head, base, PPROFC_COMPARE, false, difference, error);
   pprofc_profile_release(base);
   pprofc_profile_release(head);

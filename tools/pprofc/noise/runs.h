@@ -25,10 +25,10 @@ pprofc_status runs_add_up(const pprofc_verdict_run *runs, size_t count, pprofc_p
                           pprofc_error *error);
 
 /* Makes the difference between the sums of base and head. `runs` starts with the runs of the base.
- * If the numbers of runs differ, scales the head to the runs of the base. The caller releases the
- * difference. */
+ * With `per_run`, scales the head to the runs of the base if the numbers of runs differ. The caller
+ * releases the difference. */
 pprofc_status runs_difference(const pprofc_verdict_run *runs, size_t count, size_t bases,
-                              pprofc_profile **difference, pprofc_error *error);
+                              bool per_run, pprofc_profile **difference, pprofc_error *error);
 
 /* True if the source is a folder. A folder means all profiles in it. */
 bool runs_is_folder(const char *source);

@@ -28,14 +28,20 @@ static pprofc_status bases_read(const struct command *command, pprofc_profile **
   return status;
 }
 
-/* With a base on the command line, the session has only the difference. Reads the head again. */
-static bool bases_find_head(struct shell *shell) {
-  if (shell->head) return true;
+/* Returns the command of the session without its bases. */
+static struct command bases_without(const struct shell *shell) {
   struct command command = shell->command;
-  pprofc_error error;
   command.base = "";
   command.diff_base = "";
   command.bases.count = 0;
+  return command;
+}
+
+/* With a base on the command line, the session has only the difference. Reads the head again. */
+static bool bases_find_head(struct shell *shell) {
+  if (shell->head) return true;
+  struct command command = bases_without(shell);
+  pprofc_error error;
   command.report.normalize = false;
   if (bases_read(&command, &shell->head, &error) == PPROFC_OK) return true;
   shell_fail_error(shell, &error);
@@ -43,12 +49,9 @@ static bool bases_find_head(struct shell *shell) {
 }
 
 static bool bases_make_difference(struct shell *shell, const char *source, bool compare) {
-  struct command command = shell->command;
+  struct command command = bases_without(shell);
   pprofc_profile *base = NULL, *difference = NULL;
   pprofc_error error;
-  command.base = "";
-  command.diff_base = "";
-  command.bases.count = 0;
   command.add_comment = "";
   command.sources = &source;
   command.source_count = 1;

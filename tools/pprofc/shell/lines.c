@@ -19,38 +19,28 @@ static bool lines_is_space(int32_t c) {
   return false;
 }
 
-/* Returns the end of the white space that begins at `from`. */
-static size_t lines_skip_space(pprofc_str text, size_t from) {
+/* Returns the end of the white space, or of the word, that begins at `from`. */
+static size_t lines_skip(pprofc_str text, size_t from, bool space) {
   while (from < text.size) {
     size_t next = from;
-    if (!lines_is_space(utf8_next(text, &next))) break;
-    from = next;
-  }
-  return from;
-}
-
-/* Returns the end of the word that begins at `from`. */
-static size_t lines_skip_word(pprofc_str text, size_t from) {
-  while (from < text.size) {
-    size_t next = from;
-    if (lines_is_space(utf8_next(text, &next))) break;
+    if (lines_is_space(utf8_next(text, &next)) != space) break;
     from = next;
   }
   return from;
 }
 
 pprofc_str shell_trim(pprofc_str text) {
-  size_t from = lines_skip_space(text, 0), to = from;
-  for (size_t at = from; at < text.size; at = lines_skip_space(text, to))
-    to = lines_skip_word(text, at);
+  size_t from = lines_skip(text, 0, true), to = from;
+  for (size_t at = from; at < text.size; at = lines_skip(text, to, true))
+    to = lines_skip(text, at, false);
   return str_slice(text, from, to);
 }
 
 /* Splits text at white space. Returns false when out of memory. */
 bool shell_split(pprofc_str text, struct arena *arena, struct shell_words *words) {
   *words = (struct shell_words){NULL, 0, 0};
-  for (size_t at = lines_skip_space(text, 0); at < text.size; at = lines_skip_space(text, at)) {
-    size_t end = lines_skip_word(text, at);
+  for (size_t at = lines_skip(text, 0, true); at < text.size; at = lines_skip(text, at, true)) {
+    size_t end = lines_skip(text, at, false);
     pprofc_str word = arena_str(arena, str_slice(text, at, end));
     if (!word.data || !ARRAY_RESERVE(&mem_default, words->items, words->capacity, words->count + 1))
       return false;

@@ -69,9 +69,7 @@ static pprofc_status capture_print_manifest(const void *context, struct output *
   for (size_t i = 0; i < capture->count; i++) capture_json_item(&json, capture, &capture->items[i]);
   json_end(&json);
   capture_json_missing(&json, capture);
-  json_end(&json);
-  output_add_char(out, '\n');
-  return json_finish(&json) ? PPROFC_OK : error_nomem(error);
+  return json_finish_file(&json) ? PPROFC_OK : error_nomem(error);
 }
 
 /* ---- the folder -------------------------------------- */

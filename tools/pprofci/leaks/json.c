@@ -93,7 +93,5 @@ bool leaks_print_json(const struct leaks *leaks, struct output *out) {
   for (size_t i = 0; i < leaks->kind_count; i++) leaks_json_kind(&json, &leaks->kinds[i]);
   json_end(&json);
   output_note(out);
-  json_end(&json);
-  output_add_char(out, '\n');
-  return json_finish(&json);
+  return json_finish_file(&json);
 }

@@ -214,17 +214,24 @@ static pprofc_status open_wire(struct publish *p, struct api **wire, pprofc_erro
   return wire_open(&options, wire, error);
 }
 
+/* Returns what all requests need. */
+static struct post publish_post(struct publish *p) {
+  return (struct post){.arena = &p->arena,
+                       .site = &p->site,
+                       .dry = p->options->dry_run,
+                       .key = p->options->key,
+                       .author = p->options->author,
+                       .body = p->body,
+                       .outcome = &p->outcome};
+}
+
 /* ---- the issue --------------------------------------- */
 
 #define ISSUE_MAX ((size_t)1 << 20)
 
 /* Sends only the issue. */
 static pprofc_status publish_issue(struct publish *p, pprofc_error *error) {
-  struct post post = {.arena = &p->arena,
-                      .site = &p->site,
-                      .dry = p->options->dry_run,
-                      .key = p->options->key,
-                      .author = p->options->author};
+  struct post post = publish_post(p);
   pprofc_status status = file_keep(p->options->issue, ISSUE_MAX, &p->arena, &post.issue, error);
   if (status != PPROFC_OK) return status;
   if (!utf8_valid(post.issue))
@@ -245,15 +252,9 @@ static pprofc_status publish_issue(struct publish *p, pprofc_error *error) {
 /* ---- all places -------------------------------------- */
 
 static void send_all(struct publish *p, const char *links, const bool *places) {
-  struct post post = {.arena = &p->arena,
-                      .site = &p->site,
-                      .dry = p->options->dry_run,
-                      .key = p->options->key,
-                      .author = p->options->author,
-                      .links = links,
-                      .body = p->body,
-                      .outcome = &p->outcome};
+  struct post post = publish_post(p);
   pprofc_error error;
+  post.links = links;
   if (open_wire(p, &post.wire, &error) != PPROFC_OK) {
     publish_failed(p, "anything", &error);
     return;

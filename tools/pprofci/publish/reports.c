@@ -179,9 +179,7 @@ static pprofc_status plain_render(const void *context, pprofc_write_fn write, vo
   output_no_row(&out);
   json_end(&json);
   output_note(&out);
-  json_end(&json);
-  bool good = json_finish(&json);
-  output_add_char(&out, '\n');
+  bool good = json_finish_file(&json);
   pprofc_status status = output_flush(&out, error);
   return good ? status : error_nomem(error);
 }

@@ -171,9 +171,7 @@ static pprofc_status links_save(const void *context, struct output *out, pprofc_
     json_end(&json);
   }
   json_end(&json);
-  json_end(&json);
-  output_add_char(out, '\n');
-  return json_finish(&json) ? PPROFC_OK : error_nomem(error);
+  return json_finish_file(&json) ? PPROFC_OK : error_nomem(error);
 }
 
 pprofc_status push_put_links(const struct push *push, struct output *out, pprofc_error *error) {

@@ -367,8 +367,7 @@ pprofc_status pprofc_bench_print_classic(const pprofc_bench *set,
                                          const char *format, pprofc_write_fn write, void *context,
                                          pprofc_error *error) {
   pprofc_bench_classic_options o;
-  pprofc_bench_classic_options_init(&o);
-  pprofc_status status = options_copy(&o, sizeof o, options, "pprofc_bench_classic_options", error);
+  pprofc_status status = OPTIONS_COPY(pprofc_bench_classic_options, &o, options, error);
   if (status) return status;
   size_t f = 0, count = sizeof formats / sizeof *formats;
   while (f < count && strcmp(formats[f].name, format) != 0) f++;

@@ -126,7 +126,5 @@ void print_json(struct printer *p) {
     json_add_table(p, &json, &p->tables->tables[i]);
   json_end(&json);
   output_note(p->out);
-  json_end(&json);
-  if (!json_finish(&json)) p->failed = true;
-  output_add_char(p->out, '\n');
+  p->failed |= !json_finish_file(&json);
 }

@@ -41,6 +41,12 @@ pprofc_str print_comparison(struct printer *printer, const struct table *table,
 pprofc_str print_column_value(const struct printer *printer, const struct table *table,
                               size_t column, size_t field);
 
+/* Returns the first column of the output for a column of results. The row labels take one column.
+ * The first column of results takes `each` columns, the others twice as many. */
+static inline size_t print_start(size_t column, size_t each) {
+  return column ? 1 + each + (column - 1) * 2 * each : 1;
+}
+
 /* Writes one field, quoted if CSV requires it. */
 void print_csv_field(struct output *out, pprofc_str field);
 

@@ -11,14 +11,7 @@
 
 /* A column of results uses several grid columns: center, range, notes. All but the first also use
  * delta, comparison, notes. */
-#define LABEL_COLUMNS  1
-#define CENTER_COLUMNS 3
-#define DELTA_COLUMNS  3
-
-static size_t text_start_of(size_t column) {
-  if (column == 0) return LABEL_COLUMNS;
-  return LABEL_COLUMNS + CENTER_COLUMNS + (column - 1) * (CENTER_COLUMNS + DELTA_COLUMNS);
-}
+#define COLUMNS 3 /* columns of the output for the first column of results */
 
 struct print_text_table {
   struct printer *printer;
@@ -43,13 +36,13 @@ static bool text_same_columns(const struct print_text_table *t, size_t a, size_t
 /* Adds one header row for each field of the column key. Consecutive columns share a cell if their
  * values are equal in this field and all fields above. */
 static void text_add_headers(struct print_text_table *t) {
-  size_t columns = t->table->column_count, right = text_start_of(columns);
+  size_t columns = t->table->column_count, right = print_start(columns, COLUMNS);
   for (size_t f = 0; f < t->printer->tables->col_by.field_count; f++) {
     grid_row(&t->grid);
     for (size_t from = 0, to; from < columns; from = to) {
       for (to = from + 1; to < columns && text_same_columns(t, from, to, f + 1); to++) continue;
-      grid_column(&t->grid, text_start_of(from));
-      grid_span(&t->grid, text_start_of(to) - text_start_of(from),
+      grid_column(&t->grid, print_start(from, COLUMNS));
+      grid_span(&t->grid, print_start(to, COLUMNS) - print_start(from, COLUMNS),
                 print_column_value(t->printer, t->table, from, f), GRID_CENTER, BAR);
     }
     grid_column(&t->grid, right);
@@ -61,13 +54,13 @@ static void add_units(struct print_text_table *t) {
   pprofc_str unit = set_string(t->printer->tables->set, t->table->unit);
   grid_row(&t->grid);
   for (size_t i = 0; i < t->table->column_count; i++) {
-    size_t start = text_start_of(i);
+    size_t start = print_start(i, COLUMNS);
     grid_column(&t->grid, start);
-    grid_span(&t->grid, CENTER_COLUMNS, unit, GRID_CENTER, BAR);
-    if (i > 0) grid_span(&t->grid, DELTA_COLUMNS, STR("vs base"), GRID_LEFT, STR("  "));
+    grid_span(&t->grid, COLUMNS, unit, GRID_CENTER, BAR);
+    if (i > 0) grid_span(&t->grid, COLUMNS, STR("vs base"), GRID_LEFT, STR("  "));
     for (size_t column = start + 1; column < t->grid.column; column++) grid_fix(&t->grid, column);
   }
-  grid_column(&t->grid, text_start_of(t->table->column_count));
+  grid_column(&t->grid, print_start(t->table->column_count, COLUMNS));
   grid_span(&t->grid, 1, STR(""), GRID_LEFT, RIGHT_BAR);
 }
 
@@ -87,7 +80,7 @@ static void text_add_marks(struct print_text_table *t, const char *const *notes,
 static void text_add_cell(struct print_text_table *t, const pprofc_bench_cell *cell,
                           struct unit_scale scale) {
   struct printer *p = t->printer;
-  grid_column(&t->grid, text_start_of(cell->column));
+  grid_column(&t->grid, print_start(cell->column, COLUMNS));
   buffer_clear(&p->scratch);
   unit_print(&p->scratch, scale, cell->center);
   grid_cell(&t->grid, buffer_str(&p->scratch), GRID_RIGHT);
@@ -122,18 +115,18 @@ static void text_add_summary(struct print_text_table *t) {
   for (size_t i = 0; i < t->table->column_count; i++) {
     const struct table_summary *s = &t->table->summaries[i];
     if (s->has_center) {
-      grid_column(&t->grid, text_start_of(i));
+      grid_column(&t->grid, print_start(i, COLUMNS));
       buffer_clear(text);
       unit_print(text, unit_scale_of(s->center, binary), s->center);
       grid_cell(&t->grid, buffer_str(text), GRID_RIGHT);
     }
     if (i > 0) {
-      grid_column(&t->grid, text_start_of(i) + CENTER_COLUMNS);
+      grid_column(&t->grid, print_start(i, COLUMNS) + COLUMNS);
       buffer_clear(text);
       print_summary_ratio(text, s);
       grid_cell(&t->grid, buffer_str(text), s->has_ratio ? GRID_RIGHT : GRID_LEFT);
     }
-    grid_column(&t->grid, text_start_of(i + 1) - 1);
+    grid_column(&t->grid, print_start(i + 1, COLUMNS) - 1);
     text_add_marks(t, s->notes, s->note_count);
   }
 }

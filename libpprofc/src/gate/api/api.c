@@ -91,8 +91,7 @@ static pprofc_status gate_apply(pprofc_gate *handle, const pprofc_gate_options *
 pprofc_status pprofc_gate_new(const pprofc_gate_options *options, pprofc_gate **gate,
                               pprofc_error *error) {
   pprofc_gate_options o;
-  pprofc_gate_options_init(&o);
-  pprofc_status status = options_copy(&o, sizeof o, options, "pprofc_gate_options", error);
+  pprofc_status status = OPTIONS_COPY(pprofc_gate_options, &o, options, error);
   if (status) return status;
   const pprofc_allocator *mem = mem_or_default(o.allocator);
   pprofc_gate *handle = mem_zero_array(mem, 1, sizeof *handle);

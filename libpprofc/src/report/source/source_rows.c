@@ -90,8 +90,7 @@ pprofc_status pprofc_source_new(const pprofc_profile *profile, const pprofc_repo
                                 pprofc_source **source, pprofc_error *error) {
   pprofc_report_options o;
   struct report report = {0};
-  pprofc_report_options_init(&o);
-  pprofc_status status = options_copy(&o, sizeof o, options, "pprofc_report_options", error);
+  pprofc_status status = OPTIONS_COPY(pprofc_report_options, &o, options, error);
   if (status) return status;
   o.format = "list";
   status = report_open(&report, profile, &o, error);

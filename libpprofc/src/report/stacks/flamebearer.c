@@ -135,9 +135,7 @@ static bool flamebearer_write_file(struct flamebearer *f, struct output *out) {
   json_int(json_key(&f->json, "version"), 1);
   put_flamebearer(f);
   put_metadata(f);
-  json_end(&f->json);
-  output_add_char(out, '\n');
-  return json_finish(&f->json);
+  return json_finish_file(&f->json);
 }
 
 pprofc_status report_flamebearer(struct report *report, struct output *out, pprofc_error *error) {

@@ -174,9 +174,7 @@ static bool json_report_write(struct json_report *r, struct output *out) {
   output_no_row(out);
   json_end(&r->json);
   output_note(out);
-  json_end(&r->json);
-  output_add_char(out, '\n');
-  return json_finish(&r->json);
+  return json_finish_file(&r->json);
 }
 
 pprofc_status report_json(struct report *report, struct output *out, pprofc_error *error) {

@@ -84,8 +84,7 @@ pprofc_status pprofc_tree_new(const pprofc_profile *profile, const pprofc_report
                               pprofc_tree **tree, pprofc_error *error) {
   pprofc_report_options o;
   struct report report = {0};
-  pprofc_report_options_init(&o);
-  pprofc_status status = options_copy(&o, sizeof o, options, "pprofc_report_options", error);
+  pprofc_status status = OPTIONS_COPY(pprofc_report_options, &o, options, error);
   if (status) return status;
   o.format = "flame";
   o.mean = false;

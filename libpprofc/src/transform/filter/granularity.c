@@ -16,8 +16,7 @@ pprofc_status pprofc_aggregate(const pprofc_profile *profile,
                                pprofc_error *error) {
   pprofc_aggregate_options o;
   struct granularity granularity;
-  pprofc_aggregate_options_init(&o);
-  pprofc_status status = options_copy(&o, sizeof o, options, "pprofc_aggregate_options", error);
+  pprofc_status status = OPTIONS_COPY(pprofc_aggregate_options, &o, options, error);
   if (!status) status = profile_need_stacks(profile, error);
   if (status) return status;
   const char *name = o.granularity ? o.granularity : "";

@@ -207,14 +207,13 @@ static void blame_json_count(struct json_writer *json, const char *key, size_t f
   json_end(json);
 }
 
-static void blame_json_total(struct json_writer *json, const pprofc_verdict_summary *s) {
+void blame_json_begin_total(struct json_writer *json, const pprofc_verdict_summary *s) {
   json_begin_object(json_key(json, "total"));
   json_double(json_key(json, "base"), s->total_base);
   json_double(json_key(json, "head"), s->total_head);
   json_double(json_key(json, "delta"), s->total_delta);
   json_double(json_key(json, "low"), s->total_low);
   json_double(json_key(json, "high"), s->total_high);
-  json_end(json);
 }
 
 /* Writes the changed functions. Two functions whose changes cancel share a line, and each other
@@ -241,7 +240,8 @@ void noise_blame_json(const struct noise_report *report, struct json_writer *jso
   struct blame b = blame_of(report);
   json_line_break(json);
   json_begin_object(json_key(json, "blame"));
-  blame_json_total(json, s);
+  blame_json_begin_total(json, s);
+  json_end(json);
   for (int kind = 0; kind < BLAME_KINDS; kind++) blame_json_lines(json, &b, (enum blame_kind)kind);
   blame_json_count(json, "environment", b.environment_count, b.environment);
   blame_json_count(json, "rest", b.rest_count, b.rest);

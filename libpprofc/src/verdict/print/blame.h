@@ -36,4 +36,7 @@ double blame_share(const struct blame *b, double delta);
 /* Returns the share of the changed functions in the total change, or NaN without shares. */
 double blame_part(const struct noise_report *report);
 
+/* Begins the member "total": base, head, the change and its interval. The caller ends it. */
+void blame_json_begin_total(struct json_writer *json, const pprofc_verdict_summary *s);
+
 #endif

@@ -1,5 +1,6 @@
 /* Writes verdicts as JSON. docs/JSON.md has the schema. */
 #include "core/json_write.h"
+#include "verdict/print/blame.h"
 #include "verdict/print/domains.h"
 
 #include <math.h>
@@ -64,12 +65,7 @@ static void noise_json_summary(struct json_writer *json, const struct noise_repo
 }
 
 static void noise_json_total(struct json_writer *json, const pprofc_verdict_summary *s) {
-  json_begin_object(json_key(json, "total"));
-  json_double(json_key(json, "base"), s->total_base);
-  json_double(json_key(json, "head"), s->total_head);
-  json_double(json_key(json, "delta"), s->total_delta);
-  json_double(json_key(json, "low"), s->total_low);
-  json_double(json_key(json, "high"), s->total_high);
+  blame_json_begin_total(json, s);
   json_double(json_key(json, "p"), s->total_p);
   json_text(json_key(json, "verdict"), pprofc_verdict_name(s->total_verdict));
   json_end(json);
@@ -228,7 +224,5 @@ pprofc_status noise_json(const struct noise_report *report, struct output *out,
   noise_json_rows(&json, report);
   if (report->stacks) noise_json_stacks(&json, report);
   output_note(out);
-  json_end(&json);
-  output_add_char(out, '\n');
-  return json_finish(&json) ? PPROFC_OK : error_nomem(error);
+  return json_finish_file(&json) ? PPROFC_OK : error_nomem(error);
 }
