@@ -3,6 +3,7 @@
 #include "http/client.h"
 
 #include "core/budget.h"
+#include "core/system.h"
 #include "http/failure.h"
 #include "http/libcurl.h"
 #include "pprofc/base.h"
@@ -42,12 +43,6 @@ struct transfer {
   int64_t deadline; /* time at which the transfer ends, in milliseconds of the monotonic clock */
   char why[CURL_ERROR_SIZE];
 };
-
-static int64_t client_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* ---- callbacks --------------------------------------- */
 
@@ -167,7 +162,7 @@ static bool transfer_set_place(struct transfer *t) {
 }
 
 static bool transfer_set_time(struct transfer *t) {
-  int64_t left = t->deadline - client_now();
+  int64_t left = t->deadline - system_milliseconds();
   if (left > INT_MAX) left = INT_MAX;
   if (left < 1) left = 1;
   int64_t connect = t->exchange->request && left > CONNECT_MS ? CONNECT_MS : left;
@@ -413,7 +408,7 @@ static bool client_begin(struct client *client, struct exchange *exchange, struc
                          .url = *exchange->url,
                          .post = exchange->post,
                          .home = true,
-                         .deadline = client_now() + exchange->limit_ms};
+                         .deadline = system_milliseconds() + exchange->limit_ms};
   exchange->status = PPROFC_OK;
   exchange->error = (pprofc_error){PPROFC_OK, PPROFC_NO_OFFSET, ""};
   exchange->final = *exchange->url;

@@ -47,13 +47,6 @@ struct encoder {
 
 /* ---- setting up -------------------------------------- */
 
-static size_t encode_most_labels(const struct samples *s) {
-  size_t most = 0;
-  for (size_t i = 0; i < s->label_set_count; i++)
-    if (s->label_sets[i].count > most) most = s->label_sets[i].count;
-  return most;
-}
-
 static size_t encode_most_lines(const struct locations *l) {
   size_t most = 0;
   for (size_t i = 0; i < l->count; i++)
@@ -92,7 +85,7 @@ static bool encode_init_packed(struct encoder *e) {
 /* Prepares an encoder. Returns false when out of memory. The caller calls encoder_free even after
  * an error. */
 static bool encoder_init(struct encoder *e, const pprofc_profile *p) {
-  size_t max_labels = encode_most_labels(&p->samples);
+  size_t max_labels = samples_most_labels(&p->samples);
   *e = (struct encoder){.p = p,
                         .mem = &p->mem,
                         .max_labels = max_labels,

@@ -33,12 +33,6 @@ struct child_running {
   int64_t deadline;
 };
 
-static int64_t now_ms(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
-}
-
 static void close_fd(int *fd) {
   if (*fd >= 0) close(*fd);
   *fd = -1;
@@ -152,7 +146,7 @@ static bool child_is_stopped(const struct child_running *run) {
  * caller must retry. */
 static pprofc_status child_wait(const struct child_running *run, struct pollfd fds[CHILD_POLLED],
                                 int *ready, pprofc_error *error) {
-  int64_t left = run->deadline - now_ms();
+  int64_t left = run->deadline - system_milliseconds();
   if (budget_stopped(run->output->mem))
     return error_nomem(error); /* budget_status replaces this
                                   error by the reason */
@@ -197,7 +191,7 @@ static pprofc_status child_finish(struct child_running *run, pprofc_status statu
   while (status == PPROFC_OK && (ended = waitpid(run->pid, &how, WNOHANG)) == 0) {
     if (child_is_stopped(run))
       status = error_set(error, PPROFC_E_IO, "interrupted");
-    else if (now_ms() >= run->deadline)
+    else if (system_milliseconds() >= run->deadline)
       status = error_set(error, PPROFC_E_LIMIT, "'%s' took too long and was stopped",
                          run->child->argv[0]);
     else
@@ -228,7 +222,8 @@ pprofc_status child_run_for_user(const struct child *child, const struct child_u
   if (child->timeout_ms == CHILD_NO_TIMEOUT)
     run.deadline = INT64_MAX;
   else
-    run.deadline = now_ms() + (child->timeout_ms ? child->timeout_ms : CHILD_TIMEOUT_MS);
+    run.deadline =
+        system_milliseconds() + (child->timeout_ms ? child->timeout_ms : CHILD_TIMEOUT_MS);
   int failed = open_input(&run) && open_pipes(&run) ? 0 : errno;
   if (!failed) failed = child_start(&run);
   close_fd(&run.input);

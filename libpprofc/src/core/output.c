@@ -41,6 +41,12 @@ void output_add(struct output *out, const void *data, size_t size) {
   out->size += size;
 }
 
+int output_take(void *output, const void *data, size_t size) {
+  struct output *out = output;
+  output_add(out, data, size);
+  return out->failed;
+}
+
 void output_add_str(struct output *out, pprofc_str s) {
   output_add(out, s.data, s.size);
 }

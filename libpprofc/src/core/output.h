@@ -25,6 +25,8 @@ void output_init(struct output *out, pprofc_write_fn write, void *context);
 void output_watch(struct output *out, const pprofc_allocator *mem);
 
 void output_add(struct output *out, const void *data, size_t size);
+/* Adds data; a pprofc_write_fn. */
+int output_take(void *output, const void *data, size_t size);
 void output_add_str(struct output *out, pprofc_str s);
 void output_add_text(struct output *out, const char *text);
 void output_add_char(struct output *out, char c);

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -31,6 +32,13 @@
 #else
 #define SYSTEM_LISTS_OBJECTS 1
 #endif
+
+/* Returns a time in milliseconds that only grows; the start of the count is arbitrary. */
+static inline int64_t system_milliseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
 
 /* Fills up to 256 bytes with random numbers of the kernel; sets errno on failure. */
 bool system_random(void *bytes, size_t size);

@@ -197,6 +197,13 @@ size_t pprofc_profile_max_depth(const pprofc_profile *p) {
   return p->samples.max_depth;
 }
 
+size_t samples_most_labels(const struct samples *samples) {
+  size_t most = 0;
+  for (size_t i = 0; i < samples->label_set_count; i++)
+    if (samples->label_sets[i].count > most) most = samples->label_sets[i].count;
+  return most;
+}
+
 bool label_set_is_base(const pprofc_profile *p, uint32_t set) {
   struct label_set s = p->samples.label_sets[set];
   for (const struct label *l = p->samples.labels + s.first; s.count; l++, s.count--)

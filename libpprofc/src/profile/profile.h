@@ -189,6 +189,9 @@ static inline const struct label *sample_labels(const struct samples *s, size_t 
 /* The key of the label that marks the samples of a base; its value is "true". */
 #define BASE_LABEL STR("pprof::base")
 
+/* Returns the number of labels of the largest label set. */
+size_t samples_most_labels(const struct samples *samples);
+
 /* True if the labels mark a sample of a base. */
 bool label_set_is_base(const pprofc_profile *p, uint32_t set);
 /* True if any sample belongs to a base. */

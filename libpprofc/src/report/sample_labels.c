@@ -5,17 +5,10 @@
 
 #include <stdlib.h>
 
-static size_t labels_of_largest_set(const struct samples *samples) {
-  size_t most = 0;
-  for (size_t i = 0; i < samples->label_set_count; i++)
-    if (samples->label_sets[i].count > most) most = samples->label_sets[i].count;
-  return most;
-}
-
 bool label_groups_init(struct label_groups *groups, const pprofc_profile *profile,
                        const pprofc_allocator *mem) {
   *groups = (struct label_groups){.profile = profile, .mem = mem};
-  groups->capacity = labels_of_largest_set(&profile->samples);
+  groups->capacity = samples_most_labels(&profile->samples);
   if (!groups->capacity) return true;
   groups->labels = mem_array(mem, groups->capacity, sizeof *groups->labels);
   groups->items = mem_array(mem, groups->capacity, sizeof *groups->items);

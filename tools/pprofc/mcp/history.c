@@ -150,23 +150,6 @@ static bool store_add_path(void *context, pprofc_str path, const struct stat *in
   return h->paths[h->count++] != NULL;
 }
 
-/* Returns the branch with the most runs; the first of branches that have equally many. */
-static pprofc_str store_branch(const struct run_record *runs, size_t count) {
-  struct interner names;
-  pprofc_str best = STR("");
-  size_t most = 0, *counts = mem_zero_array(&mem_default, count, sizeof *counts);
-  interner_init(&names, &mem_default);
-  for (size_t i = 0; i < count && counts; i++) {
-    uint32_t name = interner_add(&names, runs[i].branch);
-    if (name == MAP_NONE || ++counts[name] <= most) continue;
-    most = counts[name];
-    best = runs[i].branch;
-  }
-  interner_free(&names);
-  mem_free(&mem_default, counts, count, sizeof *counts);
-  return best;
-}
-
 /* Sorts the runs like `pprofci trend`: by the number of the commit if all runs have it, else by
  * time. */
 static void store_sort(struct run_record *runs, size_t count) {
@@ -195,7 +178,7 @@ static bool store_take(struct past_runs *h, size_t run, const struct run_record 
 
 /* Adds all runs of the branch that has the most runs. */
 static bool store_take_all(struct past_runs *h, struct run_record *runs, size_t count) {
-  pprofc_str branch = store_branch(runs, count);
+  pprofc_str branch = record_trunk(&runs->branch, count, sizeof *runs);
   size_t used = 0;
   for (size_t i = 0; i < count; i++)
     if (str_equal(runs[i].branch, branch)) runs[used++] = runs[i];

@@ -285,12 +285,6 @@ static pprofc_status output_end_program(struct shell_output *out, pprofc_status 
   return error_set(out->error, PPROFC_E_IO, "'%s' ended with status %d", out->process.name, code);
 }
 
-static int64_t output_milliseconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Starts the viewer. The viewer may read the file at any time, so the shell removes the file when
  * the shell ends. */
 static pprofc_status output_end_viewer(struct shell_output *out, pprofc_status status) {
@@ -308,7 +302,7 @@ static pprofc_status output_end_viewer(struct shell_output *out, pprofc_status s
   }
   memcpy(viewer.path, out->viewer.path, sizeof viewer.path);
   shell->viewers[shell->viewer_count++] = viewer;
-  shell->viewer_started = output_milliseconds();
+  shell->viewer_started = system_milliseconds();
   return PPROFC_OK;
 }
 
@@ -378,7 +372,7 @@ void shell_reap_viewers(struct shell *shell) {
 }
 
 void shell_end_viewers(struct shell *shell) {
-  int64_t passed = output_milliseconds() - shell->viewer_started;
+  int64_t passed = system_milliseconds() - shell->viewer_started;
   if (shell->viewer_count && passed < 1000) usleep((useconds_t)(1000 - passed) * 1000);
   for (size_t i = 0; i < shell->viewer_count; i++) unlink(shell->viewers[i].path);
   ARRAY_FREE(&mem_default, shell->viewers, shell->viewer_capacity);

@@ -122,12 +122,6 @@ struct http_exchange {
   struct web_reply *reply;
 };
 
-static int64_t server_clock(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
-}
-
 static void server_open_connection(struct http_server *s, struct MHD_Connection *connection,
                                    void **context) {
   struct http_connection *c = mem_zero_array(&mem_default, 1, sizeof *c);
@@ -136,7 +130,7 @@ static void server_open_connection(struct http_server *s, struct MHD_Connection 
   *context = c;
   if (!c) return;
   c->fd = info ? info->connect_fd : -1;
-  c->since = server_clock();
+  c->since = system_milliseconds();
   pthread_mutex_lock(&s->lock);
   c->next = s->connections;
   c->link = &s->connections;
@@ -206,8 +200,8 @@ static void *server_watch(void *server) {
   while (!atomic_load(&s->stopping)) {
     pthread_mutex_lock(&s->lock);
     server_find_gone(s);
-    server_close_slow(s, server_clock());
-    server_thin_out(s, server_clock());
+    server_close_slow(s, system_milliseconds());
+    server_thin_out(s, system_milliseconds());
     pthread_mutex_unlock(&s->lock);
     nanosleep(&(struct timespec){0, SERVER_LOOK_MS * 1000000L}, NULL);
   }
@@ -397,7 +391,7 @@ static mhd_result server_begin(struct http_exchange *e, const char *method) {
   pthread_mutex_lock(&s->lock);
   if (e->of) {
     e->of->busy = true;
-    e->of->body_since = d.method == GUARD_GET ? 0 : server_clock();
+    e->of->body_since = d.method == GUARD_GET ? 0 : system_milliseconds();
   }
   pthread_mutex_unlock(&s->lock);
   return MHD_YES;
@@ -485,7 +479,7 @@ static void server_completed(void *server, struct MHD_Connection *connection, vo
     e->of->busy = false;
     e->of->body_since = 0;
     e->of->waiting = NULL;
-    e->of->since = server_clock();
+    e->of->since = system_milliseconds();
   }
   pthread_mutex_unlock(&s->lock);
   reply_release(e->reply);

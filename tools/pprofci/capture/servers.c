@@ -2,6 +2,7 @@
  * every other round. */
 #include "capture/capture.h"
 #include "common/terminal.h"
+#include "core/system.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -84,14 +85,8 @@ static pprofc_status servers_fetch(const struct capture_round *r, bool timed, pp
   return status;
 }
 
-static int64_t servers_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static void servers_sleep_until(int64_t end_ms) {
-  int64_t left = end_ms - servers_now();
+  int64_t left = end_ms - system_milliseconds();
   if (left <= 0) return;
   struct timespec wait = {(time_t)(left / 1000), (long)(left % 1000) * 1000000};
   while (nanosleep(&wait, &wait) != 0) continue;
@@ -99,7 +94,7 @@ static void servers_sleep_until(int64_t end_ms) {
 
 static pprofc_status servers_load(const struct capture_options *o, int side, pprofc_error *error) {
   pprofc_status status = processes_start(o->load, capture_sides[side], o->servers[side], error);
-  if (status == PPROFC_OK) servers_sleep_until(servers_now() + o->settle * 1000);
+  if (status == PPROFC_OK) servers_sleep_until(system_milliseconds() + o->settle * 1000);
   return status;
 }
 
@@ -124,7 +119,7 @@ static pprofc_status servers_rounds(struct capture *capture, size_t programs, pp
   size_t rounds = (size_t)(o->warmup + o->count);
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < rounds && status == PPROFC_OK; i++) {
-    int64_t begin = servers_now();
+    int64_t begin = system_milliseconds();
     struct capture_round r = {.capture = capture, .round = i, .warmup = (int64_t)i < o->warmup};
     message_note("[%zu/%zu] %s", i + 1, rounds, r.warmup ? "warm-up" : "profiles");
     for (int turn = 0; turn < CAPTURE_SIDES && status == PPROFC_OK; turn++) {
@@ -142,14 +137,14 @@ static pprofc_status servers_rounds(struct capture *capture, size_t programs, pp
 static pprofc_status servers_await(struct capture *capture, int side, size_t programs,
                                    pprofc_error *error) {
   const struct capture_options *o = capture->options;
-  int64_t end = servers_now() + o->wait * 1000;
+  int64_t end = system_milliseconds() + o->wait * 1000;
   struct url url;
   pprofc_status status = servers_url(capture, side, "cmdline", false, &url, error);
   while (status == PPROFC_OK) {
     struct exchange exchange = {.url = &url, .limit_ms = LIMIT_MS, .arena = &capture->remote.arena};
     client_run(capture->remote.client, &exchange, 1);
     bool answered = exchange.reply.code != 0;
-    if (!answered && servers_now() >= end) {
+    if (!answered && system_milliseconds() >= end) {
       remote_explain(&capture->remote, &exchange, o->servers[side], error);
       status = exchange.status;
     }

@@ -27,11 +27,8 @@ static pprofc_status profile_prune(pprofc_profile **profile, pprofc_error *error
 
 pprofc_status source_read(const char *path, const pprofc_allocator *mem, pprofc_profile **profile,
                           pprofc_error *error) {
-  pprofc_status status = profile_read(path, mem, profile, error);
-  if (status != PPROFC_OK) return status;
-  status = profile_prune(profile, error);
-  if (status != PPROFC_OK) pprofc_profile_release(*profile);
-  return status;
+  const struct profile_source alone = {.head = {&path, 1}};
+  return source_open(&alone, mem, profile, error);
 }
 
 /* Reads all files and adds up their profiles. */

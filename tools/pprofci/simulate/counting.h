@@ -109,12 +109,13 @@ pprofc_status sides_node(struct ci_run *run, const char *folder, const char *mod
 /* Appends a quoted field of CSV. */
 void csv_field(struct buffer *out, const char *text);
 
-/* Returns a name with the same escapes as in results. */
-const char *counted_spell(struct ci_run *run, const char *name);
+/* Saves the results of a side as CSV, and frees the text. */
+pprofc_status results_save(struct ci_run *run, int side, struct buffer *text, pprofc_error *error);
 
-/* Returns an expression for frames of the benchmark's function, the last part of its name without
- * parameters: "(^|[.:])test_parse$". */
-const char *counted_function(struct ci_run *run, pprofc_str name);
+/* Adds the pair of profiles of a benchmark. The names of its artifacts end with "_" and `ending`.
+ * Returns NULL when out of memory. */
+struct run_pair *results_pair(struct ci_run *run, const char *benchmark, const char *kind,
+                              const char *ending);
 
 /* Writes the counts as results of benchmarks, and adds a pair of profiles for each benchmark. */
 pprofc_status count_results(struct counting *c, pprofc_error *error);

@@ -64,11 +64,18 @@ static bool counted_allocates(const struct counting *c, const struct counted *it
   return found;
 }
 
+pprofc_status results_save(struct ci_run *run, int side, struct buffer *text, pprofc_error *error) {
+  const char *path = text_printf(&run->arena, "%s/bench_%s.csv", run->work, side_names[side]);
+  pprofc_status status = text->failed || !path ? error_nomem(error) : PPROFC_OK;
+  if (status == PPROFC_OK) status = save_append(path, buffer_str(text), error);
+  buffer_free(text);
+  run->bench[side] = path;
+  return status;
+}
+
 static pprofc_status write_side(struct counting *c, int side, pprofc_error *error) {
   struct ci_run *run = c->run;
   struct buffer text;
-  const char *path = text_printf(&run->arena, "%s/bench_%s.csv", run->work, side_names[side]);
-  if (!path) return error_nomem(error);
   buffer_init(&text, run->mem, SIZE_MAX / 2);
   buffer_add_text(&text, "name,unit,value,assume\n");
   for (size_t i = 0; i < c->count; i++) {
@@ -77,21 +84,20 @@ static pprofc_status write_side(struct counting *c, int side, pprofc_error *erro
       if (c->items[i].runs[side][r].path)
         csv_counts(&text, &c->items[i], &c->items[i].runs[side][r], allocates);
   }
-  pprofc_status status = text.failed ? error_nomem(error) : PPROFC_OK;
-  if (status == PPROFC_OK) status = save_append(path, buffer_str(&text), error);
-  buffer_free(&text);
-  run->bench[side] = path;
-  return status;
+  return results_save(run, side, &text, error);
 }
 
-const char *counted_spell(struct ci_run *run, const char *name) {
+/* Returns a name with the same escapes as in results. */
+static const char *counted_spell(struct ci_run *run, const char *name) {
   struct buffer text;
   buffer_init(&text, run->mem, SIZE_MAX / 2);
   name_encode(&text, str_of(name), true);
   return buffer_take(&text, &run->arena).data;
 }
 
-const char *counted_function(struct ci_run *run, pprofc_str name) {
+/* Returns an expression for frames of the benchmark's function, the last part of its name without
+ * parameters: "(^|[.:])test_parse$". */
+static const char *counted_function(struct ci_run *run, pprofc_str name) {
   struct buffer text;
   size_t colon = str_find_last_char(name, ':');
   if (colon < name.size) name = str_slice(name, colon + 1, name.size);
@@ -104,20 +110,26 @@ const char *counted_function(struct ci_run *run, pprofc_str name) {
   return buffer_take(&text, &run->arena).data;
 }
 
+struct run_pair *results_pair(struct ci_run *run, const char *benchmark, const char *kind,
+                              const char *ending) {
+  const char *name = run_take_name_of(run, str_of(benchmark));
+  const char *stem = name ? text_printf(&run->arena, "%s_%s", name, ending) : NULL;
+  struct run_pair *pair = run_add_pair(run, NULL, NULL);
+  if (!stem || !pair) return NULL;
+  pair->kind = kind;
+  pair->package = "";
+  pair->benchmark = counted_spell(run, benchmark);
+  pair->function = counted_function(run, str_of(benchmark));
+  pair->stems[SIDE_BASE] = pair->stems[SIDE_HEAD] = stem;
+  return pair->benchmark && pair->function ? pair : NULL;
+}
+
 static pprofc_status add_counted_pair(struct counting *c, const struct counted *item,
                                       pprofc_error *error) {
   struct ci_run *run = c->run;
-  const char *name = run_take_name_of(run, str_of(item->name));
-  const char *stem = name ? text_printf(&run->arena, "%s_count", name) : NULL;
-  struct run_pair *pair = run_add_pair(run, NULL, NULL);
-  if (!stem || !pair) return error_nomem(error);
-  pair->kind = "instructions";
-  pair->package = "";
-  pair->benchmark = counted_spell(run, item->name);
-  pair->function = counted_function(run, str_of(item->name));
-  if (!pair->benchmark || !pair->function) return error_nomem(error);
+  struct run_pair *pair = results_pair(run, item->name, "instructions", "count");
+  if (!pair) return error_nomem(error);
   for (int side = 0; side < SIDES; side++) {
-    pair->stems[side] = stem;
     pair->iterations = fmax(pair->iterations, counted_iterations(c, item, side));
     if (!counted_runs(c, item, side)) continue;
     pair->runs[side] = arena_array(&run->arena, c->runs[side], sizeof *pair->runs[side]);

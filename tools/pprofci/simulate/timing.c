@@ -237,8 +237,6 @@ static pprofc_status time_all(struct timing *t, pprofc_error *error) {
 static pprofc_status write_times(struct timing *t, int side, pprofc_error *error) {
   struct ci_run *run = t->run;
   struct buffer text;
-  const char *path = text_printf(&run->arena, "%s/bench_%s.csv", run->work, side_names[side]);
-  if (!path) return error_nomem(error);
   buffer_init(&text, run->mem, SIZE_MAX / 2);
   buffer_add_text(&text, "name,unit,value\n");
   for (size_t i = 0; i < t->count; i++) {
@@ -249,29 +247,17 @@ static pprofc_status write_times(struct timing *t, int side, pprofc_error *error
       buffer_printf(&text, ",sec/op,%.17g\n", values[r]);
     }
   }
-  pprofc_status status = text.failed ? error_nomem(error) : PPROFC_OK;
-  if (status == PPROFC_OK) status = save_append(path, buffer_str(&text), error);
-  buffer_free(&text);
-  run->bench[side] = path;
-  return status;
+  return results_save(run, side, &text, error);
 }
 
 static pprofc_status add_timed_pair(struct timing *t, const struct timed *item,
                                     pprofc_error *error) {
   struct ci_run *run = t->run;
   if (!item->profiles[SIDE_BASE].count && !item->profiles[SIDE_HEAD].count) return PPROFC_OK;
-  const char *name = run_take_name_of(run, str_of(item->name));
-  const char *stem = name ? text_printf(&run->arena, "%s_cpu", name) : NULL;
-  struct run_pair *pair = run_add_pair(run, NULL, NULL);
-  if (!stem || !pair) return error_nomem(error);
-  pair->kind = "cpu";
-  pair->package = "";
-  pair->benchmark = counted_spell(run, item->name);
-  pair->function = counted_function(run, str_of(item->name));
-  if (!pair->benchmark || !pair->function) return error_nomem(error);
+  struct run_pair *pair = results_pair(run, item->name, "cpu", "cpu");
+  if (!pair) return error_nomem(error);
   for (int side = 0; side < SIDES; side++) {
     const struct timed_profiles *profiles = &item->profiles[side];
-    pair->stems[side] = stem;
     if (!profiles->count) continue;
     pair->runs[side] = profiles->items;
     pair->run_count[side] = profiles->count;

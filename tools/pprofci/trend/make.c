@@ -10,23 +10,6 @@
 
 /* ---- choice of runs ---------------------------------- */
 
-/* Returns the branch with the most runs, which counts as the main branch. */
-static pprofc_str trend_trunk(const struct past *past) {
-  struct interner branches;
-  pprofc_str best = STR("");
-  size_t *counts = mem_zero_array(&mem_default, past->run_count + 1, sizeof *counts), most = 0;
-  interner_init(&branches, &mem_default);
-  for (size_t i = 0; counts && i < past->run_count; i++) {
-    uint32_t id = interner_add(&branches, past->runs[i].branch);
-    if (id == MAP_NONE || ++counts[id] <= most) continue;
-    most = counts[id];
-    best = past->runs[i].branch;
-  }
-  interner_free(&branches);
-  mem_free(&mem_default, counts, past->run_count + 1, sizeof *counts);
-  return best;
-}
-
 /* Reads the ids of a file, one on each line, in their order. */
 static pprofc_status trend_read_ids(struct interner *ids, struct arena *arena, const char *path,
                                     pprofc_error *error) {
@@ -65,7 +48,9 @@ static pprofc_status trend_list_commits(struct trend_view *t, const char *path,
 static pprofc_status trend_choose(struct trend_view *t, const struct trend_query *query,
                                   pprofc_error *error) {
   struct past *past = &t->past;
-  pprofc_str trunk = trend_trunk(past);
+  pprofc_str trunk = STR("");
+  if (past->run_count)
+    trunk = record_trunk(&past->runs->branch, past->run_count, sizeof *past->runs);
   pprofc_str branch = *query->branch ? str_of(query->branch) : trunk;
   size_t kept = 0;
   t->branch = text_keep(&t->arena, branch);

@@ -1,6 +1,7 @@
 /* Parses the record of a run. */
 #include "gate/read/record.h"
 
+#include "core/map.h"
 #include "stats/robust.h"
 
 #include <math.h>
@@ -73,4 +74,22 @@ int record_by_time(const void *a, const void *b) {
   int order = record_compare(x->time, y->time);
   if (!order) order = record_compare(x->order, y->order);
   return order ? order : str_compare(x->commit, y->commit);
+}
+
+pprofc_str record_trunk(const pprofc_str *first, size_t count, size_t stride) {
+  struct interner branches;
+  pprofc_str best = STR("");
+  size_t most = 0, *counts = mem_zero_array(&mem_default, count, sizeof *counts);
+  interner_init(&branches, &mem_default);
+  for (size_t i = 0; counts && i < count; i++) {
+    const void *at = (const char *)first + i * stride;
+    const pprofc_str *branch = at;
+    uint32_t id = interner_add(&branches, *branch);
+    if (id == MAP_NONE || ++counts[id] <= most) continue;
+    most = counts[id];
+    best = *branch;
+  }
+  interner_free(&branches);
+  mem_free(&mem_default, counts, count, sizeof *counts);
+  return best;
 }

@@ -2,12 +2,6 @@
 #include "codec/codec.h"
 #include "report/report.h"
 
-static int proto_to_output(void *context, const void *data, size_t size) {
-  struct output *out = context;
-  output_add(out, data, size);
-  return out->failed;
-}
-
 pprofc_status report_divide(const struct report *report, pprofc_profile **divided,
                             pprofc_error *error) {
   *divided = NULL;
@@ -19,7 +13,7 @@ pprofc_status report_proto(struct report *report, struct output *out, pprofc_err
   pprofc_profile *divided;
   pprofc_status status = report_divide(report, &divided, error);
   if (status != PPROFC_OK) return status;
-  status = pprof_encode(divided ? divided : report->result.profile, proto_to_output, out, error);
+  status = pprof_encode(divided ? divided : report->result.profile, output_take, out, error);
   pprofc_profile_release(divided);
   return status;
 }

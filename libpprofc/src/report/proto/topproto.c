@@ -135,20 +135,13 @@ static bool topproto_fill(struct top_profile *t, pprofc_profile *p) {
   return done;
 }
 
-static int topproto_to_output(void *context, const void *data, size_t size) {
-  struct output *out = context;
-  output_add(out, data, size);
-  return out->failed;
-}
-
 pprofc_status report_topproto(struct report *report, struct output *out, pprofc_error *error) {
   struct graph g;
   pprofc_status status = pipeline_graph(&report->result, 0, &g, &report->output_unit, error);
   pprofc_profile *p = status ? NULL : profile_new(report->mem);
   if (p) {
     struct top_profile t = {.report = report, .graph = &g, .arena = &p->region->arena};
-    status =
-        topproto_fill(&t, p) ? pprof_encode(p, topproto_to_output, out, error) : error_nomem(error);
+    status = topproto_fill(&t, p) ? pprof_encode(p, output_take, out, error) : error_nomem(error);
   } else if (!status) {
     status = error_nomem(error);
   }

@@ -49,6 +49,15 @@ static pprofc_status find_top(struct revisions *r, const char *folder, pprofc_er
   return r->top ? PPROFC_OK : error_nomem(error);
 }
 
+/* Copies the commit that git printed. Returns false if it printed anything else. */
+static bool keep_commit(pprofc_str printed, char commit[COMMIT_ID_MAX]) {
+  printed = str_trim(printed);
+  if (!printed.size || printed.size >= COMMIT_ID_MAX) return false;
+  memcpy(commit, printed.data, printed.size);
+  commit[printed.size] = '\0';
+  return true;
+}
+
 /* Finds the commit of a ref from the user. */
 static pprofc_status find_commit(struct revisions *r, pprofc_str ref, char commit[COMMIT_ID_MAX],
                                  pprofc_error *error) {
@@ -60,14 +69,10 @@ static pprofc_status find_commit(struct revisions *r, pprofc_str ref, char commi
   const char *const words[] = {"rev-parse", "--verify", "--quiet", spelled, NULL};
   if (ref.size && ref.data[0] != '-' && size > 0 && (size_t)size < sizeof spelled)
     status = run_git(r, r->top, words, &printed, &failed, error);
-  printed = str_trim(printed);
-  if (status == PPROFC_OK && (failed || !printed.size || printed.size >= COMMIT_ID_MAX))
+  if (status == PPROFC_OK && (failed || !keep_commit(printed, commit)))
     return error_set(error, PPROFC_E_INVALID, "source_diff: there is no commit '%.*s'",
                      STR_ARG(ref));
-  if (status != PPROFC_OK) return status;
-  memcpy(commit, printed.data, printed.size);
-  commit[printed.size] = '\0';
-  return PPROFC_OK;
+  return status;
 }
 
 /* Finds the newest commit of HEAD before a time. */
@@ -79,13 +84,9 @@ static pprofc_status find_commit_at(struct revisions *r, int64_t seconds,
   snprintf(age, sizeof age, "--min-age=%lld", (long long)seconds);
   const char *const words[] = {"rev-list", "-1", age, "HEAD", NULL};
   pprofc_status status = run_git(r, r->top, words, &printed, &failed, error);
-  printed = str_trim(printed);
-  if (status == PPROFC_OK && (failed || !printed.size || printed.size >= COMMIT_ID_MAX))
+  if (status == PPROFC_OK && (failed || !keep_commit(printed, commit)))
     return error_set(error, PPROFC_E_INVALID, "source_diff: no commit is older than the profile");
-  if (status != PPROFC_OK) return status;
-  memcpy(commit, printed.data, printed.size);
-  commit[printed.size] = '\0';
-  return PPROFC_OK;
+  return status;
 }
 
 static pprofc_status read_diff(struct revisions *r, pprofc_error *error) {

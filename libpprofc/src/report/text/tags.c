@@ -67,7 +67,7 @@ static bool tags_make_texts(struct tag_sums *tags) {
   return true;
 }
 
-static int by_text(const void *left, const void *right) {
+int tag_sums_by_text(const void *left, const void *right) {
   const struct tag_value *a = left, *b = right;
   int order = str_compare(a->key, b->key);
   return order ? order : str_compare(a->value, b->value);
@@ -89,7 +89,7 @@ static void join_with(struct tag_value *into, const struct tag_value *tag) {
 static void join_equal_texts(struct tag_sums *tags) {
   size_t kept = 0;
   for (size_t i = 0; i < tags->count; i++) {
-    if (kept && by_text(&tags->items[kept - 1], &tags->items[i]) == 0)
+    if (kept && tag_sums_by_text(&tags->items[kept - 1], &tags->items[i]) == 0)
       join_with(&tags->items[kept - 1], &tags->items[i]);
     else
       tags->items[kept++] = tags->items[i];
@@ -98,7 +98,7 @@ static void join_equal_texts(struct tag_sums *tags) {
 }
 
 static void sort_keys(struct tag_sums *tags) {
-  qsort(tags->items, tags->count, sizeof *tags->items, by_text);
+  qsort(tags->items, tags->count, sizeof *tags->items, tag_sums_by_text);
   join_equal_texts(tags);
   for (size_t from = 0, to; from < tags->count; from = to) {
     to = tag_sums_end(tags, from);

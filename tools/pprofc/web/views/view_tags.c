@@ -15,12 +15,6 @@ struct tag_changes {
   size_t opened;
 };
 
-static int tag_by_text(const void *a, const void *b) {
-  const struct tag_value *x = a, *y = b;
-  int order = str_compare(x->key, y->key);
-  return order ? order : str_compare(x->value, y->value);
-}
-
 /* Collects the labels of base and head. The caller closes `changes`, also after an error. */
 static pprofc_status tag_changes_open(struct tag_changes *c, struct view_page *page,
                                       pprofc_error *error) {
@@ -34,7 +28,8 @@ static pprofc_status tag_changes_open(struct tag_changes *c, struct view_page *p
     c->opened = side + 1;
     status = view_report_open(&c->reports[side], page, profiles[side], &overrides, error);
     if (!status) status = tag_sums_collect(sums, &c->reports[side].report, error);
-    if (!status && sums->count) qsort(sums->items, sums->count, sizeof *sums->items, tag_by_text);
+    if (!status && sums->count)
+      qsort(sums->items, sums->count, sizeof *sums->items, tag_sums_by_text);
   }
   page->options.warn = warn;
   return status;
@@ -51,7 +46,8 @@ static double tag_side_value(const struct tag_changes *c, const struct view_page
                              const struct tag_value *tag, size_t side) {
   const struct tag_sums *sums = &c->sums[side];
   const struct tag_value *found = NULL;
-  if (sums->count) found = bsearch(tag, sums->items, sums->count, sizeof *sums->items, tag_by_text);
+  if (sums->count)
+    found = bsearch(tag, sums->items, sums->count, sizeof *sums->items, tag_sums_by_text);
   double divisor = page_divisor(page, side ? WEB_HEAD : WEB_BASE);
   return found ? (double)found->sum / divisor : 0;
 }
