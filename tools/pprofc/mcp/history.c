@@ -178,7 +178,7 @@ static bool store_take(struct past_runs *h, size_t run, const struct run_record 
 
 /* Adds all runs of the branch that has the most runs. */
 static bool store_take_all(struct past_runs *h, struct run_record *runs, size_t count) {
-  pprofc_str branch = record_trunk(&runs->branch, count, sizeof *runs);
+  pprofc_str branch = record_trunk(&mem_default, &runs->branch, count, sizeof *runs);
   size_t used = 0;
   for (size_t i = 0; i < count; i++)
     if (str_equal(runs[i].branch, branch)) runs[used++] = runs[i];

@@ -76,11 +76,12 @@ int record_by_time(const void *a, const void *b) {
   return order ? order : str_compare(x->commit, y->commit);
 }
 
-pprofc_str record_trunk(const pprofc_str *first, size_t count, size_t stride) {
+pprofc_str record_trunk(const pprofc_allocator *mem, const pprofc_str *first, size_t count,
+                        size_t stride) {
   struct interner branches;
   pprofc_str best = STR("");
-  size_t most = 0, *counts = mem_zero_array(&mem_default, count, sizeof *counts);
-  interner_init(&branches, &mem_default);
+  size_t most = 0, *counts = mem_zero_array(mem, count, sizeof *counts);
+  interner_init(&branches, mem);
   for (size_t i = 0; counts && i < count; i++) {
     const void *at = (const char *)first + i * stride;
     const pprofc_str *branch = at;
@@ -90,6 +91,6 @@ pprofc_str record_trunk(const pprofc_str *first, size_t count, size_t stride) {
     best = *branch;
   }
   interner_free(&branches);
-  mem_free(&mem_default, counts, count, sizeof *counts);
+  mem_free(mem, counts, count, sizeof *counts);
   return best;
 }

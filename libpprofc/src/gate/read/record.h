@@ -50,7 +50,8 @@ int record_by_time(const void *a, const void *b);
 
 /* Returns the branch with the most runs, the first of branches that have equally many. Finds
  * the next branch `stride` bytes after each branch. Returns "" when out of memory. */
-pprofc_str record_trunk(const pprofc_str *first, size_t count, size_t stride);
+pprofc_str record_trunk(const pprofc_allocator *mem, const pprofc_str *first, size_t count,
+                        size_t stride);
 
 /* Estimates how far benchmarks vary, from a folder that `pprofci store` wrote. Uses the branch with
  * most runs. Of each series it uses the last RECORD_NOISE_MAX runs after the last change point.
