@@ -2,8 +2,8 @@
  * bound are folded: a parent gets one last child with the sums of all its folded children. So the
  * totals of every node stay exact.
  *
- * The stacks are walked twice. The first walk needs no frames: it computes the width of each node
- * and chooses the bound. The second walk stores only nodes that are kept. */
+ * The stacks are walked twice. The first walk computes the width of each node and chooses the
+ * bound. The second walk reads the frames of the nodes that are kept, and stores only these. */
 #include "stacks/narrow.h"
 
 #include <math.h>
@@ -14,13 +14,23 @@
 
 #define STEPS 18 /* number of halvings of 1 until the bound is at most NARROW_LEAST */
 
+/* The path from the root to the current node. A part is a chain of nodes with equal sums: no stack
+ * ends and no other child begins between them. */
 struct narrow {
   const struct stack_set *set;
   size_t columns;
   double *whole; /* sum of the magnitudes of all stacks, by column */
-  double *open;  /* values of the nodes on the path: one row of all columns per node */
-  size_t room;   /* capacity of the path, in nodes */
-  size_t depth;
+  double *open;  /* sums of each part's nodes: one row of all columns per part */
+  uint32_t *top; /* depth of the last node of each part; the root is part 0 */
+  size_t room;   /* capacity of the path, in parts */
+  size_t part;   /* index of the last part */
+};
+
+/* Nodes that the walk leaves, all of one width. */
+struct narrow_left {
+  uint32_t from, to; /* depth of the node above them, and of the last of them */
+  double width;      /* largest share of any column */
+  size_t part;       /* index of their part */
 };
 
 /* ---- the walk ---------------------------------------- */
@@ -34,7 +44,8 @@ static bool narrow_init(struct narrow *n, const struct stack_set *set,
   *n = (struct narrow){.set = set, .columns = set->columns, .room = set->max_depth + 1};
   n->whole = mem_zero_array(mem, n->columns, sizeof *n->whole);
   n->open = mem_zero_array(mem, n->room, n->columns * sizeof *n->open);
-  if (!n->whole || !n->open) return false;
+  n->top = mem_zero_array(mem, n->room, sizeof *n->top);
+  if (!n->whole || !n->open || !n->top) return false;
   for (size_t i = 0; i < set->count; i++) {
     const int64_t *values = stack_values(set, i);
     for (size_t c = 0; c < n->columns; c++) n->whole[c] += narrow_magnitude(values[c]);
@@ -45,26 +56,40 @@ static bool narrow_init(struct narrow *n, const struct stack_set *set,
 static void narrow_free(struct narrow *n, const pprofc_allocator *mem) {
   mem_free(mem, n->whole, n->columns, sizeof *n->whole);
   mem_free(mem, n->open, n->room, n->columns * sizeof *n->open);
+  mem_free(mem, n->top, n->room, sizeof *n->top);
 }
 
-/* Leaves the last node of the path and returns its width: its largest share of any column. A
- * parent is at least as wide as its children. */
-static double narrow_close(struct narrow *n) {
-  double *sums = n->open + n->depth * n->columns, width = 0;
+/* Leaves the nodes of the last part that are deeper than `shared`. Returns false if the part has no
+ * deeper nodes. A parent is at least as wide as its children. */
+static bool narrow_leave(struct narrow *n, uint32_t shared, struct narrow_left *left) {
+  uint32_t depth = n->top[n->part];
+  if (depth <= shared) return false;
+  double *sums = n->open + n->part * n->columns;
+  uint32_t above = n->top[n->part - 1];
+  *left = (struct narrow_left){above > shared ? above : shared, depth, 0, n->part};
   for (size_t c = 0; c < n->columns; c++) {
-    double part = n->whole[c] > 0 ? sums[c] / n->whole[c] : 0;
-    if (part > width) width = part;
-    if (n->depth) sums[(ptrdiff_t)c - (ptrdiff_t)n->columns] += sums[c];
-    sums[c] = 0;
+    double share = n->whole[c] > 0 ? sums[c] / n->whole[c] : 0;
+    if (share > left->width) left->width = share;
   }
-  if (n->depth) n->depth--;
-  return width;
+  n->top[n->part] = shared;
+  if (above < shared) return true; /* the nodes of the part that remain have the same sums */
+  for (size_t c = 0; c < n->columns; c++) sums[(ptrdiff_t)c - (ptrdiff_t)n->columns] += sums[c];
+  memset(sums, 0, n->columns * sizeof *sums);
+  n->part--;
+  return true;
 }
 
-static void narrow_add(struct narrow *n, size_t stack) {
-  double *sums = n->open + n->depth * n->columns;
+/* Goes on to the end of a stack. */
+static void narrow_enter(struct narrow *n, size_t stack) {
   const int64_t *values = stack_values(n->set, stack);
+  if (n->set->depth[stack] > n->top[n->part]) n->top[++n->part] = n->set->depth[stack];
+  double *sums = n->open + n->part * n->columns;
   for (size_t c = 0; c < n->columns; c++) sums[c] += narrow_magnitude(values[c]);
+}
+
+/* Returns the number of frames that stack i shares with the previous one; 0 after the last. */
+static uint32_t narrow_shared(const struct narrow *n, size_t i) {
+  return i < n->set->count ? n->set->shared[i] : 0;
 }
 
 /* ---- the bound --------------------------------------- */
@@ -84,14 +109,12 @@ static size_t narrow_step(double width) {
  * an upper bound of the number of nodes that are kept. */
 static size_t narrow_choose(struct narrow *n, size_t most, double *bound) {
   size_t count[STEPS + 1] = {0}, kept = 0, step = 0;
+  struct narrow_left left;
   for (size_t i = 0; i <= n->set->count; i++) {
-    size_t shared = i < n->set->count ? n->set->shared[i] : 0;
-    while (n->depth > shared) count[narrow_step(narrow_close(n))]++;
-    if (i == n->set->count) break;
-    n->depth = n->set->depth[i];
-    narrow_add(n, i);
+    while (narrow_leave(n, narrow_shared(n, i), &left))
+      count[narrow_step(left.width)] += left.to - left.from;
+    if (i < n->set->count) narrow_enter(n, i);
   }
-  narrow_close(n);
   while (step < STEPS && kept + count[step] <= most) kept += count[step++];
   *bound = step ? fmax(ldexp(1, 1 - (int)step), NARROW_LEAST) : 2;
   return kept;
@@ -105,14 +128,17 @@ struct narrow_builder {
   double bound;
   uint32_t frame;   /* frame of the node that replaces folded nodes */
   uint32_t *path;   /* nodes of the path; `room` entries */
+  uint32_t stored;  /* depth of the path's last node that the tree has */
   uint32_t *frames; /* frames of a stack; `room` entries */
-  int64_t *rest; /* sums of the nodes folded below each node of the path: one row of all columns per
-                    node */
-  size_t *folded; /* number of nodes folded below each node of the path */
+  int64_t *self;    /* sums of the stacks that end at each part's last node: one row per part */
+  int64_t *rest;    /* sums of the nodes folded below that node: one row per part */
+  size_t *folded;   /* number of nodes folded below that node */
 };
 
-static void narrow_sum(int64_t *to, const int64_t *from, size_t columns) {
+/* Adds a row to another and clears it. */
+static void narrow_move(int64_t *to, int64_t *from, size_t columns) {
   for (size_t c = 0; c < columns; c++) to[c] = sum_add(to[c], from[c]);
+  memset(from, 0, columns * sizeof *from);
 }
 
 static uint32_t narrow_push(struct flame_tree *t, uint32_t frame, uint32_t parent, uint32_t depth) {
@@ -121,83 +147,79 @@ static uint32_t narrow_push(struct flame_tree *t, uint32_t frame, uint32_t paren
   t->parent[node] = parent;
   t->depth[node] = depth;
   memset(t->self + node * t->columns, 0, t->columns * sizeof *t->self);
+  if (depth > t->max_depth) t->max_depth = depth;
   return node;
 }
 
-/* Adds the node that replaces folded nodes, after the last child. */
-static void narrow_put_rest(struct narrow_builder *b, size_t depth) {
-  struct flame_tree *t = b->tree;
-  if (!b->folded[depth]) return;
-  uint32_t node = narrow_push(t, b->frame, b->path[depth], (uint32_t)depth + 1);
-  narrow_sum(t->self + node * t->columns, b->rest + depth * t->columns, t->columns);
-  t->folded += b->folded[depth];
-  if (depth + 1 > t->max_depth) t->max_depth = depth + 1;
+/* Folds nodes into the node above them, which is the last node of part `to`. */
+static void narrow_fold(struct narrow_builder *b, const struct narrow_left *left, size_t to) {
+  size_t columns = b->tree->columns;
+  int64_t *rest = b->rest + left->part * columns;
+  narrow_move(rest, b->self + left->part * columns, columns);
+  b->folded[left->part] += left->to - left->from;
+  if (to == left->part) return;
+  narrow_move(b->rest + to * columns, rest, columns);
+  b->folded[to] += b->folded[left->part];
+  b->folded[left->part] = 0;
 }
 
-/* Removes the last node of the path, and all nodes below it, from the tree again. */
-static void narrow_fold(struct narrow_builder *b, size_t depth) {
+/* Stores the path down to the last node of a part, which ends at `depth`, then the node that
+ * replaces folded nodes, after the last child. `stack` is the last stack that was entered. */
+static void narrow_keep(struct narrow_builder *b, size_t part, uint32_t depth, size_t stack) {
   struct flame_tree *t = b->tree;
-  int64_t *above = b->rest + (depth - 1) * t->columns;
-  uint32_t first = b->path[depth];
-  for (size_t i = first; i < t->count; i++) narrow_sum(above, t->self + i * t->columns, t->columns);
-  narrow_sum(above, b->rest + depth * t->columns, t->columns);
-  b->folded[depth - 1] += b->folded[depth] + (t->count - first);
-  t->count = first;
-}
-
-static void narrow_leave(struct narrow_builder *b) {
-  size_t depth = b->walk.depth;
-  double width = narrow_close(&b->walk);
-  if (depth && width < b->bound) {
-    narrow_fold(b, depth);
-  } else {
-    narrow_put_rest(b, depth);
-    if (depth > b->tree->max_depth) b->tree->max_depth = depth;
-  }
-  b->folded[depth] = 0;
-  memset(b->rest + depth * b->tree->columns, 0, b->tree->columns * sizeof *b->rest);
-}
-
-static void narrow_enter(struct narrow_builder *b, size_t stack) {
-  struct flame_tree *t = b->tree;
-  uint32_t depth = b->walk.set->depth[stack];
-  stack_set_go_on(b->walk.set, stack, b->frames);
-  for (uint32_t d = b->walk.set->shared[stack]; d < depth; d++)
-    b->path[d + 1] = narrow_push(t, b->frames[d], b->path[d], d + 1);
-  b->walk.depth = depth;
-  narrow_add(&b->walk, stack);
-  narrow_sum(t->self + b->path[depth] * t->columns, stack_values(b->walk.set, stack), t->columns);
+  const struct stack_set *set = b->walk.set;
+  if (b->stored < depth)
+    stack_paths_read(&set->paths, set->end[stack], set->depth[stack], b->stored, b->frames);
+  for (; b->stored < depth; b->stored++)
+    b->path[b->stored + 1] =
+        narrow_push(t, b->frames[b->stored], b->path[b->stored], b->stored + 1);
+  narrow_move(t->self + b->path[depth] * t->columns, b->self + part * t->columns, t->columns);
+  if (!b->folded[part]) return;
+  uint32_t node = narrow_push(t, b->frame, b->path[depth], depth + 1);
+  narrow_move(t->self + node * t->columns, b->rest + part * t->columns, t->columns);
+  t->folded += b->folded[part];
+  b->folded[part] = 0;
 }
 
 static void narrow_fill(struct narrow_builder *b) {
   const struct stack_set *set = b->walk.set;
+  size_t columns = set->columns;
+  struct narrow_left left;
   b->tree->count = 0;
   b->path[0] = narrow_push(b->tree, NONE, NONE, 0);
-  for (size_t i = 0; i < set->count; i++) {
-    while (b->walk.depth > set->shared[i]) narrow_leave(b);
-    narrow_enter(b, i);
+  for (size_t i = 0; i <= set->count; i++) {
+    while (narrow_leave(&b->walk, narrow_shared(&b->walk, i), &left)) {
+      if (left.width < b->bound)
+        narrow_fold(b, &left, b->walk.part);
+      else
+        narrow_keep(b, left.part, left.to, i - 1);
+      if (b->stored > left.from) b->stored = left.from;
+    }
+    if (i == set->count) break;
+    narrow_enter(&b->walk, i);
+    int64_t *self = b->self + b->walk.part * columns;
+    for (size_t c = 0; c < columns; c++) self[c] = stack_values(set, i)[c];
   }
-  while (b->walk.depth) narrow_leave(b);
-  narrow_leave(b);
+  narrow_keep(b, 0, 0, 0);
 }
 
 bool narrow_tree_build(struct flame_tree *tree, const struct stack_set *set, uint32_t frame,
                        size_t most, const pprofc_allocator *mem) {
   struct narrow_builder b = {.tree = tree, .frame = frame};
   bool done = narrow_init(&b.walk, set, mem);
-  size_t room = b.walk.room, columns = set->columns;
+  size_t room = b.walk.room, row = set->columns * sizeof(int64_t);
   struct arena arena;
   arena_init(&arena, mem);
   b.path = arena_zero_array(&arena, room, sizeof *b.path);
   b.frames = arena_array(&arena, room, sizeof *b.frames);
-  b.rest = arena_zero_array(&arena, room, columns * sizeof *b.rest);
+  b.self = arena_zero_array(&arena, room, row);
+  b.rest = arena_zero_array(&arena, room, row);
   b.folded = arena_zero_array(&arena, room, sizeof *b.folded);
-  done = done && b.path && b.frames && b.rest && b.folded;
+  done = done && b.path && b.frames && b.self && b.rest && b.folded;
   if (done) {
-    /* Each kept node has at most one child that replaces folded nodes. The builder stores the nodes
-     * of the path before it knows if they are kept. */
+    /* The root and each kept node have at most one child that replaces folded nodes. */
     size_t kept = narrow_choose(&b.walk, most, &b.bound);
-    done = flame_tree_alloc(tree, 2 * (kept + room) + 2);
+    done = flame_tree_alloc(tree, 2 * kept + 2);
   }
   if (done) {
     narrow_fill(&b);

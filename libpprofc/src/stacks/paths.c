@@ -3,8 +3,6 @@
 
 #include "core/array.h"
 
-#include <stdlib.h>
-
 static uint64_t path_hash(uint32_t node, uint32_t key) {
   return hash_mix(node, key);
 }
@@ -121,10 +119,43 @@ void stack_paths_read(const struct stack_paths *p, struct path_node at, uint32_t
 
 /* ---- walking ----------------------------------------- */
 
-static int path_branch_compare(const void *x, const void *y) {
-  const struct path_branch *a = x, *b = y;
-  if (a->node != b->node) return a->node < b->node ? -1 : 1;
-  return a->key < b->key ? -1 : a->key > b->key;
+#define PATH_BITS 11u /* size of a digit of the sort */
+
+/* Returns a digit of the branch's node or key. */
+static inline uint32_t path_digit(const struct path_branch *branch, bool of_node, unsigned shift) {
+  return (of_node ? branch->node : branch->key) >> shift & ((1u << PATH_BITS) - 1);
+}
+
+/* Sorts branches by one digit; branches with equal digits keep their order. */
+static void path_sort_digit(const struct path_branch *from, struct path_branch *to, size_t count,
+                            bool of_node, unsigned shift) {
+  uint32_t place[1u << PATH_BITS] = {0}, next = 0;
+  for (size_t i = 0; i < count; i++) place[path_digit(&from[i], of_node, shift)]++;
+  for (size_t i = 0; i < 1u << PATH_BITS; i++) {
+    uint32_t size = place[i];
+    place[i] = next;
+    next += size;
+  }
+  for (size_t i = 0; i < count; i++) to[place[path_digit(&from[i], of_node, shift)]++] = from[i];
+}
+
+/* Sorts the branches by node, then by key: by the lowest digit of the key first, and by the highest
+ * digit of the node last. Returns false when out of memory. */
+static bool path_sort(struct stack_paths *p) {
+  uint32_t largest[2] = {0, (uint32_t)p->count}; /* largest key, upper bound of the nodes */
+  struct path_branch *sorted = mem_array(p->mem, p->branch_capacity, sizeof *sorted);
+  if (!sorted) return false;
+  for (size_t i = 0; i < p->branch_count; i++)
+    if (p->branches[i].key > largest[0]) largest[0] = p->branches[i].key;
+  for (unsigned field = 0; field < 2; field++)
+    for (unsigned shift = 0; shift < 32 && largest[field] >> shift; shift += PATH_BITS) {
+      struct path_branch *from = p->branches;
+      path_sort_digit(from, sorted, p->branch_count, field, shift);
+      p->branches = sorted;
+      sorted = from;
+    }
+  mem_free(p->mem, sorted, p->branch_capacity, sizeof *sorted);
+  return true;
 }
 
 static bool path_wait(struct path_walk *w, struct path_place place) {
@@ -134,8 +165,7 @@ static bool path_wait(struct path_walk *w, struct path_place place) {
 bool path_walk_begin(struct path_walk *w, struct stack_paths *p) {
   *w = (struct path_walk){.paths = p};
   map_free(&p->map);
-  if (p->branch_count > 1)
-    qsort(p->branches, p->branch_count, sizeof *p->branches, path_branch_compare);
+  if (p->branch_count > 1 && !path_sort(p)) return false;
   uint32_t branch = 0;
   for (size_t i = 0; i < p->run_count; i++) {
     while (branch < p->branch_count && p->branches[branch].node < p->runs[i].first) branch++;
