@@ -8,7 +8,7 @@
  * items fit, a block takes up to BLOCK_FEW items and BLOCK_MAX bytes. */
 #define BLOCK_ITEMS ((size_t)8192)
 #define BLOCK_FEW   ((size_t)256)
-#define BLOCK_BYTES ((size_t)1 << 20)
+#define BLOCK_BYTES ((size_t)8 << 20)
 #define BLOCK_MAX   ((size_t)64 << 20)
 
 /* State of one thread, with the text of its current block. */
@@ -75,7 +75,8 @@ bool blocks_write(struct output *out, const pprofc_allocator *mem, unsigned thre
   unsigned workers = block < 64 ? 1 : parallel_workers(threads, blocks->items, block / 4);
   struct renderer *renderers = mem_array(mem, workers, sizeof *renderers);
   if (!renderers) return false;
-  struct round round = {blocks, renderers, block, 0};
+  size_t share = blocks->items / workers + 1; /* a part of the items for each worker */
+  struct round round = {blocks, renderers, block < share ? block : share, 0};
   bool ok = blocks_begin(renderers, workers, blocks->room, mem);
   if (ok && workers == 1)
     blocks->render(blocks->context, renderers->room, out, 0, blocks->items);
