@@ -61,18 +61,29 @@ static bool otlp_is_current(const uint8_t *data, size_t size) {
   return has_dictionary;
 }
 
+/* Returns the messages of field 1 at the start of the bytes: writers put the profiles first. */
+static pprofc_str otlp_profiles_of(const uint8_t *data, size_t size) {
+  struct wire w = {data, data + size, NULL};
+  struct wire_field field;
+  const uint8_t *end = data;
+  while (w.at < w.end && wire_next(&w, &field) && field.number == 1) end = w.at;
+  return (pprofc_str){(const char *)data, (size_t)(end - data)};
+}
+
 /* True if the bytes are one ProfilesData of an older version: it has tables in fields 2 to 8, or a
- * dictionary in field 2. */
+ * dictionary in field 2. Reads the rest of the bytes only if the profiles are of an older version,
+ * because a large profile.proto has the same numbers at its top level. */
 static bool otlp_is_former(const uint8_t *data, size_t size) {
   struct wire w = {data, data + size, NULL};
   struct wire_field field;
   bool has_table = false;
+  if (!otlp_is_older(otlp_profiles_of(data, size))) return false;
   while (w.at < w.end) {
     if (!wire_next(&w, &field) || field.type != WIRE_BYTES) return false;
     if (!field.number || field.number > 8) return false;
     has_table |= field.number > 1;
   }
-  return has_table && otlp_is_older((pprofc_str){(const char *)data, size});
+  return has_table;
 }
 
 /* True if the bytes are one ProfilesData. */
