@@ -1,41 +1,70 @@
-/* Finds the node of the tree in which each sample's stack ends, for the times of the page. */
+/* Finds the node of the tree in which each sample's stack ends, for the times of the page.
+ *
+ * Stacks are read as differences from the stack before: callers that both share are not looked up
+ * again. Else a chain of calls, which has a sample in each function, would take quadratic time. */
 #include "report/stacks/flame_times.h"
 
 #include "core/budget.h"
-#include "profile/stack.h"
+#include "graph/delta.h"
 
-/* Returns the node at the end of a stack of locations, leaf first, or NONE. If the tree folded
- * nodes, their replacement is the end. */
-static uint32_t end_of_stack(const struct grouping *g, const uint32_t *locations, size_t depth) {
+/* The node that a stack has reached after some of its frames, from the root. */
+struct reached {
+  uint32_t node; /* NONE if the tree has no such node */
+  bool ended;    /* true if the tree folded the next nodes, so that the stack ends here */
+};
+
+/* Returns the node that a stack reaches by one more frame. If the tree folded nodes, their
+ * replacement is the end of the stack. */
+static struct reached reach_frame(const struct grouping *g, struct reached at, uint32_t frame) {
+  if (at.ended || at.node == NONE) return at;
+  uint32_t child = flame_groups_child(g, at.node, frame);
+  if (child) return (struct reached){child, false};
+  if (!g->graph->tree.folded) return (struct reached){NONE, false};
+  child = flame_groups_child(g, at.node, (uint32_t)g->graph->frames.count - 1);
+  return (struct reached){child ? child : at.node, true};
+}
+
+static struct reached reach_location(const struct grouping *g, struct reached at,
+                                     uint32_t location) {
   const struct stack_frames *frames = &g->graph->frames;
-  uint32_t node = 0;
-  while (depth-- > 0) {
-    uint32_t from = frames->location_from[locations[depth]];
-    uint32_t to = frames->location_from[locations[depth] + 1];
-    for (uint32_t i = from; i < to; i++) {
-      uint32_t child = flame_groups_child(g, node, frames->location_frames[i]);
-      if (child) {
-        node = child;
-        continue;
-      }
-      if (!g->graph->tree.folded) return NONE;
-      child = flame_groups_child(g, node, (uint32_t)frames->count - 1);
-      return child ? child : node;
-    }
+  uint32_t to = frames->location_from[location + 1];
+  for (uint32_t i = frames->location_from[location]; i < to; i++)
+    at = reach_frame(g, at, frames->location_frames[i]);
+  return at;
+}
+
+/* Returns the node at the end of the current stack. `path` has what the shared bytes at the root
+ * end reach, by their number; the function adds the other bytes of the stack. */
+static uint32_t end_of_stack(const struct grouping *g, const struct stack_delta *d,
+                             struct reached *path) {
+  uint32_t byte = d->shared;
+  struct reached at = path[byte];
+  for (size_t i = d->count; i-- > 0;) {
+    while (++byte < d->fresh[i].offset) path[byte] = at; /* bytes of hidden frames */
+    at = reach_location(g, at, d->fresh[i].location);
+    path[byte] = at;
   }
-  return node;
+  while (++byte <= d->size) path[byte] = at;
+  return at.node;
 }
 
 pprofc_status flame_times_make(struct grouping *g, const uint32_t **node_of, pprofc_error *error) {
   const struct samples *samples = &g->report->result.profile->samples;
+  uint32_t longest = 0;
+  for (size_t i = 0; i < samples->count; i++)
+    if (samples->stack_size[i] > longest) longest = samples->stack_size[i];
   uint32_t *nodes = arena_array(&g->arena, samples->count, sizeof *nodes);
-  uint32_t *locations = arena_array(&g->arena, samples->max_depth + 1, sizeof *locations);
-  struct stack_reader reader = stack_reader_at(samples, 0);
-  if (!nodes || !locations || !flame_groups_map(g)) return error_nomem(error);
-  for (size_t i = 0; i < samples->count; i++) {
-    if (budget_poll(g->arena.mem, i)) return error_nomem(error);
-    nodes[i] = end_of_stack(g, locations, stack_read(&reader, i, locations));
+  struct reached *path = arena_zero_array(&g->arena, (size_t)longest + 1, sizeof *path);
+  struct stack_delta delta;
+  if (!nodes || !path || !flame_groups_map(g) || !delta_init(&delta, g->arena.mem, samples, 0))
+    return error_nomem(error);
+  bool stopped = false;
+  for (size_t i = 0; i < samples->count && !stopped; i++) {
+    delta_next(&delta, i);
+    nodes[i] = end_of_stack(g, &delta, path);
+    stopped = budget_poll(g->arena.mem, i);
   }
+  delta_free(&delta, g->arena.mem);
   *node_of = nodes;
-  return PPROFC_OK;
+  return stopped ? error_nomem(error) : PPROFC_OK;
 }
