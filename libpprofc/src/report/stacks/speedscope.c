@@ -48,11 +48,12 @@ static bool joins_stacks(const struct speedscope *s) {
   return s->report->options->min_weight > 0;
 }
 
-/* True if the file has the order of time: the samples have times, and are neither grouped nor
- * joined. */
+/* True if the file has the order of time: samples of the shown type have times, and are neither
+ * grouped nor joined. */
 static bool is_timed(const struct speedscope *s) {
   double ratio = s->report->result.ratio;
-  return s->profile->times && !is_grouped(s) && !joins_stacks(s) && (ratio <= 0 || ratio == 1);
+  return s->profile->times && !is_grouped(s) && !joins_stacks(s) && (ratio <= 0 || ratio == 1) &&
+         speedscope_has_events(s->profile, s->report->result.value_index);
 }
 
 /* ---- frames ------------------------------------------ */

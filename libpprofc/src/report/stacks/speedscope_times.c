@@ -22,13 +22,29 @@ struct track_step {
   int64_t pause, weight;
 };
 
+/* Returns the value of an event's sample, in the sample type of the file. */
+static int64_t track_sample_value(const pprofc_profile *p, size_t type, size_t event) {
+  const struct value_column column = profile_values(p, type);
+  return column.values[p->times->sample[event] * column.step];
+}
+
+bool speedscope_has_events(const pprofc_profile *p, size_t type) {
+  size_t i = 0;
+  while (i < p->times->count && track_sample_value(p, type, i) <= 0) i++;
+  return i < p->times->count;
+}
+
 static int64_t track_value(const struct track_writer *w, size_t event) {
   const struct speedscope_profile *shown = w->t->shown;
-  const pprofc_profile *p = w->t->profile;
-  const struct value_column column = profile_values(p, shown->type);
-  double value = (double)column.values[p->times->sample[event] * column.step];
+  double value = (double)track_sample_value(w->t->profile, shown->type, event);
   value *= time_shares_of(&w->shares, event) * (double)shown->factor;
   return value > 0 && value < 0x1p63 ? llround(value) : 0;
+}
+
+/* True if the event's sample has a value of the sample type of the file. Other events, such as
+ * waits next to CPU time, belong to other sample types. */
+static bool track_shows(const struct track_writer *w, size_t event) {
+  return track_sample_value(w->t->profile, w->t->shown->type, event) > 0;
 }
 
 /* Takes the next event. Events that overlap earlier ones begin at their end. */
@@ -37,10 +53,7 @@ static struct track_step track_take(struct track_writer *w, size_t event) {
   int64_t start = times->start[event], end = times_event_end(times, event);
   if (!w->timed) return (struct track_step){0, track_value(w, event)};
   if (start < w->clock) start = w->clock;
-  const pprofc_profile *p = w->t->profile;
-  const int64_t *values = p->samples.values + times->sample[event] * p->type_count;
-  /* The file does not have the frames of samples whose values are all 0. */
-  if (end <= start || values_are_zero(values, p->type_count)) return (struct track_step){0, 0};
+  if (end <= start || !track_shows(w, event)) return (struct track_step){0, 0};
   struct track_step step = {start - w->clock, end - start};
   w->clock = end;
   return step;
@@ -141,11 +154,15 @@ static void track_write_name(struct track_writer *w) {
   json_string(json_key(w->t->json, "name"), buffer_str(&w->name));
 }
 
+/* Writes a track, unless no event has a value of the sample type. */
 static void track_write(struct track_writer *w) {
   const struct times *times = w->t->profile->times;
-  w->timed = false;
-  for (size_t i = w->track->first; i < w->track->first + w->track->count && !w->timed; i++)
-    w->timed = times->duration[i] > 0;
+  bool any = w->timed = false;
+  for (size_t i = w->track->first; i < w->track->first + w->track->count && !w->timed; i++) {
+    any |= track_shows(w, i);
+    w->timed = times->duration[i] > 0 && track_shows(w, i);
+  }
+  if (!any) return;
   json_line_break(w->t->json);
   json_begin_object(w->t->json);
   json_text(json_key(w->t->json, "type"), "sampled");

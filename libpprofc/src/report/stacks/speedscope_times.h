@@ -18,12 +18,16 @@ struct speedscope_tracks {
   const pprofc_profile *profile;
   const struct stack_frames *frames;
   const struct number_text *numbers;
-  const struct speedscope_profile *shown; /* sample type of tracks without durations */
+  const struct speedscope_profile *shown; /* sample type of the events to write */
   size_t max_depth;                       /* maximum number of frames from the root; 0: no limit */
 };
 
-/* Writes the profiles. A track with durations has them as weights, and pauses as empty stacks. A
- * track of instants has the values of the sample type. Returns false when out of memory. */
+/* True if an event has a value of a sample type. */
+bool speedscope_has_events(const pprofc_profile *profile, size_t type);
+
+/* Writes the profiles. Omits events without a value of the sample type. A track with durations has
+ * them as weights, and pauses as empty stacks. A track of instants has the values of the sample
+ * type. Returns false when out of memory. */
 bool speedscope_write_tracks(const struct speedscope_tracks *tracks);
 
 #endif
