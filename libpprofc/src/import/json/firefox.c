@@ -272,48 +272,49 @@ static void firefox_add_sample(struct firefox_reader *r, const struct node *thre
 /* The clock of a thread: times of samples, or the differences between them. */
 struct firefox_clock {
   const struct node *times, *deltas;
-  int64_t now, next; /* times of the current sample and of the next one, in nanoseconds */
+  int64_t now, next;      /* times of the current sample and of the next one, in nanoseconds */
+  bool known, next_known; /* true if the file has these times */
   size_t count;
   uint32_t track;
 };
 
-static int64_t firefox_time_at(struct firefox_reader *r, const struct firefox_clock *c, size_t i) {
-  int64_t sum;
-  if (c->times) return json_scaled(r->builder, node_at(c->times, i), 6);
-  int64_t delta = json_scaled(r->builder, node_at(c->deltas, i), 6);
-  return __builtin_add_overflow(c->next, delta, &sum) ? c->next : sum;
+/* Reads the time of sample i. */
+static void firefox_read_time(struct firefox_reader *r, struct firefox_clock *c, size_t i) {
+  const struct node *node = node_at(c->times ? c->times : c->deltas, i);
+  int64_t time = json_scaled(r->builder, node, 6), sum;
+  c->next_known = json_id(node).size != 0;
+  if (!c->times) time = __builtin_add_overflow(c->next, time, &sum) ? c->next : sum;
+  c->next = time;
 }
 
 static void firefox_clock_start(struct firefox_reader *r, struct firefox_clock *c,
                                 const struct node *thread) {
   const struct node *samples = node_get(thread, "samples");
-  *c = (struct firefox_clock){node_get(samples, "time"),
-                              node_get(samples, "timeDeltas"),
-                              0,
-                              0,
-                              node_size(node_get(samples, "stack")),
-                              0};
+  *c = (struct firefox_clock){.times = node_get(samples, "time"),
+                              .deltas = node_get(samples, "timeDeltas"),
+                              .count = node_size(node_get(samples, "stack"))};
   if (!builder_keeps_times(r->builder)) return;
   c->track = builder_track(r->builder,
                            &(struct time_track){.name = json_id(node_get(thread, "name")),
                                                 .process = json_id(node_get(thread, "processName")),
                                                 .pid = json_id(node_get(thread, "pid")),
                                                 .tid = json_id(node_get(thread, "tid"))});
-  c->next = firefox_time_at(r, c, 0);
+  firefox_read_time(r, c, 0);
 }
 
 /* Moves the clock to sample i. */
 static void firefox_clock_move(struct firefox_reader *r, struct firefox_clock *c, size_t i) {
   if (!builder_keeps_times(r->builder)) return;
   c->now = c->next;
-  if (i + 1 < c->count) c->next = firefox_time_at(r, c, i + 1);
+  c->known = c->next_known;
+  if (i + 1 < c->count) firefox_read_time(r, c, i + 1);
 }
 
-/* Adds the event of the last sample. It lasts until the next sample, or for one interval if the
- * next sample is later than two intervals. */
+/* Adds the event of the last sample, unless the file has no time for it. The event lasts until the
+ * next sample, or for one interval if the next sample is later than two intervals. */
 static void firefox_add_event(struct firefox_reader *r, const struct firefox_clock *c) {
   int64_t duration;
-  if (!c->times && !c->deltas) return;
+  if (!c->known) return;
   if (__builtin_sub_overflow(c->next, c->now, &duration) || duration <= 0 ||
       (r->interval && duration / 2 > r->interval))
     duration = r->interval;

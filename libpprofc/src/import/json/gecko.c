@@ -183,7 +183,8 @@ static bool gecko_listed_path(struct gecko *g, const struct node *frames, uint32
   return true;
 }
 
-static void gecko_add(struct gecko *g, const struct node *thread, uint32_t path, int64_t at,
+/* Adds a sample, and its event. `at` is its time, or NULL if the file has no time for it. */
+static void gecko_add(struct gecko *g, const struct node *thread, uint32_t path, const int64_t *at,
                       int64_t time) {
   int64_t values[2] = {1, time > 0 ? time : 0};
   g->empty += path == MAP_NONE;
@@ -196,7 +197,7 @@ static void gecko_add(struct gecko *g, const struct node *thread, uint32_t path,
   json_label(g->builder, "pid", track.pid);
   json_label(g->builder, "thread", track.name);
   json_label(g->builder, "tid", track.tid);
-  builder_event(g->builder, builder_track(g->builder, &track), at, time);
+  if (at) builder_event(g->builder, builder_track(g->builder, &track), *at, time);
 }
 
 static size_t gecko_sample_count(const struct node *thread) {
@@ -214,15 +215,17 @@ static bool gecko_add_samples(struct gecko_thread *t) {
   for (size_t i = 0; i < count && builder_ok(t->g->builder); i++) {
     const struct node *item = node_at(list, i), *next = node_at(list, i + 1);
     uint32_t path = gecko_path(t, gecko_cell(&samples, i, stack));
-    int64_t at = json_scaled(
-        t->g->builder, listed ? node_get(item, "time") : gecko_cell(&samples, i, time_column), 6);
+    const struct node *cell =
+        listed ? node_get(item, "time") : gecko_cell(&samples, i, time_column);
+    bool timed = json_id(cell).size != 0;
+    int64_t at = json_scaled(t->g->builder, cell, 6);
     int64_t end =
         json_scaled(t->g->builder,
                     listed ? node_get(next, "time") : gecko_cell(&samples, i + 1, time_column), 6);
     int64_t time;
-    if (i + 1 == count || __builtin_sub_overflow(end, at, &time)) time = 0;
+    if (i + 1 == count || !timed || __builtin_sub_overflow(end, at, &time)) time = 0;
     if (listed && !gecko_listed_path(t->g, node_get(item, "frames"), &path)) return false;
-    gecko_add(t->g, t->thread, path, at, time);
+    gecko_add(t->g, t->thread, path, timed ? &at : NULL, time);
   }
   return true;
 }
