@@ -370,6 +370,13 @@ def check_runs():
         page = server.ask("/ui/top").text.decode()
         check("mean of 2 + 1 runs" in page and "base <b>41030ms</b>" in page, "a changed base of several is not read again")
         server.end()
+        runs = [os.path.join(folder, f"{name}.cpuprofile") for name in "ab"]
+        for run in runs:
+            shutil.copy(os.path.join(TESTDATA, "imports", "calls.cpuprofile"), run)
+        server = Server("-time_range=30ms,", "-diff_time_range=0s,30ms", *runs)
+        check("27.42ms -&gt; 38.61ms" in server.ask("/ui/top").text.decode(), "the runs of base and head have one range of time")
+        check(server.ask("/ui/upload?name=x", "POST", body=b"main;f 1\n", ours=True).status == 400, "a dropped profile without times ignores -time_range")
+        server.end()
         server = Server("-normalize", f"-diff_base={CPU}", f"-diff_base={CPU}", FASTER)
         check("The base is 2 profiles added up, judged as one run." in server.ask("/ui/top").text.decode(), "-normalize adds up")
         server.end()

@@ -34,6 +34,7 @@ struct fetch {
   const char *shown;         /* source without its password, for messages */
   struct remote *remote;     /* HTTP request; NULL for a file */
   struct buffer *frame;      /* bytes of a profile in a stream, or NULL */
+  bool is_base;              /* true for a source of the base */
   pprofc_profile *profile;   /* profile; NULL if the source is unreadable */
   pprofc_error error;
   char warnings[400]; /* warnings about missing data, one per line, or "" */
@@ -126,11 +127,11 @@ static void fetch(struct source_chunk *chunk, struct fetch *item) {
   options.warn = sources_note_warning;
   options.warn_context = item;
   const struct open_sums *needs = chunk->fetched->for_sums ? &chunk->fetched->needs : NULL;
-  bool is_base = (size_t)(item - chunk->items) >= chunk->heads;
   struct open_sums times;
   pprofc_status status = read_item(item, &options, time_range_needs(command, needs, &times));
   if (status == PPROFC_OK)
-    status = time_range_select(command, is_base, item->shown, &item->profile, &item->error);
+    status = time_range_select(command, item->is_base, item->shown, &options, &item->profile,
+                               &item->error);
   if (status == PPROFC_OK)
     status = benchmarks_select(command, item->shown, &item->profile, &item->error);
   if (status == PPROFC_OK) status = fetch_original_names(chunk, item);
@@ -192,10 +193,11 @@ static void chunk_init(struct source_chunk *chunk, struct fetched *fetched) {
   chunk->strict = false;
 }
 
-static void add_item(struct source_chunk *chunk, const char *source) {
+static void add_item(struct source_chunk *chunk, const char *source, bool is_base) {
   struct fetched *fetched = chunk->fetched;
   struct fetch *item = &chunk->items[chunk->count++];
-  *item = (struct fetch){.source = source, .error = {PPROFC_OK, PPROFC_NO_OFFSET, ""}};
+  *item = (struct fetch){
+      .source = source, .is_base = is_base, .error = {PPROFC_OK, PPROFC_NO_OFFSET, ""}};
   if (fetched->status == PPROFC_OK)
     fetched->status = fetcher_classify(&fetched->fetcher, source, &item->remote, &item->path,
                                        &item->shown, fetched->error);
@@ -235,7 +237,7 @@ static void chunk_fill(struct source_chunk *chunk, size_t from) {
   const struct command *command = chunk->command;
   size_t heads = command->source_count, all = heads + command->bases.count;
   for (size_t i = from; i < all && chunk->count < CHUNK; i++) {
-    add_item(chunk, i < heads ? command->sources[i] : command->bases.items[i - heads]);
+    add_item(chunk, i < heads ? command->sources[i] : command->bases.items[i - heads], i >= heads);
     chunk->heads += i < heads;
   }
   chunk->strict = all == 1 || command->every_ms;
@@ -553,7 +555,7 @@ static pprofc_status sources_settle_run(struct fetched *fetched, struct fetch *i
 static void sources_read_chunk(struct source_chunk *chunk, struct source_run *runs, size_t count,
                                struct command *quiet) {
   struct fetched *fetched = chunk->fetched;
-  for (size_t i = 0; i < count; i++) add_item(chunk, runs[i].source);
+  for (size_t i = 0; i < count; i++) add_item(chunk, runs[i].source, runs[i].is_base);
   fetch_remotes(chunk);
   if (fetched->status) return;
   fetch_all(chunk);

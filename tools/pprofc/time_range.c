@@ -1,54 +1,25 @@
 /* Parses ranges of time, and limits profiles to them. */
 #include "time_range.h"
 
+#include "common/duration.h"
 #include "core/array.h"
-#include "core/chars.h"
-#include "core/scaled.h"
 #include "import/formats.h"
+#include "pipeline/pipeline.h"
 #include "report/report.h"
 #include "transform/transform.h"
 #include "unit/unit.h"
 
+#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* ---- the flags --------------------------------------- */
 
-/* Units of durations as in Go: `factor` times 10^exponent nanoseconds. */
-static const struct {
-  const char *name;
-  int exponent;
-  int64_t factor;
-} time_units[] = {{"ns", 0, 1}, {"us", 3, 1}, {"µs", 3, 1}, {"μs", 3, 1},
-                  {"ms", 6, 1}, {"s", 9, 1},  {"m", 9, 60}, {"h", 9, 3600}};
-
-static bool time_is_number(char c) {
-  return char_is_digit(c) || c == '.';
-}
-
-/* Takes one number with its unit from the text and adds it to *sum. */
-static bool time_take(pprofc_str *text, int64_t *sum) {
-  size_t number = 0, end;
-  while (number < text->size && time_is_number(text->data[number])) number++;
-  for (end = number; end < text->size && !time_is_number(text->data[end]);) end++;
-  pprofc_str unit = str_slice(*text, number, end), digits = str_slice(*text, 0, number);
-  int64_t value;
-  *text = str_slice(*text, end, text->size);
-  for (size_t i = 0; i < sizeof time_units / sizeof *time_units; i++)
-    if (str_equal(unit, str_of(time_units[i].name)))
-      return scaled_parse(digits, time_units[i].exponent, &value) &&
-             !__builtin_mul_overflow(value, time_units[i].factor, &value) &&
-             !__builtin_add_overflow(*sum, value, sum);
-  return false;
-}
-
 /* Parses a duration like "2.1s", "1m30s" or "0". */
 static bool time_parse(pprofc_str text, int64_t *time) {
-  *time = 0;
-  if (str_equal(text, STR("0"))) return true;
-  if (!text.size) return false;
-  while (text.size)
-    if (!time_take(&text, time)) return false;
+  double nanoseconds = 0;
+  if (!str_equal(text, STR("0")) && !text_is_duration(text, &nanoseconds)) return false;
+  if (!(nanoseconds < 0x1p63)) return false;
+  *time = llround(nanoseconds);
   return true;
 }
 
@@ -84,6 +55,8 @@ const char *time_range_conflict(const struct command *command) {
   bool base = time_range_is_set(&command->diff_time_range);
   if (!base && !time_range_is_set(&command->time_range)) return NULL;
   if (command->frames) return "-frames cannot be combined with -time_range";
+  if (*command->collect)
+    return "-collect cannot be combined with -time_range: pass it when reading the files";
   if (!base) return NULL;
   if (*command->base || *command->diff_base)
     return "-diff_time_range cannot be combined with -base or -diff_base: it is a base";
@@ -137,14 +110,37 @@ static pprofc_status time_range_check(const pprofc_profile *profile, const char 
                    STR_ARG(start), STR_ARG(all));
 }
 
+/* Warns if more than 1 % of the shown values in the range is an estimate. */
+static pprofc_status time_range_warn(const struct command *command, const char *flag,
+                                     struct time_range range, const pprofc_profile *profile,
+                                     const pprofc_read_options *options, pprofc_error *error) {
+  pprofc_error ignored; /* the report fails with it */
+  double share;
+  size_t type;
+  char text[200];
+  if (!options || value_select(profile, str_of(command->report.sample_index), &type, &ignored))
+    return PPROFC_OK;
+  pprofc_status status = transform_time_estimated(profile, range, type, &share, error);
+  if (status != PPROFC_OK || share <= 0.01) return status;
+  pprofc_str name = profile_string(profile, profile->types[type].type);
+  snprintf(text, sizeof text,
+           "-%s: %.0f%% of the values of '%.*s' are estimates: stacks partly in the range are "
+           "divided by their times",
+           flag, 100 * share, (int)(name.size < 60 ? name.size : 60), name.data);
+  options->warn(options->warn_context, text);
+  return PPROFC_OK;
+}
+
 pprofc_status time_range_select(const struct command *command, bool is_base, const char *shown,
-                                pprofc_profile **profile, pprofc_error *error) {
+                                const pprofc_read_options *options, pprofc_profile **profile,
+                                pprofc_error *error) {
   bool own = is_base && time_range_is_set(&command->diff_time_range);
   struct time_range range = own ? command->diff_time_range : command->time_range;
   pprofc_profile *selected;
   if (!time_range_is_set(&range)) return PPROFC_OK;
-  pprofc_status status =
-      time_range_check(*profile, own ? "diff_time_range" : "time_range", range, error);
+  const char *flag = own ? "diff_time_range" : "time_range";
+  pprofc_status status = time_range_check(*profile, flag, range, error);
+  if (status == PPROFC_OK) status = time_range_warn(command, flag, range, *profile, options, error);
   if (status == PPROFC_OK) status = transform_time_range(*profile, range, &selected, error);
   if (status != PPROFC_OK) {
     error_prefix(error, "cannot use '%s': ", shown);

@@ -21,8 +21,10 @@ const struct open_sums *time_range_needs(const struct command *command,
                                          const struct open_sums *needs, struct open_sums *times);
 
 /* Limits a profile to the range of its side, and replaces *profile. Fails if the profile has no
- * times, or if the recording ends before the range. */
+ * times, or if the recording ends before the range. `options` has the function for a warning about
+ * estimated values, and may be NULL. */
 pprofc_status time_range_select(const struct command *command, bool is_base, const char *shown,
-                                pprofc_profile **profile, pprofc_error *error);
+                                const pprofc_read_options *options, pprofc_profile **profile,
+                                pprofc_error *error);
 
 #endif

@@ -114,6 +114,11 @@ pprofc_status transform_benchmarks(const pprofc_profile *source, const char *pat
 pprofc_status transform_time_range(const pprofc_profile *source, struct time_range range,
                                    pprofc_profile **out, pprofc_error *error);
 
+/* Computes the share of a sample type in the range that is an estimate, from 0 to 1: values of
+ * samples partly in the range, which are not durations. The profile has times. */
+pprofc_status transform_time_estimated(const pprofc_profile *source, struct time_range range,
+                                       size_t type, double *share, pprofc_error *error);
+
 /* ---- values and selection ---------------------------- */
 
 /* Keeps the samples i with keep[i] != 0, with their stacks and labels. Unused records stay in

@@ -14,7 +14,7 @@
 static bool runs_add(struct loaded_runs *runs, const char *source, const char *folder) {
   if (!ARRAY_RESERVE(&mem_default, runs->sources, runs->source_capacity, runs->source_count + 1))
     return false;
-  runs->sources[runs->source_count++] = (struct source_run){source, folder, NULL};
+  runs->sources[runs->source_count++] = (struct source_run){.source = source, .folder = folder};
   return true;
 }
 
@@ -107,6 +107,7 @@ static pprofc_status runs_find_all(const struct command *command, struct loaded_
   for (size_t i = 0; i < command->bases.count && !status; i++)
     status = runs_find(runs, command->bases.items[i], error);
   runs->base_sources = runs->source_count;
+  for (size_t i = 0; i < runs->base_sources; i++) runs->sources[i].is_base = true;
   for (size_t i = 0; i < command->source_count && !status; i++)
     status = runs_find(runs, command->sources[i], error);
   return status;

@@ -255,7 +255,8 @@ pprofc_status state_drop(struct web_state *s, const char *name, pprofc_str data,
   state_short_name(shown, sizeof shown, *name ? name : "dropped file", NULL, 1);
   pprofc_status status = open_memory(data.data, data.size, &options, &sums, &profile, error);
   if (status != PPROFC_OK) return status;
-  status = benchmarks_select(s->command, shown, &profile, error);
+  status = time_range_select(s->command, false, shown, NULL, &profile, error);
+  if (status == PPROFC_OK) status = benchmarks_select(s->command, shown, &profile, error);
   if (status == PPROFC_OK) status = sources_finish(s->command, &profile, error);
   if (status != PPROFC_OK) {
     pprofc_profile_release(profile);

@@ -4,6 +4,8 @@
 #include "transform/edit.h"
 #include "transform/transform.h"
 
+#include <math.h>
+
 __extension__ typedef __int128 time_wide;
 
 /* For each sample, the shares of its events before the start and before the end of the range. */
@@ -17,8 +19,15 @@ static uint64_t time_add(uint64_t a, uint64_t b) {
   return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-static pprofc_status time_parts_find(struct time_parts *p, const pprofc_profile *source,
-                                     struct time_range range) {
+static void time_parts_free(struct time_parts *p) {
+  const pprofc_allocator *mem = p->shares.mem;
+  mem_free(mem, p->from, p->shares.samples, sizeof *p->from);
+  mem_free(mem, p->to, p->shares.samples, sizeof *p->to);
+  time_shares_free(&p->shares);
+}
+
+static pprofc_status time_parts_add_up(struct time_parts *p, const pprofc_profile *source,
+                                       struct time_range range) {
   const struct times *t = source->times;
   for (size_t i = 0; i < t->count; i++) {
     uint32_t sample = t->sample[i];
@@ -27,6 +36,20 @@ static pprofc_status time_parts_find(struct time_parts *p, const pprofc_profile 
     if (budget_poll(&source->mem, i)) return PPROFC_E_NOMEM;
   }
   return PPROFC_OK;
+}
+
+/* Computes the shares. The caller frees them, unless the function fails. */
+static pprofc_status time_parts_find(struct time_parts *p, const pprofc_profile *source,
+                                     struct time_range range, pprofc_error *error) {
+  size_t count = source->samples.count;
+  pprofc_status status = profile_need_stacks(source, error);
+  if (status != PPROFC_OK) return status;
+  if (!time_shares_init(&p->shares, source)) return error_nomem(error);
+  p->from = mem_zero_array(&source->mem, count, sizeof *p->from);
+  p->to = mem_zero_array(&source->mem, count, sizeof *p->to);
+  if (p->from && p->to && !time_parts_add_up(p, source, range)) return PPROFC_OK;
+  time_parts_free(p);
+  return error_nomem(error);
 }
 
 /* Returns the part of a value before a time. Rounding depends only on this time, so the parts of
@@ -71,19 +94,39 @@ pprofc_status transform_time_range(const pprofc_profile *source, struct time_ran
                                    pprofc_profile **out, pprofc_error *error) {
   size_t count = source->samples.count;
   struct time_parts parts;
-  pprofc_status status = profile_need_stacks(source, error);
+  pprofc_status status = time_parts_find(&parts, source, range, error);
   if (status != PPROFC_OK) return status;
-  if (!time_shares_init(&parts.shares, source)) return error_nomem(error);
-  parts.from = mem_zero_array(&source->mem, count, sizeof *parts.from);
-  parts.to = mem_zero_array(&source->mem, count, sizeof *parts.to);
   uint8_t *keep = mem_array(&source->mem, count, 1);
-  pprofc_profile *copy = NULL;
-  if (parts.from && parts.to && keep && !time_parts_find(&parts, source, range))
-    copy = profile_edit(source);
+  pprofc_profile *copy = keep ? profile_edit(source) : NULL;
   status = copy ? time_range_edit(copy, &parts, range, keep, error) : error_nomem(error);
-  mem_free(&source->mem, parts.from, count, sizeof *parts.from);
-  mem_free(&source->mem, parts.to, count, sizeof *parts.to);
   mem_free(&source->mem, keep, count, 1);
-  time_shares_free(&parts.shares);
+  time_parts_free(&parts);
   return edit_finish(status, copy, out);
+}
+
+/* ---- estimates --------------------------------------- */
+
+/* True if a value is the duration of its sample's events, or their number, except for rounding.
+ * The part of such a value is exact. */
+static bool time_is_exact(int64_t value, uint64_t total) {
+  return fabs((double)value - (double)total) <= (double)total / 1000 + 2;
+}
+
+pprofc_status transform_time_estimated(const pprofc_profile *source, struct time_range range,
+                                       size_t type, double *share, pprofc_error *error) {
+  const struct value_column column = profile_values(source, type);
+  struct time_parts parts;
+  double all = 0, estimated = 0;
+  pprofc_status status = time_parts_find(&parts, source, range, error);
+  if (status != PPROFC_OK) return status;
+  for (size_t i = 0; i < source->samples.count; i++) {
+    uint64_t total = parts.shares.total[i], part = parts.to[i] - parts.from[i];
+    int64_t value = column.values[i * column.step];
+    double size = part ? fabs((double)value) * (double)part / (double)total : 0;
+    all += size;
+    if (part < total && !time_is_exact(value, total)) estimated += size;
+  }
+  time_parts_free(&parts);
+  *share = all > 0 ? estimated / all : 0;
+  return PPROFC_OK;
 }
