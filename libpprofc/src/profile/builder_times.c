@@ -91,20 +91,25 @@ static uint64_t track_hash(const struct time_track *names) {
   return hash_mix(hash_mix(hash, hash_str(names->pid)), hash_str(names->process));
 }
 
-uint32_t builder_track(pprofc_builder *b, const struct time_track *names) {
+uint32_t builder_add_track(pprofc_builder *b, const struct time_track *names) {
   struct builder_times *t = b->times;
   struct time_track copy;
   if (!t || !builder_ok(b)) return 0;
-  if (t->track_count && same_track(&t->tracks[t->last_track], names)) return t->last_track;
-  uint64_t hash = track_hash(names);
-  MAP_FIND(track, &t->by_track, hash, same_track(&t->tracks[track], names));
-  if (track != MAP_NONE) return t->last_track = track;
   if (!track_copy(&b->profile->region->arena, &copy, names) ||
-      !MAP_PUSH(t->mem, &t->by_track, hash, t->tracks, t->track_count, t->track_room, copy)) {
+      !MAP_PUSH(t->mem, &t->by_track, track_hash(names), t->tracks, t->track_count, t->track_room,
+                copy)) {
     builder_times_fail(b);
     return 0;
   }
   return t->last_track = (uint32_t)t->track_count - 1;
+}
+
+uint32_t builder_track(pprofc_builder *b, const struct time_track *names) {
+  struct builder_times *t = b->times;
+  if (!t || !builder_ok(b)) return 0;
+  if (t->track_count && same_track(&t->tracks[t->last_track], names)) return t->last_track;
+  MAP_FIND(track, &t->by_track, track_hash(names), same_track(&t->tracks[track], names));
+  return track != MAP_NONE ? (t->last_track = track) : builder_add_track(b, names);
 }
 
 /* ---- events ------------------------------------------ */

@@ -26,6 +26,9 @@ pprofc_str builder_text(const pprofc_builder *builder, uint32_t string);
  * Returns 0 after an error. */
 uint32_t builder_track(pprofc_builder *builder, const struct time_track *names);
 
+/* Adds a track, also if another one has the same texts. Returns its index, and 0 after an error. */
+uint32_t builder_add_track(pprofc_builder *builder, const struct time_track *names);
+
 /* Adds an event of the last sample. The times are nanoseconds of any clock, which is the same for
  * all events. A negative duration counts as 0. */
 void builder_event(pprofc_builder *builder, uint32_t track, int64_t start, int64_t duration);

@@ -227,6 +227,9 @@ static pprofc_status state_read_all(struct web_state *s, pprofc_error *error) {
   if (!s->sources) return error_nomem(error);
   pprofc_status status = state_split(s, ids, error);
   if (status != PPROFC_OK) return status;
+  if (command->diff_time_range.to && s->source_count < command->source_count)
+    return error_set(error, PPROFC_E_INVALID,
+                     "-diff_time_range cannot be combined with sources NAME=FILE");
   bool compared = *command->base || *command->diff_base;
   if (!compared && (ids[1] || s->source_count)) s->named_base = ids[0];
   if (!s->source_count) {

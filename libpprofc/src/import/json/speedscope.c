@@ -166,7 +166,8 @@ static void speedscope_begin_times(struct speedscope_reader *r, struct speedscop
   m->is_timed =
       builder_keeps_times(r->builder) && !r->names_are_types && strcmp(unit, "nanoseconds") == 0;
   if (!m->is_timed) return;
-  m->track = builder_track(r->builder, &(struct time_track){.name = m->name});
+  /* Profiles with one name have clocks of their own, and their samples may overlap. */
+  m->track = builder_add_track(r->builder, &(struct time_track){.name = m->name});
   m->clock = json_amount(r->builder, node_get(m->profile, "startValue"), 0);
   builder_time_origin(r->builder, r->is_ours ? 0 : speedscope_time(m->clock, m->unit));
 }

@@ -286,6 +286,11 @@ static pprofc_status write_groups(struct speedscope *s, pprofc_error *error) {
   return status;
 }
 
+static void speedscope_warn(const struct speedscope *s, const char *message) {
+  const pprofc_report_options *o = s->report->options;
+  if (o->warn) o->warn(o->warn_context, message);
+}
+
 static void write_tracks(struct speedscope *s, size_t shown) {
   const struct speedscope_tracks tracks = {.json = &s->json,
                                            .profile = s->profile,
@@ -293,7 +298,14 @@ static void write_tracks(struct speedscope *s, size_t shown) {
                                            .numbers = s->numbers,
                                            .shown = &s->shown[shown],
                                            .max_depth = (size_t)s->report->options->cut_depth};
-  if (!speedscope_write_tracks(&tracks)) s->out_of_memory = true;
+  double lost = 0;
+  char message[120];
+  if (!speedscope_write_tracks(&tracks, &lost)) s->out_of_memory = true;
+  if (lost <= 0.01) return;
+  snprintf(message, sizeof message,
+           "the file omits %.0f%% of the time: samples of a thread overlap in the order of time",
+           100 * lost);
+  speedscope_warn(s, message);
 }
 
 /* ---- the file ---------------------------------------- */
@@ -326,11 +338,6 @@ static pprofc_status speedscope_write_file(struct speedscope *s, pprofc_error *e
 }
 
 /* ---- warnings ---------------------------------------- */
-
-static void speedscope_warn(const struct speedscope *s, const char *message) {
-  const pprofc_report_options *o = s->report->options;
-  if (o->warn) o->warn(o->warn_context, message);
-}
 
 static void warn_of_size(const struct speedscope *s) {
   char message[200];

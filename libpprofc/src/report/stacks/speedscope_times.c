@@ -10,10 +10,11 @@ struct track_writer {
   const struct speedscope_tracks *t;
   struct time_shares shares;
   const struct time_track *track;
-  bool timed;    /* true if weights are durations */
-  int64_t first; /* start of the earliest event of all tracks */
-  int64_t clock; /* end of the written events */
-  bool any;      /* true if an item of the array was written */
+  bool timed;       /* true if weights are durations */
+  int64_t first;    /* start of the earliest event of all tracks */
+  int64_t clock;    /* end of the written events */
+  bool any;         /* true if an item of the array was written */
+  double all, lost; /* time of the events, and its part that the file omits */
   struct buffer name;
 };
 
@@ -47,13 +48,19 @@ static bool track_shows(const struct track_writer *w, size_t event) {
   return track_sample_value(w->t->profile, w->t->shown->type, event) > 0;
 }
 
-/* Takes the next event. Events that overlap earlier ones begin at their end. */
+/* Takes the next event. Events that overlap earlier ones begin at their end; the rest is lost. */
 static struct track_step track_take(struct track_writer *w, size_t event) {
   const struct times *times = w->t->profile->times;
   int64_t start = times->start[event], end = times_event_end(times, event);
   if (!w->timed) return (struct track_step){0, track_value(w, event)};
-  if (start < w->clock) start = w->clock;
-  if (end <= start || !track_shows(w, event)) return (struct track_step){0, 0};
+  if (!track_shows(w, event)) return (struct track_step){0, 0};
+  w->all += (double)(end - start);
+  if (start < w->clock) {
+    int64_t at = end < w->clock ? end : w->clock;
+    w->lost += (double)(at - start);
+    start = at;
+  }
+  if (end == start) return (struct track_step){0, 0};
   struct track_step step = {start - w->clock, end - start};
   w->clock = end;
   return step;
@@ -173,7 +180,7 @@ static void track_write(struct track_writer *w) {
   json_end(w->t->json);
 }
 
-bool speedscope_write_tracks(const struct speedscope_tracks *t) {
+bool speedscope_write_tracks(const struct speedscope_tracks *t, double *lost) {
   const struct times *times = t->profile->times;
   struct track_writer w = {.t = t, .first = INT64_MAX};
   for (size_t i = 0; i < times->track_count; i++) {
@@ -186,6 +193,7 @@ bool speedscope_write_tracks(const struct speedscope_tracks *t) {
     w.track = &times->tracks[i];
     track_write(&w);
   }
+  *lost = w.all > 0 ? w.lost / w.all : 0;
   bool good = !w.name.failed;
   buffer_free(&w.name);
   time_shares_free(&w.shares);

@@ -27,7 +27,8 @@ bool speedscope_has_events(const pprofc_profile *profile, size_t type);
 
 /* Writes the profiles. Omits events without a value of the sample type. A track with durations has
  * them as weights, and pauses as empty stacks. A track of instants has the values of the sample
- * type. Returns false when out of memory. */
-bool speedscope_write_tracks(const struct speedscope_tracks *tracks);
+ * type. Sets *lost to the part of the time, from 0 to 1, that the file omits, because events of a
+ * track overlap. Returns false when out of memory. */
+bool speedscope_write_tracks(const struct speedscope_tracks *tracks, double *lost);
 
 #endif
