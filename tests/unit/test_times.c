@@ -128,6 +128,30 @@ static void test_a_range_keeps_parts_of_events(void) {
   pprofc_profile_release(p);
 }
 
+static double estimated(const pprofc_profile *p, int64_t from, int64_t to, size_t type) {
+  double share = -1;
+  pprofc_error error;
+  struct time_range range = {from, to};
+  CU_ASSERT_EQUAL(transform_time_estimated(p, range, type, &share, &error), PPROFC_OK);
+  return share;
+}
+
+/* The part of a duration is exact; the part of a count is an estimate. */
+static void test_parts_of_counts_are_estimates(void) {
+  pprofc_builder *b = builder_with(two, 2);
+  uint32_t track = builder_track(b, &(struct time_track){0});
+  builder_event_of(b, 0, track, 0, 60);
+  builder_event_of(b, 0, track, 80, 40);
+  builder_event_of(b, 1, track, 120, 100);
+  pprofc_profile *p = finish(b);
+  CU_ASSERT_DOUBLE_EQUAL(estimated(p, 0, 60, 1), 0, 0);
+  CU_ASSERT_DOUBLE_EQUAL(estimated(p, 0, 60, 0), 1, 0);
+  CU_ASSERT_DOUBLE_EQUAL(estimated(p, 0, 120, 0), 0, 0);
+  CU_ASSERT_DOUBLE_EQUAL(estimated(p, 0, 170, 0), 1.0 / 3, 1e-12);
+  CU_ASSERT_DOUBLE_EQUAL(estimated(p, 220, INT64_MAX, 0), 0, 0);
+  pprofc_profile_release(p);
+}
+
 static void test_shares_divide_a_sample(void) {
   pprofc_builder *b = builder_with(two, 2);
   uint32_t track = builder_track(b, &(struct time_track){0});
@@ -268,8 +292,10 @@ static pprofc_status read_range_and_print(const pprofc_allocator *mem, size_t *b
   options.allocator = mem;
   report.format = "speedscope";
   pprofc_status status = open_memory(text, sizeof text - 1, &options, &sums, &profile, NULL);
-  if (!status)
-    status = transform_time_range(profile, (struct time_range){3000, 40000}, &part, NULL);
+  struct time_range range = {3000, 40000};
+  double share;
+  if (!status) status = transform_time_estimated(profile, range, 0, &share, NULL);
+  if (!status) status = transform_time_range(profile, range, &part, NULL);
   if (!status) status = pprofc_report(part, &report, count_bytes, bytes, NULL);
   pprofc_profile_release(part);
   pprofc_profile_release(profile);
@@ -294,7 +320,7 @@ static void test_memory_runs_out(void) {
 
 UNIT_MAIN("times", UNIT(test_events_are_grouped_by_track_and_sorted),
           UNIT(test_adjacent_ranges_add_up_exactly), UNIT(test_a_range_keeps_parts_of_events),
-          UNIT(test_shares_divide_a_sample), UNIT(test_filters_keep_the_times),
-          UNIT(test_times_that_do_not_fit_are_cut),
+          UNIT(test_parts_of_counts_are_estimates), UNIT(test_shares_divide_a_sample),
+          UNIT(test_filters_keep_the_times), UNIT(test_times_that_do_not_fit_are_cut),
           UNIT(test_without_the_option_there_are_no_times), UNIT(test_hostile_files),
           UNIT(test_memory_runs_out))
