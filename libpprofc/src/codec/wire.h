@@ -19,8 +19,8 @@ struct wire_field {
   uint64_t number;
   uint32_t type;
   uint64_t value;      /* value of a field with type WIRE_VARINT */
-  const uint8_t *data; /* contents of a field with type WIRE_BYTES */
-  size_t size;
+  const uint8_t *data; /* contents of a field with type WIRE_BYTES, and bytes of a fixed number */
+  size_t size;         /* size of the contents; 0 for a number */
 };
 
 static inline bool wire_fail(struct wire *w, const char *fault) {
@@ -77,6 +77,7 @@ static inline bool wire_next(struct wire *w, struct wire_field *field) {
     return wire_fail(w, "unknown wire type");
   }
   if (fixed > (size_t)(w->end - w->at)) return wire_fail(w, "truncated number");
+  field->data = w->at;
   w->at += fixed;
   return true;
 }

@@ -155,7 +155,8 @@ static const struct json_rule *json_rule_of(const struct json_rule *rules, pprof
 }
 
 static bool json_wrong(struct otlp *o, const struct node *node, const char *wanted) {
-  return otlp_fail(o, PPROFC_E_FORMAT, "line %u: %s expected", node->line, wanted);
+  return otlp_fail(o, PPROFC_E_FORMAT, "line %zu: %s expected", o->lines_before + node->line,
+                   wanted);
 }
 
 /* Reads a signed or unsigned integer of 64 bits. Numbers of JSON and strings are allowed. */
@@ -299,7 +300,8 @@ static bool json_put_scalar(struct otlp *o, const struct json_rule *rule, const 
   case JSON_DOUBLE:
     return json_put_double(o, rule, node, out);
   case JSON_OLDER:
-    return otlp_fail(o, PPROFC_E_FORMAT, "line %u: JSON of version 1.7 or older", node->line);
+    return otlp_fail(o, PPROFC_E_FORMAT, "line %zu: JSON of version 1.7 or older",
+                     o->lines_before + node->line);
   default:
     return json_put_int(o, rule, node, out);
   }
@@ -321,12 +323,15 @@ struct json_writer_state {
   size_t depth;
 };
 
-/* Opens a message or an array of messages or texts. */
-static void json_enter(struct json_writer_state *j, const struct node *node,
+/* Opens a message or an array of messages or texts. Returns false for an array of numbers, which
+ * has no nodes. */
+static bool json_enter(struct json_writer_state *j, const struct node *node,
                        const struct json_rule *rule) {
   static const char room[JSON_SIZE_BYTES];
   struct json_level level = {.next = node->first};
-  if (j->depth == JSON_LEVELS) return;
+  if (!node->first && node_size(node))
+    return json_wrong(j->otlp, node, rule->kind == JSON_TEXT ? "a string" : "an object");
+  if (j->depth == JSON_LEVELS) return true;
   if (node->kind == NODE_ARRAY) {
     level.item = rule;
   } else {
@@ -336,6 +341,7 @@ static void json_enter(struct json_writer_state *j, const struct node *node,
     buffer_add(&j->out, room, sizeof room);
   }
   j->levels[j->depth++] = level;
+  return true;
 }
 
 /* Closes the innermost level. Writes the size of a message as a varint of JSON_SIZE_BYTES. */
@@ -359,13 +365,11 @@ static bool json_step(struct json_writer_state *j) {
   level->next = node->next;
   const struct json_rule *rule =
       level->item ? level->item : json_rule_of(level->members, node->key);
-  if (!rule || node->kind == NODE_NULL) return true;
+  if (!rule || (node->kind == NODE_NULL && !level->item)) return true;
   bool is_list = node->kind == NODE_ARRAY && !level->item &&
                  (rule->kind == JSON_MESSAGE || rule->kind == JSON_TEXT);
-  if (is_list || (rule->kind == JSON_MESSAGE && node->kind == NODE_OBJECT)) {
-    json_enter(j, node, rule);
-    return true;
-  }
+  if (is_list || (rule->kind == JSON_MESSAGE && node->kind == NODE_OBJECT))
+    return json_enter(j, node, rule);
   if (rule->kind == JSON_MESSAGE) return json_wrong(j->otlp, node, "an object");
   return json_put_scalar(j->otlp, rule, node, &j->out);
 }
@@ -395,23 +399,34 @@ bool otlp_is_json(pprofc_str data) {
   return false;
 }
 
+static size_t json_count_lines(const char *from, const char *end) {
+  size_t lines = 0;
+  for (; from < end; from++) lines += *from == '\n';
+  return lines;
+}
+
 bool otlp_next_json(struct otlp *o, pprofc_str *rest, pprofc_str *message) {
   struct arena arena;
   struct node *root = NULL;
-  pprofc_str after = str_trim(*rest), line;
+  pprofc_str text = str_trim(*rest), after = text, line;
   bool cut = false;
-  if (!after.size || !str_next_line(&after, &line)) return false;
+  if (!str_next_line(&after, &line)) return false;
+  o->lines_before += json_count_lines(rest->data, text.data);
   arena_init(&arena, o->mem);
   pprofc_status status = json_tree_parse_cut(&arena, line, &root, &cut, o->error);
   if (status == PPROFC_E_FORMAT) {
     arena_free(&arena);
     arena_init(&arena, o->mem);
-    status = json_tree_parse_cut(&arena, *rest, &root, &cut, o->error);
-    after = (pprofc_str){NULL, 0};
+    status = json_tree_parse_cut(&arena, text, &root, &cut, o->error);
+    after = str_slice(text, text.size, text.size);
   }
-  if (status != PPROFC_OK) o->status = status;
+  if (status != PPROFC_OK) {
+    o->status = status;
+    if (o->lines_before) error_prefix(o->error, "document of line %zu: ", o->lines_before + 1);
+  }
   bool ok = status == PPROFC_OK && json_write(o, root, message);
   arena_free(&arena);
+  o->lines_before += json_count_lines(text.data, after.data);
   *rest = after;
   return ok;
 }

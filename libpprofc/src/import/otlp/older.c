@@ -114,19 +114,18 @@ static bool older_read_sample(struct older_sample *s, const struct wire_field *f
   return true;
 }
 
-/* Writes number `index` of the values, or the times if the sample has no value. */
+/* Writes number `index` of the values. Writes the times with the first value, or with each type if
+ * the sample has no value. */
 static void older_put_value(const struct older_sample *s, size_t index, struct buffer *out) {
   const uint8_t *data = (const uint8_t *)s->values.data, *times = (const uint8_t *)s->times.data;
   struct wire w = {data, data + s->values.size, NULL};
-  uint64_t value = 0;
-  if (!s->values.size) w = (struct wire){times, times + s->times.size, NULL};
-  for (size_t i = 0; w.at < w.end && wire_varint(&w, &value); i++) {
-    if (!s->values.size) older_put_time(out, 5, value);
-    if (s->values.size && i == index) {
-      uint8_t bytes[VARINT_BYTES_MAX];
-      older_put_bytes(out, 4, bytes, varint_put(bytes, value));
-    }
-  }
+  uint8_t bytes[VARINT_BYTES_MAX];
+  uint64_t value;
+  for (size_t i = 0; i <= index && w.at < w.end && wire_varint(&w, &value); i++)
+    if (i == index) older_put_bytes(out, 4, bytes, varint_put(bytes, value));
+  if (s->values.size && index) return;
+  w = (struct wire){times, times + s->times.size, NULL};
+  while (w.at < w.end && wire_varint(&w, &value)) older_put_time(out, 5, value);
 }
 
 /* Writes a sample with its value of type `index`. The stack is the one that older_put_stack wrote

@@ -276,7 +276,7 @@ static bool older_tables(struct older *c, pprofc_str message, older_entry_fn *re
   while (ok && w.at < w.end) {
     if (!wire_next(&w, &field) || field.type != WIRE_BYTES) return false;
     if (field.number == 1) continue;
-    if (field.number > OLDER_TABLES) return false;
+    if (!field.number || field.number > OLDER_TABLES) return false;
     ok = flat ? read(c, field.number - 1, &field) : older_dictionary(c, &field, read);
   }
   return ok;

@@ -118,6 +118,7 @@ struct otlp {
   size_t frame_count, frame_capacity;
   struct otlp_tables *tables; /* tables of the current message */
   size_t frame_number;        /* number of the current message in the stream, from 1 */
+  size_t lines_before;        /* lines of a JSON file before the current document */
 
   struct value_type *types; /* sample types as strings of the builder */
   size_t type_count, type_capacity;

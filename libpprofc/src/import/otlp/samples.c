@@ -113,8 +113,7 @@ static bool otlp_take_times(struct otlp *o, struct otlp_sample *s, const struct 
   if (!ARRAY_RESERVE(o->mem, times->items, times->capacity, times->count + count))
     return otlp_fail_nomem(o);
   for (size_t i = 0; i < count; i++)
-    times->items[times->count++] =
-        (int64_t)(one ? field->value : otlp_fixed64(field->data + 8 * i));
+    times->items[times->count++] = (int64_t)otlp_fixed64(field->data + 8 * i);
   return true;
 }
 
