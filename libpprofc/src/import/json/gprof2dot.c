@@ -24,7 +24,7 @@ static bool gprof2dot_functions(struct gprof2dot *g, const struct node *function
 }
 
 static void gprof2dot_types(struct gprof2dot *g, const struct node *costs) {
-  g->cost_count = node_size(costs) < GPROF2DOT_MAX_COSTS ? node_size(costs) : GPROF2DOT_MAX_COSTS;
+  g->cost_count = node_size(costs);
   for (size_t i = 0; i < g->cost_count; i++) {
     const struct node *cost = node_at(costs, i);
     builder_add_type(g->builder, node_text(cost, "description"), node_text(cost, "unit"));
@@ -54,6 +54,8 @@ JSON_SHAPE(json_gprof2dot) {
   const struct node *functions = node_get(root, "functions");
   if (!node_size(costs) || !node_is(events, NODE_ARRAY) || !node_is(functions, NODE_ARRAY))
     return PPROFC_E_NO_MATCH;
+  if (node_size(costs) > GPROF2DOT_MAX_COSTS)
+    return error_set(error, PPROFC_E_LIMIT, "more than %u costs", GPROF2DOT_MAX_COSTS);
   struct gprof2dot g = {.builder = builder, .stack = {.arena = arena}};
   gprof2dot_types(&g, costs);
   if (!gprof2dot_functions(&g, functions, arena)) return error_nomem(error);
