@@ -53,7 +53,7 @@ static struct gate_screen_plan choose(struct staged *all, double threshold) {
 }
 
 /* True if the further samples so far decide about all selected benchmarks. */
-static bool look_decides(const struct staged *all, double threshold) {
+static bool look_decides(const struct staged *all, double threshold, size_t rounds) {
   struct gate gate;
   size_t rows;
   bool decided = true;
@@ -63,7 +63,7 @@ static bool look_decides(const struct staged *all, double threshold) {
     if (all[i].selected) add_staged(&gate, &all[i], false, false);
   must(gate_judge(&gate, "2026-11-20", NULL) == PPROFC_OK);
   const struct gate_row *row = gate_rows(&gate, &rows);
-  for (size_t i = 0; i < rows; i++) decided &= gate_look_decides(&row[i]);
+  for (size_t i = 0; i < rows; i++) decided &= gate_look_decides(&row[i], rounds);
   gate_free(&gate);
   return decided;
 }
@@ -84,7 +84,7 @@ static size_t draw_further(struct random *r, enum shape shape, double noise, dou
       if (all[i].selected) draw_more(r, shape, noise, i < CHANGED ? 1 + effect : 1, &all[i], more);
     }
     drawn += more;
-    if (drawn < plan.rounds && look_decides(all, threshold)) break;
+    if (drawn < plan.rounds && look_decides(all, threshold, plan.rounds)) break;
   }
   return drawn;
 }

@@ -4,8 +4,12 @@
 /* Significance level of the first stage. At this level it chooses four of five benchmarks that are
  * worse by the threshold. */
 #define SCREEN_ALPHA 0.4
-#define LOOK_SHARE   0.01 /* share of the significance level at which a look finds a regression */
-#define SCREEN_MAX   4    /* maximum rounds of a benchmark, as a multiple of the requested rounds */
+#define SCREEN_MAX   4 /* maximum rounds of a benchmark, as a multiple of the requested rounds */
+
+/* Shares of the significance level at which a look finds a regression: the maximum for one look,
+ * and the sum of all looks. */
+#define LOOK_SHARE 0.01
+#define LOOKS_SUM  0.07
 
 void gate_screen_settings(struct gate_settings *settings) {
   settings->alpha = SCREEN_ALPHA;
@@ -20,9 +24,11 @@ bool gate_screen_selects(const struct gate_row *row) {
          row->verdict == PPROFC_GATE_TOO_FEW || row->verdict == PPROFC_GATE_ACCEPTED;
 }
 
-bool gate_look_decides(const struct gate_row *row) {
+bool gate_look_decides(const struct gate_row *row, size_t rounds) {
   bool worse = row->verdict == PPROFC_GATE_REGRESSED || row->verdict == PPROFC_GATE_ACCEPTED;
-  if (worse) return row->constant || row->adjusted <= LOOK_SHARE * row->alpha;
+  double looks = (double)((rounds - 1) / GATE_LOOK_ROUNDS);
+  double share = LOOK_SHARE * looks > LOOKS_SUM ? LOOKS_SUM / looks : LOOK_SHARE;
+  if (worse) return row->constant || row->adjusted <= share * row->alpha;
   return !gate_screen_selects(row);
 }
 

@@ -18,9 +18,10 @@ void gate_screen_settings(struct gate_settings *settings);
 /* True if a row, judged with these settings, needs further rounds. */
 bool gate_screen_selects(const struct gate_row *row);
 
-/* True if a look decides about a row: the row regressed at a hundredth of its significance level,
- * or its interval excludes a regression. */
-bool gate_look_decides(const struct gate_row *row);
+/* True if a look decides about a row: the row regressed at a hundredth of its significance level
+ * (less if there are more than seven looks), or its interval excludes a regression. `rounds` is
+ * the number of rounds of the plan, at least 1. */
+bool gate_look_decides(const struct gate_row *row, size_t rounds);
 
 /* Plan of the second stage. */
 struct gate_screen_plan {

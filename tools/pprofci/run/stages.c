@@ -86,12 +86,11 @@ struct stage_items {
   struct recording *r;
   struct interner keys; /* keys of the items, in the order of the items */
   struct buffer key;
-  bool failed;
+  size_t rounds; /* rounds of the second stage; 0 before it */
 };
 
 static bool stage_items_fill(struct stage_items *items, struct recording *r) {
   items->r = r;
-  items->failed = false;
   interner_init(&items->keys, r->run->mem);
   buffer_init(&items->key, r->run->mem, SIZE_MAX / 2);
   for (size_t i = 0; i < r->count; i++) {
@@ -128,25 +127,28 @@ static void take_regressed(void *context, const struct gate_row *row) {
 }
 
 static void take_looked(void *context, const struct gate_row *row) {
-  struct recorded *item = item_of_row(context, row);
+  struct stage_items *items = context;
+  struct recorded *item = item_of_row(items, row);
   if (!item) return;
   item->judged = true;
-  item->open |= !gate_look_decides(row);
+  item->open |= !gate_look_decides(row, items->rounds);
 }
 
-/* Judges the results so far, and calls `take` for each row. */
-static pprofc_status preview_items(struct recording *r, bool screening, take_row_fn *take,
-                                   pprofc_error *error) {
-  struct stage_items items;
+/* Judges the results so far, and calls `take` for each row. `rounds` is the number of rounds of the
+ * second stage; 0 before it. */
+static pprofc_status preview_items(struct recording *r, bool screening, size_t rounds,
+                                   take_row_fn *take, pprofc_error *error) {
+  struct stage_items items = {.rounds = rounds};
   bool good = stage_items_fill(&items, r);
   pprofc_status status =
       good ? verdict_preview(r->run, screening, take, &items, error) : error_nomem(error);
+  if (status == PPROFC_OK && items.key.failed) status = error_nomem(error);
   stage_items_free(&items);
   return status;
 }
 
 pprofc_status stages_find_regressed(struct recording *r, pprofc_error *error) {
-  return r->run->has_base ? preview_items(r, false, take_regressed, error) : PPROFC_OK;
+  return r->run->has_base ? preview_items(r, false, 0, take_regressed, error) : PPROFC_OK;
 }
 
 /* ---- the second stage -------------------------------- */
@@ -159,10 +161,11 @@ static pprofc_status write_sides(struct recording *r, const char *name, pprofc_e
 }
 
 /* Sets *decided if the further rounds so far decide about each selected benchmark. */
-static pprofc_status look(struct recording *r, size_t round, bool *decided, pprofc_error *error) {
+static pprofc_status look(struct recording *r, size_t round, size_t rounds, bool *decided,
+                          pprofc_error *error) {
   for (size_t i = 0; i < r->count; i++) r->items[i].judged = r->items[i].open = false;
   pprofc_status status = write_sides(r, text_printf(&r->run->arena, "look%zu", round), error);
-  if (status == PPROFC_OK) status = preview_items(r, false, take_looked, error);
+  if (status == PPROFC_OK) status = preview_items(r, false, rounds, take_looked, error);
   *decided = status == PPROFC_OK;
   for (size_t i = 0; i < r->count; i++)
     if (r->items[i].selected) *decided &= r->items[i].judged && !r->items[i].open;
@@ -196,7 +199,7 @@ static pprofc_status measure_further(struct recording *r, size_t selected, size_
       if (r->items[i].selected) status = measure_selected(r, r->items[i], round, rounds, error);
     load_add(r->run, &begin);
     if (status != PPROFC_OK || round == rounds || round % GATE_LOOK_ROUNDS) continue;
-    status = look(r, round, &decided, error);
+    status = look(r, round, rounds, &decided, error);
     if (decided)
       message_note("%zu more rounds decide about %s: %zu are not needed", round,
                    selected == 1 ? "this benchmark" : "these benchmarks", rounds - round);
@@ -206,7 +209,7 @@ static pprofc_status measure_further(struct recording *r, size_t selected, size_
 
 /* Records, for the gate, the benchmarks that were not selected. */
 static pprofc_status keep_screened(struct recording *r, pprofc_error *error) {
-  struct stage_items items;
+  struct stage_items items = {.rounds = 0};
   bool good = stage_items_fill(&items, r);
   for (size_t i = 0; i < r->count && good; i++)
     if (!r->items[i].selected)
@@ -231,7 +234,7 @@ static size_t count_selected(struct recording *r, size_t *both) {
 /* Chooses benchmarks by the first rounds. */
 static pprofc_status choose_selected(struct recording *r, pprofc_error *error) {
   pprofc_status status = write_sides(r, "first", error);
-  return status == PPROFC_OK ? preview_items(r, true, take_selected, error) : status;
+  return status == PPROFC_OK ? preview_items(r, true, 0, take_selected, error) : status;
 }
 
 pprofc_status stages_measure(struct recording *r, pprofc_error *error) {
