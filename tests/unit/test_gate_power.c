@@ -215,7 +215,23 @@ static void test_what_looks_worse_or_noisy_goes_on(void) {
   CU_ASSERT(!gate_screen_selects(&(struct gate_row){.verdict = PPROFC_GATE_UNCHANGED}));
 }
 
-UNIT_MAIN("gate power", UNIT(test_further_rounds_cost_the_rounds_that_were_saved),
+static void test_many_looks_need_stronger_evidence(void) {
+  struct gate_row row = {.verdict = PPROFC_GATE_REGRESSED, .alpha = 0.05, .adjusted = 0.0005};
+  CU_ASSERT(gate_look_decides(&row, 10));
+  CU_ASSERT(gate_look_decides(&row, 40)); /* seven looks */
+  CU_ASSERT(!gate_look_decides(&row, 41));
+  row.adjusted = 0.05 * 0.07 / 15;
+  CU_ASSERT(gate_look_decides(&row, 80)); /* 15 looks */
+  row.adjusted *= 1.01;
+  CU_ASSERT(!gate_look_decides(&row, 80));
+  row.constant = true;
+  CU_ASSERT(gate_look_decides(&row, 80));
+  row.verdict = PPROFC_GATE_INCONCLUSIVE;
+  CU_ASSERT(!gate_look_decides(&row, 10));
+}
+
+UNIT_MAIN("gate power", UNIT(test_many_looks_need_stronger_evidence),
+          UNIT(test_further_rounds_cost_the_rounds_that_were_saved),
           UNIT(test_what_looks_worse_or_noisy_goes_on), UNIT(test_textbook_values),
           UNIT(test_what_cannot_be_seen), UNIT(test_stated_changes_are_found_in_four_of_five_runs),
           UNIT(test_rounds_that_are_stated_suffice), UNIT(test_a_pass_says_what_it_is_worth),
