@@ -178,8 +178,9 @@ static bool store_take(struct past_runs *h, size_t run, const struct run_record 
 
 /* Adds all runs of the branch that has the most runs. */
 static bool store_take_all(struct past_runs *h, struct run_record *runs, size_t count) {
-  pprofc_str branch = record_trunk(&mem_default, &runs->branch, count, sizeof *runs);
+  pprofc_str branch;
   size_t used = 0;
+  if (!record_trunk(&mem_default, &runs->branch, count, sizeof *runs, &branch)) return false;
   for (size_t i = 0; i < count; i++)
     if (str_equal(runs[i].branch, branch)) runs[used++] = runs[i];
   store_sort(runs, used);

@@ -49,8 +49,9 @@ static pprofc_status trend_choose(struct trend_view *t, const struct trend_query
                                   pprofc_error *error) {
   struct past *past = &t->past;
   pprofc_str trunk = STR("");
-  if (past->run_count)
-    trunk = record_trunk(&mem_default, &past->runs->branch, past->run_count, sizeof *past->runs);
+  if (past->run_count &&
+      !record_trunk(&mem_default, &past->runs->branch, past->run_count, sizeof *past->runs, &trunk))
+    return error_nomem(error);
   pprofc_str branch = *query->branch ? str_of(query->branch) : trunk;
   size_t kept = 0;
   t->branch = text_keep(&t->arena, branch);

@@ -76,21 +76,23 @@ int record_by_time(const void *a, const void *b) {
   return order ? order : str_compare(x->commit, y->commit);
 }
 
-pprofc_str record_trunk(const pprofc_allocator *mem, const pprofc_str *first, size_t count,
-                        size_t stride) {
+bool record_trunk(const pprofc_allocator *mem, const pprofc_str *first, size_t count, size_t stride,
+                  pprofc_str *trunk) {
   struct interner branches;
-  pprofc_str best = STR("");
   size_t most = 0, *counts = mem_zero_array(mem, count, sizeof *counts);
+  bool good = counts != NULL;
+  *trunk = STR("");
   interner_init(&branches, mem);
-  for (size_t i = 0; counts && i < count; i++) {
+  for (size_t i = 0; good && i < count; i++) {
     const void *at = (const char *)first + i * stride;
     const pprofc_str *branch = at;
     uint32_t id = interner_add(&branches, *branch);
-    if (id == MAP_NONE || ++counts[id] <= most) continue;
+    good = id != MAP_NONE;
+    if (!good || ++counts[id] <= most) continue;
     most = counts[id];
-    best = *branch;
+    *trunk = *branch;
   }
   interner_free(&branches);
   mem_free(mem, counts, count, sizeof *counts);
-  return best;
+  return good;
 }

@@ -48,10 +48,10 @@ bool record_series_read(const struct node *item, const pprofc_allocator *mem,
 int record_by_order(const void *a, const void *b);
 int record_by_time(const void *a, const void *b);
 
-/* Returns the branch with the most runs, the first of branches that have equally many. Finds
- * the next branch `stride` bytes after each branch. Returns "" when out of memory. */
-pprofc_str record_trunk(const pprofc_allocator *mem, const pprofc_str *first, size_t count,
-                        size_t stride);
+/* Sets *trunk to the branch with the most runs, the first of branches that have equally many. Finds
+ * the next branch `stride` bytes after each branch. Returns false when out of memory. */
+bool record_trunk(const pprofc_allocator *mem, const pprofc_str *first, size_t count, size_t stride,
+                  pprofc_str *trunk);
 
 /* Estimates how far benchmarks vary, from a folder that `pprofci store` wrote. Uses the branch with
  * most runs. Of each series it uses the last RECORD_NOISE_MAX runs after the last change point.
