@@ -237,11 +237,15 @@ async function testIdentity() {
     "group/sub/words · merge request 7 trim · branch faster",
     ["https://gitlab.example/group/sub/words", "https://gitlab.example/group/sub/words/-/merge_requests/7", `https://gitlab.example/group/sub/words/-/commit/${id}`]],
     ["script", { GITHUB_REPOSITORY: "a/b", GITHUB_SERVER_URL: "javascript:alert(1)//", GITHUB_REF: "refs/pull/x/merge", GITHUB_SHA: "--help" }, "a/b", []],
+    ["password", { GITHUB_REPOSITORY: "a/b", GITHUB_SERVER_URL: "https://user:verysecret@github.example", GITHUB_SHA: id }, "a/b", []],
+    ["address", { GITHUB_REPOSITORY: "https://user:verysecret@github.example/a/b", GITHUB_REF: "refs/pull/4/merge" },
+      "Benchmarks and profiles of this change", []],
     ["none", {}, "Benchmarks and profiles of this change", []],
     ["titled", { GITHUB_REPOSITORY: "a/b" }, "a/b · My change", ["https://github.com/a/b"], "-title", "My change"],
     ["user", { remote: "https://user:verysecret@github.com/example/shop.git" }, "example/shop · branch topic", ["https://github.com/example/shop", "commit"]],
     ["scp", { remote: "git@code.example:example/shop.git" }, "example/shop · branch topic", ["https://code.example/example/shop"]],
     ["folder", { remote: path.join(work, "secret-folder") }, "Benchmarks and profiles of this change", []],
+    ["elsewhere", { remote: "git@code.example:/srv/secret-folder/shop.git" }, "Benchmarks and profiles of this change", []],
   ];
   for (const [name, job, subject, links, ...more] of jobs) {
     if (job.remote && !fs.existsSync(path.join(work, ".git"))) {

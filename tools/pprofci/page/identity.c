@@ -61,14 +61,16 @@ static const struct identity_host {
                       {"codeberg", "/commit/", "/pulls/"}};
 
 /* Sets the repository and its address on a host. `host` is NULL if its kind is unknown; then the
- * identity has no addresses of commits. */
+ * identity has no addresses of commits. Ignores a text that is not "owner/name", and the address of
+ * a server with a user or a password. */
 static bool identity_set(struct identity *id, struct arena *arena, const struct identity_host *host,
                          const char *server, pprofc_str repository) {
   const char *url = text_printf(arena, "%s/%.*s", server, STR_ARG(repository));
   const char *name = text_keep(arena, repository);
   if (!url || !name) return false;
+  if (!text_is_of(repository, TEXT_WORDS "/~") || str_starts(repository, STR("/"))) return true;
   id->repository = name;
-  if (!outside_may_link(str_of(url))) return true;
+  if (!outside_may_link(str_of(url)) || strchr(server, '@')) return true;
   id->url = url;
   if (host) id->commits = text_printf(arena, "%s%s", url, host->commit);
   return id->commits != NULL;
@@ -133,7 +135,7 @@ static bool identity_of_bitbucket(struct identity *id, struct arena *arena) {
 /* ---- git --------------------------------------------- */
 
 /* Splits the address of a remote at the end of its host: "https://user@host/owner/name.git",
- * "git@host:owner/name". Returns false for a folder. */
+ * "git@host:owner/name". Returns false for a folder, on this machine or on another. */
 static bool identity_cut(pprofc_str remote, pprofc_str *host, pprofc_str *path) {
   size_t scheme = str_find(remote, STR("://"));
   bool named = scheme < remote.size;
@@ -145,7 +147,7 @@ static bool identity_cut(pprofc_str remote, pprofc_str *host, pprofc_str *path) 
   size_t cut = str_find_char(remote, named ? '/' : ':');
   *host = str_slice(remote, 0, cut);
   *path = str_slice(remote, cut + 1, remote.size);
-  return cut < remote.size;
+  return cut < remote.size && (named || !str_starts(*path, STR("/")));
 }
 
 /* Splits the address of a remote into host and path. Drops user, password and port. */

@@ -135,8 +135,7 @@ static void put_tally(struct fill *f, const struct page_model *m) {
 static void put_verdict(struct fill *f, const struct page_model *m) {
   const struct ci_run *run = m->run;
   const char *title = run->options->title;
-  bool known = *m->identity.change || *m->identity.repository;
-  if (*title || !known)
+  if (*title || !*m->identity.repository)
     fill_words(f, "subject", *title ? title : "Benchmarks and profiles of this change");
   fill_flag(f, "commits", *run->base_commit || *run->head_commit);
   identity_fill(f, &m->identity, run->base_commit, run->head_commit);
