@@ -358,6 +358,11 @@ static bool json_leave(struct json_writer_state *j) {
   return true;
 }
 
+/* True if an array of such members opens a level: messages and texts. */
+static bool json_is_repeated(const struct json_rule *rule) {
+  return rule->kind == JSON_MESSAGE || rule->kind == JSON_TEXT;
+}
+
 static bool json_step(struct json_writer_state *j) {
   struct json_level *level = &j->levels[j->depth - 1];
   const struct node *node = level->next;
@@ -366,8 +371,7 @@ static bool json_step(struct json_writer_state *j) {
   const struct json_rule *rule =
       level->item ? level->item : json_rule_of(level->members, node->key);
   if (!rule || (node->kind == NODE_NULL && !level->item)) return true;
-  bool is_list = node->kind == NODE_ARRAY && !level->item &&
-                 (rule->kind == JSON_MESSAGE || rule->kind == JSON_TEXT);
+  bool is_list = node->kind == NODE_ARRAY && !level->item && json_is_repeated(rule);
   if (is_list || (rule->kind == JSON_MESSAGE && node->kind == NODE_OBJECT))
     return json_enter(j, node, rule);
   if (rule->kind == JSON_MESSAGE) return json_wrong(j->otlp, node, "an object");
@@ -422,7 +426,8 @@ bool otlp_next_json(struct otlp *o, pprofc_str *rest, pprofc_str *message) {
   }
   if (status != PPROFC_OK) {
     o->status = status;
-    if (o->lines_before) error_prefix(o->error, "document of line %zu: ", o->lines_before + 1);
+    if (status == PPROFC_E_FORMAT && o->lines_before)
+      error_prefix(o->error, "document of line %zu: ", o->lines_before + 1);
   }
   bool ok = status == PPROFC_OK && json_write(o, root, message);
   arena_free(&arena);
