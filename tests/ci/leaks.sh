@@ -96,6 +96,10 @@ has leaks.html "1 more rows; see -top"
 [ "$(grep -c '<template data-graph' leaks.html)" = 2 ] || broken "flame graphs of two kinds"
 leaks 1 -html no/such/folder/leaks.html set
 has "$work/messages" "no/such/folder/leaks.html"
+mkdir long
+for f in set/goroutine/*; do cp "$f" "long/aääääääääääääääää${f##*/}"; done
+leaks 2 -warmup 0 -html leaks.html long
+has leaks.html '>aäääääääääää<'
 ok "a page"
 
 # The whole folder of a capture, in which kinds are below sides.

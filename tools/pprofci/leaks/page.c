@@ -163,6 +163,16 @@ static void leaks_page_head(struct fill *f, const struct leaks *leaks, const siz
 
 /* ---- charts ------------------------------------------ */
 
+/* Returns the start of a name, cut between two characters. */
+static pprofc_str page_short(pprofc_str name) {
+  size_t end = 0, next = 0;
+  while (next < name.size && next <= PAGE_NAME) {
+    end = next;
+    utf8_next(name, &next);
+  }
+  return str_slice(name, 0, next <= PAGE_NAME ? next : end);
+}
+
 static void page_put_chart(struct fill *f, const struct leak_kind *kind,
                            const struct leak_row *row) {
   pprofc_str unit = kind->stacks.source.unit;
@@ -187,8 +197,7 @@ static void page_put_chart(struct fill *f, const struct leak_kind *kind,
     buffer_add_text(plot_begin_tick(&plot, last == 1), text);
     fill_end(f);
     const char *name = kind->names[kind->left_out + (last ? kind->judged - 1 : 0)];
-    buffer_add_str(plot_begin_end(&plot, last == 1),
-                   str_slice(str_path_base(str_of(name)), 0, PAGE_NAME));
+    buffer_add_str(plot_begin_end(&plot, last == 1), page_short(str_path_base(str_of(name))));
     fill_end(f);
   }
   fill_number(f, "values", (int64_t)kind->judged);
