@@ -284,3 +284,4 @@ await testServer();
 await testWithout();
 await browser.close();
 console.log(`${check.count} checks`);
+process.exit(0);
