@@ -1,4 +1,5 @@
-/* Converts between bytes and profiles: gzip, the wire reader and the writer. */
+/* Converts between the bytes of a file and a profile: gzip, and a reader and a writer of
+ * profile.proto. */
 #ifndef PPROFC_CODEC_CODEC_H
 #define PPROFC_CODEC_CODEC_H
 
@@ -15,7 +16,7 @@ struct input {
   uint64_t source_size; /* size of the source before inflating */
 };
 
-/* The first function reads a file ("-": standard input). The second copies memory. Both inflate
+/* input_read_file reads a file ("-": standard input), input_read_memory copies memory. Both inflate
  * gzip data with any number of members. After success the caller owns input->region. With `map`,
  * the function may map a large file, which must then not shrink during the call. */
 pprofc_status input_read_file(const char *path, const pprofc_allocator *mem,
@@ -65,7 +66,7 @@ struct fold_options {
   const pprofc_allocator *mem;
   const pprofc_limits *limits;
   unsigned threads;
-  bool labels;    /* true to add up only samples with equal labels; false to allow losing labels */
+  bool labels;    /* true to add up only samples with equal labels; false if labels may be lost */
   bool no_stacks; /* true to drop all stacks */
   bool tree;      /* true to store stacks as a tree (profile/stack_tree.h) and to sort samples by
                      it */

@@ -8,9 +8,9 @@
 struct gzip_writer;
 
 /* Opens a stream with the header of Go's compress/gzip: no time, no name, unknown system. The
- * stream is one member. The bytes of the stream are the same for any number of `threads`; 0 means
- * one per processor. Only the thread of the caller calls `write`. `mem` must outlive the writer.
- * Returns NULL when out of memory. */
+ * stream is one gzip member. Its bytes are the same for any number of `threads`; 0 means one per
+ * processor. Only the thread of the caller calls `write`. `mem` must outlive the writer. Returns
+ * NULL when out of memory. */
 struct gzip_writer *gzip_writer_open(const pprofc_allocator *mem, unsigned threads,
                                      pprofc_write_fn write, void *context);
 

@@ -56,7 +56,7 @@ pprofc_status inflater_status(const struct inflater *in, pprofc_error *error) {
 
 /* ---- one step ---------------------------------------- */
 
-/* A step reads from the current piece and advances *out and *room. */
+/* Each function inflates one step: it reads from the current piece and advances *out and *room. */
 
 static bool inflater_step_plain(struct inflater *in, uint8_t **out, size_t *room) {
   size_t size = in->source.size < *room ? in->source.size : *room;
@@ -161,7 +161,7 @@ static bool inflater_begin(struct inflater *in) {
     if (!in->source.step) return false;
   }
   in->step = inflater_step_plain;
-  /* After an error here, inflater_fill fails. */
+  /* If this fails, the first inflater_fill fails as well. */
   if (input_source_next(&in->source, &in->error) != PPROFC_OK) return true;
   const uint8_t *data = in->source.data;
   in->gzip = in->source.size >= 2 && data[0] == 0x1F && data[1] == 0x8B;

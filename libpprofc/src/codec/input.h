@@ -5,7 +5,7 @@
 #include "codec/codec.h"
 
 #define INPUT_STEP ((size_t)256 * 1024) /* bytes read or inflated at a time */
-/* Size in bytes above which the reader checks the ratio. */
+/* Size in bytes above which the reader checks the compression ratio. */
 #define INPUT_RATIO_FROM ((uint64_t)32 << 20)
 
 /* Source of the compressed bytes: bytes in memory, followed by the rest of a file. */
@@ -16,7 +16,7 @@ struct input_source {
   uint8_t *step;       /* buffer of INPUT_STEP bytes for reads of fd */
   const uint8_t *data; /* bytes of the current piece */
   size_t size;
-  uint64_t consumed; /* bytes of the previous pieces */
+  uint64_t consumed; /* total size of the previous pieces in bytes */
 };
 
 /* Gets the next piece. The size of the piece is 0 at the end of the input. */

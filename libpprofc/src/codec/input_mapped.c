@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 #define LEAST_SIZE ((size_t)8 << 20)
-/* A shorter time causes more page faults, a longer time takes more memory. */
+/* Microseconds between two releases. A shorter time causes more page faults, a longer time takes
+ * more memory. */
 #define DROP_EVERY_US 10000u
 
 struct input_map {

@@ -286,7 +286,8 @@ static bool alloc_tables(struct decode_tables *t) {
          alloc_functions(t, a, d->functions.stored) && alloc_locations(t, a, d->locations.stored);
 }
 
-/* Builds the map of mapping ids from a new column, because mappings store their ids in records. */
+/* Copies the ids of the mappings, which are fields of records, into a column. Builds the map of ids
+ * from this column. */
 static bool map_mapping_ids(struct decode_tables *t) {
   struct decoder *d = t->d;
   size_t count = d->mappings.stored;
@@ -393,7 +394,7 @@ static void decode_publish(const struct decode_tables *t) {
   p->comment_count = d->comments;
 }
 
-/* Adds the samples, from the input or from d->source. The locations must be known. */
+/* Adds the samples, from the input or from d->source. The locations must already be decoded. */
 static pprofc_status decoder_add_samples(struct decoder *d, unsigned threads) {
   const struct decoder_source *source = d->source;
   if (!source) return decoder_samples(d, threads);

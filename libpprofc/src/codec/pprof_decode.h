@@ -9,7 +9,8 @@
 #include "codec/wire.h"
 #include "core/budget.h"
 
-/* Consecutive complete top-level fields for one worker, and the counts before them. */
+/* Part of the input for one worker: consecutive complete top-level fields. The fields first_... are
+ * the numbers of samples, labels, label sets and bytes of joined stacks in earlier parts. */
 struct chunk {
   const uint8_t *from, *to;
   size_t first_sample, first_label, first_set, first_side;
@@ -71,7 +72,8 @@ struct decoder {
                                  only the first such line is stored. */
   struct id_count mappings, locations, functions;
   size_t frames;      /* upper bound of the number of frames in all stacks */
-  size_t side;        /* size of the stacks that are in several pieces in the input, in bytes */
+  size_t side;        /* size in bytes of the stacks that are split into several lists in the
+                         input */
   size_t values;      /* number of values of the first sample */
   size_t other_count; /* first sample whose number of values differs; SIZE_MAX: no such sample */
 

@@ -1,6 +1,6 @@
 /* Pass 2 of the pprof reader for samples. It stores values and labels in columns. Stacks stay in
- * the input; this pass validates them, so later passes need no checks. The threads share the
- * chunks. */
+ * the input; this pass validates them, so later passes need no checks. Several threads read the
+ * chunks of the input. */
 #include "codec/pprof_decode.h"
 
 #include "core/parallel.h"
@@ -17,7 +17,7 @@ struct fault {
   size_t sample; /* sample with the error, SIZE_MAX: no error */
   const uint8_t *at;
   const char *wire;    /* error message for malformed bytes, or NULL */
-  size_t values;       /* number of values, with value_mismatch */
+  size_t values;       /* number of values of the sample, if value_mismatch is true */
   bool value_mismatch; /* true for a wrong number of values. If no error flag is set, a location is
                           unknown. */
   bool too_deep;
@@ -63,7 +63,7 @@ static bool bad_wire(struct decode_filler *f, const struct wire *w) {
 /* ---- stacks ------------------------------------------ */
 
 /* Returns the number of bytes at the end of a stack that equal the end of the last checked stack,
- * in complete frames. The bytes that are equal need no second check. */
+ * rounded down to whole frames. Equal bytes need no second check. */
 static size_t known_tail(const struct decode_filler *f, const uint8_t *data, size_t size) {
   return f->known_size ? stack_shared_tail(f->known, f->known_size, data, size) : 0;
 }
@@ -142,8 +142,8 @@ static uint8_t *rewriting_room(struct decode_filler *f, size_t frames) {
   return f->rewritten;
 }
 
-/* Adds consecutive location ids of a sample. Points to the first such piece, and copies several
- * pieces into one. */
+/* Adds a list of consecutive location ids to a sample. Uses a single list in place, and copies
+ * several lists into one. */
 static void add_stack_piece(struct decode_filler *f, size_t pieces, const uint8_t *data,
                             size_t size) {
   const uint8_t **stack = &f->stack[f->sample];

@@ -234,7 +234,7 @@ static bool scan_fields(struct decoder *d, struct wire *top) {
 /* ---- memory ------------------------------------------ */
 
 #define FIXED_BYTES ((uint64_t)1 << 20) /* bytes for partly filled blocks and other overhead */
-/* Size in bytes below which the ratio is not checked. */
+/* Memory in bytes below which the reader does not compare memory with the size of the input. */
 #define RATIO_FROM     ((uint64_t)64 << 20)
 #define ID_BYTES       48u /* bytes per id in an id map */
 #define LABEL_SET_HASH 48u /* bytes per label set in the hash table */
@@ -306,7 +306,7 @@ pprofc_status decoder_scan(struct decoder *d) {
   if (!scan_fields(d, &top)) return scan_fault(d, &top);
   if (d->chunks.failed) return error_nomem(d->error);
   if (!d->strings) return decoder_fail(d, top.end, "no string table");
-  const size_t most = UINT32_MAX - 1; /* indices have 32 bits, and the last is reserved */
+  const size_t most = UINT32_MAX - 1; /* indices have 32 bits, and the largest is reserved */
   const size_t counts[] = {d->samples, d->labels, d->locations.stored, d->functions.stored,
                            d->lines,   d->types,  d->mappings.stored,  d->strings};
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {

@@ -1,4 +1,5 @@
-/* Passes windows of a stream from the thread that inflates to the thread that reads, in a ring. */
+/* Passes windows (blocks of a stream) in a ring buffer from the thread that inflates to the thread
+ * that reads. */
 #include "codec/window_ring.h"
 
 #include "core/parallel.h"

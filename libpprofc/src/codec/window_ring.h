@@ -1,4 +1,5 @@
-/* A stream in windows. One thread inflates the windows, the caller reads them in order. */
+/* A stream in windows, which are blocks of a fixed size. One thread inflates the windows, the
+ * caller reads them in order. */
 #ifndef PPROFC_CODEC_WINDOW_RING_H
 #define PPROFC_CODEC_WINDOW_RING_H
 

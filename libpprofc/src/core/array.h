@@ -54,9 +54,8 @@ void array_sort(void *items, size_t count, size_t size,
   (ARRAY_RESERVE_IN((arena), (items), (capacity), (count) + 1) &&                                  \
    ((items)[(count)++] = __VA_ARGS__, true))
 
-/* Declares `at` and sets it to the number of items at the start of an array that satisfy `before`,
- * an expression that uses `at` as the index of an item. The items that satisfy it must come
- * first. */
+/* Declares `at` and sets it to the number of items that satisfy `before`, an expression that uses
+ * `at` as the index of an item. The items that satisfy `before` must precede all other items. */
 #define BISECT(at, count, before)                                                                  \
   size_t at = 0;                                                                                   \
   for (size_t at##_low = 0, at##_high = (count); at##_low < at##_high; at = at##_low) {            \

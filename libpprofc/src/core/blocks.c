@@ -22,7 +22,7 @@ struct round {
   const struct blocks *blocks;
   struct renderer *renderers;
   size_t block; /* number of items in a block */
-  size_t from;  /* index of the first item of this round */
+  size_t from;  /* index of the first item of the blocks that are being rendered */
 };
 
 static void render_block(void *context, unsigned worker) {
@@ -75,7 +75,7 @@ bool blocks_write(struct output *out, const pprofc_allocator *mem, unsigned thre
   unsigned workers = block < 64 ? 1 : parallel_workers(threads, blocks->items, block / 4);
   struct renderer *renderers = mem_array(mem, workers, sizeof *renderers);
   if (!renderers) return false;
-  size_t share = blocks->items / workers + 1; /* a part of the items for each worker */
+  size_t share = blocks->items / workers + 1; /* number of items for each worker */
   struct round round = {blocks, renderers, block < share ? block : share, 0};
   bool ok = blocks_begin(renderers, workers, blocks->room, mem);
   if (ok && workers == 1)

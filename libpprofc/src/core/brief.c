@@ -145,8 +145,8 @@ static bool brief_add_row(struct brief *b, const struct brief_piece *row, pprofc
 
 /* ---- lines outside rows ------------------------------ */
 
-/* Drops the first line after the title that is still present. Later lines, such as column titles,
- * are needed to read the rows. */
+/* Drops the first remaining line after the title. Later lines, such as column titles, are needed to
+ * read the rows. */
 static bool brief_leave_line(struct brief *b) {
   if (b->victim >= b->fixed.count) return false;
   struct brief_piece *line = &b->fixed.items[b->victim++];
@@ -166,7 +166,7 @@ static bool brief_add_fixed(struct brief *b, const struct brief_piece *piece, pp
 
 /* ---- writing ----------------------------------------- */
 
-/* Shortens a line that would take most of the budget. */
+/* Shortens a line that is longer than a quarter of the budget. */
 static pprofc_str brief_line(struct brief *b, pprofc_str text, struct buffer *scratch) {
   size_t most = b->most / 4;
   if (b->kind == BRIEF_JSON || text.size <= most) return text;
@@ -176,7 +176,7 @@ static pprofc_str brief_line(struct brief *b, pprofc_str text, struct buffer *sc
   return buffer_str(scratch);
 }
 
-/* Adds the finished piece to its list. */
+/* Adds the finished row or line to the list of rows or to the list of other lines. */
 static bool brief_close(struct brief *b, pprofc_str text) {
   struct brief_piece piece = b->open_piece;
   struct buffer scratch;
@@ -330,7 +330,7 @@ static int brief_by_index(const void *a, const void *b) {
   return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Puts rows and other pieces into `all`, in the order of the report. Returns false when out of
+/* Puts rows and other lines into `all`, in the order of the report. Returns false when out of
  * memory. */
 static bool brief_collect(const struct brief *b, struct brief_list *all) {
   const struct brief_list *lists[] = {&b->rows, &b->fixed};
@@ -343,7 +343,7 @@ static bool brief_collect(const struct brief *b, struct brief_list *all) {
   return true;
 }
 
-/* Writes the pieces. Removes the comma before the first element of a JSON array. */
+/* Writes the rows and lines. Removes the comma before the first element of a JSON array. */
 static void brief_merge(struct brief *b, struct buffer *to) {
   struct brief_list all;
   bool noted = false;

@@ -23,8 +23,8 @@ enum brief_kind { BRIEF_LINES, BRIEF_ROWS, BRIEF_JSON };
 /* One row, or one line outside rows. */
 struct brief_piece {
   int rank;           /* rank of the row; rows of a higher rank are more important */
-  double weight;      /* size of the row; among rows of equal rank a larger magnitude is more
-                         important, then an earlier row */
+  double weight;      /* sort weight; among rows of equal rank the row with the larger magnitude is
+                         more important, then the earlier row */
   long double amount; /* value of the row, for the sum of the rows that were left out */
   size_t index;       /* position of the piece in the report */
   char *text;
@@ -65,10 +65,10 @@ struct brief {
   size_t note_at;          /* index of the piece after the note of a JSON report */
   struct buffer open;      /* buffer for the text of the piece that is being written */
   struct brief_piece open_piece;
-  bool markdown; /* true if an empty line ends a table */
-  /* BRIEF_LINES: returns the rank of a line; NULL: all lines are rows. */
+  bool markdown; /* true for Markdown, where an empty line ends a table */
+  /* With BRIEF_LINES: function that returns the rank of a line. NULL: all lines are rows. */
   int (*rank_of)(pprofc_str line);
-  size_t skip; /* number of rows to drop at the beginning, because an earlier answer had them */
+  size_t skip; /* number of rows to drop at the beginning, because an earlier report showed them */
   size_t seen; /* number of rows marked so far */
   bool has_floor;
   struct brief_piece floor; /* most important row that did not fit */
@@ -88,7 +88,7 @@ int brief_write(void *brief, const void *data, size_t size);
 /* Begins a row, or with BRIEF_FIXED a text outside rows. Returns false when out of memory. */
 bool brief_mark(struct brief *brief, int rank, double weight, long double amount);
 
-/* Marks the place of the note in a JSON report. The place must follow a member of an object. */
+/* Marks where the note about omitted rows goes in a JSON report: after a member of an object. */
 void brief_note_here(struct brief *brief);
 
 /* Drops the least important rows and lines until the report fits. `describe` and `recount` may be

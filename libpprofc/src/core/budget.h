@@ -51,8 +51,8 @@ bool budget_passed(const pprofc_allocator *mem);
 void budget_cancel(struct budget *budget);
 
 /* Makes every check of the budget call `progress`. When `progress` returns false, the budget stops
- * and the calls end. NULL ends the calls and clears this stop. No other thread may use the budget
- * during this call. */
+ * and no longer calls it. NULL removes the function and clears the stop that it caused. No other
+ * thread may use the budget during this call. */
 void budget_watch(struct budget *budget, pprofc_progress_fn progress, void *context);
 
 /* budget_begin begins a step of `total` units of work. budget_advance adds finished units and
@@ -60,7 +60,8 @@ void budget_watch(struct budget *budget, pprofc_progress_fn progress, void *cont
 void budget_begin(const pprofc_allocator *mem, uint64_t total);
 bool budget_advance(const pprofc_allocator *mem, uint64_t units);
 
-/* Clears a cancellation, so that a shell can run another command after an interrupt. */
+/* Clears a cancellation, so that the interactive shell can run another command after an
+ * interrupt. */
 void budget_resume(struct budget *budget);
 
 /* Stops the budget after `milliseconds`. A later call replaces the deadline unless it has passed.

@@ -1,5 +1,5 @@
-/* A growable byte buffer with a maximum size and a sticky error: append any number of times,
- * check once. */
+/* A growable byte buffer with a maximum size. Its error is sticky: callers append any number of
+ * times and check `failed` once. */
 #ifndef PPROFC_CORE_BUFFER_H
 #define PPROFC_CORE_BUFFER_H
 

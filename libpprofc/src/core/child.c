@@ -28,7 +28,7 @@ struct child_running {
   int input;     /* descriptor of the standard input: an anonymous file, because writing to a pipe
                     blocks if the program does not read its input */
   int pipes[2];  /* read ends of the pipes for standard output and standard error; -1 when closed */
-  int theirs[2]; /* write ends of these pipes, which the child inherits */
+  int theirs[2]; /* write ends of the pipes, which the child inherits */
   pid_t pid;
   int64_t deadline;
 };
@@ -38,8 +38,8 @@ static void close_fd(int *fd) {
   *fd = -1;
 }
 
-/* Moves a descriptor above 2, because 0 to 2 become the streams of the child. A caller with a
- * closed standard stream would otherwise get one of these numbers. */
+/* Moves a descriptor above 2, because 0 to 2 become the streams of the child. If the caller has
+ * closed a standard stream, a new descriptor gets its number. */
 static bool move_up(int *fd) {
   if (*fd > STDERR_FILENO) return true;
   int moved = fcntl(*fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -148,8 +148,7 @@ static pprofc_status child_wait(const struct child_running *run, struct pollfd f
                                 int *ready, pprofc_error *error) {
   int64_t left = run->deadline - system_milliseconds();
   if (budget_stopped(run->output->mem))
-    return error_nomem(error); /* budget_status replaces this
-                                  error by the reason */
+    return error_nomem(error); /* budget_status replaces this by the reason of the stop */
   if (child_is_stopped(run)) return error_set(error, PPROFC_E_IO, "interrupted");
   if (left <= 0)
     return error_set(error, PPROFC_E_LIMIT, "'%s' took too long and was stopped",

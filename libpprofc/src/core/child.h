@@ -17,12 +17,13 @@ struct child {
 
 #define CHILD_TIMEOUT_MS   30000u
 #define CHILD_NO_TIMEOUT   ((unsigned)-1)
-#define CHILD_OUTPUT_BYTES ((size_t)256 << 20) /* suitable ceiling of `output`, in bytes */
+#define CHILD_OUTPUT_BYTES ((size_t)256 << 20) /* suggested maximum size of `output`, in bytes */
 
 /* Exit status and message of a program. */
 struct child_end {
-  int status;     /* exit status, or 128 + the number of the signal that killed it */
-  char said[512]; /* beginning of its standard error on one line, without the last newline */
+  int status;     /* exit status, or 128 + the number of the signal that killed the program */
+  char said[512]; /* beginning of the program's standard error on one line, without the last
+                     newline */
 };
 
 /* Runs the program until it ends and appends its standard output to `output`, whose ceiling is the

@@ -16,7 +16,7 @@ pprofc_status error_at(pprofc_error *error, pprofc_status status, uint64_t offse
 /* Sets "out of memory". */
 pprofc_status error_nomem(pprofc_error *error);
 
-/* Prepends text that names the failed operation to the message. */
+/* Puts a text that names the failed operation before the message. */
 void error_prefix(pprofc_error *error, const char *format, ...) PPROFC_PRINTF(2, 3);
 
 /* Appends " (text)" to the message if it fits. */

@@ -101,12 +101,12 @@ static bool is_high_control(int32_t c) {
   return c >= 0x7F && c < 0xA0;
 }
 
-/* True if s[i] is the first of two hashes, because "##[" is a command in CI logs. */
+/* True if s[i] begins the text "##". In the log of a CI system, "##[" begins a command. */
 static bool begins_command(pprofc_str s, size_t i) {
   return s.data[i] == '#' && i + 1 < s.size && s.data[i + 1] == '#';
 }
 
-/* Appends a character as ASCII JSON escapes, as a surrogate pair above U+FFFF. */
+/* Appends a character as a JSON escape; above U+FFFF as two escapes, a surrogate pair. */
 static void add_json_code(struct buffer *out, uint32_t c) {
   if (c < 0x10000) {
     buffer_printf(out, "\\u%04x", (unsigned)c);

@@ -31,15 +31,17 @@ void escape_terminal(struct buffer *out, pprofc_str s, bool layout);
  * is a command in CI logs. */
 void escape_json(struct buffer *out, pprofc_str s);
 
-/* Appends s as text or attribute value of XML or HTML: & < > " ' as entities, characters that
- * XML forbids as U+FFFD, direction marks as \u{NNNN}, the first # of "##" as an entity. */
+/* Appends s as text or as an attribute value of XML or HTML. Writes & < > " ' and the first # of
+ * "##" as entities. Writes characters that XML forbids as U+FFFD, and direction marks as
+ * \u{NNNN}. */
 void escape_xml(struct buffer *out, pprofc_str s);
 
 /* Appends text for a cell of CSV, in quotes if `quotes` is true. An apostrophe precedes a text that
  * a spreadsheet would run as a formula. */
 void escape_csv(struct buffer *out, pprofc_str text, bool quotes);
 
-/* Appends text encoded for a part of a URL: letters, digits, -_.~ and the bytes of `also` stay. */
+/* Appends text with percent escapes for a URL. Letters, digits, -_.~ and the bytes in `also`
+ * stay. */
 void escape_url(struct buffer *out, pprofc_str text, const char *also);
 
 /* Appends a regular expression that matches the text itself. */

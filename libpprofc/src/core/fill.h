@@ -1,5 +1,5 @@
-/* The values that fill a template, by name, in nested rows (core/template.h). Names must live as
- * long as the fill. */
+/* Named values that fill a template (core/template.h). Each value belongs to a row, and rows can be
+ * nested. Names must live as long as the fill. */
 #ifndef PPROFC_CORE_FILL_H
 #define PPROFC_CORE_FILL_H
 
@@ -17,7 +17,8 @@ struct fill_entry {
   size_t first;      /* for a row: the value or list that was set last */
   size_t after;      /* for a row: the next row of its list */
   size_t last;       /* for the first row of a list: the last row */
-  size_t start, end; /* for a value: range of its text; the next call on the fill sets `end` */
+  size_t start, end; /* for a value: start and end of its text in `text`; the next call on the fill
+                        sets `end` */
 };
 
 struct fill {
@@ -43,7 +44,7 @@ void fill_str(struct fill *fill, const char *name, pprofc_str text);
 void fill_words(struct fill *fill, const char *name, const char *text);
 void fill_number(struct fill *fill, const char *name, int64_t number);
 
-/* Begins the next row of a list. Values until fill_end belong to it. */
+/* Begins the next row of a list. Values that are set before fill_end belong to the row. */
 void fill_begin(struct fill *fill, const char *list);
 void fill_end(struct fill *fill);
 

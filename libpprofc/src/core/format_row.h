@@ -7,7 +7,8 @@
 /* A row of a table of formats. Texts have no '|' and no line breaks; names are in `backquotes`.
  * Fields are not NULL unless noted. */
 struct format_row {
-  const char *reader; /* the function or row that reads it: "callgrind", "json_dhat" */
+  const char *reader; /* name of the function or row that reads the format: "callgrind",
+                         "json_dhat" */
   const char *name;   /* common name of the format */
   const char *writers;
   const char *recognised; /* feature by which the reader recognizes its files */

@@ -1,24 +1,24 @@
 /* Hashes for tables, keyed with a random secret of the process.
  *
  * An attacker may write the whole input. Without the secret, the attacker cannot choose keys that
- * share a slot. Hashes differ between runs of a program. Output never depends on them, because they
- * only select slots. */
+ * share a slot of a table. Hashes differ between runs of a program. Output never depends on hashes,
+ * because they only select slots. */
 #ifndef PPROFC_CORE_HASH_H
 #define PPROFC_CORE_HASH_H
 
 #include "core/str.h"
 
-/* Secret that is set once per process: the only global variable of the library. */
+/* Secret random numbers, set once per process: the only global variable of the library. */
 struct hash_secret {
-  uint64_t state, word;     /* secret of hash_mix */
-  uint64_t slot;            /* secret of hash_spread */
-  unsigned char bytes[192]; /* secret of hash_bytes */
+  uint64_t state, word;     /* masks of hash_mix */
+  uint64_t slot;            /* mask of hash_spread */
+  unsigned char bytes[192]; /* secret of XXH3 in hash_bytes */
 };
 
 extern struct hash_secret hash_secret __attribute__((visibility("hidden")));
 
-/* Draws the secret on the first call; thread-safe. map_init calls it, because every hash is
- * for a table. */
+/* Draws the secret random numbers on the first call. Any thread may call this function. map_init
+ * calls it, because every hash is for a table. */
 void hash_init(void);
 
 uint64_t hash_bytes(const void *data, size_t size);
@@ -27,7 +27,7 @@ static inline uint64_t hash_str(pprofc_str s) {
   return hash_bytes(s.data, s.size);
 }
 
-/* Returns the exclusive or of the two halves of a 128-bit product. */
+/* Returns the exclusive or of the two halves of the 128-bit product a * b. */
 static inline uint64_t hash_fold(uint64_t a, uint64_t b) {
 #ifdef __SIZEOF_INT128__
   __extension__ typedef unsigned __int128 product;
@@ -41,14 +41,14 @@ static inline uint64_t hash_fold(uint64_t a, uint64_t b) {
 #endif
 }
 
-/* Mixes another word into a hash. The function multiplies two factors. The secret masks both, so no
+/* Mixes another word into a hash. The function masks both with the secret and multiplies them. No
  * known words can make a factor 0 or make two products equal. */
 static inline uint64_t hash_mix(uint64_t hash, uint64_t word) {
   return hash_fold(hash ^ hash_secret.state, word ^ hash_secret.word);
 }
 
-/* Spreads a hash over the slots of a table. Without this second product, some secrets put keys in
- * arithmetic progression into neighbouring slots. */
+/* Spreads a hash over the slots of a table by another multiplication. Without it, some secrets put
+ * keys in arithmetic progression into neighbouring slots. */
 static inline uint64_t hash_spread(uint64_t hash) {
   return hash_fold(hash, hash_secret.slot);
 }

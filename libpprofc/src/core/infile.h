@@ -17,7 +17,7 @@ pprofc_status file_read(const char *path, struct buffer *data, pprofc_error *err
 pprofc_status file_keep(const char *path, size_t most, struct arena *arena, pprofc_str *text,
                         pprofc_error *error);
 
-/* Converts the result of fd_read_all, `number`, to a status. `path` is for the message. */
+/* Converts `number`, the result of fd_read_all, to a status. The error message contains `path`. */
 pprofc_status file_read_status(const char *path, int number, const struct buffer *data,
                                pprofc_error *error);
 

@@ -120,7 +120,8 @@ static void packed_read_scalar(const struct node *array, struct node_packed *pac
   packed->at = packed_skip(end);
 }
 
-/* Goes to item `i` of a packed array. A row has no marks, so it is read from its start. */
+/* Goes to item `i` of a packed array. Reads a row from its start, because a row has no table of
+ * positions. */
 static void packed_seek(const struct node *array, struct node_packed *packed, size_t i) {
   size_t every = packed->row ? 1 : NODE_PACKED_EVERY;
   bool near = packed->at && !packed->row && i >= packed->next && i - packed->next < every;

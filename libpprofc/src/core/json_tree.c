@@ -213,8 +213,8 @@ static bool json_tree_take_comma(struct json_tree_parser *s) {
 
 /* Smallest number of items of a packed array. The items of smaller arrays become nodes. */
 #define PACK_LEAST 16u
-/* Maximum number of bytes between the marks of an array without rows, so that any item is found
- * quickly. */
+/* Maximum number of bytes between two marks of an array without rows. A mark is the stored position
+ * of an item, from which the parser quickly finds the items after it. */
 #define PACK_STRIDE 4096
 
 /* An array that is being packed. A row is an array inside it. */
@@ -466,7 +466,7 @@ static bool json_tree_close_cut(struct json_tree_parser *s) {
   return s->status == PPROFC_OK;
 }
 
-/* Parses the text; `cut` may be NULL. */
+/* Parses the text. If `cut` is not NULL, also accepts a truncated text and then sets *cut. */
 static pprofc_status json_tree_parse_text(struct arena *arena, const char *path, pprofc_str data,
                                           bool alone, struct node **root, bool *cut,
                                           pprofc_error *error) {

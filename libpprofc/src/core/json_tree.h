@@ -33,22 +33,24 @@ struct node {
   enum node_kind kind;
   uint32_t line;      /* line where the value begins, counted from 1 */
   pprofc_str key;     /* name of a member of an object */
-  pprofc_str text;    /* unescaped string, or number as spelled ("NaN", "-Infinity" also); for an
-                         array or object a text of size 0 that points to its first byte */
+  pprofc_str text;    /* text of a string without escapes, or of a number as spelled ("NaN",
+                         "-Infinity" also); for an array or object a text of size 0 that points to
+                         its first byte */
   struct node *first; /* first item of an array or object; NULL for a packed array */
   struct node *next;  /* next item of the same array or object */
   union {
     struct node_items *items;   /* items of a non-empty array */
-    struct node_packed *packed; /* marks of a packed array; NULL for other kinds of nodes. The
-                                   `text` of a packed array is the text between the brackets */
+    struct node_packed *packed; /* positions of items in a packed array; NULL for other kinds of
+                                   nodes. The `text` of a packed array is the text between the
+                                   brackets */
   };
 };
 
-/* An array of numbers and words, or of rows of them, that is kept as text to save memory. node_at
- * makes a node of one item at a time. */
+/* A packed array: an array of numbers and words, or of arrays (rows) of numbers and words. It is
+ * kept as text to save memory. node_at makes a node of one item at a time. */
 struct node_packed {
   size_t count;    /* number of items; 0 for a row that is not counted yet */
-  uint32_t *marks; /* positions in the text of each row, or of every NODE_PACKED_EVERYth item */
+  uint32_t *marks; /* positions in the text: of each row, or of every NODE_PACKED_EVERYth item */
   size_t next;     /* index of the item at `at`; `item` is the item before it */
   const char *at;
   struct node item;

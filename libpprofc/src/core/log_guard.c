@@ -1,4 +1,4 @@
-/* Breaks commands in text for the log of a CI system. */
+/* Escapes commands in text for the log of a CI system, so that the system does not run them. */
 #include "core/log_guard.h"
 
 #include "core/escape.h"

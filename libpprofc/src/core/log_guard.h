@@ -7,8 +7,8 @@
 #include "core/buffer.h"
 #include "core/output.h"
 
-/* A filter between an output and its callback that breaks commands: it writes the second ':'
- * at the start of a line as \x3a and the '[' after "##" as \x5b. Other bytes are unchanged. */
+/* A filter between an output and its callback. It breaks commands: it writes the second ':' at the
+ * start of a line as \x3a and the '[' after "##" as \x5b. Other bytes are unchanged. */
 struct log_guard {
   pprofc_write_fn write;
   void *context;
@@ -20,12 +20,13 @@ struct log_guard {
 
 void log_guard_init(struct log_guard *guard, pprofc_write_fn write, void *context);
 
-/* Begins an output whose text passes through the guard, which makes it safe for CI logs. The
- * guard passes row marks of a report that -budget shortens (core/brief.h) on unchanged. */
+/* Begins an output that breaks commands of CI logs in its text. Row marks of a report that -budget
+ * shortens (core/brief.h) pass through the filter unchanged. */
 void log_guard_output(struct output *out, struct log_guard *guard, pprofc_write_fn write,
                       void *context);
 
-/* Writes through the guard. This is a pprofc_write_fn; the context is the guard. */
+/* Breaks commands in the data and writes it. This is a pprofc_write_fn; the context is a struct
+ * log_guard. */
 int log_guard_write(void *guard, const void *data, size_t size);
 
 /* Appends text and breaks its commands. `begins_line`: the text starts a line. */
@@ -40,8 +41,8 @@ void escape_line_to_output(struct output *out, pprofc_str s);
  * property. */
 void escape_command(struct buffer *out, pprofc_str s, bool property);
 
-/* Copies s for a cell of a table, escaped as a line with commands broken. The caller measures
- * the copy, so its width is the printed width. data is NULL when out of memory. */
+/* Copies s for a cell of a table, escapes it like a line and breaks its commands. The caller
+ * measures the copy, so its width is the printed width. data is NULL when out of memory. */
 pprofc_str escape_cell(pprofc_str s, bool begins_line, struct arena *arena);
 
 /* Returns an escaped line in an arena, or s if it needs no escapes. data is NULL when out of

@@ -21,7 +21,7 @@
 /* One slot of the table. A slot has only 8 bytes to keep tables small: in a table larger than the
  * caches each lookup starts with a cache miss. */
 struct map_slot {
-  uint32_t tag;   /* 32 bits of the spread hash; the lowest bits select the slot */
+  uint32_t tag;   /* 32 bits of the result of hash_spread; the lowest bits select the slot */
   uint32_t index; /* index of the record; MAP_NONE when the slot is free */
 };
 
@@ -30,7 +30,7 @@ struct map {
   struct map_slot *slots;
   size_t capacity; /* number of slots: a power of two, or 0 */
   size_t count;
-  uint64_t steps; /* total probe steps of insertions, including steps of growing */
+  uint64_t steps; /* number of slots that insertions have examined, also while the table grew */
 };
 
 struct map_probe {
@@ -45,8 +45,8 @@ void map_free(struct map *map);
 bool map_reserve(struct map *map, size_t count);
 bool map_insert(struct map *map, uint64_t hash, uint32_t index);
 
-/* Begins a lookup. Slots keep tags, so growing does not hash again and keys are compared only
- * if 32 bits agree. */
+/* Begins a lookup. A slot stores 32 bits of the hash as its tag. Growing therefore computes no hash
+ * again, and the caller compares keys only if the tags agree. */
 static inline struct map_probe map_start(const struct map *map, uint64_t hash) {
   uint32_t tag = (uint32_t)hash_spread(hash);
   return (struct map_probe){map->capacity ? tag & (map->capacity - 1) : 0, tag};
@@ -98,7 +98,7 @@ static inline uint32_t map_find_or_add(struct map *map, uint64_t hash, map_equal
   return map_insert(map, hash, next) ? next : MAP_NONE;
 }
 
-/* Strings to ids 0, 1, 2 ... in order of first use. Strings are not copied: their bytes must
+/* Maps strings to ids 0, 1, 2 ... in order of first use. Strings are not copied: their bytes must
  * outlive the interner. interner_copy copies them into an arena. */
 struct interner {
   struct map map;

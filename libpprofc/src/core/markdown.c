@@ -13,8 +13,8 @@ static bool starts_word(pprofc_str text, size_t i, pprofc_str word) {
   return true;
 }
 
-/* True for "@team", "#12", "GH-12", "https://", ":tada:", "www.". A colon before a blank is
- * punctuation. */
+/* True if the text contains "@team", "#12", "GH-12", "https://", ":tada:" or "www.", for example. A
+ * colon before a blank is punctuation. */
 bool markdown_acts(pprofc_str text) {
   for (size_t i = 0; i < text.size; i++) {
     char c = text.data[i];

@@ -276,8 +276,8 @@ bool region_adopt(struct region *region, struct region *parent) {
 }
 
 void region_release(struct region *region) {
-  /* Edits of edits form long chains of parents, so the function uses a list instead of
-   * recursion. */
+  /* A profile that was edited many times has a long chain of parents, so the function uses a list
+   * instead of recursion. */
   struct region *dead = NULL;
   if (region && __atomic_sub_fetch(&region->references, 1, __ATOMIC_ACQ_REL) == 0) dead = region;
   while (dead) {

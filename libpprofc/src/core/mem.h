@@ -67,7 +67,8 @@ struct region {
   pprofc_allocator mem;
   struct arena arena;
   int references;
-  struct region_parent *parents; /* retained regions that columns of this region point into */
+  struct region_parent *parents; /* regions that this region retains, because its columns point into
+                                    them */
   struct region *next_dead;      /* list of dead regions inside region_release */
 };
 

@@ -1,4 +1,4 @@
-/* Compares names that people mistype. */
+/* Measures how much a mistyped name differs from a known name. */
 #include "core/misspelling.h"
 
 #define NAME_MAX_COMPARED 48

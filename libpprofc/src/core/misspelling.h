@@ -1,4 +1,4 @@
-/* Compares names that people mistype. */
+/* Measures how much a mistyped name differs from a known name. */
 #ifndef PPROFC_CORE_MISSPELLING_H
 #define PPROFC_CORE_MISSPELLING_H
 

@@ -4,11 +4,11 @@
 
 #include "pprofc/base.h"
 
-/* Copies the struct `given` into `options`. The first member of the struct is its size in bytes
- * (struct_size). `options` contains `size` bytes of defaults; fields that the caller's struct lacks
- * keep them. Fields that only the caller knows are ignored. NULL leaves the defaults. A size of 0
- * returns PPROFC_E_INVALID: the caller did not call the init function; `name` is the name of the
- * struct. */
+/* Copies the struct `given` into `options`, which contains `size` bytes of defaults. The first
+ * member of `given` is its size in bytes (struct_size). Fields that `given` lacks keep their
+ * defaults. Fields that only the caller knows are ignored. If `given` is NULL, all defaults stay. A
+ * struct_size of 0 returns PPROFC_E_INVALID, because the caller did not call the init function.
+ * `name` is the name of the struct for the message. */
 pprofc_status options_copy(void *options, size_t size, const void *given, const char *name,
                            pprofc_error *error);
 

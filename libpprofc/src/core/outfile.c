@@ -85,7 +85,7 @@ static bool temporary_has_dead_writer(pprofc_str suffix) {
 }
 
 /* Removes a temporary file unless a process has locked it. The process id in the name does not
- * suffice, because a writer in another container has an id of that container. */
+ * suffice, because process ids of other containers have no meaning here. */
 static void temporary_remove(int folder, const char *name) {
   int fd = openat(folder, name, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return;
@@ -126,7 +126,7 @@ pprofc_status outfile_open(struct outfile *file, const char *path, pprofc_error 
   if (!outfile_resolve(file, path)) return outfile_fail(error, path);
   size_t stem = temporary_stem(file);
   temporary_sweep(file, stem);
-  /* Let the kernel apply the umask: reading it would change it for all threads. */
+  /* Let the kernel apply the umask: reading the umask would change it for all threads. */
   file->fd = temporary_create(file, stem, exists ? S_IRUSR | S_IWUSR : 0666);
   if (file->fd < 0) return outfile_fail(error, path);
   if (exists) (void)fchmod(file->fd, info.st_mode & 07777);

@@ -1,4 +1,5 @@
-/* Output of reports, buffered before the caller's write callback, with a sticky error. */
+/* Buffers the output of reports before the caller's write callback. Its error is sticky: after a
+ * failure all output is dropped. */
 #include "core/output.h"
 
 #include "core/brief.h"
@@ -125,7 +126,7 @@ static void output_add_double(struct output *out, double value, int decimals) {
   output_add(out, text, size);
 }
 
-/* Appends the next argument, as the conversion `spec` says. */
+/* Appends the next argument in the format of the conversion `spec`. */
 static void output_convert(struct output *out, const char *spec, struct output_arguments *a) {
   if (*spec == 's')
     output_add_text(out, va_arg(a->list, const char *));

@@ -1,4 +1,5 @@
-/* Output of reports, buffered before the caller's write callback, with a sticky error. */
+/* Buffers the output of reports before the caller's write callback. Its error is sticky: after a
+ * failure all output is dropped. */
 #ifndef PPROFC_CORE_OUTPUT_H
 #define PPROFC_CORE_OUTPUT_H
 
@@ -38,13 +39,12 @@ void output_printf(struct output *out, const char *format, ...) PPROFC_PRINTF(2,
 /* Right-aligns s in `width` cells, counted in code points as in Go's %10s. */
 void output_add_padded(struct output *out, pprofc_str s, size_t width);
 
-/* The first function announces a row of a report that -budget may shorten: rank, sort weight and
- * value. The second announces text that is not part of a row. Without -budget, neither does
- * anything. */
+/* output_row announces a row of a report that -budget may shorten: rank, sort weight and value. The
+ * second function announces text that is not part of a row. Without -budget, both do nothing. */
 void output_row(struct output *out, int rank, double weight, long double amount);
 void output_no_row(struct output *out);
 
-/* Marks the place in a JSON report for the note about rows that -budget left out. The place must
+/* Marks where the note about rows that -budget left out goes in a JSON report. The place must
  * follow a member of an object. */
 void output_note(struct output *out);
 

@@ -19,8 +19,8 @@ void parallel_run(unsigned workers, void (*fn)(void *context, unsigned worker), 
  * without calling fn if the thread cannot be started. */
 bool parallel_run_deep(size_t stack, void (*fn)(void *context), void *context);
 
-/* Returns the first item of worker `worker` of `workers`; its range is [parallel_from(w),
- * parallel_from(w + 1)). */
+/* Returns the index of the first item of worker `worker`. Its items end before the first item of
+ * worker + 1. */
 static inline size_t parallel_from(size_t items, unsigned worker, unsigned workers) {
   return items / workers * worker + (worker < items % workers ? worker : items % workers);
 }

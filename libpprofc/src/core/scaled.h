@@ -17,8 +17,8 @@ static inline bool scaled_add(struct scaled *s, int digit) {
          !__builtin_add_overflow(s->sum, digit, &s->sum);
 }
 
-/* Reads one byte of a decimal. After the point, the first `exponent` digits count, and the next
- * digit only rounds. */
+/* Reads one byte of a decimal. After the point, keeps the first `exponent` digits and rounds by the
+ * next digit. */
 static inline bool scaled_take(struct scaled *s, char c, int exponent) {
   if (c == '.' && s->decimals < 0) {
     s->decimals = 0;
@@ -32,8 +32,8 @@ static inline bool scaled_take(struct scaled *s, char c, int exponent) {
   return scaled_add(s, c - '0');
 }
 
-/* Parses a decimal without an exponent, times 10^exponent, rounded to an integer. Returns false if
- * the text is not a decimal number or the result does not fit. */
+/* Parses a decimal without an exponent, multiplies it by 10^exponent and rounds it to an integer.
+ * Returns false if the text is not a decimal number or the result does not fit. */
 static inline bool scaled_parse(pprofc_str text, int exponent, int64_t *out) {
   size_t sign = text.size && text.data[0] == '-';
   struct scaled s = {.decimals = -1};

@@ -19,11 +19,11 @@ struct spawn {
   bool default_signals; /* true if signals that this process ignores have their default actions */
 };
 
-/* Starts the program. No signal is blocked in it. Returns 0 or an errno. */
+/* Starts the program with no signal blocked. Returns 0 or an errno. */
 int spawn_start(const struct spawn *spawn, pid_t *pid);
 
-/* Waits until the program ends. Sets *how to the status of waitpid. False and errno if it is not
- * a child. */
+/* Waits until the program ends. Sets *how to the status of waitpid. Returns false and sets errno if
+ * the process is not a child. */
 bool spawn_wait(pid_t pid, int *how);
 
 /* Converts the status of waitpid to an exit status, or 128 + the number of the signal that killed

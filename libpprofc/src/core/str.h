@@ -62,8 +62,9 @@ bool str_parse_float(pprofc_str s, double *out);
  */
 bool str_quick_float(pprofc_str s, double *out);
 
-/* The functions return the same as Base, Dir and Clean of Go's path/filepath. clean and dir may
- * write into `out`, a buffer of at least path.size + 2 bytes, and return a view of it. */
+/* The functions return the same as Base, Dir and Clean of Go's path/filepath. str_path_clean and
+ * str_path_dir may write into `out`, a buffer of at least path.size + 2 bytes, and return a view of
+ * it. */
 pprofc_str str_path_base(pprofc_str path);
 pprofc_str str_path_dir(pprofc_str path, char *out);
 pprofc_str str_path_clean(pprofc_str path, char *out);

@@ -144,7 +144,7 @@ static enum number_result float_read_word(pprofc_str s, double *out) {
   return NUMBER_OK;
 }
 
-/* Parses any number by strtod, which rounds correctly. */
+/* Parses any number with strtod, which rounds correctly. */
 static enum number_result float_read_slow(pprofc_str s, double *out) {
   if (memchr(s.data, '_', s.size) && !float_underscores_fit(s)) return NUMBER_SYNTAX;
   struct normal n = {.size = 0};

@@ -1,4 +1,4 @@
-/* Implements the functions of system.h, which systems name or call differently. */
+/* Implements the functions of system.h, whose system calls differ between operating systems. */
 #include "core/system.h"
 
 #include <fcntl.h>

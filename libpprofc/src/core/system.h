@@ -49,9 +49,9 @@ bool system_pipe(int ends[2]);
 /* Makes an empty file without a name. Returns -1 and sets errno on failure. */
 int system_memory_file(void);
 
-/* Turns off random addresses in programs that are started from now on, until system_let_addresses
- * gets the returned value. Only Linux has this, and containers may forbid it. Without it the counts
- * of callgrind vary slightly more. */
+/* Turns off address randomization in programs that are started from now on. system_let_addresses
+ * restores the state that this function returned. Only Linux has this, and containers may forbid
+ * it. With randomization the counts of callgrind vary slightly more. */
 int system_fix_addresses(void);
 void system_let_addresses(int before);
 

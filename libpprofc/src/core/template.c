@@ -27,7 +27,7 @@ struct printing {
   size_t depth;
   enum html_place place;
   bool in_script;  /* true from "<script" to its end */
-  bool in_lines;   /* true between "<pre" and the next tag, where a value may have lines */
+  bool in_lines;   /* true between "<pre" and the next tag, where a value may have line breaks */
   bool is_address; /* true in the value of href, src or action */
   bool begun;      /* true if the attribute value already has text */
 };
@@ -119,7 +119,7 @@ static void put_escaped(struct printing *p, pprofc_str text) {
     put_text_value(p, text);
 }
 
-/* Finds a name in the rows around the place, from the innermost outwards. */
+/* Finds a name in the open rows, from the innermost to the outermost row. */
 static size_t look_up(const struct printing *p, pprofc_str name) {
   size_t found = 0;
   for (size_t i = p->depth; i > 0 && !found; i--)

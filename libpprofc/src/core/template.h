@@ -29,7 +29,7 @@ void template_put(struct buffer *out, pprofc_str template, const char *part,
  * out. */
 bool template_print(struct output *out, pprofc_str template, const char *part, struct fill *fill);
 
-/* Appends text from outside as HTML text or as an attribute value. */
+/* Appends untrusted text with escapes for HTML text or an attribute value. */
 void template_escape(struct buffer *out, pprofc_str text);
 
 #endif

@@ -50,8 +50,8 @@ void pprofc_builder_free(pprofc_builder *b) {
   pprofc_profile *profile = b->profile;
   pprofc_allocator mem = b->mem;
   mem_free(&mem, b, 1, sizeof *b);
-  pprofc_profile_release(profile); /* release it last: its region contains the budget that `mem`
-                                      points to */
+  pprofc_profile_release(profile); /* release the profile last: its region contains the budget of
+                                      `mem` */
 }
 
 bool builder_ok(const pprofc_builder *b) {

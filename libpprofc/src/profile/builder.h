@@ -33,7 +33,7 @@ uint32_t builder_append_location(pprofc_builder *builder, uint32_t mapping, uint
 void builder_set_period(pprofc_builder *builder, pprofc_str type, pprofc_str unit, int64_t period);
 void builder_add_label(pprofc_builder *builder, const struct label *label);
 
-/* Sets drop_frames and keep_frames to string indices; NONE keeps the old expression. */
+/* Sets drop_frames and keep_frames to string indices; NONE keeps the current expression. */
 void builder_set_frames(pprofc_builder *builder, uint32_t drop, uint32_t keep);
 /* Sets is_folded of profile.proto: several functions share the code of the location. */
 void builder_mark_folded(pprofc_builder *builder, uint32_t location);
@@ -48,8 +48,7 @@ bool builder_place_locations(const pprofc_profile *profile, uint32_t *mapping);
 /* Limits the frames of a sample; the builder refuses samples with more. */
 void builder_limit_depth(pprofc_builder *builder, size_t frames);
 
-/* True if no call has failed and a sample may have that many frames. Otherwise the builder
- * fails. */
+/* True if no call has failed and a sample may have `frames` frames. Otherwise the builder fails. */
 bool builder_allows_depth(pprofc_builder *builder, size_t frames);
 
 /* Stores a stack, leaf first, in the packed form of profile/stack.h and sets *size to its size in

@@ -186,15 +186,16 @@ static inline const struct label *sample_labels(const struct samples *s, size_t 
   return s->label_set ? s->labels + s->label_sets[s->label_set[sample]].first : NULL;
 }
 
-/* The key of the label that marks the samples of a base; its value is "true". */
+/* Key of the label that marks samples of the base profile of a comparison. The value of the label
+ * is "true". */
 #define BASE_LABEL STR("pprof::base")
 
 /* Returns the number of labels of the largest label set. */
 size_t samples_most_labels(const struct samples *samples);
 
-/* True if the labels mark a sample of a base. */
+/* True if the labels mark a sample of a base profile. */
 bool label_set_is_base(const pprofc_profile *p, uint32_t set);
-/* True if any sample belongs to a base. */
+/* True if any sample belongs to a base profile. */
 bool profile_has_base(const pprofc_profile *p);
 
 static inline bool sample_is_base(const pprofc_profile *p, size_t sample) {

@@ -1,11 +1,11 @@
-/* Adds samples up while they are read. A stack has one entry. A stack has several entries if the
- * samples with this stack differ in labels or zero values that a report can show.
+/* Adds samples up while the reader reads them. A stack has one entry, or several entries if its
+ * samples differ in labels or in zero values that a report can show.
  *
  * All samples of an entry have zeros in the same sample types. So for each type, entries have the
- * order of their first samples with a value. Reports that read every sample have this order. If
- * this order does not matter, an entry may contain samples with zeros in other types. Negative
- * values are never added up, because totals are sums of magnitudes. Stacks are a tree
- * (profile/stack_tree.h). */
+ * order of their first samples with a nonzero value. Reports that read every sample have the same
+ * order. If the order does not matter, an entry may contain samples with zeros in other types.
+ * Negative values are never added up, because totals are sums of magnitudes. Stacks are stored as a
+ * tree (profile/stack_tree.h). */
 #include "codec/fold/fold.h"
 #include "core/array.h"
 #include "core/threshold.h"
@@ -140,8 +140,8 @@ static bool fold_has_stack(const struct fold *f, uint32_t entry, const struct fo
          stack_tree_equal(&f->tree, ref, p->stack);
 }
 
-/* True if, for each sample type, entries must keep the order of their first samples with a value.
- * Reports of labels need this order. */
+/* True if, for each sample type, entries must have the order of their first samples with a nonzero
+ * value. Reports of labels need this order. */
 static bool fold_keeps_order(const struct fold *f) {
   return f->labels || !f->as_tree;
 }

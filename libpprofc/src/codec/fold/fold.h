@@ -1,10 +1,10 @@
 /* Reads a profile for a report that shows only sums. The reader adds samples up as it reads them.
  *
- * It reads the stream once, in windows. Samples with equal stacks become one entry. The reader
- * keeps all other fields and decodes them at the end. Memory grows with the number of different
- * stacks, not with the number of samples. If the input is unusual, the reader gives up. The caller
- * then reads the whole file, and that reader reports any error. README.md in this folder has the
- * rules. */
+ * It reads the stream once, in blocks of a fixed size (windows). Samples with equal stacks become
+ * one entry. The reader keeps all other fields and decodes them at the end. Memory grows with the
+ * number of different stacks, not with the number of samples. If the input is unusual, the reader
+ * gives up. The caller then reads the whole file, and that reader reports any error. README.md in
+ * this folder has the rules. */
 #ifndef PPROFC_CODEC_FOLD_FOLD_H
 #define PPROFC_CODEC_FOLD_FOLD_H
 
@@ -14,7 +14,7 @@
 #include "profile/stack_tree.h"
 
 struct fold_table {
-  uint64_t *slots; /* half of the hash, and index + 1; 0 if free */
+  uint64_t *slots; /* in each slot half of the hash, and index + 1; 0 if free */
   size_t capacity; /* number of slots, a power of two or 0 */
   size_t count;
 };
@@ -79,8 +79,8 @@ struct fold {
   size_t types, count, capacity;
   size_t only;               /* only sample type with values; SIZE_MAX: all types */
   size_t width;              /* number of values per entry */
-  struct fold_table entries; /* index of entries: the first entry of a stack by the hash of the
-                                stack, others by stack, labels and zero values */
+  struct fold_table entries; /* hash table of entries; the key of the first entry of a stack is the
+                                stack; the key of other entries also has labels and zero values */
   struct fold_table chunk_table;
   struct stack_tree tree; /* view of the columns refs, chunks and leaves */
   size_t leaf_bytes;
@@ -135,7 +135,7 @@ static inline struct stack_ref *fold_refs(const struct fold *fold) {
   return fold->refs.items;
 }
 
-/* Returns the ref with the stack of an entry. */
+/* Returns the reference to the stack of an entry. */
 static inline const struct stack_ref *fold_ref(const struct fold *fold, size_t entry) {
   const struct stack_ref *ref = &fold_refs(fold)[entry];
   return ref->chunk == FOLD_SAME ? &fold_refs(fold)[ref->leaf] : ref;

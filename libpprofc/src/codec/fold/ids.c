@@ -23,7 +23,7 @@ static bool fold_read_ids(struct fold *f, const uint8_t *data, size_t size) {
 
 #define LANES     16
 #define IDS_BYTES 512 /* bytes per block; at most 255 vectors, because the counters have 8 bits */
-/* Maximum number of bytes of an id before the lane with its last byte. */
+/* Number of bytes before a vector that are read with it, because an id may begin there. */
 #define IDS_BEFORE 3
 
 typedef uint8_t fold_lanes __attribute__((vector_size(LANES)));

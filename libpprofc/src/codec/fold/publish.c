@@ -151,8 +151,8 @@ bool fold_publish_tree(struct fold *f, pprofc_profile *p) {
   return fold_publish_values(f, p);
 }
 
-/* True if the profile can have a stack tree: ids are 1, 2, 3 ..., and drop_frames is not set, which
- * every report would apply. */
+/* True if the profile can have a stack tree. Ids must be 1, 2, 3 ... and drop_frames must not be
+ * set, because every report would apply it. */
 static bool fold_tree_serves(const struct fold *f, const struct decoder *d) {
   return f->count && !d->location_ids.ids && !d->profile->drop_frames;
 }

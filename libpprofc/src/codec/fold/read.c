@@ -193,7 +193,8 @@ static void fold_keep_strings(struct fold_stream *s, pprofc_profile *p) {
   size_t bytes = 0, at = 0;
   for (size_t i = 0; i < p->strings.count; i++) bytes += strings[i].size;
   if (bytes > kept->size || kept->size - bytes < TRIM_FROM || bytes < TRIM_FROM) return;
-  for (size_t i = 0; i < p->strings.count; i++) { /* strings have the order of the stream */
+  for (size_t i = 0; i < p->strings.count; i++) { /* strings are in file order, so they only move
+                                                     down */
     memmove(kept->data + at, strings[i].data, strings[i].size);
     at += strings[i].size;
   }
@@ -241,7 +242,7 @@ static pprofc_status fold_read(const struct fold_source *source, const struct fo
   return status;
 }
 
-/* Returns the size of the inflated profile in the gzip trailer. Without gzip, returns the size of
+/* Returns the inflated size of the profile from the gzip trailer. Without gzip, returns the size of
  * the file. Returns 0 if not known. */
 static size_t fold_claimed_size(const struct fold_source *source, const pprofc_limits *limits) {
   uint8_t ends[6]; /* gzip magic and trailer */

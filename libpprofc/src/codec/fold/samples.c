@@ -3,8 +3,8 @@
 
 /* ---- batches ----------------------------------------- */
 
-/* Adds the batch. Entries are scattered in memory, so it prefetches the data of all entries first:
- * the slot of the table, then the columns, then the stack. */
+/* Adds the batch. Entries are scattered in memory, so the function first prefetches the data of all
+ * entries: slots of the table, then columns, then stacks. */
 bool fold_flush(struct fold *f) {
   uint32_t entry[FOLD_BATCH];
   size_t count = f->batched;
@@ -45,8 +45,8 @@ static bool fold_put_later(struct fold *f, struct fold_parts *p) {
 
 /* ---- one sample -------------------------------------- */
 
-/* Adds consecutive location ids of a sample. Points to the first such piece, and copies several
- * pieces into one. */
+/* Adds a list of consecutive location ids to a sample. Uses a single list in place, and copies
+ * several lists into one. */
 static bool fold_add_piece(struct fold *f, struct fold_parts *p, const uint8_t *data, size_t size) {
   if (!p->pieces++) {
     p->stack = data;
