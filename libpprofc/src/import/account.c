@@ -51,7 +51,7 @@ void import_compare_version(pprofc_builder *builder, const char *format, int64_t
   pprofc_builder_comment(builder, note);
 }
 
-/* True if a text like "3 of 40 samples" states more than 1 %. */
+/* True if a text like "3 of 40 samples" states a share of more than 1 %. */
 static bool account_is_much(pprofc_str counts) {
   pprofc_str number;
   uint64_t left_out, all;

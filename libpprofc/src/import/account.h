@@ -1,5 +1,5 @@
-/* Counts the events of a file. A reader reads each event, or skips it and counts the reason. The
- * counts become comments of the profile. open.c prints the comments that users must see. */
+/* Counts the events of a file. A reader either uses an event, or skips it and counts the reason.
+ * The counts become comments of the profile. open.c prints the comments that users must see. */
 #ifndef PPROFC_IMPORT_ACCOUNT_H
 #define PPROFC_IMPORT_ACCOUNT_H
 
@@ -8,8 +8,8 @@
 /* A reason why a reader skipped events, as a comment: "1 ONE" or "COUNT MANY". */
 struct import_loss {
   uint64_t count;
-  /* Texts for one event and for several events. NULL ends a list; "" is for a reason that has its
-   * own comment. */
+  /* Texts for one event and for several events. In a list, NULL marks the end, and "" is for a
+   * reason that has its own comment. */
   const char *one, *many;
 };
 

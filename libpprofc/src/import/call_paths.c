@@ -21,7 +21,8 @@ static bool call_path_is(const void *items, uint32_t index, const void *wanted) 
   return a->caller == b->caller && a->location == b->location;
 }
 
-/* Finds a path, or reserves path `paths->count` for it. Returns MAP_NONE when out of memory. */
+/* Finds a path. If it does not exist, reserves index paths->count for it in the hash table. Returns
+ * MAP_NONE when out of memory. */
 static uint32_t call_paths_find(struct call_paths *paths, const struct call_path *path) {
   uint32_t count = (uint32_t)paths->count;
   uint32_t *first = path->caller == MAP_NONE ? NULL : &paths->items[path->caller].callee;

@@ -21,8 +21,8 @@ struct call_paths {
   struct call_path *items;
   size_t count, room;
   uint32_t newest;     /* index of the path that was entered last */
-  struct map by_frame; /* index, by caller and location, of the paths that are at the root or not
-                          the first callee of their caller */
+  struct map by_frame; /* hash table, keyed by caller and location, of the paths that are at the
+                          root or not the first callee of their caller */
   uint32_t *frames;    /* working memory: frames of one stack, leaf first */
   size_t frame_room;
 };

@@ -8,7 +8,8 @@
 #include "import/text_stream.h"
 #include "profile/profile.h"
 
-/* Settings of reading: fields of pprofc_read_options, with complete limits, and internal ones. */
+/* Settings of readers: the fields of pprofc_read_options with all limits set, and internal
+ * fields. */
 struct import_options {
   const pprofc_limits *limits;
   unsigned threads;

@@ -34,7 +34,7 @@ static void name_of_script(pprofc_str text, struct jit_function *f) {
   if (space >= text.size) return;
   place = str_slice(text, space + 1, text.size);
   f->name = space ? str_slice(text, 0, space) : STR("(anonymous)");
-  /* The last number is the column and the number before it the line; a single number is the
+  /* Of two numbers, the first is the line and the last is the column; a single number is the
    * line. */
   if (take_last_number(&place, &number)) {
     f->line = number;

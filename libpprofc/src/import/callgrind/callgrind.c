@@ -1,11 +1,11 @@
-/* Reads callgrind.out and cachegrind.out files. A file has parts. A part has a header and a body
- * with the costs of lines and of calls.
+/* Reads callgrind.out and cachegrind.out files. A file has one or more parts. A part has a header,
+ * and a body with the costs of lines and of calls.
  *
- * The grammar is in the chapter "Callgrind Format Specification" of valgrind's manual. The
- * reader also accepts extensions of valgrind 3.19 and other writers: relative numbers, missing
- * counters, "cfl" for "cfi", "jcnd=followed/executed", "cfni" for inlined functions. Each part
- * becomes a call graph. If names contain their callers, exact.c makes exact stacks; else samples.c
- * estimates stacks. Ids of names are valid in all parts. */
+ * The grammar is in the chapter "Callgrind Format Specification" of valgrind's manual. The reader
+ * also accepts extensions of valgrind 3.19 and other writers: relative numbers, missing counters,
+ * "cfl" for "cfi", "jcnd=followed/executed", "cfni" for inlined functions. Each part becomes a call
+ * graph. If names contain their callers, exact.c makes exact stacks; else samples.c estimates
+ * stacks. Ids of names are valid in all parts. */
 #include "import/callgrind/reader.h"
 #include "import/formats.h"
 #include "import/lines.h"
@@ -30,7 +30,7 @@ static bool take_positions(struct callgrind_reader *r, pprofc_str *rest) {
 }
 
 /* Reads a counter. Callgrind writes only absolute counters. Some tools write relative counters,
- * others negative counters; a file gives "-3" only one of these meanings. */
+ * others negative counters. In one file "-3" always has the same of these meanings. */
 static bool take_counter(struct callgrind_reader *r, pprofc_str word, int64_t last, int64_t most,
                          int64_t *counter) {
   uint64_t number;
@@ -245,7 +245,7 @@ static bool read_events(struct callgrind_reader *r, pprofc_str value) {
   return true;
 }
 
-/* Remembers the first total that differs from the sum of the lines, for a comment. */
+/* Records the first total that differs from the sum of the lines, for a comment. */
 static void note_wrong_total(struct callgrind_reader *r, size_t column, uint64_t said) {
   pprofc_str name = r->events.items[r->event_columns[column]].name;
   if (r->wrong.event[0]) return;
@@ -270,7 +270,7 @@ static bool check_totals(struct callgrind_reader *r, pprofc_str value) {
 
 /* Compares the summary with the sums of the lines, for cachegrind only. Callgrind's summary
  * precedes the lines and covers the whole run; Xdebug's summary has the wall time and the peak of
- * memory. Both tools write a version, cachegrind does not. */
+ * memory. Files of both tools have a version, files of cachegrind do not. */
 static bool check_summary(struct callgrind_reader *r, pprofc_str value) {
   return r->version || !r->in_body || r->has_totals || check_totals(r, value);
 }
@@ -296,7 +296,7 @@ static bool read_command(struct callgrind_reader *r, pprofc_str value) {
   return true;
 }
 
-/* Reads the names of code that the process made at run time. */
+/* Reads the file that names the code of the process made at run time. */
 static bool read_process(struct callgrind_reader *r, pprofc_str value) {
   if (!r->options->map_folder || r->has_process) return true;
   r->has_process = true;
@@ -310,9 +310,9 @@ static bool read_creator(struct callgrind_reader *r, pprofc_str value) {
   return true;
 }
 
-/* Reads the name of a benchmark from a part that a client request ended: a program makes one such
- * part for each benchmark. A name "Metadata: ..." is the benchmark library of the program instead.
- */
+/* Reads the name of a benchmark from the description of a part. A program ends one such part for
+ * each benchmark by a client request to valgrind. A description "Metadata: ..." names the benchmark
+ * library instead. */
 static bool read_description(struct callgrind_reader *r, pprofc_str value) {
   static const pprofc_str trigger = {" Trigger: Client Request: ", 26};
   if (!str_starts(value, trigger)) return true;

@@ -53,9 +53,10 @@ struct callgrind_graph {
   bool has_addresses;
   bool by_site;            /* true to store calls from different lines of a caller separately */
   struct buffer functions; /* array of struct callgrind_function */
-  /* Array of struct callgrind_cost, and of int64_t: a value per type for each cost. */
+  /* Array of struct callgrind_cost, and array of int64_t: for each cost one value per type. */
   struct buffer costs, cost_values;
-  /* Array of struct callgrind_call, and of double: an inclusive cost per type for each call. */
+  /* Array of struct callgrind_call, and array of double: for each call one inclusive cost per
+   * type. */
   struct buffer calls, call_values;
   uint32_t *first; /* index of a function for each name, with first_room entries; an entry is stale
                       if its function has another name */
@@ -64,7 +65,7 @@ struct callgrind_graph {
   struct map by_place;                  /* index of the lines of functions with many lines */
   struct map by_call;                   /* index of the calls of functions with many calls */
   int64_t totals[CALLGRIND_MAX_EVENTS]; /* sums of the magnitudes of the costs, by type */
-  int64_t before[CALLGRIND_MAX_EVENTS]; /* the same sums for earlier parts */
+  int64_t before[CALLGRIND_MAX_EVENTS]; /* sums of earlier parts, in the same form */
   bool too_large;                       /* true if the graph would exceed most_bytes */
   bool overflowed;                      /* true if a total does not fit */
 };
@@ -75,7 +76,7 @@ void callgrind_graph_init(struct callgrind_graph *graph, const pprofc_allocator 
 void callgrind_graph_free(struct callgrind_graph *graph);
 /* Clears the graph for the next part. */
 void callgrind_graph_clear(struct callgrind_graph *graph);
-/* False if memory ran out, which makes the graph incomplete. */
+/* Returns false if memory ran out and the graph is therefore incomplete. */
 bool callgrind_graph_ok(const struct callgrind_graph *graph);
 
 /* Finds or adds a function and returns its index; NONE when out of memory. */
@@ -84,7 +85,7 @@ uint32_t callgrind_graph_function(struct callgrind_graph *graph,
 /* Adds values to the self cost of a line. */
 void callgrind_graph_cost(struct callgrind_graph *graph, uint32_t function,
                           const struct callgrind_place *place, const int64_t *values);
-/* Adds values to the inclusive cost of a call. */
+/* Adds values to the inclusive cost of a call from a place in the caller. */
 void callgrind_graph_call(struct callgrind_graph *graph, uint32_t caller, uint32_t callee,
                           const struct callgrind_place *site, const int64_t *values);
 
@@ -126,9 +127,9 @@ struct callgrind_flow {
  * to break cycles. Returns false when out of memory. */
 bool callgrind_flow_init(struct callgrind_flow *flow, const struct callgrind_graph *graph,
                          struct arena *arena, bool tree);
-/* Both return a share of a function's cost, from 0 to 1. The first returns the share of one call to
- * the function, the second the share that no call explains. The shares of a function add up to 1.
- */
+/* Both return a share of a function's cost, from 0 to 1. callgrind_call_share returns the share of
+ * one call to the function, the second function the share that no call explains. The shares of a
+ * function add up to 1. */
 double callgrind_call_share(const struct callgrind_flow *flow, uint32_t call, size_t type);
 double callgrind_root_share(const struct callgrind_flow *flow, uint32_t function, size_t type);
 
@@ -137,7 +138,7 @@ double callgrind_root_share(const struct callgrind_flow *flow, uint32_t function
 /* A position of a function: a stack whose leaf is the function. */
 struct callgrind_position {
   uint32_t function;
-  uint32_t above; /* index of the caller's position, or NONE */
+  uint32_t above; /* index of the position of the caller, or NONE */
   uint32_t site;  /* location of the call in the caller */
   uint32_t next;  /* index of the next position of the same function, or NONE */
   uint32_t depth;
@@ -148,14 +149,15 @@ struct callgrind_tree {
   struct buffer positions; /* array of struct callgrind_position */
   struct buffer weights;   /* for each position and type: share of the function's self cost, a
                               double */
-  struct buffer pruned; /* for each position and type: cost of pruned branches below it, a double */
+  struct buffer pruned; /* for each position and type: cost of the branches below the position that
+                           were pruned, a double */
   uint32_t *first;      /* index of each function's first position, or NONE */
   size_t functions;
   const pprofc_allocator *mem;
   double pruned_roots[CALLGRIND_MAX_EVENTS];
   uint64_t frames; /* sum of the depths of all positions */
-  bool joined;     /* true if there were too many paths; some positions then have only their caller
-                      above them */
+  bool joined;     /* true if there were too many paths; stacks of some positions then have only the
+                      caller and the function */
 };
 
 bool callgrind_tree_init(struct callgrind_tree *tree, const struct callgrind_graph *graph,
@@ -188,21 +190,22 @@ struct callgrind_entry {
 struct callgrind_exact {
   struct callgrind_contexts *contexts;
   pprofc_builder *builder;
-  size_t deepest;                 /* maximum number of frames that a stack keeps */
+  size_t deepest;                 /* maximum number of frames of a stack */
   struct callgrind_entry *places; /* entry of each context in the current part */
   uint32_t *stack;
   size_t place_room, stack_room;
   bool is_truncated;      /* true if a stack lacks callers */
-  uint64_t frames_left;   /* number of frames that may be added before stacks are cut */
-  uint64_t agree, differ; /* number of calls that agree with the names, and number that do not */
+  uint64_t frames_left;   /* number of frames that may still be added; then stacks are cut */
+  uint64_t agree, differ; /* number of calls that agree with the names, and number of calls that do
+                             not */
 };
 
 /* Initializes the state. `bytes` is the size of the file, which limits the frames of all stacks. */
 void callgrind_exact_init(struct callgrind_exact *exact, struct callgrind_contexts *contexts,
                           pprofc_builder *builder, pprofc_call_stacks stacks, size_t bytes);
 void callgrind_exact_free(struct callgrind_exact *exact);
-/* True if names contain their callers: most calls of this part and of earlier parts agree with
- * them. */
+/* True if names contain their callers, because most calls of this part and of earlier parts agree
+ * with the names. */
 bool callgrind_exact_may(struct callgrind_exact *exact, const struct callgrind_graph *graph);
 /* Adds samples for the graph, each with the labels. Returns false when out of memory. */
 bool callgrind_exact_samples(struct callgrind_exact *exact, const struct callgrind_graph *graph,

@@ -1,8 +1,9 @@
-/* Names of functions with contexts. With --separate-callers=N callgrind writes "f'g'main" for the
- * costs of f when g called f and main called g. The name of a function is then a stack.
+/* Names of functions that contain their callers. With --separate-callers=N callgrind writes
+ * "f'g'main" for the costs of f when g called f and main called g. The name of a function is then a
+ * stack.
  *
- * Symbols are the names of single functions. A context is a symbol and the context of its caller,
- * so equal callers are stored once. */
+ * A symbol is the name of a single function. A context is a symbol with the context of its caller,
+ * so contexts with the same callers share them. */
 #ifndef PPROFC_IMPORT_CALLGRIND_CONTEXTS_H
 #define PPROFC_IMPORT_CALLGRIND_CONTEXTS_H
 
@@ -63,16 +64,16 @@ static inline uint32_t callgrind_context_of(const struct callgrind_contexts *con
 struct callgrind_symbol callgrind_context_symbol(struct callgrind_contexts *contexts,
                                                  uint32_t context);
 
-/* Sets the symbol of a whole name, for files without contexts: only the level of recursion is
- * removed. Returns false when out of memory. */
+/* Sets the symbol of a whole name, for files whose names do not contain callers. Removes only the
+ * level of recursion. Returns false when out of memory. */
 bool callgrind_name_symbol(struct callgrind_contexts *contexts, uint32_t name,
                            struct callgrind_symbol *symbol);
 
 /* Relation of a call to the names of its two functions. */
 enum callgrind_relation {
   RELATION_SAME,      /* direct recursion: caller and callee have the same context */
-  RELATION_CALLER,    /* the callee's context is the caller's context and the callee */
-  RELATION_TRUNCATED, /* like RELATION_CALLER, but the callee's context is cut at the root */
+  RELATION_CALLER,    /* the callee's context is the callee called from the caller's context */
+  RELATION_TRUNCATED, /* like RELATION_CALLER, but the callee's context lacks callers at the root */
   RELATION_ROOT,      /* the callee has no callers in its name */
   RELATION_OTHER      /* the names contradict the call */
 };

@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-/* Maximum number of functions that are added above the callers in a name. Callgrind does not put a
- * function into names if it was already running when callgrind began to count. */
+/* Maximum number of functions that are added above the callers in a name. Names do not contain
+ * functions that were already running when callgrind began to count. */
 #define MAX_JOINS 64u
 
 /* Maximum number of frames of all stacks together, after which stacks are cut at MAX_LATE frames.
@@ -90,7 +90,7 @@ static bool exact_enter(struct callgrind_exact *exact, const struct callgrind_gr
 }
 
 /* Clears the entries of the contexts that the part used. Clearing all entries would be slow,
- * because most files have many parts that use few contexts. */
+ * because many files have many parts that use few contexts each. */
 static void exact_leave(struct callgrind_exact *exact, const struct callgrind_graph *graph) {
   for (uint32_t f = 0; f < callgrind_function_count(graph); f++)
     exact->places[context_of_function(graph, f)] =
@@ -124,8 +124,8 @@ static bool push_caller(struct callgrind_exact *exact, const struct callgrind_gr
   return exact_push(exact, depth, entry->site);
 }
 
-/* Pushes the caller that the name of *context contains. The frame is needed if the file has no call
- * from that caller, because the caller has not returned. */
+/* Pushes the caller that the name of *context contains. The file may have no call from that caller,
+ * because the caller has not returned yet. */
 static bool push_from_name(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                            size_t *depth, uint32_t *context) {
   *context = exact->contexts->items[*context].caller;

@@ -1,8 +1,9 @@
 /* Divides the cost of a function among its callers, in proportion to the costs of their calls.
  *
- * A tree breaks a cycle at the call that returns to a function on the current path. Recursion
- * therefore ends at its first repeat. The remaining graph has no cycle, and the shares of a
- * function add up to 1. Every tree therefore keeps the cost of each function. */
+ * If a call returns to a function on the current path, the graph has a cycle. The tree of stacks
+ * leaves out this call, so recursion ends at its first repeat. The remaining graph has no cycle,
+ * and the shares of a function add up to 1. Every tree therefore keeps the cost of each
+ * function. */
 #include "import/callgrind/callgrind.h"
 
 #include <math.h>
@@ -18,7 +19,7 @@ struct callgrind_flow_walk {
   struct callgrind_flow *flow;
   const struct callgrind_graph *graph;
   uint32_t *found; /* number of each function in the order of discovery; 0 if not found yet */
-  uint32_t *low;   /* earliest function on the open stack that each function reaches */
+  uint32_t *low;   /* earliest function in `open` that each function reaches */
   uint32_t *next;  /* next call to follow of each function */
   uint32_t *path;  /* functions on the current path */
   uint32_t *open;  /* functions whose component is not complete */
@@ -35,7 +36,7 @@ static void enter(struct callgrind_flow_walk *w, uint32_t function) {
   w->on_path[function] = w->is_open[function] = true;
 }
 
-/* Leaves the function on top after all its calls have been followed. */
+/* Leaves the function at the end of the path, after the walk has followed all its calls. */
 static void leave(struct callgrind_flow_walk *w) {
   uint32_t function = w->path[--w->path_size];
   w->on_path[function] = false;
@@ -191,7 +192,7 @@ bool callgrind_flow_init(struct callgrind_flow *flow, const struct callgrind_gra
   return ok;
 }
 
-/* Returns the event that determines the shares of a function: `type`, or event 0 if its calls
+/* Returns the event whose costs determine the shares of a function: `type`, or event 0 if its calls
  * have no cost of that type. Returns NONE if the function is not called. */
 static size_t share_event(const struct callgrind_flow *flow, uint32_t function, size_t type) {
   const double *calls = flow->calls + function * flow->graph->types;

@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-/* Number of lines or calls up to which a function's lines or calls are searched without a map. */
+/* Number of lines or calls of a function up to which the reader searches them one by one, without a
+ * map. */
 #define FEW 8u
 
 void callgrind_graph_init(struct callgrind_graph *graph, const pprofc_allocator *mem, size_t types,

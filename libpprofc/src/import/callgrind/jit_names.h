@@ -1,5 +1,5 @@
 /* Reads perf-PID.map files, which name the code that JIT compilers and interpreters made at run
- * time. Each line is a piece of code: address, size, name. */
+ * time. Each line has the address, the size and the name of a piece of code. */
 #ifndef PPROFC_IMPORT_CALLGRIND_JIT_NAMES_H
 #define PPROFC_IMPORT_CALLGRIND_JIT_NAMES_H
 

@@ -3,8 +3,8 @@
 
 #include "core/array.h"
 
-/* Ids below this number plus twice the number of names are indices of an array; a map finds larger
- * ids. */
+/* Limit of small ids: this number plus twice the number of names. Small ids are indices of an
+ * array; a map finds larger ids. */
 #define SMALL_IDS 1024u
 
 void callgrind_names_init(struct callgrind_names *names, const pprofc_allocator *mem,

@@ -28,8 +28,8 @@ static size_t add_label(struct callgrind_reader *r, const char *key, pprofc_str 
   return 1;
 }
 
-/* Counts the benchmarks that have the name of an earlier benchmark. The threads of a part have the
- * same part number and count once. */
+/* Counts the benchmarks that have the name of an earlier benchmark. Parts of several threads with
+ * the same part number count once. */
 static void note_benchmark(struct callgrind_reader *r) {
   pprofc_str number = str_slice(r->part, 0, str_find_char(r->part, '.'));
   size_t known = r->benchmarks.count;

@@ -128,7 +128,8 @@ static bool marshal_body(struct marshal *m, int type, struct marshal_value *v, u
   return strchr("NTF.", type) != NULL;
 }
 
-/* Adds a value that later references can repeat. Returns false when out of memory. */
+/* Adds a value to the list of values that references can repeat. Returns false when out of
+ * memory. */
 static bool marshal_add_ref(struct marshal *m, struct marshal_value *v) {
   return ARRAY_PUSH_IN(&m->arena, m->refs, m->ref_count, m->ref_room, v);
 }
@@ -146,7 +147,7 @@ static struct marshal_value *marshal_read(struct marshal *m, unsigned depth) {
   if (plain == 'r' || plain == 'R') return marshal_ref(m);
   if (!plain) return NULL;
   struct marshal_value *v = arena_zero_array(&m->arena, 1, sizeof *v);
-  /* Python 2 marks a string that references can repeat by type 't'. */
+  /* Python 2 writes the type 't' for a string that references can repeat. */
   bool is_ref = type != plain || type == 't';
   m->nomem |= !v || (is_ref && !marshal_add_ref(m, v));
   return !m->nomem && marshal_body(m, (int)plain, v, depth + 1) ? v : NULL;
@@ -214,8 +215,8 @@ static int64_t pstats_count(double count) {
   return count >= 1 && count < 9e18 ? (int64_t)count : 1;
 }
 
-/* Writes a call. Python's module `profile` does not record the time for each caller, so the callers
- * share the time of the function. */
+/* Writes a call. Python's module `profile` does not record the time for each caller, so each caller
+ * gets a share of the time of the function. */
 static void pstats_call(struct pstats *p, const struct marshal_value *caller,
                         const struct marshal_value *function, const struct marshal_value *entry,
                         const struct marshal_value *call) {

@@ -8,7 +8,7 @@
 struct callgrind_event {
   pprofc_str name; /* name of the event in the file */
   pprofc_str type, unit;
-  int64_t factor; /* factor from the file's values to `unit` */
+  int64_t factor; /* number of `unit` that one unit of the file's values has */
 };
 
 /* All events of a file, in the order of the file. */

@@ -35,15 +35,16 @@ struct callgrind_reader {
   pprofc_str thread, part, benchmark;
   uint64_t sums[CALLGRIND_MAX_EVENTS]; /* sum of each column in the units of the file */
   bool in_body, many_parts;
-  bool writes_totals, has_totals; /* writes_totals: the writer puts totals at the end of each part;
-                                     has_totals: the current part has them */
+  bool writes_totals, has_totals; /* writes_totals: the program that wrote the file puts totals at
+                                     the end of each part; has_totals: the current part has
+                                     totals */
 
   /* State of the current line. */
   uint64_t position[COLUMN_KINDS];
   int64_t last[CALLGRIND_MAX_EVENTS];  /* last counter of each column */
-  bool knows_minus, minus_is_relative; /* knows_minus: the meaning of "-3" is known;
-                                          minus_is_relative: it means 3 less than the last counter,
-                                          not the counter -3 */
+  bool knows_minus, minus_is_relative; /* knows_minus: the meaning of "-3" in this file is known;
+                                          minus_is_relative: "-3" means 3 less than the last
+                                          counter, not the counter -3 */
   pprofc_str text;                     /* text of the whole file */
   uint32_t object, file, function, inlined;
   /* Object and file of the next call; NONE if the file does not name them. */
@@ -57,10 +58,10 @@ struct callgrind_reader {
   bool has_exact;     /* true if a part has exact stacks */
   bool has_estimates; /* true if a part has estimated stacks */
   pprofc_str command;
-  uint32_t program; /* object of the command, or 0; becomes the first mapping, which names the
-                       profile */
+  uint32_t program; /* string of the program that the command runs, or 0; becomes the first mapping,
+                       which names the profile */
   struct interner benchmarks; /* names of benchmarks */
-  pprofc_str last_part;       /* number of the last part of a benchmark */
+  pprofc_str last_part;       /* part number of the last part that has a benchmark */
   uint64_t repeated; /* number of parts whose benchmark has the name of an earlier benchmark */
   uint64_t lines, bad_lines, unknown_lines, wrong_totals, cut_parts, joined_parts, parts;
   struct callgrind_total wrong; /* first total that differs from its sum */

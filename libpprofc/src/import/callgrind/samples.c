@@ -4,15 +4,16 @@
 
 #include <math.h>
 
-/* Limits for one function and for all functions. A function has a sample for each of its lines and
- * positions. The number of samples is limited in proportion to the lines of the graph. A function
- * over a limit is treated as one line. Compilers need about 30 samples for each line. */
+/* Limits of the frames of one function and of all functions. A function has a sample for each of
+ * its lines and positions. The number of samples is limited in proportion to the lines of the
+ * graph. A function over a limit is treated as one line. Profiles of compilers need about 30
+ * samples for each line. */
 #define MAX_FRAMES_EACH  ((uint64_t)1 << 21)
 #define MAX_FRAMES_ALL   ((uint64_t)1 << 24)
 #define SAMPLES_ALWAYS   ((uint64_t)1 << 12)
 #define SAMPLES_FOR_EACH 64u
 
-/* Number of buckets in which fractions from 0 to 1 are sorted by size. */
+/* Number of classes in which fractions from 0 to 1 are sorted by size. */
 #define REMAINDERS 1024
 
 /* Share below which a share is a rounding error of a sum. */
@@ -33,10 +34,10 @@ static int64_t round_up(int64_t total, const double *weights, double sum, size_t
   for (size_t i = 0; i < count; i++)
     if (weights[i] > 0) classes[remainder_class((double)total * (weights[i] / sum))]++;
   size_t lowest = REMAINDERS;
-  int64_t above = 0; /* number of remainders in the buckets from `lowest` on */
+  int64_t above = 0; /* number of remainders in the classes from `lowest` on */
   while (lowest > 0 && above + classes[lowest - 1] <= left) above += classes[--lowest];
   int64_t in_lowest = lowest > 0 ? left - above : 0; /* number of remainders to round up in the
-                                                        bucket below `lowest` */
+                                                        class below `lowest` */
   for (size_t i = 0; i < count; i++) {
     if (!(weights[i] > 0)) continue;
     size_t class = remainder_class((double)total * (weights[i] / sum));
@@ -123,7 +124,7 @@ struct sampling {
   int64_t cut[CALLGRIND_MAX_EVENTS]; /* cost of pruned branches, by type */
 };
 
-/* Adds a sample with one or two leaves and the callers of a position (NONE: no callers). */
+/* Adds a sample with one or two leaf frames and the callers of a position (NONE: no callers). */
 static void samples_add(struct sampling *s, const uint32_t *leaves, size_t leaf_count,
                         uint32_t position, const int64_t *values) {
   if (values_are_zero(values, s->graph->types)) return;
@@ -157,7 +158,7 @@ static size_t samples_gather(struct sampling *s, uint32_t function, uint64_t *fr
   return count;
 }
 
-/* Divides the cost of one line among the positions. */
+/* Divides the cost of one line among the positions of its function. */
 static void share_line(struct sampling *s, uint32_t function, size_t count, uint32_t leaf,
                        const int64_t *costs) {
   size_t types = s->graph->types;
@@ -203,7 +204,7 @@ static void share_function(struct sampling *s, uint32_t function) {
   }
 }
 
-/* Divides the pruned cost among the positions where branches were pruned. */
+/* Divides the cost of pruned branches among the positions where the branches were pruned. */
 static void split_cut(const struct sampling *s, double *weights, int64_t *values) {
   size_t types = s->graph->types, count = callgrind_position_count(&s->tree);
   for (size_t t = 0; t < types; t++) {
@@ -214,8 +215,8 @@ static void split_cut(const struct sampling *s, double *weights, int64_t *values
   }
 }
 
-/* Adds a frame for the pruned cost. The caller of the frame is the function without a line number.
- */
+/* Adds a frame for the cost of pruned branches. Its caller is the function without a line
+ * number. */
 static void add_cut(struct sampling *s, const int64_t *values) {
   size_t types = s->graph->types, count = callgrind_position_count(&s->tree);
   uint32_t name = builder_string(s->builder, STR("[pruned]"));

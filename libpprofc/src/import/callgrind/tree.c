@@ -1,9 +1,9 @@
-/* Finds the positions of functions in stacks: one for each function (flat), one for each
- * caller (edges), or a tree of all calls in which small branches are pruned.
+/* Finds the positions of functions in stacks: one for each function (flat), one for each caller
+ * (edges), or a tree of all calls in which small branches are pruned.
  *
- * A graph has more paths than calls: N callers of a function that calls N others give N * N
- * paths. The tree is therefore limited in proportion to the graph. Branches over the limit
- * are joined: each call then has one more position, with only its caller above. */
+ * A graph has more paths than calls: if N callers call a function that calls N others, there are N
+ * * N paths. The tree is therefore limited in proportion to the graph. Branches over the limit are
+ * joined: each call then has one more position, whose stack has only the caller and the callee. */
 #include "import/callgrind/callgrind.h"
 
 /* Share of each total below which a branch is pruned. Speedscope uses 1e-4, which prunes an eighth
@@ -14,7 +14,7 @@
 #define ROUNDING 1e-9
 
 /* Limits of a tree. Trees of compilers and interpreters have about three positions for each
- * function and call. */
+ * function and each call. */
 #define MAX_POSITIONS      ((size_t)1 << 18)
 #define MAX_FRAMES         ((uint64_t)1 << 22)
 #define POSITIONS_ALWAYS   ((size_t)1 << 11)
@@ -148,8 +148,8 @@ static void add_pruned(struct growing *g, uint32_t function, uint32_t above, con
   for (size_t t = 0; t < tree->types; t++) pruned[t] += shares[t] * inclusive[t];
 }
 
-/* Adds a branch with a share of the function. A branch that is small, very deep or over the limit
- * of the tree is not added. The cost of that branch goes to the rest of the call or to the position
+/* Adds a branch with a share of the function. Leaves out a branch that is small, very deep or over
+ * the limit of the tree. The cost of that branch goes to the rest of the call or to the position
  * above. The second pass, which has g->rest, always adds roots. */
 static bool add_branch(struct growing *g, uint32_t function, uint32_t above,
                        const struct callgrind_call *call, const double *shares) {
@@ -173,7 +173,7 @@ static bool add_branch(struct growing *g, uint32_t function, uint32_t above,
   return true;
 }
 
-/* True if all branches of a position would be pruned. A margin for rounding errors makes sure that
+/* True if all branches of a position would be pruned. Allows for rounding errors, to make sure that
  * no large branch is lost. */
 static bool all_are_cut(const struct growing *g, uint32_t function, uint32_t position) {
   const struct callgrind_tree *tree = g->tree;

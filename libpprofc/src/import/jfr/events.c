@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Ways to turn an event into values. */
+/* Values that an event adds to a sample. */
 enum events_action {
   EVENTS_CPU,     /* adds a period if the thread runs, nothing if it sleeps */
   EVENTS_WALL,    /* adds a period for each sample of a thread, running or not */
@@ -20,7 +20,7 @@ struct jfr_event {
   enum jfr_type type;
   enum events_action action;
   const char *amount; /* name of the field for JFR_EVENT_AMOUNT */
-  bool is_time;       /* true if the amount is a time, which is converted to nanoseconds */
+  bool is_time;       /* true if the amount is a duration, which is converted to nanoseconds */
 };
 
 static const struct jfr_event events[] = {
@@ -135,7 +135,7 @@ static void events_survey(struct jfr *j, const struct jfr_handler *h, struct jfr
   if (h->event->action == EVENTS_COUNT) j->has_type[type + 1] = true;
 }
 
-/* Counts the events that have stacks but that this reader does not read. */
+/* Counts the events that have stacks but no row in the table of this file. */
 static bool events_note_unread(struct jfr *j) {
   for (size_t i = 0; i < j->metadata.class_count; i++) {
     const struct jfr_class *c = &j->metadata.classes[i];
@@ -153,7 +153,7 @@ static bool events_note_unread(struct jfr *j) {
 }
 
 /* Records the event that the cpu samples of a chunk count. Fails if earlier chunks count another
- * event, because the values cannot be added. */
+ * event, because sums of both would have no meaning. */
 static bool events_note_cpu(struct jfr *j, const struct jfr_settings *settings) {
   if (j->has_cpu_event && !str_equal(j->cpu_event, settings->event))
     return jfr_fail(j, PPROFC_E_FORMAT, "chunks with samples of different events ('%.*s', '%.*s')",
@@ -285,7 +285,7 @@ static void events_add_time(struct jfr *j, const struct events_sample *p, uint64
                    duration < INT64_MAX ? (int64_t)duration : INT64_MAX);
 }
 
-/* Adds a period to the row of a sample, which lasts as long. */
+/* Adds a period to the row of a sample. The period is also the duration of the sample. */
 static void events_add_period(struct jfr *j, const struct events_sample *p, enum jfr_type type,
                               uint64_t period) {
   jfr_rows_add(j, &p->key, p->hash, type, period);
@@ -296,8 +296,8 @@ static void events_add_period(struct jfr *j, const struct events_sample *p, enum
 static void events_cpu(struct jfr *j, const struct events_sample *p) {
   const struct jfr_settings *settings = &j->chunk->settings;
   enum events_state state = events_state_of(j, p->slots[JFR_EVENT_STATE]);
-  /* Samples of the event that does not sample wall time have the state STATE_DEFAULT
-   * (EVENTS_OTHER), so this is a sample of wall time. */
+  /* If wall time and another event are sampled, samples of the other event have the state
+   * STATE_DEFAULT (EVENTS_OTHER). All other states mean wall time. */
   if (settings->has_wall && state != EVENTS_OTHER) {
     events_add_period(j, p, JFR_WALL, settings->wall);
     return;

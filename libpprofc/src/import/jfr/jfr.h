@@ -4,7 +4,7 @@
  * events. Constant pools contain the values that events share: stacks, methods, threads. The reader
  * makes two passes: the first finds the sample types, the second reads the samples.
  *
- * The reader keeps the first failure; after it all calls have no effect. */
+ * The reader stores the first failure; after a failure all calls have no effect. */
 #ifndef PPROFC_IMPORT_JFR_JFR_H
 #define PPROFC_IMPORT_JFR_JFR_H
 
@@ -35,7 +35,7 @@ enum jfr_kind {
 /* A step of reading a value. Steps are in the order of the bytes; each reads at least one byte. */
 struct jfr_op {
   uint8_t kind;
-  int8_t slot;   /* slot that receives the value, or -1 */
+  int8_t slot;   /* index in the array of results that receives the value, or -1 */
   uint16_t body; /* for arrays: number of following steps that are repeated */
 };
 
@@ -48,7 +48,7 @@ struct jfr_program {
   bool has_arrays;
 };
 
-/* A field to read, and the slot for its value. */
+/* A field to read, and the index of its value in the array of results (its slot). */
 struct jfr_want {
   const char *field; /* name of the field; NULL ends the list */
   int8_t slot;
@@ -74,7 +74,7 @@ struct jfr_class {
   pprofc_str name;
   enum jfr_kind kind;
   uint32_t first_field, field_count;
-  struct jfr_program program; /* program without slots, compiled on first use */
+  struct jfr_program program; /* steps that skip a value of the class, compiled on first use */
   bool has_program;
   uint64_t events; /* number of events that were skipped */
 };
@@ -142,7 +142,7 @@ enum {
   JFR_EVENT_SETTING_ID,
   JFR_EVENT_SETTING_NAME,
   JFR_EVENT_SETTING_VALUE,
-  JFR_EVENT_TIME, /* start in ticks */
+  JFR_EVENT_TIME, /* start of the event in ticks */
 };
 
 /* Sample types, in the order of the profile. */
@@ -164,7 +164,7 @@ enum jfr_type {
 
 struct jfr_event; /* row of the table in events.c */
 
-/* An event of the table with its layout in this chunk. */
+/* A row of the table of events, and the layout of this event in the current chunk. */
 struct jfr_handler {
   const struct jfr_event *event;
   uint64_t id;
@@ -182,7 +182,8 @@ struct jfr_handler {
 /* Settings of a chunk. Periods are in nanoseconds, or in counts of `event`; 0 if not given. */
 struct jfr_settings {
   uint64_t cpu, wall, native;
-  pprofc_str event; /* event that async-profiler counted, unless it counted time: "cache-misses" */
+  pprofc_str event; /* event that async-profiler counted, such as "cache-misses"; empty if it
+                       measured time */
   bool only_wall;   /* true if async-profiler sampled all threads, running or not, as
                        jdk.ExecutionSample */
   bool has_wall;    /* true if async-profiler sampled the wall clock in addition to another event */
@@ -226,7 +227,7 @@ struct jfr {
   int8_t column[JFR_TYPE_COUNT]; /* column of each sample type in the values of a sample */
   size_t type_count;
   struct arena names;   /* memory of the event names from the settings */
-  pprofc_str cpu_event; /* event that the type cpu counts, unless it counts time */
+  pprofc_str cpu_event; /* event that the type cpu counts; empty if cpu is a time */
   bool has_cpu_event;   /* true once cpu_event is set by a chunk with samples */
 
   struct jfr_stacks *stacks;
@@ -245,7 +246,7 @@ struct jfr {
 };
 
 /* Adds `more` to a counter of work. Fails if the counter is out of proportion to the size of the
- * file: many small entries can refer to one long text. */
+ * file, because many small entries can refer to one long text. */
 bool jfr_take(struct jfr *j, uint64_t *taken, uint64_t more, const char *what);
 
 /* Records a failure and returns false. */
@@ -258,7 +259,7 @@ static inline bool jfr_ok(const struct jfr *j) {
   return j->status == PPROFC_OK;
 }
 
-/* Returns a reader of the chunk that starts at `offset`. */
+/* Returns a reader that starts at `offset` of the chunk. */
 struct jfr_reader jfr_reader_at(const struct jfr *j, uint64_t offset);
 
 /* Reads the header of the next event: its type, and a reader of its body. Returns false at the
@@ -274,8 +275,8 @@ const struct jfr_field *jfr_field_of(struct jfr *j, const struct jfr_class *c, c
 /* Compiles a program for a class. Returns false only when out of memory. */
 bool jfr_compile(struct jfr *j, const struct jfr_class *c, const struct jfr_want *wants,
                  struct jfr_program *program);
-/* Reads a value; slots that the program does not set stay unchanged. Offsets are relative to
- * the start of the chunk. Returns false if the bytes end early. */
+/* Runs the steps that read a value. Slots that the steps do not set stay unchanged. Offsets are
+ * relative to the start of the chunk. Returns false if the bytes end early. */
 bool jfr_run(const struct jfr *j, const struct jfr_program *program, struct jfr_reader *r,
              uint64_t *slots);
 
@@ -335,7 +336,8 @@ bool jfr_reserve_stacks(struct jfr *j);
 void jfr_stack_prefetch(struct jfr *j, uint64_t key);
 /* Returns the index of the stack with a key, or NONE if there is no such stack or on failure. */
 uint32_t jfr_stack(struct jfr *j, uint64_t key);
-/* Prefetch the data of jfr_stack_frames: first the item, later the frames that it points to. */
+/* Prefetch the data of jfr_stack_frames: first the entry of the stack, later the frames that the
+ * entry points to. */
 void jfr_stack_prefetch_item(const struct jfr *j, uint32_t stack);
 void jfr_stack_prefetch_frames(const struct jfr *j, uint32_t stack);
 const uint32_t *jfr_stack_frames(const struct jfr *j, uint32_t stack, size_t *depth);
@@ -358,7 +360,8 @@ bool jfr_bind_events(struct jfr *j);
 bool jfr_survey_events(struct jfr *j, struct jfr_settings *settings);
 bool jfr_read_events(struct jfr *j);
 
-/* ---- rows.c ------------------------------------------ */
+/* Key of a sample. The reader adds up events with equal keys. Names are strings of the builder, or
+ * 0. */
 
 /* Key of a sample. The reader adds up events with equal keys. Names are strings of the builder, or
  * 0. */

@@ -1,8 +1,9 @@
 /* Compiles the fields of classes to steps, and runs the steps to read values.
  *
- * The compiler expands nested classes in place, so reading does not need recursion. Each step reads
- * at least one byte, but a class without fields adds no step. The compiler therefore also limits
- * the number of expanded classes: a few nested classes could expand to any number. */
+ * The compiler replaces nested classes by their fields, so reading does not need recursion. Each
+ * step reads at least one byte, but a class without fields adds no step. The compiler therefore
+ * also limits the number of replaced classes; otherwise a few nested classes could become any
+ * number. */
 #include "import/jfr/jfr.h"
 
 #define DEEPEST_CLASS 16
@@ -137,8 +138,8 @@ struct layout_loop {
   uint32_t first, end, left;
 };
 
-/* Returns the step to run next: the start of a loop that ends at `at` and has rounds left, else
- * `at`. */
+/* Returns the step to run next: the start of a loop that ends at `at` and has repetitions left,
+ * else `at`. */
 static uint32_t layout_repeat(struct layout_loop *loops, size_t *depth, uint32_t at) {
   while (*depth && at == loops[*depth - 1].end) {
     if (--loops[*depth - 1].left) return loops[*depth - 1].first;

@@ -4,7 +4,7 @@
 
 #define DEEPEST 16 /* maximum nesting of elements; recordings have 5 */
 
-/* Kind of an element. The kind decides how its children are read. */
+/* Kind of an element, which decides how the reader reads its children. */
 enum jfr_element { JFR_OTHER, JFR_ELEMENT_CLASS, JFR_ELEMENT_FIELD };
 
 struct jfr_tree {
@@ -157,8 +157,8 @@ static bool tree_read(struct jfr_tree *t) {
 
 /* ---- the event --------------------------------------- */
 
-/* Returns the offset of the metadata: the header's, or else the offset of the first event of type
- * 0. */
+/* Returns the offset of the metadata: the offset in the header, or else the offset of the first
+ * event of type 0. */
 static uint64_t jfr_find_metadata(struct jfr *j) {
   if (j->chunk->metadata_at) return j->chunk->metadata_at;
   struct jfr_reader r = jfr_reader_at(j, JFR_HEADER_SIZE), body;

@@ -11,16 +11,16 @@ static bool names_is_in(char c, enum names_set set) {
   return set == NAMES_LAMBDA && c && strchr("x$./+", c);
 }
 
-/* Returns the number of characters at the end of s[0, size) that are in a set. */
+/* Returns the number of characters of a set at the end of s[0, size). */
 static size_t names_tail(pprofc_str s, size_t size, enum names_set set) {
   size_t tail = 0;
   while (tail < size && names_is_in(s.data[size - tail - 1], set)) tail++;
   return tail;
 }
 
-/* Returns the offset of a hidden class's address, "+0x00007f0ac4406598/4375842", which begins with
- * '+', '.' or '/'. The decimal number at the end is optional. Returns s.size if there is no
- * address. */
+/* Returns the offset of the address in the name of a hidden class, such as
+ * "+0x00007f0ac4406598/4375842". The address begins with '+', '.' or '/'; the decimal number at the
+ * end is optional. Returns s.size if there is no address. */
 static size_t names_address(pprofc_str s) {
   size_t end = s.size, digits = names_tail(s, end, NAMES_DIGIT);
   if (digits && digits < end && s.data[end - digits - 1] == '/') end -= digits + 1;
@@ -133,7 +133,7 @@ static uint32_t names_join(struct jfr *j, uint64_t class, uint64_t method) {
   return names_take(j);
 }
 
-/* Leaves the system name empty: the recorder has already demangled C++ names. */
+/* Leaves the system name empty, because the recorder has already demangled C++ names. */
 uint32_t jfr_function(struct jfr *j, uint64_t method) {
   struct jfr_entry *entry = jfr_entry_of(j, JFR_METHODS, method);
   if (!entry) return NONE;
@@ -155,7 +155,7 @@ static const char *names_primitive(char letter) {
   return (unsigned char)letter < sizeof names / sizeof *names ? names[(unsigned char)letter] : NULL;
 }
 
-/* Returns the element type of an array, without the descriptor's marks: "Ljava/lang/String;". */
+/* Returns the element type of an array type without its "[" marks: "Ljava/lang/String;". */
 static pprofc_str names_element(pprofc_str s, size_t dimensions) {
   s = str_slice(s, dimensions, s.size);
   if (!dimensions) return s;

@@ -76,7 +76,7 @@ static bool pool_add(struct jfr *j, enum jfr_pool_name name, const struct jfr_en
   return true;
 }
 
-/* Compiles the program that reads a class. Makes slots only if the reader stores the values of the
+/* Compiles the steps that read a class. Stores values only if the reader needs the values of the
  * class. */
 static bool pool_compile(struct jfr *j, struct jfr_class *c, size_t pool) {
   if (c->has_program) return true;
@@ -115,7 +115,7 @@ static bool pool_read_checkpoint(struct jfr *j, struct jfr_reader *r) {
   return !r->failed || jfr_fail_at(j, at, "constants that run past the end of their event");
 }
 
-/* Compiles the program that reads a stack frame. */
+/* Compiles the steps that read a stack frame. */
 static bool pool_compile_frame(struct jfr *j) {
   static const struct jfr_want wants[] = {{"method", 0}, {"lineNumber", 1}, {"type", 2}, {NULL, 0}};
   for (size_t i = 0; i < j->metadata.class_count; i++)

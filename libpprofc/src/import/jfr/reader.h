@@ -1,5 +1,5 @@
-/* Reads the integers of a chunk, which are compressed or of fixed width as its header says. After a
- * failure all later reads return 0, and `at` is the end. */
+/* Reads the integers of a chunk. The header of the chunk says if integers are compressed or of
+ * fixed width. After a failure all later reads return 0, and `at` is the end. */
 #ifndef PPROFC_IMPORT_JFR_READER_H
 #define PPROFC_IMPORT_JFR_READER_H
 
@@ -37,7 +37,7 @@ static inline uint64_t jfr_fixed(struct jfr_reader *r, unsigned size) {
   return value;
 }
 
-/* Reads a varint: 7 bits a byte, lowest first; a ninth byte has 8 bits. */
+/* Reads a varint: 7 bits per byte, lowest bits first; a ninth byte has 8 bits. */
 static inline uint64_t jfr_compressed(struct jfr_reader *r) {
   uint64_t value = 0;
   if (r->at < r->end && *r->at < 0x80) return *r->at++; /* most values have one byte */

@@ -167,8 +167,8 @@ static void rows_span_label(struct jfr *j, uint32_t *keys, uint64_t span) {
   builder_add_label(j->builder, &label);
 }
 
-/* Number of stacks between the current stack and the stack whose frames are prefetched; the item of
- * the stack is prefetched twice as far ahead. Stacks are scattered in memory. */
+/* Distance in stacks between the current stack and the stack whose frames are prefetched. The entry
+ * of a stack is prefetched twice as far ahead. Stacks are scattered in memory. */
 #define ROWS_AHEAD 8
 
 static void rows_prefetch_stacks(struct jfr *j, size_t row) {

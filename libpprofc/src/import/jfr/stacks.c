@@ -82,8 +82,8 @@ void jfr_first_mapping(struct jfr *j) {
   j->stacks->mapping[STACKS_JVM] = stacks_mapping(j, STR("[jvm]"));
 }
 
-/* Returns the name of the mapping of native code: its library, which JFR stores as the class of the
- * method. A native method of Java, whose class is a Java class, is in "[jvm]". */
+/* Returns the name of the mapping of native code. It is the library, which JFR stores as the class
+ * of the method. A native method of Java, whose class is a Java class, is in "[jvm]". */
 static pprofc_str stacks_library(struct jfr *j, const struct jfr_entry *method) {
   const struct jfr_entry *c = jfr_entry_of(j, JFR_CLASSES, method->slots[JFR_CLASS]);
   pprofc_str name = c ? jfr_symbol(j, c->slots[JFR_NAME]) : STR("");
@@ -137,7 +137,7 @@ static bool stacks_push(struct jfr *j, enum stacks_kind kind, uint64_t method) {
   return true;
 }
 
-/* Adds a frame. Its slots are method, line and type. */
+/* Adds a frame. slots[] contains the method, the line and the type. */
 static bool stacks_frame(struct jfr *j, const uint64_t *slots, bool is_last) {
   struct jfr_stacks *s = j->stacks;
   uint32_t function = jfr_function(j, slots[0]);

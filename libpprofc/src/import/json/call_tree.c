@@ -1,4 +1,4 @@
-/* Links frames that have one caller each, by the ids of the file. */
+/* Links frames that have one caller each by their ids in the file. */
 #include "import/json/call_tree.h"
 
 #include "core/array.h"
@@ -41,7 +41,7 @@ uint32_t call_tree_find(const struct json_call_tree *tree, const struct node *id
 }
 
 /* Follows callers from a node to the root or to a visited node. If this walk visited that node, the
- * callers form a loop: cuts the loop and returns true. */
+ * callers form a loop. The function then cuts the loop and returns true. */
 static bool call_tree_cut_from(struct json_call_tree *tree, size_t start) {
   uint32_t walk = (uint32_t)start + 1, node = (uint32_t)start;
   while (!tree->nodes[node].seen) {
@@ -63,7 +63,7 @@ static void call_tree_cut_loops(struct json_call_tree *tree, pprofc_builder *bui
   import_note_count(builder, loops, "node is its own caller", "nodes are their own callers");
 }
 
-/* Enters the paths of a node and of its callers. `chain` is a buffer with room for all nodes. */
+/* Makes the paths of a node and of its callers. `chain` is a buffer with room for all nodes. */
 static bool call_tree_make_path(struct json_call_tree *tree, struct call_paths *paths,
                                 uint32_t node, uint32_t *chain) {
   struct call_node *nodes = tree->nodes;

@@ -7,8 +7,9 @@
 
 enum call_kind {
   CALL_FRAME,
-  CALL_OUTSIDE, /* V8's (root) and (idle): the node and its callers are not frames */
-  CALL_ON_TOP   /* V8's (program) and (garbage collector): a callee of the previous stack */
+  CALL_OUTSIDE, /* node such as V8's (root) and (idle): the node and its callers are not frames */
+  CALL_ON_TOP   /* node such as V8's (program) and (garbage collector): it is a callee of the
+                   previous stack */
 };
 
 struct call_node {
@@ -37,13 +38,13 @@ void call_tree_free(struct json_call_tree *tree);
 uint32_t call_tree_add(struct json_call_tree *tree, pprofc_str id, const struct node *json,
                        uint32_t location, enum call_kind kind);
 
-/* Returns the first node with an id, which is a number or a string; MAP_NONE if there is no
- * such node. */
+/* Returns the first node with this id, which may be a number or a string. Returns MAP_NONE if there
+ * is no such node. */
 uint32_t call_tree_find(const struct json_call_tree *tree, const struct node *id);
 
-/* Enters the paths of all nodes. In an invalid file a node may be its own ancestor: then the last
- * node of the loop becomes a root, and a comment of the profile gives the number of loops. Returns
- * false when out of memory. */
+/* Makes the paths of all nodes. In an invalid file a node may be its own ancestor. The last node of
+ * such a loop becomes a root, and a comment of the profile gives the number of loops. Returns false
+ * when out of memory. */
 bool call_tree_make_paths(struct json_call_tree *tree, struct call_paths *paths,
                           pprofc_builder *builder);
 

@@ -5,8 +5,8 @@
 
 #include "profile/builder.h"
 
-/* Members of a program point and their sample types. A type that no program point has is
- * dropped. */
+/* Members of a program point (an allocation site) and their sample types. A type that no program
+ * point has is dropped. */
 static const struct {
   const char *member, *type, *unit;
 } counters[] = {

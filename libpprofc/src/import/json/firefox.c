@@ -1,6 +1,6 @@
-/* Reads processed profiles of the Firefox Profiler, which samply also writes. Tables are in each
- * thread (older files) or shared; both forms are columns of arrays. Native code without names, as
- * in samply's files, keeps its library and addresses for the symbolizer. */
+/* Reads processed profiles of the Firefox Profiler, which samply also writes. Tables are stored as
+ * columns. In older files each thread has its own tables, in newer files threads share them. Native
+ * code without names, as in samply's files, keeps its library and addresses for the symbolizer. */
 #include "import/call_paths.h"
 #include "import/json/json.h"
 #include "profile/builder_times.h"
@@ -29,8 +29,8 @@ struct firefox_tables {
   const struct node *frame_func, *frame_line, *frame_column, *frame_address;
   const struct node *func_name, *func_file, *func_source, *sources;
   const struct node *func_resource, *resource_lib;
-  /* Column of the frame table with the library of each frame, from version 70 on; in earlier
-   * versions the resource of a function has the library. */
+  /* Column of the frame table with the library of each frame, from version 70 on. In earlier
+   * versions the resource of a function names the library. */
   const struct node *frame_lib;
 };
 
@@ -47,7 +47,7 @@ struct firefox_reader {
   bool has_frames; /* true if each frame of the tables has a function */
   size_t read, missing;
   int64_t said;  /* number of samples that the file states: the sum of the `length` members of the
-                    lists, or -1 if one is missing or invalid */
+                    lists of samples, or -1 if one is missing or invalid */
   size_t listed; /* number of samples in the lists */
   int64_t interval; /* sampling interval in nanoseconds, or 0 */
   const struct node *libs;
@@ -112,7 +112,7 @@ static pprofc_str string_at(const struct firefox_tables *t, const struct node *a
   return node_is(text, NODE_STRING) ? text->text : STR("");
 }
 
-/* Returns the file of a function: its own, or the file of its source. */
+/* Returns the file of a function, or else the file of its source. */
 static pprofc_str file_of(const struct firefox_tables *t, size_t function) {
   size_t source;
   if (t->func_source && index_at(t->func_source, function, &source))
@@ -136,8 +136,8 @@ static uint32_t firefox_mapping(struct firefox_reader *r, size_t index) {
   return r->mappings[index];
 }
 
-/* Finds the libraries. The program's own library comes first, because the first mapping is the
- * main binary. */
+/* Finds the libraries. The program itself is the first, because the first mapping is the main
+ * binary. */
 static bool firefox_find_libs(struct firefox_reader *r) {
   r->libs = node_get(r->root, "libs");
   size_t count = node_size(r->libs);

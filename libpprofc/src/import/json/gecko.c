@@ -1,6 +1,6 @@
 /* Reads profiles that Firefox itself records, before the Firefox Profiler processes them:
- * recordings of the developer tools of Firefox 42 to 70, and files of the built-in profiler.
- * Tables are rows with a schema that names the columns. The oldest files have the frames in
+ * recordings of the developer tools of Firefox 42 to 70, and files of the built-in profiler. A
+ * table is a list of rows with a schema that names the columns. The oldest files have the frames in
  * each sample. */
 #include "core/array.h"
 #include "import/json/call_tree.h"
@@ -13,7 +13,8 @@
 struct gecko {
   struct arena *arena;
   pprofc_builder *builder;
-  bool scripts_only; /* true for the developer tools: only frames of pages are shown */
+  bool scripts_only; /* true for recordings of the developer tools, of which only frames of web
+                        pages are shown */
   struct call_paths paths;
   const struct node **profiles; /* profiles of all processes, children after their parents */
   size_t profile_count, profile_room;
@@ -88,8 +89,8 @@ static pprofc_str gecko_without_source(pprofc_str location) {
   return has_source ? str_slice(location, 0, open) : location;
 }
 
-/* Parses "alpha (http://localhost/simple.js:14:13)"; columns start at 0. Returns false for
- * native frames. */
+/* Parses "alpha (http://localhost/simple.js:14:13)". Columns count from 0. Returns false for native
+ * frames. */
 static bool gecko_script(pprofc_str location, struct gecko_place *place) {
   location = gecko_without_source(location);
   *place = (struct gecko_place){.name = location};

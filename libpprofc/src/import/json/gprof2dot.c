@@ -1,5 +1,5 @@
-/* Reads JSON of gprof2dot, which memray also writes: functions, and events that have a cost of each
- * kind and a list of functions, leaf first. */
+/* Reads JSON of gprof2dot, which memray also writes. A file has functions and events. An event has
+ * one cost of each kind and a list of functions, leaf first. */
 #include "import/json/json.h"
 
 #define GPROF2DOT_MAX_COSTS 64u

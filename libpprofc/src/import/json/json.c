@@ -1,4 +1,5 @@
-/* Reads JSON profiles: parses the document once, then tries the shapes of the table. */
+/* Reads JSON profiles: parses the document once, then tries the reader of each document structure
+ * (shape). */
 #include "import/json/json.h"
 
 #include "core/array.h"
@@ -139,7 +140,7 @@ uint32_t json_anonymous_frame(pprofc_builder *builder, pprofc_str file, int64_t 
 
 uint32_t json_v8_frame(pprofc_builder *builder, const struct node *node) {
   const struct node *call = node_get(node, "callFrame");
-  if (!call) call = node; /* files from before 2017 have these members in the node itself */
+  if (!call) call = node; /* in files from before 2017 the node itself has these members */
   int64_t line = json_member_line(call, "lineNumber"),
           column = json_member_line(call, "columnNumber");
   /* V8 counts lines from 0 and uses -1 for unknown; profiles count from 1 and use 0 for unknown. */
@@ -166,7 +167,7 @@ static const struct {
     {json_pyinstrument, false}, {json_scalene, false},     {json_gprof2dot, false},
 };
 
-/* Documents that are not profiles, identified by two members. */
+/* Documents that are not profiles, identified by two member names. */
 static const struct {
   const char *first, *second, *what;
 } others[] = {
@@ -193,7 +194,7 @@ static pprofc_status json_finish(pprofc_status status, pprofc_builder *builder,
   return status;
 }
 
-/* Tries all shapes. `cut` is true if the end of the file is missing. */
+/* Tries the readers of all shapes. `cut` is true if the end of the file is missing. */
 static pprofc_status read_document(const struct node *root, bool cut, struct arena *arena,
                                    const struct import_options *options, pprofc_profile **profile,
                                    pprofc_error *error) {

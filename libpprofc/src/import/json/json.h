@@ -1,6 +1,6 @@
-/* Declares the readers of JSON profiles. Each reader reads documents of one shape. json.c parses
- * the document once, then tries all shapes. A new shape needs one file, one declaration here and
- * one row in json.c. */
+/* Declares the readers of JSON profiles. Each reader reads documents of one structure (shape).
+ * json.c parses the document once, then tries all shapes. A new shape needs one file, one
+ * declaration here and one row in json.c. */
 #ifndef PPROFC_IMPORT_JSON_JSON_H
 #define PPROFC_IMPORT_JSON_JSON_H
 
@@ -8,7 +8,7 @@
 #include "import/lines.h"
 #include "profile/builder.h"
 
-/* Text after the name of the exporter in files of pprofc whose samples have the order of time. */
+/* Text after the name of the exporter in files of pprofc whose samples are in order of time. */
 #define SPEEDSCOPE_TIMED " in order of time"
 
 /* Reads a document of one shape. Returns PPROFC_E_NO_MATCH for other shapes, and then leaves the
@@ -61,13 +61,13 @@ double json_amount(pprofc_builder *builder, const struct node *node, double othe
 /* Rounds a value computed from amounts. Error messages name `node`. */
 int64_t json_rounded(pprofc_builder *builder, const struct node *node, double value);
 
-/* Return a numeric member that is not a cost; `otherwise` if the member is missing, does not fit or
- * is not a number. The first function rounds it. */
+/* Both return a numeric member that is not a cost. They return `otherwise` if the member is
+ * missing, does not fit or is not a number. The first function rounds the number. */
 int64_t json_member_int(const struct node *object, const char *key, int64_t otherwise);
 double json_member_number(const struct node *object, const char *key, double otherwise);
 
-/* Frees the text of the first `count` items of a packed array, which must not be read again. Does
- * nothing for another array. A reader calls this function after it has recognised the shape of the
+/* Frees the text of the first `count` items of a packed array; these items must not be read again.
+ * Does nothing for another array. Call it only after the reader has recognised the shape of the
  * file. */
 void json_drop(const struct node *array, size_t count);
 

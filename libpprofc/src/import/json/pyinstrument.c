@@ -4,7 +4,7 @@
 #include "import/call_paths.h"
 #include "import/json/json.h"
 
-/* A frame of the tree, in the order of the walk: callers before callees. */
+/* A frame of the tree. The reader visits callers before callees. */
 struct pyinstrument_visit {
   const struct node *node;
   uint32_t path;

@@ -1,4 +1,4 @@
-/* Reads recordings of Safari's timelines: stacks of a sampling profiler with the time of each. */
+/* Reads recordings of Safari's timelines: stacks of a sampling profiler, each with its time. */
 #include "import/json/json.h"
 
 #include <math.h>

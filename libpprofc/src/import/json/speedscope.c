@@ -14,16 +14,16 @@
 /* Number of samples after which the reader frees their text. */
 #define DROP_EVERY THRESHOLD(4096u)
 
-/* One profile of the file. It becomes a column of values. Its name becomes a label, unless the name
- * is a sample type. */
+/* One profile of the file. Its weights become a column of values. Its name becomes a label, unless
+ * the name is a sample type. */
 struct speedscope_member {
   const struct node *profile;
   pprofc_str name, unit;
   size_t type;
   double carry;   /* rounding error carried to the next weight */
-  bool is_timed;  /* true if events are added: the unit is a time, and the order is the order of
+  bool is_timed;  /* true if the samples have times: the unit is a time, and samples are in order of
                      time */
-  uint32_t track; /* track of the events */
+  uint32_t track; /* track to which the reader adds the events of the profile */
   double clock;   /* start of the next sample in the unit of the profile */
 };
 
@@ -52,7 +52,7 @@ struct speedscope_reader {
   uint32_t *steps; /* path after each event of the current evented profile */
   size_t step_room;
   bool failed; /* true when out of memory */
-  size_t open; /* number of frames that were never closed */
+  size_t open; /* number of frames that the events opened but did not close */
   size_t read; /* number of events and samples that were read */
   size_t bad;  /* number of invalid events and samples */
   size_t fractions;
@@ -159,7 +159,8 @@ static void speedscope_add_event(struct speedscope_reader *r, const struct speed
   builder_event(r->builder, m->track, start, duration);
 }
 
-/* Prepares the events of a profile. Files of pprofc have the order of time only if they say so. */
+/* Prepares the times of a profile. Samples in files of pprofc are in order of time only if the file
+ * says so. */
 static void speedscope_begin_times(struct speedscope_reader *r, struct speedscope_member *m) {
   const char *unit;
   unit_scale_to_int(m->unit, &unit);
@@ -194,7 +195,7 @@ static uint32_t speedscope_enter(struct speedscope_reader *r, uint32_t caller, u
  * bytes that may be read. */
 static void speedscope_share(struct speedscope_stack *stack, const char *text, size_t room) {
   size_t end = stack->depth ? stack->ends[stack->depth - 1] : 0;
-  if (room > end) room = end; /* do not compare later stacks, which may be equal also */
+  if (room > end) room = end; /* do not compare the bytes after it, which belong to later stacks */
   size_t common = str_common((pprofc_str){stack->text, room}, (pprofc_str){text, room});
   while (stack->depth && stack->ends[stack->depth - 1] > common) stack->depth--;
   stack->text = text;
@@ -304,7 +305,7 @@ static bool speedscope_walk(struct speedscope_reader *r, const struct speedscope
   return !r->failed;
 }
 
-/* Adds the time between two events to the path of the first. */
+/* Adds the time between two events to the path after the first event. */
 static void read_evented(struct speedscope_reader *r, struct speedscope_member *m) {
   const struct node *events = node_get(m->profile, "events");
   double last = json_amount(r->builder, node_get(m->profile, "startValue"), 0);

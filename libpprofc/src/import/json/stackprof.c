@@ -1,5 +1,5 @@
-/* Reads JSON of stackprof (Ruby). `raw` is a list of runs: the depth, the frames, root first,
- * and the number of consecutive samples with this stack. `raw_lines` (version 0.2.27) has
+/* Reads JSON of stackprof (Ruby). `raw` is a list of runs. A run has the depth, the frames, root
+ * first, and the number of consecutive samples with this stack. `raw_lines` (version 0.2.27) has
  * lines instead of frames. */
 #include "core/map.h"
 #include "import/json/call_tree.h"
@@ -48,8 +48,8 @@ static bool stackprof_add_frames(struct stackprof *s, struct arena *arena,
   return true;
 }
 
-/* Returns the sum of the measured times of samples; *count becomes the number of samples without a
- * time. */
+/* Returns the sum of the measured times of the next *count samples. *count becomes the number of
+ * samples without a time. */
 static int64_t stackprof_measured(struct stackprof *s, int64_t *count) {
   int64_t time = 0;
   for (; *count > 0 && s->sample < node_size(s->deltas); --*count) {
@@ -71,8 +71,8 @@ static void stackprof_values(struct stackprof *s, int64_t count, int64_t values[
     values[1] = INT64_MAX;
 }
 
-/* Remembers the stack of a sample. If the garbage collector ran, instead appends the remembered
- * stack as callers of its `depth` frames. Returns the depth. */
+/* Stores the stack of a sample. If the garbage collector ran, instead appends the stored stack as
+ * callers of its `depth` frames. Returns the depth. */
 static size_t stackprof_place(struct stackprof *s, size_t depth, bool collector) {
   size_t below = collector ? s->collected_depth : 0;
   if (!json_stack_reserve(&s->stack, s->builder, depth + below) ||
@@ -127,8 +127,8 @@ static size_t stackprof_run(struct stackprof *s, size_t at) {
   return at + 1;
 }
 
-/* Reads files of `stackprof` without --raw, which have only the self samples of each frame.
- * Times are not used, because the function of each time is unknown. */
+/* Reads files of `stackprof` without --raw, which have only the self samples of each frame. Ignores
+ * the times, because the file does not say which frame they belong to. */
 static void stackprof_flat(struct stackprof *s) {
   s->deltas = NULL;
   for (size_t i = 0; i < s->frames.count; i++) {

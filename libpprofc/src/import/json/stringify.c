@@ -1,10 +1,10 @@
-/* Writes JSON in the form of JavaScript's JSON.stringify. */
+/* Writes JSON as JavaScript's JSON.stringify does. */
 #include "import/json/stringify.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#define STRINGIFY_DEPTH 2048u /* maximum nesting, equal to json_tree's limit */
+#define STRINGIFY_DEPTH 2048u /* maximum nesting, equal to the limit of core/json_tree.c */
 
 static void stringify_text(struct buffer *out, pprofc_str s) {
   static const char plain[] = "\"\"\\\\b\bf\fn\nr\rt\t"; /* pairs: letter of an escape sequence, and
@@ -151,7 +151,8 @@ static const struct node *stringify_begin(struct buffer *out, struct stringify_l
   return NULL;
 }
 
-/* Closes finished containers after a value and returns the next value. Returns NULL at the end. */
+/* Closes the containers that end after a value and returns the next value. Returns NULL at the
+ * end. */
 static const struct node *stringify_next(struct buffer *out, struct stringify_levels *levels,
                                          const struct node *node) {
   while (levels->depth && !node->next) {

@@ -1,4 +1,4 @@
-/* Writes JSON in the form of JavaScript's JSON.stringify. */
+/* Writes JSON as JavaScript's JSON.stringify does. */
 #ifndef PPROFC_IMPORT_JSON_STRINGIFY_H
 #define PPROFC_IMPORT_JSON_STRINGIFY_H
 
