@@ -26,8 +26,8 @@ static void convert_utf16(pprofc_str data, size_t from, bool big_endian, struct 
   }
 }
 
-/* True if the data looks like UTF-16 without a mark: at the start most high bytes are 0, and no low
- * byte is 0. */
+/* True if the data looks like UTF-16 without a byte order mark: at the start most high bytes are 0,
+ * and no low byte is 0. */
 static bool is_utf16(pprofc_str data, bool big_endian) {
   size_t units = (data.size < UTF16_LOOK ? data.size : UTF16_LOOK) / 2, zeros = 0;
   for (size_t i = 0; i < units; i++) {
@@ -37,7 +37,7 @@ static bool is_utf16(pprofc_str data, bool big_endian) {
   return units >= 4 && zeros > units - units / 4;
 }
 
-/* True if the data is UTF-16. Sets *from to the first byte after the mark. */
+/* True if the data is UTF-16. Sets *from to the first byte after the byte order mark. */
 static bool find_utf16(pprofc_str data, size_t *from, bool *big_endian) {
   *big_endian = str_starts(data, STR("\xFE\xFF"));
   *from = 2;

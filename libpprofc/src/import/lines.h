@@ -12,8 +12,8 @@
 pprofc_status import_text(pprofc_str data, const pprofc_allocator *mem, struct buffer *utf8,
                           pprofc_str *text, pprofc_error *error);
 
-/* Reads text in memory with `read`, a reader of streams. Removes a byte order mark and converts
- * UTF-16 first. */
+/* Reads text in memory with `read`, a reader of streams. Before that, removes a byte order mark and
+ * converts UTF-16. */
 pprofc_status import_lines(import_lines_fn read, pprofc_str data, const pprofc_allocator *mem,
                            const struct import_options *options, pprofc_profile **profile,
                            pprofc_error *error);

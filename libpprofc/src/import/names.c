@@ -55,8 +55,8 @@ uint32_t import_function(pprofc_builder *builder, pprofc_str name, uint32_t file
   return builder_add_function(builder, text, import_system_name(name, text), file, 0);
 }
 
-/* Splits a position like "Main.hs:12:1-20" into the file, which it returns, and *line and *column,
- * which are 0 if the position has no line. */
+/* Splits a position like "Main.hs:12:1-20". Returns the file and sets *line and *column, which are
+ * 0 if the position has no line. */
 static pprofc_str names_split_place(pprofc_str place, uint64_t *line, uint64_t *column) {
   pprofc_str number;
   size_t colon = str_find_char(place, ':');

@@ -4,8 +4,8 @@
 
 #include "profile/builder.h"
 
-/* Returns the string index of the system name of a function. `text` is the string index of `name`.
- * Returns `text`, or 0 if reports must show the name unchanged. */
+/* Returns the string index for the system name of a function. `text` is the string index of `name`.
+ * The result is `text`, or 0 if reports must show the name unchanged. */
 uint32_t import_system_name(pprofc_str name, uint32_t text);
 
 /* Adds a function by its name. `file` is a string index of the builder. */

@@ -1,5 +1,5 @@
-/* Describes input that no reader accepts and suggests a remedy. Knows the data of other profilers
- * and the files that users most often pass by mistake. */
+/* Describes input that no reader accepts and suggests a remedy. Knows the formats of other
+ * profilers, and files that users often pass by mistake. */
 #include "core/buffer.h"
 #include "core/chars.h"
 #include "core/escape.h"
@@ -21,8 +21,8 @@
 #define START(bytes, contains, text)                                                               \
   { bytes, sizeof(bytes) - 1, contains, text }
 
-/* The bytes with which data starts after leading blanks, and text that it also contains, or NULL.
- * The first row that matches the data applies. */
+/* Bytes at the start of data after leading blanks, and a text that the data must also contain, or
+ * NULL. The first row that matches the data applies. */
 static const struct {
   const char *bytes;
   size_t size;

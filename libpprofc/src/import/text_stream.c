@@ -1,5 +1,5 @@
-/* Reads text line by line, from memory or from a stream. A stream comes in windows of bytes, which
- * are freed after use. */
+/* Reads text line by line, from memory or from a stream. A stream arrives in blocks of bytes
+ * (windows), which are freed after use. */
 #include "import/text_stream.h"
 
 #include "codec/inflater.h"

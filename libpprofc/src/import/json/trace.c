@@ -16,8 +16,8 @@ struct trace_complete {
   uint32_t order, key;
 };
 
-/* An event with its key. `entries` has the events grouped by thread, each group in the order of the
- * file. */
+/* An event with its key. `entries` contains the events of all threads, one thread after another,
+ * each in the order of the file. */
 struct trace_entry {
   const struct node *event;
   uint32_t key;
@@ -65,7 +65,7 @@ static int64_t trace_number(const struct node *args, const char *const *names) {
   return good && value > 0 && value < INT32_MAX ? value : 0;
 }
 
-/* Returns a text that contains an event's name and arguments. Events with equal texts have the same
+/* Returns a text with the name and the arguments of an event. Events with equal texts have the same
  * key. */
 static pprofc_str trace_text(struct trace_reader *r, const struct node *event) {
   const struct node *args = node_get(event, "args");
@@ -95,7 +95,7 @@ static uint32_t trace_location(struct trace_reader *r, const struct node *event)
   return json_frame(r->builder, buffer_str(&r->scratch), file, line, column);
 }
 
-/* True if the frame of the event already shows a member of its arguments. */
+/* True if the frame of the event already shows a member of the event's arguments. */
 static bool trace_is_place(const struct node *args, pprofc_str member) {
   if (str_equal(member, STR("detail"))) return true;
   if (!trace_member(args, file_members, 3)) return false;
@@ -187,8 +187,8 @@ static int trace_by_time(const void *a, const void *b) {
   return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Sorts marks. In most files they are sorted already; qsort, which copies the marks, is then not
- * called. */
+/* Sorts marks. The marks of most files are sorted already, so the function avoids qsort, which
+ * copies them. */
 static void trace_sort(struct trace_marks *marks) {
   size_t i = 1;
   while (i < marks->count && trace_by_time(&marks->at[i - 1], &marks->at[i]) < 0) i++;
@@ -272,8 +272,8 @@ static bool trace_read_thread(struct trace_reader *r, const struct trace_entry *
   return trace_walk(r->arena, &begins, &ends, &r->lists, sums, &r->faults);
 }
 
-/* Replaces the sums in the events of a thread, from event `first` on, by their samples. The samples
- * of the sums begin at `sample`. */
+/* Replaces indices of sums by indices of samples in the events of a thread, from event `first` on.
+ * The samples of the sums begin at `sample`. */
 static bool trace_number_events(struct trace_reader *r, const struct trace_sums *sums, size_t first,
                                 size_t sample) {
   if (first == builder_event_count(r->builder)) return true;
@@ -341,8 +341,8 @@ static pprofc_status trace_read(struct trace_reader *r, const struct node *event
   return PPROFC_OK;
 }
 
-/* True if an array contains trace events: all items have a kind, and the reader can read at least
- * one item. */
+/* True if an array contains trace events: all items have a kind (`ph`), and the reader can read at
+ * least one item. */
 static bool trace_is_list(const struct node *events) {
   bool found = false;
   for (size_t i = 0; i < node_size(events); i++) {

@@ -30,10 +30,11 @@ struct trace_faults {
   size_t unmatched, open, reversed;
 };
 
-/* List of the unused end events that have the same key, or the same name. */
+/* List of the unused end events that have the same key, or the same name. An end event closes a
+ * frame. */
 struct end_list {
-  uint32_t batch; /* number of the batch of ends at one time that filled the list; in other batches
-                     it is empty */
+  uint32_t batch; /* number of the group of simultaneous end events that filled the list; for other
+                     groups the list is empty */
   uint32_t first; /* index of the first end in the list, or MAP_NONE */
 };
 
@@ -57,7 +58,8 @@ struct end_lists {
   const struct trace_key *keys;
   struct end_list *by_key, *by_name;
   uint32_t batch;
-  uint32_t nameless; /* name of ends without a name, which end the innermost frame; or MAP_NONE */
+  uint32_t nameless; /* name index of end events without a name, which close the innermost frame; or
+                        MAP_NONE */
 };
 
 /* Initializes the lists. `key_count` is one more than the largest key or name in `keys`.

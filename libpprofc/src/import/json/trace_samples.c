@@ -1,5 +1,5 @@
 /* Reads the samples of a trace: the array `samples` next to the events, as Hermes writes it, or
- * events of kind P. The frames of samples are in `stackFrames`, each with its caller. */
+ * events of kind P. The table `stackFrames` contains the frames, each with its caller. */
 #include "import/json/trace.h"
 
 #include "core/array.h"

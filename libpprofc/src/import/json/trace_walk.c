@@ -1,6 +1,6 @@
 /* Follows the begin and end events of one thread to find its stacks. Sorts events by time if they
- * do not nest in the order of the file. Ends at the same time are ordered to match the open
- * frames. */
+ * do not nest in the order of the file. Orders end events with the same time by the open frames
+ * that they match. */
 #include "import/json/trace.h"
 
 #include "core/array.h"
@@ -58,8 +58,8 @@ static void ends_batch(struct trace_walker *w) {
   }
 }
 
-/* Returns the end that matches the innermost open frame: an end with the same key, else with the
- * same name, else without a name. Returns MAP_NONE if no end matches. */
+/* Returns the end event that matches the innermost open frame: an event with the same key, else
+ * with the same name, else without a name. Returns MAP_NONE if no end event matches. */
 static uint32_t ends_fitting(struct trace_walker *w) {
   if (w->end >= w->batch_end) ends_batch(w);
   if (!w->depth) return MAP_NONE;
@@ -72,7 +72,7 @@ static uint32_t ends_fitting(struct trace_walker *w) {
   return end_list_first(&w->lists->by_name[w->lists->nameless], batch, w->next_of_name, w->taken);
 }
 
-/* Takes the end that matches the innermost open frame, or else the next end. */
+/* Takes the end event that matches the innermost open frame, or else the next end event. */
 static const struct trace_mark *ends_take(struct trace_walker *w) {
   if (w->in_file_order) return &w->ends->at[w->end++];
   uint32_t found = ends_fitting(w);
@@ -114,7 +114,7 @@ static bool walker_enter(struct trace_walker *w, const struct trace_mark *begin)
   uint32_t sum = trace_sum_of(sums, path, begin->key);
   if (sum == MAP_NONE) return false;
   sums->items[sum].values[0]++;
-  /* A frame without time of its own has only instants. */
+  /* A frame without self time has only instants. */
   if (!sums->items[sum].values[1])
     builder_event_of(sums->paths.builder, sum, sums->track, w->clock, 0);
   w->open[depth] = begin;
@@ -123,15 +123,16 @@ static bool walker_enter(struct trace_walker *w, const struct trace_mark *begin)
   return true;
 }
 
-/* True if an end has the name of a begin, or no name. */
+/* True if an end event has the name of a begin event, or no name. */
 static bool walker_fits(const struct trace_walker *w, const struct trace_mark *begin,
                         const struct trace_mark *end) {
   uint32_t name = walker_name(w, end);
   return walker_name(w, begin) == name || name == w->lists->nameless;
 }
 
-/* Closes the innermost frame. Ignores an end that does not match this frame, and does not add up
- * time until it: an open frame lasts until the last event that matches, as in speedscope. */
+/* Closes the innermost frame. Ignores an end event that does not match this frame, and does not
+ * count the time before it. An open frame lasts until the last event that matches, as in
+ * speedscope. */
 static void walker_leave(struct trace_walker *w, const struct trace_mark *end) {
   if (!w->depth || !walker_fits(w, w->open[w->depth - 1], end)) {
     w->faults->unmatched++;
@@ -141,14 +142,14 @@ static void walker_leave(struct trace_walker *w, const struct trace_mark *end) {
   w->depth--;
 }
 
-/* True if the next event in the order of the file is a begin. */
+/* True if the next event in the order of the file is a begin event. */
 static bool walker_file_begins(const struct trace_walker *w) {
   if (w->begin == w->begins->count) return false;
   return w->end >= w->ends->count || w->begins->at[w->begin].place < w->ends->at[w->end].place;
 }
 
-/* True if the times never decrease in the order of the file, and each end matches the
- * innermost begin. The ends of complete events have no position in the file. */
+/* True if the times never decrease in the order of the file, and each end event matches the
+ * innermost begin event. The ends of complete events have no position in the file. */
 static bool walker_nests(struct trace_walker *w) {
   const struct trace_mark *last = NULL;
   bool nests = true;
@@ -167,9 +168,9 @@ static bool walker_nests(struct trace_walker *w) {
   return nests;
 }
 
-/* True if the next event is a begin. At the same time, an end that matches the open frame comes
- * first, unless it ends the next begin, which then has no duration. Other ends, and ends without a
- * name, keep the order of the file. */
+/* True if the next event is a begin event. At the same time, an end event that matches the open
+ * frame comes first. If it ends the next begin event, which then has no duration, it comes second.
+ * Other end events keep the order of the file. */
 static bool walker_begins(struct trace_walker *w) {
   if (w->in_file_order) return walker_file_begins(w);
   if (w->begin == w->begins->count) return false;

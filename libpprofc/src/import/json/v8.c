@@ -142,7 +142,8 @@ static int64_t v8_sum(int64_t a, int64_t b) {
 }
 
 /* Returns the end of the run of samples that have the same node as the sample `first`. *clock is
- * the time of that sample and becomes the start of the next run, or the time of the last sample. */
+ * the time of that sample. The function advances *clock to the start of the next run, or to the
+ * time of the last sample. */
 static size_t v8_run(const struct v8_recording *r, size_t first, int64_t *clock) {
   size_t i = first;
   do {
@@ -263,8 +264,8 @@ static void v8_add_head(struct v8_recording *r, pprofc_builder *builder, const s
   }
 }
 
-/* Reads the times of samples. V8 lists them instead of time differences. Without times, samples
- * have equal distances. */
+/* Reads the times of samples, which V8 lists in this format instead of time differences. Without
+ * times, the intervals between samples are equal. */
 static void v8_add_timestamps(struct v8_recording *r, pprofc_builder *builder,
                               const struct node *timestamps, int64_t duration) {
   size_t count = node_size(timestamps);
@@ -287,7 +288,7 @@ static void v8_add_timestamps(struct v8_recording *r, pprofc_builder *builder,
 static pprofc_status v8_read(const struct node *root, pprofc_builder *builder, struct arena *arena,
                              pprofc_error *error) {
   const struct node *head = node_get(root, "head"), *samples = node_get(root, "samples");
-  /* Profiles from before 2017 have times in seconds, later ones in microseconds. */
+  /* Profiles from before 2017 have times in seconds, later profiles in microseconds. */
   int scale = head ? 9 : 3;
   int64_t start = json_scaled(builder, node_get(root, "startTime"), scale), duration;
   if (__builtin_sub_overflow(json_scaled(builder, node_get(root, "endTime"), scale), start,
@@ -334,8 +335,8 @@ static bool v8_is_profile(const struct node *root) {
 }
 
 JSON_SHAPE(json_cpuprofile) {
-  /* paths of the profile in a document: a plain profile, or a reply of the inspector's
-   * Profiler.stop */
+  /* paths of the profile in a document, which may be the profile itself or a reply of the
+   * inspector's Profiler.stop */
   static const char *const places[] = {"", "profile", "result.profile", "cpuProfile"};
   for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
     const struct node *profile = *places[i] ? node_path(root, places[i]) : root;

@@ -5,7 +5,7 @@
 #include "import/json/call_tree.h"
 #include "import/json/json.h"
 
-/* A recording: nodes and samples. In a trace it comes in several pieces. */
+/* A recording: nodes and samples. A trace splits it into several pieces. */
 struct v8_recording {
   struct json_call_tree tree;
   struct call_paths paths;
@@ -16,7 +16,7 @@ struct v8_recording {
   int64_t *deltas; /* time from the previous sample to each sample, in nanoseconds */
   size_t delta_count, delta_room;
   uint32_t track; /* track of the events, if the builder keeps times */
-  int64_t start;  /* time of the recording's start in nanoseconds of the clock of the events */
+  int64_t start;  /* time at which the recording began, in nanoseconds of the clock of the events */
   bool failed;    /* true when out of memory */
 };
 

@@ -5,10 +5,10 @@
 
 #define HEAP_MAX_NODES ((size_t)1 << 24)
 
-/* A node in the order of the walk, callers before callees. */
+/* A node in the order in which the reader visits nodes: callers before callees. */
 struct visit {
   const struct node *node;
-  uint32_t path; /* path of the node without the root; MAP_NONE for the root */
+  uint32_t path; /* path of the node, without the root as a frame; MAP_NONE for the root */
 };
 
 /* Returns the frame of a node. The names of anonymous functions contain a line that is counted from

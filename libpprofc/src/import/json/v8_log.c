@@ -75,7 +75,7 @@ static uint32_t v8_code_frame(struct v8_log *log, const struct node *code) {
     name = str_slice(
         name, 1,
         name.size -
-            1); /* the log is from Node before version 10, but a later version converted it */
+            1); /* Node before version 10 wrote the log, but a later version converted it */
   pprofc_str kind = node_text(code, "kind");
   if (!type.size) return v8_named(log, "(unknown type)", STR(""));
   if (str_equal(type, STR("CPP"))) return v8_cpp_frame(log, name);
@@ -108,8 +108,8 @@ static uint32_t v8_location(struct v8_log *log, int64_t index) {
   return *location;
 }
 
-/* Reads the stack of a tick: pairs of a code index and an offset, innermost first. An index of
- * -1 is a gap. */
+/* Reads the stack of a tick: pairs of a code index and an offset, innermost first. An index of -1
+ * means that frames are missing. */
 static size_t v8_tick_stack(struct v8_log *log, const struct node *stack) {
   size_t depth = 0, size = node_size(stack);
   if (!json_stack_reserve(&log->stack, log->builder, size / 2)) return 0;

@@ -9,8 +9,8 @@ struct contention {
   int64_t milliseconds;
 };
 
-/* Returns the field for an attribute, or NULL for an unknown attribute, which means that the input
- * has another format. */
+/* Returns the field of `c` for an attribute, or NULL. NULL means an unknown attribute, and
+ * therefore another format. */
 static int64_t *attribute(struct contention *c, pprofc_str key) {
   const struct {
     const char *name;
@@ -42,9 +42,9 @@ static pprofc_status contention_read_attributes(struct contention *c, struct lin
   return lines_status(lines, error);
 }
 
-/* Finds "19490304 27 @" anywhere in the line. If the second number is missing, takes the last digit
- * of the first number as the second number, as pprof's regular expression does. *addresses is the
- * rest of the line. */
+/* Finds "19490304 27 @" anywhere in the line. If the second number is missing, its value is the
+ * last digit of the first number, as in pprof's regular expression. *addresses is the rest of the
+ * line. */
 static bool contention_find_sample(pprofc_str line, pprofc_str *first, pprofc_str *second,
                                    pprofc_str *addresses) {
   *addresses = STR("");

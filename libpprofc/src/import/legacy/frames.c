@@ -2,7 +2,8 @@
  * the program. */
 #include "import/legacy/legacy.h"
 
-/* Functions of allocators. Dropping them attributes an allocation to its caller. */
+/* Functions of allocators. Without these frames an allocation belongs to the function that called
+ * the allocator. */
 static const char allocator_frames[] =
     /* functions of POSIX */
     "calloc|cfree|malloc|free|memalign|do_memalign|(__)?posix_memalign|pvalloc|valloc|realloc|"

@@ -8,13 +8,13 @@ struct word_format {
   bool big;
 };
 
-/* Word formats in the order in which they are tried. */
+/* Size and byte order of words, in the order in which the reader tries them. */
 static const struct word_format word_formats[] = {{4, false}, {4, true}, {8, false}, {8, true}};
 
 struct words {
   struct word_format format;
   const uint8_t *at, *end;
-  bool ended; /* true after a read past the end, which returns 0, as do all later reads */
+  bool ended; /* true after a read past the end; this read and all later reads return 0 */
 };
 
 static uint64_t gperftools_cpu_next_word(struct words *w) {

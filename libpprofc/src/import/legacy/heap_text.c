@@ -14,7 +14,7 @@ struct heap_header {
 static const struct heap_kind {
   const char *name;
   bool sampled;
-  bool own_period; /* true if the period of the header is used, false if the period is always 1 */
+  bool own_period; /* true to use the period of the header, false to use the period 1 */
   int64_t divide_period;
 } heap_kinds[] = {
     {"heapz_v2", true, true, 1},
@@ -73,8 +73,8 @@ static bool find_header(pprofc_str line, bool (*take_end)(pprofc_str *, struct h
   }
 }
 
-/* True if the header has a value of allocated memory: its text differs from the live value and is
- * not zero. */
+/* True if the header has a value for all allocations. Its text must differ from the value of live
+ * memory and must not be zero. */
 static bool has_allocations(pprofc_str alloc, pprofc_str live) {
   return !str_equal(alloc, live) && !str_equal(alloc, STR("0"));
 }
@@ -159,7 +159,7 @@ static bool heap_text_find_sample(pprofc_str line, struct heap_sample *sample) {
   return false;
 }
 
-/* Reads a pair of count and bytes and scales it. `what` names the pair in error messages. */
+/* Reads a count and a number of bytes and scales both. `what` names the pair in error messages. */
 static pprofc_status read_pair(struct heap_reader *r, const struct lines *lines,
                                pprofc_str count_text, pprofc_str bytes_text, const char *what,
                                int64_t *pair, int64_t *block_size) {
@@ -169,7 +169,7 @@ static pprofc_status read_pair(struct heap_reader *r, const struct lines *lines,
     return error_set(r->l->error, PPROFC_E_FORMAT, "%s count was 0 but %s bytes was %lld", what,
                      what, (long long)pair[1]);
   if (pair[0] == 0) return PPROFC_OK;
-  /* The only quotient that overflows wraps around, as in Go. */
+  /* Only one quotient overflows; it wraps around, as in Go. */
   *block_size = pair[0] == -1 ? (int64_t)(0 - (uint64_t)pair[1]) : pair[1] / pair[0];
   if (r->sampled) legacy_unsample(&pair[0], &pair[1], r->l->period);
   return PPROFC_OK;

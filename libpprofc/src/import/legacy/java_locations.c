@@ -8,7 +8,7 @@ struct java_locations_frame {
   int64_t line;
 };
 
-/* Finds the last '(' that follows white space and has at least `least` bytes after it. */
+/* Finds the last '(' that follows white space and precedes at least `least` bytes. */
 static bool last_parenthesis(pprofc_str text, size_t least, size_t *place) {
   for (size_t i = text.size; i-- > 1;)
     if (text.data[i] == '(' && char_is_blank(text.data[i - 1]) && text.size - i - 1 >= least) {
@@ -115,8 +115,7 @@ pprofc_status legacy_read_java_locations(struct legacy *l, pprofc_str text) {
   if (status == PPROFC_OK) status = java_read_locations(l, text, &names);
   interner_free(&names);
   if (status == PPROFC_OK) status = legacy_place_locations(l);
-  /* Clear the addresses. Addresses differ between runs, and would keep equal stacks from merging.
-   */
+  /* Clear the addresses. Addresses differ between runs, so equal stacks would not merge. */
   for (size_t i = 0; status == PPROFC_OK && i < legacy_location_count(l); i++)
     legacy_locations(l)[i].address = 0;
   return status;

@@ -1,8 +1,7 @@
-/* Reads heap profiles of jemalloc, whose first line is "heap_v2/524288". Each stack has a line
- * of addresses, a line "t*:" with the sampled counts of all threads, and one line for each
- * thread.
+/* Reads heap profiles of jemalloc, whose first line is "heap_v2/524288". Each stack has a line of
+ * addresses, a line "t*:" with the sampled counts of all threads, and one line for each thread.
  *
- * Counts are scaled up from samples, as jeprof does. Lines of single threads are skipped,
+ * The reader scales counts up from samples, as jeprof does. It skips the lines of single threads,
  * because "t*:" has their sums. */
 #include "import/formats.h"
 #include "import/legacy/legacy.h"
@@ -18,7 +17,7 @@ static const char own_frames[] =
 
 /* Values of a line "  t*: 76: 194928 [102: 174845]". */
 struct counts {
-  int64_t live[2], all[2]; /* numbers of objects and bytes, live and allocated in total */
+  int64_t live[2], all[2]; /* numbers of objects and bytes: live memory, and all allocations */
 };
 
 static bool take_number(pprofc_str *s, const char *end, int64_t *out) {

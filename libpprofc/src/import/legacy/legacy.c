@@ -223,7 +223,7 @@ static void legacy_account(const struct legacy *l, pprofc_builder *b) {
   const struct import_loss losses[] = {
       {l->bad_lines, "line could not be read", "lines could not be read"}, {0}};
   import_account(b, legacy_sample_count(l), "stacks and lines", losses);
-  /* jemalloc scales each count separately, so sums differ a little through rounding. */
+  /* jemalloc scales each count separately, so sums differ a little because of rounding. */
   uint64_t much = l->said / 100 + l->read / 100 + 1;
   if (l->said > l->read ? l->said - l->read > much : l->read - l->said > much)
     import_compare_total(b, "bytes", l->said, l->read);

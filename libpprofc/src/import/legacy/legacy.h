@@ -1,9 +1,9 @@
-/* A profile in an old format while it is read: stacks of addresses, to which mappings or Java
- * frames are added later.
+/* A profile in an old format during reading. It contains stacks of addresses; mappings or Java
+ * frames are added to them later.
  *
- * The order of the steps affects the result and must be pprof's. Samples create locations, then the
- * locations are renumbered in the order of use, and get their mappings last. Strings point into the
- * input. */
+ * The order of the steps affects the result and must be the order of pprof. Samples create
+ * locations. Then the locations get numbers in the order of use, and their mappings last. Strings
+ * point into the input. */
 #ifndef PPROFC_IMPORT_LEGACY_LEGACY_H
 #define PPROFC_IMPORT_LEGACY_LEGACY_H
 
@@ -24,7 +24,7 @@ struct legacy_sample {
 };
 
 struct legacy_location {
-  uint64_t made_for; /* address by which the samples refer to the location */
+  uint64_t made_for; /* address in samples that refer to the location */
   uint64_t address;
   uint32_t mapping;  /* index of the mapping, or NONE */
   uint32_t function; /* index of the function, or NONE */
@@ -49,7 +49,7 @@ struct legacy {
   struct legacy_type types[LEGACY_MAX_TYPES], period_type;
   size_t type_count;
   int64_t period, duration_nanos;
-  const char *drop_frames; /* expression of the frames to drop; NULL: the sample types decide */
+  const char *drop_frames; /* expression for the frames to drop; NULL: the sample types decide */
   bool has_block_size;     /* true if samples have the label "bytes" */
   bool skips_allocator; /* true to drop the frames at the leaf that are in an allocator's library */
 
@@ -61,7 +61,7 @@ struct legacy {
   struct map by_address; /* index of locations by made_for */
   size_t open_frame;     /* index of the first frame of the next sample */
   uint64_t bad_lines;    /* lines that were skipped because they could not be read */
-  /* Bytes in use: the total that the file states, and the sum over the stacks. */
+  /* Bytes in use: `said` is the total that the file states, `read` the sum over the stacks. */
   uint64_t said, read;
 };
 
@@ -81,8 +81,8 @@ void legacy_add_type(struct legacy *l, pprofc_str type, pprofc_str unit);
 void legacy_add_frame(struct legacy *l, uint64_t address);
 
 /* Appends each number 0x... of the text as a frame. The first `as_they_are` addresses of the stack
- * stay unchanged. The others are return addresses, so 1 is subtracted. Returns false if a number is
- * too large. */
+ * stay unchanged. The function subtracts 1 from the others, because they are return addresses.
+ * Returns false if a number is too large. */
 bool legacy_add_hex_frames(struct legacy *l, pprofc_str text, size_t as_they_are);
 
 /* Ends the stack and adds its sample. */
@@ -119,7 +119,7 @@ static inline uint64_t legacy_frame_address(const struct legacy *l,
   return legacy_locations(l)[legacy_frames(l)[sample->first + index]].address;
 }
 
-/* Removes the second frame of a sample, which must have one. */
+/* Removes the second frame of a sample, which must have a second frame. */
 void legacy_drop_second_frame(struct legacy *l, struct legacy_sample *sample);
 
 /* Removes the second frames that repeat the leaf. Signal handlers record the leaf twice, the second
@@ -136,16 +136,16 @@ int64_t legacy_to_int(double value);
 
 /* ---- frames.c ---------------------------------------- */
 
-/* Sets the regular expressions of the frames to drop and to keep, by the sample types: frames of
- * allocators, of locks, or of the profiler. */
+/* Sets regular expressions for the frames to drop and to keep. They depend on the sample types:
+ * frames of allocators, of locks, or of the profiler. */
 void legacy_frames_to_drop(const struct legacy *l, const char **drop, const char **keep);
 
 /* ---- memory_map.c, mapping_lookup.c, java_locations.c  */
 
 /* Finds the start of a memory map, if there is one, and reads the mappings after it. */
 pprofc_status legacy_read_sections(struct legacy *l, struct lines *lines);
-/* The first function reads all following lines as mappings, then numbers locations and assigns
- * their mappings. The second is true for the line that precedes the mappings. */
+/* legacy_read_memory_map reads all following lines as mappings, then numbers locations and assigns
+ * their mappings. The second function is true for the line that precedes the mappings. */
 pprofc_status legacy_read_memory_map(struct legacy *l, struct lines *lines);
 bool legacy_is_memory_map_head(pprofc_str line);
 

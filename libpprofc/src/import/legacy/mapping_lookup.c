@@ -1,8 +1,8 @@
 /* Assigns a mapping to each location of an old profile (docs/spec/pprof.md, 5.8, last steps).
  *
- * The rule is: the first mapping in order that contains the address. Mappings may overlap, and may
- * grow while locations are assigned. A segment tree over the boundaries finds the mapping in
- * logarithmic time. A malicious file with many mappings and addresses therefore does not need
+ * The mapping is the first in order that contains the address. Mappings may overlap, and may grow
+ * while locations are assigned. A segment tree over the start and end addresses finds the mapping
+ * in logarithmic time. A malicious file with many mappings and addresses therefore does not need
  * quadratic time. */
 #include "import/legacy/legacy.h"
 
@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* Segment tree of numbered address ranges, which finds the smallest number of the ranges at an
+/* Segment tree of numbered address ranges, which finds the range with the smallest number at an
  * address. Leaves are the intervals between adjacent bounds. A node contains the smallest number of
  * the ranges stored in it. */
 struct span_tree {
@@ -115,7 +115,7 @@ static uint32_t fake_mapping(struct lookup *k) {
 static uint32_t lookup_mapping(struct lookup *k, uint64_t address) {
   uint32_t index = span_find(k, &k->covered, address);
   if (index != NONE) return index;
-  /* The fake mapping is now in the list and covers all addresses except UINT64_MAX. */
+  /* The fake mapping is now in the list, and it covers all addresses except UINT64_MAX. */
   if (k->fake != NONE && address != UINT64_MAX) return k->fake;
   index = span_find(k, &k->below, address);
   if (index == NONE) return fake_mapping(k);

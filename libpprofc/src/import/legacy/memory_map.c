@@ -2,8 +2,7 @@
  * (docs/spec/pprof.md, 5.8).
  *
  * Go's pprof uses two regular expressions, which match a prefix of the line and prefer the leftmost
- * alternative. This file implements them as steps, and backtracks in the same cases as the
- * expressions. */
+ * alternative. This file implements the expressions as steps, and backtracks in the same cases. */
 #include "import/legacy/legacy.h"
 
 /* Maximum number of substitution variables, and maximum length of an expanded line in bytes. */
@@ -50,8 +49,8 @@ static bool take_hex(pprofc_str *s, pprofc_str *digits) {
   return text_take_run(s, char_is_hex, digits);
 }
 
-/* Reads "start-end". With `split`, takes the last digit of the first number as the second number,
- * as the regular expressions do if no second number follows. */
+/* Reads "start-end". If `split` is true, the second number is the last digit of the first number.
+ * The regular expressions do this if no second number follows. */
 static bool take_range(pprofc_str *s, bool split, struct entry *entry) {
   pprofc_str rest = *s;
   skip_white(&rest);

@@ -12,7 +12,7 @@
 struct lines {
   pprofc_str data; /* whole input, for the offsets of errors */
   pprofc_str rest;
-  pprofc_str line; /* current line; "" before the first and after the last */
+  pprofc_str line; /* current line; "" before the first line and after the last line */
   bool too_long;
 };
 
@@ -40,20 +40,21 @@ static inline bool text_is_address(char c) {
   return c == ' ' || c == 'x' || text_is_lower_xdigit(c);
 }
 
-/* Steps of parsing. Each step removes its text from the front of *s, or leaves *s unchanged. */
+/* Steps of parsing. Each function removes the text that it parses from the front of *s, or leaves
+ * *s unchanged. */
 
 bool text_take(pprofc_str *s, pprofc_str literal);
 
 /* Skips spaces, if there are any. */
 void text_skip_blanks(pprofc_str *s);
 
-/* Both take characters from the start of *s. The first takes the longest run for which `is` returns
- * true, the second the longest run of digits. Both need at least one character. `run` must not be
- * `s`. */
+/* Both take characters from the start of *s: text_take_run the longest run for which `is` returns
+ * true, the second function the longest run of digits. Both need at least one character. `run` must
+ * not be `s`. */
 bool text_take_run(pprofc_str *s, bool (*is)(char), pprofc_str *run);
 bool text_take_digits(pprofc_str *s, pprofc_str *digits);
 
-/* Reads a run after white space, which is required. */
+/* Takes a run of characters after required white space. */
 bool text_take_spaced_run(pprofc_str *s, bool (*is)(char), pprofc_str *run);
 
 /* Finds the next "0x..." (lower case) in *rest, and returns its digits without the prefix. */

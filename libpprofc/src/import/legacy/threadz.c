@@ -15,7 +15,7 @@ static bool is_threadz_head(pprofc_str line) {
 }
 
 /* True if the line contains "--- Thread 7f794ab90940 (name: main/14748) stack: ---". The name may
- * contain any text, so any end of a head after the start matches. */
+ * contain any text, so every end of a head after the start matches. */
 static bool is_thread_head(pprofc_str line) {
   static const pprofc_str start = {"--- Thread ", sizeof "--- Thread " - 1};
   static const pprofc_str end = {") stack: ---", sizeof ") stack: ---" - 1};
@@ -52,7 +52,7 @@ static pprofc_status threadz_read_stack(struct legacy *l, struct lines *lines, p
   return lines_status(lines, l->error);
 }
 
-/* Adds a thread's sample, or adds 1 to the last sample. */
+/* Adds a thread's sample, or counts the thread in the last sample. */
 static void count_thread(struct legacy *l, bool same_as_before) {
   size_t frames = l->frames.size / sizeof(uint32_t);
   if (same_as_before || frames == l->open_frame) {

@@ -1,9 +1,9 @@
 /* Detects which version of the schema a message uses, by the wire types of fields that changed.
  *
- * Before version 1.8 the profile has a list of locations in field 3, later a time of 8 bytes.
- * Fields 2, 3 and 4 of a sample are attributes, link and values; in versions 1.8 and 1.9 they are
- * values, attributes and link. A link is one number, the others are lists. Some writers do not pack
- * a list of one number, which then looks like a link. */
+ * Before version 1.8, field 3 of a profile is a list of locations; since 1.8 it is a time of 8
+ * bytes. Fields 2, 3 and 4 of a sample are attributes, link and values; in versions 1.8 and 1.9
+ * they are values, attributes and link. A link is one number, the other fields are lists. Some
+ * writers do not pack a list of one number, which then looks like a link. */
 #include "codec/wire.h"
 #include "import/otlp/otlp.h"
 
@@ -22,8 +22,8 @@ static struct wire otlp_wire(const struct wire_field *field) {
   return (struct wire){field->data, field->data + field->size, NULL};
 }
 
-/* Calls `visit` for the messages at the end of the first `levels` numbers of otlp_path, until it
- * returns true. Returns false if it never does. */
+/* Follows the first `levels` field numbers of otlp_path and calls `visit` for each message there,
+ * until it returns true. Returns false if it never does. */
 static bool otlp_visit(pprofc_str frame, size_t levels, otlp_visit_fn *visit, void *context) {
   const uint8_t *data = (const uint8_t *)frame.data;
   struct wire open[OTLP_LEVELS] = {{data, data + frame.size, NULL}};
@@ -71,7 +71,7 @@ bool otlp_is_older(pprofc_str frame) {
 
 struct otlp_form {
   size_t links;       /* number of entries in the table of links; SIZE_MAX if not counted */
-  bool values_second; /* result */
+  bool values_second; /* result: true if values are the second field */
 };
 
 /* Returns the number of entries in the table of links. */
@@ -110,7 +110,8 @@ static struct otlp_fields otlp_fields_of(const struct wire_field *sample, size_t
 }
 
 /* Stores the form of a sample in the struct otlp_form `context`. Returns false if both forms fit. A
- * sample has values or times, so a field without times that is alone must be the values. */
+ * sample has values or times. If a sample without times has only one field, that field contains the
+ * values. */
 static bool otlp_form_of(void *context, const struct wire_field *sample) {
   struct otlp_form *form = context;
   struct otlp_fields f = otlp_fields_of(sample, form->links);

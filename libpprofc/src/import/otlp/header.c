@@ -51,7 +51,7 @@ static void otlp_set_default_type(struct otlp *o, pprofc_str text) {
   pprofc_builder_default_type(o->builder, text.data);
 }
 
-/* Does nothing, for an attribute that otlp_read_program has read. */
+/* Does nothing. Used for attributes that otlp_read_program has already read. */
 static void otlp_pass_over(struct otlp *o, pprofc_str text) {
   (void)o;
   (void)text;

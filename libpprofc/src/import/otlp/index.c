@@ -118,7 +118,7 @@ static bool index_dictionary(struct otlp *o, struct otlp_frame *frame, const str
 
 /* ---- profiles ---------------------------------------- */
 
-/* True for the numbers of the profile's fields that the reader uses, except the list of samples. */
+/* True for the field numbers of a profile that the reader uses, except the list of samples. */
 static bool index_is_header(uint64_t number) {
   return (number >= 1 && number <= 7 && number != 2) || number == 11;
 }
@@ -162,8 +162,8 @@ static bool index_next(struct wire *w, struct wire_field *field, bool *failed) {
 
 typedef bool index_fn(struct otlp *o, struct otlp_frame *frame, const struct wire_field *f);
 
-/* Reads a message. Calls `child` for each field 2, and unpacks the other field as a message of
- * `kind`. The other field should occur once; *first becomes its first message. */
+/* Reads a message. Calls `child` for each field 2, and unpacks field 1 as a message of `kind`.
+ * Field 1 should occur once; *first becomes its first message. */
 static bool index_level(struct otlp *o, struct otlp_frame *frame, const struct wire_field *f,
                         index_fn *child, const ProtobufCMessageDescriptor *kind,
                         ProtobufCMessage **first) {

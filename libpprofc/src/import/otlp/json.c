@@ -1,6 +1,6 @@
-/* Reads OTLP in JSON: rewrites a document as a message, which the other files read. Names may be
- * spelled timeUnixNano or time_unix_nano, integers as numbers or as strings, ids in hexadecimal or
- * base64. Members without a rule are dropped. */
+/* Reads OTLP in JSON: rewrites a document as a binary message, which the other files read. Names
+ * may be spelled timeUnixNano or time_unix_nano. Integers may be numbers or strings, ids may be
+ * hexadecimal or base64. The reader drops members without a rule. */
 #include "codec/wire_write.h"
 #include "core/json_tree.h"
 #include "import/otlp/otlp.h"
@@ -8,7 +8,8 @@
 /* Maximum number of open objects and arrays. Deeper values of attributes are dropped. */
 #define JSON_LEVELS 96u
 
-/* The size of a message is a varint of this fixed length, because it is written last. */
+/* Fixed length of the varint with the size of a message. The writer knows the size only after it
+ * has written the message. */
 #define JSON_SIZE_BYTES VARINT32_BYTES_MAX
 
 enum json_kind {
@@ -18,7 +19,7 @@ enum json_kind {
   JSON_BYTES, /* bytes in base64 */
   JSON_INT,
   JSON_INTS, /* packed list */
-  JSON_TIME, /* number of 8 bytes */
+  JSON_TIME, /* time as a number of 8 bytes */
   JSON_DOUBLE,
   JSON_BOOL,
   JSON_OLDER /* member of version 1.7, which is refused */
@@ -307,7 +308,8 @@ static bool json_put_scalar(struct otlp *o, const struct json_rule *rule, const 
   }
 }
 
-/* ---- messages ---------------------------------------- */
+/* An open object or array. Members of an object have rules; all items of an array have the rule
+ * `item`. */
 
 /* An object, whose members have rules, or an array, whose items all have the rule `item`. */
 struct json_level {

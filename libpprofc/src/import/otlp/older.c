@@ -1,7 +1,7 @@
 /* Rewrites a message of the schema's versions 1.6 and 1.7 (async-profiler 4.1 and 4.2) in the
  * current version, which the other files read.
  *
- * The differences: a profile has several sample types, and its stacks are ranges of one list of
+ * In old versions a profile has several sample types, and its stacks are ranges of one list of
  * locations. Index 0 of a table is an entry like the others, so each index grows by the number of
  * entries that this file adds before the table. Some flags became attributes. In 1.6 the tables are
  * fields of the message itself. */
@@ -128,8 +128,8 @@ static void older_put_value(const struct older_sample *s, size_t index, struct b
   while (w.at < w.end && wire_varint(&w, &value)) older_put_time(out, 5, value);
 }
 
-/* Writes a sample with its value of type `index`. The stack is the one that older_put_stack wrote
- * last, or an earlier one. */
+/* Writes a sample with its value of type `index`. Its stack is the last stack that older_put_stack
+ * wrote, or an earlier equal stack. */
 static bool older_put_sample(struct older *c, const struct wire_field *f, size_t index,
                              uint64_t stack, struct buffer *profile) {
   struct older_sample s;
@@ -170,9 +170,9 @@ static bool older_put_stack(struct older *c, const struct wire_field *f) {
   return !c->dictionary.failed || otlp_fail_nomem(c->otlp);
 }
 
-/* True if the ranges of the samples cover the list of locations in order, provided that each range
- * is one shorter than its length. async-profiler 4.2 counts the frame of the thread, which it
- * writes as an attribute. The last range is then outside the list. */
+/* True if the length of each range of a sample is too large by one. If so, the shortened ranges
+ * cover the list of locations in order, and the last range ends outside the list. async-profiler
+ * 4.2 counts the frame of the thread, which it writes as an attribute. */
 static bool older_counts_thread(struct older *c, const struct wire_field *f) {
   struct wire w = older_wire(f);
   struct wire_field field;
@@ -209,7 +209,7 @@ static bool older_put_profile(struct older *c, const struct older_profile *p, si
   return ok;
 }
 
-/* Names the default type by an attribute. */
+/* Adds an attribute with the default type. */
 static bool older_default_type(struct older *c, struct older_profile *p) {
   if (!p->default_type || p->default_type >= p->type_count) return true;
   struct wire w = older_wire(&p->types[p->default_type]);

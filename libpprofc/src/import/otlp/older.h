@@ -12,7 +12,7 @@ enum { OLDER_LINK = 4, OLDER_STRING = 5, OLDER_ATTRIBUTE = 6, OLDER_STACK = 7, O
 /* Number of attributes that stand for flags; they follow the zero value of the table. */
 #define OLDER_FLAGS 5u
 
-/* Numbers that old indices grow by: the zero value, and the flags before the attributes. */
+/* Amounts by which old indices grow: the zero value, and for attributes also the flags. */
 #define OLDER_SHIFT           1u
 #define OLDER_ATTRIBUTE_SHIFT (OLDER_SHIFT + OLDER_FLAGS)
 
@@ -27,7 +27,7 @@ struct older {
   size_t unit_capacity;
   uint64_t *locations; /* list of locations of the current profile, as indices of the new table */
   size_t location_count, location_capacity;
-  uint64_t excess; /* number of locations that the length of each range counts too much */
+  uint64_t excess; /* number by which the length of each range is too large: 0 or 1 */
 };
 
 enum older_action {
@@ -40,7 +40,7 @@ enum older_action {
   OLDER_FLAG        /* flag that becomes an attribute; `flag` is its index */
 };
 
-/* How to rewrite a field of a message. */
+/* How to rewrite field `from` of a message. */
 struct older_rule {
   uint8_t from, to;
   enum older_action action;

@@ -34,7 +34,7 @@ void older_put_message(struct buffer *out, unsigned field, struct buffer *messag
   buffer_free(message);
 }
 
-/* Appends the numbers of a field, packed or not, each plus `shift`, to a message without keys. */
+/* Appends the numbers of a field, packed or not, each plus `shift`, to a list. */
 bool older_add_numbers(struct buffer *out, const struct wire_field *f, uint64_t shift) {
   if (f->type == WIRE_VARINT) older_put_varint(out, f->value + shift);
   struct wire w = older_wire(f);
@@ -46,7 +46,7 @@ bool older_add_numbers(struct buffer *out, const struct wire_field *f, uint64_t 
   return f->type == WIRE_VARINT || f->type == WIRE_BYTES;
 }
 
-/* Appends a list of numbers as a packed field; an empty list is omitted. */
+/* Appends a list of numbers as a packed field. Omits an empty list. */
 void older_put_numbers(struct buffer *out, unsigned field, struct buffer *numbers) {
   if (numbers->size || numbers->failed)
     older_put_message(out, field, numbers);
@@ -101,8 +101,8 @@ void older_put_time(struct buffer *out, unsigned field, uint64_t value) {
 static bool older_rewrite(struct older *c, struct buffer *out, const struct older_rule *rules,
                           const struct wire_field *f);
 
-/* Rewrites a message of an own type as a field. The default of the function of a line is the first
- * function, not the zero value. */
+/* Rewrites a nested message as a field. A line without a function gets the first function, not the
+ * zero value. */
 static bool older_put_inner(struct older *c, struct buffer *out, const struct older_rule *rule,
                             const struct wire_field *f) {
   bool is_line = rule->action == OLDER_LINES;
@@ -202,7 +202,8 @@ static bool older_string(struct older *c, const struct wire_field *f) {
          otlp_fail_nomem(c->otlp);
 }
 
-/* Collects the unit of the attributes with a key: the key and the unit are strings. */
+/* Reads the unit that all attributes with one key have. The key and the unit are strings of the old
+ * table. */
 static bool older_unit(struct older *c, const struct wire_field *f) {
   struct wire w = older_wire(f);
   struct wire_field field;
@@ -224,7 +225,8 @@ static bool older_unit(struct older *c, const struct wire_field *f) {
 static const struct older_rule *const older_entries[OLDER_TABLES] = {
     [1] = older_mapping, [2] = older_location, [3] = older_function, [OLDER_LINK] = older_link};
 
-/* Rewrites an entry of a table. Passes over strings and units, which precede. */
+/* Rewrites an entry of a table. Skips strings and units, because older_all_tables reads them
+ * first. */
 static bool older_entry(struct older *c, uint64_t table, const struct wire_field *f) {
   if (table == OLDER_ATTRIBUTE) return older_attribute(c, f);
   if (!older_entries[table]) return true;

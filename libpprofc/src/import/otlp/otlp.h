@@ -1,8 +1,8 @@
 /* Reader for OpenTelemetry's profiles (OTLP). A file is one message or a stream of messages, called
- * frames here. index.c walks the nested messages of a frame, and protobuf-c unpacks the innermost
+ * frames here. index.c walks the nested messages of a frame. protobuf-c unpacks the innermost
  * messages, one at a time, except samples and stacks.
  *
- * The reader keeps the first failure; after it all calls have no effect. */
+ * The reader stores the first failure; after a failure all calls have no effect. */
 #ifndef PPROFC_IMPORT_OTLP_OTLP_H
 #define PPROFC_IMPORT_OTLP_OTLP_H
 
@@ -94,7 +94,7 @@ struct otlp_numbers {
   size_t count, capacity;
 };
 
-/* A sample in the current or the older encoding. */
+/* A sample in the current encoding or in the encoding of versions 1.8 and 1.9. */
 struct otlp_sample {
   int32_t stack, link;
   const int64_t *attributes, *values;
@@ -175,8 +175,7 @@ const Otlp__KeyValueAndUnit *otlp_attribute(struct otlp *o, int64_t index);
 bool otlp_label(struct otlp *o, int64_t index, struct label *label);
 /* Reads a stack of the dictionary into o->stack, leaf first, and returns its depth. */
 size_t otlp_stack(struct otlp *o, int32_t index);
-/* Both prefetch data of a stack that is read soon: the first function its item in the dictionary,
- * the second its frames. Call the first function earlier. */
+/* True if a stack has an entry in the dictionary. */
 bool otlp_has_stack(const struct otlp *o, int32_t index);
 /* Prefetch a stack that is read soon: first its entry, then its frames. */
 void otlp_prefetch_stack(const struct otlp *o, int32_t index);

@@ -1,7 +1,7 @@
 /* Reads the samples of OTLP. A profile of OTLP has one sample type, so the reader joins the
- * profiles of a scope into samples with several values. The reader joins samples with equal
- * identity: stack, attributes and link. Such samples mostly have the same position in their
- * profiles; otherwise a hash table finds them. */
+ * profiles of a scope into samples with several values. It joins samples with equal stack,
+ * attributes and link. Such samples mostly have the same position in their profiles; otherwise a
+ * hash table finds them. */
 #include "codec/wire.h"
 #include "core/threshold.h"
 #include "import/otlp/otlp.h"
@@ -11,7 +11,7 @@
 
 #define MAX_TYPES 65536u
 
-/* Identity of a joined sample. */
+/* Stack, attributes and link of a joined sample. */
 struct otlp_row {
   int32_t stack, link;
   size_t first, attribute_count; /* range of the row's attributes in the array of all rows */
@@ -24,7 +24,8 @@ struct otlp_rows {
   int64_t *values;        /* values of the rows: type_count values per row */
   size_t count, capacity, attribute_count, attribute_capacity, value_capacity;
   struct map
-      by_identity; /* index of the first `mapped` rows by identity; built when it is needed */
+      by_identity; /* hash table of the first `mapped` rows, keyed by stack, attributes and link;
+                      built when needed */
   size_t mapped;
   const Otlp__Resource *resource; /* resource whose attributes become labels, or NULL */
 };
@@ -313,8 +314,8 @@ static void otlp_resource_labels(struct otlp *o, const Otlp__Resource *resource)
   buffer_free(&scratch);
 }
 
-/* Number of samples between the current sample and the sample whose data is prefetched, because
- * stacks are scattered in memory. Each step fetches the data that the previous step found. */
+/* Distance in samples between the current sample and the sample whose data is prefetched, because
+ * stacks are scattered in memory. Each step prefetches the data that the previous step found. */
 #define OTLP_AHEAD 8
 
 static void otlp_prefetch(const struct otlp *o, const struct otlp_rows *rows, size_t row) {
@@ -362,7 +363,8 @@ static void otlp_drop(const struct otlp *o, const struct otlp_rows *rows, size_t
   mem_discard(rows->values + first * o->type_count, rows->values + row * o->type_count);
 }
 
-/* Replaces the rows in the events from `first` on by their samples, which begin at `sample`. */
+/* Replaces indices of rows by indices of samples in the events from `first` on. The samples of the
+ * rows begin at `sample`. */
 static void otlp_number_events(struct otlp *o, const struct otlp_rows *rows, size_t first,
                                size_t sample) {
   if (first == builder_event_count(o->builder)) return;

@@ -1,5 +1,5 @@
-/* Converts the dictionary of OTLP to the builder's strings, labels, mappings, locations and
- * stacks. Each index is checked: an index outside its table is an error. */
+/* Converts the dictionary of OTLP to the builder's strings, labels, mappings, locations and stacks.
+ * An index outside its table is an error. */
 #include "codec/wire.h"
 #include "import/otlp/otlp.h"
 
@@ -53,8 +53,8 @@ bool otlp_label(struct otlp *o, int64_t index, struct label *label) {
 
 /* ---- mappings ---------------------------------------- */
 
-/* Attributes with a mapping's build id, best first: the linker's id, a hash of the content, Go's
- * id. */
+/* Attributes with a mapping's build id, in order of preference: the linker's id, a hash of the
+ * content, Go's id. */
 static const char *const otlp_build_ids[] = {"process.executable.build_id.gnu",
                                              "process.executable.build_id.htlhash",
                                              "process.executable.build_id.go"};
@@ -75,7 +75,7 @@ static bool otlp_is_true(const Otlp__AnyValue *value) {
   return value && value->value_case == OTLP__ANY_VALUE__VALUE_BOOL_VALUE && value->bool_value;
 }
 
-/* Reads one attribute of a mapping. *best is the rank of the build id so far. */
+/* Reads one attribute of a mapping. *best is the preference of the build id so far. */
 static void otlp_read_mapping_attribute(struct otlp *o, int32_t index, struct mapping *mapping,
                                         size_t *best) {
   const Otlp__KeyValueAndUnit *attribute = otlp_attribute(o, index);

@@ -42,7 +42,7 @@ struct austin_table {
   size_t count, capacity;
 };
 
-/* State of the current sample. */
+/* Fields of the current sample. */
 struct austin_sample {
   int64_t pid;
   pprofc_str tid; /* thread id as written in the file */
@@ -61,7 +61,8 @@ struct austin {
   struct austin_table strings, frames;
   uint64_t samples;
   uint64_t empty; /* number of samples without a stack */
-  /* Number of skipped lines or samples; number of frames that Austin could not read. */
+  /* bad: number of skipped lines or samples; invalid: number of frames that Austin could not
+   * read. */
   uint64_t bad, invalid;
 };
 

@@ -18,7 +18,7 @@
 #define MAX_FRAMES   65536u
 #define MAX_EXPECTED 16u /* maximum number of names to prefetch at a time */
 
-/* Kind of frame, given by the suffix of its name. */
+/* Kind of frame, which the suffix of its name gives. */
 enum mark { PLAIN, INLINED, KERNEL };
 
 /* The frame after a location of the current stack, as a range of the text. */
@@ -40,7 +40,7 @@ struct folded_folded {
   pprofc_line *lines;        /* lines of the current location, outermost first */
   size_t line_count, depth;
   bool in_kernel;
-  /* Number of the current line; numbers of stacks and of skipped lines; number of the first skipped
+  /* Numbers: of the current line, of stacks, of skipped lines, and the number of the first skipped
    * line. */
   uint64_t line, good_lines, bad_lines, first_bad;
   double carry[MAX_TYPES]; /* rounding error carried to the next fractional count */
@@ -141,9 +141,9 @@ static void count_folded_line(struct folded_lines *lines, pprofc_str stack) {
   lines->marked += str_find_char(stack, ';') < stack.size;
 }
 
-/* True if these lines suffice to recognise folded stacks. `whole` is false if more text follows. */
+/* True if the counts suffice to recognise folded stacks. `whole` is false if more text follows. */
 static bool folded_lines_decide(const struct folded_lines *lines, bool whole) {
-  /* Without a semicolon, lines of another format may follow the first lines, so read more text. */
+  /* If no line has a semicolon, lines of another format may follow, so read more text. */
   if (!lines->bad && lines->good == SNIFFED && (whole || lines->marked)) return true;
   return whole && lines->good > lines->bad && (!lines->bad || lines->marked);
 }
@@ -155,8 +155,8 @@ static pprofc_str folded_head(const struct text_stream *text) {
   return str_slice(text->rest, 0, size);
 }
 
-/* True if the first lines are all stacks. If one of them is not a stack, most lines of the text
- * must be stacks, and one stack must have a semicolon. */
+/* True if the first lines are all stacks. If a line is not a stack, most lines of the text must be
+ * stacks, and a stack must have a semicolon. */
 static bool is_folded_text(pprofc_str data, bool whole) {
   struct folded_lines lines = {0, 0, 0};
   pprofc_str line, types[MAX_TYPES];
@@ -252,7 +252,7 @@ static void folded_expect(const struct folded_folded *f, pprofc_str stack) {
   }
 }
 
-/* Keeps the locations that the stack shares with the previous stack. The frame after such a
+/* Keeps the locations that the stack shares with the previous stack. The frame after a kept
  * location must also be equal, because an inlined frame would belong to the location. Returns the
  * start of that frame. */
 static size_t folded_share(struct folded_folded *f, pprofc_str stack) {

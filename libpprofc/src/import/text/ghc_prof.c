@@ -1,5 +1,6 @@
 /* Reads the text of GHC's profiler (+RTS -p, -P): a tree of cost centres, each indented below its
- * caller. With -P a row has ticks and bytes; otherwise they are computed from percentages. */
+ * caller. With -P a row has ticks and bytes; otherwise the reader computes them from
+ * percentages. */
 #include "core/array.h"
 #include "import/call_paths.h"
 #include "import/formats.h"
@@ -8,7 +9,7 @@
 
 #include <math.h>
 
-#define GHC_SNIFFED 20u /* number of first lines that must contain the title */
+#define GHC_SNIFFED 20u /* number of lines among which the title must be */
 /* Maximum number of numbers in a row: number, entries, four percentages, ticks, bytes. */
 #define GHC_NUMBERS 8u
 

@@ -4,7 +4,8 @@
  * A goroutine begins with a header, "goroutine 7 [chan receive, 5 minutes]:". Two lines for each
  * frame follow, leaf first: the call, and after a tab its source position. A call whose position
  * has no offset is inlined into the next call. In a log each line may begin with a timestamp, which
- * has the same form in all lines of a goroutine. Lines of other programs may be in between. */
+ * has the same form in all lines of a goroutine. Between the lines there may be lines of other
+ * programs. */
 #include "core/array.h"
 #include "core/buffer.h"
 #include "core/chars.h"
@@ -36,7 +37,7 @@ struct go_dump {
   pprofc_line lines[MAX_INLINED]; /* buffer for the lines of the current call, innermost first */
   size_t line_count;
   pprofc_str creator;
-  struct map seen; /* index of the goroutines of this dump by id */
+  struct map seen; /* hash table of the goroutines of this dump, keyed by id */
   int64_t *ids;
   size_t id_count, id_room;
   const pprofc_allocator *mem;
@@ -102,9 +103,9 @@ static size_t go_dump_number_end(pprofc_str text, size_t at) {
   return at;
 }
 
-/* Removes the timestamp from a line. Bytes must match the header's stamp; a number matches any
- * number, because some logs drop trailing zeros. Returns false and leaves the line unchanged
- * if it does not match. */
+/* Removes the timestamp from a line. Its bytes must match the header's stamp. A number matches any
+ * number, because some logs drop trailing zeros. If they do not match, returns false and leaves the
+ * line unchanged. */
 static bool go_dump_take_stamp(pprofc_str *line, pprofc_str stamp) {
   size_t at = 0;
   for (size_t i = 0; i < stamp.size;) {
@@ -194,8 +195,8 @@ static void go_dump_label(struct go_dump *d, const char *key, pprofc_str value) 
                                                 .string = builder_string(d->builder, value)});
 }
 
-/* Counts a goroutine. An id that the dump already has begins a new dump. The id 0 does not, because
- * running goroutines do not have it. Returns false when out of memory. */
+/* Counts a goroutine. If the dump already has its id, a new dump begins. The id 0 never begins a
+ * dump, because running goroutines do not have it. Returns false when out of memory. */
 static bool go_dump_count(struct go_dump *d, int64_t id) {
   d->goroutines++;
   if (!d->dumps) d->dumps++;
@@ -230,8 +231,9 @@ static bool go_dump_finish(struct go_dump *d, const struct go_dump_head *head) {
   return true;
 }
 
-/* Sets head->stamped if the lines of the goroutine begin with a log stamp, as the header does. They
- * do not if a plain call with its position, or "stack unavailable", follows the header. */
+/* Sets head->stamped if the lines of the goroutine begin with a log stamp, as the header does. The
+ * lines have no stamp if a plain call with its position, or "stack unavailable", follows the
+ * header. */
 static void go_dump_look_below(pprofc_str text, struct go_dump_head *head) {
   struct go_dump_place place;
   pprofc_str line, below, name;

@@ -31,7 +31,7 @@ static const struct {
     {"Symbol", SYMBOL},    {"Source Path", PATH},    {"Library", LIBRARY},
 };
 
-/* Family of units. The sample type depends on it. */
+/* Kind of unit: time, bytes or cycles. The sample type depends on it. */
 enum instruments_family { FAMILY_NONE, FAMILY_TIME, FAMILY_BYTES, FAMILY_CYCLES, FAMILY_COUNT };
 
 static const struct {
@@ -90,7 +90,7 @@ struct instruments {
 
 /* ---- numbers ----------------------------------------- */
 
-/* A printed amount in the base unit of its family: bytes, nanoseconds or cycles. */
+/* A printed amount in the base unit: bytes, nanoseconds or cycles. */
 struct printed_amount {
   /* The amount, and its possible rounding error: half a unit of the last digit. */
   int64_t value, slack;
@@ -144,8 +144,8 @@ static bool instruments_number(pprofc_str text, char point, double *value, int *
 }
 
 /* Returns the decimal mark of a number, or 0 if the number does not show it. The last of two
- * different marks is the decimal mark. A mark that occurs twice separates thousands, and a mark
- * with three digits after it may do so. */
+ * different marks is the decimal mark. A mark that occurs twice separates thousands. A single mark
+ * with three digits after it is ambiguous. */
 static char instruments_point_of(pprofc_str number) {
   size_t points = 0, commas = 0, last = number.size;
   for (size_t i = 0; i < number.size; i++) {
@@ -180,7 +180,8 @@ static pprofc_str instruments_unit(pprofc_str text, size_t at) {
   if (str_starts(str_slice(text, at, text.size), STR("\xC2\xA0"))) at += 2;
   if (str_starts(str_slice(text, at, text.size), STR("\xE2\x80\xAF"))) at += 3;
   size_t from = at + instruments_blanks(str_slice(text, at, text.size)), to = from;
-  /* A space and more text follow, so this is not a unit: it may be a percentage. */
+  /* A space and more text follow, so these letters are not a unit; the amount may have a
+   * percentage. */
   if (from > at + 1) return STR("");
   while (to < text.size && text.data[to] != ' ' && text.data[to] != '\t') to++;
   pprofc_str unit = str_slice(text, from, to);
@@ -253,7 +254,8 @@ static uint32_t instruments_location(struct instruments *r, const pprofc_str *ce
   return pprofc_builder_location(r->builder, mapping, 0, &line, 1);
 }
 
-/* Reads the amounts of a row. Rejects amounts of another family than the first row's. */
+/* Reads the amounts of a row. Rejects an amount whose unit is of another kind than in the first
+ * row. */
 static bool instruments_values(const struct instruments *r, const pprofc_str *cells,
                                struct printed_row *row) {
   struct printed_amount weight, self, count;
@@ -316,7 +318,7 @@ static void instruments_find_point(struct instruments *r, pprofc_str text) {
   if (!r->point) r->point = '.';
 }
 
-/* Finds the family of the first row that has an amount. */
+/* Finds the kind of unit of the first row that has an amount. */
 static bool instruments_find_family(struct instruments *r, pprofc_str text) {
   pprofc_str line, cells[COLUMN_KINDS];
   instruments_find_point(r, text);

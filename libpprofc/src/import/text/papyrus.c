@@ -29,8 +29,8 @@ struct papyrus_line {
   uint32_t stack, function; /* string indices of the stack and the function */
   uint32_t next;  /* for a return: index of the next return with the same time, stack and function,
                      or MAP_NONE */
-  uint32_t first; /* for the last return of such a list: index of the first return in the list that
-                     is not paired with a call, or MAP_NONE */
+  uint32_t first; /* for the last return of a list: index of the first return of the list that has
+                     no call yet, or MAP_NONE */
   bool at_once;   /* true if the call returns in the same millisecond */
 };
 
@@ -41,7 +41,7 @@ struct papyrus_frame {
   bool is_stack;
 };
 
-/* Time that passed while a path was the current one. */
+/* Time that passed while a path was the current path. */
 struct papyrus_time {
   uint32_t path;
   int64_t value;
@@ -139,7 +139,8 @@ static uint64_t papyrus_hash(const struct papyrus_line *line) {
   return hash_mix(hash_mix(0, (uint64_t)line->time), names);
 }
 
-/* Returns the index of the last return with the time, stack and function of a line, or MAP_NONE. */
+/* Returns the index of the last return that has the time, stack and function of a line, or
+ * MAP_NONE. */
 static uint32_t papyrus_return_of(const struct papyrus *p, const struct map *map,
                                   const struct papyrus_line *line) {
   MAP_FIND(index, map, papyrus_hash(line), papyrus_same(p->lines, index, line));
@@ -205,8 +206,8 @@ static void papyrus_push(struct papyrus *p, uint32_t name, bool is_stack) {
     p->frames[p->depth++] = (struct papyrus_frame){name, path, is_stack ? name : below, is_stack};
 }
 
-/* Enters a function. A function of another stack replaces the bottom stack if that stack runs no
- * function; the time since the last event is then skipped. */
+/* Enters a function. If the stack at the bottom runs no function, a function of another stack
+ * replaces it; the time since the last event is then skipped. */
 static void papyrus_enter(struct papyrus *p, const struct papyrus_line *line, int64_t time) {
   bool same = p->depth && p->frames[p->depth - 1].stack == line->stack;
   if (!same && p->depth == 1) {
@@ -219,7 +220,7 @@ static void papyrus_enter(struct papyrus *p, const struct papyrus_line *line, in
   p->at = time;
 }
 
-/* Leaves the function on top, and its stack if that is not the stack at the bottom. */
+/* Leaves the innermost function. Also leaves its stack, unless that is the stack at the bottom. */
 static void papyrus_leave(struct papyrus *p, int64_t time) {
   papyrus_count(p, time);
   if (p->depth) p->depth--;
@@ -227,8 +228,8 @@ static void papyrus_leave(struct papyrus *p, int64_t time) {
   p->at = time;
 }
 
-/* Handles a return. If the log does not have its call, the function ran from the start of the
- * log. */
+/* Handles a return. If the log does not have the matching call, the function ran from the start of
+ * the log. */
 static void papyrus_return(struct papyrus *p, const struct papyrus_line *line, int64_t start) {
   const struct papyrus_frame *top = p->depth ? &p->frames[p->depth - 1] : NULL;
   if (!top || top->is_stack || top->name != line->function) {

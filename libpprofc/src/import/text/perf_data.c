@@ -12,7 +12,8 @@
 
 #include <stdlib.h>
 
-#define PERF_DATA_HEADER 104u /* size of a file's header in bytes; a pipe's has 16 */
+#define PERF_DATA_HEADER 104u /* size of a file's header in bytes; the header of piped output has
+                                 16 */
 #define MAX_ATTRS        256u /* maximum number of events */
 #define NAME_MAX_SHOWN   200u /* maximum length of names of events and commands */
 
@@ -38,7 +39,7 @@
 #define READ_GROUP        (1u << 3)
 #define ATTR_FREQ         (1u << 10)
 #define BRANCH_CALL_STACK (1u << 11)
-/* First of the addresses that are marks: a mark shows if frames of the kernel or of the program
+/* First of the addresses that are markers. A marker shows if frames of the kernel or of the program
  * follow. */
 #define CONTEXT_FIRST      ((uint64_t)-4095)
 #define CONTEXT_KERNEL     ((uint64_t)-128)
@@ -60,7 +61,7 @@ enum record_type {
   RECORD_COMPRESSED = 81,
 };
 
-/* Bytes, which the functions read from the front. `bad` is true if they ended too early. */
+/* Bytes that the functions read from the front. `bad` is true if the bytes ended too early. */
 struct perf_bytes {
   const uint8_t *at, *end;
   bool bad;
@@ -334,7 +335,7 @@ static void perf_write_frame(struct perf_data *p, uint64_t address, bool kernel)
   buffer_printf(&p->out, "\t%llx%s\n", (unsigned long long)address, object);
 }
 
-/* Writes the frames of a sample, leaf first. Marks between the addresses show if frames of the
+/* Writes the frames of a sample, leaf first. Markers between the addresses show if frames of the
  * kernel follow. */
 static void perf_write_chain(struct perf_data *p, struct perf_bytes *b, bool kernel) {
   uint64_t count = perf_take(b, 8);

@@ -1,6 +1,6 @@
 /* Repairs text of `perf script` whose headers lack fields (-F ip,sym,dso; -F comm,event,ip), or
- * that lost its indentation in a mail or an editor. Adds the missing fields to a header, and a tab
- * before a frame. */
+ * that lost its indentation in a mail or an editor. Adds the missing fields to headers, and a tab
+ * before frames. */
 #include "import/text/perf_loose.h"
 
 #include "import/text/perf_frames.h"

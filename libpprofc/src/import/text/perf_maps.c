@@ -157,9 +157,9 @@ static bool perf_maps_parent(const struct perf_maps *maps, int64_t *pid) {
   return true;
 }
 
-/* Returns the last map of the process that begins at or below the address. Returns NULL if it does
- * not contain the address or does not map the file; an empty name is any file. A process without
- * maps has the maps of its parent. */
+/* Returns the last map of the process that begins at or below the address. Returns NULL if the map
+ * does not contain the address or does not map the file `name`; an empty name matches any file. A
+ * process without maps has the maps of its parent. */
 static const struct perf_map *perf_maps_find(const struct perf_maps *maps, pprofc_str file,
                                              int64_t pid, uint64_t address) {
   for (unsigned level = 0; level < FORKS_MAX; level++) {
@@ -175,8 +175,8 @@ static const struct perf_map *perf_maps_find(const struct perf_maps *maps, pprof
   return NULL;
 }
 
-/* Returns the last map of the file that begins at or below an offset, or NULL if it does not
- * contain the offset. */
+/* Returns the last map of the file that begins at or below an offset. Returns NULL if the map does
+ * not contain the offset. */
 static const struct perf_map *perf_maps_find_offset(const struct perf_maps *maps, pprofc_str file,
                                                     uint64_t offset) {
   if (!maps->by_file) return NULL;

@@ -38,7 +38,7 @@ struct perf_maps {
 void perf_maps_init(struct perf_maps *maps, const pprofc_allocator *mem);
 void perf_maps_free(struct perf_maps *maps);
 
-/* Reads a line of either kind; ignores other lines. */
+/* Reads a line of a mapped file or of a build id; ignores other lines. */
 void perf_maps_read_line(struct perf_maps *maps, pprofc_str line);
 /* Sorts the maps. Call it once after the last line and before the first search. */
 void perf_maps_sort(struct perf_maps *maps);
@@ -46,15 +46,15 @@ void perf_maps_sort(struct perf_maps *maps);
 /* Adds the mapping of a file's code at an address of a process. perf prints an address in memory or
  * an offset in the file. For an offset, the memory of the mapping begins at its offset in the file,
  * which makes addresses equal to offsets. If the text does not map the file, the mapping does not
- * have a range. A mapping with a build id is not marked as having function names, so it can be
- * symbolized. If `file` is empty, uses the file that is mapped at the address; NONE without such a
- * file. */
+ * have a range. A mapping with a build id is not marked as having function names, so pprofc can
+ * symbolize it. If `file` is empty, uses the file that is mapped at the address; returns NONE
+ * without such a file. */
 uint32_t perf_maps_mapping(const struct perf_maps *maps, pprofc_builder *builder, pprofc_str file,
                            int64_t pid, uint64_t address);
 
-/* Adds the mapping of the program if the text maps files of a single process. The mapping of the
- * program is the first map, because the kernel maps the program first, and becomes the first
- * mapping of the profile. */
+/* Adds the mapping of the program if the text maps files of only one process. The program is the
+ * first map, because the kernel maps it first. Its mapping becomes the first mapping of the
+ * profile. */
 void perf_maps_add_program(const struct perf_maps *maps, pprofc_builder *builder);
 
 #endif

@@ -19,7 +19,7 @@
 #define DIGITS     "0123456789"
 
 struct perf_script_header {
-  /* Command, event and rest of a header; rest: frame on the header line, or empty. */
+  /* Command, event, and the rest of a header: a frame on the header line, or empty. */
   pprofc_str comm, event, rest;
   int64_t pid, tid, cpu, period; /* ids, processor and period of the sample; -1 if not given */
   /* has_time: the header has a time; too_large: the period does not fit 64 bits. */
@@ -67,8 +67,8 @@ static bool is_time(pprofc_str word) {
          str_find_char(word, '.') < word.size;
 }
 
-/* Returns the name of an event without its modifiers: "cycles" for "cycles:ppp:".
- * "sched:sched_switch:" keeps its subsystem. */
+/* Returns the name of an event without its modifiers: "cycles" for "cycles:ppp:". The name
+ * "sched:sched_switch:" keeps its subsystem "sched". */
 static pprofc_str event_name(pprofc_str word) {
   word.size--;
   size_t colon = str_find_last_char(word, ':');
@@ -194,8 +194,8 @@ static void perf_script_label(struct perf *p, const struct perf_script_header *h
   label_number(p, "cpu", h->cpu);
 }
 
-/* Adds the event of the last sample: the period before its time for a clock, else an instant. The
- * time 0 means that the recording has no times. */
+/* Adds the event of the last sample. For a clock, the event lasts for the period before its time;
+ * else it is an instant. The time 0 means that the recording has no times. */
 static void perf_script_add_event(struct perf *p, const struct perf_script_header *h,
                                   bool is_duration) {
   char pid[32] = "", tid[32] = "";
@@ -388,7 +388,8 @@ static bool may_be_header(pprofc_str line) {
 
 #define SNIFFED_BLOCKS 1000u
 
-/* Result of checking a block: it is not perf's, it is perf's, or the next block must decide. */
+/* Result of checking a block: another format, perf's format, or undecided, so the next block must
+ * decide. */
 enum perf_look { PERF_LOOK_NO, PERF_LOOK_YES, PERF_LOOK_ON };
 
 /* True if a blank line or the next header follows. */
@@ -410,7 +411,7 @@ static enum perf_look perf_script_look(pprofc_str line, pprofc_str below) {
   return h.event.size && h.has_time && is_without_stack(below) ? PERF_LOOK_ON : PERF_LOOK_NO;
 }
 
-/* True if the first block with a stack is perf's. */
+/* True if the first block with a stack has perf's format. */
 static bool is_perf_script(pprofc_str text) {
   pprofc_str line;
   enum perf_look look = PERF_LOOK_ON;
@@ -449,8 +450,8 @@ static pprofc_status read_perf(struct perf *p, struct text_stream *text, pprofc_
   return pprofc_builder_finish(p->builder, profile, error);
 }
 
-/* Reads the text. With `has_maps`, first reads it for the mapped files. Returns PPROFC_E_NO_MATCH
- * if a mapped file comes after samples and the text can be read again. */
+/* Reads the text. If `has_maps` is true, reads the text twice, first for the mapped files. Returns
+ * PPROFC_E_NO_MATCH if a mapped file comes after samples and the text can be read again. */
 static pprofc_status perf_read_text(struct text_stream *text, const pprofc_allocator *mem,
                                     bool has_maps, bool times, pprofc_profile **profile,
                                     pprofc_error *error) {

@@ -89,7 +89,7 @@ static bool is_pmcstat(pprofc_str text, pprofc_str *event) {
   return false;
 }
 
-/* Object of the last row that has one, and its mapping. */
+/* The last object in the text, and its mapping. */
 struct pmcstat_object {
   pprofc_str name;
   uint32_t mapping; /* mapping of the object, or NONE */
@@ -113,7 +113,7 @@ struct pmcstat_left {
   uint64_t read;  /* number of rows of the event */
   uint64_t bad;   /* number of lines that are neither a row, a header, a comment nor blank */
   uint64_t other; /* number of rows of other events */
-  /* Number of samples that the headers of the event state, and number of samples in its rows
+  /* said: number of samples in the headers of the event; shown: number of samples in its rows
    * without a parent. */
   uint64_t said, shown;
 };

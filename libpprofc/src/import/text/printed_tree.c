@@ -1,6 +1,6 @@
 /* Converts the rows of a printed call tree to samples. The self cost of a row is the printed self
  * cost, or else its total minus the totals of its children. The samples add up to the total of the
- * roots. */
+ * root rows. */
 #include "import/text/printed_tree.h"
 
 #include "core/array.h"
@@ -25,8 +25,8 @@ static int64_t printed_tree_rest(int64_t all, int64_t part) {
   return all > part ? all - part : 0;
 }
 
-/* Returns the self cost of a row. If its total exceeds the printed self cost and its children by
- * more than rounding, rows are missing; their cost then counts as self cost. */
+/* Returns the self cost of a row. If its total exceeds the sum of self cost and children by more
+ * than rounding, rows are missing. The cost of missing rows then counts as self cost. */
 static int64_t printed_tree_own(const struct printed_row *row) {
   if (row->self < 0) return printed_tree_rest(row->values[0], row->below[0]);
   int64_t rest = printed_tree_rest(printed_tree_rest(row->values[0], row->below[0]), row->self);

@@ -228,8 +228,8 @@ static void probe_drop(struct probe_stacks *p) {
   p->more = 0;
 }
 
-/* Reads an empty line of DTrace. One such line may be between the stacks of the kernel and of the
- * program, which are one stack here. An entry has at most these two. */
+/* Reads an empty line of DTrace. It may separate the stack of the kernel from the stack of the
+ * program; the reader joins these two stacks. An entry has at most two stacks. */
 static void probe_dtrace_gap(struct probe_stacks *p) {
   if (!p->depth || p->gap) probe_drop(p);
   p->gap = true;
@@ -245,8 +245,8 @@ static void probe_dtrace_resume(struct probe_stacks *p, pprofc_str text) {
     p->more = 1;
 }
 
-/* Reads a line of DTrace, already without blanks. A line before the first frame of a stack is a
- * key. */
+/* Reads a line of DTrace without its leading and trailing blanks. A line before the first frame of
+ * a stack is a key. */
 static void probe_dtrace_line(struct probe_stacks *p, pprofc_str text, bool indented) {
   if (p->gap) probe_dtrace_resume(p, text);
   if (!p->depth) p->more = 0;

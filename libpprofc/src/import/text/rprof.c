@@ -1,6 +1,6 @@
 /* Reads files of R's Rprof: a line for each sample with the names of its functions, leaf first, in
- * quotes. With line.profiling a place "FILE#LINE" precedes the function that contains it, and lines
- * "#File N: NAME" name the files. With memory.profiling sizes come first: ":1:2:3:4:". */
+ * quotes. With line.profiling a position "FILE#LINE" precedes the function that contains it, and
+ * lines "#File N: NAME" name the files. With memory.profiling sizes come first: ":1:2:3:4:". */
 #include "core/array.h"
 #include "import/formats.h"
 #include "import/lines.h"
@@ -26,7 +26,8 @@ static bool rprof_head(pprofc_str line, int64_t *interval) {
          *interval < INT64_MAX / 1000;
 }
 
-/* Reads "#File 1: name". Returns false for another line. Files come in order. */
+/* Reads "#File 1: name". Returns false for another line. Files must be in the order of their
+ * numbers. */
 static bool rprof_file(struct rprof *r, pprofc_str line) {
   if (!str_starts(line, STR("#File "))) return false;
   size_t colon = str_find(line, STR(": "));
@@ -78,7 +79,7 @@ static pprofc_str rprof_after_memory(pprofc_str line) {
   if (!line.size || line.data[0] != ':') return line;
   while (at < line.size && strchr(":0123456789", line.data[at])) at++;
   size_t hash = at < line.size && line.data[at] == '#';
-  while (hash && at && line.data[at - 1] != ':') at--; /* a position follows: "1#5" */
+  while (hash && at && line.data[at - 1] != ':') at--; /* skip a position that follows: "1#5" */
   return str_slice(line, at, line.size);
 }
 
@@ -114,7 +115,7 @@ static pprofc_status rprof_read(struct rprof *r, pprofc_str text, int64_t interv
   return pprofc_builder_finish(r->builder, profile, error);
 }
 
-/* True if the first line has the interval, and only words with a colon before it. */
+/* True if the first line has the interval, and before it only words with a colon. */
 static bool rprof_begins(pprofc_str text, int64_t *interval) {
   pprofc_str line;
   if (!str_next_line(&text, &line) || !rprof_head(line, interval)) return false;

@@ -1,5 +1,6 @@
 /* Reads tables of samples that `xctrace export` writes as XML: Instruments' time profile and CPU
- * profile. An element has an id; a later element with a ref to that id repeats it. */
+ * profile. An element may have an id; a later element with a `ref` to this id repeats the
+ * element. */
 #include "core/array.h"
 #include "core/buffer.h"
 #include "core/map.h"
@@ -161,7 +162,7 @@ static void xctrace_push(struct xctrace *x, uint32_t location) {
   x->nomem |= !ARRAY_PUSH(x->arena->mem, x->frames, x->frame_count, x->frame_room, location);
 }
 
-/* Ends a frame: stores its location and adds it to the backtrace. */
+/* Ends a frame: stores the location of the frame and adds it to the backtrace. */
 static void xctrace_end_frame(struct xctrace *x) {
   uint32_t file = x->file.size ? builder_string(x->builder, x->file) : 0;
   pprofc_line line = {import_function(x->builder, x->name, file), x->line, 0};
