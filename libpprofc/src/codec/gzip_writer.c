@@ -42,7 +42,7 @@ struct gzip_writer {
   void *context;
   pprofc_status status;
   struct gzip_writer_block blocks[BLOCKS_MAX];
-  size_t block_count, blocks_most; /* current and maximum size of the ring */
+  size_t block_count, blocks_most; /* current and maximum number of blocks in the ring */
   /* Numbers of the block that the caller fills and of the oldest block; block n is in slot n %
    * block_count. */
   size_t filling, oldest;

@@ -35,7 +35,8 @@ struct encoder {
   uint8_t *message;  /* scratch for the current message: max_fields * WIRE_FIELD_MAX bytes */
   uint64_t *ids;     /* scratch for the location ids of a sample: max_depth entries */
   uint32_t *frames;  /* scratch for the location indices of a sample: max_depth entries */
-  struct stack_code *codes; /* varint codes for the segment `coded`; room for code_count */
+  struct stack_code *codes; /* varint codes of the locations of the segment `coded`; room for
+                               code_count */
   const struct segment *coded;
   size_t code_count;
   uint8_t *packed; /* scratch for an encoded stack: max_depth * VARINT32_BYTES_MAX bytes and a code.

@@ -46,7 +46,7 @@ void array_sort(void *items, size_t count, size_t size,
                 int (*compare)(const void *a, const void *b, const void *context),
                 const void *context);
 
-/* Appends an item. False when out of memory. */
+/* Appends an item. The value is false when out of memory. */
 #define ARRAY_PUSH(mem, items, count, capacity, ...)                                               \
   (ARRAY_RESERVE((mem), (items), (capacity), (count) + 1) &&                                       \
    ((items)[(count)++] = __VA_ARGS__, true))

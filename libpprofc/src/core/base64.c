@@ -1,4 +1,5 @@
-/* Base64 (RFC 4648, with padding), and script hashes for a page's Content-Security-Policy. */
+/* Encodes base64 (RFC 4648, with padding), and writes hashes of scripts for a page's
+ * Content-Security-Policy. */
 #include "core/base64.h"
 
 static const char base64_digits[] =

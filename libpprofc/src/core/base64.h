@@ -1,4 +1,5 @@
-/* Base64 (RFC 4648, with padding), and script hashes for a page's Content-Security-Policy. */
+/* Encodes base64 (RFC 4648, with padding), and writes hashes of scripts for a page's
+ * Content-Security-Policy. */
 #ifndef PPROFC_CORE_BASE64_H
 #define PPROFC_CORE_BASE64_H
 

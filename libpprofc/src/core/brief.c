@@ -197,7 +197,7 @@ static bool brief_flush(struct brief *b) {
   return kept && !b->open.failed;
 }
 
-/* True if each line of the report becomes a piece that can be dropped. */
+/* True if each line of the report becomes a row or line that can be dropped. */
 static bool brief_splits(const struct brief *b) {
   return b->kind == BRIEF_LINES || (b->kind == BRIEF_ROWS && b->open_piece.rank == BRIEF_FIXED);
 }

@@ -13,7 +13,7 @@
 /* Smallest budget in bytes: room for the line about the omitted rows. */
 #define BRIEF_LEAST 256
 
-/* Rank of lines outside rows. The brief drops these lines only after it has dropped all rows. */
+/* Rank of lines outside rows. A report drops these lines only after it has dropped all its rows. */
 #define BRIEF_FIXED INT32_MAX
 
 /* Kind of report. BRIEF_LINES: each line is a row. BRIEF_ROWS: text whose rows are marked.
@@ -26,7 +26,7 @@ struct brief_piece {
   double weight;      /* sort weight; among rows of equal rank the row with the larger magnitude is
                          more important, then the earlier row */
   long double amount; /* value of the row, for the sum of the rows that were left out */
-  size_t index;       /* position of the piece in the report */
+  size_t index;       /* position of the row or line in the report */
   char *text;
   size_t size;
 };
@@ -61,9 +61,9 @@ struct brief {
   struct brief_list rows;  /* rows kept so far, as a heap with the least important row first */
   struct brief_list fixed; /* lines outside rows, in the order of the report */
   size_t victim;           /* index in `fixed` of the next line to drop */
-  size_t next;             /* index of the next piece */
-  size_t note_at;          /* index of the piece after the note of a JSON report */
-  struct buffer open;      /* buffer for the text of the piece that is being written */
+  size_t next;             /* index of the next row or line */
+  size_t note_at;          /* index of the row or line after the note of a JSON report */
+  struct buffer open;      /* buffer for the text of the row or line that is being written */
   struct brief_piece open_piece;
   bool markdown; /* true for Markdown, where an empty line ends a table */
   /* With BRIEF_LINES: function that returns the rank of a line. NULL: all lines are rows. */

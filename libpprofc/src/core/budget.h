@@ -77,9 +77,9 @@ static inline bool budget_poll(const pprofc_allocator *mem, size_t i) {
   return (i & 4095) == 4095 && budget_stopped(mem);
 }
 
-/* Maps the status that a public function is about to return. PPROFC_E_NOMEM from a budget
- * becomes PPROFC_E_LIMIT. After the budget was stopped, any failure becomes
- * PPROFC_E_CANCELLED. Both set a message. Other statuses are unchanged. `mem` may be NULL. */
+/* Maps the status that a public function is about to return. PPROFC_E_NOMEM from a budget becomes
+ * PPROFC_E_LIMIT. After the budget was stopped, any failure becomes PPROFC_E_CANCELLED. Both
+ * changes set a message. Other statuses are unchanged. `mem` may be NULL. */
 pprofc_status budget_status(const pprofc_allocator *mem, pprofc_status status, pprofc_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* A growable byte buffer with a maximum size and a sticky error. */
+/* Implements a growable byte buffer with a maximum size and a sticky error. */
 #include "core/buffer.h"
 
 #include "core/array.h"

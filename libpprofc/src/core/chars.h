@@ -1,4 +1,4 @@
-/* Classes of ASCII characters, in every locale. */
+/* Classifies ASCII characters, independently of the locale. */
 #ifndef PPROFC_CORE_CHARS_H
 #define PPROFC_CORE_CHARS_H
 

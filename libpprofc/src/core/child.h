@@ -28,22 +28,24 @@ struct child_end {
 
 /* Runs the program until it ends and appends its standard output to `output`, whose ceiling is the
  * limit. Returns PPROFC_OK for every exit status, PPROFC_E_UNSUPPORTED if the program does not
- * exist, and PPROFC_E_LIMIT if it exceeded the time or output limit. If a limit is exceeded, the
- * function kills the process group of the program. It does the same when the budget of `output` is
- * stopped, and returns PPROFC_E_NOMEM. The environment has only PATH, HOME, TMPDIR and LC_ALL=C. */
+ * exist, and PPROFC_E_LIMIT if it exceeded the time or output limit. If the budget of `output` is
+ * stopped, returns PPROFC_E_NOMEM. In these two cases the function kills the process group of the
+ * program. The environment has only PATH, HOME, TMPDIR and LC_ALL=C. */
 pprofc_status child_run(const struct child *child, struct buffer *output, struct child_end *end,
                         pprofc_error *error);
 
 /* Extra settings for a program of the user, such as a compiler or a test. The program gets the
  * whole environment of the caller. */
 struct child_user {
-  const char *folder;  /* working directory; NULL: the caller's */
+  const char *folder;  /* working directory; NULL: directory of the caller */
   struct buffer *said; /* buffer for the whole standard error of the program; NULL: not needed */
-  const volatile sig_atomic_t *stop; /* flag that kills the program when it is not 0; or NULL */
-  /* Called whenever `watched` is readable while the program has its output open; or NULL. */
+  const volatile sig_atomic_t *stop; /* flag that kills the program when it is not 0; NULL: no
+                                        flag */
+  /* Function to call whenever `watched` is readable while the program has its output open; NULL: no
+   * function. */
   void (*serve)(void *context);
   void *context;
-  int watched; /* descriptor that is watched for reading */
+  int watched; /* descriptor that `serve` reads */
 };
 
 /* Like child_run, for a program of the user. Returns PPROFC_E_IO if `stop` ended the program. */

@@ -9,8 +9,8 @@
  * by one, as in Go's range over a string. */
 int32_t utf8_next(pprofc_str s, size_t *position);
 
-/* The first function returns the number of code points; an invalid byte counts as one. The second
- * is true if all bytes are valid UTF-8. */
+/* utf8_length returns the number of code points; an invalid byte counts as one. utf8_valid is true
+ * if all bytes are valid UTF-8. */
 size_t utf8_length(pprofc_str s);
 bool utf8_valid(pprofc_str s);
 

@@ -15,7 +15,7 @@ static size_t fill_add_entry(struct fill *fill, const char *name, enum fill_kind
   return fill->count++;
 }
 
-/* Links a value or a list into the innermost row. */
+/* Adds a value or a list to the innermost open row. */
 static void fill_link(struct fill *fill, size_t entry) {
   struct fill_entry *row = &fill->entries[fill->rows[fill->depth - 1]];
   fill->entries[entry].next = row->first;

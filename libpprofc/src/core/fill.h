@@ -13,10 +13,10 @@ enum fill_kind { FILL_TEXT, FILL_HTML, FILL_ROW };
 struct fill_entry {
   const char *name;
   enum fill_kind kind;
-  size_t next;       /* previous value or list of the same row, or 0 */
-  size_t first;      /* for a row: the value or list that was set last */
-  size_t after;      /* for a row: the next row of its list */
-  size_t last;       /* for the first row of a list: the last row */
+  size_t next;       /* index of the previous value or list of the same row, or 0 */
+  size_t first;      /* for a row: index of the value or list that was set last */
+  size_t after;      /* for a row: index of the next row of its list */
+  size_t last;       /* for the first row of a list: index of the last row */
   size_t start, end; /* for a value: start and end of its text in `text`; the next call on the fill
                         sets `end` */
 };

@@ -11,7 +11,8 @@ enum number_result { NUMBER_OK, NUMBER_SYNTAX, NUMBER_RANGE };
  * The result is correctly rounded. *out is unchanged unless the result is NUMBER_OK. */
 enum number_result float_read(pprofc_str s, double *out);
 
-/* Writes the shortest decimal of 15 digits or more that reads back as the finite value. */
+/* Writes the shortest decimal of 15 digits or more that reads back as the same value. `value` must
+ * be finite. */
 #define FLOAT_SHORTEST 32
 void float_shortest(char out[FLOAT_SHORTEST], double value);
 

@@ -103,7 +103,7 @@ static void log_run_next(struct log_run *run, pprofc_str text, size_t from) {
     if (text.data[at - 1] == '\n' || text.data[at - 1] == '\r') run->line = at;
 }
 
-/* Returns the position of the next byte to check. */
+/* Returns the position of the next byte that log_guard_stops must check. */
 static size_t log_guard_skip(const struct log_guard *g, const struct log_run *run, size_t at) {
   if (at < run->line && g->hashes < 2) return run->line - 1;
   return at < run->end && g->colons < 0 && !g->hashes ? run->end : at;

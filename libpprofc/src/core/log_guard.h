@@ -32,7 +32,8 @@ int log_guard_write(void *guard, const void *data, size_t size);
 /* Appends text and breaks its commands. `begins_line`: the text starts a line. */
 void escape_log(struct buffer *out, pprofc_str text, bool begins_line);
 
-/* Both write s as a line or part of a line, escaped as by escape_terminal; tabs stay. */
+/* escape_line and escape_line_to_output write s as a line or part of a line, escaped as by
+ * escape_terminal; tabs stay. */
 void escape_line(struct buffer *out, pprofc_str s);
 void escape_line_to_output(struct output *out, pprofc_str s);
 

@@ -40,8 +40,8 @@ struct map_probe {
 
 void map_init(struct map *map, const pprofc_allocator *mem);
 void map_free(struct map *map);
-/* The first function makes room for `count` entries. The second adds an index with the hash of its
- * key. Both return false when out of memory. */
+/* map_reserve makes room for `count` entries. map_insert adds an index with the hash of its key.
+ * Both return false when out of memory. */
 bool map_reserve(struct map *map, size_t count);
 bool map_insert(struct map *map, uint64_t hash, uint32_t index);
 

@@ -84,7 +84,8 @@ void output_add_int(struct output *out, int64_t value) {
 
 /* ---- numbers and texts by a format -------------------- */
 
-/* Arguments of a format, in a struct so that several functions can take them in turn. */
+/* Arguments of a format, in a struct so that several functions can take arguments one after
+ * another. */
 struct output_arguments {
   va_list list;
 };

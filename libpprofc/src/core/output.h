@@ -13,8 +13,8 @@ struct output {
   pprofc_write_fn write;
   void *context;
   const pprofc_allocator *mem; /* allocator whose budget can stop the output, or NULL */
-  struct brief *brief; /* brief that cuts the report to a number of bytes (core/brief.h); NULL: the
-                          report is not cut */
+  struct brief *brief; /* buffer that shortens the report to a number of bytes (core/brief.h); NULL:
+                          the report is not shortened */
   size_t size;
   bool failed; /* true if the callback failed or the budget is stopped; later output is dropped */
   char data[32 * 1024];
@@ -39,8 +39,9 @@ void output_printf(struct output *out, const char *format, ...) PPROFC_PRINTF(2,
 /* Right-aligns s in `width` cells, counted in code points as in Go's %10s. */
 void output_add_padded(struct output *out, pprofc_str s, size_t width);
 
-/* output_row announces a row of a report that -budget may shorten: rank, sort weight and value. The
- * second function announces text that is not part of a row. Without -budget, both do nothing. */
+/* output_row announces a row of a report that -budget may shorten: rank, sort weight and value.
+ * output_no_row announces text that is not part of a row. Without -budget, both functions do
+ * nothing. */
 void output_row(struct output *out, int rank, double weight, long double amount);
 void output_no_row(struct output *out);
 

@@ -11,7 +11,7 @@
 struct spawn {
   const char *const
       *argv; /* arguments, ended by NULL; argv[0] is searched in PATH unless it contains a slash */
-  const char *folder;       /* working directory of the program; NULL: the caller's */
+  const char *folder;       /* working directory of the program; NULL: directory of the caller */
   char *const *environment; /* environment of the program; NULL: the environment of the caller */
   int streams[3]; /* descriptors that become 0, 1 and 2, or SPAWN_*. They are duplicated in this
                      order, so streams[1] must not be 0, and streams[2] neither 0 nor 1. */

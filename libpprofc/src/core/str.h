@@ -49,9 +49,9 @@ bool str_next(pprofc_str *rest, char separator, pprofc_str *piece);
 /* Splits off the next line of *rest without "\n" or "\r\n". Returns false at the end. */
 bool str_next_line(pprofc_str *rest, pprofc_str *line);
 
-/* Both parse an integer that is the whole string: no blanks, no other text, no overflow. Otherwise
- * both return false and leave *out unchanged. `base` 0 accepts 0x, 0o, 0b, a leading 0 for octal
- * and underscores between digits, as in Go's literals. */
+/* str_parse_int and str_parse_uint parse an integer that is the whole string: no blanks, no other
+ * text, no overflow. Otherwise they return false and leave *out unchanged. `base` 0 accepts 0x, 0o,
+ * 0b, a leading 0 for octal and underscores between digits, as in Go's literals. */
 bool str_parse_int(pprofc_str s, int base, int64_t *out);
 bool str_parse_uint(pprofc_str s, int base, uint64_t *out);
 

@@ -82,7 +82,7 @@ static uint32_t nearest_word(pprofc_str data, size_t at, size_t size) {
   return word;
 }
 
-/* True for an ELF file of type 4, in either byte order. */
+/* True for a core dump: an ELF file of type 4, in either byte order. */
 static bool nearest_is_core(pprofc_str data) {
   if (data.size < 18 || !str_starts(data, STR("\177ELF"))) return false;
   return data.data[16 + (data.data[5] == 2)] == 4;

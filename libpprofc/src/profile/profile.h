@@ -102,7 +102,7 @@ struct pprofc_profile {
                      every field after it */
   pprofc_allocator mem;  /* allocator for everything made from this profile */
   struct region *region; /* region with the memory of the columns */
-  unsigned threads;      /* number of threads requested when it was read */
+  unsigned threads;      /* number of threads requested when the profile was read */
   bool disposable;       /* true if the only owner releases the profile after the next edit
                             (profile/stack.h) */
   struct region *lender; /* during an edit: region whose columns the edit may overwrite */

@@ -70,7 +70,8 @@ struct fold {
   const pprofc_allocator *mem;
   const pprofc_limits *limits;
   bool labels;        /* true if entries with the same stack may have different labels */
-  const char *wanted; /* sample_index of the only needed sample type; NULL: all types */
+  const char *wanted; /* name of the only needed sample type (option sample_index); NULL: all
+                         types */
   bool no_stacks;     /* true to drop stacks and add up samples with different stacks */
   bool as_tree;       /* true to keep stacks as a tree and sort entries by it at the end */
 
@@ -90,7 +91,7 @@ struct fold {
   uint32_t *stack_size;
 
   struct label_table label_table;
-  size_t label_count; /* number of stored labels; the labels of the current sample follow */
+  size_t label_count; /* number of stored labels; labels of the current sample follow after them */
   bool lost_text;     /* true if labels with text were dropped */
   uint64_t largest_string;
   uint64_t largest_id; /* largest location id */
@@ -113,8 +114,8 @@ void fold_free(struct fold *fold);
 bool fold_sample(struct fold *fold, const uint8_t *data, size_t size);
 bool fold_flush(struct fold *fold);
 
-/* The first function adds a label to the current sample. The second completes the list of labels
- * and needs the values of the sample. */
+/* fold_label adds a label to the current sample. fold_labels_end completes the list of labels and
+ * needs the values of the sample. */
 bool fold_label(struct fold *fold, const struct wire_field *message);
 bool fold_labels_end(struct fold *fold, struct fold_parts *parts);
 
@@ -149,9 +150,9 @@ bool fold_settle(void *fold);
  */
 bool fold_publish(void *fold, struct decoder *d);
 
-/* Store the entries as samples of `profile`. The first function stores the stacks as a tree, and
- * the values. The second stores the label set of each sample; the profile must already have the
- * label sets. */
+/* fold_publish_tree stores the stacks of the entries in `profile` as a tree, and the values.
+ * fold_publish_sets stores the label set of each sample; the profile must already have the label
+ * sets. */
 bool fold_publish_tree(struct fold *fold, pprofc_profile *profile);
 bool fold_publish_sets(const struct fold *fold, pprofc_profile *profile);
 

@@ -128,7 +128,7 @@ struct callgrind_flow {
 bool callgrind_flow_init(struct callgrind_flow *flow, const struct callgrind_graph *graph,
                          struct arena *arena, bool tree);
 /* Both return a share of a function's cost, from 0 to 1. callgrind_call_share returns the share of
- * one call to the function, the second function the share that no call explains. The shares of a
+ * one call to the function, callgrind_root_share the share that no call explains. The shares of a
  * function add up to 1. */
 double callgrind_call_share(const struct callgrind_flow *flow, uint32_t call, size_t type);
 double callgrind_root_share(const struct callgrind_flow *flow, uint32_t function, size_t type);

@@ -174,7 +174,7 @@ static bool push_callers(struct callgrind_exact *exact, const struct callgrind_g
   return true;
 }
 
-/* Pushes the callers of a function, cut if the limit of all frames is near. */
+/* Pushes the callers of a function. Pushes only some callers if the limit of all frames is near. */
 static bool push_some(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                       const struct callgrind_function *f, size_t *depth) {
   size_t deepest = exact->deepest, named = exact->contexts->items[f->context].depth;

@@ -20,7 +20,7 @@ struct callgrind_flow_walk {
   const struct callgrind_graph *graph;
   uint32_t *found; /* number of each function in the order of discovery; 0 if not found yet */
   uint32_t *low;   /* earliest function in `open` that each function reaches */
-  uint32_t *next;  /* next call to follow of each function */
+  uint32_t *next;  /* next call to follow, by function */
   uint32_t *path;  /* functions on the current path */
   uint32_t *open;  /* functions whose component is not complete */
   bool *on_path, *is_open;

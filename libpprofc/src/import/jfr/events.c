@@ -42,8 +42,8 @@ static const struct jfr_event events[] = {
     {"jdk.ActiveSetting", JFR_TYPE_COUNT, EVENTS_SETTING, NULL, false},
 };
 
-/* Fields that have the same name in all events. The last two rows are for the amount and the end
- * mark. */
+/* Fields that have the same name in all events. The last two rows are the amount and the end of the
+ * list. */
 static const struct jfr_want events_wants[] = {
     {"stackTrace", JFR_EVENT_STACK},   {"sampledThread", JFR_EVENT_THREAD},
     {"eventThread", JFR_EVENT_THREAD}, {"state", JFR_EVENT_STATE},

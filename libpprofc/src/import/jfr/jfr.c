@@ -209,7 +209,7 @@ static void jfr_notes(struct jfr *j) {
   jfr_note_unread(j);
   const struct import_loss losses[] = {
       {j->without_stack, "event has no stack", "events have no stack"},
-      {unread, "", ""}, /* jfr_note_unread sets the name */
+      {unread, "", ""}, /* jfr_note_unread adds a comment with the names */
       {0}};
   import_account(j->builder, j->samples, "events with stacks", losses);
   import_note_count(j->builder, j->without_field, "event is of a kind without stacks",

@@ -101,7 +101,7 @@ enum jfr_pool_name {
   JFR_POOL_COUNT
 };
 
-/* Slots of entries. Entries of all string pools use JFR_TEXT. */
+/* Indices into the values of a pool entry. Entries of all string pools use JFR_TEXT. */
 enum { JFR_TEXT = 0, JFR_FRAMES = 0, JFR_TRUNCATED = 1, JFR_CLASS = 0, JFR_NAME = 1 };
 enum { JFR_MAPPING = 2 }; /* for methods of native code: mapping of the library + 1, or 0 */
 enum { JFR_STATE_KIND = 1 };
@@ -355,8 +355,8 @@ enum jfr_type jfr_event_type(const struct jfr_event *event);
 
 /* Finds the events of the table (events.c) in the metadata. */
 bool jfr_bind_events(struct jfr *j);
-/* The first function reads the settings of the chunk and finds the sample types. The second reads
- * the events. */
+/* jfr_survey_events reads the settings of the chunk and finds the sample types. jfr_read_events
+ * reads the events. */
 bool jfr_survey_events(struct jfr *j, struct jfr_settings *settings);
 bool jfr_read_events(struct jfr *j);
 
@@ -382,7 +382,7 @@ bool jfr_rows_add(struct jfr *j, const struct jfr_key *key, uint64_t hash, enum 
 /* Returns the index of the row that the last jfr_rows_add changed; it becomes the index of the
  * sample. */
 uint32_t jfr_rows_last(const struct jfr *j);
-/* The first function adds the sample types to the builder, the second all samples. */
+/* jfr_rows_emit_types adds the sample types to the builder, jfr_rows_emit all samples. */
 void jfr_rows_emit_types(struct jfr *j);
 void jfr_rows_emit(struct jfr *j);
 

@@ -18,7 +18,7 @@ struct gecko {
   struct call_paths paths;
   const struct node **profiles; /* profiles of all processes, children after their parents */
   size_t profile_count, profile_room;
-  /* Numbers of samples: read, without a stack, and in threads that are not shown. */
+  /* Numbers of samples that were read, that have no stack, and that belong to hidden threads. */
   uint64_t read, empty, hidden;
 };
 

@@ -61,8 +61,8 @@ double json_amount(pprofc_builder *builder, const struct node *node, double othe
 /* Rounds a value computed from amounts. Error messages name `node`. */
 int64_t json_rounded(pprofc_builder *builder, const struct node *node, double value);
 
-/* Both return a numeric member that is not a cost. They return `otherwise` if the member is
- * missing, does not fit or is not a number. The first function rounds the number. */
+/* Both functions return a numeric member that is not a cost. They return `otherwise` if the member
+ * is missing, does not fit or is not a number. json_member_int rounds the number. */
 int64_t json_member_int(const struct node *object, const char *key, int64_t otherwise);
 double json_member_number(const struct node *object, const char *key, double otherwise);
 

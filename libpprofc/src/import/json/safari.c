@@ -28,8 +28,8 @@ JSON_SHAPE(json_safari) {
   pprofc_builder_period(builder, "wall", "nanoseconds", 0);
   struct json_stack stack = {.arena = arena};
   (void)error;
-  /* Sum of the durations so far, in seconds. Differences of rounded sums do not add up rounding
-   * errors. */
+  /* Sum of the durations so far, in seconds. The reader rounds this sum and takes differences, so
+   * rounding errors do not add up. */
   double before = 0;
   size_t empty = 0;
   for (size_t i = 0; i < node_size(samples) && builder_ok(builder); i++) {

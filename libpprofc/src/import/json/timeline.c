@@ -98,8 +98,8 @@ static struct timeline_profile *timeline_start(struct timeline *t, const struct 
   return &t->profiles[i];
 }
 
-/* Adds a piece of a profile. `cpuProfile` contains the nodes and samples; the times are in it or
- * next to it. */
+/* Adds the nodes and samples of one event to a profile. `cpuProfile` contains the nodes and
+ * samples; the times are in it or next to it. */
 static void timeline_add(struct timeline *t, struct timeline_profile *profile,
                          const struct node *data) {
   const struct node *cpu = node_get(data, "cpuProfile");

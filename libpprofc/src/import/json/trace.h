@@ -5,7 +5,7 @@
 #include "import/call_paths.h"
 #include "import/json/trace_threads.h"
 
-/* The begin or end of a frame. Marks are sorted by time, then by order. */
+/* A mark: the begin or the end of a frame. Marks are sorted by time, then by order. */
 struct trace_mark {
   int64_t at; /* time of the mark in nanoseconds */
   uint32_t order;

@@ -32,8 +32,8 @@ struct v8_counts {
 void v8_init(struct v8_recording *recording, struct arena *arena, pprofc_builder *builder);
 void v8_free(struct v8_recording *recording);
 
-/* Each function appends a piece of a recording: nodes, samples or time deltas. A missing array
- * (NULL) is empty. */
+/* Each function appends nodes, samples or time deltas to a recording. A missing array (NULL) is
+ * empty. */
 void v8_add_nodes(struct v8_recording *recording, pprofc_builder *builder,
                   const struct node *nodes);
 void v8_add_samples(struct v8_recording *recording, const struct node *samples);

@@ -60,7 +60,8 @@ static bool take_growth(pprofc_str *s, struct heap_header *h) {
   return text_take(s, STR(" @ growth")) || text_take(s, STR(" @ fragmentation"));
 }
 
-/* Finds a header of one form anywhere in the line. */
+/* Finds a header anywhere in the line. `take_end` parses the end of the header, which has several
+ * forms. */
 static bool find_header(pprofc_str line, bool (*take_end)(pprofc_str *, struct heap_header *),
                         struct heap_header *h) {
   static const pprofc_str start = {"heap profile:", sizeof "heap profile:" - 1};

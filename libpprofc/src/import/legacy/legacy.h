@@ -145,7 +145,7 @@ void legacy_frames_to_drop(const struct legacy *l, const char **drop, const char
 /* Finds the start of a memory map, if there is one, and reads the mappings after it. */
 pprofc_status legacy_read_sections(struct legacy *l, struct lines *lines);
 /* legacy_read_memory_map reads all following lines as mappings, then numbers locations and assigns
- * their mappings. The second function is true for the line that precedes the mappings. */
+ * their mappings. legacy_is_memory_map_head is true for the line that precedes the mappings. */
 pprofc_status legacy_read_memory_map(struct legacy *l, struct lines *lines);
 bool legacy_is_memory_map_head(pprofc_str line);
 

@@ -32,7 +32,8 @@ bool text_is_comment(pprofc_str line);
 
 bool text_contains(pprofc_str s, pprofc_str needle);
 
-/* True for characters of addresses in old profiles (lower case), and of lists of such addresses. */
+/* True for characters of addresses in old profiles, which are in lower case. text_is_address also
+ * allows lists of addresses with the prefix 0x. */
 static inline bool text_is_lower_xdigit(char c) {
   return char_is_digit(c) || (c >= 'a' && c <= 'f');
 }
@@ -48,9 +49,9 @@ bool text_take(pprofc_str *s, pprofc_str literal);
 /* Skips spaces, if there are any. */
 void text_skip_blanks(pprofc_str *s);
 
-/* Both take characters from the start of *s: text_take_run the longest run for which `is` returns
- * true, the second function the longest run of digits. Both need at least one character. `run` must
- * not be `s`. */
+/* Both functions take characters from the start of *s. text_take_run takes the longest run for
+ * which `is` returns true, text_take_digits the longest run of digits. Both need at least one
+ * character. `run` must not be `s`. */
 bool text_take_run(pprofc_str *s, bool (*is)(char), pprofc_str *run);
 bool text_take_digits(pprofc_str *s, pprofc_str *digits);
 

@@ -47,7 +47,8 @@ static bool otlp_visit(pprofc_str frame, size_t levels, otlp_visit_fn *visit, vo
 
 enum otlp_age { OTLP_AGE_OPEN, OTLP_BEFORE_1_8, OTLP_SINCE_1_8 };
 
-/* Stores the age of a profile in *context, if its fields show it. */
+/* Stores the version range of a profile (enum otlp_age) in *context, if the fields of the profile
+ * show it. */
 static bool otlp_profile_age(void *context, const struct wire_field *profile) {
   enum otlp_age *age = context;
   struct wire w = otlp_wire(profile);

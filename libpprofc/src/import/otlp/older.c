@@ -20,7 +20,7 @@ static const struct older_rule older_header[] = {{4, 3, OLDER_TIME, 0},
 
 /* ---- profiles ---------------------------------------- */
 
-/* Appends an attribute with a text of the table of strings to the header of a profile. */
+/* Adds an attribute to the header of a profile. Its value is a string of the old table. */
 static void older_text_attribute(struct older *c, struct buffer *header, const char *key,
                                  uint64_t string) {
   uint8_t value[WIRE_FIELD_MAX];

@@ -54,7 +54,7 @@ void older_put_integer(struct buffer *out, unsigned field, uint64_t value);
 void older_put_bytes(struct buffer *out, unsigned field, const void *data, size_t size);
 /* Writes a time as a number of 8 bytes. */
 void older_put_time(struct buffer *out, unsigned field, uint64_t value);
-/* Copies a varint or bytes. */
+/* Copies a field of type varint or bytes. */
 void older_put_copy(struct buffer *out, unsigned field, const struct wire_field *f);
 /* Appends a message as a field, and frees it. */
 void older_put_message(struct buffer *out, unsigned field, struct buffer *message);

@@ -76,7 +76,7 @@ bool otlp_read_types(struct otlp *o, const struct otlp_frame *frame) {
 
 /* ---- rows -------------------------------------------- */
 
-/* Appends the numbers of a field. Returns false if it has another type. */
+/* Appends the numbers of a field. Returns false if the field has another type. */
 static bool otlp_take_numbers(struct otlp *o, struct otlp_numbers *list,
                               const struct wire_field *field) {
   uint64_t value = field->value;

@@ -172,7 +172,7 @@ static pprofc_status perf_read_attr(struct perf_data *p, struct perf_bytes b) {
   struct perf_attr *attr = &p->attrs[p->attr_count];
   struct perf_bytes ids = b;
   uint64_t type = perf_take(&b, 4);
-  perf_take(&b, 4); /* skip the size of the attribute, after which a section with ids follows */
+  perf_take(&b, 4); /* skip the size of the attribute; a section with ids follows the attribute */
   attr->name = perf_known_name(type, perf_take(&b, 8));
   attr->period = perf_take(&b, 8);
   attr->sample_type = perf_take(&b, 8);

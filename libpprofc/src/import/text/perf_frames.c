@@ -143,7 +143,7 @@ static uint32_t perf_script_function_of(struct perf_frames *f, pprofc_str name, 
   return import_function(f->builder, name, builder_string(f->builder, file));
 }
 
-/* True if an arrow "->", which ends at `end`, has text and not a space on both sides. */
+/* True if the arrow "->" that ends at `end` has text on both sides, and no space next to it. */
 static bool parts_names(pprofc_str s, size_t end) {
   return end > 1 && end + 1 < s.size && s.data[end - 2] != ' ' && s.data[end + 1] != ' ';
 }

@@ -187,7 +187,8 @@ static void perf_script_label(struct perf *p, const struct perf_script_header *h
   if (named)
     builder_add_label(p->builder, &(struct label){.key = builder_string(p->builder, STR("thread")),
                                                   .string = builder_string(p->builder, h->comm)});
-  if (h->tid > 0 || str_equal(h->comm, STR("swapper"))) { /* 0 is swapper or a missing id */
+  if (h->tid > 0 || str_equal(h->comm, STR("swapper"))) { /* the id 0 belongs to the idle task
+                                                             "swapper", or the id is missing */
     label_number(p, "pid", h->pid);
     label_number(p, "tid", h->tid);
   }

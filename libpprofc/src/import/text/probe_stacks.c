@@ -1,8 +1,9 @@
 /* Reads stacks that bpftrace and DTrace print: the frames of a stack, leaf first, then a count.
  *
- * bpftrace prints a map "@name[KEYS]: COUNT". The keys are stacks, a frame a line, and other values
- * such as commands. With -f json each map is a line of JSON, with the same text as its keys. Each
- * map is a sample type. DTrace prints the lines of a stack, then a line with its count. */
+ * bpftrace prints a map "@name[KEYS]: COUNT". A key is a stack, with one frame in each line, or
+ * another value such as a command. With -f json each map is a line of JSON, which contains the same
+ * text as its keys. Each map becomes a sample type. DTrace prints the lines of a stack, then a line
+ * with its count. */
 #include "core/array.h"
 #include "core/chars.h"
 #include "core/json_tree.h"
