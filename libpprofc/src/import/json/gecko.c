@@ -13,8 +13,8 @@
 struct gecko {
   struct arena *arena;
   pprofc_builder *builder;
-  bool scripts_only; /* true for recordings of the developer tools, of which only frames of web
-                        pages are shown */
+  bool scripts_only; /* true for recordings of the developer tools, where only frames of web pages
+                        are shown */
   struct call_paths paths;
   const struct node **profiles; /* profiles of all processes, children after their parents */
   size_t profile_count, profile_room;

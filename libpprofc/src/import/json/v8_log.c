@@ -74,8 +74,7 @@ static uint32_t v8_code_frame(struct v8_log *log, const struct node *code) {
   if (name.size > 1 && str_starts(name, STR("\"")) && str_ends(name, STR("\"")))
     name = str_slice(
         name, 1,
-        name.size -
-            1); /* Node before version 10 wrote the log, but a later version converted it */
+        name.size - 1); /* Node before version 10 wrote the log, but a later version converted it */
   pprofc_str kind = node_text(code, "kind");
   if (!type.size) return v8_named(log, "(unknown type)", STR(""));
   if (str_equal(type, STR("CPP"))) return v8_cpp_frame(log, name);

@@ -1,6 +1,6 @@
 /* Reads the samples of OTLP. A profile of OTLP has one sample type, so the reader joins the
  * profiles of a scope into samples with several values. It joins samples with equal stack,
- * attributes and link. Such samples mostly have the same position in their profiles; otherwise a
+ * attributes and link. These samples mostly have the same position in their profiles; otherwise a
  * hash table finds them. */
 #include "codec/wire.h"
 #include "core/threshold.h"
@@ -23,9 +23,8 @@ struct otlp_rows {
   int64_t *attributes;    /* attributes of all rows, one row after another */
   int64_t *values;        /* values of the rows: type_count values per row */
   size_t count, capacity, attribute_count, attribute_capacity, value_capacity;
-  struct map
-      by_identity; /* hash table of the first `mapped` rows, keyed by stack, attributes and link;
-                      built when needed */
+  struct map by_identity; /* hash table of the first `mapped` rows, keyed by stack, attributes and
+                             link; built when needed */
   size_t mapped;
   const Otlp__Resource *resource; /* resource whose attributes become labels, or NULL */
 };

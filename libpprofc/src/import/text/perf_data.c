@@ -12,8 +12,7 @@
 
 #include <stdlib.h>
 
-#define PERF_DATA_HEADER 104u /* size of a file's header in bytes; the header of piped output has
-                                 16 */
+#define PERF_DATA_HEADER 104u /* size of a file's header in bytes; piped output has 16 */
 #define MAX_ATTRS        256u /* maximum number of events */
 #define NAME_MAX_SHOWN   200u /* maximum length of names of events and commands */
 
