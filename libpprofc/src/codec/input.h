@@ -44,9 +44,9 @@ bool input_sink_grow(struct input_sink *sink, size_t capacity);
  * bytes, or 0 if it is implausible. The size may be wrong: use it only as a size for a buffer. */
 size_t input_claimed_size(const uint8_t *trailer, uint64_t size, const pprofc_limits *limits);
 
-/* True if all decoders treat this header of a gzip member alike, because it has no reserved flag
- * and no header checksum. zlib checks both, libdeflate ignores the checksum, and ISA-L ignores
- * both. */
+/* True if all decoders accept or reject this header of a gzip member alike, because it has no
+ * reserved flag and no header checksum. zlib checks the flag and the checksum, libdeflate ignores
+ * the checksum, and ISA-L ignores both. */
 static inline bool gzip_header_is_usual(const uint8_t *data, size_t size) {
   return size >= 4 && !(data[3] & 0xE2);
 }

@@ -1,4 +1,4 @@
-/* Cuts a report to a number of bytes: the most important rows stay whole, and one line names the
+/* Cuts a report to a number of bytes. The most important rows stay whole, and one line names the
  * number of rows that were left out.
  *
  * The shortened report is called a brief. A report writes to it with the callback brief_write and

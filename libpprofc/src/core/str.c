@@ -77,7 +77,7 @@ pprofc_str str_trim(pprofc_str s) {
   return str_slice(s, from, to);
 }
 
-/* Returns the first position from `from` on where the text can match after a star: the next
+/* Returns the first position from `from` on where the text can match after a star. This is the next
  * occurrence of the pattern byte at `p`, or `from` if that byte is a wildcard. Returns the end of
  * the text if nothing follows the star or the byte does not occur. */
 static size_t glob_skip(pprofc_str pattern, size_t p, pprofc_str text, size_t from) {

@@ -110,8 +110,8 @@ static bool find_cycles(struct callgrind_flow *flow) {
 
 /* ---- shares ------------------------------------------ */
 
-/* Costs of a function, which may be negative. own: inclusive cost in the file. rest: inclusive cost
- * minus the cost of the calls to the function. */
+/* Costs of a function, which may be negative. `own` is the inclusive cost in the file, `rest` is
+ * `own` minus the cost of the calls to the function. */
 struct callgrind_rest {
   double own, rest;
 };

@@ -1,5 +1,5 @@
-/* Finds the positions of functions in stacks: one for each function (flat), one for each caller
- * (edges), or a tree of all calls in which small branches are pruned.
+/* Finds the positions of functions in stacks. There is one position for each function (flat), one
+ * for each caller (edges), or a tree of all calls in which small branches are pruned.
  *
  * A graph has more paths than calls: if N callers call a function that calls N others, there are N
  * * N paths. The tree is therefore limited in proportion to the graph. Branches over the limit are

@@ -46,9 +46,9 @@ struct firefox_reader {
   size_t path_count;
   bool has_frames; /* true if each frame of the tables has a function */
   size_t read, missing;
-  int64_t said;  /* number of samples that the file states: the sum of the `length` members of the
-                    lists of samples, or -1 if one is missing or invalid */
-  size_t listed; /* number of samples in the lists */
+  int64_t said;     /* sum of the `length` members of the lists of samples; -1 if one is missing or
+                       invalid */
+  size_t listed;    /* number of samples in the lists */
   int64_t interval; /* sampling interval in nanoseconds, or 0 */
   const struct node *libs;
   uint32_t *mappings; /* mapping of each library, or NONE */

@@ -1,7 +1,7 @@
-/* Reads profiles that Firefox itself records, before the Firefox Profiler processes them:
- * recordings of the developer tools of Firefox 42 to 70, and files of the built-in profiler. A
- * table is a list of rows with a schema that names the columns. The oldest files have the frames in
- * each sample. */
+/* Reads profiles that Firefox itself records, before the Firefox Profiler processes them. The
+ * developer tools of Firefox 42 to 70 and the built-in profiler write these files. A table is a
+ * list of rows with a schema that names the columns. The oldest files have the frames in each
+ * sample. */
 #include "core/array.h"
 #include "import/json/call_tree.h"
 #include "import/json/json.h"

@@ -1,6 +1,6 @@
 /* Reads trace events, which Chromium's tracing, catapult, Perfetto (JSON), Hermes and many tracers
- * write: begin events and end events (kinds B and E), complete events (X), and samples. Times are
- * in microseconds. */
+ * write. Events are begin and end events (kinds B and E), complete events (X), and samples. Times
+ * are in microseconds. */
 #include "import/json/trace.h"
 
 #include "core/array.h"

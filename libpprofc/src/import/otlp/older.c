@@ -2,9 +2,9 @@
  * current version, which the other files read.
  *
  * In old versions a profile has several sample types, and its stacks are ranges of one list of
- * locations. Index 0 of a table is an entry like the others, so each index grows by the number of
- * entries that this file adds before the table. Some flags became attributes. In 1.6 the tables are
- * fields of the message itself. */
+ * locations. Index 0 of a table is an entry like the others. Each index therefore grows by the
+ * number of entries that this file adds before the table. Some flags became attributes. In 1.6 the
+ * tables are fields of the message itself. */
 #include "import/otlp/older.h"
 
 #define OLDER_MAX_TYPES 256u
@@ -242,8 +242,8 @@ static bool older_profile(struct older *c, const struct wire_field *f, struct bu
 
 /* ---- the message ------------------------------------- */
 
-/* Copies field 1 of a message, a resource or a scope, and rewrites each field 2: a scope of a
- * resource, or a profile of a scope. */
+/* Copies field 1 of a message, a resource or a scope. Rewrites each field 2, which is a scope of a
+ * resource or a profile of a scope. */
 static bool older_level(struct older *c, const struct wire_field *f, bool is_scope,
                         struct buffer *parent, unsigned number) {
   struct buffer out;
