@@ -28,9 +28,9 @@ struct child_end {
 
 /* Runs the program until it ends and appends its standard output to `output`, whose ceiling is the
  * limit. Returns PPROFC_OK for every exit status, PPROFC_E_UNSUPPORTED if the program does not
- * exist, and PPROFC_E_LIMIT if it exceeded the time or output limit. If the budget of `output` is
- * stopped, returns PPROFC_E_NOMEM. In these two cases the function kills the process group of the
- * program. The environment has only PATH, HOME, TMPDIR and LC_ALL=C. */
+ * exist, and PPROFC_E_LIMIT if it exceeded the time or output limit. Returns PPROFC_E_NOMEM if the
+ * budget of `output` is stopped. After an exceeded limit or a stop, the function kills the process
+ * group of the program. The environment has only PATH, HOME, TMPDIR and LC_ALL=C. */
 pprofc_status child_run(const struct child *child, struct buffer *output, struct child_end *end,
                         pprofc_error *error);
 

@@ -296,7 +296,7 @@ static bool read_command(struct callgrind_reader *r, pprofc_str value) {
   return true;
 }
 
-/* Reads the file that names the code of the process made at run time. */
+/* Reads the file that names the code made by the process at run time. */
 static bool read_process(struct callgrind_reader *r, pprofc_str value) {
   if (!r->options->map_folder || r->has_process) return true;
   r->has_process = true;
