@@ -7,8 +7,8 @@
  *  - The function that frees an object accepts NULL. The object must not be in use by another
  *    thread.
  *  - The first parameter is the object that the function reads or changes; `name` and `name_count`,
- *    or `data` and `size`, are an array and its length. `context` is the first argument that the
- *    library passes to the callback before it.
+ *    or `data` and `size`, are an array and its length. The library passes the `context` that
+ *    follows a callback parameter to this callback, as its first argument.
  *  - An index is in [0, count). An index out of range is a programming error unless a comment names
  *    the result.
  *  - Objects are opaque and immutable, so several threads may read one object at once. Any thread
@@ -51,7 +51,7 @@ typedef enum pprofc_status {
   PPROFC_E_FORMAT,      /* the input is invalid */
   PPROFC_E_LIMIT,       /* a limit of pprofc_limits was exceeded; the message names it */
   PPROFC_E_INVALID,     /* an argument or option is invalid */
-  PPROFC_E_UNSUPPORTED, /* this build of pprofc, or this machine, lacks an optional part */
+  PPROFC_E_UNSUPPORTED, /* this build of pprofc or this machine lacks an optional feature */
   PPROFC_E_NO_MATCH,    /* a required regular expression has no match */
   PPROFC_E_CANCELLED    /* the caller cancelled the call, or its time limit has passed */
 } pprofc_status;
@@ -62,7 +62,7 @@ PPROFC_API const char *pprofc_status_name(pprofc_status status);
 /* Value of `offset` for an error without a position in the input. */
 #define PPROFC_NO_OFFSET UINT64_MAX
 
-/* The reason for a failed call. The caller owns it; it needs no cleanup. */
+/* Reason why a call failed. The caller owns the struct; it needs no cleanup. */
 typedef struct pprofc_error {
   pprofc_status status; /* status that the call returned */
   uint64_t offset;      /* offset in the inflated input, in bytes, or PPROFC_NO_OFFSET */
@@ -91,10 +91,10 @@ typedef struct pprofc_allocator {
 typedef int (*pprofc_write_fn)(void *context, const void *data, size_t size);
 
 /* Returns true to continue. After false the call ends with PPROFC_E_CANCELLED, or with PPROFC_OK if
- * it has already read all that it needs. `done` of `total` is the progress of the current step, in
- * units of the step; a call has one or more steps. Both are 0 if the amount is not known. The
- * library calls the function often and from several threads at once, so the function must be quick.
- * The function must not call the library. */
+ * it has already read all that it needs. A call has one or more steps. `done` is the finished part
+ * of the current step and `total` is the size of the step, in a unit that depends on the step. Both
+ * are 0 if the size is not known. The library calls the function often and from several threads at
+ * once, so the function must be quick. The function must not call the library. */
 typedef bool (*pprofc_progress_fn)(void *context, uint64_t done, uint64_t total);
 
 /* Limits of one call. 0 in a field means its default. A call that exceeds a limit returns

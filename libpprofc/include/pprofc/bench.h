@@ -44,8 +44,8 @@ PPROFC_API pprofc_status pprofc_bench_read(pprofc_bench *set, const char *label,
 PPROFC_API pprofc_status pprofc_bench_read_inputs(pprofc_bench *set, const char *const *inputs,
                                                   size_t count, pprofc_error *error);
 
-/* Result of one benchmark line. Its measurements are [first_value, first_value of the next
- * result). */
+/* Result of one benchmark line. Its measurements are the items of pprofc_bench_values from
+ * first_value to before the first_value of the next result. */
 typedef struct pprofc_bench_result {
   uint32_t name;      /* string index of the name without "Benchmark" */
   uint32_t config;    /* number of the configuration, equal for equal configurations */
@@ -104,9 +104,9 @@ PPROFC_API const pprofc_bench_message *pprofc_bench_messages(const pprofc_bench 
 /* Test of a difference. The test also decides the center of a sample and the interval of the
  * center. */
 typedef enum pprofc_bench_test {
-  PPROFC_BENCH_UTEST, /* medians, order-statistic intervals, Mann-Whitney U */
-  PPROFC_BENCH_TTEST, /* means, t intervals, Welch's t-test */
-  PPROFC_BENCH_NONE   /* medians, without a test: every difference is significant */
+  PPROFC_BENCH_UTEST, /* Mann-Whitney U test of medians, with order-statistic intervals */
+  PPROFC_BENCH_TTEST, /* Welch's t-test of means, with t intervals */
+  PPROFC_BENCH_NONE   /* no test: medians, and every difference counts as significant */
 } pprofc_bench_test;
 
 /* Settings of a comparison. The caller owns the strings during the call. */
@@ -149,8 +149,8 @@ typedef struct pprofc_bench_cell {
   size_t count;             /* number of values, at least 1 */
   double center, low, high; /* center (median, mode or mean) and the bounds of its interval;
                                infinite for a missing bound */
-  size_t baseline; /* index within the table of the first column's cell in this row; SIZE_MAX if
-                      that cell is missing */
+  size_t baseline; /* index in the table of the baseline, which is the cell of this row in the first
+                      column; SIZE_MAX if that cell is missing */
   double p;        /* p-value; 1 if the test has no result */
   double alpha;    /* significance level for p */
   const char *const *notes;              /* warnings about the sample, then about the comparison */

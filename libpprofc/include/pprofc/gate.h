@@ -40,7 +40,7 @@ typedef enum pprofc_gate_correction {
   PPROFC_GATE_UNCORRECTED /* p-values are not corrected */
 } pprofc_gate_correction;
 
-/* Time that is judged if a benchmark has wall time and CPU time. */
+/* Time that the gate judges if a benchmark reports both wall time and CPU time. */
 typedef enum pprofc_gate_time {
   PPROFC_GATE_TIME_AUTO, /* CPU time if the benchmark has one thread and does not wait */
   PPROFC_GATE_TIME_WALL, /* wall time is judged */
@@ -168,7 +168,8 @@ typedef struct pprofc_gate_row {
 
   bool in_base, in_head;         /* sides that have the benchmark */
   size_t base_count, head_count; /* number of samples of each side; 0: not known */
-  double base, head;             /* centers in base units of `unit`; NaN if missing */
+  double base, head;             /* centers of the samples (mean or median) in base units of `unit`;
+                                    NaN if missing */
   double effect;    /* (head - base) / base: 0.1 is 10 % more; NaN: not known; infinite if the
                        base is 0 */
   double low, high; /* confidence interval of `effect` at 1 - alpha; NaN: not known */
@@ -181,8 +182,8 @@ typedef struct pprofc_gate_row {
   pprofc_gate_verdict verdict; /* verdict on the row */
   bool significant; /* true if `adjusted` is at most alpha, or if the values are constant and
                        differ */
-  double threshold; /* relative threshold of the row, from the options or a rule; at least the noise
-                       that counted events always have */
+  double threshold; /* relative threshold of the row, from the options or a rule; never below the
+                       noise that counts of events always have */
   double alpha;     /* significance level of the row */
   double visible_effect; /* smallest effect that would have been significant; infinite if no
                             effect would be; NaN: not known */

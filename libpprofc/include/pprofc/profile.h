@@ -164,8 +164,8 @@ typedef struct pprofc_label {
   bool is_number;    /* true for a label with a number, false for a label with a string */
 } pprofc_label;
 
-/* Key of the label that names the benchmark of a sample. Samples of callgrind have it: each part of
- * the file that a client request ended is a benchmark. */
+/* Key of the label that names the benchmark of a sample. Samples from callgrind have this label:
+ * each part of a callgrind file that a client request ended is one benchmark. */
 #define PPROFC_BENCHMARK "benchmark"
 
 /* The first function returns the number of labels of a sample. The second returns the label at an
@@ -200,7 +200,7 @@ typedef struct pprofc_function {
   int64_t start_line;     /* first line of the function; 0 if not known */
 } pprofc_function;
 
-/* A part of a binary in memory: the addresses [start, limit). */
+/* A range of addresses, [start, limit), to which a binary is mapped. */
 typedef struct pprofc_mapping {
   uint64_t id;           /* id in the file */
   uint64_t start, limit; /* first address, and the address after the last */

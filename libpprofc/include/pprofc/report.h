@@ -43,9 +43,10 @@ typedef struct pprofc_report_options {
   const char *tagfocus, *tagignore, *tagshow, *taghide;              /* expressions on labels, as in
                                                                         pprofc_filter_options */
   bool noinlines;          /* true to join an inlined function with its caller */
-  bool showcolumns;        /* true to keep columns, with lines and addresses */
-  const char *granularity; /* kind of rows: "", "functions", "filefunctions", "files", "lines",
-                              "addresses" */
+  bool showcolumns;        /* true to keep column numbers, for the granularities lines and
+                              addresses */
+  const char *granularity; /* granularity of the rows: "", "functions", "filefunctions", "files",
+                              "lines", "addresses"; "" for the default of the format */
 
   /* Receives each warning ("Focus expression matched no samples") as one line without newline.
    * May be NULL. */
@@ -62,8 +63,9 @@ typedef struct pprofc_report_options {
                         stacks */
 
   /* Options of flamegraph and flame. */
-  const char *origin_rules; /* text of the origin rules, one a line (docs/FLAMEGRAPH_COLORS.md); the
-                               flag takes a file name */
+  const char *origin_rules; /* rules that give each frame an origin and so a color, one rule a line
+                               (docs/FLAMEGRAPH_COLORS.md); the command-line flag takes a file
+                               name */
   const char *title;        /* title of the picture; "" for the name of the profile */
   int width;                /* width of the picture in pixels; 0 for 1200 */
   const char *minwidth; /* minimum width of a box, in pixels or as a percentage with '%'; narrower

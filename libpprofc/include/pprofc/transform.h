@@ -98,7 +98,8 @@ typedef struct pprofc_aggregate_options {
   const char *granularity; /* "functions", "filefunctions", "files", "lines" or "addresses";
                               NULL and "" mean functions */
   bool noinlines;          /* true to join an inlined function with its caller */
-  bool showcolumns;        /* true to keep columns, with lines and addresses */
+  bool showcolumns;        /* true to keep column numbers, for the granularities lines and
+                              addresses */
 } pprofc_aggregate_options;
 
 /* Sets all fields to their defaults: functions, with inlined functions. */

@@ -11,9 +11,9 @@
  * verdict:
  *
  *   summary.total_*   the total
- *   summary.common_*  the factor that all functions share; no shown value is divided by it
- *   row.flat, .cum    a function: `verdict` is the word to show, `own` the verdict after removing
- *                     the common factor. p and q belong to `own`, low and high to `delta`.
+ *   summary.common_*  the relative change that all functions share; shown values contain it
+ *   row.flat, .cum    a function: `verdict` is the verdict to show, `own` the verdict after
+ *                     removing the common factor. p and q belong to `own`, low and high to `delta`.
  *
  * A shown verdict has the direction of its recorded difference. summary.sentence describes the
  * change in one line.
@@ -191,8 +191,8 @@ PPROFC_API const pprofc_verdict_row *pprofc_verdicts_rows(const pprofc_verdicts 
 PPROFC_API const pprofc_verdict_row *pprofc_verdicts_find(const pprofc_verdicts *verdicts,
                                                           pprofc_str name);
 
-/* A domain is a group of functions between which cost moved. This enum is the property that the
- * functions of a domain share. */
+/* Property that the functions of a domain share. A domain is a group of functions between which
+ * cost moved. */
 typedef enum pprofc_verdict_domain_kind {
   PPROFC_DOMAIN_CALLER,  /* a function and the functions that it calls */
   PPROFC_DOMAIN_TYPE,    /* a type or class of functions */
@@ -221,15 +221,17 @@ PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_domains(const pprofc_ver
 PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_domain_of(const pprofc_verdicts *verdicts,
                                                                   const pprofc_verdict_row *row);
 
-/* Returns a domain of all functions below a function in the call tree, whoever calls them, and of
- * the rows in their domains; `net` is the change of their summed self costs. If the sum did not
- * grow (`moved`), cum grew only because calls moved here from other callers. Returns NULL if cum
- * did not grow, or if the sum is too noisy. */
+/* Returns a domain with all functions that a function calls directly or indirectly, and with the
+ * rows in the domains of these functions. Calls from any caller count. `net` is the change of the
+ * sum of their self values. If the sum did not grow (`moved`), the cum value of the function grew
+ * only because calls moved here from other callers. Returns NULL if cum did not grow, or if the sum
+ * is too noisy. */
 PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_calls_of(const pprofc_verdicts *verdicts,
                                                                  const pprofc_verdict_row *row);
 
-/* A node of the call tree: the samples whose stacks begin with its frames. Folded frames and frames
- * without a name are skipped. The nodes are a separate family of tests. */
+/* A node of the call tree: the samples whose stacks begin with its frames. The tree skips folded
+ * frames and frames without a name. The p-values of nodes are adjusted separately from the p-values
+ * of functions. */
 typedef struct pprofc_verdict_stack {
   pprofc_str name; /* name of the function */
   size_t parent;   /* index of the parent, which is smaller, or PPROFC_VERDICT_NO_ROW */
@@ -287,7 +289,7 @@ typedef struct pprofc_verdict_summary {
   size_t tested;      /* number of rows whose flat was tested */
   size_t changed;     /* tested rows whose flat changed by itself */
   size_t cum_changed; /* rows whose cum changed by itself */
-  size_t shared;      /* rows whose flat changed only by the factor that all functions share */
+  size_t shared;      /* rows whose flat changed only as much as all functions changed */
   /* Numbers of rows in `changed`, except pairs of rows that cancel: new rows, gone rows, and all
    * other rows by the sign of the difference. */
   size_t new_rows, gone_rows, grew, shrank;
@@ -298,12 +300,12 @@ typedef struct pprofc_verdict_summary {
   double total_base, total_head, total_delta, total_low, total_high, total_p;
   pprofc_verdict total_verdict; /* verdict on the total */
 
-  /* Relative change of the factor that all functions share: head / base - 1 of recorded values. */
+  /* Relative change that all functions share: head / base - 1 of recorded values. */
   bool has_common; /* false: too few functions, an unsuitable sample type, or options.no_common */
   double common_change, common_low, common_high, common_p;
   pprofc_verdict common_verdict; /* verdict on the common factor */
-  const double *common; /* factor of each run, bases first, with a geometric mean of 1; NULL if only
-                           sums over runs are known */
+  const double *common; /* common factor of each run, which multiplies all its values; bases first;
+                           geometric mean 1; NULL if only sums over runs are known */
 
   double between_run_cv, prior_degrees; /* with several runs on a side: noise between runs as a
                                            share of the value, and degrees of freedom of its

@@ -16,15 +16,15 @@ void labels_profile(const struct report *report, label_fn label, void *context);
 void labels_graph(const struct report *report, const struct graph_summary *legend, bool full,
                   label_fn label, void *context);
 
-/* Corrects the counts of nodes in the lines of labels_graph. Is a brief_recount_fn; the context is
- * a struct report. */
+/* Corrects the node counts in the lines that labels_graph made, after rows were omitted. Has the
+ * type brief_recount_fn; `report` is a struct report. */
 bool labels_recount(const void *report, const struct brief_left *left, pprofc_str line,
                     struct buffer *to);
 
 /* Returns the sum of the values of the omitted rows. */
 int64_t labels_left(const struct brief_left *left);
 
-/* Prints a label as a line. Is a label_fn; the context is a struct output. */
+/* Prints a label as a line. Has the type label_fn; `output` is a struct output. */
 void label_to_output(void *output, const char *prefix, pprofc_str text);
 
 #endif

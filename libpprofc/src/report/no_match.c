@@ -26,7 +26,7 @@ static pprofc_str similar_lower(pprofc_str text, const char *without, char out[W
   return (pprofc_str){out, size};
 }
 
-/* Returns the text after the last of these bytes. */
+/* Returns the part of `name` after the last byte that is in `bytes`. */
 static pprofc_str similar_after(pprofc_str name, const char *bytes) {
   size_t at = name.size;
   while (at > 0 && !strchr(bytes, name.data[at - 1])) at--;

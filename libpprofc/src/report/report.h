@@ -45,7 +45,8 @@ struct report_format {
 
 #define REPORT_SUMS      1024u  /* flag: the report accepts a profile with added-up samples */
 #define REPORT_LABELS    2048u  /* flag: the report shows labels */
-#define REPORT_PASSES    4096u  /* flag: without filters, only graph/delta.h reads samples */
+#define REPORT_PASSES    4096u  /* flag: a report without filters reads samples only through
+                                   graph/delta.h */
 #define REPORT_ALL_TYPES 8192u  /* flag: stacks have values of all sample types */
 #define REPORT_NO_STACKS 16384u /* flag: only filters need stacks */
 #define REPORT_TOTALS    32768u /* flag: the report shows totals before the filters */
@@ -60,7 +61,7 @@ pprofc_status report_open(struct report *report, const pprofc_profile *profile,
 pprofc_status report_render(struct report *report, pprofc_write_fn write, void *context,
                             pprofc_error *error);
 
-/* Takes the kept graph, or builds a graph as pipeline_graph does. The caller frees it with
+/* Sets *graph to the kept graph, or builds a graph as pipeline_graph does. The caller frees it with
  * report_graph_free, even after an error. */
 pprofc_status report_graph(struct report *report, unsigned wanted, struct graph *graph,
                            pprofc_error *error);
@@ -95,8 +96,8 @@ void report_columns(const struct report *report, struct output *out, int64_t fla
  * empty. */
 pprofc_str report_program(const pprofc_profile *profile);
 
-/* Prints the header lines of 20.3 (File:, Type:, Time:, Duration: ...), each followed by a
- * newline. */
+/* Prints the header lines of docs/spec/pprof.md, 20.3 (File:, Type:, Time:, Duration: ...), each
+ * followed by a newline. */
 void report_profile_header(const struct report *report, struct output *out);
 
 /* Returns the filtered profile with its values divided by divide_by. The caller releases it.

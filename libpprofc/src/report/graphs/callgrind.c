@@ -126,8 +126,8 @@ static void callgrind_put_call(struct output *out, const struct callgrind_spot *
 
 /* ---- the report -------------------------------------- */
 
-/* Nodes with the same file and name. Numbers keep them apart, because readers of the format would
- * join them. */
+/* Functions that share a file and a name. The report adds numbers to their names, because readers
+ * of the format would join them. */
 struct namesake {
   uint32_t file, name; /* text ids of the file and the name */
   uint32_t count;

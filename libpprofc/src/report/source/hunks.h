@@ -48,15 +48,14 @@ bool hunks_read(struct hunks *hunks, pprofc_str diff, struct arena *arena);
 const struct changed_file *hunks_file(const struct hunks *hunks, enum diff_side side,
                                       pprofc_str path);
 
-/* Both return the index of a line in the listing of the whole file. The line is a line of base or
- * of head. The listing contains deleted and added lines. `file` is NULL if the file has no changes.
- */
+/* Both functions return the index of a line of base or of head in the listing of the whole file.
+ * The listing contains deleted and added lines. `file` is NULL if the file has no changes. */
 int64_t hunks_place_of_base(const struct hunks *hunks, const struct changed_file *file,
                             int64_t line);
 int64_t hunks_place_of_head(const struct hunks *hunks, const struct changed_file *file,
                             int64_t line);
 
-/* The line with a place, for printing. */
+/* One line of the listing, for printing. */
 struct diff_line {
   char mark;          /* mark of the line: ' ', '-' or '+' */
   int64_t base, head; /* line numbers; 0 on a side that does not have the line */

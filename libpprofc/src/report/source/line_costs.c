@@ -20,7 +20,7 @@ struct line_pass {
   uint32_t *function_of; /* function of each item in costs->items */
   size_t function_capacity;
   uint8_t *known;    /* for each name a value NAME_*: not asked, wanted or not wanted */
-  uint32_t *counted; /* for each name the last sample that it counted, plus 1 */
+  uint32_t *counted; /* index of the last sample counted for each name, plus 1 */
   uint32_t *stack;
 };
 

@@ -100,13 +100,13 @@ static void put_costs(const struct list_diff *l, const int64_t cum[DIFF_SIDES]) 
   listing_value(l->report, l->out, cum[DIFF_HEAD]);
 }
 
-/* The part of a file to print: its lines, and the rows in it. */
+/* A range of lines of one file to print, and the rows in the range. */
 struct list_diff_file {
   const struct source_file *text;
   const struct changed_file *changes; /* changes of the file, or NULL */
   const struct list_diff_row *rows;
   size_t count;
-  /* Places of the first and the last line to print, and end of the file. */
+  /* Indices in the listing of the first and the last line to print, and of the end of the file. */
   int64_t from, to, end;
 };
 

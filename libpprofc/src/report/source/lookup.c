@@ -293,8 +293,8 @@ static bool suggest_is_plain(pprofc_str text) {
   return text.size > 0;
 }
 
-/* Returns the size of the longest prefix of the name without which it is a file in the folder; 0 if
- * there is no such prefix. */
+/* Returns the size of the longest prefix of the name whose removal leaves the path of a file in the
+ * folder; 0 if there is no such prefix. */
 static size_t suggest_prefix(const struct source_lookup *lookup, pprofc_str folder,
                              pprofc_str name) {
   char path[PATH_MAX], real[PATH_MAX];
@@ -311,7 +311,7 @@ static size_t suggest_prefix(const struct source_lookup *lookup, pprofc_str fold
   return 0;
 }
 
-/* Tries the folders in a search folder. */
+/* Tries each direct subfolder of a search folder. */
 static void suggest_below(const struct source_lookup *lookup, pprofc_str root, pprofc_str name,
                           struct buffer *flags) {
   char path[PATH_MAX];

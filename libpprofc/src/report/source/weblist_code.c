@@ -25,7 +25,8 @@ struct range {
   int64_t score;
   struct instruction *instructions; /* instructions of the range; NULL if it could not be
                                        disassembled */
-  size_t count, first; /* index of the range's first answer among the answers of its mapping */
+  size_t count, first; /* number of instructions; index of the range's first answer among the
+                          answers of its mapping */
 };
 
 struct code {

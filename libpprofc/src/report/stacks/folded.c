@@ -13,7 +13,7 @@ struct folded_report {
   struct buffer texts; /* texts of the frames, made on first use */
   size_t *text_from;   /* start of each frame's text in `texts` */
   bool two_columns;    /* true to write base and head, as difffolded.pl does */
-  double least;        /* minimum of a stack in a column; smaller stacks share one line */
+  double least;        /* value below which stacks share one line */
   int64_t joined_base, joined_head; /* sums of the stacks that share one line */
 };
 

@@ -128,7 +128,8 @@ static void track_write_weights(struct track_writer *w) {
   json_end(w->t->json);
 }
 
-/* Writes the start and the end of a track; the end is a sum of values if it has no durations. */
+/* Writes the start and the end of a track. If the track has no durations, the end is the sum of its
+ * values. */
 static void track_write_bounds(struct track_writer *w) {
   int64_t start = w->timed ? w->first : 0, end = start;
   w->clock = start;

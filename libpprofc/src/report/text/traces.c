@@ -101,7 +101,7 @@ static void frame_texts_free(struct frame_texts *texts) {
   mem_free(texts->mem, texts->from, texts->count + 1, sizeof *texts->from);
 }
 
-/* Returns how many of the first locations have texts of about TEXTS_BYTES in total. */
+/* Returns the number of leading locations whose texts take about TEXTS_BYTES in total. */
 static size_t frame_texts_fit(const pprofc_profile *p) {
   const struct locations *l = &p->locations;
   size_t bytes = 0;
