@@ -47,7 +47,8 @@ struct pairs {
   uint32_t *inputs; /* input of each measurement; NULL if pairs_make got a head */
   bool has_rounds;
   size_t value_count;
-  size_t *flaws; /* first result with a bad value of each bad pair, in input order */
+  size_t *flaws; /* for each pair with a bad value, its first result with a bad value, in input
+                    order */
   size_t flaw_count, flaw_capacity;
   size_t processes[PAIR_SIDES]; /* number of processes; 0 if the side has no input */
 };

@@ -128,7 +128,7 @@ static void add_variation(struct tables_collector *c, uint32_t cell, pprofc_benc
 
 static const char *const no_notes[1] = {NULL};
 
-/* Cells of one table: their indices, and room for as many keys. */
+/* Indices of the cells of one table in `order`. `scratch` has the same size. */
 struct table_part {
   uint32_t *order;
   size_t count;

@@ -97,8 +97,8 @@ static void judge_prepare(struct gate *gate, struct gate_row *row, struct buffer
 
 /* ---- correction for the number of comparisons -------- */
 
-/* A group of p-values that are corrected together. The p-values of each test form three groups:
- * rows that can regress, rows that cannot, and times that are only watched. */
+/* A group of p-values that are corrected together. Each test has three groups: rows that can
+ * regress, rows that cannot, and watched times (gate_row.watched). */
 struct family {
   size_t test;   /* 0: the first test, 1: further[0], 2: further[1] */
   double factor; /* factor of the p-values: 2 for the third test. It limits the share of unchanged

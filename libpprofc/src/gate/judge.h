@@ -35,8 +35,8 @@ bool gate_was_judged(const struct gate_row *row);
  * sizes. */
 bool gate_unit_depends_on_load(pprofc_str unit);
 
-/* True if the p-value of the row, if any, took part in the correction: for judged rows and watched
- * times. */
+/* True if the correction includes a p-value of the row, because the row is judged or is a watched
+ * time. */
 bool gate_was_corrected(const struct gate *gate, const struct gate_row *row);
 
 /* ---- the verdict on a row ---------------------------- */
@@ -65,12 +65,13 @@ void gate_noise_key(struct buffer *out, pprofc_str group, pprofc_str name, pprof
 
 #define GATE_EARLIER_MOST 1000 /* factor from which a change or an interval counts as unknown */
 
-/* How far a benchmark varies between runs without a change. */
+/* Variation of a benchmark between runs without a change. */
 struct gate_earlier {
   double variance, degrees; /* variance of the logarithm of the run's median, and its degrees of
                                freedom */
   uint32_t unit;            /* index of the unit in gate->noise_units */
-  bool timed;               /* true for times and rates: equal values of two runs are chance */
+  bool timed;               /* true for times and rates; two runs have equal values only by
+                               chance */
 };
 
 /* Stores the variance of a benchmark between its runs. `values` has one median per run. Returns

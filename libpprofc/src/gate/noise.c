@@ -131,8 +131,7 @@ bool gate_share_earlier(struct gate *gate) {
   for (size_t i = 0; i < count; i++) {
     const struct unit_noise *u = &shared[all[i].unit];
     double degrees = all[i].degrees + u->degrees;
-    /* Keep a variance of 0 for memory, which has no noise. A variance of 0 of times is only chance.
-     */
+    /* Keep a variance of 0 of memory sizes, which have no noise. For times it is only chance. */
     if (!(all[i].variance > 0) && !(all[i].timed && u->degrees > 0)) continue;
     all[i].variance = (u->degrees * u->variance + all[i].degrees * all[i].variance) / degrees;
     all[i].degrees = degrees;

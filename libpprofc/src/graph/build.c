@@ -71,8 +71,8 @@ static void drop_low_nodes(struct build *b) {
 
 /* ---- edges ------------------------------------------- */
 
-/* Builds the edges between kept nodes (unless the call tree has them already), and their names
- * and lists. */
+/* Builds the edges between kept nodes, unless the call tree already has these edges. Then makes the
+ * names of the nodes and the sorted lists of edges. */
 static pprofc_status make_edges(struct build *b, const uint8_t *target, const uint8_t *source,
                                 pprofc_error *error) {
   struct graph *g = b->graph;

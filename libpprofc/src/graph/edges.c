@@ -9,7 +9,7 @@
 
 #define GRAIN THRESHOLD(8192)
 
-/* A kept frame of the path. `edge` is the edge from the previous step to this one. `edge` is NONE
+/* A kept frame of the path. `edge` is the edge from the previous step to this step. `edge` is NONE
  * if the choice excludes the edge, or if the edge leads from a node to itself. It is also NONE if
  * the path already contains the edge nearer to the root. */
 struct edges_step {
@@ -17,7 +17,8 @@ struct edges_step {
   uint32_t node, edge;
   uint32_t offset;
   uint32_t
-      skipped; /* offset of the first dropped frame after this one; 0: no frame was dropped there */
+      skipped; /* offset of the first dropped frame after this frame; 0: no frame was dropped
+                  there */
 };
 
 struct edge_table {

@@ -171,8 +171,8 @@ static inline int64_t graph_cutoff(int64_t total, double fraction) {
   return number_abs(number_from_double((double)total * fraction));
 }
 
-/* Computes flat and cum of every node (one per info). A cum below the cutoff may be inexact,
- * but stays below it. */
+/* Computes flat and cum of every node (one per info). A cum below the cutoff may be inexact, but
+ * stays below the cutoff. */
 pprofc_status graph_sum(struct graph *graph, pprofc_error *error);
 
 /* Builds nodes and edges of the call tree. */

@@ -12,7 +12,8 @@
 enum leak_list {
   LEAK_LIST_HEAP,   /* ignored in heap profiles */
   LEAK_LIST_COUNTS, /* ignored in goroutine profiles and other counts */
-  LEAK_LIST_WAY,    /* an allocator: skipped at the leaf to find the line that allocates */
+  LEAK_LIST_WAY,    /* function of an allocator: skipped at the leaf of a stack to find the line
+                       that allocates */
   LEAK_LISTS
 };
 

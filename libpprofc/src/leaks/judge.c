@@ -84,8 +84,9 @@ static bool judging_is_sawtooth(const struct judging *j) {
 
 /* ---- chance ------------------------------------------ */
 
-/* Returns the sampling variance of the growth: the variance of both ends, or of everything
- * allocated and freed between them if that is less. Objects that stay were sampled only once. */
+/* Returns the sampling variance of the growth: the variance of both end values, or of everything
+ * allocated and freed between them if this variance is less. Objects that stay were sampled only
+ * once. */
 static double judging_variance(const struct leak_series *s, const double ends[2]) {
   double both = ends[0] + ends[1], last = s->x[s->count - 1];
   double growth = last - s->x[0];
@@ -164,8 +165,8 @@ static bool judging_by_troughs(struct judging *j, enum leak_verdict otherwise) {
 
 /* ---- one series -------------------------------------- */
 
-/* Judges growth. Growth is a leak unless it stopped, fell, may be chance, or frees most of its
- * memory. */
+/* Judges growth. Growth is a leak unless it stopped, it fell, chance explains it, or the program
+ * freed most of the allocated memory. */
 static bool judging_growth(struct judging *j) {
   struct leak_fit *fit = j->fit;
   bool falls = j->fall > FALL_SHARE * fit->growth + SIGMAS * j->sigma;

@@ -16,7 +16,7 @@ void pipeline_warn(const struct pipeline_result *r, bool when, const char *messa
 void pipeline_take(struct pipeline_result *r, pprofc_profile *edited) {
   pprofc_profile_release(r->edited);
   r->edited = edited;
-  /* The pipeline holds the only reference, so the next edit may write into the profile. */
+  /* The pipeline has the only reference, so the next edit may write into the profile. */
   if (edited->references == 1) edited->disposable = true;
   r->profile = edited;
 }

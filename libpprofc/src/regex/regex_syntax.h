@@ -72,7 +72,8 @@ bool regex_read_escape(struct regex_parser *parser, int32_t *code);
 /* Parses `[...]` and writes it. */
 bool regex_class(struct regex_parser *parser);
 
-/* Parses `\d` or `\pL` and writes it as a class. Sets *found to true if it came next. */
+/* Parses `\d` or `\pL` and writes it as a class. Sets *found to true if the pattern has such an
+ * escape here. */
 bool regex_class_escape(struct regex_parser *parser, bool *found);
 
 /* Returns PCRE2's name for the category or script `name`, as written between the braces of

@@ -136,8 +136,8 @@ static void function_sides(const struct stacks_frames_builder *b,
   }
 }
 
-/* Returns the key by which a function of base matches a function of head: its name, or the name of
- * its file where reports show only files. Returns MAP_NONE when out of memory. */
+/* Returns the key by which a function of base matches a function of head: the name of the function,
+ * or the name of its file if reports show only files. Returns MAP_NONE when out of memory. */
 static uint64_t name_key(struct stacks_frames_builder *b, size_t function) {
   if (b->policy->function && b->name[function]) return (uint64_t)b->name[function] << 1;
   uint32_t base = name_text(b, str_path_base(b->texts.items[b->file[function]]));

@@ -26,11 +26,11 @@ struct narrow {
   size_t part;   /* index of the last part */
 };
 
-/* Nodes that the walk leaves, all of one width. */
+/* Nodes that the walk leaves together. All have the same width. */
 struct narrow_left {
-  uint32_t from, to; /* depth of the node above them, and of the last of them */
+  uint32_t from, to; /* depth of the node above these nodes, and depth of the last of them */
   double width;      /* largest share of any column */
-  size_t part;       /* index of their part */
+  size_t part;       /* index of the part that contains these nodes */
 };
 
 /* ---- the walk ---------------------------------------- */
@@ -79,7 +79,7 @@ static bool narrow_leave(struct narrow *n, uint32_t shared, struct narrow_left *
   return true;
 }
 
-/* Goes on to the end of a stack. */
+/* Extends the path to the end of a stack. */
 static void narrow_enter(struct narrow *n, size_t stack) {
   const int64_t *values = stack_values(n->set, stack);
   if (n->set->depth[stack] > n->top[n->part]) n->top[++n->part] = n->set->depth[stack];

@@ -22,7 +22,7 @@ struct variance_prior {
 /* Maximum of `degrees` of a prior. It limits the weight of the other rows, so an unusual variance
  * of a row keeps some weight. */
 #define PRIOR_DEGREES_MOST 10.0
-/* Minimum number of rows for a prior; with fewer rows both members of the prior are 0. */
+/* Minimum number of rows for a prior; with fewer rows both fields of the prior are 0. */
 #define PRIOR_ROWS_MIN 10
 
 /* Estimates the prior from the rows, whose floors must be above 0. `scratch` has room for

@@ -74,8 +74,8 @@ pprofc_str amount_text(const struct amount_unit *unit, double value, bool plus,
 
 /* ---- grids ------------------------------------------- */
 
-/* Number of digits of the largest number of a table, and maximum if its smallest number needs more
- * digits. */
+/* Number of digits of the largest number of a table. A table whose smallest number needs more
+ * digits can use up to the maximum. */
 #define GRID_DIGITS      4
 #define GRID_DIGITS_MOST 8
 /* Maximum number of decimals. */

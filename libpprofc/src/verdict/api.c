@@ -151,8 +151,8 @@ struct model_settings comparison_settings(const struct comparison *c) {
   };
 }
 
-/* Factor between the sides above which a common factor is rejected. A larger factor occurs if
- * hardly any function is in both sides. */
+/* Largest ratio of the common factors of base and head that a comparison accepts. A larger ratio
+ * occurs if hardly any function is in both sides. */
 #define COMMON_BEYOND 50.0
 
 /* True if the common factor is implausible. Compares it with the ratio of the totals, because a
@@ -204,8 +204,8 @@ static pprofc_status comparison_stacks(struct comparison *c, pprofc_error *error
   return status ? status : stacks_judge(c, error);
 }
 
-/* Judges runs, or sums over runs if `sums` is not NULL. Sums have no stacks, so the function skips
- * relations, places and judged stacks for them. */
+/* Judges runs, or sums over runs if `sums` is not NULL. Sums have no stacks, so the function then
+ * skips the steps that need stacks. */
 static pprofc_status comparison_judge(struct comparison *c, const struct sums *const *sums,
                                       pprofc_error *error) {
   pprofc_status status = sums ? comparison_read_sums(c, sums, error) : comparison_read(c, error);

@@ -6,7 +6,7 @@ static const struct candidate *set_member(const struct relations *r, const struc
   return &r->candidates[set->members[at]];
 }
 
-/* Returns the name of the member that calls all other members, or MAP_NONE. */
+/* Returns the name of the function in the set that calls all others in the set, or MAP_NONE. */
 static uint32_t set_caller(const struct relations *r, const struct domain_set *set) {
   for (size_t i = 0; i < set->member_count; i++) {
     size_t called = 0;
@@ -36,7 +36,7 @@ static bool set_has_file(const struct relations *r, const struct domain_set *set
   return set_member(r, set, 0)->file.size > 0;
 }
 
-/* Returns a caller of all members, or MAP_NONE. */
+/* Returns the name of a function that calls all functions of the set, or MAP_NONE. */
 static uint32_t set_common_caller(const struct relations *r, const struct domain_set *set) {
   for (uint32_t name = 0; name < r->names; name++) {
     size_t called = 0;
@@ -70,7 +70,7 @@ static void set_name_renamed(const struct relations *r, struct domain_set *set) 
   set->renamed = several ? made->parts.package : r->c->row[made->row].name;
 }
 
-/* True if the members are old and new names of renamed functions. */
+/* True if the functions of the set are old and new names of renamed functions. */
 static bool set_is_renamed(const struct relations *r, const struct domain_set *set) {
   for (size_t i = 0; i + 1 < set->member_count; i += 2)
     if (set_member(r, set, i)->partner != set->members[i + 1]) return false;

@@ -12,7 +12,7 @@ struct domain_set {
   size_t *sum; /* indices of the rows whose flat values are added up */
   size_t sum_count;
   size_t subtree; /* row whose cum is the sum; DOMAIN_NO_SUBTREE: the sum of the rows */
-  bool cancels;   /* true for two rows about which only one thing is known: their changes cancel */
+  bool cancels;   /* true for two rows that are in one set only because their changes cancel */
   uint32_t *members; /* candidates that the set explains */
   size_t member_count;
 };

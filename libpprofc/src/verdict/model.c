@@ -1,4 +1,5 @@
-/* Runs the two passes of a comparison and fits the common factor of each run. */
+/* Fits the common factor of each run, and tests every row in two passes. The second pass leaves the
+ * rows that changed in the first pass out of the common factor. */
 #include "verdict/model.h"
 
 #include "pprofc/stats.h"
@@ -130,7 +131,7 @@ double model_sizes(const struct matrix *m, size_t from, size_t end) {
   return sum;
 }
 
-/* Tests every row once. */
+/* Tests every row once: one pass. */
 static void model_test(struct model *model) {
   if (model->run_count == 2)
     model_pair_test(model);

@@ -123,12 +123,12 @@ static inline double model_rate(const struct matrix *m, size_t row, size_t colum
   return m->grouped ? m->grouped->rates[at] : m->values[at] / m->exposure[column];
 }
 
-/* Each runs one pass of the tests: the first with one run on each side, the second with more runs.
- */
+/* Both functions test every row once. model_pair_test needs one run on each side; model_runs_test
+ * is for more runs. */
 void model_pair_test(struct model *model);
 void model_runs_test(struct model *model);
 /* Mean of a row over the runs of some columns, divided by exposure and common factor, and the sum
- * of squared deviations from it. */
+ * of squared deviations from this mean. */
 struct row_spread {
   double mean, squares;
 };

@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-/* Minimum share of the change in one child, or in up to PLACES_SPLIT parts together, to search
- * below a node. */
+/* Minimum share of the change that one child, or up to PLACES_SPLIT parts together, must have. With
+ * a smaller share the search stops at the node. */
 #define PLACES_ALL 0.9
 /* Minimum share of the change in each part, if a change splits into parts. */
 #define PLACES_SHARE 0.2

@@ -237,9 +237,10 @@ double recorded_judged(const struct recorded_rows *r, size_t row) {
   return recorded_mean(&judged, row, 1) - recorded_mean(&judged, row, 0);
 }
 
-/* Returns the verdict on the factor that the row shares with all others: of the self values, or of
- * the same kind of values (flat or cum) if the interval of the row excludes 0. Rows of cum have a
- * factor of their own, because callers grow together, also where few functions have self values. */
+/* Returns the verdict on the common factor of the self values. If that verdict is not certain and
+ * the interval of the row excludes 0, returns the verdict on the common factor of the row's own
+ * kind of values (flat or cum). Cum has a separate factor, because callers grow together even if
+ * few functions have self values. */
 static pprofc_verdict recorded_shared(const struct recorded_rows *r,
                                       const pprofc_verdict_estimate *e) {
   pprofc_verdict common = r->c->summary.common_verdict;

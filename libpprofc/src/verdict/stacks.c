@@ -1,4 +1,5 @@
-/* Judges the nodes of the call tree like functions, as a separate family. */
+/* Judges the nodes of the call tree like functions. The p-values of the nodes are adjusted
+ * separately from the p-values of the functions. */
 #include "core/array.h"
 #include "verdict/compare.h"
 #include "verdict/tree.h"

@@ -1,5 +1,5 @@
 /* Iterates over the samples of a run as stacks of names. Inlined functions are frames. Drops frames
- * without a function, and folded leaves. */
+ * without a function, and leaf frames that rules fold into their callers (rules.h). */
 #ifndef PPROFC_VERDICT_WALK_H
 #define PPROFC_VERDICT_WALK_H
 

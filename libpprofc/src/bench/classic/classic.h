@@ -30,7 +30,7 @@ struct classic_scale {
 struct classic_row {
   pprofc_str benchmark, group; /* names of the benchmark and of its group; the group is "" if there
                                   is only one */
-  /* Measurements of each column; NULL if it does not have the benchmark. */
+  /* Measurements of each column. An item is NULL if the column does not have the benchmark. */
   const struct classic_metric **metrics;
   struct classic_scale scale;
   bool scaled;

@@ -58,8 +58,8 @@ static bool histogram_mean(const struct conversion *c, const struct node *pairs,
   return weight > 0;
 }
 
-/* Metric of a profiler. The reader steps through its values together with the primary metric; it
- * may have fewer values. */
+/* Metric of a profiler. The reader steps through the values of this metric and of the primary
+ * metric together. This metric may have fewer values. */
 struct secondary {
   struct conversion conversion;
   const struct node *fork, *score;

@@ -22,7 +22,8 @@ const struct gate_format *gate_format_find(pprofc_str name);
 
 gate_printer gate_print_text, gate_print_github, gate_print_markdown, gate_print_json,
     gate_print_junit, gate_print_csv, gate_print_gitlab;
-/* Writes the JSON, with marks of rows for a brief. Returns false when out of memory. */
+/* Writes the JSON and marks its rows for -budget (core/brief.h). Returns false when out of
+ * memory. */
 bool gate_write_json(const struct gate *gate, pprofc_write_fn write, void *context);
 /* Prints the variation of each benchmark between two runs of one program, and suggested
  * thresholds. */

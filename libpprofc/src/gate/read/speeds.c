@@ -19,7 +19,7 @@
 #define LOWERED      0.7 /* share of the variance that may remain after dividing by the speeds */
 #define PAIRED       0.5 /* share of the variance that may remain after comparing rounds in pairs */
 
-/* Benchmarks in one unit that were measured in the same passes. */
+/* Benchmarks in one unit that were measured in the same passes (rounds of one side). */
 struct speed_group {
   pprofc_str unit;
   struct buffer members; /* size_t: indices of the pairs */
@@ -277,8 +277,9 @@ static void group_warn(struct gate *gate, const struct speed_group *g) {
                100 * expm1(noise), group_size(g), STR_ARG(g->unit));
 }
 
-/* Divides the values of all members by the speeds of their passes. Keeps a shift between the sides
- * if the geometric mean confirms it; otherwise the shift is part of the machine's speed. */
+/* Divides the values of all benchmarks of the group by the speeds of their passes. Keeps a shift
+ * between the sides if the geometric mean confirms it; otherwise the shift is part of the machine's
+ * speed. */
 static void group_apply(struct speed_work *w, struct speed_group *g) {
   const struct gate *gate = w->gate;
   if (gate->settings.screening || whole_is_significant(gate, g)) {

@@ -1,6 +1,6 @@
 /* Appends the samples of the second profile to the samples of the first, in the memory of the
- * first, to make their difference. Stacks that are trees (profile/stack_tree.h) are shared
- * with the source. */
+ * first, to make their difference. The result shares stack trees (profile/stack_tree.h) with its
+ * sources. */
 #include "transform/combine/append.h"
 
 #include "profile/stack_tree.h"
@@ -67,7 +67,8 @@ static bool append_keeps(const struct append *a, const struct samples *s, size_t
   return a->trees || !values_are_zero(s->values + sample * a->width, a->width);
 }
 
-/* Removes the entries of samples that are all zero; in place if `to` is `from`. */
+/* Copies a column to `to` without the entries of samples whose values are all 0. Works in place if
+ * `to` is `from`. */
 static void keep_entries(const struct append *a, int side, void *to, const void *from,
                          size_t size) {
   const struct samples *s = &a->profiles[side]->samples;
@@ -145,7 +146,7 @@ static bool append_labels(struct append *a) {
   return ok;
 }
 
-/* Makes the segments with their maps. Does not count samples that are all zero. */
+/* Makes the segments with their maps. Does not count samples whose values are all 0. */
 static bool append_segments(struct append *a) {
   struct merge *m = &a->m;
   size_t n = 0, piece = 0;
@@ -168,7 +169,7 @@ static bool append_segments(struct append *a) {
   return true;
 }
 
-/* Fills the values. Call it last, because the other columns are filtered by the values. */
+/* Fills the values. Must run last, because the other columns are filtered by the values. */
 static bool append_values(struct append *a) {
   struct samples *head = &a->profiles[HEAD]->samples, *base = &a->profiles[BASE]->samples;
   size_t row = a->width * sizeof(int64_t);
@@ -230,7 +231,8 @@ static void open_sides(struct append *a, pprofc_profile *head, pprofc_profile *b
   a->total = 0;
   for (int side = 0; side < SIDES; side++) {
     pprofc_profile *p = a->profiles[side];
-    /* The result of the merge also refers to the region that contains the columns. */
+    /* A profile can reuse its columns if the region has only two references: from the profile and
+     * from the result of the merge. */
     a->ours[side] = head != base && p->references == 1 && p->region->references == 2;
     a->kept[side] = 0;
     for (size_t i = 0; i < p->samples.count; i++) a->kept[side] += append_keeps(a, &p->samples, i);

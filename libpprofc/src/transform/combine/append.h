@@ -6,10 +6,10 @@
 #include "profile/profile.h"
 
 /* Makes the difference: the samples of head that are not all zero, then the samples of base,
- * negated and labelled. Locations and functions of both profiles are merged. The function takes
- * ownership of both profiles. Frees columns without another reference while the result grows, so
- * that no column of samples is in memory twice. Both may have stack trees; then PPROFC_E_NO_MATCH
- * means that the order of samples matters, which trees do not keep. */
+ * negated and labelled. Locations and functions of both profiles are merged. Takes ownership of
+ * both profiles. Frees columns without another reference while the result grows, so no column of
+ * samples is in memory twice. If both profiles have stack trees, PPROFC_E_NO_MATCH means that the
+ * result depends on the order of samples, which trees do not keep. */
 pprofc_status append_difference(pprofc_profile *head, pprofc_profile *base,
                                 pprofc_profile **difference, pprofc_error *error);
 

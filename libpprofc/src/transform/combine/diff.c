@@ -50,7 +50,7 @@ static bool open_sets(pprofc_profile *copy) {
   return true;
 }
 
-/* Puts the empty set before the new ones, because samples without labels now get the base label. */
+/* Puts the empty set before the new sets, because samples without labels now get the base label. */
 static bool finish_sets(pprofc_profile *copy, const struct label_set *sets,
                         const struct label *labels) {
   struct samples *s = &copy->samples;

@@ -4,20 +4,20 @@
 
 #include "pprofc/transform.h"
 
-/* Does the same as pprofc_diff with PPROFC_COMPARE, but does not join equal samples. The
- * result has the samples of head that are not all zero, then the samples of base. Locations
- * may be numbered in another order, and unused locations are kept. Takes both profiles over
- * and reuses their memory. */
+/* Does the same as pprofc_diff with PPROFC_COMPARE, but does not join equal samples. The result has
+ * the samples of head that are not all zero, then the samples of base. Locations may be numbered in
+ * another order, and unused locations remain. Takes ownership of both profiles and reuses their
+ * memory. */
 pprofc_status transform_diff_unmerged(pprofc_profile *head, pprofc_profile *base, bool normalize,
                                       pprofc_profile **difference, pprofc_error *error);
 
-/* True if the samples of the base may be added up without labels while it is read. Returns false if
- * pprof would round a large value, because a sum is rounded differently. Returns false if samples
- * of the head may be equal to samples of a base. */
+/* True if the reader of the base may add up its samples without labels. Returns false if pprof
+ * would round a large value, because a sum is rounded differently. Returns false if samples of the
+ * head may be equal to samples of a base. */
 bool transform_diff_base_serves(const pprofc_profile *head, const pprofc_profile *base);
 
-/* True if at least one profile has a stack tree, so that only transform_diff_sums can subtract
- * them. */
+/* True if at least one profile has a stack tree. Then only transform_diff_sums can subtract the
+ * profiles. */
 bool transform_diff_is_of_sums(const pprofc_profile *head, const pprofc_profile *base);
 
 /* Does the same as transform_diff_unmerged if one or both profiles have a stack tree. Returns

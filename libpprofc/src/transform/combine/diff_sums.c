@@ -7,7 +7,8 @@
 #include "transform/combine/diff.h"
 #include "transform/compatible.h"
 
-/* Gives a profile that was read whole a tree like the tree of the other profile. */
+/* Replaces a profile that has every sample by a copy with a stack tree. The tree has the sample
+ * type of the tree `like`. */
 static bool diff_make_tree(pprofc_profile **profile, const struct stack_tree *like) {
   size_t only = like->type == STACK_TREE_ALL ? SIZE_MAX : like->type;
   pprofc_profile *made = fold_profile(*profile, only);
@@ -38,7 +39,8 @@ static bool diff_has_columns(const pprofc_profile *p) {
   return !p->samples.tree && p->samples.segment_count == 1;
 }
 
-/* True if no two sample types have the same name: compatible_profiles would drop these. */
+/* True if no two sample types have the same name. compatible_profiles would drop types with equal
+ * names. */
 static bool diff_names_are_single(const pprofc_profile *p) {
   bool single = true;
   for (size_t i = 0; i < p->type_count; i++)

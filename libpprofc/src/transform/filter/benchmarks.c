@@ -19,8 +19,8 @@ static bool benchmark_of_set(const pprofc_profile *p, uint32_t set, pprofc_str *
   return false;
 }
 
-/* Returns the first sample after `from` that belongs to another benchmark. Sets *name, which
- * has no data for samples without a benchmark. */
+/* Returns the first sample after `from` that belongs to another benchmark. Sets *name to the
+ * benchmark of sample `from`; its data is NULL if the sample has no benchmark. */
 static size_t benchmark_end(const pprofc_profile *p, size_t from, pprofc_str *name) {
   const uint32_t *set = p->samples.label_set;
   uint32_t known = set[from];
@@ -38,7 +38,7 @@ static size_t benchmark_end(const pprofc_profile *p, size_t from, pprofc_str *na
   return i;
 }
 
-/* Keeps the samples from `from` to `to`. The columns are views of the old ones. */
+/* Keeps the samples from `from` to before `to`. The new columns are views of the old columns. */
 static pprofc_status keep_range(pprofc_profile *copy, size_t *segment, size_t from, size_t to,
                                 pprofc_error *error) {
   struct samples *s = &copy->samples;
@@ -58,7 +58,7 @@ static pprofc_status keep_range(pprofc_profile *copy, size_t *segment, size_t fr
   s->stack += from;
   s->stack_size += from;
   s->label_set += from;
-  copy->times = NULL; /* the samples have other numbers */
+  copy->times = NULL; /* the times refer to the old numbers of samples */
   return PPROFC_OK;
 }
 
@@ -97,7 +97,7 @@ pprofc_status pprofc_benchmarks(const pprofc_profile *profile, pprofc_benchmark_
   return budget_status(&profile->mem, status, error);
 }
 
-/* Marks the label sets whose benchmark matches. Returns true if there is one. */
+/* Marks the label sets whose benchmark matches. Returns true if at least one set matches. */
 static bool benchmark_marks(const pprofc_profile *p, struct regex *expression, uint8_t *marks) {
   bool any = false;
   for (size_t i = 0; i < p->samples.label_set_count; i++) {

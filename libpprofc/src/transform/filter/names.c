@@ -102,8 +102,8 @@ static void filter_location(struct name_filter *f, uint32_t location) {
 
 struct filter_names_pass {
   struct name_filter *filter;
-  uint8_t *states[16]; /* union of the effects in the previous stack, by the number of bytes from
-                          its root end */
+  uint8_t *states[16]; /* union of the effects of the frames in the previous stack, for each number
+                          of bytes from its root end */
   unsigned workers;
 };
 
@@ -231,7 +231,7 @@ static bool cut_above(const void *context, struct packed_stack *stack) {
   return false;
 }
 
-/* Drops the lines outside the last matching one, unless the mapping matches. */
+/* Drops the lines of a location outside its last matching line, unless the mapping matches. */
 static bool match_from(const struct name_bits *bits, uint32_t location, uint8_t *keep_line) {
   const struct locations *l = &bits->profile->locations;
   if (name_bits_mapping(bits, location) & 1) return true;

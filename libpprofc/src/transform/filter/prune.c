@@ -83,8 +83,8 @@ static pprofc_status prune_finish(struct pruning *p, edit_cut_fn cut, const char
 
 /* ---- drop_frames ------------------------------------- */
 
-/* Cuts a stack, reading from the root. Matches before the first frame that does not match are
- * kept; the first match after it ends the stack. */
+/* Cuts a stack. Reads the frames from the root. Keeps the matching frames before the first frame
+ * that does not match. The first match after that frame ends the stack. */
 static bool cut_beneath(const void *context, struct packed_stack *stack) {
   const uint8_t *effect = context, *after = stack->root;
   struct packed_stack rest = *stack;

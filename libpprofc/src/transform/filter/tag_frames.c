@@ -58,8 +58,8 @@ static bool parse_list(struct tag_frames *f, const char *text, struct tag_list *
   return true;
 }
 
-/* Returns the label key whose text is string `string`. Fills the table at the first look-up of a
- * string, because few strings are keys of labels. */
+/* Returns the id of the label key that equals a string of the profile. Caches the result for each
+ * string when it is first needed, because few strings are keys of labels. */
 static uint32_t key_of(struct tag_frames *f, uint32_t string) {
   if (f->key_of[string] == NONE - 1)
     f->key_of[string] = interner_find(&f->keys, profile_string(f->profile, string));
@@ -161,8 +161,8 @@ static void *tag_frames_extend(pprofc_profile *copy, const void *column, size_t 
   return items;
 }
 
-/* Copies a column in memory of its own, like tag_frames_extend. Returns the pages of the old column
- * to the system if only this copy of the profile can read them. */
+/* Works like tag_frames_extend. Then returns the pages of the old column to the system if only this
+ * copy of the profile can read them. */
 static void *tag_frames_replace(pprofc_profile *copy, const void *column, size_t count, size_t more,
                                 size_t size) {
   void *items = tag_frames_extend(copy, column, count, more, size);
@@ -248,9 +248,9 @@ static bool tag_frames_add_locations(struct tag_frames *f, pprofc_profile *copy)
 
 /* ---- stacks ------------------------------------------ */
 
-/* Input bytes with the old stacks. If no other profile reads them, their pages are freed while
- * new stacks are written, so that old and new stacks together need little more memory than one
- * of them. */
+/* Bytes of the input with the old stacks. If no other profile reads them, their pages are freed
+ * while the new stacks are written. So old and new stacks together need little more memory than the
+ * new stacks alone. */
 struct tag_input {
   struct region *region;
   const struct region *lender;

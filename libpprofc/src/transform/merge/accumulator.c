@@ -46,14 +46,14 @@ static pprofc_status accumulator_merge_full(struct accumulator *accumulator, ppr
 static bool accumulator_has_negative(const pprofc_profile *profile) {
   const struct samples *s = &profile->samples;
   int64_t all = 0;
-  if (s->tree) return false; /* the reader of trees adds no negative values up */
+  if (s->tree) return false; /* the reader of trees adds up no negative values */
   for (size_t i = 0; i < s->count * profile->type_count; i++) all |= s->values[i];
   return all < 0;
 }
 
-/* True if this profile may be merged in groups. Order matters in three cases: with negative values,
- * because a sum of 0 drops a sample that a later profile would append again; if only some profiles
- * have a time, because 0 hides earlier times; and if the sample types differ, because each step
+/* True if this profile may be merged in groups. The order of merges matters in three cases. With
+ * negative values, a sum of 0 drops a sample that a later profile would append again. If only some
+ * profiles have a time, a time of 0 hides earlier times. If the sample types differ, each step
  * keeps only common types. */
 static bool accumulator_may_group(const struct accumulator *accumulator,
                                   const pprofc_profile *profile) {

@@ -16,10 +16,11 @@ struct accumulator {
   unsigned char levels[ACCUMULATOR_WIDTH * ACCUMULATOR_LEVELS];
   size_t count;
   unsigned threads; /* number of threads of each merge; 0: one per processor */
-  bool chain; /* true if the order of additions matters, so that the only item is the sum of all */
+  bool chain; /* true if the order of additions matters; the only item is then the sum of all
+                 profiles */
 };
 
-/* Appends the profile and takes it over. The final sum has the same bytes as adding the
+/* Appends the profile and takes ownership of it. The final sum has the same bytes as adding the
  * profiles one after the other. */
 pprofc_status accumulator_add(struct accumulator *accumulator, pprofc_profile *profile,
                               pprofc_error *error);

@@ -26,7 +26,8 @@ struct merge_source {
 struct merge_piece {
   size_t first; /* index of its first sample among the samples of all sources */
   uint32_t source;
-  const uint32_t *map;     /* location of the source for each varint; NULL: v is location v - 1 */
+  const uint32_t *map;     /* location of the source for each varint v; NULL: v means location v -
+                              1 */
   const uint32_t *classes; /* class for each varint, or LOCATION_HIDDEN */
   size_t size;
 };
@@ -64,8 +65,8 @@ struct merge {
   struct merge_place *mappings;
   struct merge_location *locations;
   size_t function_count, mapping_count, location_count; /* numbers of classes */
-  bool ambiguous; /* true if members of a class differ in fields that are not in its key, so that
-                     the merge must use the first one that a sample uses */
+  bool ambiguous; /* true if records of a class differ in fields that are not in its key, so that
+                     the merge must use the first record that a sample uses */
 
   uint32_t *result_of; /* for each sample, the first equal sample, later the sample of the result;
                           NONE: all values are 0 */
@@ -138,8 +139,9 @@ void merge_drop_zeros(struct merge *m);
 bool merge_write_tables(struct merge *m);
 bool merge_write_samples(struct merge *m);
 
-/* Number locations in the order of first use. Call begin, then first for each location of a
- * sample (`place` is remembered for a new one), then end. *next starts at 0. */
+/* These functions number locations in the order of first use. Call merge_number_begin, then
+ * merge_number_first for each location of a sample, then merge_number_end. A new location keeps
+ * `place`. *next starts at 0. */
 bool merge_number_begin(struct merge *m);
 uint32_t merge_number_first(struct merge *m, uint32_t class, struct merge_place place,
                             uint32_t *next);

@@ -1,6 +1,6 @@
-/* Merges samples in one pass: numbers the records that a sample is the first to use, writes
- * its stack in new numbers, and looks the stack up in the result. New stacks are added. Equal
- * stacks are equal bytes, even if their sources have different ids. */
+/* Merges samples in one pass. Numbers the records that a sample is the first to use, writes its
+ * stack in new numbers, and looks the stack up in the result. Adds a stack that the result does not
+ * have. Equal stacks are equal bytes, even if their sources have different ids. */
 #include "core/array.h"
 #include "transform/merge/merge.h"
 

@@ -227,8 +227,8 @@ static bool same_locations(const struct locations *a, const struct locations *b)
   return true;
 }
 
-/* Reuses the classes of the previous source if both sources have the same tables, as consecutive
- * profiles of one process may. Different tables are detected early. */
+/* Reuses the classes of the previous source if both sources have the same tables, which is frequent
+ * for consecutive profiles of one process. Detects different tables early. */
 static bool take_tables(struct merge *m, size_t source) {
   if (source == 0) return false;
   struct merge_source *s = &m->sources[source];

@@ -144,8 +144,8 @@ static void noise_put_total(const struct noise_report *report, struct output *ou
   output_add_char(out, '\n');
 }
 
-/* Writes a note if the total of Go benchmarks did not change: without -benchtime=Nx they run for a
- * fixed time, so that a slower one has the same total. */
+/* Writes a note if the total of Go benchmarks did not change. Without -benchtime=Nx benchmarks run
+ * for a fixed time, so a slower benchmark has the same total. */
 static void noise_put_benchmarks(const struct noise_report *report, struct output *out) {
   const pprofc_verdict_summary *s = &report->summary;
   bool per_run = s->exposure == PPROFC_EXPOSURE_AUTO || s->exposure == PPROFC_EXPOSURE_NONE;
@@ -271,7 +271,7 @@ static void noise_put_wanted(const pprofc_verdict_summary *s, struct output *out
                   s->samples_for_5);
 }
 
-/* True if no function and not the total changed. */
+/* True if neither the total nor any function changed. */
 static bool noise_is_quiet(const pprofc_verdict_summary *s) {
   return !s->changed && !s->cum_changed && !pprofc_verdict_is_certain(s->total_verdict) &&
          !pprofc_verdict_is_certain(s->common_verdict);
