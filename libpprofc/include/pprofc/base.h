@@ -104,8 +104,8 @@ typedef struct pprofc_limits {
   uint64_t input_bytes;    /* bytes of compressed input, default 2 GiB */
   uint64_t inflated_bytes; /* bytes of inflated input, default 8 GiB */
   /* Ratio of inflated to compressed size, default 400; checked above 32 MiB. The same limit applies
-   * to the ratio of memory used to input size, checked above 64 MiB. It does not apply to plain
-   * text from a pipe, whose size is not known. */
+   * to the ratio of memory used to input size, checked above 64 MiB. Plain text from a pipe has no
+   * limit on this second ratio, because its size is not known. */
   uint32_t inflate_ratio;
   uint64_t memory_bytes; /* bytes in use at one time for a profile and everything made from
                             it, default 16 GiB */

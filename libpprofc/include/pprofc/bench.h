@@ -56,13 +56,13 @@ typedef struct pprofc_bench_result {
 } pprofc_bench_result;
 
 /* Returns all results in the order they were read, and sets *count to their number. One more entry
- * follows them; its first_value is the number of measurements. The array is valid until the next
- * read. */
+ * follows the results; its first_value is the number of measurements. The array is valid until the
+ * next read. */
 PPROFC_API const pprofc_bench_result *pprofc_bench_results(const pprofc_bench *set, size_t *count);
 
 /* Returns all measurements in tidied units (sec/op, not ns/op), and sets *count to their number.
- * *units becomes the array of their unit indices; `units` may be NULL. Both are valid until the
- * next read. */
+ * *units becomes the array of their unit indices; `units` may be NULL. Both arrays are valid until
+ * the next read. */
 PPROFC_API const double *pprofc_bench_values(const pprofc_bench *set, const uint32_t **units,
                                              size_t *count);
 

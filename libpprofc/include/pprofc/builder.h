@@ -85,8 +85,8 @@ PPROFC_API uint32_t pprofc_builder_add_function(pprofc_builder *builder,
 PPROFC_API void pprofc_builder_process(pprofc_builder *builder);
 
 /* Returns the index of a location. `mapping` may be PPROFC_NONE. `lines` has one line for each
- * inlined function, innermost first, then the line of the function that contains them; it may be
- * empty. */
+ * inlined function, innermost first, then the line of the function that contains the inlined calls.
+ * `lines` may be empty. */
 PPROFC_API uint32_t pprofc_builder_location(pprofc_builder *builder, uint32_t mapping,
                                             uint64_t address, const pprofc_line *lines,
                                             size_t line_count);

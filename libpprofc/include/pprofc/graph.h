@@ -1,9 +1,9 @@
 /* Reports as data: the call graph (the rows of `pprofc -top` and the calls between them), the call
  * tree, and annotated source.
  *
- * These objects are immutable and own copies, so the profile and the options may be released before
- * them. Arrays and texts are valid until the object is freed. Any number of threads may make them
- * of one profile, and read one object, at once. */
+ * The objects are immutable and own copies, so the profile and the options may be released before
+ * them. Arrays and texts are valid until the object is freed. Any number of threads may make
+ * objects from one profile, and read one object, at once. */
 #ifndef PPROFC_GRAPH_H
 #define PPROFC_GRAPH_H
 
@@ -26,7 +26,8 @@ typedef enum pprofc_graph_inlined {
 /* One node: a function, file, line or address, by granularity. Texts are bytes of the profile and
  * may contain control bytes and invalid UTF-8. */
 typedef struct pprofc_graph_node {
-  pprofc_str name;     /* name in -top, with file, line and address if nodes differ by them */
+  pprofc_str name;     /* name as -top prints it, with file, line and address if these distinguish
+                          nodes */
   pprofc_str function; /* name of the function; "" if not known */
   pprofc_str file;     /* source file; "" if not known, or if files do not distinguish nodes */
   int64_t line;     /* line in the source; 0 if not known, or if lines do not distinguish nodes */

@@ -2,8 +2,8 @@
  * pairs and estimates noise from them.
  *
  * Tables (tables.h) group by projections that the user chooses, into any number of columns. Pairs
- * have one fixed key and two sides. They keep the order of measurement, because drift and rounds
- * depend on it; docs/EXTENDING.md gives the reasons. */
+ * have one fixed key and two sides. Pairs keep the order of measurement, because drift and rounds
+ * depend on this order; docs/EXTENDING.md gives the reasons. */
 #ifndef PPROFC_BENCH_PAIRS_H
 #define PPROFC_BENCH_PAIRS_H
 
@@ -62,9 +62,10 @@ bool pairs_make(struct pairs *pairs, const struct pprofc_bench *set, const char 
                 const pprofc_allocator *mem);
 void pairs_free(struct pairs *pairs);
 
-/* Work like pairs_make in two steps. pairs_group finds the pairs and counts their measurements.
- * pairs_store stores the measurements. `releases` is the set if the caller no longer needs its
- * results and measurements, or NULL; pairs_store frees them while it works. */
+/* These two functions do the work of pairs_make in two steps. pairs_group finds the pairs and
+ * counts their measurements. pairs_store stores the measurements. `releases` is the set if the
+ * caller no longer needs its results and measurements, or NULL; pairs_store frees these while it
+ * works. */
 bool pairs_group(struct pairs *pairs, const struct pprofc_bench *set, const char *head,
                  const pprofc_allocator *mem);
 bool pairs_store(struct pairs *pairs, const struct pprofc_bench *releases);

@@ -45,8 +45,8 @@ void flame_change_color(double delta, double most, char out[FLAME_COLOR]) {
   }
 }
 
-/* Chooses orange, blue or violet, which color-blind readers can also distinguish. The legend
- * names them. */
+/* Chooses orange, blue or violet, which color-blind readers can also distinguish. The legend names
+ * the colors. */
 void flame_origin_color(enum origin origin, char out[FLAME_COLOR]) {
   static const char *const colors[] = {[ORIGIN_UNKNOWN] = "#c9c9c9",
                                        [ORIGIN_USER] = "#f2b04c",

@@ -98,10 +98,11 @@ struct flame_data_range {
   size_t limit;
 };
 
-/* Writes the data of the viewer as bytes: "PFL1", the lengths of four parts as 32-bit little-
- * endian numbers, and the parts: JSON about the page, frames, nodes and labels; with times a fifth
- * part, up to the end. All parts except the first are deflated. If nodes are cut, a remainder has
- * their sums and widths, so that every node keeps its width, and labels are dropped. */
+/* Writes the data of the viewer as bytes: "PFL1", the lengths of four parts as 32-bit little-endian
+ * numbers, and the parts. The parts are JSON about the page, frames, nodes and labels. With times a
+ * fifth part without a length follows. All parts except the first are deflated. If nodes are cut,
+ * remainders have the sums and widths of these nodes, so every node keeps its width. Cut data has
+ * no labels. */
 pprofc_status flame_data(const struct flame_page *page, struct flame_data_range range,
                          struct output *out, pprofc_error *error);
 
@@ -117,8 +118,8 @@ pprofc_str flame_name(const struct flame_tree *tree, const struct flame_box *box
 enum flame_status { FLAME_UNCHANGED, FLAME_SLOWER, FLAME_FASTER, FLAME_ADDED, FLAME_REMOVED };
 enum flame_status flame_status(int64_t head, int64_t base);
 
-/* Choose a color "#rrggbb": by the name alone; by a change of `delta`, where `most` is the largest
- * change. */
+/* The functions choose a color "#rrggbb": by the name alone; by a change of `delta`, if `most` is
+ * the largest change; by the origin of the code. */
 #define FLAME_COLOR 8
 void flame_name_color(pprofc_str name, char out[FLAME_COLOR]);
 void flame_change_color(double delta, double most, char out[FLAME_COLOR]);

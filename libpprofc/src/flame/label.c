@@ -392,7 +392,7 @@ static size_t label_most(double room) {
   return (double)(most + 1) / 100 <= room ? most + 1 : most;
 }
 
-/* Adds the longest form that is not wider than `most`. Returns false if all are wider. */
+/* Adds the longest form that is not wider than `most`. Returns false if all forms are wider. */
 static bool label_fit_form(const struct label_forms *forms, size_t most, struct buffer *out) {
   for (size_t i = 0; i < forms->count; i++)
     if (label_measure(forms->form[i], most) <= most) {

@@ -9,7 +9,7 @@
 #define LABEL_FORMS 32
 #define LABEL_MOST  4096 /* maximum bytes of a name that drawings show and process */
 
-/* The short forms of one name, the longest first. They point into `text` or into the name. */
+/* The short forms of one name, the longest first. The forms point into `text` or into the name. */
 struct label_forms {
   size_t count;
   pprofc_str form[LABEL_FORMS];

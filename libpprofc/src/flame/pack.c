@@ -96,7 +96,7 @@ enum origin flame_frame_origin(const struct flame_tree *tree, uint32_t node,
   return origin_of(rules, frame->name, frame->file, mapping_file(tree->frames, frame));
 }
 
-/* One array of JSON for each property of frames; files and packages are tables of their own. */
+/* One array of JSON for each property of frames; files and packages have separate tables. */
 struct frame_columns {
   struct arena arena;
   struct interner files, packages;

@@ -37,7 +37,7 @@ pprofc_status flame_cut_make(const struct flame_page *page, struct flame_data_ra
                              struct flame_cut *cut, pprofc_error *error);
 void flame_cut_free(struct flame_cut *cut);
 
-/* Append a number as a varint; a signed number in zigzag form. */
+/* Both functions append a number as a varint. A signed number is in zigzag form. */
 void pack_varint(struct buffer *out, uint64_t value);
 void pack_signed(struct buffer *out, int64_t value);
 

@@ -107,7 +107,7 @@ static void svg_put_verdict(struct svg *s, const struct flame_box *box) {
   svg_put_escaped(s, v->partner);
 }
 
-/* Writes "main.go:42" on a line of its own, if the profile has the file. */
+/* Writes "main.go:42" on a separate line, if the profile has the file. */
 static void svg_put_file(struct svg *s, const struct flame_box *box) {
   if (box->node == NONE || box->node == 0) return;
   const struct stack_frame *frame = &s->tree->frames->items[s->tree->frame[box->node]];

@@ -101,8 +101,8 @@ static void judge_prepare(struct gate *gate, struct gate_row *row, struct buffer
  * regress, rows that cannot, and watched times (gate_row.watched). */
 struct family {
   size_t test;   /* 0: the first test, 1: further[0], 2: further[1] */
-  double factor; /* factor of the p-values: 2 for the third test. It limits the share of unchanged
-                    suites that any test reports as worse to alpha. */
+  double factor; /* factor of the p-values: 2 for the third test. With this factor, any test reports
+                    at most a share alpha of unchanged suites as worse. */
   bool screened, watched;
 };
 

@@ -79,7 +79,7 @@ struct mean_error {
 
 /* Returns the power of Welch's test. The estimates of both variances are chi-squared. The sum of
  * the estimates is independent of their ratio, and the degrees of freedom of the test depend only
- * on the ratio. The integral runs over an angle that stands for the ratio, because the density over
+ * on the ratio. The integral runs over an angle that represents the ratio, because the density over
  * the angle has no pole. */
 static double power_of_welch(double change, struct mean_error x, struct mean_error y,
                              double level) {

@@ -1,5 +1,5 @@
-/* One comparison of a benchmark between base and head. The reader sets the first fields, the judge
- * the others. */
+/* One comparison of a benchmark between base and head. The reader sets the first fields, and the
+ * judge sets the rest. */
 #ifndef PPROFC_GATE_ROW_H
 #define PPROFC_GATE_ROW_H
 
@@ -18,7 +18,7 @@ struct gate_further {
   const char *test;
 };
 
-#define GATE_FURTHER 2 /* number of tests after the first one */
+#define GATE_FURTHER 2 /* number of tests that can follow the first test */
 
 struct gate_row {
   pprofc_str group; /* package or configuration: "pkg: a/b goos: linux"; may be empty */
@@ -72,8 +72,8 @@ struct gate_row {
   size_t rule;  /* last matching rule; SIZE_MAX: no rule */
   bool significant;
   bool is_cpu;       /* true for CPU time that is judged instead of wall time */
-  const char *aside; /* reason why the gate judges another time of the benchmark instead of this
-                        one; NULL if it judges this time */
+  const char *aside; /* reason why the gate judges the other time of the benchmark (wall time or CPU
+                        time) instead of this time; NULL if the gate judges this time */
   bool watched;      /* true for a time that is not judged, but makes the row inconclusive if only
                         this time gets worse */
   size_t judged;     /* for a watched row: index of the row of the CPU time, which is judged */

@@ -98,7 +98,8 @@ static const char *take_direction(struct rules_reader *r, const struct node *val
   return NULL;
 }
 
-/* Escapes the text like the texts of rows, so that it can be compared with them. */
+/* Escapes the text as gate_add escapes the texts of rows, because the rule is compared with
+ * rows. */
 static const char *rules_take_text(struct rules_reader *r, const struct node *value, void *field) {
   pprofc_str *out = field;
   if (!node_is(value, NODE_STRING)) return "must be a string";

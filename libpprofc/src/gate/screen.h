@@ -1,7 +1,7 @@
 /* Measures in two stages. After a few rounds of all benchmarks, only benchmarks that look worse or
- * are too noisy get further rounds. Only the new rounds decide about them, because the first rounds
- * chose them for their bad values. A look judges them after some of these rounds; the measurement
- * ends early if it decides about all of them. */
+ * are too noisy get further rounds. Only the new rounds decide about these benchmarks, because the
+ * first rounds selected them for their bad values. A look is an early judgement after some of the
+ * new rounds. The measurement ends early if a look decides about all selected benchmarks. */
 #ifndef PPROFC_GATE_SCREEN_H
 #define PPROFC_GATE_SCREEN_H
 

@@ -190,8 +190,8 @@ static void edges_run(void *context, unsigned index) {
   delta_free(&delta, pass->mem);
 }
 
-/* Adds the edges of a later worker to the edges of the first worker. The order is the order in
- * which one worker would find them. */
+/* Adds the edges of a later worker to the edges of the first worker. Keeps the order in which a
+ * single worker would find the edges. */
 static bool merge(const pprofc_allocator *mem, struct edge_table *to,
                   const struct edge_table *from) {
   for (size_t i = 0; i < from->count; i++) {

@@ -44,8 +44,8 @@ struct sum_pass {
   struct sums_worker *items;
 };
 
-/* Removes one occurrence of a node from the path. If it is the last occurrence, the one nearest to
- * the root, adds `pending` to the node's cum. */
+/* Removes one occurrence of a node from the path. If the path has no other occurrence, adds
+ * `pending` to the node's cum. */
 static inline void sums_leave(struct sums_worker *w, uint32_t index, int64_t pending) {
   struct sums_node *node = &w->nodes[index];
   if (--node->on_path == 0) node->cum = sum_add(node->cum, pending);

@@ -146,8 +146,8 @@ pprofc_status graph_sum_tree(struct graph *g, pprofc_error *error) {
 }
 
 /* Removes the nodes with `removed` set from the call tree. Callees of a removed node become callees
- * of its caller, over a residual edge; without a caller they become roots. Callers have lower
- * indices than callees, so one pass by index is enough. Nodes without weight stay unchanged,
+ * of its caller, over a residual edge. Without a caller the callees become roots. Callers have
+ * lower indices than callees, so one pass by index is enough. Nodes without weight stay unchanged,
  * because no report shows them. */
 void graph_trim_tree(struct graph *g, const uint8_t *removed) {
   for (size_t i = 0; i < g->edge_count; i++) {

@@ -50,7 +50,7 @@ static bool judging_keeps_late(const struct judging *j) {
 enum judging_late { LATE_GROWS, LATE_STOPPED, LATE_UNKNOWN };
 
 /* Finds out if the values still grow in the last third. The values still grow if their slope
- * exceeds its noise there, or if nothing was freed. They have stopped if the slope is lower than
+ * exceeds its noise there, or if nothing was freed. Growth has stopped if the slope is lower than
  * before by more than its noise. Too few values cannot show that growth stopped. */
 static enum judging_late judging_grows_late(const struct judging *j) {
   const struct leak_series *s = j->s;
@@ -100,9 +100,9 @@ static double judging_p_of(double growth, double variance) {
 }
 
 /* Fills p_trend and p. Returns false when out of memory. Two tests allow for autocorrelated values.
- * One compares the ends, as counts of objects that come and go at random. The other is a t-test of
- * the steps between values. One of them is enough to show growth, so the result is twice the
- * smaller p. */
+ * The first test compares the ends, as counts of objects that come and go at random. The second is
+ * a t-test of the steps between values. Either test is enough to show growth, so the result is
+ * twice the smaller p. */
 static bool judging_test(struct judging *j) {
   const struct leak_series *s = j->s;
   struct leak_fit *fit = j->fit;

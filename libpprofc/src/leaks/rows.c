@@ -23,7 +23,7 @@ static uint32_t leak_site_place(const struct leak_stack *stack) {
   return stack->depth ? stack->places[stack->where] : MAP_NONE;
 }
 
-/* Counts the judged stacks of each place. */
+/* Counts, for each location, the judged stacks that allocate there. */
 static void leak_count_sites(const struct leak_table *t, uint32_t *seen) {
   for (size_t i = 0; i < t->stacks; i++) {
     const struct leak_stack *stack = &t->kind->stacks.stacks[i];
@@ -43,7 +43,8 @@ static void leak_take_sites(struct leak_table *t, const uint32_t *seen, uint32_t
   }
 }
 
-/* Makes a series for each place with several stacks, after the series of the stacks. */
+/* Makes a series for each location at which several stacks allocate. These series follow the series
+ * of the stacks. */
 static bool leak_number_sites(struct leak_table *t) {
   size_t places = t->kind->stacks.place_keys.count;
   uint32_t *seen = mem_zero_array(t->leaks->mem, places, sizeof *seen);

@@ -8,7 +8,7 @@
  * kind->left_out on. */
 pprofc_status leak_rows_judge(struct leaks *leaks, struct leak_kind *kind, pprofc_error *error);
 
-/* Makes a row for each stack. All of them are leaks. */
+/* Makes a row for each stack, with the verdict that the stack is a leak. */
 pprofc_status leak_rows_prove(struct leaks *leaks, struct leak_kind *kind, pprofc_error *error);
 
 #endif

@@ -51,7 +51,7 @@ bool filters_any(const pprofc_report_options *options, unsigned flags);
 unsigned filter_flags(const char *name);
 
 /* The first function returns the filter options of a report's options, the second the reverse. Both
- * copy the filters, the unit and the warning function. */
+ * functions copy the filters, the unit and the warning function. */
 pprofc_filter_options filters_of_report(const pprofc_report_options *options);
 pprofc_report_options filters_to_report(const pprofc_filter_options *options);
 

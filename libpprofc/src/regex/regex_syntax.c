@@ -95,8 +95,8 @@ static struct atom *begin_atom(struct regex_parser *p, bool literal) {
   return &group->last;
 }
 
-/* Makes the output ignore case where the pattern does, except in a property outside a class: its
- * output lists all variants. */
+/* Makes the output ignore case where the pattern does. The exception is a property outside a class:
+ * the output of the property lists all variants of its characters. */
 static void sync_fold(struct regex_parser *p, bool property) {
   bool fold = p->flags & REGEX_FOLD && !property;
   if (fold == p->out_fold) return;
@@ -416,8 +416,8 @@ static void write_repetition(struct regex_parser *p, const struct repetition *r,
   if (lazy) buffer_add_char(p->out, '?');
 }
 
-/* Writes the repetition of the last atom. `previous` is the start of the previous operator if it
- * ends where this one begins. */
+/* Writes the repetition of the last atom. `previous` is the start of the previous operator if that
+ * operator ends where the current operator begins. */
 static bool regex_repeat(struct regex_parser *p, const struct repetition *r, size_t previous) {
   bool lazy = p->flags & REGEX_LAZY;
   if (p->at < p->whole.size && p->whole.data[p->at] == '?') {
@@ -446,7 +446,7 @@ static bool regex_repeat(struct regex_parser *p, const struct repetition *r, siz
 }
 
 /* Parses one of * + ? {. *previous is the start of the previous operator, and becomes the start of
- * this one. */
+ * the parsed operator. */
 static bool repetition(struct regex_parser *p, size_t *previous) {
   struct repetition r = {.start = p->at};
   r.counted = p->whole.data[p->at] == '{';

@@ -19,7 +19,7 @@ struct report {
   bool rows_add_up; /* true if the flat values of the marked rows add up to the flat value of all
                        nodes */
   struct graph_summary legend; /* with rows_add_up: counts for the header */
-  int node_rank;               /* with rows_add_up: rank of the rows that stand for nodes */
+  int node_rank;               /* with rows_add_up: rank of the rows that show nodes */
   pprofc_str output_unit; /* value of the option unit; pipeline_graph replaces it by the unit that
                              it chooses (docs/spec/pprof.md, 20.2) */
 };

@@ -1,7 +1,7 @@
 /* Pairs the files of base and head for each function name.
  *
  * If each side has the name in one file, it is one function. If a side has the name in several
- * files, each file is a function of its own. Files with equal paths are paired first, then files
+ * files, each file is a separate function. Files with equal paths are paired first, then files
  * whose paths have the longest common end, at least the file name. Other files stay unpaired. */
 #include "stacks/join_files.h"
 #include "graph/delta.h"

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Maximum number of values that insertion sort handles. It is faster than qsort for few values. */
+/* Maximum number of values that insertion sort handles. For few values insertion sort is faster
+ * than qsort. */
 #define FEW_VALUES 24
 
 static int compare_doubles(const void *a, const void *b) {

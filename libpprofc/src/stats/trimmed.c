@@ -42,9 +42,9 @@ static double trimmed_t(const double *x, size_t n, const double *y, size_t m) {
 
 /* ---- permutations ------------------------------------ */
 
-/* Chooses n of `count` values at random as the first sample; the others are the second sample.
- * Both stay in ascending order (Knuth's algorithm S). x and y have room for one value more than the
- * sample. */
+/* Chooses n of `count` values at random as the first sample; the others are the second sample. Both
+ * samples stay in ascending order (Knuth's algorithm S). x and y have room for one value more than
+ * the sample. */
 static void trimmed_deal(const double *all, size_t count, size_t n, double *x, double *y,
                          uint64_t *state) {
   for (size_t i = 0; i < count; i++) {

@@ -85,8 +85,8 @@ static size_t ties_at(const struct tied_walk *w, size_t k) {
 }
 
 /* Adds a distinct value that occurs t times; `seen` values are smaller, and j of them are in x.
- * There are choose(t, r) ways to put r of the t values into x. Each of the r is above (seen - j)
- * values of y and ties with t - r, which adds to the doubled U. */
+ * There are choose(t, r) ways to put r of the t values into x. Each of these r values is above
+ * (seen - j) values of y and ties with t - r values. Both numbers add to the doubled U. */
 static void spread(const struct tied_walk *w, size_t seen, size_t t, size_t limit,
                    const double *weights, const double *from, double *to) {
   size_t width = limit + 1, most = seen < w->nx ? seen : w->nx;

@@ -33,7 +33,7 @@ static bool may_show(const struct elf_segment *s, uint64_t offset, uint64_t size
 }
 
 /* Returns the segment that a user mapping maps. If several segments fit, the address decides.
- * Returns NULL if no segment fits or several still do. */
+ * Returns NULL if no segment fits, or if the address does not select one of several segments. */
 static const struct elf_segment *user_segment(const struct elf_file *f,
                                               const struct mapped_range *r, uint64_t address) {
   const struct elf_segment *found = NULL;
@@ -76,8 +76,8 @@ static pprofc_status kernel_symbol(const struct elf_file *f, const struct mapped
   return elf_symbol(f, name, known, address, error);
 }
 
-/* True for the range of a kernel mapping: its offset is 0, the text of PowerPC, or its own
- * start. */
+/* True for the range of a kernel mapping. The offset of such a range is 0, the start of the kernel
+ * text on PowerPC, or the start of the range. */
 static bool is_kernel_range(const struct mapped_range *r) {
   if (r->start < KERNEL_FROM || r->limit <= r->start) return false;
   return r->offset == 0 || r->offset == PPC64_TEXT || r->offset == r->start;
@@ -168,7 +168,7 @@ static pprofc_status find_segment(struct question *q, uint64_t address, pprofc_e
                    q->file->path, (unsigned long long)r->start, (unsigned long long)r->limit);
 }
 
-/* True for a mapping of the whole address space, or of nothing. These have no base. */
+/* True for a mapping of the whole address space and for an empty mapping. Both have no base. */
 static bool covers_everything(const struct mapped_range *r) {
   return r->start == 0 && r->offset == 0 && (r->limit == UINT64_MAX || r->limit == 0);
 }

@@ -156,8 +156,8 @@ static bool same_object(struct code_work *w, struct code_pair at, uint64_t size,
   return offsets == TABLE_NONE ? same_data(w, at, size, depth) : offsets == TABLE_SAME;
 }
 
-/* True if the address is in Go's type descriptors. Of these only size, pointers, hash and kind are
- * compared, because the other members are offsets that every new name changes. */
+/* True if the address is in Go's type descriptors. Only size, pointers, hash and kind of a
+ * descriptor are compared, because the other fields are offsets that every new name changes. */
 static bool is_go_type(const struct code_image *m, uint64_t address) {
   return address >= m->types_from && address < m->types_to;
 }
@@ -297,8 +297,8 @@ static bool same_data(struct code_work *w, struct code_pair at, uint64_t size, i
 
 /* ---- code -------------------------------------------- */
 
-/* True if a number in code may be an address. This excludes position-independent code and Go, whose
- * code uses addresses relative to the next instruction. */
+/* True if a number in code may be an address. Returns false for position-independent code and for
+ * Go, whose code uses addresses relative to the next instruction. */
 static bool may_be_address(const struct code_work *w, struct code_pair value) {
   for (int side = 0; side < 2; side++)
     if (!w->images[side].fixed || w->images[side].go) return false;

@@ -98,7 +98,8 @@ static int code_symbol_order(const void *a, const void *b) {
   return str_compare(x->name, y->name);
 }
 
-/* True for "type:*", "go:string.*" and "go:func.*". Each of these names stands for many objects. */
+/* True for "type:*", "go:string.*" and "go:func.*". Go's linker gives each of these names to many
+ * objects. */
 static bool is_collective(pprofc_str name) {
   return str_ends(name, STR(".*")) || str_equal(name, STR("type:*")) ||
          str_equal(name, STR("go:funcdesc"));

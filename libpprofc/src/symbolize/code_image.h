@@ -25,7 +25,7 @@ struct code_symbol {
 /* A word of data that the loader fills. */
 struct code_relocation {
   uint64_t address, target;
-  pprofc_str symbol; /* symbol of another file; "" if `target` is an address in this one */
+  pprofc_str symbol; /* symbol of another file; "" if `target` is an address in this file */
 };
 
 struct code_image {

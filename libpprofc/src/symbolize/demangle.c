@@ -35,8 +35,8 @@ static bool is_mangled(pprofc_str name) {
 #include <libiberty/demangle.h>
 
 /* Substitutions can double the output with every few bytes of input. If the output grows too large,
- * longjmp leaves the demangler. This leaks no memory, because the callback form of libiberty uses
- * only its stack. */
+ * longjmp leaves the demangler. The jump leaks no memory, because the callback form of libiberty
+ * uses only its stack. */
 struct demangle_collector {
   struct buffer *out;
   jmp_buf too_much;
@@ -76,8 +76,8 @@ static struct demangle_component *class_name(struct demangle_component *scope) {
 }
 
 /* Sets the name of a constructor or destructor. libiberty uses the last identifier that it read.
- * This is wrong for an unnamed type (the enclosing function) and for an inherited constructor (the
- * base). */
+ * That identifier is wrong for an unnamed type (it is the enclosing function) and for an inherited
+ * constructor (it is the base). */
 static void name_constructor(struct demangle_component *scope, struct demangle_component *member) {
   if (member && member->type == DEMANGLE_COMPONENT_TEMPLATE) member = member->u.s_binary.left;
   struct demangle_component *name = class_name(scope);

@@ -10,8 +10,8 @@
 pprofc_status remote_symbolize(pprofc_profile *profile, const struct symbolize_options *options,
                                bool force, pprofc_error *error);
 
-/* Takes the next address and its name from a reply. Skips lines without them, and a last line
- * without a line feed. Returns false at the end. */
+/* Takes the next address and its name from a reply. Skips lines that lack an address or a name, and
+ * a last line without a line feed. Returns false at the end. */
 bool remote_next_symbol(pprofc_str *reply, uint64_t *address, pprofc_str *name);
 
 #endif

@@ -51,11 +51,12 @@ struct rust_reader {
 int reader_peek(const struct rust_reader *r);
 bool reader_take(struct rust_reader *r, char c);
 
-/* Both write text unless `silent` is set. The text of the second ends with a NUL. */
+/* Both functions write text unless `silent` is set. The text of reader_print ends with a NUL. */
 void reader_write(struct rust_reader *r, const char *text, size_t size);
 void reader_print(struct rust_reader *r, const char *text);
 
-/* Both add a step that runs before all other steps. The step of the second writes `text`. */
+/* Both functions add a step that runs before all other steps. The step of reader_next_text writes
+ * `text`. */
 void reader_next(struct rust_reader *r, struct rust_step step);
 void reader_next_text(struct rust_reader *r, const char *text);
 

@@ -352,7 +352,7 @@ static pprofc_status apply_answers(struct symbolize_pass *pass, pprofc_error *er
   return PPROFC_OK;
 }
 
-/* True if a mapping lacks names. In most profiles no mapping does. */
+/* True if a mapping lacks names. In most profiles all mappings have names. */
 static bool lacks_names(const struct symbolize_pass *pass) {
   const struct mappings *mappings = &pass->profile->mappings;
   unsigned has = PPROFC_HAS_FUNCTIONS | PPROFC_HAS_FILENAMES | PPROFC_HAS_LINE_NUMBERS;

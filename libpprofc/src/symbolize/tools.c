@@ -90,8 +90,8 @@ static bool check_objdump(struct tools *t, const pprofc_allocator *mem) {
   return status != PPROFC_E_NOMEM;
 }
 
-/* Makes a tool that was not found run from PATH. Like pprof, the search only decides between the
- * symbolizers and nm. */
+/* Sets the path of a tool that was not found to its plain name, to run it from PATH. Like pprof,
+ * the search only decides between the symbolizers and nm. */
 static void use_path(struct tools *t, enum tool tool) {
   if (!t->found[tool])
     snprintf(t->path[tool], sizeof t->path[tool], "%s", tool_names[tool].setting);

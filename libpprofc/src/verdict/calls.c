@@ -82,7 +82,7 @@ static void calls_add_domains(const struct calls *s, uint64_t *below) {
 }
 
 /* Returns the estimate of the whole set. If a domain in the set grew by more, returns the estimate
- * of that domain. Cost of other rows may have moved out of the set. */
+ * of that domain, because the cost of other rows may have moved out of the set. */
 static pprofc_verdict_estimate calls_net(const struct calls *s, size_t at,
                                          const struct domain_sum *sum) {
   pprofc_verdict_estimate net = sum->shown;

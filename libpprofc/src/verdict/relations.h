@@ -76,8 +76,8 @@ struct row_groups groups_find(const struct row_groups *groups, uint64_t key);
 
 const pprofc_verdict_row *relations_row(const struct relations *r, uint32_t candidate);
 
-/* Returns the estimate of a candidate after removing the common factor. Moved costs cancel only
- * after that. */
+/* Returns the estimate of a candidate after removing the common factor. Changes of moved cost
+ * cancel only in this estimate. */
 const struct estimate *relations_own(const struct relations *r, uint32_t candidate);
 
 /* True if one side has no sample of the function itself. */

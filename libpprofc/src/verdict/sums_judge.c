@@ -1,4 +1,5 @@
-/* Fills the matrices from sums instead of runs. Each column stands for all runs of a side. */
+/* Fills the matrices from sums instead of runs. Each column has the sums over all runs of a
+ * side. */
 #include "verdict/compare.h"
 #include "verdict/sums.h"
 

@@ -1,4 +1,4 @@
-/* Call tree of all runs. Each node stands for a stack of names from the root. */
+/* Call tree of all runs. A node is a stack of function names from the root. */
 #ifndef PPROFC_VERDICT_TREE_H
 #define PPROFC_VERDICT_TREE_H
 

@@ -277,7 +277,7 @@ void gate_print_visible_changes(struct buffer *out, const struct gate *gate) {
   const struct gate_row *rows = gate_rows(gate, &count);
   if (!gate->tested || gate->settings.test == PPROFC_GATE_NONE) return;
   buffer_add_text(out, "smallest visible change: ");
-  /* A printed table has no samples. It shows only if no change at all could be significant. */
+  /* A printed table has no samples, so the gate knows only if any change could be significant. */
   if (2 * n < gate->tested) {
     buffer_add_text(out, "not known from tables; compare the results themselves");
   } else {

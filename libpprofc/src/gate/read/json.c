@@ -1,4 +1,5 @@
-/* Reads the JSON of benchstatc. It contains every sample, so the gate tests each row itself. */
+/* Reads the JSON of benchstatc. The JSON contains every sample, so the gate tests each row
+ * itself. */
 #include "bench/read/json_reader.h"
 #include "gate/compare.h"
 #include "gate/read/read.h"

@@ -19,7 +19,7 @@ struct callgrind_texts {
   bool failed;      /* true if memory ran out */
 };
 
-/* The position of a line. */
+/* Address of the line to print, and address of the line before it. */
 struct callgrind_spot {
   uint64_t address, before;
   bool has_before;

@@ -1,5 +1,5 @@
-/* Builds the dictionary of an OTLP file. It makes an entry on first use and keeps its encoded form,
- * to find equal entries. */
+/* Builds the dictionary of an OTLP file. Makes an entry on first use, and keeps the encoded form of
+ * each entry to find equal entries. */
 #ifndef PPROFC_REPORT_PROTO_OTLP_TABLES_H
 #define PPROFC_REPORT_PROTO_OTLP_TABLES_H
 

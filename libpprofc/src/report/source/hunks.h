@@ -1,4 +1,4 @@
-/* Hunks of a unified diff without context. They define a common order of the lines of base and
+/* Hunks of a unified diff without context. The hunks define a common order of the lines of base and
  * head: deleted lines precede the lines that replace them. The place of a line is its index in that
  * order, which is the order of the listing. */
 #ifndef PPROFC_REPORT_SOURCE_HUNKS_H

@@ -19,7 +19,7 @@ struct line_pass {
   uint32_t *name_of;     /* name of each function, as an id in `names` */
   uint32_t *function_of; /* function of each item in costs->items */
   size_t function_capacity;
-  uint8_t *known;    /* for each name a value NAME_*: not asked, wanted or not wanted */
+  uint8_t *known;    /* for each name a value NAME_*: not known yet, wanted or not wanted */
   uint32_t *counted; /* index of the last sample counted for each name, plus 1 */
   uint32_t *stack;
 };

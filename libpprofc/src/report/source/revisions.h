@@ -30,8 +30,8 @@ pprofc_status revisions_open_at(struct revisions *revisions, const char *folder,
                                 int64_t seconds, const pprofc_allocator *mem, pprofc_error *error);
 void revisions_free(struct revisions *revisions);
 
-/* Returns the path in the repository of a file of a profile: the longest suffix that is a file of
- * that side; "" if no suffix is a file. */
+/* Returns the repository path of a file that a profile names: the longest suffix of its path that
+ * is a file of that side; "" if no suffix is a file. */
 pprofc_str revisions_place(const struct revisions *revisions, enum diff_side side, pprofc_str file);
 
 /* Reads the lines of a file of head. `lookup` reads the file if head is the working tree. If the

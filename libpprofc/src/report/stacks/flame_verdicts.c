@@ -28,7 +28,7 @@ static double verdict_or_one(double value) {
   return isfinite(value) && value > 0 ? value : 1;
 }
 
-/* Returns the part of the tree that is below functions with a row. */
+/* Returns the sum of the values of the outermost nodes whose functions have a row. */
 static double verdict_named(const struct verdict_maker *m, size_t type, bool head) {
   const struct flame_tree *t = m->tree;
   double sum = 0;

@@ -19,7 +19,7 @@ struct folded_report {
 
 /* ---- frames ------------------------------------------ */
 
-/* Returns the character that stands for a byte of a name in a line. */
+/* Returns the character to write for a byte of a name. */
 static char folded_char(char c) {
   if (c == ';') return ':';
   return c == '\n' || c == '\r' || c == '\t' ? ' ' : c;

@@ -15,7 +15,8 @@ struct splitter {
   const pprofc_allocator *mem;
   struct label_split *split;
   struct interner values;
-  uint32_t *part_of; /* for each sample the id of its label value; later its part */
+  uint32_t *part_of; /* for each sample, first the id of its label value, later the index of its
+                        part */
   struct buffer text;
 };
 

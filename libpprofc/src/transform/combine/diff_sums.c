@@ -8,7 +8,7 @@
 #include "transform/compatible.h"
 
 /* Replaces a profile that has every sample by a copy with a stack tree. The tree has the sample
- * type of the tree `like`. */
+ * types of the tree `like`. */
 static bool diff_make_tree(pprofc_profile **profile, const struct stack_tree *like) {
   size_t only = like->type == STACK_TREE_ALL ? SIZE_MAX : like->type;
   pprofc_profile *made = fold_profile(*profile, only);

@@ -151,8 +151,8 @@ void merge_number_end(struct merge *m, uint32_t *next);
 enum merge_answer { MERGE_NO, MERGE_YES, MERGE_OUT_OF_MEMORY };
 enum merge_answer merge_same_labels(const struct merge *m, uint32_t a, uint32_t b);
 
-/* Gives a segment the map from varint to new location, for a piece whose stacks are shared.
- * The map is NULL if each varint v stands for location v - 1. */
+/* Gives a segment the map from varint to new location, for a piece whose stacks are shared. The map
+ * is NULL if each varint v means location v - 1. */
 bool merge_make_map(struct merge *m, const struct merge_piece *piece, struct segment *segment);
 
 /* ---- labels ------------------------------------------ */

@@ -37,8 +37,8 @@ extern const char *const noise_exposures[];
 
 struct output;
 
-/* The first function writes the table of -top, the second the JSON report. Both fail only when out
- * of memory. */
+/* The first function writes the table of -top, the second the JSON report. Both functions fail only
+ * when out of memory. */
 pprofc_status noise_table(const struct noise_report *report, struct output *out,
                           pprofc_error *error);
 pprofc_status noise_json(const struct noise_report *report, struct output *out,
