@@ -181,8 +181,8 @@ PPROFC_API pprofc_str pprofc_bench_column_label(const pprofc_bench_tables *table
                                                 size_t column);
 
 /* The key of a table has fields such as "goos" and "pkg"; the unit is not a field. The first
- * function returns the number of fields, the second the name of a field, the third the value of a
- * field for one table. */
+ * function returns the number of fields. The second returns the name of a field. The third returns
+ * the value of a field for one table. */
 PPROFC_API size_t pprofc_bench_key_count(const pprofc_bench_tables *tables);
 PPROFC_API pprofc_str pprofc_bench_key_name(const pprofc_bench_tables *tables, size_t key);
 PPROFC_API pprofc_str pprofc_bench_key_value(const pprofc_bench_tables *tables, size_t table,

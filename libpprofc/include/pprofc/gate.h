@@ -2,9 +2,9 @@
  * and by more than noise.
  *
  * A gate compares a base with a head. A gate reads rules, raw results and printed comparisons. The
- * caller judges the gate once; after that it only provides results: rows, totals, texts and the
- * exit status of parse_bench_regressions. No input is dropped silently: a benchmark that cannot be
- * judged is a row with a verdict that gives the reason. An input that is wrong or cannot be read
+ * caller judges the gate once. After that the gate only returns results: rows, totals, texts and
+ * the exit status of parse_bench_regressions. No input is dropped silently: a benchmark that cannot
+ * be judged is a row with a verdict that gives the reason. An input that is wrong or cannot be read
  * is a problem, which makes the exit status 1.
  *
  * Views (rows, texts) point into the gate and are valid until it is freed. One gate belongs to one
@@ -185,8 +185,8 @@ typedef struct pprofc_gate_row {
   double threshold; /* relative threshold of the row, from the options or a rule; never below the
                        noise that counts of events always have */
   double alpha;     /* significance level of the row */
-  double visible_effect; /* smallest effect that would have been significant; infinite if no
-                            effect would be; NaN: not known */
+  double visible_effect; /* smallest effect that would have been significant; infinite if no effect
+                            could be significant; NaN if not known */
 } pprofc_gate_row;
 
 /* Returns all rows: comparisons in the order they were read, then raw results in the order of

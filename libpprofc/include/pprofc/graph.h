@@ -89,8 +89,8 @@ typedef struct pprofc_tree pprofc_tree;
 /* One node: a path of calls from the root. Values are in the unit of the tree; base values are 0
  * without a base (PPROFC_COMPARE). */
 typedef struct pprofc_tree_node {
-  pprofc_str name;  /* name of the frame; mapping and address, "[libc.so.6] 0x7f10", without a
-                       function; "" for the root */
+  pprofc_str name;  /* name of the frame; without a function its mapping and address: "[libc.so.6]
+                       0x7f10"; "" for the root */
   pprofc_str file;  /* source file; "" if not known, or if files do not distinguish
                        frames */
   int64_t line;     /* line in the source; 0 if not known, or if lines do not

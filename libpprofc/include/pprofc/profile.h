@@ -5,7 +5,7 @@
  * until it is freed.
  *
  * Any number of threads may call these functions at once, also with the same profile. A thread that
- * uses a profile longer than the other threads retains it with pprofc_profile_retain. */
+ * may use a profile after another thread has released it must first call pprofc_profile_retain. */
 #ifndef PPROFC_PROFILE_H
 #define PPROFC_PROFILE_H
 

@@ -35,8 +35,9 @@ typedef struct pprofc_report_options {
   const char *tagroot, *tagleaf; /* label keys, as in pprofc_filter_options */
   bool drop_negative;            /* true to drop negative differences */
   int nodecount;                 /* maximum number of nodes, default -1: the format decides */
-  double nodefraction;           /* smallest share of the total that is shown, default 0.005 */
-  double edgefraction; /* smallest share of the total of an edge that is shown, default 0.001 */
+  double nodefraction;           /* smallest value of a shown node, as a share of the total, default
+                                    0.005 */
+  double edgefraction; /* smallest weight of a shown edge, as a share of the total, default 0.001 */
   bool trim;           /* true to apply nodecount, nodefraction and edgefraction, default true */
   const char *focus, *ignore, *prune_from, *hide, *show, *show_from; /* regular expressions, as in
                                                                         pprofc_filter_options */
@@ -70,8 +71,8 @@ typedef struct pprofc_report_options {
   int width;                /* width of the picture in pixels; 0 for 1200 */
   const char *minwidth; /* minimum width of a box, in pixels or as a percentage with '%'; narrower
                            boxes are joined; "" for 0.1 */
-  const char *colors;   /* color scheme: "hot", "change", "origin" or "package"; "": "change" for a
-                           difference, else "hot" */
+  const char *colors;   /* color scheme: "hot", "change", "origin" or "package"; "" means "change"
+                           for a difference, else "hot" */
   bool inverted;        /* true for the root on top */
   bool reverse;         /* true to merge stacks from the leaf */
   const char *source_link; /* flame: link to a source line, "https://host/{file}#L{line}" */

@@ -108,8 +108,8 @@ typedef struct pprofc_verdict_options {
   pprofc_verdict_exposure normalize_by; /* divisor of values, default PPROFC_EXPOSURE_AUTO */
   double alpha;                         /* accepted share of false discoveries among changed
                                            functions, default 0.05 */
-  double noise_cv;        /* noise between runs that is assumed for each function with one run on
-                             each side, as a share of its value, default 0.05 */
+  double noise_cv;        /* assumed noise between runs of each function, as a share of its value,
+                             if each side has one run; default 0.05 */
   double min_samples;     /* number of samples on both sides together below which a function is
                              rare, default 10; 0: a function is rare if a doubling of its cost would
                              not be found */
@@ -121,8 +121,8 @@ typedef struct pprofc_verdict_options {
   const char *rules_name; /* name of the rules file in messages */
   bool places;            /* true to find the nodes of the call tree that contain the changes */
   bool stacks;            /* true to judge the nodes of the call tree */
-  bool fcr; /* true to widen the intervals of changed rows, so that on average only a share of alpha
-               of these intervals misses the true value (false coverage rate) */
+  bool fcr; /* true to widen the intervals of changed rows; on average only a share alpha of these
+               intervals then misses the true value (false coverage rate) */
   bool lines; /* true to judge lines instead of functions: the name of a row is the function, a
                  newline, the file, ':' and the line. Rows have no relations, domains and calls */
 } pprofc_verdict_options;
@@ -305,7 +305,7 @@ typedef struct pprofc_verdict_summary {
   double common_change, common_low, common_high, common_p;
   pprofc_verdict common_verdict; /* verdict on the common factor */
   const double *common; /* common factor of each run, which multiplies all its values; bases first;
-                           geometric mean 1; NULL if only sums over runs are known */
+                           the geometric mean is 1; NULL if only sums over runs are known */
 
   double between_run_cv, prior_degrees; /* with several runs on a side: noise between runs as a
                                            share of the value, and degrees of freedom of its

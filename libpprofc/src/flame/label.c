@@ -258,8 +258,8 @@ static void label_add(struct label_forms *forms, pprofc_str text) {
     forms->form[forms->count++] = text;
 }
 
-/* Adds the forms without the first part, without the first two parts, and so on, down to the
- * last part that is not weak. */
+/* Adds the forms without the first part, without the first two parts, and so on. The last form
+ * begins with the last part that is not weak (is_weak). */
 static void label_add_parts(struct label_forms *forms, pprofc_str text) {
   size_t last = 0;
   for (size_t start = next_part(text, 0); start < text.size; start = next_part(text, start)) {

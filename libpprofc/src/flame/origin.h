@@ -1,6 +1,6 @@
 /* Finds the origin of a frame's code: the user, a library or the system. The name of the function
  * and the folder of its file decide, by the conventions of Go, C, C++, Rust, Python, Node and the
- * JVM. docs/FLAMEGRAPH_COLORS.md explains them to users. */
+ * JVM. docs/FLAMEGRAPH_COLORS.md explains these conventions to users. */
 #ifndef PPROFC_FLAME_ORIGIN_H
 #define PPROFC_FLAME_ORIGIN_H
 

@@ -41,8 +41,8 @@ static uint64_t pack_width(double width) {
   return width < 9007199254740992.0 ? (uint64_t)llround(width) : UINT64_C(1) << 53;
 }
 
-/* Writes the remainder of a node as its first child, with the number of frames + 1 as its
- * frame: the number of nodes that were cut, their widths, the sums of their self values. */
+/* Writes the remainder of a node as its first child. The frame of the remainder is the number of
+ * frames + 1. The number of cut nodes, their widths, and the sums of their self values follow. */
 static void pack_remainder(const struct flame_tree *t, const struct flame_cut *cut, size_t i,
                            struct buffer *out) {
   size_t wide = flame_cut_widths(t);

@@ -32,8 +32,8 @@ struct gate_side {
 bool gate_compare_sides(const struct gate *gate, struct gate_row *row, struct gate_side base,
                         struct gate_side head);
 
-/* Stores in *cut the number of values of U, at each end of its range, that are significant at alpha
- * in a two-sided test; 0 if no value is. Returns false when out of memory. */
+/* Stores in *cut how many values of U at each end of its range are significant at alpha in a
+ * two-sided test; 0 if no value is significant. Returns false when out of memory. */
 bool gate_u_cut(size_t n, size_t m, double alpha, size_t *cut, const pprofc_allocator *mem);
 
 /* Computes the Hodges-Lehmann interval of the relative change, from the ratios head / base minus 1.

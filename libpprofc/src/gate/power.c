@@ -1,6 +1,6 @@
 /* Computes the power of Welch's t-test and of the Mann-Whitney U test for normal noise that is
- * proportional to the value. From the power it finds the smallest change that a test detects, and
- * the samples that a change needs. */
+ * proportional to the value. From the power it computes the smallest change that a test detects,
+ * and the number of samples that detects a given change. */
 #include "gate/power.h"
 
 #include "gate/compare.h"

@@ -1,4 +1,5 @@
-/* Computes the smallest change that a comparison finds, and the samples that a change needs.
+/* Computes the smallest change that a comparison finds, and the number of samples that finds a
+ * given change.
  *
  * A test finds a change if its two-sided p-value is at most `level` in a share GATE_POWER of runs.
  * Noise is normal and proportional to the value. Welch's test uses the noncentral t distribution

@@ -1,5 +1,5 @@
-/* Computes the smallest change that the test of each row would find, and the rounds or samples that
- * find a change of the threshold. */
+/* Computes the smallest change that the test of each row would find. Computes how many rounds or
+ * samples find a change as large as the threshold. */
 #include "gate/compare.h"
 #include "gate/judge.h"
 #include "gate/power.h"

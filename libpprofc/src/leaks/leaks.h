@@ -1,5 +1,5 @@
-/* Finds leaks: turns heap profiles and goroutine counts, in order of time, into rows with verdicts,
- * one for each allocation stack, group of goroutines or allocation site. Prints nothing. */
+/* Finds leaks. Turns heap profiles and goroutine counts, in order of time, into rows with verdicts.
+ * A row is an allocation stack, a group of goroutines or an allocation site. Prints nothing. */
 #ifndef PPROFC_LEAKS_LEAKS_H
 #define PPROFC_LEAKS_LEAKS_H
 

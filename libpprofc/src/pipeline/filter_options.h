@@ -47,7 +47,7 @@ const char *filter_text(const pprofc_report_options *options, enum filter_index 
 /* True if a filter with one of these flags is set. */
 bool filters_any(const pprofc_report_options *options, unsigned flags);
 
-/* Returns the flags of the option of this name; 0 for an option that is not a filter. */
+/* Returns the flags of the option `name`; 0 for an option that is not a filter. */
 unsigned filter_flags(const char *name);
 
 /* The first function returns the filter options of a report's options, the second the reverse. Both

@@ -17,8 +17,8 @@ static int64_t smallest_value(const struct graph *g) {
   return smallest;
 }
 
-/* Chooses the unit that fits the smallest value for all values, so that a reader can compare
- * them. */
+/* Chooses one unit for all values, so that a reader can compare the values. The unit fits the
+ * smallest value. */
 static pprofc_str choose_unit(const struct pipeline_result *r, const struct graph *g,
                               bool integers) {
   const pprofc_str unit = r->sample_unit, automatic = STR("minimum");

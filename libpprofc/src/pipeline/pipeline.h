@@ -1,6 +1,6 @@
-/* pprof's order of operations (docs/spec/pprof.md, 10): from a profile and options to the edited
- * profile, the value that is shown, its total and the graph. The pipeline prints nothing and knows
- * no report format; a report, a server or a shell calls it and shows the result.
+/* pprof's order of operations (docs/spec/pprof.md, 10): a profile and options give the edited
+ * profile, the value to show, its total and the graph. The pipeline prints nothing and knows no
+ * report format; a report, a server or a shell calls it and shows the result.
  *
  *   tagroot, tagleaf -> filters -> value, total -> granularity -> graph -> unit of the output
  *

@@ -163,8 +163,8 @@ static void narrow_fold(struct narrow_builder *b, const struct narrow_left *left
   b->folded[left->part] = 0;
 }
 
-/* Stores the path down to the last node of a part, which ends at `depth`, then the node that
- * replaces folded nodes, after the last child. `stack` is the last stack that was entered. */
+/* Stores the path down to the last node of a part, which is at `depth`. Then stores the node that
+ * replaces folded nodes, as the last child. `stack` is the last stack that was entered. */
 static void narrow_keep(struct narrow_builder *b, size_t part, uint32_t depth, size_t stack) {
   struct flame_tree *t = b->tree;
   const struct stack_set *set = b->walk.set;

@@ -1,5 +1,5 @@
-/* Collects the distinct stacks in order. Each sample is read as a change of the previous stack and
- * added to a prefix tree, so frames that stacks share are read once. */
+/* Collects the distinct stacks in order. Reads each stack as the difference from the previous stack
+ * and adds it to a prefix tree. So frames that stacks share are read once. */
 #include "stacks/stacks.h"
 
 #include "core/array.h"

@@ -10,9 +10,9 @@ static double log_gamma(double x) {
   return lgamma_r(x, &sign);
 }
 
-/* Computes the continued fraction by the modified method of Lentz (Numerical Recipes 6.4). The
- * computation takes about sqrt(max(a, b)) steps in the range where it is used, so samples that fit
- * into memory never reach the limit of steps. */
+/* Computes the continued fraction by the modified method of Lentz (Numerical Recipes 6.4). In the
+ * range where it is used, the computation takes about sqrt(max(a, b)) steps. Samples that fit into
+ * memory never reach the limit of steps. */
 static double fraction(double x, double a, double b) {
   static const double tiny = 1e-300, precision = 1e-16;
   double c = 1, d = 1 - (a + b) * x / (a + 1);

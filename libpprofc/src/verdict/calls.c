@@ -62,8 +62,8 @@ static bool calls_read(struct calls *s) {
   return true;
 }
 
-/* True if a row of the domain (a group of functions between which cost moved) is a leaf in the
- * stacks of the function. */
+/* True if a row of the domain is a leaf in the stacks of the function. A domain is a group of
+ * functions between which cost moved. */
 static bool calls_reach(const uint64_t *below, const pprofc_verdict_domain *domain) {
   for (size_t k = 0; k < domain->row_count; k++)
     if (below[domain->rows[k] / 64] >> domain->rows[k] % 64 & 1) return true;

@@ -34,8 +34,8 @@ struct comparison {
   pprofc_verdict_exposure exposure;
   double *divisors;  /* divisor of recorded values, for each run */
   double *exposures; /* divisor of the judged values of each run, such as its duration */
-  bool pooled;       /* true if shown values are the sum over the runs divided by their total
-                        seconds, as on pages that add the runs first */
+  bool pooled;       /* true if a shown value is the sum over the runs divided by their total
+                        seconds, as on pages that add up the runs first */
   double *shares;    /* total of each run divided by the mean total; NULL if a total is 0 */
   double *totals;    /* for each run, sum of the samples that have a function */
   double *wholes;    /* for each run, sum of all samples, which is the shown total */

@@ -127,8 +127,8 @@ static inline double model_rate(const struct matrix *m, size_t row, size_t colum
  * is for more runs. */
 void model_pair_test(struct model *model);
 void model_runs_test(struct model *model);
-/* Mean of a row over the runs of some columns, divided by exposure and common factor, and the sum
- * of squared deviations from this mean. */
+/* Mean and sum of squared deviations of a row over the runs of some columns. The values are divided
+ * by exposure and common factor. */
 struct row_spread {
   double mean, squares;
 };

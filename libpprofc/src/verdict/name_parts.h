@@ -27,8 +27,9 @@ uint64_t name_type_key(const struct name_parts *parts);
  * "encoding/json.Marshal", "std" of "std::sort". Returns "" if there is no such part. */
 pprofc_str name_package(pprofc_str name);
 
-/* True if both names are in one package, or if their common start and end together are at least
- * half of the longer name. A function of Go's runtime is never similar to a function outside it. */
+/* True if both names are in one package, or if they share a start and an end that together are at
+ * least half of the longer name. A function of Go's runtime is never similar to a function outside
+ * the runtime. */
 bool names_similar(pprofc_str a, pprofc_str b);
 
 #endif

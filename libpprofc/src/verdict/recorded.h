@@ -14,8 +14,8 @@ struct recorded_rows {
                           value */
   double error[2];     /* for each side, variance of the mean of log_scale over the runs */
   double degrees;      /* degrees of freedom of that variance; infinite with one run on each side */
-  double change, half; /* logarithm of the factor between the sides that the rows of the fit have in
-                          common, and half the width of its interval */
+  double change, half; /* logarithm of the factor between the sides that all rows of the fit share,
+                          and half the width of its interval */
   double p;            /* two-sided p-value of that factor */
   pprofc_verdict common; /* verdict on that factor; unknown if the fit has no such factor */
   double stretch;        /* factor for the half width if runs have unequal lengths */

@@ -1,5 +1,5 @@
-/* Removes the speed of the machine, which changes from round to round, from times and rates, and
- * tests the geometric mean of all benchmarks.
+/* Removes the speed of the machine from times and rates, because the speed changes from round to
+ * round. Tests the geometric mean of all benchmarks.
  *
  * A pass is a round of one side. All benchmarks of a pass share its speed: the median over the
  * benchmarks of log(value) minus the center of the benchmark. docs/method/gates_rounds.md has the
@@ -183,8 +183,7 @@ static double squares_of(const struct speed_group *g, const double *values) {
          pprofc_moments_of(values + base, head).variance * (double)(head - 1);
 }
 
-/* Returns the median over the benchmarks of the share of variance that the speeds do not
- * explain. */
+/* Returns the share of variance that the speeds do not explain: the median over the benchmarks. */
 static double group_share_left(const struct speed_group *g, double *scratch, double *values) {
   size_t rows = group_size(g);
   for (size_t i = 0; i < rows; i++) {

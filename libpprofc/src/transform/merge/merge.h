@@ -65,8 +65,8 @@ struct merge {
   struct merge_place *mappings;
   struct merge_location *locations;
   size_t function_count, mapping_count, location_count; /* numbers of classes */
-  bool ambiguous; /* true if records of a class differ in fields that are not in its key, so that
-                     the merge must use the first record that a sample uses */
+  bool ambiguous; /* true if records of a class differ in fields outside its key; the merge must
+                     then use the first record that a sample uses */
 
   uint32_t *result_of; /* for each sample, the first equal sample, later the sample of the result;
                           NONE: all values are 0 */

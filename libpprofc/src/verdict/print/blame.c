@@ -45,8 +45,8 @@ static enum blame_kind blame_kind_of(const struct noise_report *report,
   return row->relation ? BLAME_PAIRS : BLAME_ROWS;
 }
 
-/* Adds the contributions of rows, of two functions that cancel, and of domains (groups of related
- * functions) to `sum`, in the order of the JSON output. */
+/* Adds contributions to `sum` in the order of the JSON output: rows, pairs of functions that
+ * cancel, and domains (groups of related functions). */
 static double blame_add_lines(const struct noise_report *report, double sum) {
   for (int kind = 0; kind < BLAME_KINDS; kind++)
     for (size_t i = 0; i < report->row_count; i++) {

@@ -13,8 +13,8 @@ struct blame {
                       total change */
 };
 
-/* Computes the contributions. The sum of rows with a line, of two rows that cancel, of the
- * environment and the rest, in this order, is exactly the change of the total. */
+/* Computes the contributions. In this order the contributions add up exactly to the change of the
+ * total: rows with a line, pairs of rows that cancel, the environment, the rest. */
 struct blame blame_of(const struct noise_report *report);
 
 /* Returns the group of related functions of a row, if the report shows the group as one line. The
