@@ -161,7 +161,8 @@ PPROFC_API const char *pprofc_gate_verdict_name(pprofc_gate_verdict verdict);
 typedef struct pprofc_gate_row {
   pprofc_str group; /* package or configuration of the table; may be empty */
   pprofc_str name;  /* name of the benchmark */
-  pprofc_str unit;  /* unit of the values: "sec/op" for raw results; as printed for a comparison */
+  pprofc_str unit;  /* unit of the values: "sec/op" for raw results; for a printed comparison its
+                       text */
   pprofc_str file;  /* source file of the row */
   size_t line;      /* line of the file, from 1; 0 if not from a line */
   int direction;    /* 1: higher is better, -1: lower is better, 0: not known */

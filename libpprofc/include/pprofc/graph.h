@@ -53,8 +53,7 @@ typedef struct pprofc_graph_totals {
   pprofc_str unit;      /* unit of the values, as in the profile: "nanoseconds" */
   int64_t total;        /* value that counts as 100 % */
   int64_t shown;        /* sum of the nodes' `flat` */
-  size_t nodes_before;  /* number of nodes that are large enough for nodefraction, before nodecount
-                           limits them */
+  size_t nodes_before;  /* number of nodes that nodefraction keeps, before nodecount limits them */
   size_t dropped_nodes; /* number of nodes that nodefraction drops */
 } pprofc_graph_totals;
 

@@ -66,8 +66,8 @@ typedef struct pprofc_filter_options {
   const char *focus, *ignore; /* focus: keep only samples with a matching frame; ignore: drop
                                  samples with a matching frame */
   const char *hide, *show;    /* hide: remove matching frames; show: keep only matching frames */
-  const char *show_from;      /* remove frames above the highest match */
-  const char *prune_from;     /* remove frames below the match */
+  const char *show_from;      /* remove the frames above the highest matching frame */
+  const char *prune_from;     /* remove the frames below a matching frame */
   const char *tagfocus, *tagignore; /* select samples by label: "key=regexp", "bytes=1kb:2mb"
                                        ... */
   const char *tagshow, *taghide;    /* tagshow: label keys to keep; taghide: label keys to remove */

@@ -110,9 +110,9 @@ typedef struct pprofc_verdict_options {
                                            functions, default 0.05 */
   double noise_cv;        /* assumed noise between runs of each function, as a share of its value,
                              if each side has one run; default 0.05 */
-  double min_samples;     /* number of samples on both sides together below which a function is
-                             rare, default 10; 0: a function is rare if a doubling of its cost would
-                             not be found */
+  double min_samples;     /* a function with fewer samples on both sides together is rare, default
+                             10; 0: a function is rare if the comparison would not find a doubling
+                             of its cost */
   bool no_common;         /* true to judge a function by its recorded difference alone, without
                              first removing the factor that all functions of a run share */
   bool dependent;         /* true to adjust p-values for any dependence between functions */
@@ -155,7 +155,8 @@ typedef struct pprofc_verdict_estimate {
   double delta, low, high; /* head - base and its 95 % interval */
   double p;                /* p-value of `own`; NaN: not tested */
   double q;                /* p adjusted for the number of functions; NaN: not tested */
-  double samples;          /* mean samples per run, or values if the profile is not sampled */
+  double samples;          /* mean number of samples per run; the mean value if the profile is not
+                              sampled */
 } pprofc_verdict_estimate;
 
 /* Index of a missing row or node. */
@@ -174,8 +175,7 @@ typedef struct pprofc_verdict_row {
   pprofc_verdict_estimate flat, cum; /* estimates without and with callees */
   pprofc_verdict_relation relation;  /* relation that explains the change of flat */
   size_t partner;                    /* index of the related row, or PPROFC_VERDICT_NO_ROW */
-  bool via_callee;                   /* true if cum changed and the changes of flat in its callees
-                                        explain it */
+  bool via_callee;                   /* true if cum changed because flat changed in the callees */
   /* Nodes that contain the change of flat, only for changed rows and with options.places. At most
    * 8; no nodes if the change is spread over the program. */
   const pprofc_verdict_place *places;
@@ -320,12 +320,12 @@ typedef struct pprofc_verdict_summary {
   const pprofc_verdict_place *places; /* nodes that contain total_delta, as in pprofc_verdict_row */
   size_t place_count;                 /* number of items in `places` */
 
-  double visible; /* smallest relative change of the largest row that is found with a power of
-                     80 %; infinite: above 1000 % */
+  double visible; /* smallest relative change of the largest row that the comparison finds with a
+                     power of 80 %; infinite: above 1000 % */
   size_t largest; /* index of the largest row, or PPROFC_VERDICT_NO_ROW */
-  double runs_for_5, samples_for_5; /* number of runs on each side, and factor on the samples, that
-                                       would show a change of 5 % of that row; infinite if no number
-                                       would */
+  double runs_for_5, samples_for_5; /* number of runs on each side, and factor for the number of
+                                       samples, that would show a change of 5 % of that row;
+                                       infinite if no number is enough */
   double interval_level; /* level of the intervals of changed rows with options.fcr; NaN: 95 % */
   size_t stacks_tested, stacks_changed; /* number of tested and changed nodes of options.stacks */
   double seconds;                       /* mean duration of a run in seconds; NaN: not known */

@@ -39,8 +39,8 @@ struct bench_unit {
 /* A unit as an input spells it, and the conversion of its values. */
 struct bench_unit_word {
   uint32_t word, tidied;  /* string indices of this spelling and of the tidied unit */
-  uint32_t plain, scaled; /* indices of units: for values that the conversion does not change, and
-                             for all other values */
+  uint32_t plain, scaled; /* indices of units: `plain` for values that the conversion does not
+                             change, `scaled` for all other values */
   double factor;
 };
 

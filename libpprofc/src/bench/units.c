@@ -132,8 +132,8 @@ static const struct unit_scale_step binary_steps[] = {
     BINARY_STEP(10, "Ki"), BINARY_STEP(0, ""),
 };
 
-/* Limits for values below the last prefix. Below each limit a value has one more zero after the
- * point. */
+/* Limits for values that are too small for the last prefix. Below each limit a value needs one more
+ * zero after the point. */
 static const double small_limits[] = {9.9995e-1, 9.9995e-2, 9.9995e-3, 9.9995e-4,
                                       9.9995e-5, 9.9995e-6, 9.9995e-7, 9.9995e-8};
 #define SMALL_LIMITS (sizeof small_limits / sizeof *small_limits)

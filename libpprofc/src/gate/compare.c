@@ -372,7 +372,7 @@ static const char *test_on_rounds(const char *test) {
 
 /* ---- counts ------------------------------------------ */
 
-#define COUNT_SWING 3 /* a change up to this many times the range of a side is noise */
+#define COUNT_SWING 3 /* factor of the range of a side; a change up to this product is noise */
 
 /* Returns the range of a sample divided by its median. */
 static double range_of(struct gate_sample s) {

@@ -63,7 +63,7 @@ pprofc_status gate_learn_noise(struct gate *gate, const pprofc_bench *set, pprof
 /* Appends the key that identifies a benchmark and its unit in gate->noise_keys. */
 void gate_noise_key(struct buffer *out, pprofc_str group, pprofc_str name, pprofc_str unit);
 
-#define GATE_EARLIER_MOST 1000 /* factor from which a change or an interval counts as unknown */
+#define GATE_EARLIER_MOST 1000 /* ratio from which a change or an interval counts as unknown */
 
 /* Variation of a benchmark between runs without a change. */
 struct gate_earlier {

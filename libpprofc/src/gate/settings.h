@@ -9,8 +9,8 @@
 
 struct gate;
 
-/* Absolute changes below which there is no regression, by the class of the unit. 0: not set;
- * negative: no floor, not even the default floor of memory. */
+/* Smallest absolute changes that are regressions, by the class of the unit. 0: not set; negative:
+ * no limit, not even the default limit for memory. */
 struct gate_floor {
   double seconds, bytes, plain;
 };

@@ -145,7 +145,8 @@ static bool is_too_good(const struct verdict_case *c) {
   return c->row->direction < 0 && worse_by(c->row) < -SUSPICIOUS && is_proven(c);
 }
 
-/* True for a count that got worse by the threshold or more, but not by more than its noise. */
+/* True for a count that got worse by the threshold or more. The change is not larger than the noise
+ * of the count. */
 static bool is_worse_within_noise(const struct verdict_case *c) {
   return c->row->noise > 0 && reaches(worse_by(c->row), c->row->wanted);
 }

@@ -39,8 +39,8 @@ struct frames {
 
 #define FRAME_LIST 0x80000000u
 
-/* Returns the list for an entry of of_location with FRAME_LIST: [0] is the length, then come
- * the infos. */
+/* Returns the list for an entry of of_location that has FRAME_LIST. Item 0 is the length of the
+ * list; the infos follow. */
 static inline const uint32_t *frame_list(const struct frames *frames, uint32_t entry) {
   return frames->lists + (entry & ~FRAME_LIST);
 }
@@ -94,7 +94,7 @@ struct graph_options {
   double nodefraction, edgefraction;
   bool want_edges, want_tags;
   bool any_order;         /* true to leave the shown nodes unsorted and without names */
-  bool want_inline_marks; /* true to compute `marks` without edges */
+  bool want_inline_marks; /* true to compute `marks` even if the graph has no edges */
   struct regex *edges_of; /* with edges: expression for the names of nodes whose edges are kept;
                              NULL keeps all edges */
   pprofc_str bytes_unit;  /* unit of numeric labels with the key "bytes" */

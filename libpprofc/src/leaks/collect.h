@@ -87,7 +87,7 @@ struct leak_collection {
   struct arena arena;
   size_t profiles; /* number of profiles, and of cells of each stack */
   struct interner place_keys;
-  struct leak_place *places; /* distinct locations, by the index of their key */
+  struct leak_place *places; /* distinct locations, in the order of their keys in `place_keys` */
   size_t place_capacity;
   struct map map;
   struct leak_stack *stacks;

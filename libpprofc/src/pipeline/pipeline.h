@@ -105,7 +105,7 @@ void pipeline_take(struct pipeline_result *result, pprofc_profile *edited);
 void pipeline_warn(const struct pipeline_result *result, bool when, const char *message);
 
 /* Regular expression for the frames that Go adds when it preempts a goroutine. Verdicts fold these
- * frames. If `hide` of the options is this array, the filter keeps samples without frames. */
+ * frames. If options.hide points to this array, the filter keeps samples without frames. */
 extern const char pipeline_stopped[];
 
 /* Applies the filters from focus to taghide, and prune_from (docs/spec/pprof.md, 12 to 14). */

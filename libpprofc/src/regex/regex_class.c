@@ -131,7 +131,8 @@ static const struct ascii_group {
 };
 #define PERL_GROUPS 3 /* number of groups at the start of the table with a letter, such as \d */
 
-/* Writes a range for PCRE2, whose ends must not be surrogates. No text contains surrogates. */
+/* Writes a range for PCRE2. Removes surrogates from the ends of the range, because PCRE2 rejects
+ * them and no text contains them. */
 static size_t write_range(struct regex_parser *p, int32_t low, int32_t high) {
   if (low >= 0xD800 && low < 0xE000) low = 0xE000;
   if (high >= 0xD800 && high < 0xE000) high = 0xD7FF;

@@ -33,7 +33,8 @@ static pprofc_str similar_after(pprofc_str name, const char *bytes) {
   return str_slice(name, at, name.size);
 }
 
-/* Compares with the whole name, the name without folders, and the name without its package. */
+/* Returns the smallest edit distance from `wanted` to the name, the name without folders, and the
+ * name without its package. */
 static size_t similar_cost(pprofc_str wanted, pprofc_str name) {
   char text[WORD_MAX];
   pprofc_str lower = similar_lower(name, "", text);

@@ -16,8 +16,8 @@ struct report {
   struct pipeline_result
       result; /* result of the pipeline: the filtered and aggregated profile, its value and total */
   const struct graph *kept; /* existing graph to print (report/kept.h), or NULL */
-  bool rows_add_up; /* true if the flat values of the marked rows add up to the flat value of all
-                       nodes */
+  bool rows_add_up; /* true if the rows that the report marks (output_row) have flat values that add
+                       up to the flat value of all nodes */
   struct graph_summary legend; /* with rows_add_up: counts for the header */
   int node_rank;               /* with rows_add_up: rank of the rows that show nodes */
   pprofc_str output_unit; /* value of the option unit; pipeline_graph replaces it by the unit that

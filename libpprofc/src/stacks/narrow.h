@@ -5,7 +5,7 @@
 #include "stacks/layout.h"
 
 /* Fills the nodes of the tree, except `end` and `total`. Keeps the widest nodes, at most `most`.
- * `frame` is the frame of nodes that replace folded nodes. Returns false when out of memory. */
+ * Nodes that replace folded nodes have the frame `frame`. Returns false when out of memory. */
 bool narrow_tree_build(struct flame_tree *tree, const struct stack_set *set, uint32_t frame,
                        size_t most, const pprofc_allocator *mem);
 

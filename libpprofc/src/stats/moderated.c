@@ -30,7 +30,7 @@ static double variance_ratio(const struct variance *rows, size_t count, double m
   return stats_weighted_median(scratch, count);
 }
 
-/* Returns the cv2 that makes variance_ratio 1. */
+/* Returns the squared noise between runs (cv2) at which variance_ratio is 1. */
 static double variance_noise(const struct variance *rows, size_t count, double degrees,
                              struct weighted *scratch) {
   double median = stats_chi2_quantile(0.5, degrees) / degrees;

@@ -12,7 +12,8 @@ struct code_section {
   const uint8_t *bytes; /* bytes of the section; NULL: all are zero */
   bool executable;
   bool numbers; /* true if no word of the section is an address */
-  bool made;    /* true if Go's linker filled it with sizes and addresses of the whole program */
+  bool made;    /* true if Go's linker filled the section with sizes and addresses of the whole
+                   program */
 };
 
 struct code_symbol {
@@ -75,8 +76,8 @@ uint64_t code_extent(const struct code_image *image, uint64_t address);
 /* Reads a number of up to 8 bytes and extends its sign. */
 int64_t code_number(const uint8_t *bytes, size_t size);
 
-/* Return the address to which an operand of an instruction refers: by its displacement, or by its
- * immediate value. `address` is the address of the instruction. */
+/* Both functions return the address to which an operand of an instruction refers: by its
+ * displacement, or by its immediate value. `address` is the address of the instruction. */
 uint64_t code_displacement_target(const struct x86_instruction *i, const uint8_t *bytes,
                                   uint64_t address);
 uint64_t code_immediate_target(const struct x86_instruction *i, const uint8_t *bytes,

@@ -14,7 +14,7 @@
 #define MAX_OUTPUT  ((size_t)1 << 20)
 
 /* Stack size for libiberty. libiberty takes up to 130 bytes for each byte of a name, and 1 MB for
- * printing. The size is twice as large for compilers that do not optimize. */
+ * printing. The size is twice that, because compilers that do not optimize need more. */
 #define DEEP_STACK ((size_t)64 << 20)
 
 bool demangle_is_deep(pprofc_str name) {

@@ -14,9 +14,10 @@ struct mapped_function {
 struct mapped_pass {
   pprofc_profile *p; /* copy of the profile made by profile_edit; the functions here change it */
   const struct source_map **maps; /* map of each function, or NULL */
-  struct interner strings;        /* new strings, after the strings of the profile */
+  struct interner strings;        /* new strings; their indices follow the strings of the profile */
   struct map by_function;
-  struct mapped_function *functions; /* new functions, after the functions of the profile */
+  struct mapped_function *functions; /* new functions; their indices follow the functions of the
+                                        profile */
   size_t function_count, function_room;
   struct line *lines;
   size_t changed;

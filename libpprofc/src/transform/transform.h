@@ -14,7 +14,8 @@
 /* Compiled expressions; NULL if the option is not set. */
 struct name_filters {
   struct regex *focus, *ignore, *hide, *show;
-  bool keep_frameless; /* keep samples without frames, which pprof drops, if only `hide` is set */
+  bool keep_frameless; /* true to keep samples without frames if only `hide` is set; pprof drops
+                          these samples */
 };
 
 /* For each expression, true if it matched anything. The caller uses it for warnings. */

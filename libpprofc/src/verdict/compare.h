@@ -22,8 +22,8 @@ struct comparison {
   struct rules rules;
   struct names names;
   struct run *runs;    /* runs, bases first; they keep their profiles until the rows are complete */
-  size_t count, bases; /* number of columns and of base columns. A column is a run; for sums over
-                          runs, a side. */
+  size_t count, bases; /* number of columns and of base columns. A column is a run, or a side if
+                          only sums over runs are known. */
   double side_runs[2]; /* number of runs of the base, and of the head */
   const pprofc_verdict_run *given_base, *given_head; /* runs of the caller, valid during the
                                                         comparison */

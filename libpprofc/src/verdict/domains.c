@@ -51,7 +51,7 @@ static void set_add(struct domain_set *set, uint32_t candidate) {
   set->members[set->member_count++] = candidate;
 }
 
-/* Makes the sum of the set from the rows of its members. */
+/* Makes the sum of the set from the rows of its functions, and adds the set to the sets to try. */
 static void search_add_members(struct domain_search *s, struct domain_set *set) {
   set->sum = arena_array(s->arena, set->member_count, sizeof *set->sum);
   s->failed |= !set->sum;

@@ -11,7 +11,8 @@ struct domain_set {
   pprofc_str name, renamed;
   size_t *sum; /* indices of the rows whose flat values are added up */
   size_t sum_count;
-  size_t subtree; /* row whose cum is the sum; DOMAIN_NO_SUBTREE: the sum of the rows */
+  size_t subtree; /* row whose cum is the sum of the set; DOMAIN_NO_SUBTREE: the sum of the rows in
+                     `sum` */
   bool cancels;   /* true for two rows that are in one set only because their changes cancel */
   uint32_t *members; /* candidates that the set explains */
   size_t member_count;

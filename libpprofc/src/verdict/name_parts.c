@@ -30,8 +30,8 @@ static bool parts_generated(pprofc_str tail) {
   return false;
 }
 
-/* Returns the offset of the last separator. A part that a compiler generated follows it. Returns
- * the size of the name if there is no separator. */
+/* Returns the offset of the last separator. The caller checks if a compiler generated the part
+ * after it. Returns the size of the name if there is no separator. */
 static size_t parts_last_join(pprofc_str name) {
   for (size_t i = name.size; i-- > 1;) {
     if (parts_is(name, i, ")>]")) return name.size;

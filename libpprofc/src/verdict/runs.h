@@ -15,7 +15,7 @@ struct run_cell {
 };
 
 struct run {
-  pprofc_profile *profile; /* filtered profile of the run, which has a reference to it */
+  pprofc_profile *profile; /* filtered profile of the run; the run owns a reference to it */
   struct walk walk;
   struct run_cell *cells; /* cells of the functions, by name */
   size_t cell_count;

@@ -37,7 +37,7 @@ pprofc_str print_delta(struct printer *printer, const struct table *table,
 pprofc_str print_comparison(struct printer *printer, const struct table *table,
                             const pprofc_bench_cell *cell, bool parentheses);
 
-/* Returns the string of a field of a column's key. */
+/* Returns the value of a field in the key of a column, as text. */
 pprofc_str print_column_value(const struct printer *printer, const struct table *table,
                               size_t column, size_t field);
 

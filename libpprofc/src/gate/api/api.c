@@ -202,7 +202,7 @@ static pprofc_status gate_read_one(pprofc_gate *gate, const char *label, const c
   return status;
 }
 
-/* Reads a folder of Criterion, given as the command line gives it: "base=FOLDER". */
+/* Reads a folder of criterion as the command line input "base=FOLDER". */
 static pprofc_status gate_read_folder(pprofc_gate *gate, const char *label, const char *path,
                                       pprofc_error *error) {
   struct buffer input;

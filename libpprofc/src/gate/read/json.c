@@ -35,8 +35,8 @@ static const struct node *json_cell_of(const struct node *row, size_t column) {
   return NULL;
 }
 
-/* Sides of a column: the side of the only column of a table, or BOTH_SIDES if the table compares
- * `column` with its first column. */
+/* Sides that a column has: the side of the only column of a table, or BOTH_SIDES if the table
+ * compares `column` with its first column. */
 enum present { BOTH_SIDES, ONLY_BASE, ONLY_HEAD };
 
 static bool json_read_cell(struct json_table *t, const struct node *row, size_t column,

@@ -64,7 +64,7 @@ static bool raw_add_row(struct gate *gate, const struct pairs *pairs, const stru
   return gate_add(gate, &row);
 }
 
-/* Number of rows after which the measurements of their pairs are freed. */
+/* Number of rows after which the reader frees the measurements of the rows made so far. */
 #define RELEASE_ROWS 4096
 
 static bool raw_add_rows(struct gate *gate, const struct pairs *pairs, bool one_process) {

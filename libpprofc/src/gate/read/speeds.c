@@ -15,7 +15,7 @@
 
 #define ROWS_LEAST   8   /* fewest benchmarks that show a speed */
 #define PASSES_LEAST 5   /* fewest rounds of a side */
-#define GROUPS_MOST  16  /* maximum of groups with equal unit and rounds */
+#define GROUPS_MOST  16  /* maximum number of groups of benchmarks with equal unit and rounds */
 #define LOWERED      0.7 /* share of the variance that may remain after dividing by the speeds */
 #define PAIRED       0.5 /* share of the variance that may remain after comparing rounds in pairs */
 
@@ -130,7 +130,7 @@ static double mean_of(const double *values, size_t count) {
   return pprofc_moments_of(values, count).mean;
 }
 
-/* Returns the mean of the values, in which both sides have the same weight. */
+/* Returns the mean of the values. Both sides have the same weight in it. */
 static double center_of(const struct speed_group *g, const double *values) {
   size_t base = g->count[PAIR_BASE];
   return (mean_of(values, base) + mean_of(values + base, g->passes - base)) / 2;

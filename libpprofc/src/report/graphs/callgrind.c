@@ -147,7 +147,7 @@ struct callgrind {
   struct output *out;
   struct arena arena;
   struct callgrind_texts objects, files, names;
-  int calls; /* number of calls to write for each edge; 0: as pprof */
+  int calls; /* number of calls to write for each edge; 0: the number that pprof writes */
   struct namesake *namesakes;
   struct function_node *functions;
   /* Numbers of used items. Both arrays have room for one item per shown node. */

@@ -90,7 +90,7 @@ static bool lookup_read_text(int fd, const char *path, struct buffer *text,
   return !reason;
 }
 
-/* Reads the file at a path that fits in PATH_MAX. Sets *exists to true if there is a file. */
+/* Reads a file. The path must fit in PATH_MAX. Sets *exists to true if there is a file. */
 static bool lookup_read_path(const struct source_lookup *lookup, const char *path,
                              struct buffer *text, bool *exists, struct buffer *failure) {
   char real[PATH_MAX];

@@ -49,7 +49,7 @@ static pprofc_status find_top(struct revisions *r, const char *folder, pprofc_er
   return r->top ? PPROFC_OK : error_nomem(error);
 }
 
-/* Copies the commit that git printed. Returns false if it printed anything else. */
+/* Copies the id of the commit that git printed. Returns false if git printed anything else. */
 static bool keep_commit(pprofc_str printed, char commit[COMMIT_ID_MAX]) {
   printed = str_trim(printed);
   if (!printed.size || printed.size >= COMMIT_ID_MAX) return false;

@@ -29,7 +29,7 @@ struct flame_report {
   double least_pixels, least_share;
 };
 
-/* Appends a total of the tree. With verdicts, appends the mean of a run or of a second. */
+/* Appends a total of the tree. With verdicts, appends the mean per run or per second. */
 static void add_total(struct flame_report *f, int64_t total, double scale) {
   char label[UNIT_LABEL_MAX];
   if (f->verdicts) total = number_from_double((double)total * scale * f->verdicts->ratio);

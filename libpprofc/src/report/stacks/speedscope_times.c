@@ -18,7 +18,7 @@ struct track_writer {
   struct buffer name;
 };
 
-/* Part of a track that an event adds: a pause before it, and its weight. */
+/* Part of a track that an event adds: a pause before the event, and the weight of the event. */
 struct track_step {
   int64_t pause, weight;
 };

@@ -48,7 +48,8 @@ static void drop_tables(const struct append *a, int side) {
 
 /* ---- columns ----------------------------------------- */
 
-/* Returns a column of head with room for all samples, in the same memory or as a copy. */
+/* Returns a column of head with room for all samples. Reuses the memory of the column if possible,
+ * else makes a copy. */
 static void *take_column(struct append *a, const void *column, size_t size) {
   struct arena *arena = &a->m.out->region->arena;
   size_t old = a->profiles[HEAD]->samples.count * size, new_size;

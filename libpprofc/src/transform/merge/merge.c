@@ -128,8 +128,7 @@ static bool combine_equal(struct merge *m) {
   bool zeros;
   if (!merge_hash_labels(m) || !merge_pass(m) || !merge_sum_samples(m, &zeros)) return false;
   if (!zeros) return true;
-  /* pprof merges the result with itself, which drops the records that only dropped samples
-   * used. */
+  /* pprof merges the result once more, which drops the records that only dropped samples used. */
   merge_drop_zeros(m);
   merge_number_results(m);
   return true;

@@ -37,7 +37,7 @@ struct merge_function {
   int64_t start_line;
 };
 
-/* Upper bound of the number of locations, which leaves a free bit in a class. */
+/* Upper bound of the number of locations. It leaves one bit of a class number free. */
 #define MERGE_CLASSES 0x7FFFFFFFu
 
 /* The record that represents a class. */
@@ -122,7 +122,7 @@ bool merge_is_one_to_one(struct merge *m);
 /* Numbers the classes in order of use by all samples that are not all zero. */
 bool merge_number_samples(struct merge *m);
 
-/* Numbers the classes again, in order of use by the remaining results. */
+/* Numbers the classes again, in the order in which the remaining samples of the result use them. */
 void merge_number_results(struct merge *m);
 
 /* Numbers the classes in order of use, finds equal samples, and writes the stacks of the

@@ -84,7 +84,7 @@ static bool same_mapping_rest(struct placed_mapping a, struct placed_mapping b) 
          same_text(a.profile, a.mapping->build_id, b.profile, b.mapping->build_id);
 }
 
-/* Returns the class of a mapping, or MAP_NONE if it is the first of its class. */
+/* Returns the class of a mapping, or MAP_NONE if the table has no mapping with the same key. */
 static uint32_t find_mapping_class(struct merge *m, const struct map *table, uint64_t hash,
                                    struct placed_mapping a) {
   MAP_FIND(class, table, hash, same_mapping_key(a, mapping_of_class(m, class)));

@@ -72,8 +72,8 @@ static void blame_count(struct blame *b) {
   }
 }
 
-/* True if lines have a share of the total change. With values in percent of the total they have no
- * share, because the total changes only by rounding. */
+/* True if lines have a share of the total change. Values in percent of the total have no share,
+ * because their total changes only by rounding. */
 static bool blame_has_shares(const pprofc_verdict_summary *s) {
   if (s->exposure == PPROFC_EXPOSURE_TOTAL || s->total_delta == 0) return false;
   return pprofc_verdict_is_certain(s->total_verdict);

@@ -10,7 +10,7 @@
 /* Default of -nodecount, as in -top. */
 #define TABLE_ROWS 80
 
-/* A line of the table: a function, or the sum of a domain, which is a group of functions between
+/* A line of the table: a function, or the sum of a domain. A domain is a group of functions between
  * which cost moved. */
 struct noise_line {
   const pprofc_verdict_row *row; /* row of the function; for a domain its first row */
