@@ -120,7 +120,7 @@ typedef struct pprofc_bench_options {
                                              default 0.05 */
   double confidence;                      /* confidence level of the intervals, default 0.95 */
   pprofc_bench_test test;                 /* test of differences, default PPROFC_BENCH_UTEST */
-  bool exact_ties; /* true for the correct distribution in U tests of samples of unequal sizes with
+  bool exact_ties; /* true to use the correct distribution of U for samples of unequal sizes with
                       ties; default false: benchstat's distribution */
   const pprofc_allocator *allocator; /* allocator of the tables; copied; NULL for malloc */
 } pprofc_bench_options;

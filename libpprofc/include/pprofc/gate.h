@@ -136,7 +136,8 @@ PPROFC_API pprofc_status pprofc_gate_judge(pprofc_gate *gate, pprofc_error *erro
 
 /* Verdict on a row. */
 typedef enum pprofc_gate_verdict {
-  PPROFC_GATE_UNCHANGED,     /* no significant change, or a change below a limit */
+  PPROFC_GATE_UNCHANGED,     /* no significant change, or a change below the threshold or the
+                                floor */
   PPROFC_GATE_IMPROVED,      /* the benchmark got significantly better */
   PPROFC_GATE_SUSPICIOUS,    /* better by more than half: the benchmark may not measure anything */
   PPROFC_GATE_REGRESSED,     /* significantly worse, by the threshold or more */

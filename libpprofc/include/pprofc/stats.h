@@ -71,8 +71,8 @@ typedef struct pprofc_t_result {
   double p;                  /* two-sided p-value */
 } pprofc_t_result;
 
-/* Computes Welch's t-test with Welch-Satterthwaite degrees of freedom, two-sided; samples in
- * any order. p is 1 unless status is PPROFC_TEST_OK. */
+/* Computes the two-sided Welch t-test with Welch-Satterthwaite degrees of freedom. The samples may
+ * be in any order. p is 1 unless status is PPROFC_TEST_OK. */
 PPROFC_API pprofc_t_result pprofc_welch_test(const double *x, size_t x_count, const double *y,
                                              size_t y_count);
 
@@ -91,8 +91,8 @@ PPROFC_API double pprofc_quantile(const double *sorted, size_t count, double q);
 
 /* Confidence interval of the median whose bounds are values of the sample. */
 typedef struct pprofc_median_interval {
-  size_t low, high;  /* ranks of the bounds in the sorted sample, from 1; 0 and n + 1 if no value
-                        bounds the median */
+  size_t low, high;  /* ranks of the bounds in the sorted sample, from 1. A missing bound has the
+                        rank 0 or n + 1. */
   double confidence; /* confidence level that the interval reaches */
 } pprofc_median_interval;
 

@@ -129,7 +129,8 @@ static void parse_field(struct projection_group *group, struct query *query,
   }
 }
 
-/* Reports errors of a field that has no syntax error. */
+/* Checks the key and the order of a field, and reports an error. The syntax of the field is already
+ * checked. */
 static void check_field(struct query *query, struct parsed_field *field) {
   pprofc_str key = field->key.text, order = field->order.text;
   if (field->order.kind == TOKEN_WORD || field->order.kind == TOKEN_QUOTED) {

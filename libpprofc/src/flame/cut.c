@@ -131,7 +131,7 @@ static bool cut_add_remainders(const struct flame_tree *t, uint32_t to, struct f
 
 /* ---- frames ------------------------------------------ */
 
-/* Numbers the frames of the nodes that are sent, in their old order. */
+/* Gives new numbers to the frames of the nodes that are sent. The frames keep their order. */
 static bool cut_number_frames(const struct flame_tree *t, struct flame_cut *cut) {
   size_t all = t->frames->count;
   cut->sent = arena_array(&cut->arena, all, sizeof *cut->sent);

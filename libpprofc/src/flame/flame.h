@@ -35,8 +35,8 @@ struct flame_drawing {
   enum flame_coloring coloring;
   const struct origin_rules *origins; /* rules for the colors by origin, or NULL */
   bool inverted;                      /* true for the root on top (icicle) */
-  bool embedded;                      /* true for a part of a page: no document head, controls or
-                                         script */
+  bool embedded;                      /* true to draw a part of a page, without document head,
+                                         controls and script */
   /* Verdicts of a difference, or NULL; functions whose changes are within noise are grey. */
   const struct flame_verdicts *verdicts;
   struct flame_part *part; /* if not NULL, receives the place of the frames; the drawing then lacks

@@ -195,7 +195,8 @@ static void label_drop_arguments(pprofc_str s, struct buffer *out) {
   }
 }
 
-/* Returns the text after the last `c` outside brackets that is not a part of an operator. */
+/* Returns the text after the last character `c` that is outside brackets and not a part of an
+ * operator. */
 static pprofc_str label_after(pprofc_str s, char c) {
   size_t from = 0;
   for (size_t i = next_outside(s, 0); i < s.size; i = next_outside(s, i + 1))
@@ -242,8 +243,8 @@ static bool is_weak(pprofc_str part) {
   return is_numbered(part) || is_file_end(part) || IS_IN(part, words);
 }
 
-/* Returns the start of the next part from `i` on, after "::" or "."; the size if there is no such
- * part. */
+/* Returns the start of the first part that begins at or after `i`, after "::" or "."; the size of
+ * the text if there is no such part. */
 static size_t next_part(pprofc_str s, size_t i) {
   for (i = next_outside(s, i); i < s.size; i = next_outside(s, i + 1)) {
     if (i && starts_at(s, i, "::")) return i + 2;

@@ -237,8 +237,9 @@ static void pack_put_rounded(struct json_writer *json, double value) {
   json_double(json, rounded);
 }
 
-/* Writes an estimate, which is in the unit of the tree, as shown values: multiplied by `ratio`. The
- * viewer multiplies only the values of the tree itself. */
+/* Writes an estimate in shown values. The numbers of the estimate are in the unit of the tree, so
+ * the function multiplies them by `ratio`. The viewer multiplies only the values of the tree
+ * itself. */
 static void pack_put_estimate(struct json_writer *json, const struct flame_estimate *e,
                               double ratio) {
   json_begin_array(json);

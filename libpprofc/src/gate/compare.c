@@ -402,7 +402,7 @@ static bool compare_counts(const struct gate *gate, struct gate_row *row, struct
 
 /* ---- both sides -------------------------------------- */
 
-/* Compares samples, or medians of rounds if there are enough. */
+/* Compares the samples of both sides, or the medians of their rounds if there are enough rounds. */
 static bool compare_rounds(const struct gate *gate, struct gate_row *row, struct gate_side base,
                            struct gate_side head) {
   struct block_buffers b, h;

@@ -347,7 +347,7 @@ void gate_excuse(struct gate *gate, struct gate_row *row) {
   row->unjudged = true;
 }
 
-/* In a passing result, at most one benchmark of this many could not be judged. */
+/* A result passes only if at most one in this many benchmarks could not be judged. */
 #define UNJUDGED_MAX 5
 
 bool gate_is_inconclusive(const struct gate *gate) {

@@ -11,7 +11,8 @@
 #include <math.h>
 
 void gate_noise_key(struct buffer *out, pprofc_str group, pprofc_str name, pprofc_str unit) {
-  escape_line(out, group); /* escape names like the rows, to get equal keys */
+  escape_line(out, group); /* gate_add escapes the names of rows, so escape here to get equal
+                              keys */
   buffer_add_char(out, '\0');
   escape_line(out, name);
   buffer_add_char(out, '\0');
@@ -131,7 +132,8 @@ bool gate_share_earlier(struct gate *gate) {
   for (size_t i = 0; i < count; i++) {
     const struct unit_noise *u = &shared[all[i].unit];
     double degrees = all[i].degrees + u->degrees;
-    /* Keep a variance of 0 of memory sizes, which have no noise. For times it is only chance. */
+    /* Keep a variance of 0 of memory sizes, which have no noise. For times a variance of 0 is only
+     * chance. */
     if (!(all[i].variance > 0) && !(all[i].timed && u->degrees > 0)) continue;
     all[i].variance = (u->degrees * u->variance + all[i].degrees * all[i].variance) / degrees;
     all[i].degrees = degrees;

@@ -38,7 +38,8 @@ struct gate_row {
   double least_p;     /* smallest p-value that the digits of a table can show */
   const char *test;   /* name of the test: "Welch", "U", "table", "Welch on medians of
                          rounds" ... */
-  /* Results that count if the earlier tests do not decide: the U test, and the trimmed t-test. */
+  /* Results of the U test and of the trimmed t-test. Each counts only if the tests before it do not
+   * decide. */
   struct gate_further further[GATE_FURTHER];
   double base_trend, head_trend; /* relative change from the first to the last sample of a side */
   bool base_drifts, head_drifts; /* true if the trend of the side is significant */

@@ -282,7 +282,7 @@ static void put_mistake_place(const struct rules_reader *r, char *out, size_t si
     snprintf(out, size, "%s, \"%.200s\"", rule, r->key);
 }
 
-/* Finds line and column, both from 1, of the error. A name with escapes is a copy that has no
+/* Finds the line and the column of the error, both from 1. If a name has escapes, its copy has no
  * position in the file; then both are 1. */
 static void find_mistake(const struct rules_reader *r, size_t *line, size_t *column) {
   uintptr_t offset = (uintptr_t)r->at - (uintptr_t)r->data.data;

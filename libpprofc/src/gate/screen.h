@@ -25,7 +25,7 @@ bool gate_look_decides(const struct gate_row *row, size_t rounds);
 
 /* Plan of the second stage. */
 struct gate_screen_plan {
-  bool all;      /* true if every benchmark gets further rounds, and all rounds decide */
+  bool all;      /* true if every benchmark gets further rounds, and the gate judges all rounds */
   size_t rounds; /* further rounds of the selected benchmarks, or of all */
 };
 

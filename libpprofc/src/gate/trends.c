@@ -44,8 +44,8 @@ static double change(const struct gate_row *row) {
   return row->delta_kind == GATE_DELTA_NUMBER ? row->delta : 0;
 }
 
-/* A change that most benchmarks share: number of benchmarks that got worse, number of all that
- * changed, and median change, positive for worse. */
+/* A change that most benchmarks share: the number of benchmarks that got worse, the number of
+ * benchmarks that changed, and the median change, positive for worse. */
 struct trend {
   size_t worse, all;
   double middle;

@@ -41,8 +41,8 @@ static uint32_t info_id(struct frames *f, const struct node_info *info) {
 }
 
 /* Maximum number of frames of a stack. Locations with inlined functions have several frames each.
- * Without a limit a small file could take any amount of time and memory. Real programs stay far
- * below it. */
+ * Without a limit a small file could take any amount of time and memory. Stacks of real programs
+ * are far smaller. */
 #define MAX_FRAMES ((size_t)1 << 20)
 
 /* Working memory of the frame table: text ids of functions, and the node_info of functions whose

@@ -67,7 +67,7 @@ struct leak_place {
 };
 
 /* Values of a stack in one profile: the value, the amount allocated, the sampling variance of the
- * value, and its variance if objects come and go at random. */
+ * value, and the variance that the value has if objects come and go at random. */
 struct leak_cell {
   double value, allocated, sampling, chance;
 };

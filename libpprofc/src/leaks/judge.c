@@ -1,4 +1,4 @@
-/* Applies the rules of the judgement: shape, size, and significance. */
+/* Decides if a series of values is a leak, by its shape, its size and its significance. */
 #include "leaks/judge.h"
 
 #include "pprofc/stats.h"
@@ -8,7 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Share of the whole slope; if the slope of the last third is below it, the growth stopped. */
+/* Share of the slope of the whole series. If the slope of the last third is below it, growth has
+ * stopped. */
 #define LATE_SHARE 0.25
 #define FALL_SHARE 0.25 /* share of the growth; with a larger fall, growth is not endless */
 #define SAW_SHARE  0.5  /* share of the range; a larger fall and a larger rise form a sawtooth */

@@ -12,8 +12,8 @@
 
 struct leak_options {
   double alpha;
-  double heap_floor, count_floor; /* smallest growth to report: of heaps in bytes, of goroutines and
-                                     other counts */
+  double heap_floor, count_floor; /* smallest growth to report: in bytes for heaps, as a number for
+                                     goroutines and other counts */
   double kept;
   int warmup; /* number of profiles of each kind to drop at the beginning */
   const char *const *ignore;

@@ -111,8 +111,8 @@ extern const char pipeline_stopped[];
 /* Applies the filters from focus to taghide, and prune_from (docs/spec/pprof.md, 12 to 14). */
 pprofc_status pipeline_filter(struct pipeline_result *result, pprofc_error *error);
 
-/* Finds the column for `sample_index`: a number, a type, a type without "inuse_", or "" for
- * the default. */
+/* Finds the column that `sample_index` selects: a number, a type, a type without "inuse_", or ""
+ * for the default. */
 pprofc_status value_select(const pprofc_profile *profile, pprofc_str sample_index, size_t *index,
                            pprofc_error *error);
 

@@ -18,7 +18,7 @@ struct regex {
   pcre2_code *code;
   pcre2_match_data *match;
   pprofc_str pattern; /* copy of the pattern */
-  pcre2_code *search; /* the same pattern with a prefix that matches anything, for the automaton;
+  pcre2_code *search; /* the same pattern for the automaton, with a prefix that matches anything;
                          compiled on first use */
   int *workspace;
   uint64_t steps; /* number of steps that the automaton may still take */
@@ -94,8 +94,8 @@ static pcre2_code *regex_build(struct regex *regex, pprofc_str text, uint32_t op
   return built;
 }
 
-/* Reports why PCRE2 refused an expression that the grammar accepted: it is too large, or this
- * PCRE2 lacks a feature. */
+/* Reports why PCRE2 refused an expression that the grammar accepted. The expression is too large,
+ * or this build of PCRE2 lacks a feature. */
 static pprofc_status build_failed(int code, pprofc_str pattern, pprofc_error *error) {
   char reason[256];
   switch (code) {

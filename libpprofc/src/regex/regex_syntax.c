@@ -350,7 +350,8 @@ struct repetition {
   bool counted; /* true for {n,m}, false for * + ? */
 };
 
-/* Parses digits without leading zeros; numbers above the limit stay above it. */
+/* Parses digits without leading zeros. Numbers above the limit become some number above the
+ * limit. */
 static bool read_count(struct regex_parser *p, size_t *at, int *count) {
   size_t start = *at;
   *count = 0;

@@ -79,8 +79,8 @@ pprofc_status report_render(struct report *report, pprofc_write_fn write, void *
   return status;
 }
 
-/* True if the format can read the profile. If equal samples were already added up, a format that
- * reads single samples cannot. */
+/* True if the format can read the profile. Returns false if equal samples were already added up and
+ * the format needs single samples. */
 static bool report_may_read(const pprofc_profile *profile, unsigned flags,
                             const pprofc_report_options *o) {
   if (!profile->samples.tree) return true;

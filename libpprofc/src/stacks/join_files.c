@@ -18,7 +18,7 @@ struct lone_file {
   pprofc_str path;
   uint32_t file;
   uint32_t partner; /* index of the paired file of the other side, or NONE */
-  uint32_t shared;  /* number of trailing components that it shares with the previous file */
+  uint32_t shared;  /* number of trailing path components that it shares with the previous file */
   bool is_head;
 };
 

@@ -31,8 +31,8 @@ struct flame_tree {
 #define FLAME_FOLDED "(folded frames"
 
 /* Parts of the limit on the number of values in a tree: a fixed number, and a number for each value
- * of a sample and each frame. The limit keeps a small file with many sample types from becoming a
- * large tree. */
+ * of each sample and for each frame. The limit keeps a small file with many sample types from
+ * becoming a large tree. */
 #define FLAME_VALUES_FREE  (UINT64_C(1) << 22)
 #define FLAME_VALUES_TIMES UINT64_C(32)
 

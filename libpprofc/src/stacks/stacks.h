@@ -76,7 +76,7 @@ struct stack_set {
   struct arena arena;
 };
 
-/* Selects the samples to use, and the part of their stacks. */
+/* Selects the samples to use, and the frames of their stacks to keep. */
 struct stack_selection {
   const uint32_t *samples; /* indices of the samples to use, ascending; NULL: all samples */
   size_t count;            /* number of stacks */

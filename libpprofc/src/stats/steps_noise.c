@@ -55,8 +55,7 @@ double steps_p(const double *values, size_t first, size_t middle, size_t end,
   struct steps_side b = steps_side_of(values, middle, end);
   double r = 0;
   if (options->autocorrelated) r = resemblance(values, first, middle, end, &a, &b);
-  /* Number of independent values with the same variance of the mean, divided by the number of
-   * values. */
+  /* Share of the values that, if independent, would give a mean with the same variance. */
   double share = (1 - r) / (1 + r);
   a.count *= share;
   a.squares *= share;

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Number of possible values of the number of inversions: from 0 to the number of pairs of
+/* Number of values that the number of inversions can have: from 0 to the number of pairs of
  * TREND_EXACT values. */
 #define TREND_PAIRS (TREND_EXACT * (TREND_EXACT - 1) / 2 + 1)
 

@@ -133,7 +133,7 @@ static enum offset_table compare_offset(const struct code_work *w, struct code_p
   return same_c_text(w, target) ? TABLE_SAME : TABLE_OTHER;
 }
 
-/* Compares two tables of `size` bytes. Programs of Go have no such tables. */
+/* Compares two tables of offsets with `size` bytes. Go programs have no such tables. */
 static enum offset_table compare_offsets(struct code_work *w, struct code_pair at, uint64_t size) {
   uint64_t rooms[2];
   const uint8_t *a = code_bytes(&w->images[BASE], at.base, &rooms[BASE]);

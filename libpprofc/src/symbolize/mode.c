@@ -72,7 +72,7 @@ static bool mode_word(pprofc_str word, struct mode *mode) {
   return demangle_word(word, mode);
 }
 
-/* Copies the text in lower case, up to `size`. */
+/* Copies the text in lower case, at most `size` bytes of it. */
 static pprofc_str mode_lower(const char *text, char *room, size_t size) {
   size_t n = 0;
   for (; n < size && text[n]; n++) {

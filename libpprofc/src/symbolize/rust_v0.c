@@ -442,8 +442,8 @@ static void (*const doers[])(struct rust_reader *r,
                                                        [SET_LIFETIMES] = do_lifetimes,
                                                        [COME_BACK] = do_come_back};
 
-/* Runs the steps up to a limit. Steps without output also count, because each link of a chain of
- * back references takes a step. */
+/* Runs the steps, up to a maximum number. Steps without output also count, because each link of a
+ * chain of back references takes a step. */
 static void reader_run(struct rust_reader *r) {
   while (r->steps.size && !r->failed && !r->steps.failed) {
     struct rust_step step;

@@ -74,7 +74,7 @@ static bool label_units_add_sets(struct label_units_finder *f, const struct samp
   return ok;
 }
 
-/* Adds all numeric labels in order; a set that occurred before adds nothing. */
+/* Adds all numeric labels in order. Skips a label set that occurred before. */
 static bool add_labels(struct label_units_finder *f) {
   const struct samples *s = &f->profile->samples;
   if (!s->label_set) return true;
@@ -142,7 +142,7 @@ static bool warn_others(struct label_units_finder *f, void (*warn)(void *, const
 
 /* ---- the table --------------------------------------- */
 
-/* Shrinks the table to its count, so that the count is enough to free it. */
+/* Shrinks the table to its count, because the caller frees it by its count. */
 static bool label_units_shrink(struct label_units_finder *f) {
   struct label_units *units = f->units;
   if (units->count == f->capacity) return true;

@@ -17,8 +17,8 @@ struct advice {
  * as fast as the change. */
 double advice_change(const struct advice *a);
 
-/* Returns the number of runs a side that find a change of 5 %, at least 5. Infinite if no number is
- * enough. */
+/* Returns the number of runs on each side that find a change of 5 %, at least 5. Infinite if no
+ * number is enough. */
 double advice_runs(const struct advice *a);
 
 /* Returns the factor for the samples of each run at which a change of 5 % is found, at least 1.

@@ -14,7 +14,7 @@ struct amount_unit {
 struct amount_unit amount_unit_for(pprofc_str unit, pprofc_str wanted, double ratio,
                                    double largest);
 
-/* True if amounts are counts that nothing divides. The unit of a count may be "". */
+/* True if amounts are counts that no divisor changes. The unit of a count may be "". */
 bool amount_is_count(const struct amount_unit *unit);
 
 #define AMOUNT_TEXT 64
@@ -28,15 +28,15 @@ pprofc_str amount_text(const struct amount_unit *unit, double value, bool plus,
 struct amount_grid {
   struct amount_unit unit;
   int decimals;
-  double ticks; /* number of steps of the last digit in 1 of the shown unit */
+  double ticks; /* number of ticks (steps of the last digit) in 1 of the shown unit */
 };
 
 /* Returns a grid with four digits for the largest number. If the smallest number would be 0, uses
  * up to eight digits. With `whole`, numbers have no decimals. */
 struct amount_grid amount_grid_for(const struct amount_unit *unit, double largest, double smallest,
                                    bool whole);
-/* A tick is a unit of the last digit of the grid. The first function converts a value to ticks. The
- * second formats a number of ticks. */
+/* A tick is one step of the last digit of the grid. The first function converts a value to ticks.
+ * The second formats a number of ticks. */
 double amount_ticks(const struct amount_grid *grid, double value);
 pprofc_str amount_of_ticks(const struct amount_grid *grid, double ticks, bool plus,
                            char out[AMOUNT_TEXT]);

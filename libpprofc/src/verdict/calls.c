@@ -1,6 +1,6 @@
-/* Explains functions whose cum grew. For each such function, judges the sum of the self costs of
- * all functions below it, over calls from any caller. If that sum did not grow, the function only
- * took over calls from other callers. */
+/* Explains functions whose cum grew. For each such function, judges the sum of the self values of
+ * all functions below it, for calls from any caller. If that sum did not grow, calls only moved to
+ * the function from other callers. */
 #include "verdict/domains.h"
 
 #include <stdlib.h>

@@ -51,7 +51,8 @@ struct comparison {
                                the kernel, a scheduler or a runtime (rules.h) */
   struct fit flat, cum;
   pprofc_verdict_row *row;      /* rows, in the order of `order` before comparison_sort */
-  size_t *line;                 /* row in the matrices for each row, after comparison_sort */
+  size_t *line;                 /* index of the row in the matrices, for each row after
+                                   comparison_sort */
   uint32_t *row_of;             /* index of the row of each name, or MAP_NONE */
   pprofc_verdict_stack *stacks; /* judged nodes of the call tree */
   size_t *children;             /* indices of the nodes, sorted by parent, then by name */
@@ -110,8 +111,9 @@ pprofc_status family_judge(struct comparison *c, pprofc_error *error);
 bool family_words(const struct comparison *c, const struct matrix *m, const struct fit *fit,
                   pprofc_verdict_estimate *out);
 
-/* Returns the level for intervals of significant rows at which on average a share alpha misses the
- * true value (Benjamini and Yekutieli 2005). Returns NaN if no row is significant. */
+/* Returns the confidence level for the intervals of significant rows. At this level on average a
+ * share alpha of the intervals misses the true value (Benjamini and Yekutieli 2005). Returns NaN if
+ * no row is significant. */
 double family_level(const struct comparison *c, size_t changed, size_t tested);
 
 /* Widens the interval of a row to `level` if its verdict is a change. */

@@ -53,8 +53,8 @@ static double family_range(const struct comparison *c, const struct matrix *m, s
   return most - least;
 }
 
-/* True if the exact counts of base and head differ by more than the counts vary between the runs of
- * a side. With one run a side the variation is unknown. */
+/* True if the exact counts of base and head differ by more than they vary between the runs of a
+ * side. With one run a side the variation is unknown. */
 static bool family_differs(const struct comparison *c, const struct matrix *m,
                            const struct fit *fit, size_t row) {
   double base = family_range(c, m, row, 0, m->bases);

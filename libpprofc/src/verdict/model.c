@@ -38,8 +38,8 @@ static void common_mean_rates(const struct model *model) {
   }
 }
 
-/* Returns the factor of a run. The factor is the weighted median over the rows of the run's rate
- * divided by the mean rate of all runs. */
+/* Returns the factor of a run: the weighted median, over the rows, of the run's rate divided by the
+ * mean rate of all runs. */
 static double common_of_run(const struct model *model, size_t run) {
   const struct matrix *m = model->m;
   size_t count = 0;
@@ -131,7 +131,7 @@ double model_sizes(const struct matrix *m, size_t from, size_t end) {
   return sum;
 }
 
-/* Tests every row once: one pass. */
+/* Runs one pass: tests every row once. */
 static void model_test(struct model *model) {
   if (model->run_count == 2)
     model_pair_test(model);

@@ -11,7 +11,7 @@
 /* Minimum number of functions for an estimate of the dispersion. */
 #define DISPERSION_ROWS 20
 
-/* Quantiles of the chi-squared distribution with one degree of freedom: 50 % and 80 %. */
+/* The 50 % and the 80 % quantile of the chi-squared distribution with one degree of freedom. */
 #define CHI2_MEDIAN 0.45493642311957283
 #define CHI2_UPPER  1.6423744151498176
 #define UPPER       0.8

@@ -98,8 +98,8 @@ static void places_best(const struct places *p, uint32_t node, uint32_t name, do
     places_offer(best, (struct place_part){i, false, p->sums[i]}, goal);
 }
 
-/* Returns the number of largest parts that together have nearly all of the change. Returns 1 if one
- * part is enough, and 0 if all parts are not enough. */
+/* Returns how many of the largest parts together have nearly all of the change. Returns 0 if all
+ * parts together have less, or if one of these parts is below PLACES_SHARE. */
 static size_t places_split(const struct place_part best[PLACES_SPLIT], double goal) {
   double held = 0;
   if (best[0].delta / goal >= PLACES_ALL) return 1;

@@ -63,7 +63,7 @@ pprofc_status sums_add(struct sums *sums, pprofc_profile *profile, pprofc_error 
 /* Writes JSON with functions sorted by name. */
 pprofc_status sums_write(const struct sums *sums, struct output *out, pprofc_error *error);
 
-/* True if sums_write wrote the text. */
+/* True if the text is a file that sums_write wrote. */
 bool sums_is(pprofc_str text);
 
 /* Adds a file of sums_write. `path` is its name in messages. */

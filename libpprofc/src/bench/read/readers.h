@@ -54,7 +54,7 @@ void bench_unmap(struct bench_map *map);
 pprofc_status bench_read_map(struct pprofc_bench *set, const char *label, const char *path,
                              const struct bench_map *map, pprofc_error *error);
 
-/* Reads lines of benchmark text inside a file of another format. Line numbers start at 1. */
+/* Reads lines of benchmark text that a file of another format contains. Line numbers start at 1. */
 pprofc_status bench_read_lines(const struct bench_source *source, pprofc_error *error);
 
 /* Reads lines by the rules of benchstat before 2021, without messages. */

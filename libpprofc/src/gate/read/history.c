@@ -1,4 +1,4 @@
-/* Estimates noise from a store: how far a series varies without a change. */
+/* Estimates noise from a store: how far a series of results varies without a change. */
 #include "gate/judge.h"
 #include "gate/read/files.h"
 #include "gate/read/record.h"

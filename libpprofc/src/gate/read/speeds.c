@@ -13,8 +13,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#define ROWS_LEAST   8   /* fewest benchmarks that show a speed */
-#define PASSES_LEAST 5   /* fewest rounds of a side */
+#define ROWS_LEAST   8   /* minimum number of benchmarks from which a speed can be computed */
+#define PASSES_LEAST 5   /* minimum number of rounds of a side */
 #define GROUPS_MOST  16  /* maximum number of groups of benchmarks with equal unit and rounds */
 #define LOWERED      0.7 /* share of the variance that may remain after dividing by the speeds */
 #define PAIRED       0.5 /* share of the variance that may remain after comparing rounds in pairs */

@@ -150,7 +150,8 @@ struct callgrind {
   int calls; /* number of calls to write for each edge; 0: the number that pprof writes */
   struct namesake *namesakes;
   struct function_node *functions;
-  /* Numbers of used items. Both arrays have room for one item per shown node. */
+  /* Numbers of used items in `namesakes` and `functions`. Both arrays have room for one item per
+   * shown node. */
   size_t namesake_count, function_count;
   struct map namesake_map, function_map;
   uint32_t *function_of; /* function of each node; NONE if the node is not shown */

@@ -183,7 +183,8 @@ static int64_t hunk_key_of(const struct hunk *hunk, enum hunk_key key) {
   return key == BY_BASE ? hunk->base_line : hunk->head_line;
 }
 
-/* Returns the last hunk of the file that begins at or before `at`, or NULL if all begin later. */
+/* Returns the last hunk of the file that begins at or before `at`, or NULL if all hunks begin
+ * later. */
 static const struct hunk *hunk_before(const struct hunks *h, const struct changed_file *file,
                                       enum hunk_key key, int64_t at) {
   BISECT(i, file ? file->count : 0, hunk_key_of(&h->hunks[file->first + i], key) <= at);

@@ -132,8 +132,8 @@ static bool list_visit_routine(struct list_report *list, const struct list_row *
   return first > last || list_visit_lines(list, rows, count, file, first, last);
 }
 
-/* Visits the rows of one function. Rows without a file come first. Skips them if other rows have a
- * file. */
+/* Visits the rows of one function. Rows without a file come first; if other rows have a file, skips
+ * the rows without a file. */
 static bool list_visit_function(struct list_report *list, const struct list_row *rows,
                                 size_t count) {
   size_t from = 0, to;

@@ -61,7 +61,7 @@ static bool add_place(struct web_data *data, struct web_place place) {
   return ARRAY_PUSH(data->mem, data->places, data->place_count, data->place_capacity, place);
 }
 
-/* Limits a line number to keep sums from overflowing. Larger numbers have no meaning. */
+/* Limits a line number, so that adding to it cannot overflow. Larger numbers have no meaning. */
 static int64_t clamp_line(int64_t line) {
   int64_t most = (int64_t)1 << 40;
   if (line > most) return most;
@@ -74,8 +74,8 @@ static int64_t clamp_line(int64_t line) {
 bool web_data_place(struct web_data *data, uint32_t instruction, const struct source_frame *frames,
                     size_t count) {
   if (count > MAX_INLINED) count = MAX_INLINED;
-  /* Calls that lead to the instruction, outermost first. Items of inner functions share the end of
-   * this array. */
+  /* Calls that lead to the instruction, outermost first. Inner functions use the end of the same
+   * array. */
   struct web_call *calls = NULL;
   for (size_t i = 0; i < count; i++) {
     if (interner_find(&data->interest, frames[i].function) == MAP_NONE) continue;

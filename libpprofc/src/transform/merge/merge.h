@@ -119,7 +119,7 @@ bool merge_number_used(struct merge *m, const uint8_t *const *used);
 /* True if, in each source, all mappings and all locations have different classes. */
 bool merge_is_one_to_one(struct merge *m);
 
-/* Numbers the classes in order of use by all samples that are not all zero. */
+/* Numbers the classes in the order in which samples that are not all zero use them. */
 bool merge_number_samples(struct merge *m);
 
 /* Numbers the classes again, in the order in which the remaining samples of the result use them. */

@@ -81,8 +81,8 @@ static void pass_write(struct pass *p, struct pass_item *item, const uint8_t *st
 
 /* ---- looking up -------------------------------------- */
 
-/* True if the result's stack, which uses the numbers of its source, equals the item's stack in
- * new numbers. */
+/* True if a stack of the result equals the stack of the item. The stack of the result uses the
+ * numbers of its source; the stack of the item uses new numbers. */
 static bool pass_same_shared(const struct merge *m, const struct merge_piece *piece,
                              const struct pass_result *result, const struct pass_item *item) {
   const uint8_t *a = result->stack, *a_end = a + result->stack_size;
