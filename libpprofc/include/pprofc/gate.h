@@ -128,10 +128,10 @@ PPROFC_API pprofc_status pprofc_gate_read_comparison(pprofc_gate *gate, const ch
 
 /* ---- judging */
 
-/* Compares the raw results of both sides and gives every row its verdict. Call it once, after
- * all reading; later reading or judging returns PPROFC_E_INVALID. A side without results is a
- * problem if the other side has results. A regression is not an error: see
- * pprofc_gate_exit_status. Errors: PPROFC_E_NOMEM. */
+/* Compares the raw results of both sides and gives every row its verdict. Call the function once,
+ * after all reading; later reading or judging returns PPROFC_E_INVALID. A side without results is a
+ * problem if the other side has results. A regression is not an error: see pprofc_gate_exit_status.
+ * Errors: PPROFC_E_NOMEM. */
 PPROFC_API pprofc_status pprofc_gate_judge(pprofc_gate *gate, pprofc_error *error);
 
 /* Verdict on a row. */

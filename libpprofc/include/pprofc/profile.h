@@ -216,8 +216,8 @@ typedef struct pprofc_mapping {
 PPROFC_API size_t pprofc_profile_location_count(const pprofc_profile *profile);
 PPROFC_API pprofc_location pprofc_profile_location(const pprofc_profile *profile, uint32_t index);
 
-/* Returns a line of a location: index 0 is the innermost inlined function, the last is the
- * function itself. Function PPROFC_NONE for an index out of range. */
+/* Returns a line of a location. Index 0 is the innermost inlined function, the last index is the
+ * function itself. The function of the line is PPROFC_NONE if the index is out of range. */
 PPROFC_API pprofc_line pprofc_profile_line(const pprofc_profile *profile, uint32_t location,
                                            size_t index);
 

@@ -53,12 +53,12 @@ typedef struct pprofc_u_result {
 } pprofc_u_result;
 
 /* Computes the two-sided Mann-Whitney U test of samples that are sorted ascending. p is exact
- * (conditional on the ties) up to 50 values a side. With more values it is the normal approximation
+ * (conditional on the ties) up to 50 values a side. With more values p is the normal approximation
  * with continuity and tie correction, and `exact` is false. p is 1 unless status is PPROFC_TEST_OK.
  * Mann, Whitney 1947; Cheung, Klotz 1997. `allocator` may be NULL for malloc.
  *
  * Without PPROFC_U_CORRECT in `flags` p equals the p-value of benchstat. p is then exact up to 25
- * values a side if there are ties. If there are ties and the sizes differ, it is wrong and can
+ * values a side if there are ties. If there are ties and the sizes differ, this p is wrong and can
  * exceed 1. */
 PPROFC_API pprofc_u_result pprofc_u_test(const double *x, size_t x_count, const double *y,
                                          size_t y_count, unsigned flags,

@@ -277,7 +277,7 @@ typedef struct pprofc_verdict_summary {
   pprofc_str type, unit;       /* type and unit of the values; the unit of shares is "%" */
   pprofc_str sentence; /* description in one line: "71.4s less (-93%). Nearly everything is faster.
                           5 functions are new." */
-  /* Divisor of the values that was used; never PPROFC_EXPOSURE_AUTO. */
+  /* Divisor that was used for the values; never PPROFC_EXPOSURE_AUTO. */
   pprofc_verdict_exposure exposure;
   bool exact;         /* true if events were counted, not sampled */
   bool lone;          /* true if the values are exact and a side has one run, so that

@@ -43,7 +43,7 @@ static bool number_print_special(struct buffer *out, double value, bool sign) {
  * power of two, doubles are twice as dense as above. So for a power of two the nearest 16-digit
  * number may fail although the next larger one reads back. */
 static void number_shortest(double value, char text[40]) {
-  bool subnormal = fabs(value) < 0x1p-1022; /* may need fewer than 15 digits */
+  bool subnormal = fabs(value) < 0x1p-1022; /* a subnormal number may need fewer than 15 digits */
   for (int digits = subnormal ? 1 : 15; digits <= 17; digits++) {
     snprintf(text, 40, "%.*e", digits - 1, value);
     if (strtod(text, NULL) == value) return;

@@ -11,11 +11,12 @@
 #include <stdlib.h>
 
 #define EXACT_MAX 50 /* largest sample for which U is counted exactly */
-#define DRIFT_MIN 6  /* minimum of samples a side for a test of drift */
+#define DRIFT_MIN 6  /* minimum number of samples a side for a test of drift */
 /* Significance level of drift. It is small because a suite of 100 benchmarks makes 200 tests of
  * drift. */
 #define DRIFT_ALPHA 0.001
-/* Minimum of rounds per side for a test of the medians of rounds; 2 if each round is a process. */
+/* Minimum number of rounds per side for a test of the medians of rounds; 2 if each round is a
+ * process. */
 #define ROUNDS_MIN 4
 /* Maximum of rounds a side; larger numbers are counts of samples, not round numbers. */
 #define ROUNDS_MAX 1000

@@ -163,7 +163,7 @@ static bool has_interval(const struct verdict_case *c) {
   return !isnan(c->row->low) && !isnan(c->row->high);
 }
 
-/* True if the interval excludes every regression of the threshold or more. */
+/* True if the interval excludes every regression as large as the threshold. */
 static bool excludes_regression(const struct verdict_case *c) {
   const struct gate_row *row = c->row;
   double worst = row->direction < 0 ? row->high : -row->low;

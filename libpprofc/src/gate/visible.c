@@ -21,7 +21,7 @@ static double least_change(const struct gate_row *row) {
 }
 
 /* Sets the smallest visible change of a row of a table to infinity if no p-value of the table can
- * be significant. A table has no samples to compute it from. */
+ * be significant. A table has no samples from which a change could be computed. */
 static void see_table(struct gate_row *row) {
   if (!row->base_count || !row->head_count) return;
   double least = gate_smallest_p(row->base_count, row->head_count);
@@ -38,8 +38,8 @@ static struct gate_design design_of(const struct gate *gate, const struct gate_r
                               .ranks = gate->settings.test == PPROFC_GATE_UTEST};
 }
 
-/* Finds the number of rounds with the same noise that find a change of the threshold; at least
- * -min-samples. */
+/* Finds how many rounds would find a change as large as the threshold, if the noise stays the same;
+ * at least -min-samples. */
 static bool find_rounds(const struct gate *gate, struct gate_power *power,
                         const struct gate_row *row, double *needed) {
   struct gate_design design = design_of(gate, row);

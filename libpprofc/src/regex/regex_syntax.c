@@ -7,7 +7,7 @@
 #define REPEAT_MAX 1000
 #define NOWHERE    SIZE_MAX
 
-/* Size of a sub-expression, as the limits measure it. */
+/* Size of a sub-expression, in the measures that have limits. */
 struct shape {
   int height; /* height of Go's syntax tree, in nodes */
   int nest;   /* depth of parentheses in the expression for PCRE2 */

@@ -33,7 +33,7 @@ static uint32_t path_run_end(const struct stack_paths *p, uint32_t run) {
 
 /* ---- adding ------------------------------------------ */
 
-/* Returns the branch of a node with a key, or NULL. */
+/* Returns the branch of a node that has the key, or NULL. */
 static const struct path_branch *path_branch_find(const struct stack_paths *p, uint32_t node,
                                                   uint32_t key) {
   MAP_FIND(index, &p->map, path_hash(node, key),

@@ -66,7 +66,7 @@ struct stack_set {
                      this order */
 
   size_t types;   /* number of sample types with values: all of the profile, or 1 */
-  size_t columns; /* types, or 2 * types when there are base samples */
+  size_t columns; /* number of values of a stack: types, or 2 * types with base samples */
   bool has_base;
   int64_t *values;   /* values of the stacks: rows of all columns, first for the head, then for the
                         base; base values are negated, so they are positive */
@@ -96,7 +96,7 @@ void stack_set_free(struct stack_set *set);
 /* Sets used[frame] of every frame of the set. */
 void stack_set_mark(const struct stack_set *set, uint8_t *used);
 
-/* Reads the frames of a stack; returns depth[stack]. */
+/* Reads the frames of a stack into `frames` and returns their number, which is depth[stack]. */
 size_t stack_set_read(const struct stack_set *set, size_t stack, uint32_t *frames);
 
 /* Works like stack_set_read if `frames` contains the frames of the previous stack: reads only

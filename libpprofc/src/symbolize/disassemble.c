@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* Function, file and line of the instructions below. */
+/* Function, file and line of the instructions in the lines that follow. */
 struct disassemble_place {
   pprofc_str function, file;
   int64_t line;

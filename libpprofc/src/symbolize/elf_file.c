@@ -213,8 +213,8 @@ static void read_notes(const struct elf_file *f, const uint8_t *data, size_t siz
   }
 }
 
-/* Stores the build id of the notes. Returns true if the notes have a build id. Ignores several
- * build ids in one place. */
+/* Stores the build id of the notes. Returns true if the notes have a build id. Ignores notes with
+ * several build ids. */
 static bool scan_notes(struct elf_file *f, uint64_t offset, uint64_t size, uint64_t alignment) {
   struct notes notes = {"", 0};
   if (size > MAX_NOTE_SIZE) return false;

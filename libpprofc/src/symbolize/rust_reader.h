@@ -9,7 +9,7 @@
 enum what {
   PATH,          /* a path; flag: write "::" before generic arguments */
   NESTED,        /* an identifier after a nested path; flag: the namespace */
-  TYPE,          /* a type of a value */
+  TYPE,          /* a type */
   CONSTANT,      /* the value of a const generic */
   ARGUMENTS,     /* generic arguments up to 'E'; number: arguments read so far */
   TYPES,         /* a list of types up to 'E'; number: types read so far */

@@ -32,7 +32,7 @@ static double advice_excess(const struct advice *a) {
   return a->runs < 5 ? ADVICE_EXCESS_FEW : ADVICE_EXCESS_MANY;
 }
 
-/* Returns the change in standard errors that is found with a power of 80 %. */
+/* Returns the change, in standard errors, that a comparison finds with a power of 80 %. */
 static double advice_factor(const struct advice *a) {
   double quantile = isinf(a->degrees) ? pprofc_normal_quantile(a->limit)
                                       : pprofc_t_quantile(a->limit, a->degrees);

@@ -13,8 +13,8 @@ struct advice {
   double common;   /* relative variance of the common factor */
 };
 
-/* Returns the smallest relative change that is found with a power of 80 %. Infinite if noise grows
- * as fast as the change. */
+/* Returns the smallest relative change that a comparison finds with a power of 80 %. Infinite if
+ * noise grows as fast as the change. */
 double advice_change(const struct advice *a);
 
 /* Returns the number of runs on each side that find a change of 5 %, at least 5. Infinite if no

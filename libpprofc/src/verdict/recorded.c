@@ -1,5 +1,5 @@
-/* Converts estimates after the common factor into shown values: recorded differences with
- * intervals, the common factor, and a verdict that agrees with both. */
+/* Converts estimates, from which the common factor was removed, into shown values: recorded
+ * differences with intervals, the common factor, and a verdict that agrees with both. */
 #include "verdict/recorded.h"
 
 #include "pprofc/stats.h"

@@ -11,8 +11,8 @@
 /* Kinds of values whose shares are added up. */
 enum sums_value { SUMS_FLAT, SUMS_CUM, SUMS_JUDGED, SUMS_VALUES };
 
-/* Sums of one function in one sample type. Shares are divided by the total of the run. Heap
- * profiles have no divisor and store values instead. */
+/* Sums of one function in one sample type, over the shares of its values in the total of each run.
+ * For heap profiles the sums are over the values themselves. */
 struct sums_cell {
   double flat, cum; /* sums of the values */
   double machine;   /* part of cum that is time of the environment (rules.h) and is not judged */

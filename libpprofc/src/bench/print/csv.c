@@ -5,7 +5,7 @@
 #include "bench/print/print.h"
 #include "core/log_guard.h"
 
-#define COLUMNS 2 /* columns of the output for the first column of results */
+#define COLUMNS 2 /* number of output columns for the first column of results */
 
 struct csv {
   struct printer *printer;

@@ -11,7 +11,7 @@
 
 /* A column of results uses several grid columns: center, range, notes. All but the first also use
  * delta, comparison, notes. */
-#define COLUMNS 3 /* columns of the output for the first column of results */
+#define COLUMNS 3 /* number of output columns for the first column of results */
 
 struct print_text_table {
   struct printer *printer;

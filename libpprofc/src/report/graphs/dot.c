@@ -250,7 +250,7 @@ static bool print_numbers(struct dot *d, struct graph_tag *tags, size_t count, b
   return any;
 }
 
-/* Moves the tags with these `labels` and this `number` to the front. Returns how many there are. */
+/* Moves the tags with these `labels` and this `number` to the front. Returns their number. */
 static size_t dot_gather(struct graph_tag *tags, size_t count, bool number, bool any_labels,
                          uint32_t labels) {
   size_t n = 0;

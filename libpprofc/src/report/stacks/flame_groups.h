@@ -35,7 +35,7 @@ void flame_groups_begin(struct grouping *grouping, const struct report *report,
 /* Makes `count` groups in *groups. */
 pprofc_status flame_groups_make(struct grouping *grouping, struct flame_group **groups,
                                 pprofc_error *error);
-/* Makes the index of children. Returns false when out of memory or stopped. */
+/* Makes the index `children`. Returns false when out of memory or stopped. */
 bool flame_groups_map(struct grouping *grouping);
 /* Returns the child of a node that has a frame, or 0. The index must be complete. */
 uint32_t flame_groups_child(const struct grouping *grouping, uint32_t parent, uint32_t frame);

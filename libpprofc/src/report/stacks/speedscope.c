@@ -19,7 +19,7 @@
 #define EXACT_NUMBER           (INT64_C(1) << 53)
 
 /* Maximum number of label values with their own profile, because the app lists each profile.
- * Further values share one. */
+ * Further values share one profile. */
 #define GROUPS_MAX 200
 
 struct speedscope {
@@ -361,8 +361,8 @@ static void warn_of_size(const struct speedscope *s) {
 
 /* ---- the report -------------------------------------- */
 
-/* Returns the policy for frames from the granularity option. A function is a name in a file, and
- * has its first line. */
+/* Returns the policy for frames from the granularity option. With functions, frames differ by name
+ * and file, and show the first line of the function. */
 static struct stack_policy frame_policy(const pprofc_report_options *options) {
   struct granularity g;
   if (!granularity_parse(options->granularity ? options->granularity : "", options->noinlines,

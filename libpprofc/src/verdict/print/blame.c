@@ -180,7 +180,7 @@ static void blame_json_domain(struct json_writer *json, const struct blame *b,
   json_end(json);
 }
 
-/* Writes the lines of a kind. */
+/* Writes the lines of one kind of contribution. */
 static void blame_json_lines(struct json_writer *json, const struct blame *b,
                              enum blame_kind kind) {
   static const struct {
