@@ -168,7 +168,7 @@ typedef struct pprofc_gate_row {
   size_t line;      /* line of the file, from 1; 0 if not from a line */
   int direction;    /* 1: higher is better, -1: lower is better, 0: not known */
 
-  bool in_base, in_head;         /* sides that have the benchmark */
+  bool in_base, in_head;         /* true for each side that has the benchmark */
   size_t base_count, head_count; /* number of samples of each side; 0: not known */
   double base, head;             /* centers of the samples (mean or median) in base units of `unit`;
                                     NaN if missing */

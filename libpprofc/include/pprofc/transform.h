@@ -21,9 +21,10 @@ PPROFC_API pprofc_status pprofc_merge(const pprofc_profile *const *profiles, siz
 
 /* Kind of difference, named after the options of pprofc. */
 typedef enum pprofc_diff_kind {
-  PPROFC_SUBTRACT, /* as -base: equal stacks cancel; percentages refer to the remaining total */
-  PPROFC_COMPARE   /* as -diff_base: base samples get the label pprof::base=true; percentages refer
-                      to the base total */
+  PPROFC_SUBTRACT, /* same as -base: equal stacks cancel; percentages refer to the remaining
+                      total */
+  PPROFC_COMPARE   /* same as -diff_base: base samples get the label pprof::base=true; percentages
+                      refer to the base total */
 } pprofc_diff_kind;
 
 /* Computes head - base. With `normalize`, first scales each sample type of head so that its total

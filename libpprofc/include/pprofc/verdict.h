@@ -308,8 +308,8 @@ typedef struct pprofc_verdict_summary {
                            the geometric mean is 1; NULL if only sums over runs are known */
 
   double between_run_cv, prior_degrees; /* with several runs on a side: noise between runs as a
-                                           share of the value, and degrees of freedom of its
-                                           prior */
+                                           share of the value, and the degrees of freedom of the
+                                           noise estimate's prior */
   double dispersion, noise_cv; /* with one run on each side: observed variance of the functions
                                   divided by the expected variance, and the assumed noise between
                                   runs */

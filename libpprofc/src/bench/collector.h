@@ -5,7 +5,8 @@
 #include "bench/filter.h"
 #include "bench/tables.h"
 
-/* Identity of a table: the unit of its values, and their key in the projection -table. */
+/* Identity of a table: the unit of its values, and the key of its values in the projection
+ * -table. */
 struct table_id {
   uint32_t key, unit; /* index of the key in the projection -table; string index of the unit */
 };

@@ -303,7 +303,7 @@ static void tables_lay_out(struct tables_collector *c) {
 
 /* ---- the whole --------------------------------------- */
 
-/* An option that contains the text of a projection. */
+/* An option of a comparison whose text is a projection. */
 struct projection_flag {
   const char *name, *text;
   struct projection *projection;

@@ -102,8 +102,9 @@ bool unit_is_binary(pprofc_str unit) {
 
 /* ---- scaling ----------------------------------------- */
 
-/* A step of a scale. Values of at least `hundreds`, `tens` and `ones` get 1, 2 and 3 decimals and
- * this prefix. Each limit is the smallest value that rounds up to one more digit. */
+/* A step of a scale: values with a common prefix. Values of at least `hundreds` get 1 decimal, of
+ * at least `tens` 2 decimals, and of at least `ones` 3 decimals. Each limit is the smallest value
+ * that rounds up to one more digit. */
 struct unit_scale_step {
   double factor;
   const char *prefix;

@@ -11,7 +11,7 @@
 #define COLUMNS   110u
 #define MOST_ROWS 60u
 
-/* One row of cells, a code point each. */
+/* One row of cells. Each cell contains one code point. */
 struct flame_text_row {
   uint32_t cell[COLUMNS];
   size_t used;

@@ -51,8 +51,8 @@ struct flame_verdicts {
 };
 
 /* Returns how certain the change of a box is. Uses the verdicts on the self and on the total of its
- * function, if they have the same direction as the change. The more certain verdict counts. A frame
- * without a verdict counts as self value of its nearest caller with a verdict. */
+ * function, if these changed in the direction of the box. The more certain verdict counts. A frame
+ * without a verdict counts as part of its nearest caller with a verdict. */
 enum flame_certainty flame_verdict_certainty(const struct flame_verdicts *verdicts,
                                              const struct flame_tree *tree, uint32_t node,
                                              int64_t head, int64_t base);

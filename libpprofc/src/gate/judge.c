@@ -1,5 +1,5 @@
-/* Judges all rows in order: applies the rules, selects the unit of time to judge, corrects for the
- * number of tests and sets the verdicts (verdict.c). Then adds warnings about the whole run. */
+/* Judges all rows in order: applies the rules, selects wall time or CPU time, corrects for the
+ * number of tests, and sets the verdicts (verdict.c). Then adds warnings about the whole run. */
 #include "gate/judge.h"
 #include "stats/corrections.h"
 
@@ -194,7 +194,7 @@ static void take_further(const struct gate *gate, struct gate_row *row, size_t w
   if (verdict_is_decided(other.verdict)) *row = other;
 }
 
-/* True if the sum of the samples exceeded the range of double. */
+/* True if the sum of the samples exceeded the range of a double. */
 static bool overflowed(const struct gate_row *row) {
   return row->in_base && row->in_head && (!isfinite(row->base) || !isfinite(row->head));
 }

@@ -148,7 +148,7 @@ bool gate_share_earlier(struct gate *gate) {
 static double earlier_p(const struct gate_row *row, enum gate_delta kind, double delta) {
   double change = log1p(delta) / row->between;
   if (kind == GATE_DELTA_UNKNOWN) return 1;
-  /* A change from 0, or to 0 or less, is beyond all noise, because earlier runs are positive. */
+  /* A change from 0, or to 0 or less, exceeds all noise, because earlier runs are positive. */
   if (!isfinite(change)) return 0;
   return pprofc_t_two_sided(change, row->between_degrees);
 }

@@ -1,8 +1,8 @@
 /* Chooses the benchmarks that get further rounds. */
 #include "gate/screen.h"
 
-/* Significance level of the first stage. At this level it chooses four of five benchmarks that are
- * worse by the threshold. */
+/* Significance level of the first stage. At this level the stage selects four of five benchmarks
+ * that are worse by the threshold. */
 #define SCREEN_ALPHA 0.4
 #define SCREEN_MAX   4 /* maximum rounds of a benchmark, as a multiple of the requested rounds */
 

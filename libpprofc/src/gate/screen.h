@@ -12,7 +12,8 @@
 
 #define GATE_LOOK_ROUNDS 5 /* further rounds from one look to the next */
 
-/* Changes the settings to make gate_judge choose benchmarks instead of judging them. */
+/* Changes the settings, so that gate_judge selects benchmarks for further rounds instead of judging
+ * them. */
 void gate_screen_settings(struct gate_settings *settings);
 
 /* True if a row, judged with these settings, needs further rounds. */

@@ -160,7 +160,7 @@ static size_t room_for_nodes(const struct graph *g) {
   return most < g->shown_count ? most : g->shown_count;
 }
 
-/* Builds the edges that the order of nodes depends on, and sorts the nodes. */
+/* Builds the edges if the order of nodes depends on them, and sorts the nodes. */
 static pprofc_status sort_nodes(struct build *b, pprofc_error *error) {
   struct graph *g = b->graph;
   bool early = g->options.visual || g->options.call_tree;

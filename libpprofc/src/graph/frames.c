@@ -125,7 +125,8 @@ static pprofc_str frames_object_of(const struct graph_frames_builder *b, size_t 
   return profile_string(b->profile, b->profile->mappings.items[mapping].file);
 }
 
-/* Returns the info of a function without line, address and object, made once per function. */
+/* Returns the info of a function without line, address and object. Makes it only once for each
+ * function. */
 static uint32_t plain_info(struct graph_frames_builder *b, uint32_t function) {
   const struct node_info info = {
       .name = b->name[function], .file = b->file[function], .place = &no_place};

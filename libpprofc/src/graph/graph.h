@@ -33,8 +33,8 @@ struct frames {
   const struct locations *locations;
   uint32_t *of_location; /* for each location: index of its info if it has one frame, else
                             FRAME_LIST + index in `lists` */
-  uint32_t *lists;       /* each list: number of frames, then their infos, innermost first;
-                            NULL: no lists */
+  uint32_t *lists;       /* all lists: each list has the number of frames, then their infos,
+                            innermost first; NULL without lists */
 };
 
 #define FRAME_LIST 0x80000000u
@@ -199,7 +199,8 @@ pprofc_status graph_mark_inlined(struct graph *graph, const uint8_t *kept, pprof
 /* Sorts edges and rebuilds in and out without dead edges. Names must be known. */
 pprofc_status graph_link_edges(struct graph *graph, pprofc_error *error);
 
-/* Makes names and ranks of the shown nodes and of the ends of edges. */
+/* Makes the names, and the ranks of the names, for the shown nodes and for the nodes at the ends of
+ * edges. */
 pprofc_status graph_rank_names(struct graph *graph, pprofc_error *error);
 
 /* Sets `matches` of the shown nodes: 1 if the name matches options.edges_of. */

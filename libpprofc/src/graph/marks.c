@@ -19,8 +19,8 @@ static bool marks_find_candidates(const struct graph *g, uint8_t *candidates) {
   return found;
 }
 
-/* Marks the targets of the graph's edges. A target that is also called without inlining is
- * partial. */
+/* Marks the targets of the graph's edges. A target that is also called without inlining gets the
+ * mark for partial inlining. */
 static bool marks_set(struct graph *g) {
   uint8_t *plain = mem_zero_array(g->mem, g->node_count, 1);
   if (!plain) return false;

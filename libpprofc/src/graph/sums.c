@@ -24,7 +24,7 @@ struct sums_step {
 /* Sums and state of a node, in one struct because each access to another node is a cache miss. */
 struct sums_node {
   int64_t cum;
-  uint32_t on_path; /* number of times that the path has the node */
+  uint32_t on_path; /* number of times that the node is on the path */
 };
 
 struct sums_worker {

@@ -41,7 +41,7 @@ size_t leak_late(size_t count) {
   return count > third ? count - third : 0;
 }
 
-/* True if everything that was allocated in the last third stayed. */
+/* True if the program freed nothing that it allocated in the last third. */
 static bool judging_keeps_late(const struct judging *j) {
   const struct leak_series *s = j->s;
   double growth = s->x[s->count - 1] - s->x[leak_late(s->count)];

@@ -19,7 +19,7 @@ enum leak_verdict {
 };
 
 struct leak_rules {
-  double alpha; /* error rate over all series of one kind */
+  double alpha; /* largest probability of a false leak among all series of one kind of profile */
   double floor; /* smallest growth to report */
   double kept;  /* smallest growth of a leak, as a share of the amount allocated, default 0.8 */
 };
@@ -45,7 +45,7 @@ struct leak_fit {
   double kept;     /* growth as a share of the amount allocated; NaN if not known */
   double p_trend;  /* p-value of the Mann-Kendall test; NaN below LEAK_FEW values */
   double p;        /* p-value of trend and growth together */
-  double adjusted; /* p adjusted for the number of candidate series */
+  double adjusted; /* p after correction for the number of candidate series */
   bool counted;    /* true for a candidate series, which counts in the correction */
 };
 

@@ -282,8 +282,8 @@ static void place_children(struct placer *p, uint32_t parent) {
     p->boxes->max_depth = above.depth + 1;
 }
 
-/* Returns an upper bound of the number of boxes: one for each node that is wide enough, and one
- * below each box for hidden nodes. */
+/* Returns an upper bound of the number of boxes. Counts one box for each node that is wide enough,
+ * and one box below it for hidden nodes. */
 static size_t most_boxes(const struct placer *p) {
   size_t wide = 1;
   for (size_t i = 1; i < p->tree->count; i++) wide += p->width[i] >= p->least;

@@ -22,7 +22,7 @@ struct flame_tree {
   int64_t *self;   /* for each node and column, the sum of the stacks that end at the node */
   int64_t *total;  /* for each node and column, the sum of the node and everything below it */
   size_t max_depth;
-  size_t folded; /* number of nodes that were joined into nodes with the frame FLAME_FOLDED */
+  size_t folded; /* number of nodes that the tree folded into nodes with the frame FLAME_FOLDED */
   double least;  /* share of a column below which nodes were joined */
 };
 

@@ -12,7 +12,7 @@
 #include "profile/profile.h"
 #include "stacks/paths.h"
 
-/* The properties of a line of a location that become part of a frame. */
+/* Properties of a line of a location that distinguish frames. */
 struct stack_policy {
   bool inlines;  /* true if each inlined call is a frame; false: only the function it was inlined
                     into */

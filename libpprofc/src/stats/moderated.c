@@ -1,5 +1,6 @@
 /* Estimates the prior distribution of variances. The median ratio of observed to expected variance
- * gives the noise between runs; the spread of log variances gives the degrees of freedom. */
+ * gives the noise between runs. The spread of the logarithms of variances gives the degrees of
+ * freedom. */
 #include "stats/moderated.h"
 
 #include "pprofc/stats.h"

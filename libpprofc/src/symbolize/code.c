@@ -360,7 +360,7 @@ static enum code_state compare_function(struct code_work *w) {
 
 /* ---- functions by name ------------------------------- */
 
-/* Ranks of states. If several functions have one name, the highest rank counts. */
+/* Ranks of states. If several functions have one name, the state with the highest rank counts. */
 static const int state_rank[] = {[CODE_SAME] = 0, [CODE_UNKNOWN] = 1, [CODE_CHANGED] = 2};
 
 static size_t count_name(const struct code_image *m, size_t from) {
@@ -390,7 +390,7 @@ static int name_order(const struct code_image *base, size_t at, const struct cod
   return str_compare(base->functions[at].name, head->functions[in_head].name);
 }
 
-/* Compares the functions with the next name, which is on one side or on both. */
+/* Compares the functions with the next name. The name is on one side or on both sides. */
 static struct code_function next_function(struct code_work *w, size_t at[2]) {
   const struct code_image *base = &w->images[BASE], *head = &w->images[HEAD];
   int order = name_order(base, at[BASE], head, at[HEAD]);

@@ -90,8 +90,8 @@ static void rust_v0_read_path(struct rust_reader *r, struct rust_step step) {
   }
 }
 
-/* Writes an identifier. A lower-case namespace belongs to the compiler, and only the name is shown:
- * "::name". Other namespaces are shown: "::{closure#0}". */
+/* Writes an identifier. A lower-case namespace belongs to the compiler, so only the name is
+ * written: "::name". Other namespaces are also written: "::{closure#0}". */
 static void read_identifier(struct rust_reader *r, struct rust_step step) {
   bool punycode;
   uint64_t number = reader_disambiguator(r);

@@ -423,8 +423,8 @@ struct renaming {
   uint32_t *name;        /* name of each function */
   struct interner added; /* new names; their ids follow the ids of the profile's strings */
   struct buffer text;
-  bool changed, good; /* changed: true if a name has changed; good: false after out of memory or a
-                         stop */
+  bool changed, good; /* changed: true if a name has changed; good: false if memory ran out or the
+                         call was stopped */
 };
 
 /* Demangles one function. If the name differs from the system name, the profile's writer chose it;

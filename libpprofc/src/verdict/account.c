@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-/* Ratio of the mean durations above which base and head count as recordings of different
- * lengths. */
+/* Ratio of the mean durations of base and head. Above this ratio, the recordings count as different
+ * in length. */
 #define LENGTH_FACTOR 1.2
 
 /* ---- the total --------------------------------------- */

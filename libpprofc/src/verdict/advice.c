@@ -15,7 +15,7 @@
 #define ADVICE_EXCESS_TWO  1.45 /* factor for comparisons with 2 runs a side */
 #define ADVICE_EXCESS_FEW  1.2  /* factor for comparisons with 3 or 4 runs a side */
 #define ADVICE_EXCESS_MANY 1.15 /* factor for comparisons with 5 or more runs a side */
-/* Factor for the noise, because a changed function may vary more between runs than the median
+/* Factor for the noise between runs. A changed function may vary more between runs than the median
  * function. */
 #define ADVICE_UNEQUAL 2.0
 /* Largest change that is useful advice, relative to the base. */

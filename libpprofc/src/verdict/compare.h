@@ -47,8 +47,8 @@ struct comparison {
   uint32_t *order; /* names that have a value, sorted by bytes */
   size_t rows;
   struct matrix flat_matrix, cum_matrix;
-  struct matrix cum_judged; /* cum_matrix without the time that does not belong to the program: of
-                               the kernel, a scheduler or a runtime (rules.h) */
+  struct matrix cum_judged; /* cum_matrix without the time of the environment, such as the kernel or
+                               a scheduler (rules.h) */
   struct fit flat, cum;
   pprofc_verdict_row *row;      /* rows, in the order of `order` before comparison_sort */
   size_t *line;                 /* index of the row in the matrices, for each row after

@@ -24,7 +24,7 @@ struct places {
   size_t sum_count;
 };
 
-/* A node with its subtree, or only the samples that end in the node, and its change. */
+/* A part of a change: a node with its subtree, or only the samples that end in the node. */
 struct place_part {
   uint32_t node;
   bool self;

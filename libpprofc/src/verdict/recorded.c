@@ -183,8 +183,8 @@ static double recorded_half(const struct recorded_rows *r, size_t row, double ta
   return sqrt(sum);
 }
 
-/* Moves an interval from the difference of the means to the shown difference. The two differ if
- * runs have unequal lengths. */
+/* Moves an interval from the difference of the means to the shown difference. The two differences
+ * are unequal if runs have unequal lengths. */
 static void recorded_centre(const struct recorded_rows *r, double means, double shown, double *low,
                             double *high) {
   if (r->stretch <= 1) return;

@@ -40,7 +40,7 @@ double recorded_judged(const struct recorded_rows *r, size_t row);
 void recorded_interval(const struct recorded_rows *r, size_t row, double tail, double *low,
                        double *high);
 
-/* Returns grew or shrank if p is significant at 5 %, else unchanged. */
+/* Returns the verdict "grew" or "shrank" if p is significant at 5 %, else "unchanged". */
 pprofc_verdict recorded_word(double delta, double p);
 
 /* The first function returns the quantile of Student's t distribution, the second the two-sided p.

@@ -46,7 +46,8 @@ static pprofc_str rename_local(const struct candidate *c) {
   return (pprofc_str){from, (size_t)(c->parts.last.data + c->parts.last.size - from)};
 }
 
-/* Returns the score of a vanished name and a new name as one function, or 0 without evidence. */
+/* Returns the score of the evidence that a vanished name and a new name are one function; 0 without
+ * evidence. */
 static double rename_score(const struct relations *r, uint32_t gone, uint32_t made) {
   const struct candidate *a = &r->candidates[gone], *b = &r->candidates[made];
   bool callers = relations_share_caller(r, gone, made);

@@ -45,7 +45,7 @@ pprofc_status walk_init(struct walk *walk, const pprofc_profile *profile, size_t
                         bool inlines, struct names *names, pprofc_error *error);
 void walk_free(struct walk *walk);
 
-/* Moves back before the first sample. */
+/* Moves back to the position before the first sample. */
 void walk_restart(struct walk *walk);
 
 /* Moves to the next sample with a value and a frame, and sets *more. Returns false when out of

@@ -10,8 +10,8 @@ struct conversion {
   double factor;
 };
 
-/* Chooses the conversion of a unit. "us/op" and "ops/us" become seconds and per second, and "B/op"
- * stays. For any other unit, the name of the metric is the unit. */
+/* Chooses the conversion of a unit. "us/op" becomes seconds, "ops/us" becomes operations per
+ * second, and "B/op" stays. For any other unit, the name of the metric is the unit. */
 static void convert_unit(struct conversion *c, struct bench_sink *sink, pprofc_str metric,
                          pprofc_str unit) {
   size_t slash = str_find_char(unit, '/');

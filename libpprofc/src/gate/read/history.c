@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A run and the index of its first point. */
+/* A run, and the index of its first value. */
 struct history_run {
   struct record_place place; /* first member, because qsort passes runs to record_by_order */
   uint32_t branch;

@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 #define ROWS_LEAST   8   /* minimum number of benchmarks from which a speed can be computed */
-#define PASSES_LEAST 5   /* minimum number of rounds of a side */
+#define PASSES_LEAST 5   /* minimum number of rounds on each side */
 #define GROUPS_MOST  16  /* maximum number of groups of benchmarks with equal unit and rounds */
 #define LOWERED      0.7 /* share of the variance that may remain after dividing by the speeds */
 #define PAIRED       0.5 /* share of the variance that may remain after comparing rounds in pairs */
@@ -176,7 +176,7 @@ static void group_find_speeds(struct speed_group *g, double *scratch) {
   for (size_t k = 0; k < g->passes; k++) g->speeds[k] -= center;
 }
 
-/* Returns the sum of squares within the sides. */
+/* Returns the sum of squared deviations from the mean of each side. */
 static double squares_of(const struct speed_group *g, const double *values) {
   size_t base = g->count[PAIR_BASE], head = g->count[PAIR_HEAD];
   return pprofc_moments_of(values, base).variance * (double)(base - 1) +
@@ -237,8 +237,8 @@ static double middle_shift(const struct speed_group *g, double *scratch) {
   return stats_median(scratch, rows);
 }
 
-/* Adds a row for all benchmarks if their geometric mean and their median got slower by the
- * threshold. */
+/* Adds a row for all benchmarks together, if their geometric mean and their median got slower by
+ * the threshold or more. */
 static bool group_add_whole(struct speed_work *w, const struct speed_group *g, double *scratch) {
   struct gate *gate = w->gate;
   struct gate_row row = gate_row_unknown();

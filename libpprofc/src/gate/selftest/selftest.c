@@ -41,7 +41,8 @@ static void selftest_put_table(struct buffer *out, const struct gate *gate) {
       gate->settings.min_samples > 10 ? gate->settings.min_samples : (size_t)10);
 }
 
-/* Copies the settings and the rules, because judging counts how often each rule applies. */
+/* Copies the settings and the rules. Judging changes the rules, because it counts the use of each
+ * rule. */
 static bool copy_settings(struct gate *copy, const struct gate *gate) {
   const struct gate_settings *s = &gate->settings;
   copy->settings = *s;

@@ -125,7 +125,7 @@ static bool list_visit_routine(struct list_report *list, const struct list_row *
       return false;
     }
     find_window(rows, count, &first, &last);
-    /* Without lines to show, the file is not needed. */
+    /* If there are no lines to show, the file is not needed. */
     if (first <= last) routine.failure = file->failure;
   }
   if (!list->visitor->routine(list->visitor->context, &routine)) return false;

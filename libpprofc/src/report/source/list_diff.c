@@ -106,7 +106,7 @@ struct list_diff_file {
   const struct changed_file *changes; /* changes of the file, or NULL */
   const struct list_diff_row *rows;
   size_t count;
-  /* Indices in the listing of the first and the last line to print, and of the end of the file. */
+  /* Indices in the listing: of the first and the last line to print, and of the end of the file. */
   int64_t from, to, end;
 };
 

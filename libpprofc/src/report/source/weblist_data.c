@@ -61,7 +61,8 @@ static bool add_place(struct web_data *data, struct web_place place) {
   return ARRAY_PUSH(data->mem, data->places, data->place_count, data->place_capacity, place);
 }
 
-/* Limits a line number, so that adding to it cannot overflow. Larger numbers have no meaning. */
+/* Limits a line number, to keep additions to it from overflowing. Larger numbers have no
+ * meaning. */
 static int64_t clamp_line(int64_t line) {
   int64_t most = (int64_t)1 << 40;
   if (line > most) return most;

@@ -15,7 +15,7 @@
 /* Maximum number of label keys that the page lists as too large for grouping. */
 #define MAX_LEFT_OUT 96u
 
-/* Maximum number of nodes of the tree. Above it, the tree folds the narrowest nodes. */
+/* Maximum number of nodes of the tree. A larger tree folds its narrowest nodes. */
 #define MAX_NODES THRESHOLD((size_t)1 << 20)
 
 struct flame_report {

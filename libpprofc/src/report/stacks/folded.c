@@ -54,7 +54,7 @@ static bool folded_is_kernel(pprofc_str object) {
          str_starts(object, STR("vmlinux")) || str_ends(object, STR(".ko"));
 }
 
-/* True for code that a compiler generated while the program ran. */
+/* True for code that a just-in-time compiler generated while the program ran. */
 static bool folded_is_jit(pprofc_str object) {
   return (str_starts(object, STR("perf-")) && str_ends(object, STR(".map"))) ||
          (str_starts(object, STR("jitted-")) && str_ends(object, STR(".so"))) ||

@@ -1,5 +1,5 @@
-/* Compares with a base: labels, normalizing, and head minus base as a merge (docs/spec/pprof.md,
- * 6.4). */
+/* Compares with a base: labels the base samples, normalizes values, and computes head minus base as
+ * a merge (docs/spec/pprof.md, 6.4). */
 #include "transform/combine/diff.h"
 
 #include "core/budget.h"
@@ -126,7 +126,7 @@ static pprofc_status negate(const pprofc_profile *base, pprofc_profile **out, pp
   return status;
 }
 
-/* Returns the base, labelled and negated, to be added to head. */
+/* Returns the base to add to head: with labels and negated values. */
 static pprofc_status prepare_base(const pprofc_profile *base, pprofc_diff_kind kind,
                                   pprofc_profile **out, pprofc_error *error) {
   pprofc_profile *labelled = NULL;

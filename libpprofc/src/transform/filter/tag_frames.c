@@ -31,7 +31,7 @@ struct tag_frames {
   struct tag_frame *items;
   size_t count, capacity;
   struct map
-      by_label; /* cache for the most frequent case, a label with one string value: its frame */
+      by_label; /* cache of the frame of a label with one string value, the most frequent case */
   struct by_label {
     uint32_t key, string, frame;
   } * label_items;

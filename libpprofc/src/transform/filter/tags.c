@@ -14,7 +14,7 @@
  * of expressions. */
 struct tag_filter {
   const pprofc_allocator *mem;
-  char *text; /* copy of the option; key and unit point into it */
+  char *text; /* copy of the option's text; `key` and `unit` point into it */
   size_t text_size;
   const char *option_name;
   bool has_key;

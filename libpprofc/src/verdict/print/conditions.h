@@ -14,8 +14,8 @@ struct noise_finding {
   /* Group of related functions whose sum is the estimate, or NULL. */
   const pprofc_verdict_domain *domain;
   pprofc_str name;                  /* name of the function, or "the total", "all functions" */
-  pprofc_verdict_estimate estimate; /* estimate of flat, cum or the total, as the condition
-                                       says */
+  pprofc_verdict_estimate estimate; /* estimate of the value that the condition names: flat, cum or
+                                       the total */
   double change;                    /* relative change of all functions, else NaN */
   bool accepted; /* true if a rule with a reason and an end date accepts the growth */
   pprofc_str reason, until;
