@@ -99,14 +99,14 @@ typedef enum pprofc_gate_side {
   PPROFC_GATE_HEAD  /* side after the change */
 } pprofc_gate_side;
 
-/* Adds the raw results of a set to one side; a side may have several inputs. The results are
- * copied: `set` may be freed afterwards, and other threads may read it meanwhile. Lines that
- * the set could not read (pprofc_bench_messages) become problems. Errors: PPROFC_E_INVALID for
- * a set with pprofc_bench_keep_units, PPROFC_E_NOMEM, PPROFC_E_LIMIT. */
+/* Adds the raw results of a set to one side; a side may have several inputs. The function copies
+ * the results: `set` may be freed afterwards, and other threads may read `set` during the call.
+ * Lines that the set could not read (pprofc_bench_messages) become problems. Errors:
+ * PPROFC_E_INVALID for a set with pprofc_bench_keep_units, PPROFC_E_NOMEM, PPROFC_E_LIMIT. */
 PPROFC_API pprofc_status pprofc_gate_read_set(pprofc_gate *gate, pprofc_gate_side side,
                                               const pprofc_bench *set, pprofc_error *error);
 
-/* Adds raw results in any format that pprofc_bench_read reads. `path` names them in rows and
+/* Adds raw results in any format that pprofc_bench_read reads. `path` names the input in rows and
  * messages; `data` is not needed afterwards. Lines that report a failed run ("FAIL", "panic:")
  * become problems. Errors: PPROFC_E_FORMAT for an input that is unusable as a whole,
  * PPROFC_E_NOMEM, PPROFC_E_LIMIT. */

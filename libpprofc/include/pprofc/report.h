@@ -28,7 +28,8 @@ typedef struct pprofc_report_options {
   bool intel_syntax;             /* true for assembly in Intel syntax */
   bool mean;                     /* true to show means: each value of a sample divided by its first
                                     value, the count */
-  const char *sample_index;      /* index or name of the sample type; "" for the default type */
+  const char *sample_index;      /* index or name of the sample type to show; "" for the default
+                                    type */
   double divide_by;              /* divisor of all values, default 1 */
   bool normalize;                /* true to scale the base to the total of the head when they are
                                     combined */

@@ -33,7 +33,7 @@ struct tables_collector {
   struct pprofc_bench *releases; /* set whose results the tables may free, or NULL */
   struct filter *filter;
   uint32_t *cell_of_value; /* cell of each measurement; MAP_NONE if the filter drops it. If
-                              `releases` is set, it reuses the memory of the units. */
+                              `releases` is set, the array reuses the memory of the units. */
   struct table_id *tables;
   size_t table_count, table_capacity;
   struct map table_map;

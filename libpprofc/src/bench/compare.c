@@ -243,7 +243,8 @@ static void compute_cell(struct computation *c, const struct table *table,
 struct column_numbers {
   double *centers, *ratios;
   size_t center_count, ratio_count;
-  bool bad_ratio; /* true if the column compares a value with a baseline of 0 */
+  bool bad_ratio; /* true if the column compares a value other than 0 with a baseline of 0; that
+                     ratio is not defined */
 };
 
 static void column_numbers_add(struct column_numbers *n, const struct table *table,

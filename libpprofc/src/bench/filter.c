@@ -63,7 +63,7 @@ void filter_free(struct filter *filter) {
 
 /* State of an open parenthesis, or of the whole query. */
 struct filter_level {
-  size_t negations; /* number of minus signs before the parenthesis */
+  size_t negations; /* number of minus signs (negations) before the parenthesis */
   size_t ands, ors; /* numbers of operands so far of the current AND and OR */
 };
 

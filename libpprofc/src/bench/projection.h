@@ -78,7 +78,7 @@ pprofc_status projection_residue(struct projection *projection, struct projectio
                                  pprofc_error *error);
 void projection_free(struct projection *projection);
 
-/* True unless a fixed order does not list the value of the result. */
+/* True if every fixed order of the projection lists the value of the result. */
 bool projection_accepts(struct projection *projection, size_t result);
 
 /* Returns the key of a result. Results with equal values have equal keys. */

@@ -87,8 +87,8 @@ struct flame_page {
   double ratio;            /* factor of all values without verdicts; 1 changes nothing */
   const uint32_t *node_of; /* with times: node in which each sample's stack ends, or NONE; NULL if
                               the page shows no times */
-  const int64_t *totals;   /* [2 * types] totals of head and base before filters; NULL: the tree has
-                              all samples */
+  const int64_t *totals;   /* totals before filters: one for each sample type of the head, then of
+                              the base; NULL: the tree has all samples */
 };
 
 /* A part of the tree: `node` (0: the root) and the nodes below it. The page gets the widest nodes

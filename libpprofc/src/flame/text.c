@@ -56,7 +56,7 @@ static void flame_text_put_box(struct flame_text_row *row, const struct flame_tr
   if (to <= from) return;
   if (to > row->used) row->used = to;
   if (box->node == NONE) {
-    /* The sign ░ means boxes narrower than a cell. */
+    /* The character ░ marks boxes narrower than a cell. */
     for (size_t i = from; i < to; i++) row->cell[i] = 0x2591;
     return;
   }

@@ -147,7 +147,7 @@ bool gate_ratio_interval(const struct gate *gate, struct gate_sample base, struc
   return true;
 }
 
-/* Returns the standard deviation divided by the mean. */
+/* Returns the relative noise of a sample: its standard deviation divided by its mean. */
 static double noise_of(struct gate_sample s) {
   pprofc_moments m = pprofc_moments_of(s.values, s.count);
   if (s.count > 1 && m.variance == 0) return 0;

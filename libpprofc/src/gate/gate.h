@@ -37,8 +37,8 @@ struct gate {
   size_t too_few; /* number of inconclusive rows with too few samples */
   size_t unmeasured;
   size_t stale_inputs; /* 1 if an input may be from an earlier run */
-  /* Number of benchmarks with both times whose CPU time is judged, and number of benchmarks whose
-   * wall time is judged. */
+  /* Number of benchmarks judged by CPU time and by wall time, of the benchmarks that have both
+   * times. */
   size_t cpu_times, wall_times;
   size_t family;        /* number of p-values in the correction */
   size_t tested;        /* number of rows with a test */

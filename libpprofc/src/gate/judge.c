@@ -60,8 +60,8 @@ static void set_memory_floor(struct gate_row *row) {
   row->floor = fmax(row->floor, 0); /* a negative floor means that the user switched it off */
 }
 
-/* Applies noise that the samples do not show. Raises the threshold of counts to their noise, and
- * tests the change against the noise between earlier runs. */
+/* Takes into account noise that the samples do not show: raises the threshold of counts to their
+ * noise, and tests the change against the noise between earlier runs. */
 static void apply_noise(const struct gate *gate, struct gate_row *row, struct buffer *scratch) {
   if (row->noise < row->threshold) row->noise = 0;
   if (row->noise > 0) {

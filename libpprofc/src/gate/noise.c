@@ -93,7 +93,7 @@ pprofc_status gate_learn_noise(struct gate *gate, const pprofc_bench *set, pprof
 
 /* ---- shared variances -------------------------------- */
 
-#define SHARED_MIN   10  /* fewest benchmarks of a unit whose variances are combined */
+#define SHARED_MIN   10  /* minimum number of benchmarks in a unit, for combining their variances */
 #define DEGREES_MOST 1e4 /* degrees of freedom if all benchmarks have the same variance */
 
 /* Statistics of the logarithms of a unit's variances, corrected for the bias of small samples:

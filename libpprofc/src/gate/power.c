@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define CHANGE_MAX  10.0  /* largest increase; a decrease is at most 1 */
+#define CHANGE_MAX  10.0  /* largest relative increase to try; a decrease is at most 1 */
 #define SAMPLES_MAX 10000 /* largest number of samples a side that is useful advice */
 #define U_COUNTED   50    /* largest sample size for which U is simulated */
 #define U_DRAWS     2000

@@ -22,7 +22,7 @@ struct gate_design {
   bool ranks;                    /* true for the U test, false for Welch's test */
 };
 
-/* Result of a simulation, kept by sample sizes and level. */
+/* Result of a simulation for two sample sizes and a level. */
 struct gate_power_known {
   size_t n, m;
   double level, shift;

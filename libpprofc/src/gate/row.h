@@ -24,7 +24,7 @@ struct gate_row {
   pprofc_str group; /* package or configuration: "pkg: a/b goos: linux"; may be empty */
   pprofc_str name, unit;
   int direction;                 /* 1: higher is better, -1: lower is better, 0: not known */
-  bool in_base, in_head;         /* sides that have the benchmark */
+  bool in_base, in_head;         /* true for each side that has the benchmark */
   double base, head;             /* centers in base units; NaN if missing */
   size_t base_count, head_count; /* number of samples of each side */
   enum gate_delta delta_kind;
@@ -79,10 +79,10 @@ struct gate_row {
                         this time gets worse */
   size_t judged;     /* for a watched row: index of the row of the CPU time, which is judged */
   double level;      /* p-value up to which the row is significant if only this row changed */
-  double visible;    /* smallest change that the test would find; infinite: it finds no change; NaN:
-                        not known */
-  double needed;     /* rounds, or samples a side, that find a change of the threshold; infinite or
-                        NaN like visible */
+  double visible;    /* smallest change that the test would find; infinite if it would find no
+                        change; NaN: not known */
+  double needed;     /* number of rounds, or of samples a side, that find a change as large as the
+                        threshold; infinite or NaN as in `visible` */
   bool blind;        /* true if the test would miss a change of the threshold */
   bool unjudged; /* true for a compared row that is blind, inconclusive or has too few samples */
 };

@@ -163,7 +163,7 @@ static void take_members(struct rules_reader *r, const struct node *object,
   }
 }
 
-/* Rejects a rule that has no effect, and an acceptance without a last day. */
+/* Rejects a rule without effect, and a rule that accepts changes without a last day. */
 static const char *check_rule(const struct gate_rule *rule) {
   bool acts = rule->has_threshold || rule->has_alpha || rule->has_floor || rule->direction ||
               rule->ignore || rule->accept;
@@ -269,7 +269,7 @@ static const struct gate_rules_member top_members[] = {
 
 /* ---- the file ---------------------------------------- */
 
-/* Writes the place of the error, such as `rule 2, "threshold"`, `rule 2`, `"threshold"` or `the
+/* Writes where the error is, such as `rule 2, "threshold"`, `rule 2`, `"threshold"` or `the
  * file`. */
 static void put_mistake_place(const struct rules_reader *r, char *out, size_t size) {
   char rule[32] = "the file";

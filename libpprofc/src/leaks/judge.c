@@ -12,8 +12,9 @@
  * stopped. */
 #define LATE_SHARE 0.25
 #define FALL_SHARE 0.25 /* share of the growth; with a larger fall, growth is not endless */
-#define SAW_SHARE  0.5  /* share of the range; a larger fall and a larger rise form a sawtooth */
-#define TROUGHS    8    /* minimum number of low points that can show a leak under a sawtooth */
+#define SAW_SHARE  0.5  /* share of the range of the values; a fall and a rise larger than this form
+                           a sawtooth */
+#define TROUGHS    8    /* minimum number of low points of a sawtooth that can show a leak */
 /* Share of the highest value; a series with a smaller range is not a sawtooth. */
 #define SAW_DEPTH 0.25
 /* Number of standard errors by which the slope of the last third must be lower to show that growth

@@ -10,7 +10,7 @@
 enum leak_verdict {
   LEAK_IGNORED,  /* the stack is on the ignore list */
   LEAK_BELOW,    /* values or growth are below the floor */
-  LEAK_SAWTOOTH, /* the values fall as far as they rise */
+  LEAK_SAWTOOTH, /* the values rise and fall by similar amounts */
   LEAK_STOPPED,  /* the values grew and then stopped */
   LEAK_STEADY,   /* the values have no trend */
   LEAK_GROWS,    /* the values grow, but most allocations are freed */
@@ -56,8 +56,8 @@ struct leak_fit {
 /* Returns the index of the value with which the last third of a series begins. */
 size_t leak_late(size_t count);
 
-/* Returns the smallest growth that is significant among `tested` series. `variance` is the variance
- * of a value of 1. */
+/* Returns the smallest growth that is significant among `tested` series. A value v has the variance
+ * v times `variance`. */
 double leak_visible(const struct leak_rules *rules, size_t tested, double variance);
 
 /* Judges series that belong together, with p-values adjusted by Holm's method. Returns false when

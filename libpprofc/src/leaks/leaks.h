@@ -6,7 +6,7 @@
 #include "leaks/collect.h"
 #include "leaks/judge.h"
 
-/* Value of `warmup` that drops the first profile if LEAK_FEW others remain. */
+/* Value of `warmup` that drops the first profile if at least LEAK_FEW profiles remain. */
 #define LEAK_WARMUP_AUTO (-1)
 #define LEAK_PROFILES    1000 /* maximum number of profiles of one kind */
 

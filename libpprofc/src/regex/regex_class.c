@@ -200,7 +200,7 @@ static bool named_group(struct regex_parser *p, const struct ascii_group **group
 
 /* ---- Unicode groups ---------------------------------- */
 
-/* Writes the characters of runs, or all other characters. */
+/* Writes the characters of `folded`; with `others`, all other characters. */
 static void write_runs(struct regex_parser *p, const struct regex_folded *folded, bool others) {
   int32_t low = 0;
   for (size_t i = 0; i < folded->count; i++) {

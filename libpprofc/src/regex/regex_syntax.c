@@ -136,7 +136,7 @@ static bool end_group(struct regex_parser *p, struct shape *shape) {
   return (shape->height <= REGEX_NEST_MAX && shape->nest <= REGEX_NEST_MAX + 1) || fail_nested(p);
 }
 
-/* Ends a plain text of the expression. */
+/* Ends one of the plain texts of the expression. */
 static void end_needle(struct regex_translation *result) {
   if (result->needles == REGEX_NEEDLES_MAX) result->plain = false;
   if (result->plain) result->needle_end[result->needles++] = result->text.size;

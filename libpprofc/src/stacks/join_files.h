@@ -14,7 +14,7 @@
 struct joined_function {
   uint64_t name;  /* number of the name; equal for equal names */
   uint32_t file;  /* id of the file in the interner; a path of base becomes the path of head */
-  uint32_t index; /* index that the caller gave the entry */
+  uint32_t index; /* index of the entry, set by the caller */
   uint8_t sides;  /* set of the sides (SIDE_...) that have the function */
 };
 

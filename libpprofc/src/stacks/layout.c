@@ -100,7 +100,7 @@ pprofc_status flame_tree_build(const struct stack_frames *frames, const struct s
   return finish_tree(tree, fill_tree(tree, set, mem), error);
 }
 
-/* Adds, as the last frame, the frame of nodes that replace folded nodes. */
+/* Appends a frame for the nodes that replace folded nodes. */
 static uint32_t add_folded_frame(struct stack_frames *frames) {
   frames->items[frames->count] =
       (struct stack_frame){.file = STR(""), .function = NONE, .mapping = NONE};

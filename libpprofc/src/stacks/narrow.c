@@ -87,7 +87,8 @@ static void narrow_enter(struct narrow *n, size_t stack) {
   for (size_t c = 0; c < n->columns; c++) sums[c] += narrow_magnitude(values[c]);
 }
 
-/* Returns the number of frames that stack i shares with the previous one; 0 after the last. */
+/* Returns the number of frames that stack i shares with the stack before it; 0 after the last
+ * stack. */
 static uint32_t narrow_shared(const struct narrow *n, size_t i) {
   return i < n->set->count ? n->set->shared[i] : 0;
 }

@@ -30,7 +30,7 @@ static void built_section(const struct elf_file *f, const char *name, struct buf
   mem_free(f->mem, bytes, room, 1);
 }
 
-/* Adds a line unless it is already there. */
+/* Adds a line unless the lines already contain it. */
 static void built_add(struct buffer *lines, pprofc_str item) {
   pprofc_str rest = buffer_str(lines), line;
   size_t count = 0;

@@ -17,7 +17,8 @@ enum code_state {
 
 struct code_function {
   pprofc_str name;       /* mangled name, as in the symbol table */
-  enum code_state state; /* if several functions have the name: the state that differs most */
+  enum code_state state; /* state of the function; if several functions have the name, the state
+                            that differs most */
   bool moved;            /* true if the same code is at another offset in its cache line */
 };
 

@@ -252,7 +252,7 @@ static size_t count_lines(const struct symbolize_pass *pass) {
   return total;
 }
 
-/* Returns the flags of a mapping that follow from a frame. */
+/* Returns the flags that a mapping gets from a frame: which parts of the frame are known. */
 static uint32_t frame_flags(const struct source_frame *frame) {
   uint32_t flags = PPROFC_HAS_INLINE_FRAMES;
   if (frame->function.size) flags |= PPROFC_HAS_FUNCTIONS;

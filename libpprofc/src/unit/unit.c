@@ -1,4 +1,4 @@
-/* Implements measurements: the unit table, conversion, value labels and percentages, as pprof
+/* Implements the unit table, conversion between units, value labels and percentages, as pprof
  * prints them. */
 #include "unit/unit.h"
 

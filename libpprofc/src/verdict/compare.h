@@ -67,7 +67,7 @@ struct comparison {
   pprofc_verdict_summary summary;
 };
 
-/* Returns the run with this index as the caller gave it. */
+/* Returns the run with this index, in the form in which the caller passed it. */
 const pprofc_verdict_run *comparison_given(const struct comparison *c, size_t run);
 
 /* Returns the shown value of a side from the values of all runs: the mean, or with `pooled` the sum

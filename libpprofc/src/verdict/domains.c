@@ -219,8 +219,8 @@ static bool search_is_shared(const struct domain_search *s, double needed) {
   return false;
 }
 
-/* Accepts a set as a domain. If a function grew by less than the interval of the sum can exclude,
- * it does not become a member. */
+/* Accepts a set as a domain. A function does not become a member if its growth is smaller than the
+ * interval of the sum can exclude. */
 static void search_take(struct domain_search *s, size_t at) {
   struct domain_set *set = &s->sets[s->set_count++];
   *set = s->tries[at];

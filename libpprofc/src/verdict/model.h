@@ -53,8 +53,9 @@ struct fit {
   bool has_common;     /* true if there are enough functions for a common factor */
   double common_error; /* relative variance of the factor by which a whole run is slower or faster;
                           0 without such a factor */
-  double cv2;          /* for many runs: squared coefficient of variation between runs */
-  double prior;        /* for many runs: degrees of freedom from other functions */
+  double cv2;          /* with several runs on a side: squared coefficient of variation between
+                          runs */
+  double prior;        /* with several runs on a side: degrees of freedom from other functions */
   double degrees; /* degrees of freedom of the t distribution; infinite with one run on each side */
   double dispersion;   /* dispersion of the functions, used with one run on each side */
   size_t tested;       /* number of tested rows */

@@ -24,7 +24,8 @@ struct stacks {
       *cells;          /* for each run, the cells of the nodes that existed after reading the run */
   size_t *cell_counts; /* number of cells of each run */
   uint32_t *rank;      /* rank of each name in byte order */
-  struct stack_place *places; /* nodes except the root, sorted by parent and name */
+  struct stack_place *places; /* sort keys of the nodes except the root, sorted by parent and
+                                 name */
   uint32_t *from;  /* index in `places` of each node's first child, and one item more for the end */
   uint32_t *order; /* number of each node in preorder, the root is 0 */
   struct arena scratch;

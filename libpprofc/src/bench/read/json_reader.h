@@ -42,7 +42,8 @@ void name_end(struct name_builder *name, struct bench_sink *sink);
 struct time_unit {
   const char *name;
   int exponent;
-  double factor; /* further factor; 1 if the unit is a power of ten seconds */
+  double factor; /* factor to multiply by, in addition to 10^exponent; 1 if the unit is a power of
+                    ten seconds */
 };
 
 /* Returns the unit with this name, or NULL. */

@@ -66,8 +66,8 @@ static void put_tested(struct json_writer *json, const struct gate *gate,
   json_bool(json_key(json, "head_drifts"), row->head_drifts);
 }
 
-/* Writes the smallest change that the test of the row would find. Writes null if it finds no
- * change, or if the change is unknown. */
+/* Writes the smallest change that the test of the row would find. Writes null if the test would
+ * find no change, or if the change is not known. */
 static void put_visible(struct json_writer *json, const struct gate_row *row) {
   json_double(json_key(json, "p_needed"), row->level);
   json_double(json_key(json, "visible_change"), row->visible);

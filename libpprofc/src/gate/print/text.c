@@ -67,7 +67,7 @@ static void put_test(struct buffer *out, struct tests *tests, const char *name) 
   tests->names[tests->count++] = name;
 }
 
-/* Lists each test that decided a row, once. */
+/* Lists the tests that decided rows, each test once. */
 static void put_tests(struct buffer *out, const struct gate *gate) {
   size_t count;
   const struct gate_row *rows = gate_rows(gate, &count);

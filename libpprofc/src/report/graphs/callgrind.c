@@ -138,7 +138,7 @@ struct function_node {
   uint32_t parent, object; /* caller in a call tree; text id of the object file */
   int64_t start_line, column;
   uint32_t namesake, index;
-  uint32_t number; /* number of the function's name with its index; 0 if not printed yet */
+  uint32_t number; /* number in the output of the function's name; 0 if not printed yet */
 };
 
 struct callgrind {

@@ -13,7 +13,7 @@ static void add_visible(struct output *out, pprofc_str character, int32_t code, 
     output_printf(out, "%sx%02x", slash, (unsigned char)character.data[i]);
 }
 
-/* Returns the end of the characters from `from` on that dot prints unchanged, without an escape. */
+/* Returns the end of the characters, starting at `from`, that dot prints without an escape. */
 static size_t dot_plain_end(pprofc_str text, size_t from, bool escape) {
   while (from < text.size && text.data[from] >= ' ' && text.data[from] <= '~' &&
          !(escape && (text.data[from] == '"' || text.data[from] == '\\')))

@@ -110,7 +110,8 @@ struct list_diff_file {
   int64_t from, to, end;
 };
 
-/* Prints line `place` of the listing (hunks.h). `row` is NULL if the line has no cost. */
+/* Prints the line with the index `place` of the listing (hunks.h). `row` is NULL if the line has no
+ * cost. */
 static void put_line(const struct list_diff *l, const struct list_diff_file *f, int64_t place,
                      const struct list_diff_row *row) {
   static const int64_t nothing[DIFF_SIDES];

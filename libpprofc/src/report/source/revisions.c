@@ -1,4 +1,4 @@
-/* Asks git about two revisions of the sources. Converts refs to commit ids before they become
+/* Gets two revisions of the sources from git. Converts refs to commit ids before they become
  * arguments of other commands. Never passes a name from a profile to git as an argument. */
 #include "report/source/revisions.h"
 

@@ -10,7 +10,7 @@
 
 struct function_row {
   uint32_t frame; /* first frame with the name and file of the function */
-  bool open;      /* true if the function is on the current path */
+  bool open;      /* true while the function is on the path from the root to the current node */
   int64_t *flat;  /* flat values of the function, by column */
   int64_t *cum;
 };

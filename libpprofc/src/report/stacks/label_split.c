@@ -86,8 +86,8 @@ static bool weigh_parts(struct splitter *s, size_t value_index) {
   return true;
 }
 
-/* Replaces the ids of values by parts. If there are more than `most` values, the lightest values
- * share one part. */
+/* Replaces the ids of values by the indices of parts. If there are more than `most` values, the
+ * lightest values share one part. */
 static bool rename_parts(struct splitter *s, size_t most) {
   struct label_split *split = s->split;
   uint32_t *part = mem_array(s->mem, split->count, sizeof *part);

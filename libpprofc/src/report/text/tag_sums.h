@@ -5,8 +5,8 @@
 #include "core/map.h"
 #include "report/report.h"
 
-/* Sum over the samples with one label. At first each distinct label of the profile has a sum;
- * later, labels with the same text share one. */
+/* Sum over the samples with one label. At first each distinct label of the profile has a sum.
+ * Later, labels with the same text share one sum. */
 struct tag_value {
   struct label label;
   pprofc_str key, value; /* printed texts of key and value */

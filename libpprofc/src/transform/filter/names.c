@@ -1,5 +1,5 @@
-/* Applies focus, ignore, hide and show (docs/spec/pprof.md, 13): matches each distinct string once,
- * then computes a few bits per location, then filters the samples in one pass. show_from does the
+/* Applies focus, ignore, hide and show (docs/spec/pprof.md, 13). Matches each distinct string once,
+ * computes a few bits for each location, and filters the samples in one pass. show_from does the
  * same with its own expression. */
 #include "core/budget.h"
 #include "core/parallel.h"

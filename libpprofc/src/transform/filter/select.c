@@ -75,7 +75,7 @@ static bool keep_segments(pprofc_profile *copy, const uint8_t *keep) {
   return true;
 }
 
-/* Numbers the samples of the events again. */
+/* Updates the sample numbers in the events, because samples were dropped. */
 static bool keep_times(pprofc_profile *copy, const uint8_t *keep) {
   size_t count = copy->samples.count;
   if (!copy->times) return true;

@@ -64,8 +64,8 @@ static void represent(struct merge *m, uint32_t class, struct merge_place place)
   m->mappings[mapping] = (struct merge_place){place.source, l->mapping[place.index]};
 }
 
-/* Numbers the locations of a source in the order of its table. The previous sources are
- * numbered already. */
+/* Numbers the locations of a source in the order of its table. The sources before it already have
+ * numbers. */
 static void number_source(struct merge *m, uint32_t i) {
   const struct merge_source *s = &m->sources[i];
   uint32_t next = i;

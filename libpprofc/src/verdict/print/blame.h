@@ -6,7 +6,7 @@
 
 struct blame {
   const struct noise_report *report;
-  double environment, rest; /* change of the time of the environment (verdict/rules.h); change
+  double environment, rest; /* change of the time of the environment (verdict/rules.h), and change
                                without an explanation */
   size_t environment_count, rest_count;
   bool has_shares; /* true if the total change is significant; lines then show their share of the
@@ -17,9 +17,9 @@ struct blame {
  * total: rows with a line, pairs of rows that cancel, the environment, the rest. */
 struct blame blame_of(const struct noise_report *report);
 
-/* Returns the group of related functions of a row, if the report shows the group as one line. The
- * report does so if cost only moved between the functions of the group. Returns NULL for other
- * rows. Two functions whose changes cancel have their own line. */
+/* Returns the group of related functions of a row, if the report shows the group as one line,
+ * because cost only moved between its functions. Returns NULL for other rows. Two functions whose
+ * changes cancel have their own line. */
 const pprofc_verdict_domain *blame_domain(const struct noise_report *report,
                                           const pprofc_verdict_row *row);
 

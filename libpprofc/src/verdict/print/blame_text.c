@@ -28,7 +28,7 @@ static double blame_largest(const struct noise_report *report) {
   return largest;
 }
 
-/* True if all numbers are whole counts, because nothing divides them. */
+/* True if all numbers are whole counts, because no divisor applies. */
 static bool blame_is_whole(const struct blame *b, const struct amount_unit *unit) {
   double total = b->report->summary.total_delta;
   if (!str_equal(unit->to, STR("count")) || unit->ratio != 1) return false;
