@@ -87,9 +87,10 @@ PPROFC_API void pprofc_gate_free(pprofc_gate *gate);
 /* ---- reading */
 
 /* Reads rules from the JSON text of a rules file (docs/GATES.md). The settings in the file replace
- * the options of the gate. Call it before reading inputs. `path` names the text in messages; `data`
- * is not needed afterwards. Errors: PPROFC_E_FORMAT, with PATH:LINE:COLUMN, PPROFC_E_NOMEM. After
- * an error the gate may have only some of the rules: free it. */
+ * the options of the gate. Call this function before the functions that read inputs. `path` names
+ * the text in messages; `data` is not needed afterwards. Errors: PPROFC_E_FORMAT, with
+ * PATH:LINE:COLUMN, PPROFC_E_NOMEM. After an error the gate may have only some of the rules: free
+ * it. */
 PPROFC_API pprofc_status pprofc_gate_read_rules(pprofc_gate *gate, const char *path,
                                                 const void *data, size_t size, pprofc_error *error);
 
@@ -119,9 +120,9 @@ PPROFC_API pprofc_status pprofc_gate_read_memory(pprofc_gate *gate, pprofc_gate_
 PPROFC_API pprofc_status pprofc_gate_read_file(pprofc_gate *gate, pprofc_gate_side side,
                                                const char *path, pprofc_error *error);
 
-/* Reads a comparison that benchstat or benchstatc printed, as text, CSV, Markdown or JSON, and
- * adds its rows. `path` names it in messages; `data` is copied. Errors in the text become
- * problems. Errors: PPROFC_E_NOMEM. */
+/* Reads a comparison that benchstat or benchstatc printed, as text, CSV, Markdown or JSON, and adds
+ * its rows. `path` names the comparison in messages; the function copies `data`. Errors in the text
+ * become problems. Errors: PPROFC_E_NOMEM. */
 PPROFC_API pprofc_status pprofc_gate_read_comparison(pprofc_gate *gate, const char *path,
                                                      const void *data, size_t size,
                                                      pprofc_error *error);
@@ -162,8 +163,8 @@ PPROFC_API const char *pprofc_gate_verdict_name(pprofc_gate_verdict verdict);
 typedef struct pprofc_gate_row {
   pprofc_str group; /* package or configuration of the table; may be empty */
   pprofc_str name;  /* name of the benchmark */
-  pprofc_str unit;  /* unit of the values: "sec/op" for raw results; for a printed comparison its
-                       text */
+  pprofc_str unit;  /* unit of the values: "sec/op" for raw results; for a printed comparison the
+                       unit as printed */
   pprofc_str file;  /* source file of the row */
   size_t line;      /* line of the file, from 1; 0 if not from a line */
   int direction;    /* 1: higher is better, -1: lower is better, 0: not known */

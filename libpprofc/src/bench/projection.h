@@ -14,7 +14,7 @@ struct projection_part {
   bool is_config;
   struct key key;
   enum order order;
-  uint32_t *fixed; /* values in the order of `@(v1 v2 ...)` */
+  uint32_t *fixed; /* values in the fixed order that `@(v1 v2 ...)` gives */
   size_t fixed_count;
   uint32_t *field_of_key; /* for `.config`: field of each configuration key, by string index of the
                              key */

@@ -30,7 +30,8 @@ struct flame_drawing {
   pprofc_str type_name, unit; /* name and unit of the sample type: "cpu", "nanoseconds" */
   double ratio;               /* factor of all values; 1 changes nothing */
   unsigned picture_width;     /* width of the picture in pixels; 0: 1200 */
-  double least_pixels; /* width in pixels; narrower boxes become one box "n smaller frames" */
+  double least_pixels; /* width in pixels below which boxes are joined into one box "n smaller
+                          frames" */
   double least_share;  /* least_pixels as a share of the width, used instead if not 0 */
   enum flame_coloring coloring;
   const struct origin_rules *origins; /* rules for the colors by origin, or NULL */
@@ -70,7 +71,7 @@ struct flame_cost {
 };
 
 struct flame_page {
-  struct flame_tree *tree; /* tree whose sample types are all in the page */
+  struct flame_tree *tree; /* tree of the page; the page has all its sample types */
   size_t type;             /* sample type that the page shows first */
   pprofc_str title, subtitle, unit;
   const struct origin_rules *origins; /* rules for the colors by origin, or NULL */
@@ -118,8 +119,8 @@ pprofc_str flame_name(const struct flame_tree *tree, const struct flame_box *box
 enum flame_status { FLAME_UNCHANGED, FLAME_SLOWER, FLAME_FASTER, FLAME_ADDED, FLAME_REMOVED };
 enum flame_status flame_status(int64_t head, int64_t base);
 
-/* The functions choose a color "#rrggbb": by the name alone; by a change of `delta`, if `most` is
- * the largest change; by the origin of the code. */
+/* The functions choose a color "#rrggbb": the first by the name, the second by a change of `delta`
+ * if the largest change is `most`, the third by the origin of the code. */
 #define FLAME_COLOR 8
 void flame_name_color(pprofc_str name, char out[FLAME_COLOR]);
 void flame_change_color(double delta, double most, char out[FLAME_COLOR]);

@@ -18,7 +18,7 @@
 /* Minimum number of rounds per side for a test of the medians of rounds; 2 if each round is a
  * process. */
 #define ROUNDS_MIN 4
-/* Maximum of rounds a side; larger numbers are counts of samples, not round numbers. */
+/* Maximum number of rounds a side. Larger numbers are counts of samples, not round numbers. */
 #define ROUNDS_MAX 1000
 
 static double compare_median(struct gate_sample s) {

@@ -46,11 +46,12 @@ struct gate {
                            threshold */
   size_t benchmarks;    /* number of benchmarks with a compared row */
   size_t unjudged;      /* number of benchmarks with a compared row that was not judged */
-  size_t visible_count; /* number of rows with a known smallest change that their test would find */
+  size_t visible_count; /* number of rows for which the smallest change that their test would find
+                           is known */
   double visible_middle, visible_worst; /* median and maximum of these smallest changes */
   size_t visible_row;                   /* index of the row with the maximum */
-  double needed_worst; /* rounds per side after which every row's test finds a change of the
-                          threshold */
+  double needed_worst; /* number of rounds per side after which the test of every row finds a change
+                          as large as the threshold */
   /* True if most benchmarks drift during the rounds of a side, or change in one direction from base
    * to head. */
   bool drifting, shifted;

@@ -167,7 +167,7 @@ static bool is_significant(const struct gate *gate, const struct gate_row *row) 
   return row->tested && row->adjusted <= row->alpha;
 }
 
-/* Returns the row with the numbers of a further test. */
+/* Returns the row with the numbers of one of the further tests. */
 static struct gate_row with_further(const struct gate_row *row, size_t which) {
   const struct gate_further *s = &row->further[which];
   struct gate_row other = *row;

@@ -273,8 +273,8 @@ static bool is_enough(struct gate_power *power, struct gate_design *d, double sa
   return true;
 }
 
-/* Estimates the samples per side for a large sample. Then repeats with the degrees of freedom of
- * that size. */
+/* Estimates the number of samples per side by the normal distribution. Then repeats the estimate
+ * with the degrees of freedom of that number. */
 static double guess_samples(double level, double ratio) {
   double goal = pprofc_normal_quantile(GATE_POWER), t = -pprofc_normal_quantile(level / 2);
   double n = 2 + (t + goal) * (t + goal) * ratio;

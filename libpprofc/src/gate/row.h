@@ -66,10 +66,11 @@ struct gate_row {
 
   /* The judge sets the following fields. */
   pprofc_gate_verdict verdict;
-  double wanted;                  /* threshold before noise raised it; 0: not raised */
+  double wanted;                  /* threshold before noise raised it; 0 if noise did not raise
+                                     it */
   double threshold, floor, alpha; /* limits that apply to this row */
-  double noise; /* noise of counts if it raised the threshold; else 0. The comparison sets it, the
-                   judge clears it. */
+  double noise; /* noise of counts if it raised the threshold; else 0. The comparison sets the
+                   field; the judge clears it if the threshold was not raised. */
   size_t rule;  /* last matching rule; SIZE_MAX: no rule */
   bool significant;
   bool is_cpu;       /* true for CPU time that is judged instead of wall time */
@@ -83,11 +84,12 @@ struct gate_row {
                         change; NaN: not known */
   double needed;     /* number of rounds, or of samples a side, that find a change as large as the
                         threshold; infinite or NaN as in `visible` */
-  bool blind;        /* true if the test would miss a change of the threshold */
+  bool blind;        /* true if the test would miss a change as large as the threshold */
   bool unjudged; /* true for a compared row that is blind, inconclusive or has too few samples */
 };
 
-/* Returns a row with everything unknown. The reader fills it and adds it (gate_add). */
+/* Returns a row in which all values are unknown. The reader fills the row and adds it with
+ * gate_add. */
 struct gate_row gate_row_unknown(void);
 
 /* Returns the verdict to print. Replaces "unchanged" by "not slower", "below the threshold" or

@@ -8,9 +8,9 @@
 #include "gate/judge.h"
 
 #define GATE_SCREEN_ROUNDS 5  /* rounds of the first stage */
-#define GATE_SCREEN_LEAST  10 /* requested rounds below which there is only one stage */
+#define GATE_SCREEN_LEAST  10 /* number of requested rounds below which there is only one stage */
 
-#define GATE_LOOK_ROUNDS 5 /* further rounds from one look to the next */
+#define GATE_LOOK_ROUNDS 5 /* number of further rounds from one look to the next */
 
 /* Changes the settings, so that gate_judge selects benchmarks for further rounds instead of judging
  * them. */

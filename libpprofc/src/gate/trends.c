@@ -7,7 +7,7 @@
 #include <math.h>
 
 #define SIGN_ALPHA 0.001
-#define SIGN_MIN   8 /* minimum of rows for a sign test */
+#define SIGN_MIN   8 /* minimum number of rows for a sign test */
 
 /* Returns the p-value of a two-sided sign test: the probability that fair coins split at least as
  * unevenly. */

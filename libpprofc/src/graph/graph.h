@@ -68,7 +68,7 @@ struct graph_node {
 };
 
 struct graph_edge {
-  uint32_t source, target; /* indices of the calling and the called node */
+  uint32_t source, target; /* indices of the nodes of the caller and of the callee */
   int64_t weight, weight_div;
   bool is_inline, residual, dead;
   bool on_path; /* while edges are found: true if the current stack has the edge */
@@ -196,7 +196,7 @@ pprofc_status graph_find_edges(struct graph *graph, const struct edge_choice *ch
  * one byte per node; NULL means all nodes. */
 pprofc_status graph_mark_inlined(struct graph *graph, const uint8_t *kept, pprofc_error *error);
 
-/* Sorts edges and rebuilds in and out without dead edges. Names must be known. */
+/* Sorts edges and rebuilds `in` and `out` without dead edges. Names must be known. */
 pprofc_status graph_link_edges(struct graph *graph, pprofc_error *error);
 
 /* Makes the names, and the ranks of the names, for the shown nodes and for the nodes at the ends of

@@ -189,8 +189,8 @@ static int compare_edges(const void *left, const void *right) {
   return (a->ends > b->ends) - (a->ends < b->ends);
 }
 
-/* Writes the sorted edges into lists. The edges with the same source (if `by_source`) or target are
- * adjacent. */
+/* Writes the sorted edges into lists. Edges with the same target are adjacent; with `by_source`,
+ * edges with the same source. */
 static void fill_lists(const struct graph *g, const struct ranked_edge *order, size_t count,
                        bool by_source, uint32_t *from, uint32_t *list) {
   memset(from, 0, (g->node_count + 1) * sizeof *from);

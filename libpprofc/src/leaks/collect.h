@@ -85,7 +85,7 @@ struct leak_collection {
   const struct leak_names *names;
   struct leak_source source; /* source of the first profile; texts belong to the arena */
   struct arena arena;
-  size_t profiles; /* number of profiles, and of cells of each stack */
+  size_t profiles; /* number of profiles, which is also the number of cells of each stack */
   struct interner place_keys;
   struct leak_place *places; /* distinct locations, in the order of their keys in `place_keys` */
   size_t place_capacity;

@@ -11,7 +11,8 @@
 /* Share of the slope of the whole series. If the slope of the last third is below it, growth has
  * stopped. */
 #define LATE_SHARE 0.25
-#define FALL_SHARE 0.25 /* share of the growth; with a larger fall, growth is not endless */
+#define FALL_SHARE 0.25 /* share of the growth; after a larger fall, growth does not count as
+                           endless */
 #define SAW_SHARE  0.5  /* share of the range of the values; a fall and a rise larger than this form
                            a sawtooth */
 #define TROUGHS    8    /* minimum number of low points of a sawtooth that can show a leak */
@@ -20,7 +21,7 @@
 /* Number of standard errors by which the slope of the last third must be lower to show that growth
  * stopped. */
 #define STOP_SIGMAS 2.0
-#define SIGMAS      3.0 /* number of standard errors; sampling explains a smaller fall */
+#define SIGMAS      3.0 /* number of standard errors below which sampling explains a fall */
 
 /* State of judging one series. */
 struct judging {

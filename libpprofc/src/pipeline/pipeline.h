@@ -40,8 +40,8 @@ struct pipeline_result {
   bool mean;          /* true to divide values by column 0 */
   double ratio;       /* 1 / divide_by; applied if it is above 0 and not 1 */
   int64_t total;      /* denominator of percentages (docs/spec/pprof.md, 11) */
-  int64_t *totals;    /* [2 * types] sums of the head, then of the base, before the filters; NULL
-                         if no filter is set, or with relative_percentages */
+  int64_t *totals;    /* sums before the filters: one for each sample type of the head, then of the
+                         base; NULL if no filter is set, or with relative_percentages */
   pprofc_str type;    /* displayed type: "cpu", "mean_delay" */
   pprofc_str sample_unit;
   pprofc_str output_unit; /* unit option: a unit, "minimum" or "auto" */

@@ -48,7 +48,8 @@ static size_t similar_cost(pprofc_str wanted, pprofc_str name) {
   return best;
 }
 
-/* Keeps the best names in the order of their cost, then of the profile. */
+/* Keeps the names with the lowest costs. Names with equal costs stay in the order of the
+ * profile. */
 static void similar_keep(struct similar_name best[SIMILAR_MAX], pprofc_str name, size_t cost) {
   for (size_t i = 0; i < SIMILAR_MAX; i++)
     if (str_equal(best[i].name, name)) return;

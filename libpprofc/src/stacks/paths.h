@@ -77,7 +77,7 @@ struct path_walk {
 };
 
 /* Sorts the children of each node by frame and begins a walk over the stacks. A stack comes before
- * the stacks that continue it. Add nothing afterwards. Returns false when out of memory. */
+ * the stacks that continue it. Do not add stacks afterwards. Returns false when out of memory. */
 bool path_walk_begin(struct path_walk *walk, struct stack_paths *paths);
 /* Returns the next stack in *stack. *done becomes true after the last stack. Returns false when out
  * of memory. */

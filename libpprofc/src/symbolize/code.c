@@ -382,7 +382,8 @@ static void compare_name(struct code_work *w, const size_t at[2], size_t count,
   }
 }
 
-/* Compares the names at two positions, for a merge. A side at its end has the larger name. */
+/* Compares the names at two positions, to merge two sorted lists. A list at its end has the larger
+ * name. */
 static int name_order(const struct code_image *base, size_t at, const struct code_image *head,
                       size_t in_head) {
   if (at == base->function_count) return 1;

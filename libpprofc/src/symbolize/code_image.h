@@ -67,7 +67,7 @@ const uint8_t *code_bytes(const struct code_image *image, uint64_t address, uint
  * first of them by name. */
 const struct code_symbol *code_symbol_at(const struct code_image *image, uint64_t address);
 
-/* Returns the relocation of a word, or NULL. */
+/* Returns the relocation of the word at an address, or NULL. */
 const struct code_relocation *code_relocation_at(const struct code_image *image, uint64_t address);
 
 /* Returns the distance to the next address in `marks`, or to the end of the section. */

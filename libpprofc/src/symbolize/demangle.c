@@ -149,8 +149,8 @@ static bool run_demangler(const char *mangled, int options, bool *is_rust, struc
 #define MAX_COPIES ((size_t)1 << 20)
 
 /* True if libiberty may make too many copies. 'I' begins template arguments, and "RT", "RS", "OT"
- * or "OS" may be a reference. Each counts twice, because libiberty visits a part up to two
- * times. */
+ * or "OS" may be a reference. Each reference counts twice, because libiberty visits a part up to
+ * two times. */
 static bool has_many_copies(pprofc_str mangled) {
   size_t templates = 0, references = 0;
   for (size_t i = 0; i < mangled.size; i++) {

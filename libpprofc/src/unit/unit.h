@@ -25,7 +25,7 @@ pprofc_str unit_label(int64_t value, pprofc_str from, pprofc_str to, char out[UN
 /* Formats value in percent of total, padded to at least 6 characters ("  100%", " 1.00%"). Returns
  * a view of `out`. */
 pprofc_str unit_percentage(int64_t value, int64_t total, char out[32]);
-/* Like unit_percentage, without leading blanks. */
+/* Works like unit_percentage, but without leading blanks. */
 pprofc_str unit_percentage_trimmed(int64_t value, int64_t total, char out[32]);
 
 /* The first function is true if both units are equal or belong to one known family, such as times

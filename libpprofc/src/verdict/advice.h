@@ -3,10 +3,10 @@
 #define PPROFC_VERDICT_ADVICE_H
 
 struct advice {
-  double runs;    /* number of runs a side: the harmonic mean of both sides */
+  double runs;    /* number of runs on each side: the harmonic mean of both numbers */
   double degrees; /* degrees of freedom of the t distribution; infinite with one run on each side */
-  double prior;   /* degrees of freedom from other rows; with one run on each side, the number that
-                     more runs would give */
+  double prior;   /* degrees of freedom that other rows add; with one run on each side, the number
+                     that more runs would give */
   double limit;   /* quantile of the significance limit: 1 - alpha / (2 tested) */
   double sampling; /* sampling variance of a run, relative to the square of its value */
   double noise;    /* relative variance between runs */

@@ -14,7 +14,7 @@ struct domain_set {
   size_t subtree; /* row whose cum is the sum of the set; DOMAIN_NO_SUBTREE: the sum of the rows in
                      `sum` */
   bool cancels;   /* true for two rows that are in one set only because their changes cancel */
-  uint32_t *members; /* candidates that the set explains */
+  uint32_t *members; /* indices of the candidates whose changes the set explains */
   size_t member_count;
 };
 

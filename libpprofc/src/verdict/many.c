@@ -70,7 +70,7 @@ static double many_p(const struct estimate *e, double error, double degrees) {
   return e->delta == 0 ? 1 : 0;
 }
 
-/* Returns the prior distribution of the variance. Estimates it from the tested rows that have
+/* Returns the prior distribution of the variances. Estimates it from the tested rows that have
  * sampling noise. */
 static struct variance_prior many_prior(const struct model *model, const struct variance *all,
                                         double degrees) {

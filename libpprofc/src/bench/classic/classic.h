@@ -23,7 +23,7 @@ struct classic_benchmark {
 struct classic_scale {
   int digits;
   double divisor;
-  bool time; /* true for nanoseconds; the scale divides them by 1e9 first */
+  bool time; /* true for nanoseconds; the scale first divides the values by 1e9 */
   char suffix[8];
 };
 

@@ -53,8 +53,8 @@ void print_csv_field(struct output *out, pprofc_str field);
 /* Largest difference between the ranks of two rows with a significant change. */
 #define PRINT_RANKS 200
 
-/* Returns the rank of a row if -budget shortens the report: 1 without a significant change, else
- * more for a larger change. */
+/* Returns the rank of a row if -budget shortens the report: 1 without a significant change. With a
+ * significant change, a larger change has a higher rank. */
 int print_rank(const struct table *table, const pprofc_bench_cell *from,
                const pprofc_bench_cell *to);
 

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <time.h>
 
-#define GATE_DAY 11 /* bytes of a day "2027-01-31" with its NUL */
+#define GATE_DAY 11 /* size in bytes of a day such as "2027-01-31", with its NUL */
 
 struct pprofc_gate {
   pprofc_allocator mem;

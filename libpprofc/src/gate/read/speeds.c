@@ -22,7 +22,7 @@
 /* Benchmarks in one unit that were measured in the same passes (rounds of one side). */
 struct speed_group {
   pprofc_str unit;
-  struct buffer members; /* size_t: indices of the pairs */
+  struct buffer members; /* array of size_t: indices of the pairs of the group */
   uint32_t *rounds;      /* round of each pass, the base first */
   size_t count[PAIR_SIDES], passes;
   double *logs; /* logarithm of the median of each benchmark in each pass over the benchmarks */

@@ -126,7 +126,7 @@ static double largest_flat(const struct graph *g) {
 /* Identity of a box. The id is "N2" for a node, "N2_0" for the first tag of the node, and "NN2_0_1"
  * for the second number of this tag. */
 struct box {
-  uint32_t node, tag; /* tag, or NONE for the node itself */
+  uint32_t node, tag; /* node; tag of the node, or NONE for the node itself */
 };
 
 static void add_box(struct output *out, struct box box) {

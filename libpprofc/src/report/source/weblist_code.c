@@ -121,7 +121,7 @@ static struct object *code_object_of(struct code *c, uint32_t location) {
 
 /* Extends a range on both sides, but not beyond its mapping. */
 static void code_extend(struct range *r, const struct mapping *m) {
-  if (r->begin < m->start || r->end >= m->limit) { /* not a range of this mapping */
+  if (r->begin < m->start || r->end >= m->limit) { /* the range is outside the mapping */
     r->begin -= r->begin < EXPAND ? r->begin : EXPAND;
     r->end += EXPAND;
     return;

@@ -26,7 +26,7 @@ static bool leave_out(struct grouping *g, uint32_t key) {
   return interner_add(&g->left_out, g->texts.items[key]) != MAP_NONE;
 }
 
-/* Finds or adds the group of a label. If the key has too many values or the page has too many
+/* Finds the group of a label, or adds it. If the key has too many values or the page has too many
  * groups, drops the key and sets *group to NULL. Returns false when out of memory. */
 static bool group_of(struct grouping *g, uint32_t key, uint32_t value, struct page_group **group) {
   size_t same_key = 0;

@@ -24,7 +24,8 @@ struct tag_sums {
   size_t count, capacity;
 };
 
-/* Collects the sums and sorts keys bytewise. The caller frees the sums, even after an error. */
+/* Collects the sums, and sorts their keys by bytes. The caller frees the sums, even after an
+ * error. */
 pprofc_status tag_sums_collect(struct tag_sums *tags, const struct report *report,
                                pprofc_error *error);
 void tag_sums_free(struct tag_sums *tags);

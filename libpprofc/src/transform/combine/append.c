@@ -85,7 +85,7 @@ static void keep_entries(const struct append *a, int side, void *to, const void 
   }
 }
 
-/* Stores both trees in the result: each segment has the tree of its side. */
+/* Stores both trees in the result. Each segment has the tree of its side. */
 static bool append_trees(struct append *a) {
   struct samples *out = &a->m.out->samples;
   struct stack_tree *trees = arena_array(&a->m.out->region->arena, SIDES, sizeof *trees);

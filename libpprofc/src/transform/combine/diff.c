@@ -21,13 +21,13 @@ static size_t count_labels(const struct samples *s) {
   return count;
 }
 
-/* Writes each set without its base labels, followed by the base label. */
+/* Writes each label set without its base labels, and adds the base label at the end. */
 static void write_sets(pprofc_profile *copy, struct label base, struct label_set *sets,
                        struct label *labels) {
   const struct samples *s = &copy->samples;
   size_t n = 0;
   for (size_t i = 0; i < s->label_set_count; i++) {
-    const struct label_set *set = &s->label_sets[i]; /* first may be past the end of labels if
+    const struct label_set *set = &s->label_sets[i]; /* `first` may be past the end of the labels if
                                                         count is 0 */
     size_t first = n;
     for (size_t l = set->first; l < (size_t)set->first + set->count; l++)

@@ -23,7 +23,7 @@ static pprofc_status accumulator_merge(struct accumulator *accumulator, size_t f
   return PPROFC_OK;
 }
 
-/* Returns the number of partial results at the end that are on the same level. */
+/* Returns how many partial results at the end of the list are on the same level. */
 static size_t accumulator_run(const struct accumulator *accumulator) {
   size_t run = 1;
   while (run < accumulator->count && accumulator->levels[accumulator->count - run - 1] ==

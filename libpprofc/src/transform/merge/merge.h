@@ -180,7 +180,8 @@ uint32_t merge_label_set(struct merge_labels *labels, uint32_t source, size_t sa
  * sample has labels. */
 void merge_labels_close(struct merge_labels *labels, const uint32_t *label_set);
 
-/* A label in canonical order: by kind and key; values of a key keep their order. */
+/* A label and its position in canonical order: sorted by kind and key; values of one key keep their
+ * order. */
 struct merge_sorted_label {
   uint32_t is_number, key, index;
 };

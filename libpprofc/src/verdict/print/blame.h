@@ -23,8 +23,8 @@ struct blame blame_of(const struct noise_report *report);
 const pprofc_verdict_domain *blame_domain(const struct noise_report *report,
                                           const pprofc_verdict_row *row);
 
-/* True if a row has its own line because it changed. Two rows that cancel share a line, at the
- * first of them in the table. */
+/* True if a row has its own line because it changed. Two rows that cancel share one line, at the
+ * position of the first row. */
 bool blame_has_line(const struct noise_report *report, const pprofc_verdict_row *row);
 
 /* Returns the contribution of a row's line. */

@@ -122,8 +122,8 @@ static bool noise_gate_grew(const struct noise_gate *g, const pprofc_verdict_est
   return s->common_low >= GATE_MACHINE - 1 && s->common_p < g->alpha;
 }
 
-/* Returns the growth to compare with the threshold. It is the difference; with one sampled run on
- * each side, it is the lower end of the interval. */
+/* Returns the growth to compare with the threshold: the difference, or with one sampled run on each
+ * side the lower end of its interval. */
 static double noise_gate_least(const struct noise_gate *g, const pprofc_verdict_estimate *e) {
   bool weak = noise_is_pair(&g->report->summary) && !g->report->summary.lone;
   return weak ? e->low : e->delta;
