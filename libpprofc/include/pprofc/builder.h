@@ -22,7 +22,8 @@ typedef struct pprofc_builder pprofc_builder;
  * means malloc. Free it with pprofc_builder_free. */
 PPROFC_API pprofc_builder *pprofc_builder_new(const pprofc_allocator *allocator);
 
-/* Frees a builder, before or after pprofc_builder_finish. Profiles that it made stay. */
+/* Frees a builder, before or after pprofc_builder_finish. Profiles that the builder made stay
+ * valid. */
 PPROFC_API void pprofc_builder_free(pprofc_builder *builder);
 
 /* Adds a sample type ("cpu", "nanoseconds"). Add all sample types before the first sample. */

@@ -116,8 +116,8 @@ PPROFC_API pprofc_status pprofc_tree_new(const pprofc_profile *profile,
 /* Frees a tree with its array and texts. NULL is allowed. */
 PPROFC_API void pprofc_tree_free(pprofc_tree *tree);
 
-/* Returns the nodes, a caller before the nodes that it calls, siblings by name. The first is the
- * root. Sets *count to their number. */
+/* Returns the nodes: a caller before the nodes that it calls, and siblings by name. The first node
+ * is the root. Sets *count to the number of nodes. */
 PPROFC_API const pprofc_tree_node *pprofc_tree_nodes(const pprofc_tree *tree, size_t *count);
 
 /* Returns the sample type of the values and its unit, as in the profile. */

@@ -31,8 +31,8 @@ typedef struct pprofc_report_options {
   const char *sample_index;      /* index or name of the sample type to show; "" for the default
                                     type */
   double divide_by;              /* divisor of all values, default 1 */
-  bool normalize;                /* true to scale the base to the total of the head when they are
-                                    combined */
+  bool normalize;                /* true to scale the base to the total of the head when the report
+                                    combines two profiles */
   const char *sort;              /* order of rows: "flat" (default) or "cum" */
   const char *tagroot, *tagleaf; /* label keys, as in pprofc_filter_options */
   bool drop_negative;            /* true to drop negative differences */

@@ -264,7 +264,7 @@ PPROFC_API bool pprofc_verdicts_accepts(const pprofc_verdicts *verdicts, pprofc_
 typedef struct pprofc_verdict_accepted {
   pprofc_str function;      /* regular expression for the functions that the rule accepts */
   pprofc_str reason, until; /* reason of the rule; its last day: "2027-01-31" */
-  size_t rows;              /* number of rows that match it */
+  size_t rows;              /* number of rows that match `function` */
 } pprofc_verdict_accepted;
 
 /* Fills *rule with the rule at an index, in the order of the file. Returns false after the last. */

@@ -40,8 +40,8 @@ struct tables_collector {
   struct cell_state *cells;
   size_t cell_count, cell_capacity;
   struct map cell_map;
-  size_t expected; /* index after the last cell that was found. The search tries it first, because
-                      most benchmark runs have the same order. */
+  size_t expected; /* index after the last cell that was found. The search first tries this cell,
+                      because most benchmark runs have the same order. */
   struct cell_residue *residues;
   size_t residue_count, residue_capacity;
   struct map residue_map;

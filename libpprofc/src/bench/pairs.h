@@ -33,8 +33,8 @@ struct pairs {
   struct map map;        /* index of a pair by package, name and unit */
   struct pair *items;    /* pairs in order of first measurement */
   size_t count, capacity;
-  size_t expected; /* index after the last pair that was found. The search tries it first, because
-                      most benchmark runs have the same order. */
+  size_t expected; /* index after the last pair that was found. The search first tries this pair,
+                      because most benchmark runs have the same order. */
   uint32_t *units; /* text indices of the tidied units, two for each unit of the set. The second is
                       for values of 0. MAP_NONE if not known yet. */
   size_t unit_count;

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define EXACT_MAX 50 /* largest sample size for which the distribution of U is exact */
+#define EXACT_MAX 50 /* largest sample size with an exact distribution of U */
 #define DRIFT_MIN 6  /* minimum number of samples a side for a test of drift */
 /* Significance level of drift. It is small because a suite of 100 benchmarks makes 200 tests of
  * drift. */

@@ -37,8 +37,8 @@ struct gate {
   size_t too_few; /* number of inconclusive rows with too few samples */
   size_t unmeasured;
   size_t stale_inputs; /* 1 if an input may be from an earlier run */
-  /* Number of benchmarks judged by CPU time and by wall time, of the benchmarks that have both
-   * times. */
+  /* Number of benchmarks judged by CPU time, and number judged by wall time. Counts only benchmarks
+   * that have both times. */
   size_t cpu_times, wall_times;
   size_t family;        /* number of p-values in the correction */
   size_t tested;        /* number of rows with a test */
@@ -46,8 +46,8 @@ struct gate {
                            threshold */
   size_t benchmarks;    /* number of benchmarks with a compared row */
   size_t unjudged;      /* number of benchmarks with a compared row that was not judged */
-  size_t visible_count; /* number of rows for which the smallest change that their test would find
-                           is known */
+  size_t visible_count; /* number of rows whose tests have a known smallest change that they would
+                           find */
   double visible_middle, visible_worst; /* median and maximum of these smallest changes */
   size_t visible_row;                   /* index of the row with the maximum */
   double needed_worst; /* number of rounds per side after which the test of every row finds a change

@@ -78,8 +78,8 @@ struct gate_earlier {
  * false when out of memory. */
 bool gate_keep_earlier(struct gate *gate, pprofc_str key, const double *values, size_t count);
 
-/* Combines the variance of each benchmark with the variances of its unit. Call it once, after all
- * calls of gate_keep_earlier. Returns false when out of memory. */
+/* Combines the variance of each benchmark with the variances of its unit. Call gate_share_earlier
+ * once, after all calls of gate_keep_earlier. Returns false when out of memory. */
 bool gate_share_earlier(struct gate *gate);
 
 /* Tests the change of a row against the noise of its earlier runs, if there are any. */

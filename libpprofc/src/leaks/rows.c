@@ -155,8 +155,8 @@ static int leak_by_growth(const void *a, const void *b) {
   return order ? order : (x->where->line > y->where->line) - (x->where->line < y->where->line);
 }
 
-/* True if the verdict on the site is at least LEAK_GROWS, which needs a row, but the verdict on
- * each stack of the site is below LEAK_GROWS. */
+/* True if the site has a verdict of at least LEAK_GROWS, and each stack of the site has a lower
+ * verdict. The site then needs its own row. */
 static bool leak_site_adds_information(const struct leak_table *t, size_t site) {
   enum leak_verdict verdict = t->fits[site].verdict;
   if (verdict < LEAK_GROWS) return false;

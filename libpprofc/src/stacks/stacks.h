@@ -42,7 +42,8 @@ struct stack_frames {
   size_t count;
   struct stack_frame *items; /* frames sorted by name, file, line, column, address: the order of
                                 stacks. The array has room for one more frame */
-  uint32_t *location_from;   /* for each location, the index of its first entry in the next array */
+  uint32_t *location_from;   /* for each location, the index of its first entry in
+                                location_frames */
   uint32_t *location_frames; /* frames of each location, outermost first */
 };
 

@@ -1,5 +1,5 @@
 /* Runs objdump (GNU or LLVM) and parses its output. Some lines name the function, file and line of
- * the instructions below them. */
+ * the instructions that follow. */
 #include "symbolize/object.h"
 
 #include "core/chars.h"

@@ -25,8 +25,8 @@ struct source_map_place {
   int64_t line, column;
 };
 
-/* Finds the original of a position in the generated file, or of the nearest position before it.
- * Lines and columns start at 1. Returns false if that position has no original file. */
+/* Finds the original position of a position in the generated file, or of the nearest position
+ * before it. Lines and columns start at 1. Returns false if the position has no original file. */
 bool source_map_find(const struct source_map *map, int64_t line, int64_t column,
                      struct source_map_place *place);
 

@@ -122,8 +122,8 @@ pprofc_status transform_time_estimated(const pprofc_profile *source, struct time
 
 /* ---- values and selection ---------------------------- */
 
-/* Keeps the samples i with keep[i] != 0, with their stacks and labels. Unused records stay in
- * the tables. Other edits use this. */
+/* Keeps the samples i with keep[i] != 0, with their stacks and labels. Unused records stay in the
+ * tables. Other edits call this function. */
 pprofc_status transform_select(const pprofc_profile *source, const uint8_t *keep,
                                pprofc_profile **out, pprofc_error *error);
 

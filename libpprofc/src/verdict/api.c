@@ -105,7 +105,7 @@ static pprofc_status comparison_sort(struct comparison *c, pprofc_error *error) 
   return PPROFC_OK;
 }
 
-/* Returns the first run of a side; for 2 the number of runs. */
+/* Returns the index of the first run of a side; for side 2 the number of runs. */
 static size_t comparison_from(const struct comparison *c, size_t side) {
   const size_t from[] = {0, c->bases, c->count};
   return from[side];

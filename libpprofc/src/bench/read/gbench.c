@@ -101,7 +101,7 @@ static bool gbench_read_entry(struct bench_sink *sink, const struct node *entry)
   return true;
 }
 
-/* Reads the load average of the last minute. Google Benchmark takes it before it runs the
+/* Reads the load average of the last minute. Google Benchmark measures the load before it runs the
  * benchmarks. */
 static void read_load(struct bench_sink *sink, const struct node *context) {
   const struct node *averages = node_get(context, "load_avg");

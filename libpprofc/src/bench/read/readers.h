@@ -15,8 +15,8 @@ struct bench_source {
                        read */
 };
 
-/* A format. If it is one JSON value, it has `words`, `toolkit` and `tree`; else it has `matches`
- * and `read`. */
+/* A format. A format that is one JSON value has `words`, `toolkit` and `tree`. Any other format has
+ * `matches` and `read`. */
 struct bench_reader {
   const char *name;
   /* True if `data` looks like this format. `data` is not empty and starts without BOM and white

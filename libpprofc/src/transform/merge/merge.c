@@ -9,8 +9,8 @@
 #include "transform/edit.h"
 #include "transform/merge/accumulator.h"
 
-/* Minimum size of a source's stacks, in bytes, for which the result shares the region of the
- * source instead of copying the stacks. */
+/* Minimum size of a source's stacks, in bytes. If the stacks are larger, the result shares the
+ * region of the source instead of copying the stacks. */
 #define SHARED_STACK_BYTES THRESHOLD((size_t)256 * 1024)
 
 /* ---- header ------------------------------------------ */
