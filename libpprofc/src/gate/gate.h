@@ -46,10 +46,9 @@ struct gate {
                            threshold */
   size_t benchmarks;    /* number of benchmarks with a compared row */
   size_t unjudged;      /* number of benchmarks with a compared row that was not judged */
-  size_t visible_count; /* number of rows whose tests have a known smallest change that they would
-                           find */
-  double visible_middle, visible_worst; /* median and maximum of these smallest changes */
-  size_t visible_row;                   /* index of the row with the maximum */
+  size_t visible_count; /* number of rows whose smallest detectable change is known */
+  double visible_middle, visible_worst; /* median and maximum of the smallest detectable changes */
+  size_t visible_row;                   /* index of the row with the maximum, visible_worst */
   double needed_worst; /* number of rounds per side after which the test of every row finds a change
                           as large as the threshold */
   /* True if most benchmarks drift during the rounds of a side, or change in one direction from base
