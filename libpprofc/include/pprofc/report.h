@@ -134,8 +134,8 @@ typedef enum pprofc_option_kind {
   PPROFC_OPTION_INT,    /* type int */
   PPROFC_OPTION_FLOAT,  /* type double */
   PPROFC_OPTION_STRING, /* type const char * */
-  PPROFC_OPTION_CHOICE /* type const char *: one of `choices`; each choice is also a separate
-                          flag */
+  PPROFC_OPTION_CHOICE  /* type const char *: one of `choices`; each choice is also a separate
+                           flag */
 } pprofc_option_kind;
 
 /* An option of reports. */

@@ -121,8 +121,8 @@ typedef struct pprofc_verdict_options {
   const char *rules_name; /* name of the rules file in messages */
   bool places;            /* true to find the nodes of the call tree that contain the changes */
   bool stacks;            /* true to judge the nodes of the call tree */
-  bool fcr; /* true to widen the intervals of changed rows; on average only a share alpha of these
-               intervals then misses the true value (false coverage rate) */
+  bool fcr;   /* true to widen the intervals of changed rows; on average only a share alpha of these
+                 intervals then misses the true value (false coverage rate) */
   bool lines; /* true to judge lines instead of functions: the name of a row is the function, a
                  newline, the file, ':' and the line. Rows have no relations, domains and calls */
 } pprofc_verdict_options;

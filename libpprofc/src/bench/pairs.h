@@ -41,10 +41,9 @@ struct pairs {
   /* One entry per measurement. The measurements of a side are contiguous, in the order of the
    * inputs. */
   double *values;
-  uint32_t
-      *rounds; /* text index of each measurement's round. The round is the process if the side has
-                  several processes, else the value of the key "round", else 0. NULL if no
-                  measurement has a round. */
+  uint32_t *rounds; /* text index of each measurement's round. The round is the process if the side
+                       has several processes, else the value of the key "round", else 0. NULL if no
+                       measurement has a round. */
   uint32_t *inputs; /* input of each measurement; NULL if pairs_make got a head */
   bool has_rounds;
   size_t value_count;

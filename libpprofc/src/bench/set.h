@@ -53,9 +53,10 @@ struct bench_metadata {
 #define BENCH_EMPTY 0u
 
 /* Limits of one set. If an input exceeds a limit, the error of its reader names the limit. */
-#define BENCH_MAX_KEYS  4096u      /* maximum number of configuration keys that apply to a result */
-#define BENCH_MAX_PAIRS (8u << 20) /* maximum number of pairs of key and value in all configurations
-                                      together */
+#define BENCH_MAX_KEYS 4096u /* maximum number of configuration keys that apply to a result */
+#define BENCH_MAX_PAIRS                                                                            \
+  (8u << 20) /* maximum number of pairs of key and value in all configurations                     \
+                together */
 
 struct pprofc_bench {
   pprofc_allocator mem;

@@ -16,9 +16,8 @@ struct edges_step {
   int64_t pending, pending_div;
   uint32_t node, edge;
   uint32_t offset;
-  uint32_t
-      skipped; /* offset of the first dropped frame after this frame; 0: no frame was dropped
-                  there */
+  uint32_t skipped; /* offset of the first dropped frame after this frame; 0: no frame was dropped
+                       there */
 };
 
 struct edge_table {

@@ -43,9 +43,10 @@ struct report_format {
 #define REPORT_FILE_FUNCTIONS 256u /* flag: the default granularity is filefunctions */
 #define REPORT_LOG            512u /* flag: the report is text that must be safe in CI logs */
 
-#define REPORT_SUMS      1024u  /* flag: the report accepts a profile with added-up samples */
-#define REPORT_LABELS    2048u  /* flag: the report shows labels */
-#define REPORT_PASSES    4096u  /* flag: a report without filters reads samples only through
+#define REPORT_SUMS   1024u /* flag: the report accepts a profile with added-up samples */
+#define REPORT_LABELS 2048u /* flag: the report shows labels */
+#define REPORT_PASSES                                                                              \
+  4096u                         /* flag: a report without filters reads samples only through       \
                                    graph/delta.h */
 #define REPORT_ALL_TYPES 8192u  /* flag: stacks have values of all sample types */
 #define REPORT_NO_STACKS 16384u /* flag: only filters need stacks */

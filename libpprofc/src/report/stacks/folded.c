@@ -10,10 +10,10 @@ struct folded_report {
   const struct report *report;
   struct stack_frames frames;
   struct stack_set set;
-  struct buffer texts; /* texts of the frames, made on first use */
-  size_t *text_from;   /* start of each frame's text in `texts` */
-  bool two_columns;    /* true to write base and head, as difffolded.pl does */
-  double least;        /* value below which stacks share one line */
+  struct buffer texts;              /* texts of the frames, made on first use */
+  size_t *text_from;                /* start of each frame's text in `texts` */
+  bool two_columns;                 /* true to write base and head, as difffolded.pl does */
+  double least;                     /* value below which stacks share one line */
   int64_t joined_base, joined_head; /* sums of the stacks that share one line */
 };
 

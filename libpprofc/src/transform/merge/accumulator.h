@@ -16,8 +16,8 @@ struct accumulator {
   unsigned char levels[ACCUMULATOR_WIDTH * ACCUMULATOR_LEVELS];
   size_t count;
   unsigned threads; /* number of threads of each merge; 0: one per processor */
-  bool chain; /* true if the order of additions matters; the only item is then the sum of all
-                 profiles */
+  bool chain;       /* true if the order of additions matters; the only item is then the sum of all
+                       profiles */
 };
 
 /* Appends the profile and takes ownership of it. The final sum has the same bytes as adding the
