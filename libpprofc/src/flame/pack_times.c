@@ -118,8 +118,10 @@ static bool times_fit(struct times_packer *p, size_t *events) {
       if (!times_walk_track(p, &p->times->tracks[i], NULL)) return false;
       *events += p->written;
     }
-    if (*events <= TIMES_MOST || p->bucket > p->times->end) return true;
-    p->bucket = p->bucket ? 4 * p->bucket : p->times->end / TIMES_BUCKETS + 1;
+    int64_t end = p->times->end, wide = p->bucket;
+    if (*events <= TIMES_MOST || wide > end || wide == INT64_MAX) return true;
+    if (__builtin_mul_overflow(wide, 4, &p->bucket)) p->bucket = INT64_MAX;
+    if (!wide) p->bucket = end / TIMES_BUCKETS + 1;
   }
 }
 
