@@ -218,6 +218,21 @@ def partial():
     page.end()
 
 
+def with_base():
+    """Without -every, a base and two URLs are runs, and the page compares means. Recordings are sums, also the first."""
+    with tempfile.TemporaryDirectory() as folder:
+        base = os.path.join(folder, 'base.txt')
+        with open(base, 'wb') as f:
+            f.write(b'main;work 5\nmain 1\n')
+        page = Page('-every=1m', f'-diff_base={base}', Service(body=lambda n: b'main;work 10\nmain 1\n').at + '?secret=a/b', Service().at)
+        text = page.ask('top').text
+        check.that('the first difference is of the sum', re.search(r'base <b>6</b>, head <b>22</b>: <b[^>]*>.*16', text), text[:4000])
+        text = html.unescape(re.sub('<[^>]*>', ' ', page.ask('peek').text))
+        check.that('a function has the difference of the sum', re.search(r'(?m)^\s*15 250.00% .* work\s*$', text), text)
+        check.that('the name of a recording has no query', 'heap at ' in page.ask('compare').text and 'b at ' not in page.ask('compare').text)
+        page.end()
+
+
 def other_types():
     with open(os.path.join(given.data, 'server_heap.pb.gz'), 'rb') as f:
         heap = f.read()
@@ -252,6 +267,6 @@ def ring():
     page.end()
 
 
-for test in (errors, recordings, one_client, failures, partial, other_types, ring):
+for test in (errors, recordings, one_client, failures, partial, with_base, other_types, ring):
     test()
 sys.exit(check.end())

@@ -35,15 +35,14 @@ static uint64_t every_bytes(const struct web_state *s) {
 /* Writes the name of a recording: "heap at 12:03:05". Removes user, password and query of the
  * URL. */
 static void every_name(const struct web_state *s, int64_t now, char *out, size_t size) {
-  char name[256], clock[16] = "";
+  char clock[16] = "";
   struct tm local;
-  state_short_name(name, sizeof name, s->sources[0], NULL, 1);
-  pprofc_str text = str_of(name);
-  text = str_slice(text, 0, str_find_char(text, '?'));
+  pprofc_str text = str_of(s->sources[0]);
+  text = str_path_base(str_slice(text, 0, str_find_char(text, '?')));
   size_t user = str_find_last_char(text, '@');
   if (user < text.size) text = str_slice(text, user + 1, text.size);
   if (localtime_r(&(time_t){now}, &local)) strftime(clock, sizeof clock, "%H:%M:%S", &local);
-  snprintf(out, size, "%.*s at %s", STR_ARG(text), clock);
+  snprintf(out, size, "%.*s at %s", (int)(text.size < 256 ? text.size : 256), text.data, clock);
 }
 
 /* Makes a recording from a profile. Its source is "", because no command reads the same profile
@@ -65,15 +64,19 @@ static struct state_profile *every_make(const struct web_state *s, pprofc_profil
 
 /* ---- the ring ---------------------------------------- */
 
-/* Removes an item and the differences that use it. */
-static void ring_drop(struct web_state *s, size_t index) {
-  struct state_ring *ring = &s->ring;
-  unsigned id = ring->items[index].shown.id;
+/* Removes the differences that use a profile. */
+static void ring_drop_pairs(struct web_state *s, unsigned id) {
   for (size_t i = 0; i < STATE_PAIRS && id; i++) {
     if (s->pairs[i].head != id && s->pairs[i].base != id) continue;
     pprofc_profile_release(s->pairs[i].difference);
     s->pairs[i] = (struct state_pair){0};
   }
+}
+
+/* Removes an item and the differences that use it. */
+static void ring_drop(struct web_state *s, size_t index) {
+  struct state_ring *ring = &s->ring;
+  ring_drop_pairs(s, ring->items[index].shown.id);
   state_release(ring->items[index].profile);
   memmove(ring->items + index, ring->items + index + 1,
           (ring->count - index - 1) * sizeof *ring->items);
@@ -161,6 +164,7 @@ bool state_begin_recording(struct web_state *s) {
   struct state_profile *made = every_make(s, first->profile, now);
   if (!made) return false;
   unsigned id = first->id;
+  if (first->run_count) ring_drop_pairs(s, id); /* a recording is a sum, not a mean of runs */
   for (size_t i = 0; i < s->count; i++)
     if (s->profiles[i] == first) s->profiles[i] = s->profiles[--s->count];
   state_release(first);
