@@ -56,19 +56,26 @@ static void arguments_add_flags(struct arguments *a, const struct command *comma
     arguments_add(a, "callgrind_stacks", stacks[command->call_stacks]);
 }
 
-/* Adds -time_range with the part of the recording that the command line and the page select. */
-static void arguments_add_range(struct arguments *a, const struct command *command,
-                                const struct state_choice *choice) {
-  struct time_range r = choice->range, given = command->time_range;
+/* Adds a flag with a range of time, if the range is set. */
+static void arguments_add_range(struct arguments *a, const char *flag, struct time_range r) {
   char text[160], from[64], to[64];
-  if (!r.to) r = given;
   if (!r.to) return;
-  if (given.to && given.from > r.from) r.from = given.from;
-  if (given.to && given.to < r.to) r.to = given.to;
   pprofc_str first = unit_go_duration(r.from, from), last = unit_go_duration(r.to, to);
   if (r.to == INT64_MAX) last.size = 0;
   snprintf(text, sizeof text, "%.*s,%.*s", STR_ARG(first), STR_ARG(last));
-  arguments_add(a, "time_range", text);
+  arguments_add(a, flag, text);
+}
+
+/* Returns the part of the recording that the command line and the page select. `part`: the base is
+ * the part that -diff_time_range selects. */
+static struct time_range arguments_range(const struct command *command,
+                                         const struct state_choice *choice, bool part) {
+  bool own = part && choice->side == WEB_BASE;
+  struct time_range r = choice->range, given = own ? command->diff_time_range : command->time_range;
+  if (!r.to) return given;
+  if (given.to && given.from > r.from) r.from = given.from;
+  if (given.to && given.to < r.to) r.to = given.to;
+  return r;
 }
 
 /* Adds the files of base or head: the runs, or the source. If `flag` is not "", it precedes each
@@ -84,8 +91,35 @@ static bool arguments_can_load(const struct state_profile *side, bool sums) {
   return !side || sums || side->run_count || *side->source;
 }
 
+/* True if the profile is the part of the recording that -diff_time_range selects. */
+static bool arguments_is_part(const struct command *command, const struct state_profile *side) {
+  if (!side || side->is_command || !command->diff_time_range.to) return false;
+  if (side->run_count) return side->run_count == command->bases.count;
+  return *side->source && strcmp(side->source, command->diff_base) == 0;
+}
+
+/* True if a command line can load the chosen profiles. No flag makes the part the head. */
+static bool arguments_exist(const struct command *command, const struct state_choice *choice) {
+  const struct state_profile *head = choice->head, *base = choice->base;
+  bool sums = head->is_command && !head->run_count;
+  if (!arguments_can_load(head, sums) || !arguments_can_load(base, false)) return false;
+  if (arguments_is_part(command, head)) return false;
+  return head->is_command || !arguments_is_part(command, base);
+}
+
 static size_t arguments_bases(const struct state_profile *base) {
   return base ? base->run_count : 0;
+}
+
+/* Adds the ranges of time and the base. */
+static void arguments_add_base(struct arguments *a, const struct command *command,
+                               const struct state_choice *choice) {
+  const struct state_profile *base = choice->base;
+  bool part = arguments_is_part(command, base), apart = !part || choice->side != WEB_DIFF;
+  arguments_add_range(a, "time_range", arguments_range(command, choice, part));
+  if (!apart) arguments_add_range(a, "diff_time_range", command->diff_time_range);
+  /* This is the last flag, because it becomes a source if the view shows only the base. */
+  if (base && apart) arguments_add_side(a, *command->base ? "base" : "diff_base", base);
 }
 
 /* Lists the arguments that load the chosen profiles: flags, the binary and the sources. *count is 0
@@ -94,17 +128,16 @@ static size_t arguments_bases(const struct state_profile *base) {
 static bool arguments_make(const struct command *command, const struct state_choice *choice,
                            struct arena *arena, const char *const **items, size_t *count) {
   struct arguments a = {.arena = arena};
-  const struct state_profile *head = choice->head, *base = choice->base;
+  const struct state_profile *head = choice->head;
   bool sums = head->is_command && !head->run_count;
   size_t sources = sums ? command->source_count : head->run_count;
   *items = NULL;
   *count = 0;
-  if (!arguments_can_load(head, sums) || !arguments_can_load(base, false)) return true;
-  a.items = arena_array(arena, sources + arguments_bases(base) + 16, sizeof *a.items);
+  if (!arguments_exist(command, choice)) return true;
+  a.items = arena_array(arena, sources + arguments_bases(choice->base) + 16, sizeof *a.items);
   if (!a.items) return false;
-  if (base) arguments_add_side(&a, *command->base ? "base" : "diff_base", base);
   arguments_add_flags(&a, command);
-  arguments_add_range(&a, command, choice);
+  arguments_add_base(&a, command, choice);
   if (command->executable) arguments_add(&a, "", command->executable);
   for (size_t i = 0; i < sources && sums; i++) arguments_add(&a, "", command->sources[i]);
   if (!sums) arguments_add_side(&a, "", head);

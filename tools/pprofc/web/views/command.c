@@ -106,11 +106,14 @@ static void command_write_argument(const struct view_page *page, struct buffer *
 
 /* ---- verdicts ---------------------------------------- */
 
-/* True if an argument is -base=, which does not allow verdicts. */
+/* True if an argument is -base= or -diff_time_range=, which do not allow verdicts. */
 static bool command_subtracts(const struct view_page *page) {
   const struct web_info *info = page->in->info;
-  for (size_t i = 0; i < info->argument_count; i++)
-    if (str_starts(str_of(info->arguments[i]), STR("-base="))) return true;
+  for (size_t i = 0; i < info->argument_count; i++) {
+    pprofc_str argument = str_of(info->arguments[i]);
+    if (str_starts(argument, STR("-base=")) || str_starts(argument, STR("-diff_time_range=")))
+      return true;
+  }
   return false;
 }
 
