@@ -48,7 +48,7 @@ const shoot = async (page, name) => { if (shots) await page.screenshot({ path: p
 async function testFollows(page) {
   const first = await newest(page), entries = await page.evaluate(() => history.length);
   await until(async () => await newest(page) > first, "new bars come");
-  await until(async () => (await words(page, "#view")).includes(`step${first + 1}`), "the view shows the new recording");
+  await until(async () => Number(/step(\d+)/.exec(await words(page, "#view"))?.[1]) > first, "the view shows a new recording");
   check(await page.evaluate(() => history.length) === entries, "the history does not grow");
 }
 
@@ -90,6 +90,10 @@ async function testPause(page) {
   await until(async () => await newest(page) > first + 1, "the strip goes on");
   check(await words(page, "#view") === view, "the view stays");
   check(parameter(page, "head"), "the address has the head");
+  await page.focus("#rec-pin");
+  const second = await newest(page);
+  await until(async () => await newest(page) > second, "new bars come");
+  check(await page.evaluate(() => document.activeElement.id) === "rec-pin", "the focused button keeps the focus");
   await page.click("#rec nav a");
   await until(async () => !parameter(page, "head") && (await words(page, "#rec p")).startsWith("Live"), "it goes on");
 }

@@ -42,7 +42,7 @@ function replaceDocument(text) {
   const fresh = new DOMParser().parseFromString(text, "text/html");
   if (!fresh.getElementById("view")) return false;
   const open = $$("#bar details[open]").map((d) => d.id);
-  const searching = document.activeElement?.name === "f", bar = $("#rec a:focus")?.id;
+  const searching = document.activeElement?.name === "f", bar = $("#rec :focus")?.id;
   document.title = fresh.title;
   keepFlame(fresh);
   for (const name of ["data-view", "data-side", "data-generation"])

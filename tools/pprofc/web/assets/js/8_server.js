@@ -104,7 +104,7 @@ function isBusy() {
 
 /** Shows new recordings beside a view that stays. */
 async function showStrip(strip) {
-  const url = new URL("strip", location.href), focused = $("a:focus", strip)?.id;
+  const url = new URL("strip", location.href), focused = $(":focus", strip)?.id;
   url.search = location.search;
   url.searchParams.set("view", document.documentElement.dataset.view);
   const reply = await fetch(url);
