@@ -346,7 +346,8 @@ async function testAgreement(url, wanted) {
   }
   const pairs = await page.$$eval(".pair", (all) => all.map((p) => ({
     title: p.querySelector("h2").textContent, sentence: p.querySelector(".tabs > .panel:last-of-type .sentence")?.textContent ?? "",
-    totals: p.querySelector(".origin .sides")?.textContent, segments: [...p.querySelectorAll(".bar span")].map((s) => [s.className, s.title, s.getBoundingClientRect().width]),
+    totals: p.querySelector(".origin .sides")?.textContent, segments: [...p.querySelectorAll(".bar > span")].map((s) => [s.className, s.title, s.getBoundingClientRect().width,
+      s.firstElementChild.getBoundingClientRect().top < s.getBoundingClientRect().bottom]),
     caption: p.querySelector(".tabs > .panel:last-of-type caption")?.textContent ?? "",
   })));
   for (const { title, sentence: text, totals, segments } of pairs) {
@@ -354,6 +355,7 @@ async function testAgreement(url, wanted) {
     const [before, after] = totals.split("→").map(amountOf), sizes = segments.map(([, words]) => amountOf(words.slice(words.lastIndexOf(" ", words.length - 4))));
     check(after > before && / more /.test(text), `${title}: ${totals} and ${text}`);
     check(Math.abs(sizes.reduce((a, b) => a + b) - after) < 0.01 * after, `${title}: ${segments.map((s) => s[1]).join(", ")} is not ${totals}`);
+    check(segments.every(([, , width, words]) => (width < 70 ? !words : width < 90 || words)), `${title}: a part has all its room, or no words: ${JSON.stringify(segments)}`);
     check(segments[0][0] === "before" && segments.at(-1)[0] === "rest" && Math.abs(sizes[0] - before) < 0.01 * before, `${title}: ${JSON.stringify(segments)}`);
   }
   check(pairs.filter((p) => p.totals).length === wanted, `${wanted} bars: ${JSON.stringify(pairs)}`);
