@@ -27,6 +27,7 @@ const open = (url, options) => openPage(browser, url, options);
 const ready = (page) => page.waitForFunction(() => window.pprofc && document.body.classList.contains("live"));
 const state = (page) => page.evaluate(() => ({ ...window.pprofc.state }));
 const rangeText = (page) => page.textContent(".pf-range");
+const whole = (page) => becomes(async () => (await rangeText(page)) === "3s");
 async function shoot(page, name) {
   if (shots) await page.screenshot({ path: path.join(shots, `times_${name}.png`) });
 }
@@ -92,11 +93,11 @@ async function testRange(url) {
   check(now.t0 === "" && near(now.t1, 1000), `a drag selects: ${now.t0} to ${now.t1}`);
   check(/^0.*s to .* of 3s$/.test(await rangeText(page)), `the range in words: ${await rangeText(page)}`);
   await compare(page, `0s,${now.t1}`, "the first phase");
-  check(page.url().includes(`t1=${now.t1}`), `the address has the range: ${page.url()}`);
+  check(await becomes(() => page.url().includes(`t1=${now.t1}`)), `the address has the range: ${page.url()}`);
   await page.goBack();
-  check((await rangeText(page)) === "3s", "Back shows the whole time");
+  check(await whole(page), "Back shows the whole time");
   await page.goForward();
-  check((await rangeText(page)) !== "3s", "Forward shows the range");
+  check(await becomes(async () => (await rangeText(page)) !== "3s"), "Forward shows the range");
   await shoot(page, "range");
 
   // A click, the button and Escape clear.
@@ -115,15 +116,18 @@ async function testRange(url) {
   // Links: both units, half a range; what is not a range shows everything.
   for (const [hash, range] of [["t0=1.5s&t1=2.5s", "1500ms,2500ms"], ["t0=1500000000&t1=2s", "1.5s,2s"], ["t1=900ms", "0s,900ms"], ["t0=1s500ms", "1.5s,"]]) {
     await page.goto(`${url}#${hash}`);
+    const wanted = new URLSearchParams(hash);
+    await becomes(async () => { const { t0, t1 } = await state(page); return t0 === (wanted.get("t0") ?? "") && t1 === (wanted.get("t1") ?? ""); });
     await compare(page, range, hash);
   }
   for (const hash of ["t0=abc", "t0=2s&t1=1s", "t0=-1s", "t0=9s", "t0=1e3s", "t1=NaN"]) {
     await page.goto(`${url}#${hash}`);
-    check((await rangeText(page)) === "3s", `${hash} is no range: ${await rangeText(page)}`);
+    check(await whole(page), `${hash} is no range: ${await rangeText(page)}`);
   }
 
   // Keys.
   await page.goto(url + "#");
+  await becomes(async () => !(await state(page)).t1);
   await page.keyboard.press("]");
   check((await state(page)).t1 === "300ms", `] begins with a tenth: ${(await state(page)).t1}`);
   await page.keyboard.press("]");
@@ -138,10 +142,18 @@ async function testRange(url) {
   check(now.t0 === "" && now.t1 === "300ms", `{ halves, [ moves back: ${now.t0} to ${now.t1}`);
 
   // A filter and the range together; percentages are of the range.
-  await page.goto(`${url}#t0=1s&t1=2s&focus=compress`);
+  await page.goto(`${url}#t0=1s&t1=2s&focus=compress&whole=7`); // an address cannot set the total
+  await becomes(async () => (await state(page)).focus === "compress");
   const shown = await page.textContent(".pf-shown");
   check((await page.evaluate(() => window.pprofc.view.head[0])) === 1e9, "compress ran for one second");
   check(shown === "shown 1s (50.00%)", `compress is half of the range: ${shown}`);
+
+  // The shortest range has one nanosecond, which the server also reads.
+  await page.evaluate(() => window.pprofc.set({ focus: "", t0: "1.234567891s", t1: "1.234567893s" }));
+  for (let i = 0; i < 3; i++) await page.evaluate(() => window.pprofc.stepRange(0, 0.5));
+  now = await state(page);
+  check(Number(now.t1.slice(0, -1)) > Number(now.t0.slice(0, -1)) && /^1\.23456789[123]s$/.test(now.t0) && /^1\.23456789[123]s$/.test(now.t1),
+    `whole nanoseconds: ${now.t0} to ${now.t1}`);
   checkQuiet(check, page, "range");
   await page.context().close();
 }
@@ -169,7 +181,7 @@ async function testTimeline(url) {
   await page.mouse.click(query.x, query.y);
   const zoomed = await page.evaluate(() => ({ left: window.pprofc.drawing.left, span: window.pprofc.drawing.span }));
   check(zoomed.left === 1.5e9 && zoomed.span === 1e9, `a second click zooms: ${JSON.stringify(zoomed)}`);
-  check(/at=0\.5/.test(page.url()) && /timeline=1/.test(page.url()), `the address has the zoom: ${page.url()}`);
+  check(await becomes(() => /at=0\.5/.test(page.url()) && /timeline=1/.test(page.url())), `the address has the zoom: ${page.url()}`);
   await page.keyboard.press("Escape");
   check((await page.evaluate(() => window.pprofc.drawing.span)) === 3e9, "Escape zooms out");
   const walk = async (key) => { await page.keyboard.press(key); return page.evaluate(() => window.pprofc.selectedName); };
@@ -218,6 +230,60 @@ async function testTimeline(url) {
     checkQuiet(check, other, name);
     await other.context().close();
   }
+}
+
+// ---- instants ----
+
+/** An event without a duration is drawn up to the next one of its thread, but not over a long pause; its value does not change. */
+async function testInstants() {
+  const file = path.join(work, "cycles.txt"), html = path.join(work, "cycles.html"), times = [0, 10, 20, 30, 40, 500, 510, 520];
+  fs.writeFileSync(file, times.map((ms, i) => `app  10  ${(100 + ms / 1000).toFixed(6)}:  1000 cycles:u: \n\t 11ca ${i < 5 ? "load" : "serve"}+0x1 (/app)\n\n`).join(""));
+  run("-flame", `-output=${html}`, file);
+  const page = await open(`${pathToFileURL(html).href}#timeline=1`);
+  await ready(page);
+  const [load, serve] = [await spotOf(page, "load"), await spotOf(page, "serve")], near = (a, b) => Math.abs(a - b) < 1e5;
+  check(load && near(load.from, 0) && near(load.to, 50e6), `samples are joined, and the last lasts as long as the others: ${JSON.stringify(load)}`);
+  check(serve && near(serve.from, 500e6) && near(serve.to, 520e6), `the pause stays empty: ${JSON.stringify(serve)}`);
+  await page.evaluate(() => window.pprofc.set({ t0: "495ms", t1: "515ms" }));
+  check((await page.evaluate(() => window.pprofcViewer.stats("serve").selfHead)) === 2000, "a range counts the samples that start in it");
+  checkQuiet(check, page, "instants");
+  await page.context().close();
+}
+
+// ---- hostile and extreme times ----
+
+/** A name of a thread is text; the longest times and the deepest zoom end. */
+async function testHostile() {
+  const file = path.join(work, "hostile.json"), html = path.join(work, "hostile.html"), name = "</script><img src=x onerror=\"window.hacked=1\">";
+  fs.writeFileSync(file, JSON.stringify({ traceEvents: [thread(1, name), call(1, name, 0, 1), call(1, "late", 9e12, 9.1e12)] }));
+  run("-flame", `-output=${html}`, file);
+  const page = await open(`${pathToFileURL(html).href}#timeline=1&strip=nonsense`);
+  await ready(page);
+  check((await page.textContent(".pf-tracks button")).includes("<img src=x"), "the name of a thread is text");
+  check((await state(page)).strip === "package", "an unknown strip is the default");
+  await page.evaluate(() => window.pprofc.set({ t0: "9000000000s", t1: "9000000000.000001s" }));
+  for (let i = 0; i < 60; i++) await page.keyboard.press("+");
+  check((await page.evaluate(() => window.pprofc.drawing.span)) >= 1, "the zoom ends at a nanosecond");
+  check(!(await page.evaluate(() => window.hacked)), "no name is markup");
+  checkQuiet(check, page, "hostile times");
+  await page.context().close();
+}
+
+// ---- a part of a recording as the base ----
+
+/** The command of the page prints the same comparison, or the side that the page shows. */
+async function testParts() {
+  const child = spawn(pprofc, ["-http=localhost:", "-no_browser", "-symbolize=none", "-time_range=1s,", "-diff_time_range=0s,1s", recording],
+    { cwd: work, env: { ...process.env, HOME: work, XDG_CONFIG_HOME: work } });
+  servers.push(child);
+  const views = `${await addressOf(child)}/ui/`, page = await (await browser.newContext()).newPage();
+  for (const [query, seen, unseen] of [["", ["load", "serve"], []], ["?side=head", ["serve"], ["load"]], ["?side=base", ["load"], ["serve"]], ["?base=none", ["serve"], ["load"]]]) {
+    await page.goto(`${views}top${query}`);
+    const line = await page.textContent("#command");
+    const { stdout, stderr } = spawnSync("sh", ["-c", line.replace(/^pprofc/, `"${pprofc}"`)], { cwd: work, encoding: "utf8" });
+    check(seen.every((name) => stdout.includes(name)) && !unseen.some((name) => stdout.includes(name)), `the command of top${query}: ${line}: ${stdout}${stderr}`);
+  }
+  await page.context().close();
 }
 
 // ---- the page of -http -------------------------------------------------------------------------------------
@@ -280,6 +346,9 @@ const page = path.join(work, "phases.html");
 run("-flame", `-output=${page}`, recording);
 await testRange(pathToFileURL(page).href);
 await testTimeline(pathToFileURL(page).href);
+await testInstants();
+await testHostile();
+await testParts();
 await testServer();
 await testWithout();
 await browser.close();

@@ -1,7 +1,7 @@
 // The times of samples: when each stack ran, by thread. pack_times.c packs them.
 
 // Events in the order of time, one thread after the other. An end is a sample with events: the node of its stack, its values,
-// and the sum of its time.
+// and the sum of its time. The timeline draws an event up to `until`.
 function readTimes(bytes, meta) {
   if (!meta.tracks) return null;
   const input = new Varints(bytes), duration = Math.max(1, input.next()), bucket = input.next(), ends = input.next(), events = input.next();
@@ -25,7 +25,25 @@ function readTimes(bytes, meta) {
     }
     if (i > first) t.tracks.push({ name, first, end: i });
   }
+  t.until = bucket ? t.to : extendInstants(t);
   return t;
+}
+
+// Returns the ends of the boxes of events. An instant, which has one nanosecond, lasts until the next event of its thread; where that is further away than
+// twice the median distance, and at the end of the thread, it lasts for the median.
+function extendInstants({ duration, from, to, tracks }) {
+  const until = Float64Array.from(to), isInstant = (i) => to[i] - from[i] === 1;
+  for (const { first, end } of tracks) {
+    const gaps = [];
+    for (let i = first; i + 1 < end; i++) if (isInstant(i)) gaps.push(from[i + 1] - from[i]);
+    if (!gaps.length) continue;
+    const median = Float64Array.from(gaps).sort()[gaps.length >> 1];
+    for (let i = first; i < end; i++) {
+      const gap = i + 1 < end ? from[i + 1] - from[i] : Infinity;
+      if (isInstant(i)) until[i] = Math.max(to[i], Math.min(duration, from[i] + (gap <= 2 * median ? gap : median)));
+    }
+  }
+  return until;
 }
 
 // ---- a range of time ----
@@ -45,7 +63,7 @@ const unitOf = (ns) => ["s", "ms", "us"].find((unit) => ns >= SECONDS[unit]) ?? 
 // Returns a time as text that parseTime reads.
 function exactTime(ns) {
   const unit = unitOf(ns);
-  return Number((ns / SECONDS[unit]).toPrecision(12)) + unit;
+  return Number((ns / SECONDS[unit]).toPrecision(15)) + unit;
 }
 
 // Returns a time for people, with the digits that distinguish times `step` apart.
@@ -85,6 +103,7 @@ function ticksOf(from, span, width, room = 80) {
   const most = Math.floor(width / room), at = [];
   if (!(span > 0) || most < 1) return { step: span, at };
   const rough = span / most, power = 10 ** Math.floor(Math.log10(rough)), step = power * [1, 2, 5, 10].find((factor) => factor * power >= rough);
-  for (let i = Math.floor(from / step) + 1; i * step < from + span * 0.98; i++) at.push([i * step, (i * step - from) / span * width]);
+  for (let i = 0, value = 0; i <= most && (value = (Math.floor(from / step) + 1 + i) * step) < from + span * 0.98; i++)
+    at.push([value, (value - from) / span * width]);
   return { step, at };
 }

@@ -10,6 +10,7 @@ class Timeline extends Drawing {
   get icicle() { return true; }
   get rowsHigh() { return this.high; }
   rowOf(depth) { return this.base + depth; }
+  look(left, span) { super.look(left, Math.max(1, span)); } // at least a nanosecond
 
   show(view) {
     const { model, state } = this.app, { duration, node } = model.times, range = rangeOf(model, state) ?? { from: 0, to: duration };
@@ -22,7 +23,7 @@ class Timeline extends Drawing {
 
   // A thread: its events in the range, its depth, and the blocks of its events.
   group({ name, first, end }, number) {
-    const { from, to } = this.app.model.times, { depth } = this.view, { nodes, range } = this;
+    const { from, until: to } = this.app.model.times, { depth } = this.view, { nodes, range } = this;
     while (first < end && to[first] <= range.from) first++;
     while (end > first && from[end - 1] >= range.to) end--;
     const count = Math.ceil((end - first) / BLOCK), node = new Int32Array(count), deep = new Int32Array(count);
@@ -55,7 +56,7 @@ class Timeline extends Drawing {
   }
   // Samples closer than this are adjacent: the timestamps of a profiler are inexact.
   joins(last, next) {
-    const { from, to } = this.app.model.times;
+    const { from, until: to } = this.app.model.times;
     return from[next] - to[last] <= Math.min(to[last] - from[last], to[next] - from[next]) / 10 + 1;
   }
 
@@ -78,16 +79,16 @@ class Timeline extends Drawing {
     let low = first, high = end;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (t.to[middle] <= from) low = middle + 1; else high = middle;
+      if (t.until[middle] <= from) low = middle + 1; else high = middle;
     }
     this.last = -1;
     for (let i = low; i < end && t.from[i] < to;) {
       let next = i + 1, node = this.nodes[i], deep = depth[node];
       for (let after = next; next < end; next = after) { // events within a pixel: a block, or one
         const block = (next - first) / BLOCK, last = Math.min(end, next + BLOCK);
-        const whole = Number.isInteger(block) && t.to[last - 1] - t.from[i] < pixel;
+        const whole = Number.isInteger(block) && t.until[last - 1] - t.from[i] < pixel;
         after = whole ? last : next + 1;
-        if (t.to[after - 1] - t.from[i] >= pixel) break;
+        if (t.until[after - 1] - t.from[i] >= pixel) break;
         node = this.meet(node, whole ? group.node[block] : this.nodes[next]);
         deep = Math.max(deep, whole ? group.deep[block] : depth[this.nodes[next]]);
       }
@@ -100,7 +101,7 @@ class Timeline extends Drawing {
 
   // Adds the events first..last, whose common stack ends at `node`: closes the boxes that it does not have, opens the others.
   enter(first, last, node, deep) {
-    const { from, to } = this.app.model.times, { depth, parent } = this.view;
+    const { from, until: to } = this.app.model.times, { depth, parent } = this.view;
     const same = this.last >= 0 && this.joins(this.last, first) ? this.meet(node, this.open[this.open.length - 1] ?? 0) : 0;
     this.closeTo(depth[same]);
     for (let up = node; up !== same; up = parent[up]) this.open[depth[up] - 1] = up, this.since[depth[up] - 1] = from[first];
@@ -111,7 +112,7 @@ class Timeline extends Drawing {
   }
 
   closeTo(depth) {
-    const end = this.last < 0 ? 0 : this.app.model.times.to[this.last];
+    const end = this.last < 0 ? 0 : this.app.model.times.until[this.last];
     while (this.open.length > depth) {
       const row = this.open.length, node = this.open.pop(), from = this.since[row - 1], x = this.pixel(from), wide = this.pixel(end) - x;
       if (wide < 1) { this.thin(row, node, x, x + wide); continue; }
@@ -166,11 +167,14 @@ class Timeline extends Drawing {
     const { labels, groups, folded } = this;
     if (labels.of !== groups) {
       labels.of = groups;
-      labels.replaceChildren(...groups.map(({ name, number, first, end }) => button("", () => this.fold(number), { "data-thread": name, title: end - first + " samples" })));
+      labels.replaceChildren();
+      for (const { name, number, first, end } of groups)
+        labels.append(button("", () => this.fold(number), { "data-thread": name, title: end - first + " samples" }));
     }
     groups.forEach((group, i) => {
       const y = this.yOf(group.row), label = labels.children[i], shut = folded.has(group.number);
       label.hidden = y < ROW || y > this.height;
+      if (label.hidden) return;
       label.style.top = y + "px";
       label.textContent = (shut ? "▸ " : "▾ ") + group.name;
       label.setAttribute("aria-expanded", !shut);
@@ -196,7 +200,7 @@ class Timeline extends Drawing {
 
   // Returns the box of the event `i` at a depth.
   boxAround(group, i, depth) {
-    const { from, to } = this.app.model.times, node = this.above(this.nodes[i], depth), { first, end } = group;
+    const { from, until: to } = this.app.model.times, node = this.above(this.nodes[i], depth), { first, end } = group;
     const same = (k) => this.above(this.nodes[k], depth) === node;
     let low = i, high = i;
     while (low > first && this.joins(low - 1, low) && same(low - 1)) low--;
@@ -206,7 +210,7 @@ class Timeline extends Drawing {
 
   // Returns the first event of a group that ends after a time.
   eventAt(group, ns) {
-    const { to } = this.app.model.times;
+    const { until: to } = this.app.model.times;
     let low = group.first, high = group.end;
     while (low < high) {
       const middle = (low + high) >> 1;

@@ -40,7 +40,8 @@ class Strip {
     const { app } = this, { model } = app, { times, tree } = model, origin = app.coloring === "origin";
     const key = app.state.strip + origin;
     if (this.key === key) return this.known;
-    const of = new Uint32Array(times.node.length), sums = [], names = [], colors = [];
+    const of = new Uint32Array(times.node.length), sums = [];
+    let names = [], colors = [];
     if (app.state.strip === "thread") {
       times.tracks.forEach(({ name, first, end }, i) => {
         of.fill(i, first, end);
@@ -48,8 +49,8 @@ class Strip {
         colors.push(`hsl(${(i * 137 + 210) % 360} 58% 74%)`);
       });
     } else {
-      names.push(...(origin ? ORIGIN_WORDS : [...model.pack, ...model.file]));
-      colors.push(...(origin ? ORIGIN_COLORS : names.map((name) => byPackage(name, ""))));
+      names = origin ? ORIGIN_WORDS : model.pack.concat(model.file);
+      colors = origin ? ORIGIN_COLORS : names.map((name) => byPackage(name, ""));
       const layer = (frame) => (origin ? model.origin[frame] : model.pack[model.packOf[frame]] ? model.packOf[frame] : model.pack.length + model.fileOf[frame]);
       for (let i = 0; i < of.length; i++) {
         const frame = tree.frame[times.node[i]];
@@ -130,7 +131,8 @@ class Strip {
       c.fillRect(Math.round(place), low, 1, 3);
       c.fillText(timeText(value, step), place, h - 2);
     }
-    app.parts.range.textContent = rangeText(app.model, range);
+    const words = rangeText(app.model, range), place = app.parts.range;
+    if (place.textContent !== words) place.textContent = words; // a screen reader reads each change
   }
 
   // The time under the mouse and its largest layers.

@@ -91,6 +91,7 @@ class App {
     if (!model.hasBase) state.tab = "head";
     if (!["base", "head", "diff"].includes(state.tab)) state.tab = this.home.tab;
     if (!(state.width in WIDTHS)) state.width = "max";
+    if (!STRIPS.includes(state.strip)) state.strip = DEFAULTS.strip;
     this.separate(this.state);
   }
 
@@ -639,11 +640,11 @@ class App {
     this.parts.path.scrollLeft = this.parts.path.scrollWidth;
   }
 
-  // Shows only a range of time, or all of it. A drag on the strip gives round times.
+  // Shows only a range of time, or all of it. A drag on the strip gives round times, at least whole nanoseconds.
   setRange(range) {
     const { model, state } = this;
     if (!range) return (state.t0 || state.t1) && this.set({ t0: "", t1: "" });
-    const { duration } = model.times, step = 10 ** Math.floor(Math.log10(range.to - range.from) - 1.5);
+    const { duration } = model.times, step = Math.max(1, 10 ** Math.floor(Math.log10(range.to - range.from) - 1.5));
     const round = (ns) => Math.max(0, Math.min(duration, Math.round(ns / step) * step));
     const from = round(range.from), to = round(range.to);
     if (from < to) this.set({ t0: from > 0 ? exactTime(from) : "", t1: to < duration ? exactTime(to) : "" });

@@ -31,7 +31,7 @@ const KEYS = [
   { keys: ["g"], words: "Timeline or flame graph", run: (app) => app.model.times && app.set({ timeline: !app.state.timeline }) },
   { keys: ["[", "]"], shown: "[ ]", words: "an earlier or later range of time", run: (app, key) => app.stepRange(key === "[" ? -0.5 : 0.5) },
   { keys: ["{", "}"], shown: "{ }", words: "a shorter or longer range of time", run: (app, key) => app.stepRange(0, key === "{" ? 0.5 : 2) },
-  { keys: ["p"], words: "activity by package or by thread", run: (app) => app.set({ strip: nextOf(STRIPS, app.state.strip) }) },
+  { keys: ["p"], words: "activity by package or by thread", run: (app) => app.model.times && app.set({ strip: nextOf(STRIPS, app.state.strip) }) },
   { keys: ["?"], words: "this sheet", run: (app) => app.host.sheet() },
 ];
 

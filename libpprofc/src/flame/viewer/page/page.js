@@ -6,6 +6,12 @@
     const text = atob(document.getElementById(id).textContent.trim());
     return Uint8Array.from(text, (c) => c.charCodeAt(0));
   };
+  // The state of the address, without the totals that only a server knows.
+  const given = () => {
+    const state = new URLSearchParams(location.hash.slice(1));
+    state.delete("whole");
+    return state;
+  };
   // The address in letters that people can read.
   const readable = (text) => encodeURIComponent(text).replace(/%(2F|3A|3B|40|5B|5D)/g, decodeURIComponent);
   const write = (state, entry) => {
@@ -20,9 +26,9 @@
     document.body.classList.add("live");
     const viewer = await pprofcFlame.mount(document.getElementById("viewer"), {
       data: { meta, frames: decode("pprofc-frames"), nodes: decode("pprofc-nodes"), groups: decode("pprofc-groups"), times: meta.tracks && decode("pprofc-times") },
-      state: new URLSearchParams(location.hash.slice(1)), onState: write,
+      state: given(), onState: write,
     });
-    addEventListener("hashchange", () => viewer.setState(new URLSearchParams(location.hash.slice(1)), true));
+    addEventListener("hashchange", () => viewer.setState(given(), true));
     window.pprofc = viewer.app; // for tests and the console
     window.pprofcViewer = viewer;
   } catch (error) {
