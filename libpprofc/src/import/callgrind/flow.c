@@ -1,7 +1,7 @@
 /* Divides the cost of a function among its callers, in proportion to the costs of their calls.
  *
  * If a call returns to a function on the current path, the graph has a cycle. The tree of stacks
- * leaves out this call, so recursion ends at its first repeat. The remaining graph has no cycle,
+ * skips this call, so recursion ends at its first repeat. The remaining graph has no cycle,
  * and the shares of a function add up to 1. Every tree therefore keeps the cost of each
  * function. */
 #include "import/callgrind/callgrind.h"

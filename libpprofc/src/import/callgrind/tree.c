@@ -148,7 +148,7 @@ static void add_pruned(struct growing *g, uint32_t function, uint32_t above, con
   for (size_t t = 0; t < tree->types; t++) pruned[t] += shares[t] * inclusive[t];
 }
 
-/* Adds a branch with a share of the function. Leaves out a branch that is small, very deep or over
+/* Adds a branch with a share of the function. Drops a branch that is small, very deep or over
  * the limit of the tree. The cost of that branch goes to the rest of the call or to the position
  * above. The second pass, which has g->rest, always adds roots. */
 static bool add_branch(struct growing *g, uint32_t function, uint32_t above,
