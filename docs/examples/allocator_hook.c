@@ -20,7 +20,7 @@
 #define MAX_STACKS 1024
 #define MAX_DEPTH  32
 
-/* What was allocated from one place. */
+/* Allocations of one call stack. */
 struct record {
   void *stack[MAX_DEPTH];
   int depth;
@@ -30,7 +30,7 @@ struct record {
 static struct record records[MAX_STACKS];
 static size_t record_count;
 
-/* The hook: called for each allocation. */
+/* The hook, which the allocator calls for each allocation. */
 static void note_allocation(size_t size) {
   struct record now = {.depth = 0};
   now.depth = backtrace(now.stack, MAX_DEPTH);
@@ -48,13 +48,13 @@ static void note_allocation(size_t size) {
   }
 }
 
-/* The allocator that is being watched. */
+/* The allocator that the program observes. */
 static void *my_alloc(size_t size) {
   note_allocation(size);
   return malloc(size);
 }
 
-/* The code of the main program, which is the first object. */
+/* Address range of the main program's code; dl_iterate_phdr reports the program first. */
 struct code {
   uint64_t start, limit, offset;
 };
@@ -73,7 +73,8 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *context) {
   return 0;
 }
 
-/* The mapping tells pprofc where to find symbols; what lies outside of it stays an address. */
+/* Adds the mapping that tells pprofc in which file to find symbols. Addresses outside of the
+ * mapping remain addresses. */
 static uint32_t add_mapping(pprofc_builder *builder, const struct code *code) {
   char path[4096];
   ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -83,7 +84,7 @@ static uint32_t add_mapping(pprofc_builder *builder, const struct code *code) {
 
 static uint32_t add_frame(pprofc_builder *builder, const struct code *code, uint32_t mapping,
                           void *return_address) {
-  /* A return address is one past its call. */
+  /* A return address is after its call instruction. */
   uint64_t address = (uint64_t)(uintptr_t)return_address - 1;
   if (address < code->start || address >= code->limit) mapping = PPROFC_NONE;
   return pprofc_builder_location(builder, mapping, address, NULL, 0);
@@ -101,7 +102,7 @@ static pprofc_status write_profile(const char *path, pprofc_error *error) {
   for (size_t i = 0; i < record_count; i++) {
     uint32_t frames[MAX_DEPTH];
     int64_t values[] = {records[i].count, records[i].bytes};
-    /* The hook's own frame is not interesting. */
+    /* Skip the hook's own frame. */
     for (int j = 1; j < records[i].depth; j++)
       frames[j - 1] = add_frame(builder, &code, mapping, records[i].stack[j]);
     pprofc_builder_sample(builder, frames, (size_t)records[i].depth - 1, values);
@@ -113,7 +114,7 @@ static pprofc_status write_profile(const char *path, pprofc_error *error) {
   return status;
 }
 
-/* Something to look at. */
+/* Makes allocations for the example. */
 static void fill(int rounds, size_t size) {
   for (int i = 0; i < rounds; i++) free(my_alloc(size));
 }

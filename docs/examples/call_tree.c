@@ -13,7 +13,7 @@ static void interrupt(int number) {
   interrupted = 1;
 }
 
-/* Asked while the library works. */
+/* The library calls this function while it works. Returning false cancels the work. */
 static bool goes_on(void *context, uint64_t done, uint64_t total) {
   (void)context, (void)done, (void)total;
   return !interrupted;

@@ -1,10 +1,10 @@
-/* Marks what `pprofci run -simulate PROGRAM` counts, for x86-64 and 64-bit Arm:
+/* Marks the code that `pprofci run -simulate PROGRAM` counts, for x86-64 and 64-bit Arm:
  *
  *   count_begin();
  *   work();
  *   count_end("parser::work");
  *
- * Without valgrind this costs a few instructions and does nothing. */
+ * Without valgrind the marks have no effect and cost a few instructions. */
 #pragma once
 
 static inline void count_request(unsigned long code, const char *name) {
@@ -26,11 +26,11 @@ static inline void count_request(unsigned long code, const char *name) {
 }
 
 static inline void count_begin(void) {
-  count_request(1, 0); /* forget what was counted */
-  count_request(4, 0); /* start */
+  count_request(1, 0); /* reset the counts */
+  count_request(4, 0); /* start counting */
 }
 
 static inline void count_end(const char *name) {
-  count_request(5, 0);    /* stop */
+  count_request(5, 0);    /* stop counting */
   count_request(3, name); /* write the counts under this name */
 }

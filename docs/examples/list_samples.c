@@ -5,7 +5,7 @@
 #include <pprofc/pprofc.h>
 #include <stdio.h>
 
-/* Frames come leaf first. An address without a name is printed as a number. */
+/* Prints the frames, which are stored leaf first. Prints an address without a name as a number. */
 static void print_frames(const pprofc_frame *frames, size_t count) {
   while (count-- > 0) {
     const pprofc_frame *f = &frames[count];

@@ -9,7 +9,7 @@ static int write_to_file(void *file, const void *data, size_t size) {
   return fwrite(data, 1, size, file) == size ? 0 : -1;
 }
 
-/* The values of a sample are one row, so a sum is one pass over an array. */
+/* Prints the sum of each sample type. Row i of the array contains the values of sample i. */
 static void print_sums(const pprofc_profile *profile) {
   pprofc_samples_view samples;
   pprofc_profile_samples(profile, &samples);
