@@ -1,6 +1,7 @@
-/* Tests each allocation of the library with a failure: first it alone fails, then it and all later
- * allocations. The library must return PPROFC_E_NOMEM or succeed without the block. It must not
- * change out-parameters, and must free each block with its size. A second try must succeed. */
+/* Tests each allocation of the library with a failure. First only this allocation fails, then also
+ * all later allocations. The library must return PPROFC_E_NOMEM or succeed without the block. It
+ * must not change out-parameters, and must free each block with its size. A second attempt must
+ * succeed. */
 #include "core/buffer.h"
 #include "faults.h"
 #include "gate/judge.h"
@@ -16,7 +17,7 @@
 
 /* ---- scenarios --------------------------------------- */
 
-/* Inputs, which are read once. */
+/* Inputs of the scenarios, read once at the start. */
 static struct buffer one, two, text;
 
 static int collect(void *context, const void *data, size_t size) {
@@ -116,7 +117,7 @@ static pprofc_status run_folded(const pprofc_allocator *mem, struct buffer *out)
   return read_and_count(&foreign[4], mem, out);
 }
 
-/* Also compares names, because a lost letter is a wrong result. */
+/* Also compares names, because a name that lost a letter is a wrong result. */
 static pprofc_status read_and_write(const struct buffer *input, const pprofc_allocator *mem,
                                     struct buffer *out) {
   pprofc_profile *profile = NULL;
@@ -130,7 +131,8 @@ static pprofc_status run_json_cpuprofile(const pprofc_allocator *mem, struct buf
   return read_and_write(&foreign[5], mem, out);
 }
 
-/* Texts with call trees, a log of calls, folded stacks with lines of another kind, other OTLP. */
+/* Texts in further formats: call trees, a log of calls, folded stacks with other lines, other
+ * OTLP. */
 static struct buffer texts[8];
 
 static const char *const text_files[] = {
@@ -174,7 +176,7 @@ static pprofc_status run_json_speedscope(const pprofc_allocator *mem, struct buf
   return read_and_write(&foreign[9], mem, out);
 }
 
-/* Reads traces, and the shapes of JSON that no other scenario reads. */
+/* Reads traces, and JSON structures that no other scenario reads. */
 static pprofc_status run_json_others(const pprofc_allocator *mem, struct buffer *out) {
   pprofc_status status = PPROFC_OK;
   for (size_t i = 12; i < 19 && status == PPROFC_OK; i++)
@@ -249,7 +251,8 @@ static pprofc_status report(const pprofc_allocator *mem, struct buffer *out, con
   pprofc_report_options options;
   pprofc_report_options_init(&options);
   options.format = format;
-  if (strcmp(format, "flame") != 0) options.argument = "main"; /* flame has other arguments */
+  if (strcmp(format, "flame") != 0) options.argument = "main"; /* the argument of flame has another
+                                                                  meaning */
   options.threads = 1;
   if (filtered) set_filters(&options);
   pprofc_error error = {0};
@@ -263,7 +266,7 @@ static pprofc_status run_filters(const pprofc_allocator *mem, struct buffer *out
   return report(mem, out, "top", true);
 }
 
-/* Makes a flame graph from the leaf, with options that only flame graphs have. */
+/* Creates a flame graph that starts at the leaf, with options that only flame graphs have. */
 static pprofc_status run_reversed(const pprofc_allocator *mem, struct buffer *out) {
   pprofc_profile *profile = NULL;
   pprofc_status status = read_from(&one, mem, &profile);
@@ -344,7 +347,8 @@ static pprofc_status run_gate(const pprofc_allocator *mem, struct buffer *out) {
   return status;
 }
 
-/* Each rule names a unit or a benchmark, and both decide the verdict and are in the output. */
+/* Judges with rules. Each rule names a unit or a benchmark; all of them affect the verdict and the
+ * output. */
 static pprofc_status run_rules(const pprofc_allocator *mem, struct buffer *out) {
   static const char rules[] =
       "{\"threshold\": \"3%\", \"directions\": {\"widgets-of-a-long-name/op\": \"higher\"},"
@@ -433,7 +437,7 @@ static pprofc_status run_compare(const pprofc_allocator *mem, struct buffer *out
   return status;
 }
 
-/* Runs the U test on small and on large samples, because it has a method for each. */
+/* Runs the U test on small and on large samples, because it uses different methods for the two. */
 static pprofc_status run_u_test(const pprofc_allocator *mem, struct buffer *out) {
   enum { MOST = 150 };
   double x[MOST], y[MOST];
