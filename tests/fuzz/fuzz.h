@@ -1,6 +1,6 @@
-/* Shared code of the fuzz targets. A target is one file fuzz_NAME.c with LLVMFuzzerTestOneInput. It
- * is linked with libFuzzer if PPROFC_BUILD_FUZZERS is on, else with replay_main.c, which runs it
- * over given files. */
+/* Shared code of the fuzz targets. A target is one file fuzz_NAME.c with LLVMFuzzerTestOneInput.
+ * With PPROFC_BUILD_FUZZERS it is linked with libFuzzer. Otherwise it is linked with replay_main.c,
+ * which runs the target over given files. */
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
 
@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
     }                                                                                              \
   } while (0)
 
-/* Returns limits with which one input takes little time. */
+/* Returns limits that keep the time for one input short. */
 static inline pprofc_limits fuzz_limits(void) {
   pprofc_limits limits;
   pprofc_limits_init(&limits);

@@ -1,6 +1,6 @@
-/* Uses any bytes as a filter and as projections of a small set of results. The result must be an
- * answer, or an error with a caret, and the same each time. The first line of the input is the
- * filter; the next lines are table, row, column and ignore. */
+/* Uses any bytes as a filter and as projections of a small set of results. The output must be a
+ * table, or an error with a caret at its position, and the same each time. The first line of the
+ * input is the filter; the next lines are table, row, column and ignore. */
 #include "fuzz.h"
 
 #include "core/str.h"

@@ -1,11 +1,11 @@
-/* Reads any bytes as callgrind's output with each way to make stacks. All ways must give the same
- * totals. */
+/* Reads any bytes as callgrind's output, with each method of making stacks. All methods must give
+ * the same totals. */
 #include "import/formats.h"
 #include "import_target.h"
 
 #define MAX_TYPES 32
 
-/* Computes the totals of a profile. False if it cannot be read. */
+/* Computes the totals of a profile. Returns false if the text cannot be read. */
 static bool sum(pprofc_str text, pprofc_call_stacks stacks, int64_t totals[MAX_TYPES]) {
   pprofc_limits limits = fuzz_limits();
   struct import_options options = {.limits = NULL};

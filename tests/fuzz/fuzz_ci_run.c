@@ -1,5 +1,5 @@
-/* Draws a pair of profiles and runs `pprofci run` on it. No file name may contain a name from a
- * profile, and the page and its data must be complete. */
+/* Creates a random pair of profiles and runs `pprofci run` on it. No file name may contain a name
+ * from a profile, and the page and its data must be complete. */
 #include "commands.h"
 #include "report_target.h"
 #include "scratch.h"

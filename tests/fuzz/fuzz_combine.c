@@ -1,5 +1,5 @@
-/* Merges and compares up to three hostile profiles. The result must be the same after it is written
- * and read again. Its values must be the sums, and a profile minus itself must be empty. */
+/* Merges and compares up to three hostile profiles. Writing and reading the result must not change
+ * it. Its values must be the sums of the inputs. A profile minus itself must be empty. */
 #include "compare.h"
 #include "hostile.h"
 #include "pprofc/pprofc.h"
@@ -22,7 +22,7 @@ static void check_whole(const pprofc_profile *profile) {
   buffer_free(&written);
 }
 
-/* Returns the sum of the values of a type. It overflows modulo 2^64, as in Go. */
+/* Returns the sum of the values of a sample type. The sum overflows modulo 2^64, as in Go. */
 static uint64_t sum_of(const pprofc_profile *profile, size_t type) {
   uint64_t sum = 0;
   pprofc_samples_view view;
@@ -31,7 +31,7 @@ static uint64_t sum_of(const pprofc_profile *profile, size_t type) {
   return sum;
 }
 
-/* Checks that a profile merged with itself has each value twice. */
+/* Checks that merging a profile with itself doubles each value. */
 static void check_doubled(const pprofc_profile *profile) {
   const pprofc_profile *both[2] = {profile, profile};
   pprofc_profile *twice = NULL;

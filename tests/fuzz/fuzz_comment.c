@@ -1,5 +1,5 @@
-/* Reads any bytes as a reply of GitHub, and as a comment on GitHub. A comment that publish makes
- * must be found again, be UTF-8, and be within the limit of the host. */
+/* Reads any bytes as a reply of GitHub, and as a comment on GitHub. A comment that publish writes
+ * must be valid UTF-8, within the host's limit, and recognizable by a later run. */
 #include "fuzz.h"
 #include "publish/body.h"
 

@@ -1,5 +1,5 @@
 /* Reads folders of criterion that the input describes: their names, their entries, and the texts of
- * sample.json, estimates.json and benchmark.json. The first byte of each entry is its kind: a file,
+ * sample.json, estimates.json and benchmark.json. The first byte of each entry is its type: a file,
  * a folder, a link or a pipe. Names and texts end with a NUL byte. */
 #include "fuzz.h"
 
@@ -32,7 +32,7 @@ static pprofc_str take_text(const uint8_t **at, const uint8_t *end) {
 }
 
 static void make_file(const char *path, pprofc_str text) {
-  FILE *file = fopen(path, "wbx"); /* opening a pipe of that name would never return */
+  FILE *file = fopen(path, "wbx"); /* opening an existing pipe without "x" would never return */
   if (!file) return;
   fwrite(text.data, 1, text.size, file);
   fclose(file);
@@ -40,7 +40,7 @@ static void make_file(const char *path, pprofc_str text) {
 
 static const char *const files[] = {"sample.json", "benchmark.json", "estimates.json", "x"};
 
-/* Makes an entry, or enters or leaves a folder. All entries stay below the first folder. */
+/* Creates an entry, or enters or leaves a folder. All entries are below the first folder. */
 static void make_entry(unsigned kind, pprofc_str text, unsigned *depth) {
   char name[64];
   snprintf(name, sizeof name, "%.*s", STR_ARG(str_slice(text, 0, 60)));

@@ -1,4 +1,5 @@
-/* Reads any bytes as stacks of DTrace. */
+/* Prints hostile profiles, and differences of two profiles, as -flame=text. The output must be
+ * valid UTF-8 without control characters, and must end with a newline. */
 #include "import/formats.h"
 #include "import_target.h"
 

@@ -39,8 +39,8 @@ static void take_options(struct hostile *in, pprofc_report_options *o) {
 #undef ONE_OF
 }
 
-/* Checks the output. A TAB of a name is allowed in the heading, as in every report. In a frame it
- * would move the other columns. */
+/* Checks the output. A TAB in a name is permitted in the heading, as in every report. In a frame a
+ * TAB would move the other columns. */
 static void check_text(pprofc_str text) {
   REQUIRE(!text.size || text.data[text.size - 1] == '\n');
   size_t heading = str_find_char(text, '\n');

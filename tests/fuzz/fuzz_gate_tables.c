@@ -9,8 +9,8 @@
 
 static const char *const formats[] = {"text", "github", "markdown", "json", "junit", "gitlab"};
 
-/* Prints the verdict in each format. It must be complete in each: the last line of a text, and one
- * of four statuses. */
+/* Prints the verdict in each format. Each output must be complete: it ends with the last line of
+ * the text, and the exit status is one of four. */
 static void print_all(const struct gate *gate) {
   struct buffer totals;
   buffer_init(&totals, &mem_default, 1 << 10);

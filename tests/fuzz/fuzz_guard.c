@@ -1,5 +1,5 @@
-/* Uses any bytes as the head of a request to a local server, and to a server with a token. A
- * request that the guard accepts must obey its rules. Equal bytes must give equal decisions. */
+/* Uses any bytes as the headers of a request to a local server, and to a server with a token. A
+ * request that web/guard.c accepts must obey its rules. Equal bytes must give equal decisions. */
 #include "fuzz.h"
 #include "guard_head.h"
 

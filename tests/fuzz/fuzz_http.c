@@ -1,5 +1,5 @@
-/* Reads any bytes as data of a server: the head of a reply, its body, the Location of a redirect,
- * and names in addresses. */
+/* Uses any bytes as data from a server: status line and headers of a reply, its body, the Location
+ * of a redirect, and names in addresses. */
 #include "fuzz.h"
 
 #include "fetch/address.h"
@@ -10,7 +10,7 @@
 
 #define TEXT_MAX 65536
 
-/* Parses a reply: the head ends with an empty line, and the rest is the body. */
+/* Parses a reply. An empty line ends the headers, and the rest is the body. */
 static void fuzz_reply(pprofc_str text) {
   struct reply reply;
   pprofc_limits limits = fuzz_limits();
@@ -30,7 +30,8 @@ static void fuzz_reply(pprofc_str text) {
   reply_free(&reply);
 }
 
-/* Checks that a printed URL parses to the same text again, and shows no password. */
+/* Checks that a URL that is printed and parsed again stays the same, and that it shows no
+ * password. */
 static void fuzz_url(struct arena *arena, pprofc_str text) {
   const struct url base = {.scheme = STR("http"), .host = STR("h:1"), .path = STR("/a/b")};
   struct url url, again;
@@ -38,7 +39,7 @@ static void fuzz_url(struct arena *arena, pprofc_str text) {
   if (!url.opaque.size) REQUIRE(url.path.size && url.path.data[0] == '/');
   pprofc_str whole = url_text(arena, &url, URL_WHOLE);
   if (!url.host.size || url.opaque.size || str_find_char(whole, '%') < whole.size) return;
-  /* The host of "//a:1:2" is checked before the scheme is known. */
+  /* For "//a:1:2" the parser checks the host before it knows the scheme. */
   bool colons = str_find_char(url.host, ':') != str_find_last_char(url.host, ':');
   if (colons && url.host.data[0] != '[') return;
   REQUIRE(url_parse(arena, whole, &again) == PPROFC_OK);

@@ -1,4 +1,4 @@
-/* Reads any bytes as a profile in JSON: every shape of json/json.c. */
+/* Reads any bytes as a profile in JSON: every structure that json/json.c knows. */
 #include "import/formats.h"
 #include "import_target.h"
 

@@ -1,8 +1,8 @@
-/* Reads any bytes as the manifest of a run, and makes all output of publish from it. */
+/* Reads any bytes as the manifest of a run, and creates all output of publish from it. */
 #include "publish/outcome.h"
 #include "scratch.h"
 
-/* Checks that the text is JSON that our reader accepts. */
+/* Checks that the text is JSON that the library's reader accepts. */
 static void check_document(pprofc_str text, struct arena *arena) {
   struct node *root = NULL;
   REQUIRE(text.data && json_tree_parse(arena, "made", text, &root, NULL) == PPROFC_OK);

@@ -1,5 +1,5 @@
-/* Draws two to six profiles and judges them as -noise does, with an allocator that moves blocks and
- * fails. Prints the table, the contributions and the JSON. */
+/* Creates two to six random profiles and judges them as -noise does, with an allocator that moves
+ * blocks and fails. Prints the table, the contributions and the JSON. */
 #include "noise/noise.h"
 #include "report_target.h"
 #include "shape.h"
@@ -47,7 +47,7 @@ static void print_all(struct shape *s, pprofc_verdicts *verdicts) {
   print_one(&report, "json", false);
 }
 
-/* Draws runs with the same types, functions and labels, and different values. */
+/* Creates random runs with the same sample types, functions and labels, and different values. */
 static size_t draw_runs(struct shape *s, const pprofc_allocator *mem,
                         pprofc_profile *profiles[RUNS_MAX]) {
   unsigned wanted = 2 + shape_below(s, RUNS_MAX - 1), threads = shape_byte(s) & 1 ? 3 : 1;

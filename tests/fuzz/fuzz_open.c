@@ -1,5 +1,5 @@
-/* Opens any bytes as a profile of any format: the first reader that recognizes them reads them.
- * Formats of other programs are recognized by their first bytes. */
+/* Opens any bytes as a profile of any format. The first reader that recognizes the bytes reads
+ * them. Formats of other programs are recognized by their first bytes. */
 #include "import_target.h"
 #include "recordings.h"
 

@@ -1,7 +1,7 @@
 /* Reads any bytes as profile.proto. An accepted profile must be valid and equal to protobuf-c's
- * result. Its report must be the same when samples are added up while reading. After it is written
- * and read, writing it again must give the same bytes. pprof writes labels without a value but does
- * not read them: with such labels the third writing must equal the second. */
+ * result. Its report must be the same when the reader sums samples. Writing, reading and writing
+ * again must give the same bytes. pprof writes labels without a value but does not read them: with
+ * such labels, the third output must equal the second. */
 #include "codec/codec.h"
 #include "compare.h"
 #include "fuzz.h"
@@ -94,7 +94,7 @@ static void render(const pprofc_profile *p, const char *format, struct buffer *o
   pprofc_report(p, &options, collect, out, NULL);
 }
 
-/* Checks that reading with samples added up accepts the same input, and gives the same report. */
+/* Checks that a reader that sums samples accepts the same input, and gives the same report. */
 static void check_folded(const uint8_t *data, size_t size, const pprofc_profile *whole,
                          struct fold_options options) {
   pprofc_limits limits = fuzz_limits();

@@ -1,5 +1,5 @@
 /* Compiles the first line of any bytes as a regular expression, and matches the rest. The
- * expression must be accepted, or refused with Go's kind of message. A second match must have the
+ * expression must be accepted, or rejected with a message like Go's. A second match must have the
  * same result, and no step may take long. */
 #include "fuzz.h"
 

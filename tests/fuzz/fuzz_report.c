@@ -1,10 +1,10 @@
-/* Makes a random profile and random options from the input, and makes each report. Memory must stay
- * in proportion to the input. fuzz_shape.c draws larger profiles. */
+/* Creates a random profile and random options from the input, and creates each report. Memory must
+ * stay in proportion to the input. fuzz_shape.c uses larger profiles. */
 #include "report_target.h"
 
 #include <stdalign.h>
 
-/* ---- memory that is counted -------------------------- */
+/* ---- memory ------------------------------------------ */
 
 struct meter {
   size_t live, peak;

@@ -1,6 +1,6 @@
-/* Draws two profiles and requests, and sends the requests to the routes of -http: pages, data,
- * downloads, uploads, saved views. Each request must get a reply, and no name may end the data of a
- * page. */
+/* Creates two random profiles and requests, and sends the requests to the routes of -http: pages,
+ * data, downloads, uploads, saved views. Each request must get a reply. No name may end the data of
+ * a page. */
 #include "report_target.h"
 #include "scratch.h"
 #include "shape.h"
@@ -39,7 +39,7 @@ static void check_answer(const struct web_reply *reply) {
   if (strcmp(reply->type, REPLY_TEXT) == 0) check_text(body);
 }
 
-/* ---- questions --------------------------------------- */
+/* ---- requests ---------------------------------------- */
 
 static void draw_path(struct shape *s, struct buffer *path) {
   static const char *const names[] = {"flamedata",    "download",       "download", "download",
@@ -131,7 +131,7 @@ static void ask(struct shape *s, struct web *web, const char *upload) {
   buffer_free(&query);
 }
 
-/* ---- the server without its connections -------------- */
+/* ---- the server without connections ------------------ */
 
 static void serve(struct shape *s, struct command *command, const char *upload) {
   struct web web = {.command = command};
@@ -176,7 +176,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct flags_parsed parsed;
   pprofc_error error;
   char head[128], base[128], option[160];
-  setenv("PATH", "/nowhere", 1); /* so that graphviz is not found */
+  setenv("PATH", "/nowhere", 1); /* hide graphviz */
   scratch_clear();
   shape_open(&s, data, size);
   bool compared = shape_byte(&s) & 1;

@@ -1,5 +1,5 @@
-/* Uses any bytes as the standard input of -mcp, as lines. If they begin with a header, uses them as
- * the input of -lsp. Each reply must be JSON. */
+/* Uses any bytes as lines of the standard input of -mcp. If the bytes begin with a header, uses
+ * them as the input of -lsp. Each reply must be JSON. */
 #include "fuzz.h"
 
 #include "core/infile.h"
@@ -22,7 +22,7 @@ static void make_file(const char *path, const char *text) {
 
 static char lines[64]; /* path of a profile that has lines */
 
-/* Returns a folder with two profiles, which it makes at the first call. */
+/* Returns a folder with two profiles. The first call creates it. */
 static const char *folder(void) {
   static char path[] = "/tmp/fuzz_rpc.XXXXXX", file[64];
   if (*file) return path;
@@ -34,7 +34,7 @@ static const char *folder(void) {
   return path;
 }
 
-/* Checks that a reply is an object with an id, or a notification. */
+/* Checks that a reply is a JSON object with an id, or a notification. */
 static void check_answer(pprofc_str text) {
   struct arena arena;
   struct node *root;

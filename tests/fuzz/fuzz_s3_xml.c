@@ -1,5 +1,5 @@
-/* Reads any bytes as a reply of S3. Each element must be in the text, after the element before
- * it. */
+/* Reads any bytes as a reply of S3. Each element must be inside the text, after the previous
+ * element. */
 #include "fuzz.h"
 #include "run/text.h"
 #include "store/s3_wire.h"

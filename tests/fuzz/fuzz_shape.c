@@ -1,6 +1,6 @@
-/* Draws a profile that is large enough for each fast way, and reads it whole or with samples added
- * up. The allocator moves blocks and fails. Makes a report, with verdicts for two profiles. The
- * time must grow with the bytes of the input, not with their square. */
+/* Creates a random profile that is large enough for each optimized code path, and reads it
+ * completely or as sums of samples. The allocator moves blocks and fails. Creates a report, with
+ * verdicts for two profiles. The time must grow with the size of the input, not with its square. */
 #include "codec/codec.h"
 #include "pprofc/builder.h"
 #include "pprofc/symbolize.h"
@@ -15,7 +15,8 @@ static double seconds(void) {
   return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* Returns a time limit. With sanitizers the slowest report of a megabyte takes a few seconds. */
+/* Returns a time limit in seconds. With sanitizers, the slowest report of a megabyte takes a few
+ * seconds. */
 static double most_seconds(size_t bytes) {
   return 6 + 6 * (double)bytes / (1 << 20);
 }
@@ -87,7 +88,7 @@ static pprofc_profile *make_deep_name(unsigned how) {
   return profile;
 }
 
-/* Demangles the names of the profile, and replaces it by the result. */
+/* Demangles the names of the profile, and replaces the profile by the result. */
 static void demangle_names(struct made *made, unsigned how) {
   pprofc_profile *named = NULL;
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
@@ -101,8 +102,8 @@ static void demangle_names(struct made *made, unsigned how) {
   made->profile = named;
 }
 
-/* Makes a second profile from the same draws with another end, so that both have types, functions
- * and labels in common. Compares the two. */
+/* Creates a second profile from the same input with another end. The two profiles then share sample
+ * types, functions and labels. Compares them. */
 static void compare(struct shape *again, struct made *made, const pprofc_allocator *mem) {
   pprofc_profile *base = make_profile(again, made, mem, false, 0);
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
@@ -119,8 +120,8 @@ static void compare(struct shape *again, struct made *made, const pprofc_allocat
   pprofc_profile_release(base);
 }
 
-/* Returns a report. Half of the time it is a report that uses labels and names more than others do.
- * The variable FUZZ_REPORT sets it. */
+/* Returns the index of a random report. Half of the time it is a report that depends much on labels
+ * and names. The environment variable FUZZ_REPORT sets it. */
 static size_t draw_report(struct shape *s) {
   size_t chosen = shape_below(s, REPORT_COUNT);
   const char *only = getenv("FUZZ_REPORT"), *often = shape_byte(s) & 1 ? "flame" : "dot";

@@ -1,4 +1,4 @@
-/* Reads any bytes as the index of a store, or as one of its records. A broken index must not add
+/* Reads any bytes as the index of a store, or as one of its records. A damaged index must not add
  * runs that the records do not have. */
 #include "gate/read/record.h"
 #include "scratch.h"

@@ -1,10 +1,10 @@
-/* Draws profiles and a query, and makes each page of -http. Each page must be complete, and no name
- * may end its data. */
+/* Creates random profiles and a random query, and creates each page of -http. Each page must be
+ * complete, and no name may end its data. */
 #include "report_target.h"
 #include "shape.h"
 #include "web/views/views.h"
 
-/* Draws parameters of an address, each with one of a few values. */
+/* Creates random parameters of a URL. Each has one of a few values. */
 static void draw_question(struct shape *s, struct buffer *text) {
   static const char *const parts[] = {
       "f=n1",        "i=main",        "h=a",      "s=n",          "sf=n1",       "tf=k1",

@@ -1,6 +1,6 @@
-/* Draws a profile, changes some of its bytes, and reads it in each way: from memory, a file and a
- * pipe, with one thread and several, whole and with samples added up. All ways must give the same
- * bytes or the same error. */
+/* Creates a random profile, changes some of its bytes, and reads it by each method: from memory, a
+ * file and a pipe, with one thread and several, completely and as sums of samples. All methods must
+ * give the same bytes or the same error. */
 #include "codec/codec.h"
 #include "report_target.h"
 #include "scratch.h"
@@ -59,7 +59,7 @@ static struct way read_pipe(pprofc_str bytes) {
   return way;
 }
 
-/* Checks that both ways gave the same error, or profiles that are written as the same bytes. */
+/* Checks that two methods gave the same error, or profiles whose written bytes are equal. */
 static void check_same(const struct way *expected, struct way got) {
   REQUIRE(got.status == expected->status);
   if (got.profile) {
@@ -97,7 +97,7 @@ static void check_report(const pprofc_profile *a, const pprofc_profile *b, const
   buffer_free(&got);
 }
 
-/* Checks that a profile with samples added up gives the same reports of sums. */
+/* Checks that a profile read as sums of samples gives the same reports of sums. */
 static void check_added_up(const struct way *expected, pprofc_str bytes, struct fold_options how) {
   pprofc_limits limits = fuzz_limits();
   pprofc_profile *profile = NULL;

@@ -1,6 +1,6 @@
-/* Makes profiles that no profiler would write, from the bytes of a fuzz input. Ids repeat or are
+/* Creates profiles that no profiler would write, from the bytes of a fuzz input. Ids repeat or are
  * missing, types and labels have no names, addresses and values are at their limits, and mappings
- * overlap. Most profiles are valid, so the code after the reader also gets them. */
+ * overlap. Most profiles are valid, so they also test the code after the reader. */
 #ifndef TESTS_FUZZ_HOSTILE_H
 #define TESTS_FUZZ_HOSTILE_H
 
@@ -19,7 +19,7 @@ static inline unsigned hostile_below(struct hostile *in, unsigned limit) {
   return hostile_byte(in) % limit;
 }
 
-/* Returns a number: mostly small, sometimes at a limit, rarely any. */
+/* Returns a number: mostly small, sometimes at a limit, rarely any number. */
 static inline uint64_t hostile_number(struct hostile *in) {
   static const uint64_t limits[] = {UINT64_MAX,
                                     INT64_MAX,
@@ -39,7 +39,7 @@ static inline uint64_t hostile_number(struct hostile *in) {
   return value >> kind % 64;
 }
 
-/* ---- the wire ---------------------------------------- */
+/* ---- protobuf encoding ------------------------------- */
 
 static inline void wire_varint(struct buffer *out, uint64_t value) {
   for (; value >= 0x80; value >>= 7) buffer_add_char(out, (char)(value | 0x80));
@@ -51,7 +51,7 @@ static inline void wire_number(struct buffer *out, unsigned field, uint64_t valu
   wire_varint(out, value);
 }
 
-/* Appends the message as a field, and clears it. */
+/* Appends the message `m` as a field, and clears the message. */
 static inline void wire_message(struct buffer *out, unsigned field, struct buffer *message) {
   wire_varint(out, (uint64_t)field << 3 | 2);
   wire_varint(out, message->size);
@@ -59,9 +59,9 @@ static inline void wire_message(struct buffer *out, unsigned field, struct buffe
   buffer_clear(message);
 }
 
-/* ---- parts of a profile ------------------------------ */
+/* ---- records of a profile ---------------------------- */
 
-/* Number of records of each kind in the profile; ids are drawn from them. */
+/* Number of records of each type in the profile. Ids are random numbers in this range. */
 struct hostile_sizes {
   unsigned strings, types, mappings, functions, locations;
 };
@@ -118,7 +118,7 @@ static inline uint64_t hostile_string(struct hostile *in, const struct hostile_s
   return hostile_below(in, sizes->strings);
 }
 
-/* Returns the id of a record, which are numbered from 1. Returns 0 for no record, and rarely an id
+/* Returns the id of a record; ids start at 1. Sometimes returns 0 for no record, and rarely an id
  * without a record. */
 static inline uint64_t hostile_id(struct hostile *in, unsigned count) {
   unsigned byte = hostile_byte(in);
@@ -130,7 +130,7 @@ static inline void hostile_types(struct hostile *in, struct buffer *out,
   struct buffer m;
   buffer_init(&m, &mem_default, PTRDIFF_MAX);
   for (unsigned i = 0; i < sizes->types; i++) {
-    /* the first names of the table, so that profiles have types in common */
+    /* use the first names of the table, so profiles have sample types in common */
     wire_number(&m, 1, hostile_below(in, sizes->strings < 6 ? sizes->strings : 6));
     wire_number(&m, 2, hostile_below(in, sizes->strings < 6 ? sizes->strings : 6));
     wire_message(out, 1, &m);

@@ -1,4 +1,4 @@
-/* The body of a fuzz target for one format of the import table. */
+/* Body of a fuzz target for one format of the import table. */
 #ifndef TESTS_FUZZ_IMPORT_TARGET_H
 #define TESTS_FUZZ_IMPORT_TARGET_H
 
@@ -12,7 +12,8 @@ static int import_target_collect(void *context, const void *data, size_t size) {
   return ((struct buffer *)context)->failed ? -1 : 0;
 }
 
-/* Checks that an accepted profile is valid, and is the same after it is written and read again. */
+/* Checks that an accepted profile is valid, and that writing and reading it again does not change
+ * it. */
 static inline void import_target_check(const pprofc_profile *profile) {
   struct buffer written;
   struct difference difference;
@@ -34,7 +35,7 @@ static inline int import_target_with(import_fn read, pprofc_call_stacks stacks, 
   options.call_stacks = stacks;
   pprofc_profile *profile = NULL;
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
-  char *copy = malloc(size ? size : 1); /* a reader may free the text after it has read it */
+  char *copy = malloc(size ? size : 1); /* a copy, because a reader may free the text after use */
   REQUIRE(copy);
   if (size) memcpy(copy, data, size);
   pprofc_str text = {copy, size};

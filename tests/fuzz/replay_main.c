@@ -1,5 +1,5 @@
-/* Main program of a fuzz target in builds without libFuzzer. `fuzz_NAME PATH...` runs it over files
- * and folders of files, `fuzz_NAME -random=COUNT` over drawn inputs. */
+/* Main program of a fuzz target in builds without libFuzzer. `fuzz_NAME PATH...` runs the target
+ * over files and folders, `fuzz_NAME -random=COUNT` over random inputs. */
 #include "fuzz.h"
 
 #include <dirent.h>
@@ -12,7 +12,8 @@ static bool run_file(const char *path) {
   bool done = false;
   if (file && fstat(fileno(file), &info) == 0) {
     size_t size = (size_t)info.st_size;
-    /* Allocate exactly the size of the input, so that a sanitizer finds a read after its end. */
+    /* Allocate exactly the size of the input. A sanitizer then finds a read after the end of the
+     * input. */
     uint8_t *data = malloc(size ? size : 1);
     done = data && fread(data, 1, size, file) == size;
     if (done) LLVMFuzzerTestOneInput(data, size);
@@ -23,8 +24,8 @@ static bool run_file(const char *path) {
   return done;
 }
 
-/* Runs the files of a folder, without its subfolders. Returns their number, or -1 if it is not a
- * folder. */
+/* Runs the files of a folder, without its subfolders. Returns their number, or -1 if the path is
+ * not a folder. */
 static long run_folder(const char *path) {
   DIR *dir = opendir(path);
   if (!dir) return -1;

@@ -1,6 +1,6 @@
-/* Draws the options of reports from the bytes of an input, and checks each format. Text must not
- * contain control bytes except newline and tab. JSON, XML and dot must be well-formed, and dot must
- * have only the statements and attributes that we write. */
+/* Creates random report options from the bytes of an input, and checks each format. Text must not
+ * contain control bytes except newline and tab. JSON, XML and dot must be well-formed. dot must
+ * have only the statements and attributes that the report writes. */
 #ifndef TESTS_FUZZ_REPORT_TARGET_H
 #define TESTS_FUZZ_REPORT_TARGET_H
 
@@ -16,7 +16,7 @@
 #include <jansson.h>
 #endif
 
-/* ---- what the bytes of the input decide -------------- */
+/* ---- choices made by the bytes of the input ---------- */
 
 struct bytes {
   const uint8_t *at, *end;
@@ -30,7 +30,7 @@ static unsigned take_below(struct bytes *in, unsigned limit) {
 }
 
 /* Returns a name: ordinary, empty, long, with special characters of terminals, XML, JSON or dot, or
- * made of bytes of the input. It is stored in `room`. */
+ * made of bytes of the input. The buffer `room` stores the name. */
 static const char *take_name(struct bytes *in, char room[64]) {
   static const char *const names[] = {
       "main",
@@ -104,7 +104,7 @@ static inline void take_options(struct bytes *in, pprofc_report_options *o) {
   o->trim_path = TAKE_OF(in, paths);
 }
 
-/* Draws options of the exports and drawings. `room` gets the title. */
+/* Creates random options of exports and drawings. The buffer `room` stores the title. */
 static inline void take_drawing(struct bytes *in, pprofc_report_options *o, char room[64]) {
   static const char *const colors[] = {"", "hot", "change", "origin", "package", "x"};
   static const char *const widths[] = {"", "0.1", "2", "5%", "x"};
@@ -135,7 +135,8 @@ static inline void take_drawing(struct bytes *in, pprofc_report_options *o, char
 
 /* ---- text -------------------------------------------- */
 
-/* Maximum bytes of a report that are kept. A name of 1 MB in many stacks makes more. */
+/* Maximum bytes of a report that the check stores. A name of 1 MB in many stacks would make a
+ * larger report. */
 #define REPORT_MOST ((size_t)128 << 20)
 
 static int report_collect(void *context, const void *data, size_t size) {
@@ -166,7 +167,7 @@ static inline void check_json(pprofc_str text) {
 
 /* ---- dot --------------------------------------------- */
 
-/* Skips white space, and takes the byte `c` if it comes next. */
+/* Skips white space, and skips the byte `c` if it comes next. Returns true if it did. */
 static bool dot_take(pprofc_str *rest, char c) {
   *rest = str_trim(*rest);
   if (!rest->size || rest->data[0] != c) return false;
@@ -174,7 +175,8 @@ static bool dot_take(pprofc_str *rest, char c) {
   return true;
 }
 
-/* Takes a word of letters, digits and "_.#". Returns an empty string if no word comes next. */
+/* Removes a word of letters, digits and "_.#" from the text and returns it. Returns an empty string
+ * if no word comes next. */
 static pprofc_str dot_take_word(pprofc_str *rest) {
   size_t size = 0;
   *rest = str_trim(*rest);
@@ -195,8 +197,8 @@ static bool dot_take_quoted(pprofc_str *rest) {
   return true;
 }
 
-/* Takes attributes, which must be among the few that the dot report writes. An attribute that opens
- * an address or a file is not among them. */
+/* Skips attributes, which must be attributes that the dot report writes. An attribute that opens a
+ * URL or a file is not permitted. */
 static void dot_take_attributes(pprofc_str *rest) {
   static const char *const known[] = {
       "label", "shape",  "fontsize", "tooltip",      "id",       "color",   "fillcolor",
@@ -240,7 +242,8 @@ static void dot_take_statement(pprofc_str *rest) {
   dot_take_attributes(rest);
 }
 
-/* Checks that the graph has only our statements and attributes, whatever strings it quotes. */
+/* Checks that the graph has only the statements and attributes that the report writes, whatever
+ * strings it quotes. */
 static inline void check_dot(pprofc_str text) {
   check_text(text);
   REQUIRE(str_equal(dot_take_word(&text), STR("digraph")) && dot_take_quoted(&text));
@@ -251,8 +254,8 @@ static inline void check_dot(pprofc_str text) {
 
 /* ---- documents --------------------------------------- */
 
-/* Returns the position after `end`, which must occur. Avoids memmem, because ThreadSanitizer marks
- * the whole text at each call. */
+/* Returns the position after `end`, which must occur. Does not use memmem, because ThreadSanitizer
+ * marks the whole text at each call. */
 static size_t skip_past(pprofc_str text, size_t from, pprofc_str end) {
   size_t at = from;
   while (at < text.size && !str_starts(str_slice(text, at, text.size), end)) at++;
@@ -293,14 +296,15 @@ static inline void check_profile(pprofc_str bytes) {
   pprofc_profile_release(profile);
 }
 
-/* Checks that a page is complete, and that no content of it ends its data or runs. */
+/* Checks that a page is complete, and that its content neither ends its data nor runs as a
+ * script. */
 static inline void check_page(pprofc_str text) {
   check_text(text);
   REQUIRE(str_ends(str_trim(text), STR("</html>")));
   REQUIRE(str_find(text, STR("</script><!--")) == text.size);
 }
 
-/* A report that reads no other files, and the check of its output. */
+/* A report that reads no other files, and a check for its output. */
 struct checked_report {
   const char *format;
   void (*check)(pprofc_str text);
@@ -320,10 +324,11 @@ static const struct checked_report reports[] = {
 
 static void ignore_warning(void *context, const char *message) {
   (void)context;
-  REQUIRE(message[0]); /* the program escapes the names when it prints the message */
+  REQUIRE(message[0]); /* the message may contain unescaped names, because the program escapes them
+                          when it prints the message */
 }
 
-/* Makes one report with the options, and checks its output. Returns its status. */
+/* Creates one report with the options, and checks its output. Returns its status. */
 static inline pprofc_status report_make(const pprofc_profile *profile,
                                         pprofc_report_options *options, size_t chosen) {
   struct buffer out;
@@ -331,7 +336,7 @@ static inline pprofc_status report_make(const pprofc_profile *profile,
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
   const char *expression = options->argument;
   options->format = reports[chosen].format;
-  /* The argument of flame is a variant. Use the page; fuzz_flame_text makes the text. */
+  /* The argument of flame selects a variant. Use the page; fuzz_flame_text tests the text. */
   if (strcmp(options->format, "flame") == 0) options->argument = "";
   options->warn = ignore_warning;
   pprofc_status status = pprofc_report(profile, options, report_collect, &out, &error);

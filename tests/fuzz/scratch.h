@@ -1,4 +1,5 @@
-/* A temporary folder for targets whose readers need a file name. It is removed at the end. */
+/* A temporary folder for targets whose readers need a file name. The folder is removed at the
+ * end. */
 #ifndef TESTS_FUZZ_SCRATCH_H
 #define TESTS_FUZZ_SCRATCH_H
 

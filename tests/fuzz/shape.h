@@ -1,8 +1,7 @@
-/* Makes profiles whose sizes are drawn as well as their bytes. It draws the numbers of sample
- * types, keys and values of labels, locations, lines, mappings and comments. Units and names
- * contain special characters, names are up to 256 KiB long, and values are at their limits. A
- * pseudorandom stream continues a short input, so a few bytes make a profile of thousands of
- * samples. */
+/* Creates random profiles with random sizes: numbers of sample types, label keys and values,
+ * locations, lines, mappings and comments. Units and names contain special characters, names are up
+ * to 256 KiB long, and values are at their limits. A pseudorandom stream continues a short input,
+ * so a few bytes make a profile of thousands of samples. */
 #ifndef TESTS_FUZZ_SHAPE_H
 #define TESTS_FUZZ_SHAPE_H
 
@@ -17,7 +16,7 @@ struct shape {
   unsigned types, mappings, functions, locations;
 };
 
-/* ---- drawing ----------------------------------------- */
+/* ---- random choices ---------------------------------- */
 
 static inline void shape_open(struct shape *s, const uint8_t *data, size_t size) {
   *s = (struct shape){.in = {data, data + size}};
@@ -113,7 +112,7 @@ static const char *const shape_texts[] = {
     "1e308",
 };
 
-/* Parts of names that functions shorten, demangle, split or join. */
+/* Pieces of names that functions shorten, demangle, split or join. */
 static const char *const shape_parts[] = {
     "f(",
     ")",
@@ -162,7 +161,7 @@ static inline void shape_add_string(struct shape *s, struct buffer *text) {
   s->strings++;
 }
 
-/* Appends a name that repeats one or two parts many times. */
+/* Appends a name that repeats one or two pieces many times. */
 static inline void shape_long(struct shape *s, struct buffer *text, unsigned bytes) {
   for (unsigned parts = 1 + shape_below(s, 2); parts; parts--) {
     const char *part = SHAPE_OF(s, shape_parts);
@@ -170,8 +169,8 @@ static inline void shape_long(struct shape *s, struct buffer *text, unsigned byt
   }
 }
 
-/* Appends a mangled name of `levels` levels, whose form depends on `number`. Draws nothing, so
- * older inputs make the same profiles. */
+/* Appends a mangled name of `levels` levels, whose form depends on `number`. Reads no bytes of the
+ * input, so older inputs still make the same profiles. */
 static inline void shape_mangled(struct buffer *text, unsigned number, unsigned levels) {
   static const char *const chains[][2] = {
       {"_Z1f", "P"}, {"_ZN", "1aI"}, {"_Z1fI", "1aI"},
@@ -199,7 +198,7 @@ static inline void shape_text(struct shape *s, struct buffer *text, unsigned num
   }
 }
 
-/* Adds texts for one purpose, and returns the index of the first. With `plain` they are all
+/* Adds texts for one purpose, and returns the index of the first text. With `plain` all texts are
  * different. */
 static inline unsigned shape_strings(struct shape *s, unsigned count, bool plain) {
   unsigned first = s->strings;
@@ -216,7 +215,7 @@ static inline unsigned shape_strings(struct shape *s, unsigned count, bool plain
   return first;
 }
 
-/* Returns any string of the table, also "". */
+/* Returns the index of any string of the table, including "". */
 static inline uint64_t shape_any(struct shape *s) {
   return shape_below(s, s->strings);
 }
@@ -239,7 +238,7 @@ static inline void shape_table(struct shape *s) {
 
 /* ---- messages ---------------------------------------- */
 
-/* Adds a value type. Most profiles get a known unit, so that values are scaled. */
+/* Adds a value type. Most profiles get a known unit, which reports then scale. */
 static inline void shape_value_type(struct shape *s, struct buffer *m, bool plain) {
   static const unsigned known[] = {29, 30, 32};
   wire_number(m, 1, plain ? s->units + 34u : shape_unit(s));
@@ -308,8 +307,8 @@ static inline void shape_locations(struct shape *s, struct buffer *m) {
 
 /* Labels of the samples of a profile. */
 struct shape_labels {
-  unsigned keys, values, each; /* numbers: keys; values of a key; labels of a sample */
-  bool in_order;               /* true if a sample takes the keys in their order */
+  unsigned keys, values, each; /* number of keys, values of a key, and labels of a sample */
+  bool in_order;               /* true if the labels of a sample have the keys in order */
 };
 
 static inline void shape_label(struct shape *s, struct buffer *sample,
@@ -361,14 +360,14 @@ static inline void shape_samples(struct shape *s, struct buffer *m) {
   }
   unsigned samples = shape_count(s, 4000), deep = 1 + shape_count(s, 300);
   unsigned work = 1 + labels.each + s->types + deep / 2;
-  /* A few hundred kilobytes are enough to find a time or a size that grows too fast. */
+  /* A few hundred kilobytes are enough to find a time or size that grows too fast. */
   if (samples > 60000 / work) samples = 60000 / work;
   for (; samples; samples--) shape_sample(s, m, &stack, &labels, shape_below(s, deep + 1));
   buffer_free(&stack);
 }
 
-/* Adds drop and keep expressions, comments, times, period, default type, and the address of the
- * documentation. */
+/* Adds expressions for frames to drop and to keep, comments, times, the period, the default sample
+ * type, and the URL of the documentation. */
 static inline void shape_header(struct shape *s, struct buffer *m) {
   static const char *const expressions[] = {".*",    "n1.*",     "(a|b)*c", "[",      "(",
                                             "x{99}", "(f|ff)*x", "n[0-9]",  "(?i)N1", "\\Q"};
@@ -411,8 +410,8 @@ static inline pprofc_str shape_write(struct shape *s) {
 
 /* ---- memory ------------------------------------------ */
 
-/* An allocator that moves each block that grows or shrinks, and counts bytes. It fails from one
- * call on if the input demands it. */
+/* An allocator that moves each block that changes its size, and counts bytes. From one call on, it
+ * fails if the input says so. */
 struct shape_memory {
   size_t live, peak, calls, fail_at;
 };
@@ -453,7 +452,7 @@ static inline pprofc_allocator shape_allocator(struct shape_memory *m) {
   return (pprofc_allocator){shape_alloc, shape_resize, shape_release, m};
 }
 
-/* Returns the allocator's state. One input in eight runs out of memory. */
+/* Returns the initial state of the allocator. One input of eight runs out of memory. */
 static inline struct shape_memory shape_memory_of(struct shape *s) {
   struct shape_memory m = {0, 0, 0, SIZE_MAX};
   if (shape_below(s, 8) == 7) m.fail_at = 1 + shape_count(s, 4000);
