@@ -1,5 +1,6 @@
-/* Library for LD_PRELOAD that makes the kernel's random bytes predictable. They follow from the
- * number in KNOWN_SECRET: 0 makes all bytes zero, -1 makes the call fail. */
+/* Library for LD_PRELOAD that makes the kernel's random bytes predictable. The number in the
+ * environment variable KNOWN_SECRET determines them: 0 makes all bytes zero, -1 makes the call
+ * fail. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
