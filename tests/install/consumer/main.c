@@ -1,4 +1,4 @@
-/* A user's program in C, which builds a profile and reads it. */
+/* A user's C program that builds a profile and reads it. */
 #include <pprofc/pprofc.h>
 #include <stdio.h>
 

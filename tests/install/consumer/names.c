@@ -1,5 +1,5 @@
-/* A program whose functions have the names of internal functions of the library. It is linked
- * statically, together with Jansson if that is installed. */
+/* A program whose functions have the same names as internal functions of the library. The program
+ * is linked statically, together with Jansson if that library is installed. */
 #include <pprofc/pprofc.h>
 #include <stdio.h>
 #include <string.h>

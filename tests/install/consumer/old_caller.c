@@ -1,5 +1,5 @@
 /* A caller that was compiled when the option structs had fewer fields. It allocates only the old
- * fields, so a library that reads more fields reads freed memory or a guard. Also tests a caller
+ * fields, so a library that reads more fields reads freed or protected memory. Also tests a caller
  * that did not initialize the structs. */
 #include <pprofc/pprofc.h>
 #include <stddef.h>
@@ -107,7 +107,8 @@ static void compare(void) {
   pprofc_bench_free(set);
 }
 
-/* Calls filters, granularity and symbolization with structs that end after their first options. */
+/* Calls filters, granularity and symbolization with structs that contain only their first
+ * options. */
 static void edit(const pprofc_profile *profile) {
   pprofc_error error = {PPROFC_OK, 0, ""};
   pprofc_profile *out = NULL;
@@ -146,8 +147,8 @@ static void edit(const pprofc_profile *profile) {
          "symbolization options of size 0");
 }
 
-/* Calls functions that take report options: the graph, and options by name. The second must not
- * write after the struct. */
+/* Calls functions that take report options: the graph, and setting options by name. Setting an
+ * option must not write after the end of the struct. */
 static void graph(const pprofc_profile *profile) {
   pprofc_error error = {PPROFC_OK, 0, ""};
   pprofc_report_options whole;
