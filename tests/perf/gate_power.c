@@ -1,9 +1,9 @@
 /* Measures how often gates raise a false alarm, and how often they find a regression. Several rules
- * judge simulated suites of benchmarks under several shapes of noise. The seed is fixed, so the
+ * judge simulated suites of benchmarks with several types of noise. The seed is fixed, so the
  * numbers are the same in each run.
  *
  *   gate_power          200 suites of 100 benchmarks, the table of docs/GATES.md
- *   gate_power -quick   40 suites; still fails when a target is missed */
+ *   gate_power -quick   40 suites; still fails if a target is missed */
 #include "gate_power.h"
 
 #include "gate/compare.h"
@@ -20,7 +20,7 @@
 /* ---- noise ------------------------------------------- */
 
 double uniform(struct random *r) {
-  uint64_t z = (r->state += 0x9E3779B97F4A7C15u); /* splitmix64 */
+  uint64_t z = (r->state += 0x9E3779B97F4A7C15u); /* the splitmix64 generator */
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
   z ^= z >> 31;
@@ -31,13 +31,15 @@ double normal(struct random *r) {
   return pprofc_normal_quantile(uniform(r));
 }
 
-/* Returns log-normal noise of sigma 0.5 and skewness 1.75: a long tail to the slow side. */
+/* Returns log-normal noise of sigma 0.5 and skewness 1.75, with a long tail towards slow
+ * samples. */
 static double skewed(struct random *r) {
   const double s = 0.5, mean = exp(s * s / 2), variance = (exp(s * s) - 1) * exp(s * s);
   return (exp(s * normal(r)) - mean) / sqrt(variance);
 }
 
-/* Returns noise with two speeds, as with two kinds of core: a third of the samples is slow. */
+/* Returns noise with two speeds, as on a processor with two types of cores. A third of the samples
+ * is slow. */
 static double bimodal(struct random *r) {
   const double share = 1.0 / 3, inner = 0.3;
   double between = sqrt((1 - inner * inner) / (share * (1 - share)));
@@ -45,14 +47,15 @@ static double bimodal(struct random *r) {
   return between * ((slow ? 1 : 0) - share) + inner * normal(r);
 }
 
-/* Each shape has mean 0 and standard deviation 1. A drifting run gets slower from the first sample
- * of the base to the last of the head. The whole drift is three deviations and 6 %. */
+/* Names of the types of noise. Each has mean 0 and standard deviation 1. A drifting run gets slower
+ * from the first sample of the base to the last sample of the head. The whole drift is three
+ * standard deviations and 6 %. */
 const char *const shape_names[SHAPES] = {"normal", "skewed", "bimodal", "outliers", "drifting"};
 static double (*const shape_noise[])(struct random *) = {normal, skewed, bimodal, normal, normal};
 
-#define OUTLIER_SHARE 0.1 /* share of samples that are outliers: 50 to 150 % longer */
+#define OUTLIER_SHARE 0.1 /* share of samples that are outliers, which take 50 to 150 % longer */
 
-/* Returns one sample of a benchmark whose time is 1. */
+/* Returns one sample of a benchmark whose mean time is 1. */
 double sample_once(struct random *r, enum shape shape, double noise) {
   double value = 1 + noise * shape_noise[shape](r);
   if (shape == OUTLIERS && uniform(r) < OUTLIER_SHARE) value *= 1.5 + uniform(r);
@@ -72,10 +75,11 @@ static void draw(struct random *r, enum shape shape, double noise, double factor
 
 enum rule { THRESHOLD_ONLY, UTEST, WELCH, GATE, RULES };
 
-/* Results of one suite for each rule: alarms in unchanged benchmarks, and regressions found. */
+/* Results of one suite for each rule: alarms for unchanged benchmarks, and regressions found. */
 struct suite {
   size_t alarms[RULES], found[RULES];
-  double u_p[BENCHMARKS]; /* p of the U test; 2 if the medians do not differ by the threshold */
+  double u_p[BENCHMARKS]; /* p-value of the U test; 2 if the medians differ by less than the
+                             threshold */
   bool drift;             /* true if the gate reports drift */
 };
 
@@ -160,12 +164,12 @@ static const double effects[] = {0.03, 0.05, 0.10, 0.20};
 #define NOISES  (sizeof noises / sizeof *noises)
 #define EFFECTS (sizeof effects / sizeof *effects)
 
-/* Results for one shape of noise and one size. */
+/* Results for one type and size of noise. */
 struct outcome {
   double alarm[RULES];          /* share of unchanged suites with any alarm */
   double found[EFFECTS][RULES]; /* share of the regressions that a rule finds */
-  double found_u[EFFECTS];      /* share that U with a threshold finds, with the same number of
-                                   false alarms as the gate */
+  double found_u[EFFECTS];      /* share of regressions that the U test with a threshold finds, with
+                                   as many false alarms as the gate */
   double drift;                 /* share of unchanged suites in which the gate reports drift */
 };
 
@@ -231,15 +235,16 @@ bool complain(enum shape shape, double noise, const char *what, double value) {
   return false;
 }
 
-/* Returns two standard errors of the difference of two shares, over all regressions that were
- * drawn. */
+/* Returns the largest p-value at which the U test raises no more alarms in unchanged suites than
+ * the gate. `allowed` is the gate's number of alarms. Takes the smallest p-value of each suite,
+ * skips the `allowed` smallest of these, and returns the next one. */
 static double margin(double share, size_t count) {
   double p = fmin(fmax(share, 0.02), 0.98);
   return 2 * sqrt(2 * p * (1 - p) / (double)(count * CHANGED));
 }
 
-/* Returns the largest share of suites with an alarm: 5 %, plus two standard errors for a few
- * suites. */
+/* Compare with <, because a p-value equal to alpha would be one alarm too many. The p-value 2 is
+ * never significant. */
 double most_alarms(size_t count) {
   return count < SUITES_MAX ? 0.05 + 2 * sqrt(0.05 * 0.95 / (double)count) : 0.05;
 }
@@ -261,9 +266,8 @@ static bool check(enum shape shape, double noise, const struct outcome *o, size_
 
 /* ---- the smallest visible change --------------------- */
 
-/* The smallest visible change, and the share of changed samples in which a test finds it. `found`
- * is for the change that is stated from the noise of the samples. `found_later` is for a change
- * that is stated from the noise of an earlier pair. */
+/* Returns two standard errors of the difference of two shares, over all regressions of `count`
+ * suites. */
 struct sight {
   double change, found, found_later;
 };
@@ -306,8 +310,8 @@ static struct sight look(enum shape shape, double noise, bool ranks, size_t draw
   return s;
 }
 
-/* True if the test finds the stated change in a share GATE_POWER of the runs with normal noise,
- * within three standard errors. The draws that U needs to state the change add to the error. */
+/* Returns the maximum share of suites with an alarm: 5 %, plus two standard errors because the
+ * suites are few. */
 static bool check_sight(enum shape shape, double noise, bool ranks, const struct sight *s,
                         size_t draws) {
   double error = sqrt(GATE_POWER * (1 - GATE_POWER) * (1 / (double)draws + (ranks ? 0.0005 : 0)));
@@ -339,11 +343,16 @@ static bool print_sights(size_t draws) {
   return good;
 }
 
-/* ---- earlier runs ------------------------------------ */
+/* ---- the smallest detectable change ------------------ */
 
 #define RUNS_MAX     20
-#define BETWEEN      0.03 /* noise between processes */
-#define WITHIN       0.01 /* noise within a process, for all shapes */
+#define BETWEEN      0.03 /* The smallest detectable change, and the share of changed samples in
+                             which a test finds it. `found` is for the change computed from the
+                             noise of the same samples, `found_later` for the change computed from
+                             an earlier pair. */
+#define WITHIN       0.01 /* True if the test finds the computed change in a share GATE_POWER of the
+                             runs with normal noise, within three standard errors. For the U test,
+                             random draws in computing the change add to the error. */
 #define EARLIER_FIND 0.20
 
 /* Draws the samples of one process, which share the speed of the process. */
@@ -365,7 +374,7 @@ static void keep_runs(struct random *r, enum shape shape, size_t runs, struct ga
   must(gate_keep_earlier(gate, (pprofc_str){key, (size_t)size}, medians, runs));
 }
 
-/* Judges a suite of one process per side with the noise of earlier runs. Adds an alarm and the
+/* Judges a suite with one process per side, using the noise of earlier runs. Adds an alarm and the
  * regressions found. */
 static void run_earlier(struct random *r, enum shape shape, size_t runs, double effect,
                         size_t *alarms, size_t *found) {
@@ -398,8 +407,8 @@ static void run_earlier(struct random *r, enum shape shape, size_t runs, double 
   gate_free(&gate);
 }
 
-/* Fails if normal noise raises an alarm in more than 5 % of the unchanged suites. Also fails if six
- * runs find less than 80 % of the regressions. */
+/* Fails if normal noise raises an alarm in more than 5 % of the unchanged suites. Also fails if the
+ * gate finds less than 80 % of the regressions with six earlier runs. */
 static bool print_earlier(size_t count) {
   static const size_t runs[] = {3, 6, 10, 20};
   bool good = true;

@@ -8,13 +8,14 @@
 #include <math.h>
 #include <stdio.h>
 
-#define OWN_NOISE 0.02 /* noise of each sample, in addition to the noise of rounds */
+#define OWN_NOISE 0.02 /* noise of each sample, in addition to the noise between rounds */
 
-/* Changes of the machine's speed: no change, by round, or by round of each side. */
+/* Changes of the machine's speed: no change, a new speed for each round, or a new speed for each
+ * side of each round. */
 enum machine { STEADY, ROUNDS, PASSES, MACHINES };
 static const char *const machine_names[] = {"no", "rounds", "rounds of a side"};
 
-/* A suite that was measured in rounds, in the groups that the reader makes. */
+/* A suite that was measured in rounds, with its samples grouped like in the reader. */
 struct suite_rounds {
   struct pairs pairs;
   struct pair items[BENCHMARKS];
@@ -47,7 +48,7 @@ struct rounds_found {
   size_t found;
 };
 
-/* Groups a suite like the reader. The caller frees the texts. */
+/* Groups the samples of a suite like the reader. The caller frees the texts. */
 static void group_rounds(struct suite_rounds *s) {
   static char names[SAMPLES][8];
   s->pairs = (struct pairs){.mem = &mem_default, .items = s->items, .count = BENCHMARKS};
@@ -90,8 +91,8 @@ static struct rounds_found judge_rounds(struct random *r, enum machine machine, 
   return found;
 }
 
-/* Shares: suites with an alarm; regressions of +10 % that are found in five benchmarks; suites that
- * are found if all, or half, of their benchmarks are 20 % slower. */
+/* Shares: suites with an alarm; regressions of +10 % found in five benchmarks; suites found when
+ * all, or half, of their benchmarks are 20 % slower. */
 struct rounds_outcome {
   double alarm, found, whole, half;
 };
@@ -115,7 +116,7 @@ static struct rounds_outcome simulate_rounds(enum machine machine, double noise,
 }
 
 /* Fails if more than 5 % of the unchanged suites raise an alarm when the gate removes the common
- * speed. Also fails if it then does not find +10 % in nine of ten benchmarks. */
+ * speed. Also fails if the gate then finds less than nine of ten regressions of +10 %. */
 bool print_rounds(size_t count) {
   static const double sizes[] = {0.05, 0.10};
   bool good = true;

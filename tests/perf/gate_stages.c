@@ -1,4 +1,4 @@
-/* Simulates suites that are measured in two stages, with looks that end the second one. */
+/* Simulates suites that are measured in two stages. Interim judgements can end the second stage. */
 #include "gate_power.h"
 
 #include "gate/compare.h"
@@ -6,9 +6,9 @@
 
 #include <stdio.h>
 
-#define STAGE_MAX (4 * SAMPLES) /* samples of a benchmark in the second stage */
+#define STAGE_MAX (4 * SAMPLES) /* maximum number of samples of a benchmark in the second stage */
 
-/* A benchmark in two stages: the samples that decide, and whether it needed more than the first
+/* A benchmark in two stages: the samples for the decision, and if it needed more than the first
  * samples. */
 struct staged {
   double base[STAGE_MAX + SAMPLES], head[STAGE_MAX + SAMPLES];
@@ -34,7 +34,8 @@ static void add_staged(struct gate *gate, const struct staged *b, bool changed, 
   must(gate_add(gate, &row));
 }
 
-/* Selects benchmarks by the first samples, as `pprofci run -record` does. Returns the plan. */
+/* Selects benchmarks by the first samples, as `pprofci run -record` does. Returns the plan for the
+ * second stage. */
 static struct gate_screen_plan choose(struct staged *all, double threshold) {
   struct gate gate;
   size_t rows, selected = 0;
@@ -68,8 +69,8 @@ static bool look_decides(const struct staged *all, double threshold, size_t roun
   return decided;
 }
 
-/* Draws the further samples of the benchmarks that need them, until a look decides. Returns their
- * number for each benchmark. */
+/* Draws additional samples for the selected benchmarks until an interim judgement decides. Returns
+ * their number for each benchmark. */
 static size_t draw_further(struct random *r, enum shape shape, double noise, double effect,
                            double threshold, struct staged *all) {
   struct gate_screen_plan plan = choose(all, threshold);
@@ -89,8 +90,8 @@ static size_t draw_further(struct random *r, enum shape shape, double noise, dou
   return drawn;
 }
 
-/* Judges one suite of BENCHMARKS in two stages, with the work of SAMPLES samples of each. Adds the
- * alarms, the regressions found and the number of samples. */
+/* Judges one suite of BENCHMARKS benchmarks in two stages, with the total number of samples limited
+ * to SAMPLES for each. Adds the alarms, the regressions found and the number of samples. */
 static void run_staged(struct random *r, enum shape shape, double noise, double effect,
                        double threshold, size_t *alarms, size_t *found, size_t *work) {
   struct staged *all = mem_zero_array(&mem_default, BENCHMARKS, sizeof *all);
@@ -121,8 +122,8 @@ static void run_staged(struct random *r, enum shape shape, double noise, double 
   mem_free(&mem_default, all, BENCHMARKS, sizeof *all);
 }
 
-/* Fails if more than 5 % of the unchanged suites raise an alarm, or if two stages take more
- * work. */
+/* Fails if more than 5 % of the unchanged suites raise an alarm, or if two stages need more samples
+ * than one stage. */
 bool print_stages(size_t count) {
   static const double limits[] = {0.03, 0.05};
   bool good = true;

@@ -2,8 +2,8 @@
  * leaks/judge judges simulated series of heap profiles and goroutine counts. The seed is fixed, so
  * the numbers are the same in each run.
  *
- *   leak_power          4,000 series a cell, the tables of docs/LEAKS.md
- *   leak_power -quick   400 series; still fails when a target is missed */
+ *   leak_power          4,000 series per table cell, the tables of docs/LEAKS.md
+ *   leak_power -quick   400 series; still fails if a target is missed */
 #include "core/mem.h"
 #include "leaks/judge.h"
 #include "verdict/random.h"
@@ -12,7 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define RATE       (512.0 * 1024) /* bytes between two samples of Go's heap profile */
+#define RATE       (512.0 * 1024) /* average number of bytes between two samples of Go's heap
+                                     profile */
 #define KIB        1024.0
 #define MOST       20
 #define MANY       200 /* number of series of a suite */
@@ -21,19 +22,19 @@
 static const size_t lengths[] = {3, 4, 5, 8, 10, 20};
 #define LENGTHS (sizeof lengths / sizeof *lengths)
 
-/* Behaviour of a stack. Objects are allocated and freed at random: `live` objects on average, and
- * the share `stay` of them still exists one interval later. */
+/* Behaviour of the objects of a stack. Objects are allocated and freed at random. On average `live`
+ * objects exist, and the share `stay` of them still exists one interval later. */
 struct behaviour {
   const char *name;
-  double size; /* bytes of an object; 0: goroutines, which are counted */
+  double size; /* size of an object in bytes; 0: goroutines, which are counted */
   double live; /* average number of live objects */
   double stay;
-  double leak;  /* objects per interval that are never freed */
-  double wave;  /* amplitude of the load, which has one period in the series */
-  double ramp;  /* load at the end divided by the load at the beginning, minus 1 */
-  double tooth; /* number of intervals after which all leaked objects are freed; 0: never */
-  bool blind;   /* true if the profile does not contain allocated amounts */
-  double full;  /* share of the series after which the leak stops; 0: it does not stop */
+  double leak;  /* number of leaked objects per interval */
+  double wave;  /* amplitude of the load, which goes through one period in the series */
+  double ramp;  /* relative growth of the load from the beginning to the end */
+  double tooth; /* number of intervals after which the program frees all leaked objects; 0: never */
+  bool blind;   /* true if the profile contains no total of allocated objects */
+  double full;  /* share of the series after which the leak stops; 0: the leak never stops */
 };
 
 /* ---- one series -------------------------------------- */
@@ -53,7 +54,8 @@ static bool leaks_now(const struct behaviour *b, size_t i, size_t count) {
   return b->full <= 0 || (double)i < b->full * (double)count;
 }
 
-/* Returns a binomial number: by trials for a small n, else from the normal distribution. */
+/* Returns a binomial random number: by single trials for a small n, else by the normal
+ * distribution. */
 static double binomial(struct random_source *r, double n, double p) {
   double hits = 0;
   if (n > 200) {
@@ -64,7 +66,8 @@ static double binomial(struct random_source *r, double n, double p) {
   return hits;
 }
 
-/* Makes a series of profiles. Counts are counts of sampled objects, which the profile scales up. */
+/* Creates a series of profiles. The numbers are numbers of sampled objects, which the profile
+ * scales up. */
 static void make_series(struct random_source *r, const struct behaviour *b, size_t count,
                         struct made *m) {
   double p = b->size > 0 ? 1 - exp(-b->size / RATE) : 1, unit = b->size > 0 ? b->size / p : 1;
@@ -78,8 +81,8 @@ static void make_series(struct random_source *r, const struct behaviour *b, size
       double leaked = leaks_now(b, i, count) ? random_poisson(r, b->leak * p) : 0;
       churn = binomial(r, churn, b->stay) + come;
       kept += leaked;
-      /* Also add objects that were allocated and freed between two profiles: the same number
-       * again. */
+      /* Also count objects that were allocated and freed between two profiles. Their mean number is
+       * the same again. */
       allocated += come + leaked + random_poisson(r, mean * (1 - b->stay));
       tooth += 1;
       if (b->tooth > 0 && tooth >= b->tooth) {
@@ -107,8 +110,8 @@ static const struct leak_rules *rules_of(const struct behaviour *b) {
   return b->size > 0 ? &heap : &counts;
 }
 
-/* Returns the share of trials with the verdict. A trial is `together` series of one kind, and has
- * the verdict if one of the series has it. */
+/* Returns the share of trials with the verdict. A trial is `together` series of the same behaviour.
+ * It has the verdict if at least one series has it. */
 static double share_of(const struct behaviour *b, size_t count, size_t trials, size_t together,
                        enum leak_verdict verdict) {
   static struct made made[MANY];
@@ -131,11 +134,11 @@ static double share_of(const struct behaviour *b, size_t count, size_t trials, s
 
 /* ---- tables ------------------------------------------ */
 
-/* Promise of a row of the tables, for series of at least `from` values. */
+/* Documented limits for a row of the tables, which apply to series of at least `from` values. */
 struct promise {
   struct behaviour b;
   size_t from;
-  double most, least; /* limits of each cell; 1 and 0: no promise */
+  double most, least; /* maximum and minimum of each cell; 1 and 0: no limit */
 };
 
 static bool row(const struct promise *row, size_t trials, size_t together,

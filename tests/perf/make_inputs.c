@@ -27,7 +27,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* `files`: number of versions in a folder; 0: a single file. */
+/* `files`: number of versions in a folder; 0: the input is a single file. */
 static const struct input {
   const char *name;
   struct shape shape;

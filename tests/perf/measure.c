@@ -31,7 +31,7 @@ static int compare(const void *a, const void *b) {
 struct measured {
   char **command;
   double seconds[MAX_RUNS];
-  double cpu; /* least user and system time in seconds */
+  double cpu; /* shortest user and system time of a run, in seconds */
   long peak;
   int status;
 };

@@ -10,7 +10,7 @@
 
 #define RAW_BYTES ((size_t)4 << 20)
 
-/* Operations that are measured in addition to reading: formats with their arguments. */
+/* Measured operations other than reading: formats with their arguments. */
 static const struct {
   const char *format, *argument;
 } reports[] = {{"top", NULL}, {"raw", NULL}, {"proto", NULL}, {"flame", "text"}, {"folded", NULL}};
@@ -53,7 +53,8 @@ static void print_reports(const pprofc_profile *profile, struct counting *counts
   }
 }
 
-/* Prints the memory of both ways to combine two profiles, divided by the size of both. */
+/* Prints the memory for both methods of combining two profiles, divided by the size of both
+ * profiles. */
 static void print_pairs(const pprofc_profile *profile, const struct buffer *raw,
                         const pprofc_allocator *mem, struct counting *counts) {
   pprofc_profile *other = read_with(raw, mem), *made = NULL;
