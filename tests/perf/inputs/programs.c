@@ -1,29 +1,30 @@
 /* Inputs with stacks like the stacks of real programs.
  *
- * A program has functions. A function has places: a call, or work of the function itself. A third
- * of the places has inlined calls. A few places of each function run often, the others rarely; the
- * same is true for calls. A location gets its id at its first use, as in a profiler. */
+ * A program has functions. A function has places, and each place is a call or work of the function
+ * itself. A third of the places has inlined calls. A few places of each function run often, the
+ * others rarely; the same is true for calls. A location gets its id at its first use, as in a
+ * profiler. */
 #include "inputs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define PLACES     6   /* places of a function */
-#define MAX_DEPTH  128 /* maximum depth, at which Go truncates a stack */
+#define PLACES     6   /* number of places of a function */
+#define MAX_DEPTH  128 /* maximum depth of a stack, as in Go, which truncates deeper stacks */
 #define MIN_DEPTH  12
 #define MAX_INLINE 3
 #define NOWHERE    UINT32_MAX
 
-/* Returns a number below `limit`. It is the fifth power of a uniform number, so small numbers are
- * the most frequent. */
+/* Returns a number below `limit`. It is the fifth power of a uniform number, which makes small
+ * numbers the most frequent. */
 static uint32_t skewed(uint64_t *state, uint32_t limit) {
   uint64_t unit = next_random(state) >> 32, power = unit;
   for (int i = 1; i < 5; i++) power = power * unit >> 32;
   return (uint32_t)(power * limit >> 32);
 }
 
-/* Returns the seed of a place. It depends only on the number, so each use of the place is the
- * same. */
+/* Returns the seed of a place. It depends only on the number of the place, so each use of the place
+ * is the same. */
 static uint64_t seed_of(uint32_t place) {
   return 0xC0FFEEu + (uint64_t)place * 0x9E3779B9u;
 }
@@ -43,8 +44,8 @@ static bool program_begin(struct program *p, pprofc_builder *b, const struct sha
   return p->locations != NULL;
 }
 
-/* Returns the function that a place calls; functions with greater numbers are nearer the leaves.
- * NOWHERE: the place calls nothing. */
+/* Returns the function that a place calls, or NOWHERE if the place is no call. Functions with
+ * greater numbers are closer to the leaves. */
 static uint32_t callee_of(const struct program *p, uint32_t place) {
   uint64_t random = seed_of(place);
   uint32_t functions = p->shape->functions, own = place / PLACES;
@@ -63,7 +64,8 @@ static uint32_t program_location(struct program *p, uint32_t place) {
   size_t count = 0;
   if (p->shape->inlined && below(&random, 3) == 0)
     for (uint32_t n = 1 + below(&random, MAX_INLINE); n; n--) {
-      /* Inlined functions are small and used everywhere: the last fifth of the functions. */
+      /* Inlined functions are small and used everywhere. They are the last fifth of the
+       * functions. */
       uint32_t number = functions - 1 - skewed(&random, functions / 5 + 1);
       lines[count++] =
           (pprofc_line){inputs_function(p->builder, number), 1 + below(&random, 900), 0};
@@ -74,14 +76,15 @@ static uint32_t program_location(struct program *p, uint32_t place) {
              p->builder, p->mapping, 0x401000 + 32 * (uint64_t)place, lines, count);
 }
 
-/* ---- call trees: golike and cpu50k  */
+/* ---- call trees: inputs golike and cpu50k ------------ */
 
 struct call {
-  uint32_t place, first, next; /* place; first call below it; next call of the same caller; 0: no
-                                  call */
+  uint32_t place, first, next; /* place of the call; first call made by it; next call of the same
+                                  caller; 0: no call */
 };
 
-/* Tree of calls. Call 0 is above all stacks. The tree is the same in each version of a program. */
+/* Tree of calls. Call 0 is the common root of all stacks. The tree is the same in each version of a
+ * program. */
 struct calls {
   struct call *calls;
   uint32_t count, most;
@@ -100,7 +103,7 @@ static uint32_t calls_add(struct calls *tree, uint32_t parent, uint32_t place) {
   return at;
 }
 
-/* Returns the call with which a stack continues below call `at`; 0: the stack ends. */
+/* Returns the call with which a stack continues below call `at`; 0 if the stack ends. */
 static uint32_t draw_call(struct calls *tree, uint32_t at, uint32_t function, bool grows,
                           uint64_t *random) {
   uint32_t place = function * PLACES + skewed(random, PLACES);
@@ -109,8 +112,9 @@ static uint32_t draw_call(struct calls *tree, uint32_t at, uint32_t function, bo
   return grows ? calls_add(tree, at, place) : tree->calls[at].first;
 }
 
-/* Draws one stack, root first. It ends at a place that calls nothing, or earlier, because functions
- * also do work themselves. If the tree is complete, the stack continues with an existing call. */
+/* Draws a random stack, root first. The stack ends at a place that is no call, or earlier, because
+ * functions also do work themselves. If the tree is complete, the stack continues with an existing
+ * call. */
 static uint32_t draw_stack(struct program *p, struct calls *tree, uint32_t room, uint64_t *random,
                            uint32_t places[MAX_DEPTH]) {
   uint32_t depth = 0, at = 0, function = skewed(random, 20);
@@ -129,7 +133,7 @@ static void frames_of(struct program *p, const uint32_t *places, uint32_t depth,
   for (uint32_t i = 0; i < depth; i++) frames[i] = program_location(p, places[depth - 1 - i]);
 }
 
-/* Number of calls in the tree for each sample, in percent. */
+/* Number of calls in the tree, in percent of the number of samples. */
 #define GOLIKE_GROWTH 40
 
 bool fill_golike(pprofc_builder *b, const struct shape *shape) {
@@ -144,7 +148,7 @@ bool fill_golike(pprofc_builder *b, const struct shape *shape) {
   inputs_heap_types(b);
   for (uint32_t i = 0; i < shape->samples; i++) {
     uint32_t places[MAX_DEPTH], frames[MAX_DEPTH];
-    /* The tree grows while samples are added: fast at first, more slowly later. */
+    /* The tree grows while samples are added: fast at first, then more slowly. */
     uint32_t room = tree.most / 10 + (uint32_t)((uint64_t)tree.most * 9 / 10 * i / shape->samples);
     uint32_t depth = draw_stack(&p, &tree, room, &stacks, places);
     if (shape->version && below(&changes, 10) == 0)
@@ -157,7 +161,7 @@ bool fill_golike(pprofc_builder *b, const struct shape *shape) {
   return true;
 }
 
-/* Adds ten seconds of CPU time. All versions have the same program, sampled at other moments. */
+/* Adds ten seconds of CPU time. All versions are the same program, sampled at different times. */
 bool fill_cpu(pprofc_builder *b, const struct shape *shape) {
   struct program p;
   uint64_t moments = 1000 + shape->version;
@@ -184,15 +188,16 @@ bool fill_cpu(pprofc_builder *b, const struct shape *shape) {
 
 #define DEEP_MIN    900
 #define DEEP_MAX    1050
-#define DEEP_CHANGE 40 /* calls that return, and calls that begin, between two samples */
+#define DEEP_CHANGE 40 /* number of calls that return, and of calls that begin, between two
+                          samples */
 
-/* Adds a program that walks a tree by recursion: `functions` functions call each other. */
+/* Adds a program that walks a tree recursively with `functions` functions that call each other. */
 bool fill_deep(pprofc_builder *b, const struct shape *shape) {
   struct program p;
   uint64_t stacks = 37, values = 1100 + shape->version, changes = 1200 + shape->version;
   if (!program_begin(&p, b, shape)) return false;
   inputs_cpu_types(b);
-  uint32_t stack[DEEP_MAX], depth = 0; /* root first */
+  uint32_t stack[DEEP_MAX], depth = 0; /* frames of the stack, root first */
   for (uint32_t i = 0; i < shape->samples; i++) {
     bool elsewhere = shape->version && below(&changes, 10) == 0;
     uint64_t *random = elsewhere ? &changes : &stacks;

@@ -1,12 +1,12 @@
-/* Inputs that each test one kind of load: random stacks, and a call tree that grows. */
+/* Inputs that each test a single type of load: random stacks, or a growing call tree. */
 #include "inputs.h"
 
 #include <stdlib.h>
 
 /* ---- functions and locations: the same in every version  */
 
-/* Sets the lines of location `i`: the lines of inlined calls, then its own line. Returns their
- * number. */
+/* Sets the lines of location `i`: the lines of inlined calls, then the line of the function itself.
+ * Returns their number. */
 static size_t draw_lines(pprofc_line lines[4], const struct shape *shape, uint32_t i,
                          uint64_t *random, uint64_t *inlined) {
   size_t count = 0;
@@ -18,8 +18,7 @@ static size_t draw_lines(pprofc_line lines[4], const struct shape *shape, uint32
   return count;
 }
 
-/* Adds functions 0, 1, 2 ... and a location for each place of the program. NULL when out of
- * memory. */
+/* Adds functions 0, 1, 2 ... and the locations of the program. Returns NULL when out of memory. */
 static uint32_t *add_program(pprofc_builder *b, const struct shape *shape) {
   uint32_t *locations = calloc(shape->locations, sizeof *locations);
   if (!locations) return NULL;
@@ -60,13 +59,13 @@ bool fill_wide(pprofc_builder *b, const struct shape *shape) {
 /* ---- tree -------------------------------------------- */
 
 #define TREE_DEPTH  60
-#define TREE_RECENT 200 /* number of the latest calls from which a new call gets its caller */
+#define TREE_RECENT 200 /* number of the latest calls from which a new call chooses its caller */
 
 struct node {
   uint32_t parent, depth;
 };
 
-/* Makes a call tree with one node for each location. Node 0 is the root. */
+/* Creates a call tree with one node for each location. Node 0 is the root. */
 static struct node *grow_tree(uint32_t count) {
   struct node *nodes = calloc(count, sizeof *nodes);
   if (!nodes) return NULL;
@@ -93,14 +92,14 @@ bool fill_tree(pprofc_builder *b, const struct shape *shape) {
   }
   inputs_heap_types(b);
   for (uint32_t i = 0; i < shape->samples; i++) {
-    /* The tree grows while samples are added. New nodes occur more often than old nodes. */
+    /* The tree grows while samples are added. New nodes are used more often than old nodes. */
     uint32_t grown = 1 + (uint32_t)((uint64_t)i * (shape->locations - 1) / shape->samples);
     uint32_t leaf = below(&stacks, grown), other = below(&stacks, grown);
     if (nodes[other].depth > nodes[leaf].depth) leaf = other;
     if (shape->version && below(&changes, 10) == 0) leaf = below(&changes, grown);
     uint32_t frames[TREE_DEPTH], depth = 0;
     for (uint32_t node = leaf;; node = nodes[node].parent) {
-      /* A prime scatters the ids, so they do not follow the order of the tree. */
+      /* Multiply by a prime, which makes the order of ids different from the order of the tree. */
       frames[depth++] = locations[(uint64_t)node * 77773 % shape->locations];
       if (node == 0) break;
     }
@@ -115,7 +114,7 @@ bool fill_tree(pprofc_builder *b, const struct shape *shape) {
 
 #define FRAMES_DEPTH 20
 
-/* Adds stacks that are almost all different. The four frames at the leaf are random, the frames
+/* Adds stacks that are almost all different. The four frames at the leaf are random. The frames
  * above have fewer and fewer choices, and the last two are the root. */
 bool fill_frames(pprofc_builder *b, const struct shape *shape) {
   uint32_t *locations = add_program(b, shape);

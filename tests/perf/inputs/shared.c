@@ -1,4 +1,4 @@
-/* Shared parts of all inputs: names of functions, the binary, sample types, samples of a heap. */
+/* Code shared by all inputs: names of functions, the binary, sample types, heap samples. */
 #include "inputs.h"
 
 #include <inttypes.h>
