@@ -1,4 +1,4 @@
-/* Measures how often the smallest visible change, as a report states it, is found. */
+/* Measures how often a test finds the smallest detectable change that a report states. */
 #include "figures.h"
 #include "rates.h"
 #include "tables.h"
@@ -9,22 +9,23 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Share of the function that changes, among sixty functions. */
+/* Share of the changed function in the total. There are sixty functions. */
 #define ADVICE_SHARE 0.05
-/* The same share for the check of the report's own figure, which is about the largest function. */
+/* Share of the changed function when the test checks the report's own figure, which is about the
+ * largest function. */
 #define ADVICE_LARGEST 0.25
 
-/* Power that the report states: 3 of 4 comparisons. */
+/* Share of comparisons in which a stated change should be found: 3 of 4. */
 #define ADVICE_STATED 0.75
 
-/* Returns the noise between runs that the report assumes: the middle of the functions' noise. For a
- * pair it assumes 5 %. */
+/* Returns the noise between runs that the report assumes: the median noise of the functions. For
+ * one run per side it assumes 5 %. */
 static double advice_noise(const struct noise_case *what) {
   return what->side == 1 || what->model == OVER ? 0.05 : 0;
 }
 
-/* Returns the change that the report would state for the function of ADVICE_SHARE, if it knew the
- * noise. */
+/* Returns the change that the report would state for a function of the share ADVICE_SHARE if the
+ * report knew the noise. */
 static double advice_expected(const struct noise_case *what) {
   double noise = advice_noise(what), side = (double)what->side;
   struct advice a = {.runs = side,
@@ -37,7 +38,7 @@ static double advice_expected(const struct noise_case *what) {
   return advice_change(&a);
 }
 
-/* Requires at least the power `least`. */
+/* Requires that at least the share `least` of the changes is found. */
 static void advice_check(struct figures *f, const struct noise_case *what,
                          const struct measure *found, double least) {
   snprintf(f->row, sizeof f->row, "the change that could be seen, %s, %zu runs, %.0f samples",
@@ -55,13 +56,15 @@ static void advice_print_row(struct figures *f, struct noise_case *what, uint64_
   printf("| %s | %zu | %.0f | %.0f %% | %.3f |\n", noise_names[what->model], what->side,
          what->samples, 100 * what->effect, measure_mean(&rates[MODEL].found));
   fflush(stdout);
-  /* Under `over` each function has its own noise, which no report knows in advance. */
+  /* With the noise model OVER each function has its own noise, which a report cannot know in
+   * advance. */
   if (what->model == POISSON) advice_check(f, what, &rates[MODEL].found, 0.7);
 }
 
-/* ---- the figure of the report ------------------------ */
+/* ---- the change that the report states --------------- */
 
-/* Returns the smallest visible change that pprofc states after a comparison without a change. */
+/* Returns the smallest detectable change that pprofc states after a comparison in which nothing
+ * changed. */
 static double advice_told(struct random_source *r, const struct noise_case *what) {
   struct noise_draw draw;
   struct rule_answer said;
@@ -72,8 +75,8 @@ static double advice_told(struct random_source *r, const struct noise_case *what
 }
 
 /* Prints how often the stated change is found. First nothing changes, and the report states its
- * smallest visible change. Then the largest function changes by exactly that amount, in runs of the
- * same kind. */
+ * smallest detectable change. Then the largest function changes by exactly this amount, in runs
+ * with the same noise. */
 static void advice_print_told(struct figures *f, struct noise_case *what, uint64_t seed,
                               size_t count) {
   struct random_source r = {seed};
@@ -83,7 +86,7 @@ static void advice_print_told(struct figures *f, struct noise_case *what, uint64
     struct rates rates[RULES];
     what->effect = 0;
     what->effect = advice_told(&r, what);
-    if (isinf(what->effect)) continue; /* the report stated that it would have seen no change */
+    if (isinf(what->effect)) continue; /* the report stated that it cannot detect any change */
     measure_add(&told, what->effect);
     rates_simulate(&r, what, 1, wanted, rates);
     measure_add(&found, measure_mean(&rates[MODEL].found));

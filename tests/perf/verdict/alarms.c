@@ -1,11 +1,11 @@
-/* Measures how often each rule raises an alarm although nothing changed. */
+/* Measures how often each rule raises an alarm although nothing has changed. */
 #include "figures.h"
 #include "rates.h"
 #include "tables.h"
 
 #include <stdio.h>
 
-/* Number of comparisons in the reference means. */
+/* Number of comparisons from which the reference means were computed. */
 #define OTHERS_COUNT 60
 #define MODEL_COUNT  50
 
@@ -14,7 +14,7 @@ struct alarms_row {
   bool in_turns;
   size_t side;
   double samples;
-  double sums, welch, model_any, coverage; /* figures of the reference */
+  double sums, welch, model_any, coverage; /* reference figures */
 };
 
 static const struct alarms_row alarms_rows[] = {
@@ -49,7 +49,7 @@ static const struct alarms_row alarms_rows[] = {
 };
 
 /* Checks limits that do not depend on the reference, for several runs per side. Intervals may be
- * too wide, but only slightly. Clusters of samples are the hardest case. */
+ * slightly too wide. Clusters of samples are the most difficult noise. */
 static void alarms_check(struct figures *f, const struct alarms_row *row, const struct rates *r) {
   if (row->side == 1) return;
   figures_require(f, measure_at_most(&r->any, row->model == BURSTY ? 0.10 : 0.05),

@@ -1,5 +1,5 @@
-/* One function of ten changed by 30 %. Measures the share of false changes among the changes found,
- * and the share of true changes that are found. */
+/* Simulates comparisons in which one function of ten changed by 30 %. Measures the share of false
+ * changes among the changes found, and the share of true changes found. */
 #include "figures.h"
 #include "rates.h"
 #include "tables.h"
@@ -9,7 +9,8 @@
 #define OTHERS_COUNT 60
 #define MODEL_COUNT  50
 
-/* False discovery rate, and power over the functions with a share of at least 2 %. */
+/* False discovery rate, and share of changes found, for functions with a share of at least 2 % of
+ * the total. */
 struct changes_pair {
   double false_share, found;
 };

@@ -1,12 +1,12 @@
-/* Judges only functions in which a doubling would be visible, as with -min_samples=0. Measures how
- * many more changes that finds, and its false alarms. */
+/* Judges only functions in which the test could see a doubling, as with -min_samples=0. Measures
+ * how many more changes this finds, and its false alarms. */
 #include "figures.h"
 #include "rates.h"
 #include "tables.h"
 
 #include <stdio.h>
 
-/* Standard errors of a doubling, as in verdict/family.c. */
+/* Size of a doubling in standard errors, as in verdict/family.c. */
 #define DOUBLING_ERRORS 4.5
 
 static const enum noise_model doubling_models[] = {POISSON, OVER, BURSTY, OUTLIER, DRIFT};

@@ -1,4 +1,4 @@
-/* Measures how often the interval of the explained part contains the true part. No way meets a
+/* Measures how often the interval of the explained share contains the true share. No method meets a
  * target in all cells, so the test checks no target. docs/method/verdicts_figures.md shows the
  * table. */
 #include "measure.h"
@@ -23,8 +23,8 @@ static const struct explained_shape explained_shapes[] = {
 static const size_t explained_sides[] = {3, 5, 10};
 
 struct explained_cell {
-  size_t draws; /* number of draws with a change found, and a true change of the total of at least
-                   0.5 % */
+  size_t draws; /* number of draws in which a change was found and the total really changed by at
+                   least 0.5 % */
   struct measure bounded[PART_WAYS], coverage[PART_WAYS];
 };
 

@@ -1,4 +1,4 @@
-/* Prints figures and collects complaints. */
+/* Prints figures and collects messages about missed targets. */
 #include "figures.h"
 
 #include <stdio.h>

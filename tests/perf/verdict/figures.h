@@ -1,4 +1,5 @@
-/* Prints figures in the cells of a table. Complaints wait until the table is complete. */
+/* Prints figures in the cells of a table. Messages about missed targets are printed after the
+ * table. */
 #ifndef PERF_VERDICT_FIGURES_H
 #define PERF_VERDICT_FIGURES_H
 
@@ -11,15 +12,16 @@
 
 struct figures {
   bool good;
-  char row[80]; /* name of the printed row, for complaints */
+  char row[80]; /* name of the printed row, for messages */
   size_t checked;
   size_t complaint_count;
   char complaints[COMPLAINTS_MAX][160];
 };
 
-/* FIGURE_MEAN   must agree with the reference within three standard errors
- * FIGURE_SHARE  the same for a share, with values 0 or 1
- * FIGURE_COST   a mean that may be below the reference, but not above it */
+/* Types of comparison with the reference, within three standard errors:
+ *   FIGURE_MEAN   a mean that must agree
+ *   FIGURE_SHARE  a share that must agree; its values are 0 or 1
+ *   FIGURE_COST   a mean that may be below the reference, but not above it */
 enum figure_kind { FIGURE_MEAN, FIGURE_SHARE, FIGURE_COST };
 
 /* Prints a cell such as "0.014 (0.02)", with the reference in brackets. Compares the figure with
@@ -27,10 +29,10 @@ enum figure_kind { FIGURE_MEAN, FIGURE_SHARE, FIGURE_COST };
 void figures_print(struct figures *f, enum figure_kind kind, const char *what,
                    const struct measure *m, const struct reference *reference);
 
-/* Adds a complaint if a target was missed. */
+/* Adds a message if a target was missed. */
 void figures_require(struct figures *f, bool met, const char *what, double value);
 
-/* Prints the complaints. False if there are any. */
+/* Prints the messages. Returns false if there are any. */
 bool figures_end(const struct figures *f);
 
 #endif

@@ -1,6 +1,6 @@
-/* Measures rows that were found. Their changes are slightly too large, and their intervals contain
- * the true change less often than the intervals of all rows: noise helps a row to be found. The
- * figures have no target, and only inform readers of such rows. */
+/* Measures rows in which a change was found. Their changes are slightly too large, because noise
+ * helps a change to be found. Their intervals contain the true change less often than other
+ * intervals. The figures have no target, and only inform readers. */
 #include "measure.h"
 #include "rules.h"
 #include "tables.h"
@@ -8,7 +8,8 @@
 #include <stdio.h>
 
 struct found_rows {
-  struct measure coverage, fcr; /* coverage of the intervals, and of the intervals of -fcr */
+  struct measure coverage, fcr; /* coverage of the intervals, and coverage of the intervals of
+                                   -fcr */
   struct measure excess;        /* found change divided by the true change */
 };
 

@@ -1,9 +1,9 @@
-/* Measures how often verdicts on functions are wrong, and how many changes they find. It simulates
- * comparisons under five kinds of noise, and compares the figures with the figures of the method's
- * first implementation. The seeds are fixed, so the numbers are the same in each run.
+/* Measures how often verdicts on functions are wrong, and how many changes they find. Simulates
+ * comparisons with five types of noise. Compares the figures with figures of the method's first
+ * implementation. The seeds are fixed, so the numbers are the same in each run.
  *
  *   verdict_power          the tables of docs/method/verdicts_figures.md, about three minutes
- *   verdict_power -quick   fewer comparisons; still fails when a target is missed */
+ *   verdict_power -quick   fewer comparisons; still fails if a target is missed */
 #include "tables.h"
 
 #include <stdio.h>

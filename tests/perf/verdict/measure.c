@@ -1,9 +1,9 @@
-/* Computes sums and variances, and compares figures in two ways. */
+/* Computes sums and variances, and compares figures by two methods. */
 #include "measure.h"
 
 #include <math.h>
 
-/* Probability that a normal variable exceeds three standard errors on one side. */
+/* Probability that a normal variable exceeds three standard errors in one direction. */
 #define THREE_ERRORS 0.00135
 
 void measure_add(struct measure *m, double value) {
@@ -25,8 +25,8 @@ double measure_variance(const struct measure *m) {
   return all_alike ? least * (1 - least) : variance;
 }
 
-/* Returns the variance under the mean of both figures. If one of them saw few or no rare values,
- * assumes the size of the other's values and the frequency in both. */
+/* Returns the common variance of two figures with equal means. If one figure has few or no rare
+ * values, assumes the size of the other's rare values and the frequency in both figures. */
 static double measure_pooled_variance(const struct measure *m, const struct reference *reference) {
   double n = (double)m->count, other = (double)reference->count;
   double mean = (m->sum + reference->mean * other) / (n + other);
@@ -43,7 +43,7 @@ bool measure_agrees(const struct measure *m, const struct reference *reference) 
 
 /* ---- shares ------------------------------------------ */
 
-/* Returns the logarithm of the number of ways to choose k of n. */
+/* Returns the logarithm of the binomial coefficient "n choose k". */
 static double measure_log_ways(double n, double k) {
   return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
 }

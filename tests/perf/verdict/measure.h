@@ -14,11 +14,11 @@ struct measure {
 /* Adds a value. Ignores NaN, the value of a comparison without this figure. */
 void measure_add(struct measure *m, double value);
 double measure_mean(const struct measure *m);
-/* Returns the variance of one value. Values that are all 0 or all 1 show no variance. It then
- * assumes the share that one more, different value would give. */
+/* Returns the variance of one value. If all values are 0 or all are 1, assumes the share that one
+ * additional, different value would give. */
 double measure_variance(const struct measure *m);
 
-/* A figure to compare with: the mean over `count` comparisons, rounded to `digits` digits. */
+/* A reference figure: the mean over `count` comparisons, rounded to `digits` digits. */
 struct reference {
   double mean;
   size_t count;
@@ -28,11 +28,12 @@ struct reference {
 /* True if both means agree within three standard errors of their difference and the rounding. */
 bool measure_agrees(const struct measure *m, const struct reference *reference);
 
-/* True if both shares agree. Each value is 0 or 1. A rare 1 is far from normal, so this is Fisher's
- * exact test at the level of three standard errors. */
+/* True if both shares agree. Each value is 0 or 1. Because rare ones are not normally distributed,
+ * this is Fisher's exact test at the level of three standard errors. */
 bool measure_share_agrees(const struct measure *m, const struct reference *reference);
 
-/* True if the mean is not above, or not below, `limit` by more than three standard errors. */
+/* True if the mean does not exceed `limit`, or is not below `limit`, by more than three standard
+ * errors. */
 bool measure_at_most(const struct measure *m, double limit);
 bool measure_at_least(const struct measure *m, double limit);
 

@@ -1,4 +1,5 @@
-/* Draws shares by Zipf's law, changes, the times of runs, and counts under each kind of noise. */
+/* Creates random shares by Zipf's law, changes, times of runs, and counts for each type of
+ * noise. */
 #include "noise.h"
 
 #include <math.h>
@@ -11,8 +12,8 @@ const char *const noise_names[NOISE_MODELS] = {
 
 /* ---- shares and changes ------------------------------ */
 
-/* Sets the shares, which fall as 1 / rank^0.9. A lone function comes first, and the others share
- * the rest. */
+/* Sets the shares, which fall as 1 / rank^0.9. If only one function changes, it is the first, and
+ * the others divide the rest. */
 static void noise_shares(const struct noise_case *what, struct noise_draw *draw) {
   size_t first = what->lone_share > 0;
   double sum = 0;
@@ -41,7 +42,8 @@ static void noise_changes(struct random_source *r, const struct noise_case *what
 
 /* ---- time -------------------------------------------- */
 
-/* Sets the time of each run, from -1/2 to 1/2. A base run has the turn of a head run. */
+/* Sets the time of each run in the session, from -1/2 to 1/2. If the runs alternate, a base run is
+ * directly before or after a head run. */
 static void noise_times(struct random_source *r, const struct noise_case *what, size_t bases,
                         double *when) {
   size_t n = what->side;
@@ -59,7 +61,7 @@ static void noise_times(struct random_source *r, const struct noise_case *what, 
 
 /* ---- counts ------------------------------------------ */
 
-/* Noise between runs of one function: its coefficient of variation and its own drift. */
+/* Noise of one function between runs: its coefficient of variation and its own drift. */
 struct noise_row {
   double cv, drift;
 };
@@ -83,7 +85,7 @@ static double noise_common(struct random_source *r, enum noise_model model, doub
   return 1;
 }
 
-/* Returns the number of samples that come in clusters, two samples per cluster on average. */
+/* Returns a random number of samples that occur in clusters, two samples per cluster on average. */
 static double noise_clusters(struct random_source *r, double mean) {
   double clusters = random_poisson(r, mean / 2);
   return clusters > 0 ? clusters + random_poisson(r, random_gamma(r, clusters)) : 0;

@@ -1,4 +1,4 @@
-/* Simulated comparisons: runs of a program with 60 or 80 functions under five kinds of noise. */
+/* Simulated comparisons: runs of a program with 60 or 80 functions and five types of noise. */
 #ifndef PERF_VERDICT_NOISE_H
 #define PERF_VERDICT_NOISE_H
 
@@ -23,26 +23,27 @@ extern const char *const noise_names[NOISE_MODELS];
 
 struct noise_case {
   enum noise_model model;
-  size_t side;       /* number of runs of each side */
-  size_t fewer;      /* number of runs of the base, spread over the session, if it has fewer; 0: the
-                        same number as the head */
+  size_t side;       /* number of runs of the head, and usually of the base */
+  size_t fewer;      /* number of runs of the base if it has fewer runs, spread over the session; 0:
+                        the same number as the head */
   double samples;    /* mean number of samples of a run */
   bool in_turns;     /* true if base and head alternate; false if all runs of the base come first */
   size_t rows;       /* number of functions */
   size_t changed;    /* number of functions that change */
-  double effect;     /* relative change; three of four functions become slower */
-  double lone_share; /* share of row 0, which alone changes; 0: no lone function */
-  double least;      /* minimum samples per run of a function that the model judges; it also needs
-                        10 in all runs */
+  double effect;     /* relative change; three of four changed functions become slower */
+  double lone_share; /* share of row 0 in the total if only this function changes; 0: several
+                        functions change */
+  double least;      /* minimum number of samples per run for a function that the model judges; the
+                        function also needs 10 samples in all runs */
 };
 
-/* Drawn runs, with their true shares and changes. */
+/* Simulated runs, with the true shares and changes. */
 struct noise_draw {
   size_t rows, runs, bases;
   double samples, least;
   double values[ROWS_MAX * RUNS_MAX];
-  double share[ROWS_MAX]; /* share of each function in the base */
-  double truth[ROWS_MAX]; /* change of the mean, in samples per run */
+  double share[ROWS_MAX]; /* share of each function in the total of the base */
+  double truth[ROWS_MAX]; /* true change of each function's mean, in samples per run */
 };
 
 void noise_draw(struct random_source *r, const struct noise_case *what, struct noise_draw *draw);

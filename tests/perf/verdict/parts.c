@@ -1,5 +1,5 @@
-/* Computes Fieller's interval, and three remedies for functions that were chosen because they look
- * large. */
+/* Computes Fieller's interval, and three corrections for functions that were selected because they
+ * look large. */
 #include "parts.h"
 
 #include "pprofc/stats.h"
@@ -48,7 +48,7 @@ static struct part_interval part_fieller(const struct noise_draw *draw, const do
 
 /* ---- data splitting ---------------------------------- */
 
-/* Takes the runs [from, end) of each side. */
+/* Copies the runs [from, end) of base and of head. */
 static void part_take_runs(const struct noise_draw *draw, size_t from, size_t end,
                            struct noise_draw *out) {
   size_t side = end - from, size = side * sizeof(double);
@@ -78,7 +78,7 @@ static struct part_interval part_splitting(const struct noise_draw *draw) {
 
 /* ---- bootstrap --------------------------------------- */
 
-/* Returns the smallest t of the functions that were found. */
+/* Returns the smallest t value of the functions in which a change was found. */
 static double part_least_t(const struct rule_answer *said) {
   double least = (double)INFINITY;
   for (size_t i = 0; i < said->rows; i++)
@@ -91,11 +91,12 @@ static void part_pick(struct random_source *r, size_t side, size_t *pick) {
 }
 
 struct part_sums {
-  double chosen, chosen_before, all; /* changes: of the chosen functions; of the same functions in
-                                        the original runs; of all functions */
+  double chosen, chosen_before, all; /* change of the selected functions, of the same functions in
+                                        the original runs, and of all functions */
 };
 
-/* Draws one resample of the runs. Functions with the same minimum t are found in it. */
+/* Draws one bootstrap sample of the runs. A function counts as found if it reaches the same minimum
+ * t value. */
 static struct part_sums part_resample(struct random_source *r, const struct noise_draw *draw,
                                       const struct rule_answer *said, double least) {
   size_t pick[RUNS_MAX], n = draw->bases;
@@ -143,8 +144,8 @@ static struct part_interval part_bootstrap(struct random_source *r, const struct
 
 /* ---- shrinkage --------------------------------------- */
 
-/* Returns the mean m of a normal number with variance 1 whose mean beyond `least` is z. It is the
- * most likely mean. */
+/* Returns the most likely mean m for an observed value z: the mean of a normal number with variance
+ * 1, given that it exceeds `least`, is z. */
 static double part_shrink(double z, double least) {
   double low = 0, high = fabs(z);
   for (int i = 0; i < 60; i++) {
@@ -159,7 +160,8 @@ static double part_shrink(double z, double least) {
   return copysign((low + high) / 2, z);
 }
 
-/* Returns the variance of the difference of the sums of all functions, estimated from the runs. */
+/* Returns the variance of the difference between the sums of all functions, estimated from the
+ * runs. */
 static double part_total_variance(const struct noise_draw *draw, const struct rule_answer *said) {
   double part[RUNS_MAX], all[RUNS_MAX], n = (double)draw->bases;
   part_sums(draw, said->scaled, said->changed, part, all);

@@ -1,12 +1,12 @@
-/* Computes an interval for the part of a change that the found functions explain, in several
- * ways. */
+/* Computes an interval, by several methods, for the share of a change that the found functions
+ * explain. */
 #ifndef PERF_VERDICT_PARTS_H
 #define PERF_VERDICT_PARTS_H
 
 #include "rules.h"
 
 struct part_interval {
-  bool bounded; /* false if no interval can be given */
+  bool bounded; /* false if the method gives no interval */
   double low, high, truth;
 };
 
@@ -22,13 +22,14 @@ struct part_interval {
  *            the functions changed, by amounts around a mean */
 enum part_way { FIELLER, SPLITTING, BOOTSTRAP, SHRINKAGE, POSTERIOR, PART_WAYS };
 
-/* Returns the interval by one way. `said` is the answer of MODEL, with at least one change. */
+/* Returns the interval by one method. `said` is the result of the rule MODEL, with at least one
+ * change. */
 struct part_interval part_by(enum part_way way, struct random_source *r,
                              const struct noise_draw *draw, const struct rule_answer *said);
 
-/* ---- between the files of the ways ------------------- */
+/* ---- shared by the files of the methods -------------- */
 
-/* Returns the true part of the marked functions. */
+/* Returns the true share of the marked functions in the change. */
 double part_truth(const struct noise_draw *draw, const bool *chosen);
 /* Returns the standard error of a row's change. */
 double part_error(const struct rule_answer *said, size_t row);

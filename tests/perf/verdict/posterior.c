@@ -13,7 +13,7 @@
 #define SWEEPS      1000
 #define SWEEPS_SKIP 200
 
-/* Prior belief: one function of ten changed, by about 30 %. */
+/* Prior assumption: one function of ten changed, by about 30 %. */
 #define CHANGES_YES    1.0
 #define CHANGES_NO     9.0
 #define SPREAD_SHAPE   2.0
@@ -23,7 +23,7 @@ struct posterior_row {
   double mean, delta, variance; /* mean, delta and the variance of delta, without the bounds that
                                    tests need */
   double weight;                /* weight of the t distribution */
-  double own;                   /* own change: x */
+  double own;                   /* own change of the function: x */
 };
 
 struct posterior {
@@ -33,8 +33,8 @@ struct posterior {
   double degrees, error, changes, mean, spread2;
 };
 
-/* Returns a row. Its variance combines the variance that functions share with its own, weighted by
- * degrees of freedom. */
+/* Returns a row. Its variance combines the shared variance of all functions with the function's own
+ * variance, weighted by degrees of freedom. */
 static struct posterior_row posterior_row_of(const struct noise_draw *draw,
                                              const struct rule_answer *said, size_t i) {
   const double *values = draw->values + i * draw->runs;
@@ -69,7 +69,7 @@ static void posterior_draw_error(struct posterior *p) {
   p->error = sum / weights + random_normal(p->random) / sqrt(weights);
 }
 
-/* Returns the probability that a row changed, given its change beyond the common error. */
+/* Returns the probability that a row changed, given its change without the common error. */
 static double posterior_chance(const struct posterior *p, double seen, double noise, double before,
                                double mean) {
   double all = noise + before;
@@ -90,7 +90,7 @@ static void posterior_draw_row(struct posterior *p, struct posterior_row *row) {
   row->weight = 2 * random_gamma(p->random, (p->degrees + 1) / 2) / (p->degrees + squares);
 }
 
-/* Draws the parameters that the rows share, given the rows that changed. */
+/* Draws the parameters shared by all rows, given the rows that changed. */
 static void posterior_draw_shared(struct posterior *p) {
   double count = 0, sum = 0, squares = 0;
   for (size_t i = 0; i < p->rows; i++) {

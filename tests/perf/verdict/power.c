@@ -1,5 +1,5 @@
-/* One function of sixty changed. Measures how often it is found, by runs, samples, share and
- * effect. */
+/* Simulates comparisons in which one function of sixty changed. Measures how often the change is
+ * found, by runs, samples, share and size of the change. */
 #include "figures.h"
 #include "rates.h"
 #include "tables.h"

@@ -1,4 +1,5 @@
-/* Repeats the comparisons through the public interface, so that the tables also apply to users. */
+/* Repeats the comparisons through the public interface. The tables then also apply to users of the
+ * library. */
 #include "measure.h"
 #include "rules.h"
 #include "tables.h"
@@ -9,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Nanoseconds, 119 Hz. With a power of two, times are rounded like counts. If two functions have
- * equal ratios to their means, the median then chooses the same function. */
+/* Sampling period in nanoseconds (119 Hz). With a power of two, times are rounded like counts. If
+ * two functions have equal ratios to their means, the median then selects the same function. */
 #define PERIOD 8388608
 
 struct profiles_runs {
@@ -49,8 +50,8 @@ static bool profiles_near(double a, double b) {
   return a == b || (isnan(a) && isnan(b)) || fabs(a - b) <= 1e-8 * fmax(1, fabs(b));
 }
 
-/* True if p, q and the verdict of the function itself equal the model's. The values shown are the
- * recorded values. */
+/* True if p, q and the verdict of the function itself equal the results of the rule MODEL. The
+ * displayed values must be the recorded values. */
 static bool profiles_row_agrees(const pprofc_verdict_estimate *e, const struct noise_draw *draw,
                                 const struct rule_answer *said, size_t i) {
   double mean[2] = {0, 0}, runs[2] = {(double)draw->bases, (double)(draw->runs - draw->bases)};
@@ -61,7 +62,7 @@ static bool profiles_row_agrees(const pprofc_verdict_estimate *e, const struct n
          pprofc_verdict_is_change(e->own) == said->changed[i];
 }
 
-/* True if the report states the same smallest visible change as the model. */
+/* True if the report states the same smallest detectable change as the rule MODEL. */
 static bool profiles_advice_agrees(const pprofc_verdicts *verdicts, const struct noise_draw *draw,
                                    const struct rule_answer *said) {
   pprofc_verdict_summary s;
@@ -103,7 +104,8 @@ static size_t profiles_compare(struct random_source *r, const struct noise_case 
   pprofc_error error;
   pprofc_verdict_options options;
   pprofc_verdict_options_init(&options);
-  options.normalize_by = PPROFC_EXPOSURE_NONE; /* the setting of the model of the other tables */
+  options.normalize_by = PPROFC_EXPOSURE_NONE; /* the setting of the rule MODEL in the other
+                                                  tables */
   noise_draw(r, what, &draw);
   rule_judge(MODEL, &draw, &said);
   for (size_t i = 0; i < draw.runs; i++) {

@@ -1,4 +1,4 @@
-/* Makes uniform, normal, gamma and Poisson numbers with splitmix64. */
+/* Generates uniform, normal, gamma and Poisson numbers with splitmix64. */
 #include "random.h"
 
 #include "pprofc/stats.h"

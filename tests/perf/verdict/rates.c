@@ -1,10 +1,10 @@
-/* Counts the right and wrong results of a rule in a comparison. */
+/* Counts the correct and wrong results of a rule in a comparison. */
 #include "rates.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Minimum share of a large function. */
+/* Minimum share of a large function in the total. */
 #define LARGE_SHARE 0.02
 
 struct rates_count {

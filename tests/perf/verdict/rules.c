@@ -49,7 +49,7 @@ static void rule_adjust(struct rule_answer *answer) {
   }
 }
 
-/* ---- rules that look at one function ----------------- */
+/* ---- rules that judge one function at a time --------- */
 
 struct rule_sides {
   pprofc_moments base, head;

@@ -8,36 +8,38 @@
 
 /* Rules that judge functions:
  *
- * THRESHOLD  functions that differ by more than 5 %
- * SUMS       z-test on summed counts, as if noise were Poisson's; Benjamini-Hochberg
- * WELCH      Welch's test of each function separately; Benjamini-Hochberg
- * MODEL      the model of pprofc -noise */
+ *   THRESHOLD  reports functions that differ by more than 5 %
+ *   SUMS       z-test on summed counts, as if noise were Poisson's; Benjamini-Hochberg
+ *   WELCH      Welch's test of each function separately; Benjamini-Hochberg
+ *   MODEL      the model of pprofc -noise */
 enum rule_of_runs { THRESHOLD, SUMS, WELCH, MODEL, RULES };
 
-/* Answer of one rule. p is NaN for a function that was not judged. Only MODEL has intervals. */
+/* Result of one rule. p is NaN for a function that was not judged. Only MODEL has intervals. */
 struct rule_answer {
   size_t rows, judged;
   bool changed[ROWS_MAX];
   double delta[ROWS_MAX], low[ROWS_MAX], high[ROWS_MAX], p[ROWS_MAX], q[ROWS_MAX];
-  double fcr_low[ROWS_MAX], fcr_high[ROWS_MAX]; /* of MODEL: intervals of changed rows, as with
+  double fcr_low[ROWS_MAX], fcr_high[ROWS_MAX]; /* only MODEL: intervals of changed rows, as with
                                                    -fcr */
-  double scaled[RUNS_MAX];                      /* of MODEL: divisor of the values of each run */
-  double cv2, prior, degrees;                   /* of MODEL, as in struct fit */
-  double dispersion, common_error;              /* of MODEL, as in struct fit */
-  double margin; /* of MODEL: number of standard errors between delta and an end
-                    of its interval */
+  double scaled[RUNS_MAX];                      /* only MODEL: divisor of the values of each run */
+  double cv2, prior, degrees;                   /* only MODEL: the members of the same names in
+                                                   struct fit */
+  double dispersion, common_error;              /* only MODEL: the members of the same names in
+                                                   struct fit */
+  double margin; /* only MODEL: distance in standard errors between delta and an end of its
+                    interval */
 };
 
-/* Level of the false discovery rate. */
+/* level of the false discovery rate */
 #define RULE_ALPHA 0.05
 
 void rule_judge(enum rule_of_runs rule, const struct noise_draw *draw, struct rule_answer *answer);
 
-/* Returns the data from which the report computes the smallest visible change of a row. */
+/* Returns the data from which the report computes the smallest detectable change of a row. */
 struct advice rule_advice(const struct noise_draw *draw, const struct rule_answer *said,
                           size_t row);
 
-/* Ends the program with status 2 unless `good`: it is out of memory, or the library failed. */
+/* Ends the program with status 2 if `good` is false: out of memory, or a failure of the library. */
 void rule_must(bool good, const char *what);
 
 #endif

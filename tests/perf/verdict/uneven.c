@@ -1,6 +1,6 @@
-/* Nothing changed, and the base has fewer runs than the head: a new build compared with an old
- * recording. The reference does not have these cases. Their targets are the targets for sides of
- * the same size. */
+/* Simulates comparisons without a change, in which the base has fewer runs than the head. An
+ * example is a new build compared with an old recording. The reference has no such cases; the
+ * targets for equal numbers of runs apply. */
 #include "figures.h"
 #include "rates.h"
 #include "tables.h"
@@ -13,8 +13,9 @@ struct uneven_sides {
 
 static const struct uneven_sides uneven_rows[] = {{1, 2}, {1, 5}, {1, 10}, {2, 2}, {2, 5}, {3, 10}};
 
-/* Checks a row. One run of the base does not show its noise, and two runs per side show little:
- * under `outlier` such rows raise more than 5 % alarms. They have no target for false alarms. */
+/* Checks a row. One base run does not show its noise, and two runs per side show little: with the
+ * noise OUTLIER, such rows raise more than 5 % alarms. These rows have no target for false
+ * alarms. */
 static void uneven_check(struct figures *f, const struct noise_case *what, const struct rates *r) {
   snprintf(f->row, sizeof f->row, "nothing changed, %s, %zu and %zu runs", noise_names[what->model],
            what->fewer, what->side);
