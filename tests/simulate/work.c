@@ -1,4 +1,4 @@
-/* Does work of each kind that -simulate counts: instructions, cache misses, system calls. */
+/* Does work of each type that -simulate counts: instructions, cache misses, system calls. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
