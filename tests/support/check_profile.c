@@ -27,7 +27,7 @@ static pprofc_status check_samples(const pprofc_profile *p, pprofc_error *error)
   return PPROFC_OK;
 }
 
-/* Ids of a table, read one at a time. */
+/* Ids of the records of a table. Reads one id at a time. */
 struct id_column {
   uint64_t (*id)(const pprofc_profile *p, uint32_t index);
   size_t count;
@@ -46,7 +46,7 @@ static uint64_t location_id_of(const pprofc_profile *p, uint32_t i) {
   return location_id(&p->locations, i);
 }
 
-/* Sets the message for record i, given the ids before it. */
+/* Sets the error message for record i if its id is invalid or repeats an earlier id. */
 static pprofc_status check_id(const pprofc_profile *p, const struct id_column *column,
                               struct map *seen, uint32_t i, pprofc_error *error) {
   uint64_t id = column->id(p, i);

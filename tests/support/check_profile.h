@@ -1,4 +1,4 @@
-/* The rules that a profile must keep, for unit tests. */
+/* Rules of a valid profile, for unit tests. */
 #ifndef TESTS_SUPPORT_CHECK_PROFILE_H
 #define TESTS_SUPPORT_CHECK_PROFILE_H
 

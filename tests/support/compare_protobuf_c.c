@@ -28,8 +28,8 @@ static bool differ(const struct comparison *c, const char *what, size_t index) {
   return false;
 }
 
-/* True if the strings are equal up to a NUL byte: protobuf-c ends strings there and loses their
- * length. */
+/* True if the strings are equal up to a NUL byte. protobuf-c ends a string there, because it does
+ * not store the length. */
 static bool same_string(const struct comparison *c, uint32_t ours, int64_t theirs) {
   if (theirs < 0 || (uint64_t)theirs >= c->theirs->n_string_table) return false;
   const char *text = c->theirs->string_table[theirs];
@@ -44,8 +44,8 @@ static bool same_type(const struct comparison *c, struct value_type ours,
   return same_string(c, ours.type, theirs->type) && same_string(c, ours.unit, theirs->unit);
 }
 
-/* Returns how often a field of Profile occurs. protobuf merges a message that occurs twice; Go's
- * pprof takes the last. */
+/* Returns how often a field of Profile occurs. protobuf merges a repeated message; Go's pprof uses
+ * the last one. */
 static size_t occurrences(const void *bytes, size_t size, uint64_t number) {
   struct wire w = {bytes, (const uint8_t *)bytes + size, NULL};
   struct wire_field field;
@@ -79,7 +79,7 @@ static bool compare_header(const struct comparison *c, bool with_period_type) {
 }
 
 static bool compare_strings(const struct comparison *c) {
-  /* Without a string table our profile still has the empty string. */
+  /* Without a string table, the library's profile still has the empty string. */
   if (!c->theirs->n_string_table) return c->ours->strings.count == 1;
   if (c->ours->strings.count != c->theirs->n_string_table) return differ(c, "string count", 0);
   for (size_t i = 0; i < c->theirs->n_string_table; i++)
@@ -118,8 +118,8 @@ static bool compare_functions(const struct comparison *c) {
   return true;
 }
 
-/* True if our mapping `index` is the mapping that `id` names. An id without a mapping gives no
- * mapping. */
+/* True if mapping `index` of the library's profile is the mapping with the id `id`. An id without a
+ * mapping means no mapping. */
 static bool same_mapping(const struct comparison *c, uint32_t index, uint64_t id) {
   if (index != NONE) return c->ours->mappings.items[index].id == id;
   for (size_t i = 0; i < c->theirs->n_mapping; i++)

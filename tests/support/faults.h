@@ -13,12 +13,12 @@ struct faults {
   size_t calls;
   size_t fail_at; /* index of the call that fails, from 0; SIZE_MAX: no call fails */
   bool from_there_on;
-  size_t fails_after; /* number of calls that succeed after failing_arm */
-  size_t live;        /* number of blocks that were not freed */
+  size_t fails_after; /* number of calls after failing_arm that succeed */
+  size_t live;        /* number of blocks that have not been freed */
   size_t wrong_sizes;
 };
 
-/* Bytes before a block, which contain its size. */
+/* Bytes before a block that store the size of the block. */
 #define FAULT_HEADER alignof(max_align_t)
 
 static inline void *fault_alloc(void *context, size_t size) {
@@ -40,7 +40,7 @@ static inline void fault_release(void *context, void *block, size_t size) {
   free(start);
 }
 
-/* Always moves the block, so that a sanitizer finds the use of an old pointer. */
+/* Always moves the block. A sanitizer then finds the use of an old pointer. */
 static inline void *fault_resize(void *context, void *block, size_t old_size, size_t new_size) {
   void *moved = fault_alloc(context, new_size);
   if (!moved) return NULL;

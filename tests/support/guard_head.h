@@ -1,4 +1,4 @@
-/* Reads the head of a request for the tests of the guard. */
+/* Reads the request line and headers of a request, for tests of web/guard.c. */
 #ifndef PPROFC_SUPPORT_GUARD_HEAD_H
 #define PPROFC_SUPPORT_GUARD_HEAD_H
 
@@ -12,8 +12,8 @@ static bool guard_read_line(pprofc_str *rest, pprofc_str *line) {
   return true;
 }
 
-/* Parses the head of an HTTP/1.1 request: request line, headers, empty line. `headers` has room for
- * GUARD_HEADERS_MAX. False for any other text. */
+/* Parses the request line, headers and empty line of an HTTP/1.1 request. `headers` has space for
+ * GUARD_HEADERS_MAX entries. Returns false for any other text. */
 static bool guard_read(pprofc_str bytes, struct guard_header *headers, struct guard_request *r) {
   pprofc_str line, rest = bytes;
   if (!guard_read_line(&rest, &line)) return false;

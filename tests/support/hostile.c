@@ -1,13 +1,13 @@
-/* Profiles in which one kind of message fills almost all of the bytes. */
+/* Profiles in which one type of message fills almost all bytes. */
 #include "hostile.h"
 
 enum { TYPE = 1, SAMPLE, MAPPING, LOCATION, FUNCTION, STRING, COMMENT = 13, UNKNOWN = 100 };
 
-/* Bytes of memory that each kind of message takes, from docs/method/memory.md. */
+/* Bytes of memory that the library needs for each type of message, from docs/method/memory.md. */
 enum {
   ONE_VALUE = 8,
   ONE_SAMPLE = 12 + ONE_VALUE,
-  ONE_SET = 4 + 56, /* the labels of a sample */
+  ONE_SET = 4 + 56, /* the label set of one sample */
   ONE_LABEL = 24,
   ONE_ID = 48,
   ONE_MAPPING = 56,
@@ -24,7 +24,8 @@ enum {
   { name, field, ids, head, unit, sizeof(head) - 1, sizeof(unit) - 1, units, types, is_bad, bytes }
 
 const struct hostile_kind hostile_kinds[] = {
-    /* 10 01: a value; 12: packed values; 08 01: a location; 0a: packed locations; 1a: a label */
+    /* Bytes of the fields: 10 01 is a value, 12 packed values, 08 01 a location, 0a packed
+     * locations, 1a a label. */
     KIND("samples without values", SAMPLE, IDS_NONE, "", "", 0, 1, true, 0),
     KIND("samples without values, 1000 types", SAMPLE, IDS_NONE, "", "", 0, 1000, true, 0),
     KIND("a sample, then such without values", SAMPLE, IDS_ODD, "", "", 0, 1000, true, 0),
@@ -84,7 +85,7 @@ const struct hostile_kind hostile_kinds[] = {
 };
 const size_t hostile_kind_count = sizeof hostile_kinds / sizeof *hostile_kinds;
 
-/* ---- the wire ---------------------------------------- */
+/* ---- protobuf encoding ------------------------------- */
 
 static void put_varint(struct buffer *out, uint64_t v) {
   for (; v >= 0x80; v >>= 7) buffer_add_char(out, (char)(v | 0x80));
@@ -103,7 +104,7 @@ static void put_message(struct buffer *out, unsigned field, const void *data, si
   buffer_add(out, data, size);
 }
 
-/* Returns the id of message i. Skips id 1 of locations and functions, which is in use. */
+/* Returns the id of message i. Skips id 1 of locations and functions, which is already used. */
 static uint64_t id_of(const struct hostile_kind *kind, uint64_t i, uint64_t count) {
   const uint64_t first = kind->field == MAPPING ? 1 : 2;
   switch (kind->ids) {
