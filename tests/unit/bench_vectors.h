@@ -1,5 +1,5 @@
-/* Numbers that the statistics of src/bench must reproduce: recorded from golang.org/x/perf and
- * github.com/aclements/go-moremath, in full precision. */
+/* Results that the statistics of src/bench must reproduce. They were recorded from
+ * golang.org/x/perf and github.com/aclements/go-moremath, in full precision. */
 #ifndef BENCH_VECTORS_H
 #define BENCH_VECTORS_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 // clang-format off
-/* x, a, b, I_x(a, b) */
+/* columns: x, a, b, I_x(a, b) */
 static const double betainc_vectors[][4] = {
     {0, 1, 1, 0}, {1, 1, 1, 1}, {0.5, 1, 1, 0.5}, {0.5, 2, 3, 0.6875},
     {0.20000000000000001, 5, 0.5, 8.6302161531542524e-05},
@@ -19,7 +19,7 @@ static const double betainc_vectors[][4] = {
     {1.1000000000000001, 1, 1, NAN},
 };
 
-/* z, P(Z <= z) */
+/* columns: z, P(Z <= z) */
 static const double normal_vectors[][2] = {
     {-5, 2.866515718791946e-07}, {-3, 0.0013498980316300957}, {-1.96, 0.024997895148220435},
     {-1, 0.15865525393145707}, {-0.5, 0.30853753872598688}, {0, 0.5}, {0.5, 0.69146246127401312},
@@ -27,7 +27,7 @@ static const double normal_vectors[][2] = {
     {5, 0.99999971334842808},
 };
 
-/* t, degrees of freedom, P(T <= t), P(|T| >= |t|) */
+/* columns: t, degrees of freedom, P(T <= t), P(|T| >= |t|) */
 static const double t_vectors[][4] = {
     {0, 1, 0.5, 1}, {0.5, 1, 0.64758361765043304, 0.70483276469913392},
     {1, 1, 0.74999999999999978, 0.50000000000000044},
@@ -95,7 +95,7 @@ static const double t_vectors[][4] = {
     {5, 1000, 0.99999966163718179, 6.7672563641707484e-07}, {10, 1000, 1, 0},
 };
 
-/* x, log(x), exp(log(x)), to the last bit */
+/* columns: x, log(x), exp(log(x)), exact to the last bit */
 static const double explog_vectors[][3] = {
     {0x1.3bb6e9039537ap-05, -0x1.a0c7112c48842p+01, 0x1.3bb6e90395379p-05},
     {0x1.ddab4121d2d15p+10, 0x1.e38899330327fp+02, 0x1.ddab4121d2d12p+10},
@@ -303,7 +303,7 @@ struct choose_vector {
   int n, k;
   double value;
 };
-/* C(n, k) beyond n = 20, to the last bit */
+/* C(n, k) for n above 20, exact to the last bit */
 static const struct choose_vector choose_vectors[] = {
     {21, 0, 0x1p+00}, {21, 1, 0x1.5000000000027p+04}, {21, 2, 0x1.a40000000001fp+07},
     {21, 3, 0x1.4c8000000002fp+10}, {21, 4, 0x1.761000000000bp+12},
@@ -803,7 +803,7 @@ static const struct geomean_vector geomean_vectors[] = {
     {{5e-324, 5e-324}, 2, 0x1.ffffffffffee8p-1024},
 };
 
-/* Two samples, and the results of a test on them. p is -1 if the test returns no p. */
+/* Two samples, and the results of a test on them. p is -1 if the test gives no p-value. */
 struct test_vector {
   const char *name;
   size_t x_count, y_count;

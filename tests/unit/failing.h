@@ -1,4 +1,5 @@
-/* Runs a test repeatedly: first its first allocation fails, then its second, and so on. */
+/* Runs a test repeatedly. In run 1 the first allocation fails, in run 2 the second allocation, and
+ * so on. */
 #ifndef FAILING_H
 #define FAILING_H
 
@@ -7,17 +8,17 @@
 
 #include <CUnit/Basic.h>
 
-/* The tested code. It makes its inputs, calls failing_arm, and returns the status of the calls that
- * follow. */
+/* The tested code. It creates its inputs, calls failing_arm, and returns the status of the calls
+ * after that. */
 typedef pprofc_status failing_fn(struct faults *faults, const pprofc_allocator *mem);
 
-/* Starts to count allocations; the chosen allocation then fails. */
+/* Starts to count allocations. The allocation to test then fails. */
 static inline void failing_arm(struct faults *faults) {
   faults->fail_at = faults->calls + faults->fails_after;
 }
 
 /* Returns the number of allocations after failing_arm. For each failed allocation, requires the
- * status PPROFC_E_NOMEM and that no block is lost. */
+ * status PPROFC_E_NOMEM and no leak. */
 static inline size_t failing_each(failing_fn *run) {
   size_t failed = 0;
   for (; failed < 10000; failed++) {

@@ -1,4 +1,4 @@
-/* Makes profiles byte by byte, in forms that our writer never uses. */
+/* Creates profiles byte by byte, in forms that the library's writer never uses. */
 #ifndef PPROFC_TESTS_FOLD_MAKER_H
 #define PPROFC_TESTS_FOLD_MAKER_H
 
@@ -11,28 +11,29 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-/* ---- making profiles --------------------------------- */
+/* ---- creating profiles ------------------------------- */
 
-#define LOCATIONS 200 /* ids of one byte and of two */
+#define LOCATIONS 200 /* number of locations: some ids need one byte, some need two */
 #define STACKS    25
 #define DEPTH     50
 
 /* Unusual properties of a profile. */
 enum quirk {
   QUIRK_NEGATIVE = 1,       /* values below zero */
-  QUIRK_HUGE = 2,           /* pairs of values whose sum exceeds 64 bits */
-  QUIRK_UNPACKED = 4,       /* lists with one field for each item, or in pieces */
-  QUIRK_SPARSE_IDS = 8,     /* ids of locations are large */
-  QUIRK_MIXED_IDS = 16,     /* ids of locations are small, in another order */
-  QUIRK_STRINGS_FIRST = 32, /* tables come before the samples */
+  QUIRK_HUGE = 2,           /* pairs of values whose sum needs more than 64 bits */
+  QUIRK_UNPACKED = 4,       /* lists that have one field for each item, or are split into several
+                               fields */
+  QUIRK_SPARSE_IDS = 8,     /* large ids of locations */
+  QUIRK_MIXED_IDS = 16,     /* small ids of locations, in another order */
+  QUIRK_STRINGS_FIRST = 32, /* tables before the samples */
   QUIRK_LABELS = 64,
-  QUIRK_BASE_LABEL = 128, /* one label marks a sample of a base */
-  QUIRK_UNKNOWN = 256,    /* fields that the schema does not have */
-  QUIRK_DROP = 512,       /* drop_frames */
+  QUIRK_BASE_LABEL = 128, /* a label that marks a sample as a sample of a base */
+  QUIRK_UNKNOWN = 256,    /* fields that are not in the schema */
+  QUIRK_DROP = 512,       /* an expression drop_frames */
   QUIRKS = 1023,
-  QUIRK_DEFAULT = 1024, /* the default sample type is the first */
-  QUIRK_MOVED = 2048,   /* the program is mapped at another address, as in each process */
-  QUIRK_TWICE = 4096    /* and at two addresses */
+  QUIRK_DEFAULT = 1024, /* the first sample type as the default */
+  QUIRK_MOVED = 2048,   /* the program at another address, as in each process */
+  QUIRK_TWICE = 4096    /* the program at two addresses */
 };
 
 struct maker {
@@ -159,7 +160,8 @@ static void put_location(struct maker *m, size_t i) {
   buffer_init(&message, &mem_default, 4096);
   buffer_init(&line, &mem_default, 4096);
   put_integer(&message, LOCATION_ID, location_id_of_maker(m, i));
-  bool twice = has(m, QUIRK_TWICE) && i % 7 != 3; /* some addresses differ only in their mapping */
+  bool twice = has(m, QUIRK_TWICE) && i % 7 != 3; /* some addresses then differ only in their
+                                                     mapping */
   put_integer(&message, LOCATION_MAPPING, 1 + twice);
   put_integer(&message, LOCATION_ADDRESS, mapped_at(m, twice) + 16 * i);
   for (size_t n = i % 3; n < 3; n += 2) {
@@ -189,7 +191,7 @@ static void put_tables(struct maker *m) {
 
 static const uint64_t maker_types[][2] = {{1, 2}, {3, 4}, {5, 2}, {6, 13}};
 
-/* Copies the callers of the stack before it, from the root up to some frame. */
+/* Copies callers of the previous stack, from the root to some frame. */
 static void share_callers(struct maker *m, size_t stack) {
   if (!stack) return;
   size_t before = m->depth[stack - 1], most = m->depth[stack];
@@ -216,7 +218,7 @@ static void make(struct maker *m, uint64_t seed, unsigned quirks, size_t samples
   if (has(m, QUIRK_DEFAULT)) put_integer(&m->out, PROFILE_DEFAULT_TYPE, maker_types[0][0]);
 }
 
-/* Compresses the bytes. A long text becomes two gzip members. */
+/* Compresses the bytes. Splits a long text into two gzip members. */
 static inline void make_gzip(const struct buffer *raw, struct buffer *out) {
   size_t half = raw->size > 1000 ? raw->size / 3 : raw->size;
   uint8_t *room = malloc(compressBound(raw->size) + 64);

@@ -16,7 +16,7 @@
 struct fixture {
   struct gate gate;
   pprofc_bench *set;
-  struct buffer base, head; /* texts that the gate read */
+  struct buffer base, head; /* input texts of the gate */
 };
 
 static inline void open_gate(struct fixture *f) {
@@ -59,7 +59,7 @@ static inline pprofc_gate_verdict verdict_named(const struct fixture *f, const c
   return row_of(f, name)->verdict;
 }
 
-/* Appends benchmarks with one value in each sample. */
+/* Appends a benchmark with one value in each sample. */
 static inline void put(struct buffer *out, const char *name, const char *unit, const double *values,
                        size_t count) {
   for (size_t i = 0; i < count; i++)

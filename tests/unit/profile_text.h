@@ -82,14 +82,14 @@ static inline void expect_message(pprofc_status status, pprofc_status expected,
   CU_ASSERT(same);
 }
 
-/* ---- making them ------------------------------------- */
+/* ---- building profiles ------------------------------- */
 
 /* Returns a frame by its function name. Each name has one location. */
 static inline uint32_t frame(pprofc_builder *b, const char *function) {
   return pprofc_builder_frame(b, function, NULL, 0);
 }
 
-/* Adds a sample with one or two values. Its stack is written "leaf b main". */
+/* Adds a sample with one or two values. The stack has the form "leaf b main". */
 static inline void sample(pprofc_builder *b, const char *stack, int64_t first, int64_t second) {
   uint32_t frames[64];
   size_t depth = 0;

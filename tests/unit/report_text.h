@@ -54,7 +54,7 @@ static inline void expect_in_report(const pprofc_profile *p, const pprofc_report
   buffer_free(&text);
 }
 
-/* Checks that both profiles have the same bytes in a report. */
+/* Checks that a report has the same bytes for both profiles. */
 static inline void expect_same_report(const pprofc_profile *a, const pprofc_profile *b,
                                       const pprofc_report_options *options) {
   struct buffer one, two;

@@ -1,5 +1,5 @@
-/* Tests filters and granularity that return a profile: the result equals a report with the same
- * options. */
+/* Tests filters and granularity that return a profile. A report of the result must equal a report
+ * with the same options. */
 #include "failing.h"
 #include "pprofc/transform.h"
 #include "report_text.h"
@@ -73,7 +73,7 @@ static void test_what_matches_nothing_is_a_warning(void) {
   pprofc_profile_release(p);
 }
 
-/* A report of the filtered profile is the filtered report with relative percentages. */
+/* A report of the filtered profile must equal the filtered report with relative percentages. */
 static void test_a_report_of_the_result(void) {
   pprofc_profile *p = NULL;
   struct buffer text;
@@ -87,7 +87,7 @@ static void test_a_report_of_the_result(void) {
   buffer_init(&text, &mem_default, 1 << 24);
   report_into(&text, p, &report);
   pprofc_profile *out = filtered(p, &options);
-  pprofc_profile_release(p); /* the result keeps the memory that it shares */
+  pprofc_profile_release(p); /* the result keeps the memory that it shares with the profile */
   report.focus = report.hide = "";
   pprofc_str body = buffer_str(&text);
   size_t start = str_find(body, STR("-----------+"));
@@ -97,7 +97,7 @@ static void test_a_report_of_the_result(void) {
   pprofc_profile_release(out);
 }
 
-/* An edit must not write into a result that the caller still uses. */
+/* An edit must not write into an earlier result that the caller still uses. */
 static void test_a_result_is_not_overwritten(void) {
   pprofc_profile *p = labelled_profile(NULL);
   pprofc_filter_options options = filter_options();

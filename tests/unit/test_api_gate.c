@@ -1,5 +1,5 @@
-/* Tests that the public gate returns the verdicts of parse_bench_regressions for the same inputs,
- * as data. */
+/* Tests that the public gate returns the same verdicts as parse_bench_regressions for the same
+ * inputs, as data. */
 #include "core/buffer.h"
 #include "failing.h"
 #include "pprofc/gate.h"
@@ -10,7 +10,7 @@
 
 static pprofc_error error;
 
-/* Six samples per side: B gets 30 % slower, A stays the same, C is missing. */
+/* Six samples per side. B gets 30 % slower, A stays the same, C is missing in the head. */
 #define RUN(name, unit, a)                                                                         \
   "Benchmark" name " 1 " a "00 " unit "\nBenchmark" name " 1 " a "01 " unit "\nBenchmark" name     \
   " 1 " a "02 " unit "\nBenchmark" name " 1 " a "03 " unit "\nBenchmark" name " 1 " a "04 " unit   \
@@ -122,7 +122,7 @@ static void test_rules_that_are_wrong(void) {
   pprofc_gate_free(gate);
 }
 
-/* A set gives the same result as the text that it was read from. */
+/* A set must give the same result as the text that the set was read from. */
 static void test_sets_are_copied(void) {
   pprofc_bench *base = pprofc_bench_new(NULL), *head = pprofc_bench_new(NULL);
   static const char bad[] = "BenchmarkD 1 x ns/op\n";
@@ -163,7 +163,7 @@ static void test_files(void) {
   CU_ASSERT_EQUAL(pprofc_gate_read_file(gate, (pprofc_gate_side)2, old, &error), PPROFC_E_INVALID);
   CU_ASSERT_EQUAL(pprofc_gate_judge(gate, &error), PPROFC_OK);
   CU_ASSERT(pprofc_gate_totals_of(gate).compared > 10);
-  /* A caller that continues after a failed read gets no pass. */
+  /* A caller that ignores a failed read must not get a pass. */
   CU_ASSERT_EQUAL(pprofc_gate_exit_status(gate), 1);
   CU_ASSERT(str_starts(pprofc_gate_problems(gate), STR("cannot read '/no/such': ")));
   pprofc_gate_free(gate);
@@ -349,7 +349,7 @@ static void test_noise_without_memory_is_an_error(void) {
 
 /* ---- memory ------------------------------------------ */
 
-/* Makes each call that a caller can make. */
+/* Calls each function that a caller can call. */
 static pprofc_status use_gate(struct faults *faults, const pprofc_allocator *mem) {
   static const char rules[] = "{\"rules\": [{\"benchmark\": \"A\", \"ignore\": true}]}";
   pprofc_gate_options options;

@@ -1,5 +1,5 @@
-/* Tests the call graph as data: its rows are the rows of the report "top", its edges the edges of
- * "tree". */
+/* Tests the call graph as data. Its rows must be the rows of the report "top", and its edges must
+ * be the edges of "tree". */
 #include "failing.h"
 #include "pprofc/graph.h"
 #include "report_text.h"
@@ -42,7 +42,7 @@ static bool edge_is(const pprofc_graph *graph, size_t edge, const char *source, 
 static void test_nodes_edges_and_totals(void) {
   pprofc_profile *p = small_profile();
   pprofc_graph *graph = graph_of(p, NULL);
-  pprofc_profile_release(p); /* the graph has copies */
+  pprofc_profile_release(p); /* the graph has copies of the profile's data */
   size_t count;
   const pprofc_graph_node *n = pprofc_graph_nodes(graph, &count);
   CU_ASSERT_EQUAL_FATAL(count, 4);
@@ -62,7 +62,7 @@ static void test_nodes_edges_and_totals(void) {
   pprofc_graph_free(NULL);
 }
 
-/* Cost that a moves from b to c cancels in a, which then has no row. */
+/* Function a moves cost from b to c. The change cancels in a, which then has no row. */
 static void test_edges_lead_from_row_to_row(void) {
   pprofc_builder *builder = cpu_builder();
   sample(builder, "b a main", -50, 0);
@@ -105,7 +105,7 @@ static void test_options_apply(void) {
   pprofc_profile_release(p);
 }
 
-/* An edge across a removed node is marked as residual. */
+/* An edge that replaces a path through removed nodes is marked as residual. */
 static void test_residual_edges(void) {
   pprofc_builder *b = cpu_builder();
   sample(b, "leaf thin main", 3, 0);
@@ -141,7 +141,7 @@ static void test_files_and_lines(void) {
   pprofc_profile_release(p);
 }
 
-/* Returns the mark "(inline)" or "(partial-inline)" of a line of -top. */
+/* Returns the inline mark of a line of -top: "(inline)" or "(partial-inline)". */
 static pprofc_graph_inlined mark_of(pprofc_str *line) {
   static const char *const marks[] = {
       [PPROFC_GRAPH_INLINED] = " (inline)", [PPROFC_GRAPH_PARTLY_INLINED] = " (partial-inline)"};

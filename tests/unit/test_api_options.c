@@ -1,4 +1,4 @@
-/* Tests report options by name: sets each option of the table from text, and reads it back. */
+/* Tests report options by name: sets each option of the table from text, and reads its value. */
 #include "core/error.h"
 #include "core/str.h"
 #include "pprofc/report.h"
@@ -29,7 +29,7 @@ static void test_defaults_are_those_of_the_table(void) {
     CU_ASSERT(is(info->name, info->default_text));
 }
 
-/* Returns a value that differs from the default, for each kind of option. */
+/* Returns a value other than the default, for each type of option. */
 static const char *other_value(const pprofc_option_info *info) {
   static const char *const values[] = {
       [PPROFC_OPTION_INT] = "17", [PPROFC_OPTION_FLOAT] = "0.25", [PPROFC_OPTION_STRING] = "main"};
@@ -102,7 +102,7 @@ static void test_short_room_cuts_the_text(void) {
   CU_ASSERT_EQUAL(pprofc_report_options_get(&options, "x", text, 4, NULL, NULL), PPROFC_E_INVALID);
 }
 
-/* A caller with an older header has no room for new fields. */
+/* The struct of a caller with an older header has no space for new fields. */
 static void test_fields_beyond_the_callers_struct_are_refused(void) {
   pprofc_report_options_init(&options);
   options.struct_size = offsetof(pprofc_report_options, cut_depth) + sizeof options.cut_depth;

@@ -1,4 +1,5 @@
-/* Tests the call tree and annotated source as data: the contents of -flame and -list. */
+/* Tests the call tree and the annotated source as data. They have the contents of -flame and
+ * -list. */
 #include "failing.h"
 #include "pprofc/graph.h"
 #include "pprofc/transform.h"
@@ -53,7 +54,7 @@ static void test_the_tree_has_each_path_once(void) {
   options.divide_by = 10;
   options.mean = true;
   pprofc_tree *callers = tree_of(p, &options);
-  pprofc_profile_release(p); /* trees have copies */
+  pprofc_profile_release(p); /* trees have copies of the profile's data */
   expect_tree(tree, " 0 90\nmain 0 90\nmain>a 30 70\nmain>a>b 40 40\nmain>b 20 20\n");
   expect_tree(callers, " 0 9\na 0 3\na>main 3 3\nb 0 6\nb>a 0 4\nb>a>main 4 4\nb>main 2 2\n");
   pprofc_tree_free(tree);

@@ -1,5 +1,5 @@
-/* Tests the public iterator over samples. Its stacks and frames equal the profile's in each range,
- * and it allocates nothing for a sample. */
+/* Tests the public iterator over samples. Its stacks and frames must equal the profile's for each
+ * range of samples. It must not allocate memory for a sample. */
 #include "faults.h"
 #include "pprofc/samples.h"
 #include "profile_text.h"
@@ -20,7 +20,7 @@ static pprofc_profile *read_generator(void) {
   return p;
 }
 
-/* True if a sample equals the results of the other functions of the profile. */
+/* True if the sample equals the results of other functions that read the profile. */
 static bool sample_agrees(const pprofc_profile *p, const pprofc_sample *s) {
   pprofc_samples_view view;
   uint32_t frames[512];

@@ -1,5 +1,6 @@
-/* Tests symbolization from profile to profile: names from the binary of the test data if tools are
- * installed, warnings if the binary is missing, and an unchanged source. */
+/* Tests symbolization that returns a new profile. If the tools are installed, checks names from the
+ * binary of the test data. Also checks the warnings about a missing binary, and that the source
+ * does not change. */
 #include "core/child.h"
 #include "failing.h"
 #include "pprofc/symbolize.h"

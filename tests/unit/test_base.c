@@ -1,4 +1,4 @@
-/* Tests the base that all other folders use: memory, buffers, hash tables, errors, threads. */
+/* Tests the base library: memory, buffers, hash tables, errors, threads. */
 #include "core/buffer.h"
 #include "core/error.h"
 #include "core/map.h"
@@ -6,11 +6,11 @@
 #include "core/parallel.h"
 #include "unit.h"
 
-/* ---- an allocator that counts, and that fails when told to  */
+/* ---- an allocator that counts and can fail ----------- */
 
 struct budget {
   long left;    /* number of allocations that still succeed */
-  size_t bytes; /* bytes in use, by the sizes that callers report */
+  size_t bytes; /* allocated bytes, according to the sizes that callers pass */
 };
 
 static void *budget_alloc(void *context, size_t size) {
@@ -108,7 +108,7 @@ static void test_an_arena_takes_an_array_over_cut_to_what_is_used(void) {
   begin_budget(1000);
   struct arena arena;
   arena_init(&arena, &counting);
-  for (size_t used = 0; used < 2000000; used = used * 7 + 1) { /* small buffers are copied */
+  for (size_t used = 0; used < 2000000; used = used * 7 + 1) { /* resizing copies small buffers */
     uint32_t *items = NULL;
     size_t capacity = 0;
     while (capacity <= used) {
@@ -145,7 +145,7 @@ static void test_one_buffer_of_an_arena_can_grow(void) {
     size = next;
     char *other = arena_alloc(&arena, 64);
     CU_ASSERT_PTR_NOT_NULL_FATAL(other);
-    CU_ASSERT_TRUE(!before || before[63] == 0x55); /* the content stays when the buffer moves */
+    CU_ASSERT_TRUE(!before || before[63] == 0x55); /* the content must stay when the buffer moves */
     memset(other, 0x55, 64);
     before = other;
   }
@@ -160,7 +160,7 @@ static void test_a_region_lives_as_long_as_one_that_adopted_it(void) {
   CU_ASSERT_PTR_NOT_NULL_FATAL(region);
   int *column = arena_alloc(&region->arena, sizeof *column);
   *column = 7;
-  /* A chain of edits that would overflow the stack if the code were recursive. */
+  /* A chain of edits that would overflow the stack if its release were recursive. */
   for (int i = 0; i < 2000; i++) {
     struct region *child = region_new(&counting);
     CU_ASSERT_FATAL(child && region_adopt(child, region));

@@ -1,4 +1,4 @@
-/* Tests numbers and units of benchmark text: parsed and printed as by Go, tidied, scaled. */
+/* Tests numbers and units in benchmark text: parsed and printed as in Go, tidied, scaled. */
 #include "bench/number.h"
 #include "bench/units.h"
 #include "unit.h"
@@ -84,7 +84,8 @@ static void test_numbers_are_read_by_gos_rules(void) {
   CU_ASSERT(float_read(STR("-Infinity"), &value) == NUMBER_OK && isinf(value) && value < 0);
 }
 
-/* A short decimal is parsed by one multiplication or division. The result must equal strtod's. */
+/* A short decimal is parsed by a single multiplication or division. The result must equal
+ * strtod's. */
 static void test_the_fast_way_is_correctly_rounded(void) {
   unsigned long long state = 88172645463325252u;
   char text[64];
@@ -99,8 +100,8 @@ static void test_the_fast_way_is_correctly_rounded(void) {
 }
 
 static void test_long_numbers_round_as_their_exact_value(void) {
-  /* halfway between 1 and the next double, with a digit after 800 places that decides the
-   * rounding */
+  /* A number halfway between 1 and the next double. A digit after 800 decimal places decides the
+   * rounding. */
   char text[1200] = "1.00000000000000011102230246251565404236316680908203125";
   double value = 0;
   CU_ASSERT(float_read(str_of(text), &value) == NUMBER_OK && value == 1);
@@ -115,7 +116,7 @@ static void test_units_are_tidied_in_the_numerator_only(void) {
   static const struct {
     const char *unit, *tidied;
     double factor;
-    bool binary; /* true if the tidied unit is binary */
+    bool binary; /* true if the tidied unit uses binary prefixes */
   } cases[] = {
       {"ns/op", "sec/op", 1e-9, false},
       {"ns", "sec", 1e-9, false},

@@ -1,5 +1,5 @@
-/* Tests pairs: measurements of base and head by package, benchmark and unit, in the order of
- * measurement. */
+/* Tests pairs of measurements of base and head, matched by package, benchmark and unit, in the
+ * order of measurement. */
 #include "bench/pairs.h"
 #include "unit.h"
 
@@ -60,7 +60,7 @@ static void test_packages_are_apart(void) {
   pprofc_bench_free(set);
 }
 
-/* The set keeps ns/op for a zero; all other values are in sec/op. */
+/* The set keeps a zero in ns/op; all other values are in sec/op. */
 static void test_a_zero_is_in_the_unit_of_the_others(void) {
   pprofc_bench *set = read_runs("BenchmarkA 1 0 ns/op\nBenchmarkA 1 5 ns/op\n", NULL);
   struct pairs pairs;
@@ -90,7 +90,7 @@ static void test_rounds_and_inputs_are_beside_the_values(void) {
   pprofc_bench *set =
       read_runs("round: 1\nBenchmarkA 1 1 x\nround: 2\nBenchmarkA 1 2 x\n", "BenchmarkA 1 3 x\n");
   struct pairs pairs;
-  CU_ASSERT(pairs_make(&pairs, set, NULL, &mem_default)); /* both inputs are the base */
+  CU_ASSERT(pairs_make(&pairs, set, NULL, &mem_default)); /* both inputs are read as the base */
   CU_ASSERT_EQUAL_FATAL(pairs.count, 1);
   CU_ASSERT_EQUAL_FATAL(pairs.items[0].sides[PAIR_BASE].count, 3);
   CU_ASSERT_EQUAL(pairs.items[0].sides[PAIR_HEAD].count, 0);
@@ -126,8 +126,8 @@ static void test_an_empty_set_has_no_pairs(void) {
   pprofc_bench_free(set);
 }
 
-/* The runs have different orders, a zero and a missing benchmark. The code guesses that the next
- * pair follows the last pair, and must handle wrong guesses. */
+/* The runs have different orders, a zero and a missing benchmark. The code expects the next pair
+ * after the last pair, and must handle a wrong expectation. */
 static void test_the_order_of_runs_does_not_matter(void) {
   pprofc_bench *set = read_runs("BenchmarkA 1 1 ns/op 5 x\nBenchmarkB 1 2 ns/op 6 x\n"
                                 "BenchmarkC 1 3 ns/op 7 x\n"
@@ -155,7 +155,7 @@ static void test_the_order_of_runs_does_not_matter(void) {
   pprofc_bench_free(set);
 }
 
-/* Results are freed while they are stored, and values while they are read. The remaining values
+/* The code frees results while it stores them, and values while it reads them. The remaining values
  * must stay the same. */
 static void test_measurements_are_given_back(void) {
   struct buffer text;

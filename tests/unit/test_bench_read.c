@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- what was read, as one line of text -------------- */
+/* ---- the result of reading, as a line of text -------- */
 
 static void describe(const pprofc_bench *set, struct buffer *out) {
   size_t results, messages;

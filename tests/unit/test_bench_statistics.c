@@ -1,5 +1,5 @@
-/* Tests the statistics of benchmarks against recorded numbers, and their results without enough
- * data. */
+/* Tests the statistics of benchmarks against recorded numbers. Also tests their results for too
+ * little data. */
 #include "bench_vectors.h"
 #include "core/mem.h"
 #include "pprofc/bench.h"
@@ -123,7 +123,7 @@ static void test_u_agrees_with_benchstat(void) {
   }
 }
 
-/* With equal sizes, benchstat's distribution is correct. */
+/* With equal sample sizes, benchstat's distribution is correct. */
 static void test_correct_u_is_the_same_at_equal_sizes(void) {
   for (size_t i = 0; i < COUNT(u_vectors); i++) {
     const struct test_vector *v = &u_vectors[i];
@@ -132,7 +132,7 @@ static void test_correct_u_is_the_same_at_equal_sizes(void) {
   }
 }
 
-/* Computes the two-sided p from each assignment of the merged values to x. */
+/* Computes the two-sided p-value by assigning the merged values to x in every possible way. */
 static double p_by_enumeration(const double *x, size_t nx, const double *y, size_t ny) {
   double all[16], observed = 0;
   size_t total = nx + ny, below = 0, above = 0, count = 0;
@@ -229,8 +229,8 @@ static void test_thousands_of_tied_samples_are_quick(void) {
   }
 }
 
-/* The exact test takes most steps for 50 samples per side with pairs of ties. One more sample
- * selects the normal approximation, and p must hardly change. */
+/* The exact test takes most steps for 50 samples per side with pairs of ties. With one more sample
+ * the normal approximation is used, and p must hardly change. */
 static void test_exact_and_approximate_u_meet(void) {
   enum { N = 51 };
   double x[N], y[N];
@@ -248,8 +248,8 @@ static void test_exact_and_approximate_u_meet(void) {
   }
 }
 
-/* Both flags give the p of R's wilcox.test(x, y, exact = FALSE), as benchstat's approximation
- * does. */
+/* Both flags must give the p-value of R's wilcox.test(x, y, exact = FALSE), as benchstat's
+ * approximation does. */
 static void test_approximate_u_is_the_textbook_one(void) {
   enum { N = 60, M = 80 };
   double x[N], y[M];
@@ -277,7 +277,7 @@ static void test_welch_agrees(void) {
     }
     CU_ASSERT_EQUAL(t.status, PPROFC_TEST_OK);
     CU_ASSERT(close_to(t.p, v->p));
-    if (isnan(v->degrees)) continue; /* squares that overflow give t = 0 and p = 1 */
+    if (isnan(v->degrees)) continue; /* skip: the squares overflow, which gives t = 0 and p = 1 */
     CU_ASSERT(close_to(t.t, v->statistic));
     CU_ASSERT(close_to(t.degrees, v->degrees));
   }
@@ -315,7 +315,8 @@ struct correction_vector {
   double p[10], adjusted[10];
 };
 
-/* The example with ten values comes from R's p.adjust. The others can be checked by hand. */
+/* The example with ten values comes from R's p.adjust. The other examples can be checked by
+ * hand. */
 static const struct correction_vector correction_vectors[] = {
     {corrections_benjamini_hochberg,
      10,
@@ -325,7 +326,7 @@ static const struct correction_vector correction_vectors[] = {
      10,
      {.001, .008, .039, .041, .042, .06, .074, .205, .212, .216},
      {.01, .072, .312, .312, .312, .312, .312, .615, .615, .615}},
-    /* p is proportional to the rank: all get the largest value */
+    /* p is proportional to the rank, so all values become the largest value */
     {corrections_benjamini_hochberg, 4, {.01, .02, .03, .04}, {.04, .04, .04, .04}},
     {corrections_holm, 4, {.01, .02, .03, .04}, {.04, .06, .06, .06}},
     /* equal values stay equal, and no value exceeds 1 */
@@ -346,8 +347,8 @@ static void test_corrections_agree(void) {
   }
 }
 
-/* By definition, an adjusted p is at most the level exactly if a rule finds the change at that
- * level. The rule is step-up (Benjamini, Hochberg) or step-down (Holm). */
+/* By definition, an adjusted p is at most the level exactly if the procedure finds the change at
+ * that level. The procedure is step-up (Benjamini, Hochberg) or step-down (Holm). */
 static void test_corrections_decide_as_their_definitions(void) {
   unsigned long long state = 88172645463325252u;
   for (int round = 0; round < 300; round++) {

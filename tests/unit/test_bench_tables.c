@@ -32,7 +32,7 @@ static pprofc_bench *read_inputs(const struct input *inputs, size_t count,
   return set;
 }
 
-/* Appends the output, then the warnings. */
+/* Appends the printed table, then the warnings. */
 static bool prints(const struct input *inputs, size_t count, const pprofc_bench_options *options,
                    const char *format, const char *expected) {
   pprofc_error error;
@@ -487,7 +487,7 @@ static const struct input every_reader[] = {
     {"csv", "name,unit,value\nA/k=1-4,ns/op,7\n"},
 };
 
-/* Makes each call once. True if no allocation failed. */
+/* Calls each function once. Returns true if no allocation failed. */
 static bool run_once(const pprofc_allocator *mem, bool classic) {
   static const char *const formats[] = {"text", "csv", "markdown", "json", "html"};
   pprofc_bench_options options = defaults();

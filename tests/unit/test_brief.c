@@ -1,4 +1,5 @@
-/* Tests reports that are cut to a number of bytes: never longer, and never with a wrong sum. */
+/* Tests reports that -budget shortens. They must never be longer than the budget, and never have a
+ * wrong sum. */
 #include "common/brief_flag.h"
 #include "core/brief.h"
 #include "core/json_tree.h"
@@ -17,8 +18,8 @@ static uint32_t random_below(uint32_t most) {
   return (random_state >> 8) % most;
 }
 
-/* Makes a name of up to 700 bytes with control characters, quotes and characters of several
- * bytes. */
+/* Creates a random name of up to 700 bytes with control characters, quotes and multi-byte
+ * characters. */
 static void random_name(char out[800]) {
   static const char *const pieces[] = {
       "main.", "Ö", "\"", "\n", "<T>", "::", "\x1b[2J", "(*list)", "漢", "##[", "\\", "operator"};
@@ -28,7 +29,7 @@ static void random_name(char out[800]) {
                              random_below(50));
 }
 
-/* Makes a profile of counts, whose reports print exact numbers. */
+/* Creates a profile of counts. Reports print counts as exact numbers. */
 static pprofc_profile *random_profile(void) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_builder_type(b, "events", "count");
@@ -47,7 +48,7 @@ static pprofc_profile *random_profile(void) {
   return finish(b);
 }
 
-/* ---- the property ------------------------------------ */
+/* ---- sums in shortened reports ----------------------- */
 
 struct rendered {
   const pprofc_profile *profile;
@@ -69,10 +70,11 @@ static pprofc_status cut_report(const struct rendered *r, enum brief_kind kind, 
 }
 
 struct top_sums {
-  long long rows, left, header; /* header: value in the line that counts the nodes */
+  long long rows, left, header; /* sum of the rows, sum of the dropped rows, value in the line that
+                                   counts the nodes */
 };
 
-/* Adds the flat values of the rows, and of the rows that were dropped. */
+/* Adds up the flat values of the rows, and of the dropped rows. */
 static struct top_sums add_rows(pprofc_str text) {
   static const char header[] = "Showing nodes accounting for ";
   struct top_sums sums = {0, 0, LLONG_MIN};
@@ -90,7 +92,8 @@ static struct top_sums add_rows(pprofc_str text) {
       sums.rows += strtoll(copy, NULL, 10);
     rows |= strstr(copy, "flat  flat%") != NULL;
   }
-  if (sums.header == LLONG_MIN) sums.header = sums.rows; /* the report dropped that line */
+  if (sums.header == LLONG_MIN) sums.header = sums.rows; /* the report dropped the line with this
+                                                            value */
   return sums;
 }
 
@@ -107,8 +110,8 @@ static void check_top(const pprofc_profile *p, size_t most, struct buffer *out) 
   CU_ASSERT(right);
 }
 
-/* Checks that the flat values of the functions and of the rest add up to the total, and that the
- * JSON is complete. */
+/* Checks that the flat values of the functions and of the dropped functions add up to the total,
+ * and that the JSON is complete. */
 static void check_json(const pprofc_profile *p, size_t most, struct buffer *out) {
   struct rendered r = {p, report_options("json")};
   struct arena arena;
@@ -157,7 +160,7 @@ static void test_reports_keep_their_budget_and_sums(void) {
   buffer_free(&out);
 }
 
-/* ---- parts ------------------------------------------- */
+/* ---- single functions -------------------------------- */
 
 static void write_lines_of(struct brief *b, size_t count) {
   char line[64];
@@ -195,7 +198,7 @@ static void test_lines_without_marks(void) {
       &b, "line 0\nline 1\nline 2\nline 99\n\nleft out: 96 rows; show -budget=1024 shows more\n");
 }
 
-/* The rows with the largest weight stay, in the order of the report. */
+/* The rows with the largest weight must stay, in the order of the report. */
 static void test_the_most_important_rows_stay(void) {
   struct brief b;
   brief_init(&b, &mem_default, BRIEF_ROWS, BRIEF_LEAST, "");
@@ -250,7 +253,7 @@ static void test_json_rows(void) {
   buffer_free(&text);
 }
 
-/* Many long lines above the rows leave some room for rows. */
+/* Many long lines above the rows must leave some space for rows. */
 static void test_lines_above_the_rows(void) {
   struct brief b;
   char line[400];

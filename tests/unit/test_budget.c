@@ -1,5 +1,6 @@
-/* Tests budgets of memory and time. Callers that share a profile each have their own budget. A
- * budget inside another counts against both. Work with a stopped budget ends with a reason. */
+/* Tests budgets of memory and time. Callers that share a profile have separate budgets. Memory of a
+ * budget inside another budget counts against both. Work whose budget is stopped must end with a
+ * reason. */
 #include "core/budget.h"
 #include "core/child.h"
 #include "pprofc/report.h"
@@ -23,7 +24,7 @@ static pprofc_profile *read_profile(const char *name) {
   return profile;
 }
 
-/* Renders the report `format` of a profile with a budget; NULL: with its own. */
+/* Renders the report `format` of a profile with a budget; NULL: the profile's budget. */
 static pprofc_status report_within(const pprofc_profile *profile, struct budget *budget,
                                    const char *format, struct buffer *text) {
   pprofc_report_options options;
@@ -87,7 +88,7 @@ static void test_a_budget_inside_another_counts_against_both(void) {
   CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "600000"));
   mem_free(mem, block, 500000, 1);
   CU_ASSERT_EQUAL(budget_left(budget_allocator(outer)), before);
-  budget_release(outer); /* the inner budget keeps it alive */
+  budget_release(outer); /* the inner budget keeps the outer budget alive */
   CU_ASSERT_PTR_NOT_NULL(block = mem_array(mem, 1000, 1));
   mem_free(mem, block, 1000, 1);
   budget_release(inner);
@@ -151,7 +152,7 @@ static int cancel_at_output(void *context, const void *data, size_t size) {
   return 0;
 }
 
-/* -raw allocates almost nothing while it prints, so the output itself must check the budget. */
+/* -raw allocates almost nothing while it prints, so the output code must check the budget. */
 static void test_output_ends_when_the_budget_is_stopped(void) {
   pprofc_profile *profile = read_profile("generator_cpu.prof");
   pprofc_report_options options;
@@ -212,7 +213,7 @@ static void test_a_child_ends_when_another_thread_cancels(void) {
   budget_release(budget);
 }
 
-/* Loops that only add up must notice a stopped budget without an allocation. */
+/* Loops that only add numbers must notice a stopped budget although they allocate nothing. */
 static void test_long_loops_look_at_the_budget(void) {
   struct budget *budget = budget_new(&mem_default, 1 << 20);
   const pprofc_allocator *mem = budget_allocator(budget);

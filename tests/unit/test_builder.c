@@ -1,5 +1,5 @@
-/* Tests the builder: it stores equal items once, keeps the first error, and returns all data that
- * was added. */
+/* Tests the builder: it stores equal items once, returns the first error, and keeps all added
+ * data. */
 #include "pprofc/builder.h"
 
 #include "unit.h"
@@ -11,7 +11,7 @@ static bool is(pprofc_str s, const char *text) {
   return s.size == strlen(text) && memcmp(s.data, text, s.size) == 0;
 }
 
-/* Finishes and frees the builder. NULL if it reports an error. */
+/* Finishes and frees the builder. Returns NULL if the builder reports an error. */
 static pprofc_profile *finish(pprofc_builder *builder) {
   pprofc_profile *profile = NULL;
   pprofc_status status = pprofc_builder_finish(builder, &profile, NULL);
@@ -132,7 +132,7 @@ static void test_a_long_stack_crosses_chunks(void) {
   pprofc_profile_release(p);
 }
 
-/* Each of these functions makes one mistake. */
+/* Each of the next functions uses the builder incorrectly in one respect. */
 static void sample_without_type(pprofc_builder *b) {
   pprofc_builder_sample(b, NULL, 0, NULL);
 }
@@ -205,7 +205,7 @@ static void test_texts_with_a_length_keep_every_byte(void) {
   CU_ASSERT_EQUAL(pprofc_builder_add_mapping(b, &mapping), 0);
   pprofc_function function = {.name = odd, .start_line = 7};
   uint32_t f = pprofc_builder_add_function(b, &function);
-  function.system_name = odd; /* counts as no name */
+  function.system_name = odd; /* counts as a function without a name */
   CU_ASSERT_EQUAL(pprofc_builder_add_function(b, &function), f);
   const pprofc_line line = {f, 8, 0};
   const uint32_t frame = pprofc_builder_location(b, 0, 5, &line, 1);
@@ -245,7 +245,7 @@ static void test_locations_of_the_process_have_mappings(void) {
   CU_ASSERT_EQUAL(mapping.id, 1);
   b = pprofc_builder_new(NULL);
   pprofc_builder_process(b);
-  /* The sanitizers replace many functions with their own, but not getenv. */
+  /* A function of the C library. The sanitizers replace many of them, but not getenv. */
   mapping = place(b, (uint64_t)(uintptr_t)&getenv);
   CU_ASSERT(mapping.id > 1 && mapping.start != 0);
   b = pprofc_builder_new(NULL);

@@ -1,4 +1,4 @@
-/* Tests child processes: streams, status, and limits on their time and output. */
+/* Tests child processes: their streams, exit status, and limits of time and output. */
 #include "unit.h"
 
 #include "core/child.h"
@@ -10,7 +10,7 @@ static struct buffer output;
 static struct child_end end;
 static pprofc_error error;
 
-/* Runs sh -c script. Tests describe the behaviour of a program as a shell script. */
+/* Runs `sh -c script`. The script behaves like the program that a test needs. */
 static pprofc_status run(const char *script, const char *input, size_t ceiling,
                          unsigned timeout_ms) {
   const char *argv[] = {"sh", "-c", script, NULL};

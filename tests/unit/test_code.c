@@ -1,5 +1,5 @@
-/* Tests the comparison of machine code of two programs. The test compiles programs with one edit
- * each. A mask that is too broad would call an edited function "same". */
+/* Tests the comparison of the machine code of two programs. The test compiles programs that differ
+ * by one edit. If the comparison masks too many bytes, it calls an edited function "same". */
 #include "unit.h"
 
 #include "core/child.h"
@@ -116,7 +116,7 @@ static struct code_comparison compare_both(void) {
   return c;
 }
 
-/* Checks that exactly the functions in `names` differ, a list separated by commas. */
+/* Checks that exactly the functions in `names`, separated by commas, differ. */
 static void check_changed(const char *what, const char *names) {
   struct code_comparison c = compare_both();
   size_t found = 0, wanted = 1;
@@ -250,8 +250,8 @@ static void edits_of_go_are_found(void) {
   struct code_comparison c = compare_both();
   printf("go: %zu functions, %zu same, %zu changed, %zu unknown, %zu moved\n", c.count, c.same,
          c.changed, c.unknown, c.moved);
-  CU_ASSERT_TRUE(c.count - c.same <= 12); /* main, the new function, and functions that only it
-                                             calls */
+  CU_ASSERT_TRUE(c.count - c.same <= 12); /* differences: main, the new function, and functions that
+                                             only the new function calls */
   CU_ASSERT_EQUAL(code_find(&c, STR("main.words"))->state, CODE_SAME);
   CU_ASSERT_EQUAL(code_find(&c, STR("main.main"))->state, CODE_CHANGED);
   CU_ASSERT_EQUAL(code_find(&c, STR("main.unrelated"))->state, CODE_CHANGED);
@@ -281,7 +281,7 @@ static void names_are_readable(void) {
   code_comparison_free(&c);
 }
 
-/* Tests lengths and operands of instructions with uncommon forms. */
+/* Tests lengths and operands of instructions with unusual encodings. */
 static void instructions_have_their_shape(void) {
   static const struct {
     const char *bytes;
@@ -343,7 +343,7 @@ static void instructions_have_their_shape(void) {
   }
 }
 
-/* ---- files that are no programs ---------------------- */
+/* ---- files that are not programs --------------------- */
 
 static pprofc_status compare_status(const char *path) {
   struct code_comparison c;
@@ -371,7 +371,7 @@ static void other_files_are_refused(void) {
   CU_ASSERT_EQUAL(compare_status(path), PPROFC_E_UNSUPPORTED);
 }
 
-/* Damaged programs never cause a read outside of the file. */
+/* Damaged programs must not cause a read outside of the file. */
 static void damaged_programs_are_survived(void) {
   static const char *const command[] = {"gcc", "-O1", NULL};
   char path[128];
@@ -396,7 +396,7 @@ static void damaged_programs_are_survived(void) {
     for (int k = 0; k < 20; k++) {
       state = state * 1103515245u + 12345u;
       size_t at = state % 3 ? state / 7 % size : state / 7 % 64;
-      if (state % 2) at = size - 1 - state / 11 % 2048; /* change the headers of sections */
+      if (state % 2) at = size - 1 - state / 11 % 2048; /* change the section headers */
       if (at >= 20) copy[at] = (char)(state >> 16);
     }
     fwrite(copy, 1, round % 5 ? size : state % size, file);
@@ -406,7 +406,7 @@ static void damaged_programs_are_survived(void) {
   }
 }
 
-/* Comparing a program with itself finds no difference. */
+/* Comparing a program with itself must find no difference. */
 static void a_program_is_itself(void) {
   struct code_comparison c;
   pprofc_error error = {0};

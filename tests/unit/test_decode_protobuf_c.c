@@ -1,5 +1,5 @@
-/* Tests that our reader and protobuf-c read the same from each test profile, and that writing loses
- * nothing. */
+/* Tests that the library and protobuf-c read the same data from each test profile, and that writing
+ * loses nothing. */
 #include "codec/codec.h"
 #include "compare.h"
 #include "unit.h"
@@ -38,7 +38,7 @@ static void check_round_trip(const pprofc_profile *profile, const char *path) {
   buffer_free(&second);
 }
 
-/* True if the file is a profile.proto that our reader accepts. */
+/* True if the file is a profile.proto that the library accepts. */
 static bool check_file(const char *path) {
   pprofc_limits limits;
   pprofc_limits_init(&limits);

@@ -19,8 +19,8 @@ static void check(const char *name, enum demangle_mode mode, const char *expecte
   CU_ASSERT(str_equal(buffer_str(&out), str_of(expected)));
 }
 
-/* Linker name, and the results of the modes default, templates and full. NULL: the same as in the
- * column before. */
+/* Mangled name, and its results in the modes default, templates and full. NULL: the same as in the
+ * previous column. */
 static const char *const table[][4] = {
     {"_ZN3foo3barEv", "foo::bar", NULL, "foo::bar()"},
     {"_ZNK3foo3barEv", "foo::bar", NULL, "foo::bar() const"},
@@ -101,7 +101,7 @@ static void test_every_form_of_the_table(void) {
   buffer_free(&out);
 }
 
-/* Brackets that qualify a path are kept; their contents and generic arguments are dropped. */
+/* Brackets that qualify a path stay. Their contents and generic arguments are dropped. */
 static const char *const rust_table[][3] = {
     {"_RNvMC0INtC8arrayvec8ArrayVechKj7b_E3new", "<arrayvec::ArrayVec<>>::new",
      "<arrayvec::ArrayVec<u8, 123>>::new"},
@@ -129,7 +129,7 @@ static const char *const rust_table[][3] = {
     {"_RNvC1a1fC1b", "a::f", NULL},
 };
 
-/* Names that the reference does not accept as names of Rust. */
+/* Names that Rust's reference demangler rejects. */
 static const char *const not_rust[] = {"_R",
                                        "_R0NvC1a1f",
                                        "_RNvC1a1",
@@ -194,7 +194,8 @@ static void test_what_is_not_mangled_is_told(void) {
 
 static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/* Each S_ doubles the output: a few hundred bytes would become gigabytes. */
+/* Each S_ doubles the output. Without a limit, a name of a few hundred bytes would become
+ * gigabytes. */
 static void test_names_that_explode_are_left_as_they_are(void) {
   begin();
   struct buffer name;
@@ -208,7 +209,7 @@ static void test_names_that_explode_are_left_as_they_are(void) {
   buffer_add_text(&name, "i");
   demangle(buffer_str(&name), DEMANGLE_FULL, &out);
   CU_ASSERT(out.size <= (1 << 20));
-  buffer_clear(&name); /* a tuple of the two types before, repeated */
+  buffer_clear(&name); /* a tuple of the two previous types, repeated */
   buffer_add_text(&name, "_RIC1fhh");
   for (int i = 0, second = 4; i < 60; i++) {
     int here = (int)name.size - 2;
@@ -216,7 +217,7 @@ static void test_names_that_explode_are_left_as_they_are(void) {
                   digits[(second - 1) / 62], digits[(second - 1) % 62]);
     second = here;
   }
-  buffer_add(&name, "E", 2); /* including its NUL */
+  buffer_add(&name, "E", 2); /* adds the terminating NUL of the string */
   name.size--;
   CU_ASSERT_FALSE(demangle(buffer_str(&name), DEMANGLE_FULL, &out));
   CU_ASSERT(out.size <= (1 << 20));

@@ -1,5 +1,5 @@
-/* Tests the writer: it writes the bytes of Go's pprof, the same in each run, and returns an error
- * if it cannot write. */
+/* Tests the writer. It must write the same bytes as Go's pprof, the same in each run, and return an
+ * error if it cannot write. */
 #include "pprofc/builder.h"
 
 #include "pprofc/profile.h"
@@ -32,7 +32,7 @@ static int refuse(void *context, const void *data, size_t size) {
   return -1;
 }
 
-/* Writes the profile, releases it, and inflates the written bytes. */
+/* Writes the profile, releases it, and decompresses the written bytes. */
 static struct bytes written_profile(pprofc_profile *profile, struct bytes *compressed) {
   static struct bytes gzip;
   struct bytes plain = {.size = 0};
@@ -51,7 +51,7 @@ static struct bytes written_profile(pprofc_profile *profile, struct bytes *compr
   return plain;
 }
 
-/* Does the same for the profile of a builder. */
+/* Like written_profile, for the profile of a builder. */
 static struct bytes written(pprofc_builder *builder, struct bytes *compressed) {
   pprofc_profile *profile = NULL;
   CU_ASSERT_EQUAL_FATAL(pprofc_builder_finish(builder, &profile, NULL), PPROFC_OK);
@@ -150,10 +150,10 @@ static void test_labels_are_sorted_by_kind_and_key(void) {
   pprofc_builder_label(b, "b", "v");
   CU_ASSERT(EQUALS(written(b, NULL), "\x0a\x00"
                                      "\x12\x22\x10\x01"
-                                     "\x1a\x04\x08\x01\x10\x02" /* b w */
-                                     "\x1a\x04\x08\x01\x10\x03" /* b v */
-                                     "\x1a\x04\x08\x04\x10\x05" /* y second */
-                                     "\x1a\x04\x08\x06\x18\x06" /* a 6 */
+                                     "\x1a\x04\x08\x01\x10\x02" /* label: key "b", value "w" */
+                                     "\x1a\x04\x08\x01\x10\x03" /* label: key "b", value "v" */
+                                     "\x1a\x04\x08\x04\x10\x05" /* label: key "y", value "second" */
+                                     "\x1a\x04\x08\x06\x18\x06" /* label: key "a", number 6 */
                                      "\x1a\x06\x08\x07\x18\x05\x20\x08"
                                      "\x32\x00\x32\x01"
                                      "b\x32\x01w\x32\x01v\x32\x01y\x32\x06second\x32\x01"

@@ -1,5 +1,5 @@
-/* Tests the table of filters. Its flags must match the effect of each option, so that no filter
- * gets samples that the reader has added up. */
+/* Tests the table of filters. Its flags must match the effect of each option. Otherwise a filter
+ * could get samples that the reader has summed. */
 #include "folding.h"
 #include "open.h"
 #include "pipeline/pipeline.h"
@@ -27,7 +27,7 @@ static void calls(struct buffer *out) {
   pprofc_profile_release(p);
 }
 
-/* Reads bytes for a report, whole or with samples added up, and renders the report. */
+/* Reads bytes for a report, completely or as sums of samples, and renders the report. */
 static pprofc_status render(const struct buffer *bytes, const pprofc_report_options *options,
                             const struct open_sums *sums, struct buffer *text) {
   pprofc_profile *p = NULL;
@@ -38,15 +38,15 @@ static pprofc_status render(const struct buffer *bytes, const pprofc_report_opti
   return status;
 }
 
-/* Texts of one report: with the defaults, with an option, and with the option and folding. */
+/* Texts of one report: with defaults, with an option, and with the option on summed samples. */
 struct folding_case {
   struct buffer bytes, plain, whole, folded;
-  size_t changes[64], folds; /* reports that option i changed; reports whose samples the reader
-                                added up */
+  size_t changes[64], folds; /* for each option, number of reports that it changed; number of
+                                reports on summed samples */
 };
 
-/* Sets the option to a value, and compares the report of folded samples with the report of the
- * whole profile. */
+/* Sets the option to a value. Compares the report of summed samples with the report of the whole
+ * profile. */
 static void compare_folded(struct folding_case *c, size_t index, const char *format,
                            const char *value) {
   const char *source = "-";
@@ -85,8 +85,8 @@ static void test_no_option_meets_samples_that_were_folded_away(void) {
   for (size_t i = 0; i < 4; i++) buffer_free(buffers[i]);
 }
 
-/* The table contains each option that edits the profile, because folding and verdicts depend on
- * it. */
+/* The table must contain each option that edits the profile, because reading and verdicts depend on
+ * the table. */
 static void test_each_option_that_edits_samples_is_a_filter(void) {
   static const char *const values[] = {"main", "key", "key=v1"};
   static const struct pipeline_overrides as_top = {.aggregates = true};
@@ -111,7 +111,7 @@ static void test_each_option_that_edits_samples_is_a_filter(void) {
   buffer_free(&bytes);
 }
 
-/* The structs of the report and of pprofc_filter have the same filters. */
+/* The structs of the report and of pprofc_filter must have the same filters. */
 static void test_filters_go_from_struct_to_struct(void) {
   pprofc_report_options options = report_options("top");
   for (size_t i = 0; i < FILTER_COUNT; i++)

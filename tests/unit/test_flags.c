@@ -1,4 +1,4 @@
-/* Tests flags with Go's rules, and the texts that come from a table of flags: help, manual,
+/* Tests flags with Go's rules, and the texts made from a table of flags: help, manual,
  * completion. */
 #include "common/flags.h"
 
@@ -114,7 +114,7 @@ static const struct flag_table table = {
     .statuses = (const struct flag_note[]){{"0", "done"}, {NULL, NULL}},
 };
 
-/* Parses words after the program's name. */
+/* Parses the words after the program's name. */
 #define PARSE(...) parse((const char *const[]){"prog", __VA_ARGS__, NULL})
 static struct options options;
 static struct flags_parsed parsed;
@@ -254,7 +254,7 @@ static void test_a_call_is_told_only_when_its_flag_is_on(void) {
   CU_ASSERT_EQUAL(options.called, 1);
 }
 
-/* ---- what is printed from the table ------------------ */
+/* ---- texts made from the table ----------------------- */
 
 static int collect(void *context, const void *data, size_t size) {
   buffer_add(context, data, size);
@@ -269,7 +269,7 @@ static void begin(void) {
   output_init(&out, collect, &text);
 }
 
-/* Returns the printed text, with a NUL at its end. The caller frees it with buffer_free(&text). */
+/* Returns the printed text, NUL-terminated. The caller frees it with buffer_free(&text). */
 static const char *printed(void) {
   CU_ASSERT_EQUAL(output_flush(&out, NULL), PPROFC_OK);
   buffer_add_char(&text, '\0');
@@ -398,7 +398,7 @@ static void test_every_shell_completes_every_flag(void) {
   CU_ASSERT_STRING_EQUAL(error.message, "no completion for shell 'csh': must be bash, zsh or fish");
 }
 
-/* Runs the bash script, and checks its proposals for a command line of `words`. */
+/* Runs the bash completion script, and checks its proposals for the command line `words`. */
 static void expect_completion(const char *words, const char *expected) {
   char path[] = "/tmp/test_flags_XXXXXX", command[256], line[512] = "";
   int fd = mkstemp(path);

@@ -1,4 +1,4 @@
-/* Tests flame graphs: the totals of base and head stay the same in the tree and in the drawn
+/* Tests flame graphs. The totals of base and head must stay the same in the tree and in the drawn
  * boxes. */
 #include "flame_graph.h"
 
@@ -59,8 +59,8 @@ static void check_tree(const struct flame_tree *t) {
   }
 }
 
-/* Checks that children, self and the box of hidden nodes add up to their parent in width, head and
- * base. */
+/* Checks that width, head and base of a parent are the sums of its children, its self value and the
+ * box of hidden nodes. */
 static void check_boxes(const struct flame_tree *t, const struct flame_boxes *boxes,
                         enum flame_width how) {
   for (uint32_t i = 0; i < boxes->count; i++) {
@@ -135,7 +135,8 @@ static void test_siblings_stand_by_value_and_in_a_diff_by_name(void) {
   pprofc_profile_release(profile);
 }
 
-/* A reversed tree keeps all totals. The children of its root are the functions with self values. */
+/* A reversed tree keeps all totals. The children of its root are the functions that have self
+ * values. */
 static void test_reversed_trees_begin_at_the_leaf(void) {
   for (uint64_t seed = 1; seed <= 4; seed++) {
     pprofc_profile *profile = random_profile(seed, seed % 2);
@@ -158,7 +159,8 @@ static void test_reversed_trees_begin_at_the_leaf(void) {
   }
 }
 
-/* Returns a profile in which main calls a and b. The sum of their values does not fit int64. */
+/* Returns a profile in which main calls a and b. The sum of their values exceeds the range of
+ * int64. */
 static pprofc_profile *profile_that_overflows(void) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_builder_type(b, "cpu", "nanoseconds");
@@ -216,16 +218,16 @@ static int64_t read_value(struct reader *in) {
   return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
 }
 
-/* A node as the viewer reads it: its number, and the sums over the node and all nodes below it. */
+/* A node as the page's script reads it: its number, and the sums over its subtree. */
 struct seen {
   uint32_t id, depth, frame, cut;
-  double head, base, widths[3]; /* |head|; |base|; the larger of both */
+  double head, base, widths[3]; /* widths: absolute head; absolute base; the larger of the two */
 };
 
 #define SEEN_MAX 4000
 
 struct sent {
-  size_t count, frames, nodes; /* nodes: count including cut nodes */
+  size_t count, frames, nodes; /* nodes: number of nodes including omitted nodes */
   bool cut;
   struct seen node[SEEN_MAX];
 };
@@ -258,7 +260,7 @@ static void read_nodes(struct reader in, struct sent *sent) {
   }
 }
 
-/* Adds the sums of the nodes below to each node. */
+/* Adds the sums of its subtree to each node. */
 static void sum_sent(struct sent *sent) {
   for (size_t i = sent->count; i-- > 1;) {
     size_t above = i - 1;
@@ -365,7 +367,7 @@ static void test_cut_data_keep_sums_and_widths(void) {
   buffer_free(&bytes);
 }
 
-/* No node that was cut is wider than a node that was kept. */
+/* An omitted node must not be wider than a node that was kept. */
 static void test_cut_data_have_the_widest_nodes(void) {
   pprofc_profile *profile = random_profile(8, false);
   struct graph g;
@@ -390,7 +392,7 @@ static void test_cut_data_have_the_widest_nodes(void) {
   pprofc_profile_release(profile);
 }
 
-/* A function that calls itself counts once in its total, and each time in its self value. */
+/* A recursive function must count once in its total, and each time in its self value. */
 static void test_sums_of_functions_count_the_outermost_call(void) {
   for (uint64_t seed = 1; seed <= 3; seed++) {
     pprofc_profile *profile = random_profile(seed, true);
@@ -476,7 +478,8 @@ static void test_names_have_their_short_forms(void) {
   label_free(&forms);
 }
 
-/* For any name, its forms are ever shorter parts of it, and a form that fits is not too wide. */
+/* The forms of a name must be ever shorter pieces of the name, and a form that fits must not be too
+ * wide. */
 static void test_labels_of_any_name_fit(void) {
   static const char pieces[] = "ab:.::<>()[]{} /opr-=9\xC3\xA9~operator";
   struct label_forms forms;

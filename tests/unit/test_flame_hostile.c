@@ -3,7 +3,7 @@
 
 #include "report_text.h"
 
-/* Begins samples of one function. Each sample gets its labels directly after it is added. */
+/* Begins samples of one function. The caller adds a sample, then the labels of that sample. */
 static pprofc_builder *hostile_begin(void) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_builder_type(b, "cpu", "nanoseconds");
@@ -16,7 +16,7 @@ static void add_sample(pprofc_builder *b) {
   pprofc_builder_sample(b, &frame, 1, &value);
 }
 
-/* Adds a label. Its key and its value each end with a number. */
+/* Adds a label. Key and value each end with a number. */
 static void add_label(pprofc_builder *b, const char *key, size_t k, const char *value, size_t v) {
   char name[32], text[32];
   snprintf(name, sizeof name, "%s%zu", key, k);
@@ -43,7 +43,7 @@ static void flame_bytes(const pprofc_profile *profile, struct buffer *bytes) {
   report_into(bytes, profile, &options);
 }
 
-/* There are more keys than the page has room for. A key that was dropped never comes back. */
+/* There are more keys than the page can show. A dropped key must never come back. */
 static void test_more_label_keys_than_groups(void) {
   pprofc_builder *b = hostile_begin();
   for (size_t i = 0; i < 3; i++) {
@@ -59,7 +59,7 @@ static void test_more_label_keys_than_groups(void) {
   pprofc_profile_release(profile);
 }
 
-/* First a key with few values, then 200 keys without room, then too many values of the first
+/* First a key with few values, then 200 keys beyond the limit, then too many values of the first
  * key. */
 static void test_group_grows_after_keys_were_left_out(void) {
   pprofc_builder *b = hostile_begin();
@@ -105,7 +105,7 @@ static pprofc_profile *long_name_profile(const char *repeated) {
   return hostile_end(b);
 }
 
-/* A picture of 50 boxes with such names is much smaller than 50 names, and does not take
+/* A picture of 50 boxes with long names must be much smaller than 50 names, and must not take
  * minutes. */
 static void test_long_names_are_cut(void) {
   static const char *const repeated[] = {"a",     "()",    "(",    "a(b)", "a.",   " [clone ",

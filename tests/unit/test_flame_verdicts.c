@@ -1,4 +1,5 @@
-/* Tests verdicts in flame graphs: the boxes that are shown as changed, and the data of the page. */
+/* Tests verdicts in flame graphs: the boxes that are displayed as changed, and the data of the
+ * page. */
 #include "flame_graph.h"
 
 #include "flame/pack.h"
@@ -17,8 +18,8 @@ static void check_sums(const struct flame_tree *t) {
   }
 }
 
-/* Returns one run of `slow` and `same`. `slow` calls a function that was not judged, whose value is
- * `value`. */
+/* Returns one run of the functions `slow` and `same`. `slow` calls a function that is not judged
+ * and has the value `value`. */
 static pprofc_profile *judged_run(int64_t value, bool negative) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_builder_type(b, "instructions", "count");
@@ -65,7 +66,7 @@ static void judge_graph(struct judged *j, int64_t value, bool reverse) {
   CU_ASSERT_EQUAL_FATAL(
       flame_verdicts_make(&j->graph.tree, 0, reverse, made, &j->arena, &j->verdicts, NULL),
       PPROFC_OK);
-  pprofc_verdicts_free(made); /* all data was copied */
+  pprofc_verdicts_free(made); /* `made` is not needed any more, because its data was copied */
   pprofc_profile_release(base);
   pprofc_profile_release(head);
   j->difference = both;
@@ -77,7 +78,7 @@ static void judged_free(struct judged *j) {
   pprofc_profile_release(j->difference);
 }
 
-/* True if the node at the end of a path is shown as changed. */
+/* True if the node at the end of a path is displayed as changed. */
 static bool path_is_real(const struct judged *j, const char *const *path) {
   const struct flame_tree *t = &j->graph.tree;
   uint32_t node = 0;
@@ -108,8 +109,8 @@ static void test_a_frame_that_was_not_judged_follows_its_caller(void) {
   judged_free(&j);
 }
 
-/* In a reversed tree the node above is the callee. The box shows no verdict on that callee's time
- * for this caller. */
+/* In a reversed tree, the parent of a node is its callee. The box must not show a verdict on the
+ * callee's time for this caller. */
 static void test_what_is_above_in_a_reversed_tree_is_no_caller(void) {
   struct judged j;
   judge_graph(&j, 3000, true);
@@ -118,8 +119,8 @@ static void test_what_is_above_in_a_reversed_tree_is_no_caller(void) {
   judged_free(&j);
 }
 
-/* A path that shrank in a function that grew is not a real change, and the opposite is not
- * either. */
+/* A path that shrank in a function that grew is not a real change. The opposite is not a real
+ * change either. */
 static void test_a_box_that_went_the_other_way_is_no_change(void) {
   struct judged j;
   judge_graph(&j, 3000, false);
@@ -136,7 +137,7 @@ static void test_a_box_that_went_the_other_way_is_no_change(void) {
   judged_free(&j);
 }
 
-/* The tree scales each value of the head. Totals are sums of the scaled values. */
+/* The tree scales each value of the head. Totals must be the sums of the scaled values. */
 static void test_a_scaled_tree_adds_up(void) {
   struct judged j;
   struct flame_tree scaled;
@@ -151,7 +152,8 @@ static void test_a_scaled_tree_adds_up(void) {
   judged_free(&j);
 }
 
-/* The page gets one verdict for each function, and the factors of the shown values. */
+/* The page gets one verdict for each function, and the factors by which the displayed values are
+ * scaled. */
 static void test_data_have_the_verdicts(void) {
   struct judged j;
   struct buffer bytes;

@@ -1,6 +1,6 @@
-/* Tests reading with samples added up. For each profile, reports and messages equal the results of
- * reading the whole profile. The tests make profiles byte by byte, in forms that our writer never
- * uses. */
+/* Tests reading with sums of samples. For each profile, reports and messages must be the same as
+ * after reading the whole profile. The tests create profiles byte by byte, in forms that the
+ * library's writer never uses. */
 #include "fold_maker.h"
 #include "report_text.h"
 #include "unit.h"
@@ -21,9 +21,9 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* ---- reading both ways ------------------------------- */
+/* ---- both methods of reading ------------------------- */
 
-/* Data of samples that a report needs. */
+/* Descriptions of the data of samples that a report needs. */
 static const struct open_sums need_equal = {.labels = true, .always = true};
 static const struct open_sums need_stacks = {.always = true};
 static const struct open_sums need_tree = {.tree = true, .always = true};
@@ -60,7 +60,7 @@ static void same_reports(const pprofc_profile *a, const pprofc_profile *b,
     expect_same_report(a, b, &options);
     options.sample_index = "0";
     options.granularity = "addresses";
-    options.call_tree = !b->samples.tree; /* the nodes of a call tree have the order of the
+    options.call_tree = !b->samples.tree; /* the nodes of a call tree depend on the order of the
                                              samples */
     expect_same_report(a, b, &options);
   }
@@ -85,8 +85,8 @@ static void same_whole_and_folded(const struct buffer *data, const pprofc_profil
   pprofc_profile_release(folded);
 }
 
-/* Hidden values are not always summed completely. For any dropped fraction, the rest must be the
- * same. */
+/* The reader does not always sum hidden values completely. For any drop fraction, the report must
+ * be the same. */
 static void same_for_all_fractions(const pprofc_profile *whole, const pprofc_profile *sums) {
   static const double fractions[] = {0.0005, 0.005, 0.02, 0.1, 0.8};
   pprofc_report_options options = report_options("top");
@@ -100,7 +100,7 @@ static void same_for_all_fractions(const pprofc_profile *whole, const pprofc_pro
   }
 }
 
-/* Tests only the first sample type, whose number is known before its name, with labels. */
+/* Tests with labels and only the first sample type, whose index is known before its name. */
 static void same_whole_and_first_type(const struct buffer *data, const pprofc_profile *whole) {
   static const char *const formats[] = {"top", "tree", "dot", "callgrind", "folded"};
   static const struct open_sums first = {
@@ -116,7 +116,7 @@ static void same_whole_and_first_type(const struct buffer *data, const pprofc_pr
   pprofc_profile_release(sums);
 }
 
-/* Without stacks, one sample stays for each set of labels. */
+/* Without stacks, the reader keeps one sample for each set of labels. */
 static void same_tags_without_stacks(const struct buffer *data, const pprofc_profile *whole) {
   static const struct open_sums tags = {.labels = true, .no_stacks = true, .always = true};
   pprofc_error error;
@@ -184,7 +184,7 @@ static void test_reports_are_the_same(void) {
   }
 }
 
-/* Reports would also be equal if the reader never added anything up. */
+/* The reports would also be equal if the reader never summed samples. */
 static void test_samples_are_added_up(void) {
   static const struct {
     unsigned quirks;
@@ -199,8 +199,8 @@ static void test_samples_are_added_up(void) {
       {QUIRK_LABELS | QUIRK_UNKNOWN, &need_stacks, STACKS * 16 + 100},
       {QUIRK_LABELS, &need_equal, 8999},
       {QUIRK_NEGATIVE, &need_equal, STACKS * 16 + 1000},
-      {QUIRK_NEGATIVE, &need_stacks, 9000},                  /* read whole */
-      {QUIRK_LABELS | QUIRK_BASE_LABEL, &need_stacks, 9000}, /* the same */
+      {QUIRK_NEGATIVE, &need_stacks, 9000},                  /* the reader keeps all samples */
+      {QUIRK_LABELS | QUIRK_BASE_LABEL, &need_stacks, 9000}, /* the reader keeps all samples */
   };
   for (size_t i = 0; i < COUNT(cases); i++) {
     struct maker m;
@@ -235,8 +235,7 @@ static void refuses_edits(const pprofc_profile *sums) {
   pprofc_profile_release(out);
 }
 
-/* Sums that serve only one report must refuse all other reports, and must never give wrong
- * values. */
+/* Sums made for one report must be rejected by all other reports, and never give wrong values. */
 static void test_sums_are_for_one_report(void) {
   struct maker m;
   pprofc_error error;
@@ -319,7 +318,7 @@ static void test_differences_are_the_same(void) {
   }
 }
 
-/* ---- what is wrong ----------------------------------- */
+/* ---- invalid profiles -------------------------------- */
 
 static void same_outcome(const struct buffer *data) {
   pprofc_error whole_error, error;
@@ -355,7 +354,7 @@ static void test_messages_are_the_same(void) {
 
 /* ---- files, sizes, limits ---------------------------- */
 
-/* Writes a file that is removed after the test. */
+/* Writes a file that the test removes at its end. */
 static void write_temporary(char *path, const struct buffer *data) {
   int fd = mkstemp(path);
   CU_ASSERT_FATAL(fd >= 0);
@@ -363,7 +362,7 @@ static void write_temporary(char *path, const struct buffer *data) {
   close(fd);
 }
 
-/* Returns the number of samples of a file. Small files are read whole. */
+/* Returns the number of samples of a file. The reader does not sum samples of small files. */
 static size_t samples_of_file(const struct buffer *data) {
   char path[] = "/tmp/test_fold.XXXXXX";
   pprofc_read_options options;
@@ -396,8 +395,8 @@ static void test_only_large_files_are_folded(void) {
   buffer_free(&large.out);
 }
 
-/* A pipe can be read once. The reader of whole files must reuse the bytes that were already
- * read. */
+/* A pipe can be read only once. If the reader must keep all samples, it reuses the bytes that it
+ * has already read. */
 static void test_pipes_are_folded(void) {
   for (int unusual = 0; unusual < 2; unusual++) {
     struct maker m;
@@ -451,7 +450,7 @@ static void test_limits_hold(void) {
   buffer_free(&m.out);
 }
 
-/* ---- memory that moves ------------------------------- */
+/* ---- blocks that move -------------------------------- */
 
 static void *moving_alloc(void *context, size_t size) {
   (void)context;
@@ -472,8 +471,8 @@ static void *moving_resize(void *context, void *block, size_t size, size_t new_s
   return moved;
 }
 
-/* Appends samples of one frame, each with its own label set. Their columns are large, and the
- * reader frees parts of them. */
+/* Appends samples of one frame, each with a different label set. Their columns are large, and the
+ * reader frees them piece by piece. */
 static void put_labeled_samples(struct maker *m, uint64_t count) {
   struct buffer sample, label;
   buffer_init(&sample, &mem_default, 4096);
@@ -518,9 +517,9 @@ static void test_memory_may_move(void) {
   buffer_free(&m.out);
 }
 
-/* ---- the inflater ------------------------------------ */
+/* ---- decompression ----------------------------------- */
 
-/* Reads all bytes of a stream in steps. False if the inflater reports an error. */
+/* Decompresses a stream step by step. Returns false if the inflater reports an error. */
 static bool inflate_in_steps(const struct buffer *data, size_t step, bool zlib,
                              struct buffer *out) {
   pprofc_limits limits;
@@ -563,7 +562,7 @@ static void test_inflating_in_steps(void) {
     gzip.data[gzip.size / 2] ^= 0x10;
     CU_ASSERT_FALSE(inflate_in_steps(&gzip, 4096, zlib, &out));
     gzip.data[gzip.size / 2] ^= 0x10;
-    gzip.data[gzip.size - 6] ^= 1; /* a byte of the checksum */
+    gzip.data[gzip.size - 6] ^= 1; /* change a byte of the checksum */
     CU_ASSERT_FALSE(inflate_in_steps(&gzip, 4096, zlib, &out));
     gzip.data[gzip.size - 6] ^= 1;
   }

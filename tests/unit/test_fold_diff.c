@@ -1,5 +1,5 @@
-/* Tests differences of profiles with stack trees. -top must print the difference of the whole
- * profiles, for any two profiles and any way to read each. */
+/* Tests differences of profiles that were read as stack trees. -top must print the difference of
+ * the whole profiles, for any two profiles and any method of reading them. */
 #include "faults.h"
 #include "fold_maker.h"
 #include "report_text.h"
@@ -11,7 +11,7 @@
 #include "profile/stack_tree.h"
 #include "transform/combine/diff.h"
 
-/* Ways to read a side. */
+/* Methods of reading base or head. */
 enum way { WHOLE, TREE, WAYS };
 
 static pprofc_profile *read_side(const struct buffer *data, enum way way, bool tree,
@@ -28,7 +28,7 @@ static pprofc_profile *read_side(const struct buffer *data, enum way way, bool t
   return profile;
 }
 
-/* Returns the difference as all other reports compute it. */
+/* Returns the difference as computed for all other reports. */
 static pprofc_profile *usual_difference(const struct buffer *sides, const enum way *ways,
                                         pprofc_error *error) {
   pprofc_profile *head = read_side(&sides[0], ways[0], false, NULL);
@@ -47,7 +47,8 @@ static pprofc_profile *usual_difference(const struct buffer *sides, const enum w
   return out;
 }
 
-/* Returns the difference of two profiles with stack trees. Sets *again if it needs each sample. */
+/* Returns the difference of two profiles read as stack trees. Sets *again to true if the difference
+ * needs each sample. */
 static pprofc_profile *difference_of_sums(const struct buffer *sides, const enum way *ways,
                                           const char *sample_index, bool *again,
                                           pprofc_error *error) {
@@ -88,7 +89,7 @@ static void same_tops(const pprofc_profile *whole, const pprofc_profile *sums,
   }
 }
 
-/* Compares all ways to read. Returns the number of ways that had to read again. */
+/* Compares all methods of reading. Returns the number of methods that had to read again. */
 static size_t same_differences(const struct buffer *sides, const char *sample_index) {
   static const enum way as_whole[] = {WHOLE, WHOLE};
   pprofc_error error, other;
@@ -140,16 +141,17 @@ static void test_types_that_differ(void) {
   }
 }
 
-/* Usual profiles are read once, even if the program has another address in each process. */
+/* Usual profiles are read only once, even if the program has another address in each process. */
 static void test_usual_profiles_are_read_once(void) {
   CU_ASSERT_EQUAL(compare(3, 0, 3, 0, ""), 0);
-  CU_ASSERT_EQUAL(compare(3, 0, 3, QUIRK_MIXED_IDS, "0"), 0); /* no tree next to a tree */
+  CU_ASSERT_EQUAL(compare(3, 0, 3, QUIRK_MIXED_IDS, "0"), 0); /* if one profile is no tree, nothing
+                                                                 is read again */
   CU_ASSERT_EQUAL(compare(3, QUIRK_LABELS, 3, QUIRK_LABELS, ""), 0);
   CU_ASSERT_EQUAL(compare(3, 0, 3, QUIRK_MOVED, ""), 0);
   CU_ASSERT_EQUAL(compare(3, QUIRK_MOVED, 3, 0, ""), 0);
 }
 
-/* The first sample with a location decides which of two addresses the location has. */
+/* If a location has two possible addresses, the first sample with the location decides. */
 static void test_order_that_counts(void) {
   for (uint64_t seed = 0; seed < 8; seed++) {
     compare(seed, QUIRK_TWICE, seed, 0, "");
@@ -158,9 +160,9 @@ static void test_order_that_counts(void) {
   }
 }
 
-/* ---- memory that ends -------------------------------- */
+/* ---- failing allocations ----------------------------- */
 
-/* Makes the difference with an allocation that fails. True if there is a difference. */
+/* Computes the difference with a failing allocation. Returns true if there is a difference. */
 static bool survives(const struct buffer *sides, enum way head_way, struct faults *f) {
   const enum way ways[] = {head_way, WHOLE};
   pprofc_allocator mem = {fault_alloc, fault_resize, fault_release, f};
@@ -185,7 +187,7 @@ static bool survives(const struct buffer *sides, enum way head_way, struct fault
 static void test_memory_that_ends(void) {
   struct maker head, base;
   make(&head, 3, 0, 100);
-  make(&base, 3, QUIRK_MOVED, 50); /* so that it searches for used locations */
+  make(&base, 3, QUIRK_MOVED, 50); /* makes the code search for used locations */
   struct buffer sides[] = {head.out, base.out};
   for (unsigned i = 0; i < 2; i++) {
     size_t failures = 0, through = 0;

@@ -1,5 +1,5 @@
-/* Tests the gate on raw results: the samples of testdata/bench with known verdicts, and all cases
- * that gates once judged wrong. */
+/* Tests the gate on raw results. The samples of testdata/bench have known verdicts. Other cases are
+ * inputs that an earlier gate judged wrong. */
 #include "gate/compare.h"
 #include "gate/selftest/selftest.h"
 #include "gate_fixture.h"
@@ -71,7 +71,7 @@ static void test_the_samples_with_known_verdicts(void) {
   CU_ASSERT_EQUAL(verdict_named(&f, "Gone"), PPROFC_GATE_MISSING);
   CU_ASSERT_EQUAL(verdict_named(&f, "New"), PPROFC_GATE_NEW);
   CU_ASSERT_EQUAL(row_of(&f, "ZeroAlloc")->delta_kind, GATE_DELTA_FROM_ZERO);
-  /* A constant benchmark needs no test and is not a part of the family. */
+  /* A constant benchmark needs no test, and does not count for the correction of p-values. */
   CU_ASSERT_EQUAL(f.gate.family, 9);
   CU_ASSERT(near(row_of(&f, "W32")->adjusted, .0452922 * 9 / 7, 1e-5));
   CU_ASSERT_EQUAL(f.gate.compared, 11);
@@ -80,7 +80,7 @@ static void test_the_samples_with_known_verdicts(void) {
   close_gate(&f);
 }
 
-/* The public tests of corrections have more examples; this test corrects the family of a gate. */
+/* Tests the correction of all p-values of a gate. Other tests of corrections have more examples. */
 static void test_correction_of_the_whole_family(void) {
   for (int which = PPROFC_GATE_BH; which <= PPROFC_GATE_UNCORRECTED; which++) {
     struct fixture f;
@@ -143,7 +143,7 @@ static void test_thresholds_over_the_samples(void) {
   CU_ASSERT_EQUAL(status_at(0.30, false, "Misspelt"), 1);
 }
 
-/* Tests how many ratios an interval drops at each end, against values from the literature. */
+/* Tests how many ratios the interval omits at each end, against values from the literature. */
 static void test_interval_of_ratios_for_every_size(void) {
   static const struct {
     size_t n, at_05, at_01;
@@ -257,7 +257,7 @@ static void test_one_side_constant(void) {
   }
 }
 
-/* With one outlier per side, means are not reliable. */
+/* Appends samples with one outlier per side, which makes means unreliable. */
 static void put_with_outlier(struct buffer *out, double center) {
   for (size_t i = 0; i < 10; i++) {
     double value = i == 4 ? 4 * center : center + (double)i / 10;
@@ -407,10 +407,10 @@ static void test_nothing_is_no_pass(void) {
   close_gate(&f);
 }
 
-/* ---- rounds, drift, places --------------------------- */
+/* ---- rounds, drift, source positions ----------------- */
 
-/* Appends rounds whose processes differ by 4 %, with little noise within a process. Only the
- * medians of processes may be tested. */
+/* Appends rounds whose processes differ by 4 %, with little noise within a process. The test must
+ * use the medians of the processes. */
 static void put_rounds(struct buffer *out, double factor, size_t phase) {
   for (size_t round = 1; round <= 6; round++) {
     buffer_printf(out, "round: %zu\n", round);
@@ -480,7 +480,7 @@ static void test_selftest_finds_what_it_planted(void) {
   gate_init(&gate, &mem_default);
   CU_ASSERT_EQUAL(gate_selftest(&gate, TODAY, &good, NULL), PPROFC_OK);
   CU_ASSERT(good);
-  gate.settings.alpha = 0; /* a gate that can never fail */
+  gate.settings.alpha = 0; /* makes a gate that can never fail */
   CU_ASSERT_EQUAL(gate_selftest(&gate, TODAY, &good, NULL), PPROFC_OK);
   CU_ASSERT(!good);
   CU_ASSERT(gate.problem_count > 0);

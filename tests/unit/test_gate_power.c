@@ -1,4 +1,4 @@
-/* Tests the smallest visible change: textbook values, simulations of the stated change, and its
+/* Tests the smallest detectable change: textbook values, simulations of the stated change, and its
  * text in rows and results. */
 #include "gate/compare.h"
 #include "gate/judge.h"
@@ -33,11 +33,11 @@ static double samples(const struct gate_design *design, double change) {
 }
 
 /* The noise is so small that its growth with the change has no effect. The values come from tables
- * of the t-test of two samples with equal variance (Cohen 1988). Welch's test does not assume equal
- * variances, and needs slightly more. */
+ * of the two-sample t-test with equal variances (Cohen 1988). Welch's test does not assume equal
+ * variances, and needs slightly more samples. */
 static void test_textbook_values(void) {
   static const struct {
-    double n, level, difference; /* difference: in standard deviations */
+    double n, level, difference; /* difference in standard deviations */
   } known[] = {{10, 0.05, 1.3249}, {20, 0.05, 0.9091}, {5, 0.05, 2.0244}, {64, 0.05, 0.4990}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     struct gate_design design = {1e-6, 1e-6, known[i].n, known[i].n, -1, known[i].level, false};
@@ -46,13 +46,13 @@ static void test_textbook_values(void) {
     CU_ASSERT(fabs(gate_power_welch(&design, visible(&design)) - 0.8) < 1e-4);
   }
   struct gate_design design = {1e-6, 1e-6, 10, 10, -1, 0.05, false};
-  CU_ASSERT_EQUAL(samples(&design, 1e-6), 17); /* 16.7 in the tables */
+  CU_ASSERT_EQUAL(samples(&design, 1e-6), 17); /* the tables have 16.7 */
   CU_ASSERT_EQUAL(samples(&design, 0.5e-6), 64);
   CU_ASSERT_EQUAL(samples(&design, 0.2e-6), 394);
 }
 
 static void test_what_cannot_be_seen(void) {
-  /* With four values per side, U reaches at least p = 0.029. */
+  /* With four values per side, the U test's smallest possible p is 0.029. */
   struct gate_design few = {0.01, 0.01, 4, 4, -1, 0.01, true};
   CU_ASSERT(isinf(visible(&few)));
   few.level = 0.03;
@@ -72,7 +72,7 @@ static void test_what_cannot_be_seen(void) {
 /* ---- simulations ------------------------------------- */
 
 static double normal(uint64_t *state) {
-  uint64_t z = (*state += 0x9E3779B97F4A7C15u); /* splitmix64 */
+  uint64_t z = (*state += 0x9E3779B97F4A7C15u); /* the splitmix64 generator */
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
   z ^= z >> 31;
@@ -112,8 +112,9 @@ static double share_found(const struct gate_design *d, double change) {
   return found / DRAWS;
 }
 
-/* The stated change must be found in four of five runs, within three standard errors. The draws of
- * this test add to the error, and for U also the draws that state the change. */
+/* The test must find the stated change in four of five runs, within three standard errors. Random
+ * draws of this test add to the error; for the U test, the draws that determine the change also
+ * do. */
 static void test_stated_changes_are_found_in_four_of_five_runs(void) {
   static const struct gate_design designs[] = {
       {0.05, 0.05, 10, 10, -1, 0.05, false},       {0.05, 0.05, 10, 10, -1, 0.05 / 100, false},
@@ -131,7 +132,7 @@ static void test_stated_changes_are_found_in_four_of_five_runs(void) {
   }
 }
 
-/* The stated number of rounds is the smallest that shows the change. */
+/* The stated number of rounds must be the smallest number that shows the change. */
 static void test_rounds_that_are_stated_suffice(void) {
   struct gate_design design = {0.05, 0.05, 4, 4, -1, 0.05 / 20, false};
   for (int ranks = 0; ranks < 2; ranks++) {
@@ -170,7 +171,7 @@ static void test_a_pass_says_what_it_is_worth(void) {
   CU_ASSERT_EQUAL(judge(&gate, 0.01, 20, 10), 0);
   CU_ASSERT_EQUAL(gate.blind, 0);
   CU_ASSERT_EQUAL(gate.visible_count, 20);
-  /* 1.97 standard deviations at the level 0.05 / 20. */
+  /* The change is 1.97 standard deviations at the level 0.05 / 20. */
   CU_ASSERT(gate.visible_middle > 0.017 && gate.visible_middle < 0.022);
   CU_ASSERT(gate_rows(&gate, &count)->level == 0.05 / 20);
   gate_free(&gate);
@@ -198,7 +199,7 @@ static void test_further_rounds_cost_the_rounds_that_were_saved(void) {
   CU_ASSERT(!none.all && none.rounds == 0);
   struct gate_screen_plan few = gate_screen_plan_of(10, 40, 10);
   CU_ASSERT(!few.all && few.rounds == 20);
-  /* A benchmark gets at most four times the requested rounds. */
+  /* The second stage has at most four times the requested rounds. */
   CU_ASSERT_EQUAL(gate_screen_plan_of(1, 40, 10).rounds, 40);
   struct gate_screen_plan most = gate_screen_plan_of(21, 40, 10);
   CU_ASSERT(most.all && most.rounds == 5);

@@ -1,5 +1,5 @@
-/* Tests the output of the gate: annotations, comments within the limit, reports that can be parsed,
- * and the totals at the end. */
+/* Tests the output of the gate: annotations, comments within the size limit, reports that programs
+ * can parse, and the totals at the end. */
 #include "gate/judge.h"
 #include "gate/print/print.h"
 #include "gate/read/read.h"
@@ -127,7 +127,7 @@ static void test_effects_read_as_promised(void) {
   row.head = 3;
   row.adjusted = 0.050004;
   gate_print_effect(&out, &gate, &row);
-  /* A p above alpha must not be rounded to alpha. */
+  /* A p-value above alpha must not be rounded to alpha. */
   CU_ASSERT(str_equal(buffer_str(&out), STR("0 \xE2\x86\x92 3 adjusted p=0.050004 n=10+10")));
   buffer_clear(&out);
   gate.settings.correction = PPROFC_GATE_UNCORRECTED;

@@ -1,5 +1,5 @@
-/* Tests the gate's rules file: its settings, the rows that rules match, and the positions of
- * errors. */
+/* Tests the gate's rules file: its settings, the rows that rules match, and the positions in error
+ * messages. */
 #include "gate/judge.h"
 #include "gate/read/read.h"
 #include "unit.h"
@@ -9,8 +9,8 @@
 
 #define TODAY "2026-11-20"
 
-/* Appends five equal values for each benchmark. In the head, Slow is 20 % slower, Tiny 20 % of 100
- * ns, Items 20 % less. */
+/* Appends five equal values for each benchmark. In the head, Slow and Tiny (100 ns) are 20 %
+ * slower, and Items is 20 % less. */
 static void fill(struct buffer *out, bool head) {
   for (size_t i = 0; i < 5; i++)
     buffer_printf(out,
@@ -19,7 +19,7 @@ static void fill(struct buffer *out, bool head) {
                   head ? 120000 : 100000, head ? 120 : 100, head ? 80 : 100);
 }
 
-/* Returns the exit status with these rules; -1 if they are invalid. */
+/* Returns the exit status with these rules, or -1 if the rules are invalid. */
 static int status_of(const char *rules, struct gate *gate, pprofc_error *error) {
   struct buffer base, head;
   pprofc_bench *set = pprofc_bench_new(NULL);
@@ -187,8 +187,8 @@ static void test_floors_and_percentages_are_parsed_whole(void) {
   CU_ASSERT(!gate_parse_percent(STR("5x"), &value));
 }
 
-/* Returns the number of regressions in ten samples per side. The base repeats `base`, the head
- * `head`, with `period` values each. */
+/* Returns the number of regressions in ten samples per side. Each side repeats `period` values: the
+ * base the values `base`, the head the values `head`. */
 static size_t regressed_samples(const char *unit, const double *base, const double *head,
                                 size_t period, const char *floor) {
   struct gate gate;
@@ -211,8 +211,7 @@ static size_t regressed_samples(const char *unit, const double *base, const doub
   return count;
 }
 
-/* Go divides one-time allocations by the number of operations, so the amount per operation
- * varies. */
+/* Go divides one-time allocations by the number of operations, so the bytes per operation vary. */
 static void test_memory_that_varies_has_a_floor(void) {
   static const struct {
     const char *unit;
@@ -220,14 +219,14 @@ static void test_memory_that_varies_has_a_floor(void) {
     const char *floor;
     size_t regressed;
   } cases[] = {
-      {"B/op", {560, 622}, {593, 655}, "1s", 0},  /* 33 B, with a range of 62 B */
+      {"B/op", {560, 622}, {593, 655}, "1s", 0},  /* a difference of 33 B, with a range of 62 B */
       {"B/op", {560, 622}, {593, 655}, "1 B", 1}, /* the user sets a floor */
       {"B/op", {560, 622}, {593, 655}, "0 B", 1}, /* the user switches the floor off */
       {"allocs/op", {3, 4}, {4, 4}, "0", 1},
-      {"B/op", {560, 622}, {593, 655}, "0", 0},      /* a floor of another unit */
-      {"B/op", {560, 622}, {625, 687}, "1s", 1},     /* more than the range */
-      {"B/op", {5600, 6220}, {6600, 7220}, "1s", 1}, /* a floor is at most 64 B */
-      {"B/op", {16, 16}, {24, 24}, "1s", 1},         /* constant amounts have no floor */
+      {"B/op", {560, 622}, {593, 655}, "0", 0},      /* a floor for another unit has no effect */
+      {"B/op", {560, 622}, {625, 687}, "1s", 1},     /* the difference exceeds the range */
+      {"B/op", {5600, 6220}, {6600, 7220}, "1s", 1}, /* a computed floor is at most 64 B */
+      {"B/op", {16, 16}, {24, 24}, "1s", 1},         /* constant values have no floor */
       {"B/op", {16.001, 16.003}, {24.001, 24.003}, "1s", 1},
       {"allocs/op", {3, 4}, {4, 4}, "1s", 0},
       {"allocs/op", {3, 4}, {5, 6}, "1s", 1},
@@ -241,7 +240,7 @@ static void test_memory_that_varies_has_a_floor(void) {
 
 /* ---- earlier runs ------------------------------------ */
 
-/* Returns the exit status of base and head after these earlier runs. Frees the texts. */
+/* Returns the exit status for base and head with earlier runs. Frees the texts. */
 static int status_of_runs(const struct gate_settings *settings, struct buffer *runs, size_t count,
                           struct buffer *sides) {
   struct gate gate;
@@ -270,15 +269,15 @@ static int status_of_runs(const struct gate_settings *settings, struct buffer *r
   return status;
 }
 
-/* Appends five samples that are close to a value. */
+/* Appends five samples close to `value`. */
 static void put_run(struct buffer *out, const char *name, double value, double swing,
                     const char *unit) {
   for (int i = 0; i < 5; i++)
     buffer_printf(out, "Benchmark%s 1 %.4f %s\n", name, value * (1 + swing * (i - 2)), unit);
 }
 
-/* Judges with three earlier runs of one benchmark: the t-test has two degrees of freedom. `unit`
- * follows each value, such as "ns/op". With `parts`, each value occurs again as system time. */
+/* Judges one benchmark with three earlier runs; the t-test then has two degrees of freedom. `unit`
+ * follows each value, such as "ns/op". With `parts`, each value also occurs as system time. */
 static int status_with_noise(double factor, const char *unit, const char *parts) {
   const struct gate_settings settings = {.one_process = false};
   struct buffer runs[3], sides[2];
@@ -301,7 +300,7 @@ static void test_a_change_exceeds_the_noise_of_earlier_runs(void) {
   CU_ASSERT_EQUAL(status_with_noise(1.42, "user-sec/op", "sys-sec/op"), 2);
 }
 
-/* Judges extreme changes with six earlier runs of one benchmark. */
+/* Judges extreme changes of one benchmark with six earlier runs. */
 static void test_earlier_runs_decide_extreme_changes(void) {
   static const struct {
     const char *unit;
@@ -309,13 +308,13 @@ static void test_earlier_runs_decide_extreme_changes(void) {
     pprofc_gate_test test;
     int status;
   } cases[] = {
-      /* a change from 0 or to 0, where no earlier run was */
+      /* a change from 0 or to 0, which no earlier run had */
       {"B/op", {1, 2, 1, 3, 2, 1}, 0, 5000, PPROFC_GATE_BOTH, 2},
       {"B/op", {1, 2, 1, 3, 2, 1}, 0, 5000, PPROFC_GATE_UTEST, 2},
       {"MB/s", {100, 101, 99, 100, 102, 98}, 100, 0, PPROFC_GATE_BOTH, 2},
       {"B/op", {1, 2, 1, 3, 2, 1}, 2, 0, PPROFC_GATE_BOTH, 0},
       {"B/op", {1, 2, 1, 3, 2, 1}, 1, 2, PPROFC_GATE_BOTH, 0},
-      /* without another test, the noise still counts */
+      /* even without another test, the noise counts */
       {"ns/op", {90, 130, 100, 120, 110, 95}, 101, 108, PPROFC_GATE_NONE, 0},
       {"ns/op", {90, 130, 100, 120, 110, 95}, 101, 300, PPROFC_GATE_NONE, 2},
       {"ns/op", {101, 101.5, 101, 101.2, 101.1, 101}, 101, 108, PPROFC_GATE_NONE, 2},
@@ -333,8 +332,8 @@ static void test_earlier_runs_decide_extreme_changes(void) {
     }
 }
 
-/* Two earlier runs of X are equal by chance. The other benchmarks vary by 8 %. All samples of a
- * side come from one process. */
+/* In two earlier runs X has equal values by chance. The other benchmarks vary by 8 %. All samples
+ * of a side come from one process. */
 static int status_of_equal_runs(const char *unit, size_t others, double head) {
   static const char header[] = "goos: linux\ngoarch: amd64\npkg: example.com/x\n";
   const struct gate_settings settings = {.one_process = false};
@@ -355,11 +354,12 @@ static int status_of_equal_runs(const char *unit, size_t others, double head) {
 static void test_equal_earlier_times_are_chance(void) {
   CU_ASSERT_EQUAL(status_of_equal_runs("ns/op", 15, 11.05), 0); /* X gets the noise of the others */
   CU_ASSERT_EQUAL(status_of_equal_runs("ns/op", 15, 40), 2);
-  CU_ASSERT_EQUAL(status_of_equal_runs("ns/op", 0, 11.05), 0); /* unknown without the others */
+  CU_ASSERT_EQUAL(status_of_equal_runs("ns/op", 0, 11.05), 0); /* without other benchmarks the noise
+                                                                  of X is unknown */
   CU_ASSERT_EQUAL(status_of_equal_runs("B/op", 15, 11.05), 2); /* memory does not vary */
 }
 
-/* One sample far from the others is not the noise of a side, and is not a change. */
+/* A single outlier must not count as the noise of a side, and not as a change. */
 static void test_one_outlier_is_no_floor(void) {
   static const double sort_base[] = {581, 583, 585, 585, 591, 593, 595, 595, 601, 603};
   static const double sort_head[] = {601, 605, 605, 607, 609, 609, 614, 618, 632, 738};
@@ -386,7 +386,7 @@ static struct gate_row floor_row(double low, double high, double head) {
   return row;
 }
 
-/* A change of 8 % is not below a threshold of 5 %, so the verdict must name another limit. */
+/* A change of 8 % is not below the threshold of 5 %, so the verdict must name another limit. */
 static void test_a_verdict_names_the_limit_that_decided(void) {
   struct gate_row row = floor_row(0.07, 0.09, 108);
   CU_ASSERT_STRING_EQUAL(gate_row_verdict(&row), "below the floor");

@@ -1,4 +1,4 @@
-/* Tests the gate on comparison tables: each kind that benchstat prints, and texts that are not
+/* Tests the gate on comparison tables: each format that benchstat prints, and texts that are not
  * tables. */
 #include "gate/judge.h"
 #include "gate/print/print.h"
@@ -18,7 +18,7 @@ static void open_gate(struct gate *gate) {
   gate_init(gate, &mem_default);
 }
 
-/* Judges a file with that text. Returns the exit status. */
+/* Judges a file that contains `text`. Returns the exit status. */
 static int judge(struct gate *gate, const char *text) {
   pprofc_error error;
   if (gate_read_tables(gate, STR("f.diff"), str_of(text), &error) != PPROFC_OK) return -1;
@@ -251,7 +251,7 @@ static void test_colours_and_returns_are_ignored(void) {
                   2);
 }
 
-/* ---- other kinds ------------------------------------- */
+/* ---- other formats ----------------------------------- */
 
 static void test_csv_table(void) {
   struct gate gate;
@@ -315,7 +315,7 @@ static void test_json_tables_are_tested_anew(void) {
   CU_ASSERT(says("{\"version\":1,\"tables\":[", "f.diff:1:"));
 }
 
-/* ---- what is no table -------------------------------- */
+/* ---- texts that are not tables ----------------------- */
 
 static void test_what_is_no_table_is_named(void) {
   CU_ASSERT(says("", "it is empty"));

@@ -24,11 +24,11 @@ static void close_gate(struct fixture *f) {
 
 /* ---- results ----------------------------------------- */
 
-/* One benchmark of ten repetitions, with times in nanoseconds. */
+/* One benchmark with ten repetitions. Times are in nanoseconds. */
 struct benchmark {
   const char *name;
   int threads;
-  double wall, wall_step, cpu; /* wall time varies by wall_step, CPU time by one per mille */
+  double wall, wall_step, cpu; /* wall time varies by wall_step, CPU time by 0.1 % */
 };
 
 static void put_file(struct buffer *out, const char *build, const struct benchmark *benchmarks,
@@ -84,7 +84,7 @@ static size_t count_lines(const struct buffer *notes) {
   return count;
 }
 
-/* ---- promises ---------------------------------------- */
+/* ---- documented behaviour ---------------------------- */
 
 static void test_cpu_time_of_one_thread_is_judged(void) {
   struct fixture f;
@@ -94,7 +94,7 @@ static void test_cpu_time_of_one_thread_is_judged(void) {
                   2);
   CU_ASSERT_EQUAL(row_of(&f, "A", "cpu-sec/op")->verdict, PPROFC_GATE_REGRESSED);
   CU_ASSERT_EQUAL(row_of(&f, "A", "sec/op")->verdict, PPROFC_GATE_ASIDE);
-  /* One comparison has one p-value, which counts once. */
+  /* A comparison has only one p-value, and counts once. */
   CU_ASSERT_EQUAL(f.gate.compared, 1);
   CU_ASSERT_EQUAL(f.gate.family, 1);
   CU_ASSERT_EQUAL(f.gate.cpu_times, 1);
@@ -134,7 +134,7 @@ static void test_one_thread_may_be_named(void) {
   }
 }
 
-/* A regression that only wall time shows makes the row inconclusive. */
+/* A regression that is visible only in wall time makes the row inconclusive. */
 static void test_waiting_is_no_pass_under_strict(void) {
   struct fixture f;
   open_gate(&f);
@@ -163,7 +163,7 @@ static void test_the_choice_can_be_made(void) {
   }
 }
 
-/* A rule for the time of a benchmark applies to the time that is judged. */
+/* A rule for the time of a benchmark must apply to the time that the gate judges. */
 static void test_rules_for_time_hold_for_cpu_time(void) {
   struct fixture f;
   struct gate_rule rule = {.unit = {"ns/op", 5}, .has_threshold = true, .threshold = 0.2};
@@ -179,7 +179,7 @@ static void test_rules_for_time_hold_for_cpu_time(void) {
   close_gate(&f);
 }
 
-/* hyperfine has only the means of user and system time, so there is one sample. */
+/* hyperfine stores only the means of user and system time, so there is one sample. */
 static void test_hyperfine(void) {
   static const char text[] =
       "{\"results\":[{\"command\":\"true\",\"mean\":1,\"user\":0.5,\"system\":0.25,"
@@ -193,7 +193,7 @@ static void test_hyperfine(void) {
           PPROFC_OK);
     CU_ASSERT_EQUAL(judge(&f), 0);
     CU_ASSERT_EQUAL(f.gate.compared, 1);
-    /* Several files have several means, whose sums are CPU times. */
+    /* Several files have several means. The sums of user and system time are CPU times. */
     CU_ASSERT_EQUAL(f.gate.cpu_times, files == 4);
     CU_ASSERT_EQUAL(row_of(&f, "true", "cpu-sec/op")->base, 0.75);
     CU_ASSERT_EQUAL(row_of(&f, "true", "user-sec/op")->verdict, PPROFC_GATE_ASIDE);

@@ -1,4 +1,4 @@
-/* Tests the tables of verdicts: the condition that decides if a row meets several. */
+/* Tests the tables of verdicts: if a row meets several conditions, one of them must decide. */
 #include "gate/judge.h"
 #include "unit.h"
 
@@ -7,7 +7,7 @@
 static const struct gate plain_gate = {
     .settings = {.threshold = 0.05, .alpha = 0.05, .min_samples = 4}};
 
-/* Returns a row that is 10 % slower and significant, from ten samples per side. */
+/* Returns a row that is 10 % slower, with a significant change and ten samples per side. */
 static struct gate_row slower(void) {
   struct gate_row row = gate_row_unknown();
   row.unit = STR("sec/op");
@@ -41,17 +41,17 @@ static void test_a_change_must_be_significant_and_large(void) {
   row.significant = false;
   CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_INCONCLUSIVE);
   row = slower();
-  row.threshold = 0.1; /* reached, also after rounding */
+  row.threshold = 0.1; /* the change reaches the threshold, also after rounding */
   CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_REGRESSED);
-  row.threshold = 0.11; /* the interval includes it */
+  row.threshold = 0.11; /* the interval of the change includes the threshold */
   CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_INCONCLUSIVE);
   row.threshold = 0.13;
   CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_UNCHANGED);
   row = slower();
-  row.floor = 0.2; /* larger than the difference */
+  row.floor = 0.2; /* the floor is larger than the difference */
   CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_UNCHANGED);
   row = slower();
-  row.noise = 0.1; /* a change must exceed it */
+  row.noise = 0.1; /* a change must exceed this noise */
   CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_INCONCLUSIVE);
 }
 
@@ -102,7 +102,8 @@ static void test_a_rule_accepts_so_much(void) {
   struct gate_row row = slower();
   struct gate_rule rule = {.accept = true, .accepted = 0.1};
   CU_ASSERT_EQUAL(verdict_of(&plain_gate, &row, &rule), PPROFC_GATE_ACCEPTED);
-  CU_ASSERT(verdict_is_decided(PPROFC_GATE_ACCEPTED)); /* a second test must not change it */
+  CU_ASSERT(verdict_is_decided(PPROFC_GATE_ACCEPTED)); /* a second test must not change this
+                                                          verdict */
   row.delta = 0.11;
   CU_ASSERT_EQUAL(verdict_of(&plain_gate, &row, &rule), PPROFC_GATE_REGRESSED);
   row.significant = false;
@@ -117,7 +118,7 @@ static void test_what_needs_no_test(void) {
   CU_ASSERT_EQUAL(untested(row, NULL), PPROFC_GATE_INFORMATIONAL);
   row.head = 0;
   CU_ASSERT_EQUAL(untested(row, NULL), PPROFC_GATE_UNMEASURED);
-  row.unit = STR("allocs/op"); /* a count may be 0 */
+  row.unit = STR("allocs/op"); /* a count may become 0 */
   CU_ASSERT_EQUAL(untested(row, NULL), PPROFC_GATE_INFORMATIONAL);
   row.in_head = false;
   CU_ASSERT_EQUAL(untested(row, NULL), PPROFC_GATE_MISSING);

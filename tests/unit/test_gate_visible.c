@@ -1,5 +1,5 @@
-/* Tests the summary of visible changes over many rows, and its parts: quantiles of t, sorted
- * samples, fixed decimals. */
+/* Tests the summary of detectable changes over many rows, and the functions that it uses: quantiles
+ * of t, sorted samples, fixed decimals. */
 #include "core/fixed.h"
 #include "gate/compare.h"
 #include "gate/judge.h"
@@ -17,7 +17,7 @@ static uint64_t visible_random(uint64_t *state) {
   return z ^ (z >> 31);
 }
 
-/* Returns a number from `low` to `high`, with a uniform logarithm. */
+/* Returns a random number from `low` to `high` whose logarithm is uniform. */
 static double visible_between_logs(uint64_t *state, double low, double high) {
   return low * pow(high / low, (double)(visible_random(state) >> 11) / 9007199254740992.0);
 }
@@ -77,7 +77,7 @@ static void test_summary_is_the_median_and_the_worst_of_all_rows(void) {
 
 /* ---- numbers ----------------------------------------- */
 
-/* Finds a quantile by bisection, with the tail at each step. */
+/* Finds a quantile by bisection, computing the tail probability at each step. */
 static double plain_quantile(double p, double degrees) {
   double wanted = 2 * (1 - p), low = 0, high = 1;
   while (pprofc_t_two_sided(high, degrees) > wanted) high *= 2;

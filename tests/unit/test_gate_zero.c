@@ -1,8 +1,8 @@
-/* Tests the gate on zeros and on missing results: a result that was not measured or compared is not
- * a pass. */
+/* Tests the gate on zeros and missing results. A result that was not measured or not compared must
+ * not be a pass. */
 #include "gate_fixture.h"
 
-/* ---- zero, and nothing ------------------------------- */
+/* ---- zeros and missing values ------------------------ */
 
 static int judge_values(struct fixture *f, const char *unit, double base, double head) {
   open_gate(f);
@@ -36,8 +36,7 @@ static void test_what_zero_says(void) {
   }
 }
 
-/* A zero keeps the unit in which it was written, but belongs to the same benchmark as other
- * values. */
+/* A zero keeps the unit of its text, but must belong to the same benchmark as the other values. */
 static void test_zeros_among_times_are_of_the_same_benchmark(void) {
   struct fixture f;
   size_t count;

@@ -1,4 +1,4 @@
-/* Tests Go's classes of characters and quoted strings. The expected values come from Go's packages
+/* Tests Go's character classes and quoted strings. The expected values come from Go's packages
  * unicode and strconv. */
 #include "unit.h"
 

@@ -1,4 +1,4 @@
-/* Tests the parts of a call graph: names, paths, sums, edges, colours. */
+/* Tests the steps of building a call graph: names, paths, sums, edges, colours. */
 #include "graph/graph.h"
 #include "profile_text.h"
 #include "report/graphs/dot_text.h"
@@ -55,7 +55,7 @@ static void test_function_names_are_shortened_as_pprof_does(void) {
   arena_free(&arena);
 }
 
-/* A rule with quadratic time would take minutes. */
+/* An algorithm with quadratic time would take minutes. */
 static void test_a_name_of_a_million_folders_is_shortened(void) {
   struct buffer name;
   buffer_init(&name, &mem_default, SIZE_MAX);
@@ -153,15 +153,15 @@ static void test_colours(void) {
   }
 }
 
-/* ---- sums and edges against a slow way --------------- */
+/* ---- sums and edges, compared with a slow method ----- */
 
 #define FUNCTIONS 12
 #define SAMPLES   3000
 #define DEPTH     9
 #define ROOTS     150
 
-/* A profile with one to three functions per location. Its stacks share many, few or no frames with
- * their neighbours. */
+/* A profile with one to three functions per location. Consecutive stacks share many, few or no
+ * frames. */
 struct random_profile {
   pprofc_profile *p;
   uint32_t lines[40][3], line_count[40];
@@ -174,7 +174,7 @@ static uint32_t random_below(uint64_t *state, uint32_t limit) {
   return (uint32_t)((*state >> 33) % limit);
 }
 
-/* Makes stacks that all begin with the same `roots` frames. */
+/* Creates stacks that all begin with the same `roots` frames. */
 static void fill(struct random_profile *r, uint64_t state, uint32_t roots) {
   pprofc_builder *b = cpu_builder();
   for (uint32_t i = 0; i < FUNCTIONS; i++) {
@@ -214,7 +214,7 @@ struct slow {
   struct slow_edge edges[FUNCTIONS][FUNCTIONS];
 };
 
-/* Computes the sums sample by sample, as section 18 defines them. */
+/* Computes the sums sample by sample, from the definition in section 18. */
 static void sum_slowly(const struct random_profile *r, const bool *kept, struct slow *s) {
   memset(s, 0, sizeof *s);
   for (size_t i = 0; i < SAMPLES; i++) {
@@ -277,7 +277,7 @@ static void test_sums_and_edges_are_those_of_the_definition(void) {
   pprofc_error error;
   for (uint64_t seed = 1; seed < 12; seed++) {
     fill(&r, seed, 0);
-    /* No addresses, as in the profiles of functions that reports make. */
+    /* Locations have no addresses, as in the profiles that reports by function use. */
     uint64_t no_address[40] = {0};
     r.p->locations.address = no_address;
     struct graph_options options = {.want_edges = true, .threads = 1};
@@ -294,7 +294,8 @@ static void test_sums_and_edges_are_those_of_the_definition(void) {
     CU_ASSERT_EQUAL(graph_find_edges(&g, &(struct edge_choice){kept_nodes, NULL, NULL}, &error),
                     PPROFC_OK);
     sum_slowly(&r, kept, &slow);
-    for (size_t i = 0; i < FUNCTIONS; i++) slow.flat[i] = 0; /* the graph has all nodes */
+    for (size_t i = 0; i < FUNCTIONS; i++) slow.flat[i] = 0; /* the graph has all nodes, also
+                                                                without self values */
     for (uint32_t i = 0; i < g.node_count; i++) g.nodes[i].flat = 0;
     compare_with_slow(&g, kept, &slow);
     graph_free(&g);
@@ -302,7 +303,7 @@ static void test_sums_and_edges_are_those_of_the_definition(void) {
   }
 }
 
-/* ---- marks ------------------------------------------- */
+/* ---- marks of inlined calls -------------------------- */
 
 static unsigned mark_slowly(const struct slow *s, uint32_t function, int64_t cutoff) {
   bool has_inline = false, has_plain = false;
@@ -331,7 +332,7 @@ static void compare_marks(const struct random_profile *r, const struct graph_opt
   graph_free(&g);
 }
 
-/* Tests short stacks and long stacks. */
+/* Compares the marks with their definition, for short and long stacks. */
 static void test_marks_are_those_of_the_definition(void) {
   static struct random_profile r;
   const double fractions[] = {0.01, 0.03, 0.08, 0.2};

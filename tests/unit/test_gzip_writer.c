@@ -1,5 +1,5 @@
-/* Tests the gzip writer: it writes one member, the same bytes for any number of threads, and loses
- * no data. */
+/* Tests the gzip writer. It must write one gzip member, the same bytes for any number of threads,
+ * and lose no data. */
 #include "codec/gzip_writer.h"
 #include "core/buffer.h"
 #include "unit.h"
@@ -13,7 +13,8 @@
 
 struct sink {
   struct buffer bytes;
-  size_t calls, refuse_at; /* refuse_at: call that fails; 0: no call fails */
+  size_t calls, refuse_at; /* number of calls so far; number of the call that fails, 0: no call
+                              fails */
 };
 
 static int take(void *context, const void *data, size_t size) {
@@ -23,7 +24,7 @@ static int take(void *context, const void *data, size_t size) {
   return 0;
 }
 
-/* Makes text that compresses, and text that does not. */
+/* Creates data. Of each 1,000 bytes, 700 compress and the others do not. */
 static void fill(uint8_t *data, size_t size) {
   uint64_t state = 88172645463325252u;
   for (size_t i = 0; i < size; i++) {

@@ -1,4 +1,4 @@
-/* Tests unified diffs without context: finding a line of one side on the other side. */
+/* Tests unified diffs without context: finding the line of one side on the other side. */
 #include "unit.h"
 
 #include "report/source/hunks.h"
@@ -17,7 +17,8 @@ static struct hunks read_diff(const char *text) {
   return hunks;
 }
 
-/* Checks that each line has its own place, and that the place leads back to the line. */
+/* Checks that each line has a different position on the other side, and that this position leads
+ * back to the line. */
 static void check_places(const struct hunks *h, const struct changed_file *file, int64_t places) {
   int64_t next[DIFF_SIDES] = {1, 1};
   for (int64_t place = 0; place < places; place++) {
@@ -80,7 +81,7 @@ static void files_have_two_names(void) {
   CU_ASSERT_PTR_NULL(hunks_file(&h, DIFF_HEAD, STR("")));
 }
 
-/* A truncated or wrong diff gives fewer hunks, and places stay in order. */
+/* A truncated or wrong diff must give fewer hunks, with positions in order. */
 static void broken_diffs_are_bounded(void) {
   static const char *const texts[] = {
       "",
@@ -100,7 +101,7 @@ static void broken_diffs_are_bounded(void) {
   }
 }
 
-/* Random edits keep the lines of both sides in order. */
+/* With random edits, the lines of both sides must stay in order. */
 static void random_diffs(void) {
   char text[8192];
   unsigned state = 1;

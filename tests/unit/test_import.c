@@ -1,4 +1,4 @@
-/* Tests formats of other tools, each with a few lines: their frames, values and labels. */
+/* Tests the formats of other tools, each with a few lines: frames, values and labels. */
 #include "unit.h"
 
 #include "core/str.h"
@@ -20,7 +20,7 @@ static pprofc_status status_of(const char *text) {
   return status;
 }
 
-/* Returns the stack of a sample, "leaf caller root". An inlined frame comes before the frame that
+/* Returns the stack of a sample as "leaf caller root". An inlined frame precedes the frame that
  * contains it. */
 static const char *stack_text(const pprofc_profile *profile, size_t sample) {
   static char text[512];

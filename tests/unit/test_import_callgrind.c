@@ -1,5 +1,5 @@
-/* Tests callgrind.out and cachegrind.out: the grammar line by line, and stacks that keep each
- * total. */
+/* Tests callgrind.out and cachegrind.out: the grammar line by line, and stacks, which must keep
+ * each total. */
 #include "unit.h"
 
 #include "core/str.h"
@@ -32,8 +32,8 @@ static bool type_is(const pprofc_profile *profile, size_t index, const char *typ
   return str_equal(t.type, str_of(type)) && str_equal(t.unit, str_of(unit));
 }
 
-/* Returns "leaf:line caller:line". An inlined function comes before the function that contains
- * it. */
+/* Returns a stack as "leaf:line caller:line". An inlined function precedes the function that
+ * contains it. */
 static const char *stack_text(const pprofc_profile *profile, size_t sample) {
   static char text[512];
   uint32_t frames[64];
@@ -49,7 +49,7 @@ static const char *stack_text(const pprofc_profile *profile, size_t sample) {
   return text;
 }
 
-/* Returns the value of the stack, added up over all its samples. */
+/* Returns the sum of the stack's values over all its samples. */
 static int64_t value_of(const pprofc_profile *profile, const char *stack, size_t type) {
   pprofc_samples_view view;
   int64_t sum = 0;
@@ -140,7 +140,7 @@ static void test_edges_and_flat(void) {
   pprofc_profile_release(p);
 }
 
-/* An inlined line has another file. The function's own file stays the same. */
+/* An inlined line is in another file. The function's own file must stay the same. */
 static void test_inlined_files(void) {
   pprofc_profile *p = read_as(str_of(small), PPROFC_STACKS_FLAT);
   size_t found = 0;
@@ -175,7 +175,7 @@ static void test_addresses_and_relative_numbers(void) {
   pprofc_profile_release(p);
 }
 
-/* Ids are valid in all parts. Threads and parts become labels. */
+/* Ids are valid in all parts of a file. Threads and parts become labels. */
 static void test_parts_and_threads(void) {
   pprofc_profile *p = read_text("version: 1\npart: 1\nthread: 1\npositions: line\nevents: Ir\n"
                                 "fl=(1) a.c\nfn=(1) f\n1 5\ntotals: 5\n"
@@ -315,7 +315,7 @@ static void test_levels_of_recursion_are_one_function(void) {
   pprofc_profile_release(p);
 }
 
-/* A third of an odd cost becomes whole numbers, and no unit is lost. */
+/* A third of an odd cost must become an integer, and no unit may be lost. */
 static void test_shares_are_whole(void) {
   pprofc_profile *p = read_text("events: Ir\nfl=a.c\nfn=a\n1 1\ncfn=w\ncalls=1 1\n2 20\n"
                                 "fn=b\n1 1\ncfn=w\ncalls=1 1\n2 10\nfn=w\n9 30\n10 1\n");
@@ -343,8 +343,8 @@ static void test_split_gives_all_of_it(void) {
   }
 }
 
-/* The cost of each line of each function is the same in all three ways, for any calls, except where
- * stacks were truncated. */
+/* For random calls, the cost of each line of each function must be the same with all three methods,
+ * except for truncated stacks. */
 static void test_random_graphs_keep_their_lines(void) {
   srand(11);
   for (int round = 0; round < 50; round++) {
@@ -400,7 +400,7 @@ static pprofc_str read_file(const char *path, char *text, size_t room) {
   return (pprofc_str){text, size};
 }
 
-/* Adds up all "totals:" lines. Returns the number of values in a line. */
+/* Adds up all "totals:" lines. Returns the number of values per line. */
 static size_t read_totals(pprofc_str text, int64_t totals[CALLGRIND_MAX_EVENTS]) {
   pprofc_str line, word;
   size_t count = 0;
@@ -416,9 +416,9 @@ static size_t read_totals(pprofc_str text, int64_t totals[CALLGRIND_MAX_EVENTS])
   return count;
 }
 
-/* In each way, the sum of each event equals callgrind's total, and nothing is lost. */
-/* As many functions call a hub as the hub calls: too many paths for a tree. Paths without room are
- * below the hub alone, and no function loses a unit. */
+/* With each method, the sum of each event must equal callgrind's total. */
+/* As many functions call a central function as it calls: a tree has too many paths. Paths beyond
+ * the limit are below the central function alone, and no function may lose a unit. */
 static void test_hubs_make_no_more_than_their_size(void) {
   enum { SIDES = 400 };
   struct buffer text;
@@ -467,7 +467,7 @@ static void test_recorded_totals(void) {
   }
 }
 
-/* Flame graphs by bottleneck find the events by the names that this reader gives them. */
+/* Flame graphs by bottleneck must find the events by the names that this reader writes. */
 static void test_costs_of_flame_graphs_are_found(void) {
   static char text[100000];
   static const char *const kinds[] = {"instruction", "cache", "memory", "system"};

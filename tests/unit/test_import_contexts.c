@@ -1,4 +1,4 @@
-/* Tests stacks that callgrind writes as names, and names of code that JIT compilers made. */
+/* Tests stacks that callgrind writes as names, and names of code from JIT compilers. */
 #include "failing.h"
 #include "unit.h"
 
@@ -24,7 +24,7 @@ static pprofc_profile *contexts_read_as(const char *text, pprofc_call_stacks sta
   return profile;
 }
 
-/* Returns all samples, one on each line: "root:line caller:line leaf:line value". */
+/* Returns all samples, one per line: "root:line caller:line leaf:line value". */
 static const char *contexts_text(const pprofc_profile *profile) {
   static char text[8192];
   pprofc_samples_view view;
@@ -45,7 +45,7 @@ static const char *contexts_text(const pprofc_profile *profile) {
   return text;
 }
 
-/* Reads a file with a header and these lines. */
+/* Reads a file that consists of a header and these lines. */
 static const char *contexts_of(const char *lines) {
   static char text[16384];
   snprintf(text, sizeof text, "# callgrind format\ncreator: callgrind-3.19.0\nevents: Ir\n%s",
@@ -73,8 +73,8 @@ static size_t contexts_comments(const char *lines, pprofc_call_stacks stacks, co
 
 /* ---- stacks ------------------------------------------ */
 
-/* The function f has two callers, and calls g at two lines. The stack has the line with the higher
- * cost. An estimate would share the cost of f in the ratio of the calls. */
+/* The function f has two callers, and calls g on two lines. The stack must have the line with the
+ * higher cost. An estimate would divide the cost of f in proportion to the calls. */
 static const char two_callers[] = "fn=(1) main\n1 5\n"
                                   "cfn=(2) g'main\ncalls=1 9\n2 40\n"
                                   "cfn=(3) h'main\ncalls=1 9\n3 60\n"
@@ -110,7 +110,8 @@ static void test_contexts_as_edges_and_flat(void) {
   pprofc_profile_release(flat);
 }
 
-/* Consecutive levels of one function are one frame, because callgrind does not distinguish them. */
+/* Consecutive recursive levels of a function become one frame, because callgrind does not
+ * distinguish them. */
 static void test_recursion_in_contexts(void) {
   CU_ASSERT_STRING_EQUAL(contexts_of("fn=main\n1 1\ncfn=f'main\ncalls=1 9\n2 9\n"
                                      "fn=f'main\n5 2\ncfn=f'2'main\ncalls=1 9\n6 7\n"
@@ -118,14 +119,14 @@ static void test_recursion_in_contexts(void) {
                                      "cfn=f'2'main\ncalls=2 9\n6 0\n"
                                      "fn=g'f'main\n8 4\n"),
                          "main:1 1\nmain:2 f:5 2\nmain:2 f:5 3\nmain:2 f:7 g:8 4\n");
-  /* With other functions between them, each level is a frame. */
+  /* If other functions are between the levels, each level is a frame. */
   CU_ASSERT_STRING_EQUAL(contexts_of("fn=f\n1 1\ncfn=g'f\ncalls=1 9\n2 9\n"
                                      "fn=g'f\n5 2\ncfn=f'2'g'f\ncalls=1 9\n6 7\n"
                                      "fn=f'2'g'f\n1 7\n"),
                          "f:1 1\nf:2 g:5 2\nf:2 g:6 f:1 7\n");
 }
 
-/* Names of N + 1 functions may lack callers. A call from a name of that length shows this. */
+/* A name of N + 1 functions may lack callers. A call from a name of that length shows this. */
 static void test_truncated_contexts(void) {
   static const char lines[] = "fn=main\n1 1\ncfn=a'main\ncalls=1 9\n2 9\n"
                               "fn=a'main\n3 2\ncfn=b'a'main\ncalls=1 9\n4 9\n"
@@ -136,24 +137,24 @@ static void test_truncated_contexts(void) {
   CU_ASSERT_EQUAL(contexts_comments(lines, PPROFC_STACKS_PROPORTIONAL, "[truncated]"), 1);
 }
 
-/* A function that never returned has no call, but its name contains the callers. */
+/* A function that never returned is in no call, but its name contains the callers. */
 static void test_callers_from_names(void) {
   CU_ASSERT_STRING_EQUAL(contexts_of("fn=a'main\n1 2\ncfn=b'a'main\ncalls=1 9\n4 9\n"
                                      "fn=b'a'main\n5 4\nfn=x'y'z\n9 3\n"),
                          "main:0 a:1 2\nmain:0 a:4 b:5 4\nz:0 y:0 x:9 3\n");
 }
 
-/* The program began to count inside start, which then returned to run. */
+/* Counting began inside start, which then returned to run. */
 static void test_callers_learned_late(void) {
   CU_ASSERT_STRING_EQUAL(contexts_of("fn=run\n1 1\ncfn=start\ncalls=1 9\n2 3\n"
                                      "cfn=f'run\ncalls=1 9\n3 7\nfn=start\n8 3\nfn=f'run\n9 7\n"),
                          "run:1 1\nrun:2 start:8 3\nrun:3 f:9 7\n");
-  /* With two callers, the stack is unknown. */
+  /* If there are two callers, the stack is unknown. */
   CU_ASSERT_STRING_EQUAL(
       contexts_of("fn=a\n1 1\ncfn=s\ncalls=1 9\n2 3\nfn=b\n1 1\ncfn=s\ncalls=1 9\n2 3\n"
                   "cfn=f'b\ncalls=1 9\n3 7\nfn=s\n8 3\nfn=f'b\n9 7\n"),
       "a:1 1\n[truncated]:0 s:8 3\nb:1 1\nb:3 f:9 7\n");
-  /* Two functions seem to call each other. */
+  /* In these names, two functions seem to call each other. */
   CU_ASSERT_PTR_NOT_NULL(
       strstr(contexts_of("fn=a\n1 1\ncfn=b\ncalls=1 9\n2 3\ncfn=f'a\ncalls=1 9\n2 3\n"
                          "fn=b\n1 1\ncfn=a\ncalls=1 9\n2 3\nfn=f'a\n3 3\n"),
@@ -189,7 +190,7 @@ static void test_quotes_in_names(void) {
                          "a<:1 1\na<:2 b(c:3 2\n");
 }
 
-/* In a file without contexts, quotes are part of the name, and stacks are estimates. */
+/* In a file without contexts, quotes belong to the name, and stacks are estimates. */
 static void test_names_that_calls_contradict(void) {
   static const char lines[] = "fn=main\n1 1\ncfn=it'works\ncalls=1 9\n2 9\nfn=it'works\n3 9\n";
   CU_ASSERT_STRING_EQUAL(contexts_of(lines), "main:1 1\nmain:2 it'works:3 9\n");
@@ -280,7 +281,7 @@ static void test_jit_files(void) {
     has_file |= str_equal(pprofc_profile_function(profile, i).filename, STR("/app/parse.py"));
   CU_ASSERT(has_file);
   pprofc_profile_release(profile);
-  /* Only the first process counts, and only with a folder. */
+  /* Only the first process counts, and only if a folder is given. */
   snprintf(path, sizeof path, "%s/perf-4194999.map", folder);
   unlink(path);
   profile = contexts_read_as(lines, PPROFC_STACKS_PROPORTIONAL, folder);
@@ -316,7 +317,7 @@ static void test_memory_runs_out(void) {
   CU_ASSERT(failing_each(read_benchmarks) > 10);
 }
 
-/* A file in /tmp must belong to this user, and must not be a link. */
+/* The reader must accept a file in /tmp only if it belongs to this user and is not a link. */
 static void test_jit_files_in_tmp(void) {
   static const char lines[] = "# callgrind format\npid: 4194998\nevents: Ir\nfn=0x1018\n0 7\n";
   static const char path[] = "/tmp/perf-4194998.map", other[] = "/tmp/perf-4194997.map";
@@ -333,7 +334,8 @@ static void test_jit_files_in_tmp(void) {
   unlink(other);
 }
 
-/* Two benchmarks of the same name add up, and a comment reports this. Threads are one benchmark. */
+/* Two benchmarks of the same name are summed, and a comment reports this. Threads belong to one
+ * benchmark. */
 static void test_repeated_benchmarks(void) {
   static const char part[] = "part: %s\nevents: Ir\n"
                              "desc: Trigger: Client Request: a\nfn=f\n1 1\n";

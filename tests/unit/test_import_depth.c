@@ -1,5 +1,5 @@
-/* Tests deep stacks of formats that list each frame once. Memory must grow with the file, not with
- * its depth. A file that needs too much memory must be refused. */
+/* Tests deep stacks in formats that list each frame once. Memory must grow with the size of the
+ * file, not with its depth. A file that needs too much memory must be rejected. */
 #include "core/buffer.h"
 #include "core/varint.h"
 #include "counting.h"
@@ -8,7 +8,7 @@
 
 #define DEPTH      20000u
 #define LIST_DEPTH 70000u
-/* Bytes of memory for each byte of the file; a stack of each takes 400. */
+/* Maximum bytes of memory per byte of the file. A separate stack for each sample would need 400. */
 #define BYTES_OF_FILE 30u
 
 static pprofc_status read_with(const struct buffer *text, const pprofc_allocator *mem,
@@ -21,7 +21,7 @@ static pprofc_status read_with(const struct buffer *text, const pprofc_allocator
   return pprofc_profile_read_memory(text->data, text->size, &options, profile, error);
 }
 
-/* Adds ITEM(0), ITEM(1) ... with commas between them. */
+/* Adds ITEM(0), ITEM(1) ..., separated by commas. */
 static void add_list(struct buffer *text, unsigned count, const char *item) {
   for (unsigned i = 0; i < count; i++) {
     if (i) buffer_add_text(text, ",");
@@ -110,7 +110,7 @@ static void make_papyrus(struct buffer *text) {
   for (unsigned i = 0; i < LIST_DEPTH; i++) buffer_printf(text, "%u:PUSH:1:1:F (1):s..f%u\n", i, i);
 }
 
-/* Makes a document. The makers write ' in place of ". */
+/* Creates a document. The functions write ' instead of ". */
 static void make(struct buffer *text, void (*maker)(struct buffer *)) {
   buffer_init(text, &mem_default, 1 << 28);
   maker(text);
@@ -120,7 +120,7 @@ static void make(struct buffer *text, void (*maker)(struct buffer *)) {
 
 static void (*const makers[])(struct buffer *) = {make_trace, make_speedscope, make_cpuprofile,
                                                   make_firefox};
-/* Formats whose stacks are lists of frames, and a log of calls. */
+/* Formats whose stacks are lists of frames, and a format that logs calls. */
 static void (*const more_makers[])(struct buffer *) = {make_stackprof, make_v8_log, make_safari,
                                                        make_dhat, make_papyrus};
 
@@ -139,7 +139,7 @@ static void test_deep_stacks_share_their_callers(void) {
     if (profile) {
       pprofc_profile_samples(profile, &view);
       CU_ASSERT(view.count >= DEPTH - 1);
-      /* Read the frames of a sample in the middle, from its leaf to the root. */
+      /* Reads the frames of a sample in the middle, from its leaf to its root. */
       size_t depth = pprofc_profile_stack(profile, 9999, frames, DEPTH);
       CU_ASSERT_EQUAL(depth, 10000);
       for (uint32_t k = 1; k < depth; k++) CU_ASSERT_EQUAL(frames[k], frames[0] - k);
@@ -151,7 +151,7 @@ static void test_deep_stacks_share_their_callers(void) {
   }
 }
 
-/* Reads a document with a limit of `depth` frames. */
+/* Reads a document with a limit of `depth` frames per stack. */
 static pprofc_status read_limited(void (*maker)(struct buffer *), uint32_t depth,
                                   pprofc_error *error) {
   struct buffer text;
@@ -168,7 +168,7 @@ static pprofc_status read_limited(void (*maker)(struct buffer *), uint32_t depth
     pprofc_samples_view view;
     pprofc_profile_samples(profile, &view);
     uint32_t *frames = calloc(2 * LIST_DEPTH, sizeof *frames);
-    /* The last call of a log has taken no time yet. Its stack has one more frame. */
+    /* The last call of a log has no duration yet. Its stack has one frame more. */
     CU_ASSERT_EQUAL(pprofc_profile_stack(profile, view.count - 1, frames, 2 * LIST_DEPTH),
                     LIST_DEPTH);
     free(frames);
@@ -213,7 +213,7 @@ static void add_message(struct buffer *out, unsigned field, const struct buffer 
   buffer_add(out, inside->data, inside->size);
 }
 
-/* Wraps the text in a message with this field. */
+/* Wraps the text in a protobuf message as the field `field`. */
 static void wrap(struct buffer *text, unsigned field) {
   struct buffer out;
   buffer_init(&out, &mem_default, 1 << 28);
@@ -222,8 +222,10 @@ static void wrap(struct buffer *text, unsigned field) {
   *text = out;
 }
 
-/* Makes OTLP with one profile, one sample and one type for each of `count` resources. As columns it
- * would take count * count values. */
+/* Creates OTLP with `count` resources. Each has one profile, one sample and one sample type. As
+ * columns it would need count
+ *
+ * count values. */
 static void make_types(struct buffer *text, unsigned count) {
   struct buffer dictionary, item;
   buffer_init(text, &mem_default, 1 << 28);

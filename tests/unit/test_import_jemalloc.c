@@ -1,5 +1,5 @@
-/* Tests jemalloc's heap profiles: the lines that count, the values that are scaled up, and the
- * mappings of addresses. */
+/* Tests jemalloc's heap profiles: the lines with counts, the scaling of values, and the mappings of
+ * addresses. */
 #include "unit.h"
 
 #include "core/str.h"
@@ -38,7 +38,7 @@ static void test_live_counts_are_scaled(void) {
   pprofc_samples_view view;
   pprofc_profile_samples(p, &view);
   CU_ASSERT_EQUAL(view.count, 2);
-  /* The factor 1 / (1 - exp(-5068.92 / 16384)) is 3.758. */
+  /* The value is scaled by 1 / (1 - exp(-5068.92 / 16384)), which is 3.758. */
   CU_ASSERT_EQUAL(view.values[0], 931);
   CU_ASSERT(view.values[1] > 4724000 && view.values[1] < 4724300);
   pprofc_header header;

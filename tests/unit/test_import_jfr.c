@@ -1,11 +1,11 @@
-/* Tests recordings of Java Flight Recorder that are truncated or damaged at any place, and the
- * limit of memory for a few bytes. */
+/* Tests recordings of Java Flight Recorder that are truncated or damaged at any position. Also
+ * tests that a few bytes cannot require much memory. */
 #include "unit.h"
 
 #include "core/mem.h"
 #include "pprofc/pprofc.h"
 
-/* The complete recording that tests/perf/jfr_writer.py writes. */
+/* A complete recording, written by tests/perf/jfr_writer.py. */
 static struct {
   char data[16384];
   size_t size;
@@ -19,7 +19,7 @@ static void recording_load(void) {
   fclose(file);
 }
 
-/* Reads the bytes. If the reader returns a profile, it must be valid. */
+/* Reads the bytes. If the reader returns a profile, the profile must be valid. */
 static pprofc_status recording_read(const void *data, size_t size) {
   pprofc_profile *profile = NULL;
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
@@ -33,8 +33,8 @@ static pprofc_status recording_read(const void *data, size_t size) {
 static void test_every_beginning_is_read_or_refused(void) {
   recording_load();
   for (size_t size = 4; size < recording.size; size += size < 200 ? 1 : 17) {
-    char *copy = mem_array(&mem_default, size, 1); /* a copy, so that a read after its end is
-                                                      found */
+    char *copy = mem_array(&mem_default, size, 1); /* a copy of exact size, with which a sanitizer
+                                                      finds a read after the end */
     memcpy(copy, recording.data, size);
     recording_read(copy, size);
     mem_free(&mem_default, copy, size, 1);

@@ -1,10 +1,11 @@
-/* Tests old formats: each is recognised by its content, and read with all its peculiarities. */
+/* Tests old formats. The reader must recognize each by its content, and handle all its
+ * peculiarities. */
 #include "core/buffer.h"
 #include "core/error.h"
 #include "profile_text.h"
 #include "unit.h"
 
-/* Appends the samples of a profile, its locations and its mappings, one on each line. */
+/* Appends the samples, locations and mappings of a profile, one per line. */
 static void text_of_all(struct buffer *out, const pprofc_profile *p) {
   pprofc_header header;
   pprofc_profile_header(p, &header);
@@ -23,7 +24,7 @@ static void text_of_all(struct buffer *out, const pprofc_profile *p) {
   }
 }
 
-/* Reads `data` and compares the profile, or the error message, with `wanted`. */
+/* Reads `data`. Compares the profile, or the error message, with `wanted`. */
 static void check_bytes(const void *data, size_t size, const char *wanted) {
   struct buffer out;
   buffer_init(&out, &mem_default, PTRDIFF_MAX);
@@ -48,7 +49,7 @@ static void check(const char *text, const char *wanted) {
 
 /* ---- gperftools CPU ---------------------------------- */
 
-/* Writes words of either size and byte order. Returns the number of bytes. */
+/* Writes words in the given size and byte order. Returns the number of bytes. */
 static size_t put_words(uint8_t *out, const uint64_t *words, size_t count, size_t size, bool big) {
   for (size_t i = 0; i < count; i++)
     for (size_t k = 0; k < size; k++)
@@ -193,7 +194,7 @@ static void test_maps_of_all_forms(void) {
         "9000-a000 200 [/opt/lib/y.so] [def]\n");
 }
 
-/* The reference has this odd rule: "pr" could be permissions without an x. */
+/* A name such as "pr" could be permissions without an x. pprof treats it as permissions. */
 static void test_a_name_may_be_taken_for_permissions(void) {
   check(COUNTED "0x1\n--- Memory map: ---\n0-1000: prog\n0-2000: cprog\n",
         "x/count 1\nx/count \n1: 1 | 0x0\n0-2000 0 [cprog] []\n");
@@ -242,7 +243,7 @@ static void test_expressions_for_frames_follow_the_sample_types(void) {
   }
 }
 
-/* Input that would take quadratic time or unlimited memory, if the code followed the format
+/* Input that would need quadratic time or unlimited memory if the reader followed the format
  * literally. */
 static void test_hostile_maps_end(void) {
   struct buffer text;

@@ -1,5 +1,5 @@
-/* Tests graph/join_files. A difference joins functions by name, wherever their sources are. It
- * splits a name only if one side has several functions of that name. */
+/* Tests graph/join_files. A difference matches functions by name, wherever their sources are. A
+ * name is split by file only if base or head has several functions of that name. */
 #include "pprofc/pprofc.h"
 #include "stacks/join_files.h"
 #include "stacks/layout.h"
@@ -14,7 +14,8 @@
 
 struct pairing {
   const char *head[FILES_MAX], *base[FILES_MAX];
-  size_t partner[FILES_MAX]; /* partner of each file of the base: a file of the head, or ALONE */
+  size_t partner[FILES_MAX]; /* for each file of the base, the index of the matching file of the
+                                head, or ALONE */
 };
 
 #define ALONE 99
@@ -47,33 +48,33 @@ static void check_pairing(const struct pairing *p) {
 
 static void test_files_are_paired_as_the_manual_says(void) {
   static const struct pairing pairings[] = {
-      /* one file per side is one function, with any file name */
+      /* one file per side: the same function, whatever the file name */
       {{"/new/a.c"}, {"/old/a.c"}, {0}},
       {{"a.c"}, {"lib/b.c"}, {0}},
       {{"a.c"}, {""}, {0}},
-      /* first the same path */
+      /* first rule: the same path */
       {{"a.c", "b.c"}, {"b.c", "a.c"}, {1, 0}},
       {{"x/a.c"}, {"y/a.c", "x/a.c"}, {ALONE, 0}},
-      /* then the longest common end, in whole names */
+      /* second rule: the longest common end, in whole names */
       {{"/r/a/x.c", "/r/b/x.c"}, {"/tmp/w/b/x.c", "/tmp/w/a/x.c"}, {1, 0}},
       {{"/r/ba/x.c", "/r/a/x.c"}, {"/w/a/x.c", "/w/ba/x.c"}, {1, 0}},
       {{"r/a.c", "r/xa.c"}, {"w/xa.c", "w/a.c"}, {1, 0}},
       {{"r/a.c", "r/a.c-b.c", "r/b.c"}, {"w/b.c", "w/a.c", "a.c-b.c"}, {2, 0, 1}},
       {{"r\\a\\x.c", "r\\b\\x.c"}, {"w/b/x.c", "w/a/x.c"}, {1, 0}},
-      /* of equally long ends, the file in the smallest number of folders */
+      /* with equally long ends: the file in the smallest number of folders */
       {{"/r/x.c"}, {"/w/lib/x.c", "/w/x.c"}, {ALONE, 0}},
       {{"/r/x.c", "/r/lib/x.c"}, {"/w/lib/x.c", "/w/x.c"}, {1, 0}},
-      /* one of two files moved; its base name must be the same */
+      /* one of two files moved: its base name must be the same */
       {{"a.c", "new/b.c"}, {"a.c", "old/b.c"}, {0, 1}},
       {{"a.c", "c.c"}, {"a.c", "b.c"}, {0, ALONE}},
-      /* one side has two functions, and nothing shows which of them is the other side's */
+      /* one side has two functions, and nothing shows which of them matches */
       {{"a.c", "b.c"}, {"c.c"}, {ALONE}},
       {{"a.c", "b.c"}, {""}, {ALONE}},
   };
   for (size_t i = 0; i < sizeof pairings / sizeof *pairings; i++) check_pairing(&pairings[i]);
 }
 
-/* The maximum number of functions of one name is paired in one pass over their paths. */
+/* Matches the maximum number of functions of one name, with one loop over their paths. */
 static void test_many_files_of_one_name_are_paired(void) {
   enum { COUNT = 100000 };
   struct interner texts;
@@ -100,8 +101,8 @@ static void test_many_files_of_one_name_are_paired(void) {
 
 /* ---- reports ----------------------------------------- */
 
-/* Makes a profile: two functions `init` in two files, inlining, recursion, labels, and a function
- * without a file. */
+/* Creates a profile with two functions `init` in two files, inlining, recursion, labels, and a
+ * function without a file. */
 static pprofc_profile *program_in(const char *folder, uint32_t moved_line) {
   static const char *const paths[] = {"main.c", "a/init.c", "b/init.c", "util.h"};
   char files[4][64];
@@ -169,13 +170,13 @@ static void test_another_folder_changes_no_report(void) {
   pprofc_profile_release(moved);
 }
 
-/* A graph, and the profile of functions and files to which it points. */
+/* A graph, and the profile by function and file to which the graph points. */
 struct picture {
   pprofc_profile *profile;
   struct flame_graph graph;
 };
 
-/* Makes the picture, and releases the profile. */
+/* Builds the graph, and releases the profile. */
 static struct picture picture_of(pprofc_profile *profile) {
   static const struct flame_graph_options options = {.inlined = true};
   struct picture picture;
@@ -206,11 +207,12 @@ static void test_another_folder_is_one_grey_picture(void) {
     inits += str_equal(frame->name, STR("init"));
     CU_ASSERT(!frame->file.size || str_starts(frame->file, STR("/src/")));
   }
-  CU_ASSERT_EQUAL(inits, 3); /* one in the first file, and a recursion in the second */
+  CU_ASSERT_EQUAL(inits, 3); /* one in the first file; in the second a recursion, which is two
+                                frames */
   picture_free(&picture);
 }
 
-/* Also tests -base, with both sides in one profile without labels. */
+/* Also tests -base, where base and head are in one profile without labels. */
 static void test_what_is_subtracted_is_found_by_name(void) {
   struct picture picture =
       picture_of(difference_of(PPROFC_SUBTRACT, program_in("/src", 0), program_in("/old", 0)));
@@ -220,7 +222,7 @@ static void test_what_is_subtracted_is_found_by_name(void) {
   picture_free(&picture);
 }
 
-/* The graph shows the place in the head, because the opened sources are the sources of the head. */
+/* The graph shows the position in the head, because a report opens the sources of the head. */
 static void test_lines_are_those_of_head(void) {
   pprofc_profile *diff = difference(program_in("/src", 40), program_in("/old", 0));
   pprofc_report_options options = report_options("speedscope");
@@ -258,12 +260,13 @@ static void test_a_moved_or_inlined_function_is_the_same(void) {
     }
     const struct stack_frame *leaf = &graph->frames.items[graph->tree.frame[2]];
     CU_ASSERT(str_equal(leaf->file, str_of(heads[i].file)));
-    CU_ASSERT(!leaf->inlined); /* not inlined everywhere */
+    CU_ASSERT(!leaf->inlined); /* the function is not inlined in all of its calls */
     picture_free(&picture);
   }
 }
 
-/* A function that one side lacks stays separate from the function of the same name. */
+/* A function that exists only in base or head stays separate from another function of the same
+ * name. */
 static void test_namesakes_of_one_side_stay_split(void) {
   pprofc_builder *b = cpu_builder();
   uint32_t a = pprofc_builder_frame(b, "init", "/new/a.c", 1);

@@ -1,4 +1,4 @@
-/* Tests the JSON reader: for each JSON file of testdata its result must equal Jansson's. */
+/* Tests the JSON reader. Its result for each JSON file of testdata must equal Jansson's. */
 #include "unit.h"
 
 #include "core/json_tree.h"
@@ -37,7 +37,7 @@ static void test_items_of_arrays_have_numbers(void) {
   arena_free(&arena);
 }
 
-/* Parses like an importer: arrays of numbers are packed. */
+/* Parses text as an importer does, with arrays of numbers packed. */
 static struct node *packed(const char *text) {
   struct node *root = NULL;
   bool cut;
@@ -107,7 +107,7 @@ static void test_values_are_written_as_javascript_does(void) {
   }
 }
 
-/* An array stays a list of nodes if it has other items than numbers, or numbers that are far
+/* An array stays a list of nodes if it has items other than numbers, or if its numbers are far
  * apart. */
 static void test_other_arrays_are_not_packed(void) {
   static const char *const texts[] = {"[" TWENTY ",\"a\"]", "[" TWENTY ",{}]", "[" TWENTY ",[]]",
@@ -227,7 +227,7 @@ static void test_depth_has_no_cost_beyond_its_bytes(void) {
 #ifdef HAVE_JANSSON
 #include <jansson.h>
 
-/* Pairs that still must be compared. */
+/* Pairs of values that the test still has to compare. */
 struct pair {
   const json_t *theirs;
   const struct node *ours;

@@ -1,4 +1,4 @@
-/* Tests base/json_write: separators, nesting, escapes and numbers. */
+/* Tests core/json_write: separators, nesting, escapes and numbers. */
 #include "core/json_write.h"
 
 #include "unit.h"

@@ -1,4 +1,4 @@
-/* Tests trends, and the verdicts on series that docs/LEAKS.md promises. */
+/* Tests trends, and the verdicts on series that docs/LEAKS.md describes. */
 #include "core/mem.h"
 #include "leaks/judge.h"
 #include "stats/trend.h"
@@ -23,8 +23,7 @@ static void test_theil_sen_is_not_bent_by_an_outlier(void) {
   CU_ASSERT_EQUAL(trend_theil_sen(t, x, 1, scratch), 0);
 }
 
-/* Counts each order of the values, by Heap's algorithm. This is the definition of the exact
- * test. */
+/* Counts every order of the values, using Heap's algorithm. This count defines the exact test. */
 static double count_orders(double *x, size_t n, double s) {
   size_t c[8] = {0};
   double all = 1, least = trend_kendall_s(x, n) >= s;
@@ -89,7 +88,7 @@ static void test_falls_rises_and_noise(void) {
 
 static const struct leak_rules rules = {0.05, 10, 0.8};
 
-/* Judges a series with equal intervals and exact values. */
+/* Judges a series that has equal intervals and exact values. */
 static struct leak_fit judge(const double *x, size_t count, double allocated) {
   static double t[MOST];
   struct leak_fit fit;
@@ -103,16 +102,17 @@ static void test_shapes_have_their_verdicts(void) {
   static const struct {
     enum leak_verdict verdict;
     size_t count;
-    double allocated; /* 0: unknown */
+    double allocated; /* total of allocated bytes; 0: unknown */
     double x[MOST];
   } cases[] = {
       {LEAK_LEAK, 8, 0, {0, 10, 21, 29, 40, 52, 60, 71}},
       {LEAK_LEAK, 5, 100, {100, 120, 140, 160, 185}},
       {LEAK_LEAK, 3, 0, {100, 200, 300}},
-      {LEAK_LEAK, 10, 0, {0, 0, 10, 10, 20, 20, 30, 30, 40, 50}}, /* in steps */
+      {LEAK_LEAK, 10, 0, {0, 0, 10, 10, 20, 20, 30, 30, 40, 50}}, /* grows in steps */
       {LEAK_GROWS, 8, 1000, {0, 10, 21, 29, 40, 52, 60, 71}},
       {LEAK_STOPPED, 8, 0, {0, 40, 80, 100, 100, 100, 100, 100}},
-      {LEAK_STOPPED, 9, 0, {0, 63, 86, 95, 98, 99, 100, 100, 100}}, /* fills at random */
+      {LEAK_STOPPED, 9, 0, {0, 63, 86, 95, 98, 99, 100, 100, 100}}, /* a cache that fills at
+                                                                       random */
       {LEAK_STEADY, 3, 0, {0, 100, 100}}, /* three values cannot show that a leak stopped */
       {LEAK_STEADY, 4, 0, {0, 90, 95, 100}},
       {LEAK_SAWTOOTH, 9, 0, {0, 50, 100, 0, 50, 100, 0, 50, 100}},
@@ -122,7 +122,8 @@ static void test_shapes_have_their_verdicts(void) {
       {LEAK_BELOW, 8, 0, {100, 101, 102, 103, 104, 105, 106, 107}},
       {LEAK_BELOW, 8, 0, {0, 1, 2, 3, 4, 5, 6, 7}},
       {LEAK_STEADY, 3, 0, {100, 100, 100}},
-      {LEAK_STEADY, 4, 0, {100, 130, 120, 150}}, /* four values must all increase */
+      {LEAK_STEADY, 4, 0, {100, 130, 120, 150}}, /* four values show a leak only if all of them
+                                                    increase */
   };
   for (size_t i = 0; i < COUNT(cases); i++) {
     double allocated = cases[i].allocated > 0 ? cases[i].allocated : (double)NAN;
@@ -132,7 +133,7 @@ static void test_shapes_have_their_verdicts(void) {
   }
 }
 
-/* A leak in bursts seems to stop. Unlike a cache, it frees nothing. */
+/* A leak in bursts seems to stop. Unlike a cache, the leak frees nothing. */
 static void test_a_leak_that_keeps_everything_has_not_stopped(void) {
   static const double t[] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
   static const double x[] = {0, 10, 60, 60, 70, 140, 150, 151, 172};
@@ -174,7 +175,8 @@ static void test_growth_within_sampling_error_is_none(void) {
   s.sampling[0] = s.sampling[1] = s.largest_variance = 10000;
   CU_ASSERT(leak_judge(&s, 1, &rules, &mem_default, &fit));
   CU_ASSERT_EQUAL(fit.verdict, LEAK_STEADY);
-  /* All allocated memory is still in use. It was sampled once, and the old values do not vary. */
+  /* All allocated memory is still in use. It was sampled only once, and the old values do not
+   * vary. */
   s.allocated = 100;
   s.sampling[0] = s.sampling[1] = s.largest_variance = 2000;
   CU_ASSERT(leak_judge(&s, 1, &rules, &mem_default, &fit));

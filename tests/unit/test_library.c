@@ -1,4 +1,4 @@
-/* Tests libraries that are loaded at their first use. */
+/* Tests libraries that the programs load at their first use. */
 #include "common/library.h"
 #include "unit.h"
 

@@ -1,4 +1,4 @@
-/* Tests hash tables: their results, and the number of steps for any keys. */
+/* Tests hash tables: their results, and the number of steps for any set of keys. */
 #include "codec/id_map.h"
 #include "core/map.h"
 #include "unit.h"
@@ -10,11 +10,11 @@ static const uint64_t seeds[] = {0, 1, 42, 0x123456789ABCDEF, UINT64_MAX};
 #define SEEDS (sizeof seeds / sizeof *seeds)
 #define COUNT 20000u
 
-/* A table that is at most three quarters full takes about three steps for an entry, including its
- * growth. */
+/* Maximum number of steps. A table that is at most three quarters full needs about three steps per
+ * entry, including its growth. */
 #define MAX_STEPS (4 * (uint64_t)COUNT)
 
-/* Replaces the secret. No table may exist. */
+/* Replaces the secret seed of hashes. No hash table may exist at that time. */
 static void seed_secret(uint64_t seed) {
   uint64_t words[sizeof hash_secret / sizeof(uint64_t)];
   hash_init();
@@ -25,9 +25,9 @@ static void seed_secret(uint64_t seed) {
   memcpy(&hash_secret, words, sizeof words);
 }
 
-/* ---- keys that shared a slot when hashes had no secret  */
+/* ---- keys that collided when hashes had no seed ------ */
 
-/* The old mixer of ids, and a word that it makes equal to `target`. */
+/* The old hash function of ids, and a word that it maps to `target`. */
 #define OLD_WORD   0xD6E8FEB86659FD93u
 #define OLD_FACTOR 0x9E3779B97F4A7C15u
 
@@ -116,7 +116,7 @@ static void test_ids_that_collided_take_few_steps(void) {
   struct arena arena;
   struct id_map map;
   arena_init(&arena, &mem_default);
-  /* The old hash of ids makes these words equal in its first round, except for the upper bits. */
+  /* The first round of the old hash function makes these words equal, except for the upper bits. */
   for (uint32_t i = 0; i < COUNT; i++)
     ids[i] = colliding_word(0x5851F42D4C957F2Du, (uint64_t)i << 40 | 0x42);
   CU_ASSERT_TRUE_FATAL(id_map_build(&map, ids, COUNT, &arena));
@@ -141,7 +141,8 @@ static void test_the_secret_decides_hashes(void) {
   }
 }
 
-/* The tag of a slot depends on all 64 bits. Keys with one equal half are not compared. */
+/* The table stores a tag of each hash that depends on all 64 bits. Keys whose hashes agree only in
+ * one half are not compared. */
 static void test_both_halves_of_a_hash_are_compared(void) {
   const uint64_t hash = 0x1111111122222222u;
   struct map map;
@@ -158,7 +159,8 @@ static void test_both_halves_of_a_hash_are_compared(void) {
 /* ---- strings ----------------------------------------- */
 
 static void test_an_arena_takes_the_strings_of_an_interner_in_their_order(void) {
-  static const uint32_t counts[] = {1, 10, 30000}; /* copied, copied, used without a copy */
+  static const uint32_t counts[] = {1, 10, 30000}; /* number of strings: the first two are copied,
+                                                      the last is used without a copy */
   for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
     struct arena arena;
     struct interner names;

@@ -1,5 +1,5 @@
-/* Compares the marks of inlined calls, which are found without all edges, with the marks that all
- * edges give. */
+/* Compares two ways to compute the marks of inlined calls: without all edges, and from all
+ * edges. */
 #include "counting.h"
 #include "graph/graph.h"
 #include "pprofc/builder.h"
@@ -9,11 +9,12 @@
 #define LOCATIONS 3000
 #define DEPTH     40
 
-/* A kind of profile. It has many functions, so that the code uses counters in addition to edges. */
+/* Parameters of a profile. It has many functions, which makes the code use counters in addition to
+ * edges. */
 struct kind {
   const char *name;
-  uint32_t samples, recursion; /* recursion: one frame in this many is one of a few functions; 0: no
-                                  such frame */
+  uint32_t samples, recursion; /* recursion: one in this many frames is one of a few functions; 0:
+                                  no such frames */
   bool negative, common_callers, huge;
 };
 

@@ -1,6 +1,6 @@
-/* Tests that memory stays within the limits of docs/ARCHITECTURE.md for each kind of message.
- * Reading takes at most the input plus a fixed number of bytes per message. A limit must stop it
- * before it allocates much. Results of a profile also count. */
+/* Tests that memory stays within the limits of docs/ARCHITECTURE.md for each type of message.
+ * Reading needs at most the input plus a fixed number of bytes per message. A limit must stop the
+ * reader before it allocates much. Results computed from a profile also count. */
 #include "core/budget.h"
 #include "counting.h"
 #include "faults.h"
@@ -9,12 +9,11 @@
 #include "report_text.h"
 #include "unit.h"
 
-/* Allowed bytes in addition to the bytes of messages: blocks that are not full, and small
- * tables. */
+/* Permitted bytes besides the messages: blocks that are not full, and small tables. */
 #define FIXED_BYTES ((size_t)1 << 20)
 #define RAW_BYTES   ((size_t)2 << 20)
 
-/* Reads with a limit; 0: the default. */
+/* Reads with a memory limit; 0: the default limit. */
 static pprofc_status read_within(const struct buffer *raw, const pprofc_allocator *mem,
                                  uint64_t memory, pprofc_profile **profile, pprofc_error *error) {
   pprofc_limits limits;
@@ -61,7 +60,7 @@ static bool says_memory(const pprofc_error *error) {
          strchr(error->message, '\n') == NULL;
 }
 
-/* If the limit is half of the columns' size, only the input is ever allocated. */
+/* If the limit is half the size of the columns, only the input may be allocated. */
 static void check_early(const struct hostile_kind *kind) {
   struct buffer raw;
   struct counting counts = {0, 0};
@@ -88,8 +87,8 @@ static void test_what_cannot_fit_is_refused_before_it_is_allocated(void) {
     if (!hostile_kinds[i].is_bad) check_early(&hostile_kinds[i]);
 }
 
-/* Makes a profile that takes six times its size in memory. Its report takes two or three times its
- * size. */
+/* Creates a profile that needs six times its size in memory. Its report needs two or three times
+ * its size. */
 static void raw_of_single_values(struct buffer *raw) {
   const struct hostile_kind *kind = hostile_kinds;
   while (strcmp(kind->name, "samples of one value") != 0) kind++;
@@ -109,12 +108,13 @@ static void test_a_report_counts_against_the_limit_of_its_profile(void) {
   CU_ASSERT_EQUAL_FATAL(read_within(&raw, &mem, memory, &profile, &error), PPROFC_OK);
   size_t live = counts.live;
   pprofc_report_options o = report_options("top");
-  o.tagroot = "key"; /* each stack is written again */
+  o.tagroot = "key"; /* makes the report rewrite each stack */
   CU_ASSERT_EQUAL(pprofc_report(profile, &o, report_collect, &text, &error), PPROFC_E_LIMIT);
   CU_ASSERT(says_memory(&error));
   CU_ASSERT(counts.peak <= memory + 1024);
   CU_ASSERT_EQUAL(counts.live, live);
-  o = report_options("top"); /* which needs little memory: the profile is still usable */
+  o = report_options("top"); /* this report needs little memory, because the profile is still
+                                usable */
   CU_ASSERT_EQUAL(pprofc_report(profile, &o, report_collect, &text, &error), PPROFC_OK);
   pprofc_profile_release(profile);
   CU_ASSERT_EQUAL(counts.live, 0);
@@ -143,7 +143,7 @@ static void test_a_merge_counts_against_the_limit_of_its_first_profile(void) {
   CU_ASSERT_EQUAL(pprofc_merge(pair, 2, &both, &error), PPROFC_OK);
   pprofc_profile_release(second);
   pprofc_profile_release(first);
-  pprofc_profile_release(both); /* the result still has its budget */
+  pprofc_profile_release(both); /* the result keeps its budget alive */
   CU_ASSERT_EQUAL(counts.live, 0);
   buffer_free(&raw);
 }
@@ -159,7 +159,8 @@ static void test_profiles_share_a_budget_that_they_were_read_with(void) {
   CU_ASSERT_PTR_NOT_NULL_FATAL(budget);
   for (size_t i = 0; i < 4; i++) {
     pprofc_status status = read_within(&raw, budget_allocator(budget), 0, &profiles[i], &error);
-    CU_ASSERT_EQUAL(status, i < 3 ? PPROFC_OK : PPROFC_E_LIMIT); /* each takes six times its size */
+    CU_ASSERT_EQUAL(status, i < 3 ? PPROFC_OK : PPROFC_E_LIMIT); /* each profile needs six times its
+                                                                    size in memory */
     CU_ASSERT_EQUAL(budget_passed(budget_allocator(budget)), i == 3);
   }
   CU_ASSERT(says_memory(&error));
@@ -172,7 +173,7 @@ static void test_profiles_share_a_budget_that_they_were_read_with(void) {
   buffer_free(&raw);
 }
 
-/* If the machine has no memory, the error is not PPROFC_E_LIMIT. */
+/* If the machine is out of memory, the error must not be PPROFC_E_LIMIT. */
 static void test_out_of_memory_is_not_called_a_limit(void) {
   struct buffer raw;
   raw_of_single_values(&raw);

@@ -1,5 +1,5 @@
-/* Tests trees with more nodes than a page can show: the nodes that are folded, and totals that stay
- * the same. */
+/* Tests trees with more nodes than a page can show: the nodes that are merged, and the totals,
+ * which must not change. */
 #include "pprofc/builder.h"
 #include "stacks/layout.h"
 #include "unit.h"
@@ -11,8 +11,8 @@ static uint32_t narrow_random(uint64_t *state) {
   return (uint32_t)(*state >> 33);
 }
 
-/* Returns random stacks. With `difference`, a third belongs to a base, with values of both
- * signs. */
+/* Returns random stacks. With `difference`, a third of the samples belongs to a base, with values
+ * of both signs. */
 static pprofc_profile *narrow_profile(bool difference, uint64_t seed) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   uint32_t names[NARROW_NAMES], frames[12];
@@ -52,15 +52,16 @@ static uint32_t narrow_child(const struct flame_tree *t, uint32_t parent, uint32
   return i < t->end[parent] ? i : NONE;
 }
 
-/* Compares each node of the narrow tree with the same node of the whole tree. Returns the number of
- * nodes. */
+/* Compares each node of the reduced tree with the same node of the whole tree. Returns the number
+ * of nodes. */
 static size_t narrow_compare(const struct flame_tree *narrow, const struct flame_tree *whole) {
   static uint32_t same[1 << 16];
   size_t real = 0, wrong = 0;
   CU_ASSERT_FATAL(narrow->count < sizeof same / sizeof *same);
   for (uint32_t i = 0; i < narrow->count; i++) {
     if (narrow_is_folded(narrow, i)) {
-      wrong += narrow->end[i] != narrow->end[narrow->parent[i]]; /* it must be the last child */
+      wrong += narrow->end[i] != narrow->end[narrow->parent[i]]; /* a node of merged nodes must be
+                                                                    the last child */
       continue;
     }
     same[i] = i ? narrow_child(whole, same[narrow->parent[i]], narrow->frame[i]) : 0;

@@ -1,5 +1,5 @@
-/* Tests the origin of a frame's code, by the conventions of each language and by rules of the
- * user. */
+/* Tests finding the origin of a frame's code (runtime, library, user ...), by the conventions of
+ * each language and by user rules. */
 #include "unit.h"
 
 #include "flame/origin.h"

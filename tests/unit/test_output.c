@@ -1,5 +1,5 @@
-/* Tests output: UTF-8, escapes for terminals, JSON and XML, buffered output, and files that appear
- * only when complete. */
+/* Tests output: UTF-8, escapes for terminals, JSON and XML, buffered output, and files that are
+ * written completely or not at all. */
 #include "core/buffer.h"
 #include "core/escape.h"
 #include "core/log_guard.h"
@@ -117,7 +117,7 @@ static void test_direction_marks_and_tags_are_seen_everywhere(void) {
     expect_escaped(escape_xml, str_of(cases[i].mark), cases[i].shown);
     expect_escaped(escape_json, str_of(cases[i].mark), cases[i].json);
   }
-  /* joiners of scripts and emoji stay, also next to tags */
+  /* joining characters of scripts and emoji stay, also next to tag characters */
   expect_escaped(terminal_line, STR("\xe2\x80\x8d\xe2\x80\x8c\xf3\xa0\x84\x80"),
                  "\xe2\x80\x8d\xe2\x80\x8c\xf3\xa0\x84\x80");
 }
@@ -177,8 +177,8 @@ static void test_commands_are_broken_wherever_the_writer_cuts_them(void) {
   }
 }
 
-/* The guard skips pieces of text without ':' and '#'. If text arrives byte by byte, it skips
- * nothing. */
+/* The escaping of CI commands skips text without ':' and '#'. If the text arrives byte by byte, it
+ * skips nothing, and the result must be the same. */
 static void test_a_log_is_guarded_as_byte_by_byte(void) {
   static const char bytes[] = "  \t\n\n\r::##[[aaab\xc2\xa0";
   uint32_t random = 1;
@@ -202,7 +202,7 @@ static void test_a_log_is_guarded_as_byte_by_byte(void) {
   }
 }
 
-/* A search with quadratic time would take minutes. */
+/* An algorithm with quadratic time would take minutes. */
 static void test_a_log_of_a_million_hashes_takes_linear_time(void) {
   struct buffer text, out;
   buffer_init(&text, &mem_default, SIZE_MAX);
@@ -278,7 +278,7 @@ static void test_output_arrives_whole_and_in_order(void) {
   buffer_free(&text);
 }
 
-/* Tests formats that the code prints without vsnprintf. */
+/* Tests formats that the code prints without calling vsnprintf. */
 static void test_formats_print_as_printf_does(void) {
   static const double numbers[] = {0,        -0.0,  1,    -1,         0.5,      -0.005,
                                    0.125,    2.675, 1e15, -999999999, 1e22,     1e-300,
@@ -322,7 +322,7 @@ static void enter_folder(void) {
   CU_ASSERT_EQUAL_FATAL(chdir(folder), 0);
 }
 
-/* Empties and removes the folder. Returns its number of entries. */
+/* Empties and removes the folder. Returns the number of entries that it had. */
 static int leave_folder(void) {
   int count = 0;
   DIR *entries = opendir(".");
@@ -423,7 +423,7 @@ static void test_what_cannot_be_written_says_so(void) {
   CU_ASSERT_EQUAL(outfile_open(&file, longest, &error), PPROFC_E_IO);
 }
 
-/* Opens "new" in another process, which is then stopped or killed. */
+/* Opens "new" in another process, which the test then stops or kills. */
 static pid_t open_elsewhere(int end) {
   static struct outfile file;
   pid_t writer = fork();
@@ -479,7 +479,7 @@ static void test_a_long_name_leaves_room_for_the_temporary_one(void) {
 static atomic_bool creates_files;
 static atomic_int files_created, files_open_to_all;
 
-/* Replaces the C library's function. Waits with each mask until the other thread has created two
+/* Replaces the C library's function. With each mask, waits until the other thread has created two
  * files. */
 mode_t umask(mode_t mask) {
   mode_t before = (mode_t)syscall(SYS_umask, mask);
@@ -487,7 +487,7 @@ mode_t umask(mode_t mask) {
   return before;
 }
 
-/* Creates files until the test ends. Counts the files that other users may write. */
+/* Creates files until the test ends. Counts the files that other users may write to. */
 static void *create_files(void *arg) {
   struct stat info;
   (void)arg;

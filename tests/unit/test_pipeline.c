@@ -1,5 +1,5 @@
-/* Tests the pipeline without a report: its options, and the edited profile, value and graph that it
- * returns. */
+/* Tests the report pipeline without a report: its options, and the edited profile, values and graph
+ * that it returns. */
 #include "pipeline/pipeline.h"
 #include "profile_text.h"
 #include "report/report.h"
@@ -25,7 +25,7 @@ static pprofc_report_options defaults(void) {
   return options;
 }
 
-/* Runs a pipeline that must succeed. */
+/* Runs a pipeline and requires success. */
 static void run(const pprofc_profile *p, const pprofc_report_options *options,
                 const struct pipeline_overrides *overrides, struct pipeline_result *result) {
   pprofc_error error = {.message = ""};
@@ -34,7 +34,7 @@ static void run(const pprofc_profile *p, const pprofc_report_options *options,
   CU_ASSERT_EQUAL_FATAL(status, PPROFC_OK);
 }
 
-/* Checks the message of a pipeline that must fail. Its result can be freed. */
+/* Checks the message of a pipeline that must fail. The test must be able to free its result. */
 static void expect_refused(const pprofc_profile *p, const pprofc_report_options *options,
                            const struct pipeline_overrides *overrides, const char *message) {
   struct pipeline_result result;

@@ -1,5 +1,5 @@
-/* Tests cancelling and progress. A call that is cancelled at any moment returns an error, keeps no
- * memory, and leaves the profile usable. */
+/* Tests cancellation and progress. A call that is cancelled at any time must return an error, leak
+ * no memory, and leave the profile usable. */
 #include "faults.h"
 #include "pprofc/pprofc.h"
 #include "report_text.h"
@@ -11,10 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Returns true `left` times, then false. Checks that the progress never decreases. */
+/* Progress callback that returns true `left` times, then false. Checks that the progress never
+ * decreases. */
 struct watcher {
   size_t left, asked;
-  uint64_t done, total; /* values of the last call */
+  uint64_t done, total; /* progress in the last call */
   size_t steps;
   bool wrong;
 };
@@ -29,8 +30,8 @@ static bool watch(void *context, uint64_t done, uint64_t total) {
   return w->left && w->left--;
 }
 
-/* Runs a call several times. A watcher cancels it at its call 0, 1, 3, 7 ..., until the call
- * succeeds. */
+/* Runs a call several times. A progress callback cancels the call at its progress report 0, 1, 3, 7
+ * ..., until the call succeeds. */
 typedef pprofc_status watched_fn(struct watcher *watcher, const pprofc_allocator *mem,
                                  pprofc_error *error);
 
@@ -88,7 +89,7 @@ static void test_reading_is_cancelled_at_any_moment(void) {
   }
 }
 
-/* A gzip'd profile takes two passes over its bytes. At the end both are complete. */
+/* Reading a gzip'd profile goes over its bytes twice. At the end, done must equal total. */
 static void test_reading_counts_its_work(void) {
   input = "generator_cpu.prof";
   struct watcher watcher = cancel_each(read_watched);
@@ -97,7 +98,7 @@ static void test_reading_counts_its_work(void) {
   CU_ASSERT(watcher.steps <= 3);
 }
 
-/* The size of a pipe is unknown, so done and total are 0 until the profile is inflated. */
+/* The size of a pipe is unknown, so done and total are 0 until the profile is decompressed. */
 static void test_reading_a_pipe_counts_nothing_of_it(void) {
   char from[512], path[] = "/tmp/test_progress.XXXXXX", data[4096];
   struct watcher watcher = {.left = SIZE_MAX};

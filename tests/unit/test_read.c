@@ -1,5 +1,5 @@
-/* Tests readers: each broken file of testdata gives one certain message, limits are kept, and the
- * result does not depend on how the bytes arrive. */
+/* Tests readers. Each invalid file of testdata must give a certain message, limits must apply, and
+ * the result must not depend on how the bytes arrive. */
 #include "unit.h"
 
 #include "codec/codec.h"
@@ -119,7 +119,7 @@ static void test_each_limit_names_its_field(void) {
   CU_ASSERT(strstr(error.message, "(raise the limit string_bytes)") != NULL);
 }
 
-/* ---- the same bytes by other ways -------------------- */
+/* ---- the same bytes from other sources --------------- */
 
 static char *slurp(const char *path, size_t *size) {
   FILE *file = fopen(path, "rb");
@@ -133,7 +133,7 @@ static char *slurp(const char *path, size_t *size) {
 static int64_t sum_of(const pprofc_profile *profile) {
   pprofc_samples_view view;
   pprofc_profile_samples(profile, &view);
-  uint64_t sum = 0; /* a sum of random values, which wraps around */
+  uint64_t sum = 0; /* sum of random values, which may wrap around */
   for (size_t i = 0; i < view.count * view.types; i++) sum += (uint64_t)view.values[i];
   return (int64_t)sum;
 }
@@ -167,7 +167,8 @@ static void put_varint(uint8_t **at, uint64_t value) {
   *(*at)++ = (uint8_t)value;
 }
 
-/* Returns a profile of one function, with many samples that hardly compress, as plain bytes. */
+/* Returns a profile of one function, with many samples that hardly compress, as uncompressed
+ * bytes. */
 static uint8_t *random_profile(size_t samples, size_t *size) {
   static const char tables[] =
       "\x0a\x04\x08\x01\x10\x02"         /* sample_type: n, count */
@@ -193,8 +194,8 @@ static uint8_t *random_profile(size_t samples, size_t *size) {
   return data;
 }
 
-/* Large files that hardly compress are read through a mapping. They must give the same profile as
- * the plain bytes. */
+/* Large files that hardly compress are read through a memory mapping. They must give the same
+ * profile as the uncompressed bytes. */
 static void test_a_large_incompressible_file_reads_like_its_plain_bytes(void) {
   size_t size;
   uint8_t *plain = random_profile(900000, &size);

@@ -1,5 +1,4 @@
-/* Tests regular expressions: Go's grammar, Go's error messages, Go's matches, and a limit of the
- * time. */
+/* Tests regular expressions: Go's grammar, error messages and matches, and a limit of the time. */
 #include "core/str.h"
 #include "regex/regex.h"
 #include "unit.h"
@@ -105,8 +104,8 @@ static void test_flags_change_what_follows(void) {
              YES("((?i)a)b", "Ab"), NO("((?i)a)b", "AB"), YES("(?i)\xc3\xa9", "\xc3\x89"));
 }
 
-/* If case is ignored, a category also matches characters that differ only in case: the mark U+0345
- * matches as an iota. */
+/* If case is ignored, a category also matches characters that differ only in case. The mark U+0345,
+ * for example, matches as an iota. */
 static void test_categories_take_mates_when_case_is_ignored(void) {
   EXPECT_ALL(YES("(?i)\\pL", "\xcd\x85"), NO("\\pL", "\xcd\x85"), NO("(?i)\\PL", "\xcd\x85"),
              YES("(?i)[\\pL]", "\xcd\x85"), NO("(?i)[^\\pL]", "\xcd\x85"),
@@ -141,7 +140,7 @@ static void test_repeated_operators_are_one_operator_each(void) {
              YES("(?:){3}", ""));
 }
 
-/* ---- bounds ------------------------------------------ */
+/* ---- time limits ------------------------------------- */
 
 static void test_exponential_backtracking_still_gives_the_answer(void) {
   static const char *const patterns[] = {"^(a|a)*$", "(a|aa)+$", "^(a|aa)*(a|aa)*(a|aa)*$",
@@ -256,7 +255,7 @@ static void test_errors_are_worded_as_in_go(void) {
     expect_error(str_of(cases[i].pattern), cases[i].reason, str_of(cases[i].fragment));
 }
 
-/* Returns `open` n times, "a", and `close` n times. */
+/* Returns n times `open`, then "a", then n times `close`. */
 static pprofc_str nested(char *out, const char *open, const char *close, size_t n) {
   size_t size = 0;
   for (size_t i = 0; i < n; i++, size += strlen(open)) memcpy(out + size, open, strlen(open));

@@ -1,5 +1,6 @@
-/* Tests the reports that print or export samples. Their output must be correct for any profile,
- * number of threads, lack of memory and full disk. tests/golden has their texts. */
+/* Tests reports that print or export samples. Their output must be correct for any profile and
+ * number of threads, and they must handle lack of memory and a full disk. tests/golden has their
+ * texts. */
 #include "core/buffer.h"
 #include "faults.h"
 #include "pprofc/pprofc.h"
@@ -30,8 +31,8 @@ static pprofc_builder *new_builder(const pprofc_allocator *allocator) {
   return b;
 }
 
-/* Returns a profile with inlining, labels of both kinds, recursion, frames without function, and a
- * base. */
+/* Returns a profile with inlining, text and number labels, recursion, frames without function, and
+ * a base. */
 static pprofc_profile *small_profile(const pprofc_allocator *allocator) {
   pprofc_builder *b = new_builder(allocator);
   pprofc_builder_comment(b, "a comment");
@@ -53,7 +54,7 @@ static pprofc_profile *small_profile(const pprofc_allocator *allocator) {
   return finish(b);
 }
 
-/* Returns a profile that is large enough for several blocks and threads. */
+/* Returns a profile that is large enough to be rendered in several blocks and threads. */
 static pprofc_profile *large_profile(void) {
   pprofc_builder *b = new_builder(NULL);
   uint32_t frames[100], stack[12];
@@ -203,7 +204,7 @@ static void test_the_smallest_integer_is_a_value_like_any_other(void) {
   pprofc_profile_release(p);
 }
 
-/* ---- when the machine gives no more ------------------ */
+/* ---- failures of the machine ------------------------- */
 
 static void test_every_allocation_may_fail(void) {
   struct faults faults = {.fail_at = SIZE_MAX};

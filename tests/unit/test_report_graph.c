@@ -1,9 +1,9 @@
-/* Tests the reports of the call graph on one small program, byte by byte: top, tree, peek, dot,
+/* Tests the reports of the call graph on one small program, byte for byte: top, tree, peek, dot,
  * callgrind. */
 #include "report_text.h"
 #include "unit.h"
 
-/* Returns a profile: main calls B and C; B calls itself, A and C; Cinl is inlined into C. */
+/* Returns a profile: main calls B and C; B calls B, A and C; Cinl is inlined into C. */
 static pprofc_profile *program(void) {
   setenv("TZ", "UTC", 1); /* the reports print local time */
   pprofc_builder *b = pprofc_builder_new(NULL);
@@ -203,11 +203,11 @@ static void test_call_tree_keeps_paths_apart(void) {
   pprofc_profile *p = program();
   pprofc_report_options o = report_options("dot");
   o.call_tree = true;
-  /* C below main and C below B are two boxes. */
+  /* The C called by main and the C called by B are separate boxes. */
   expect_in_report(p, &o, "C\\n0 of 30ms (42.86%)", true);
   expect_in_report(p, &o, "C\\n0 of 20ms (28.57%)", true);
   expect_in_report(p, &o, "C\\n0 of 50ms", false);
-  /* In top the option has no effect. */
+  /* The option has no effect on top. */
   o.format = "top";
   expect_in_report(p, &o, "         0     0%   100%       50ms 71.43%  C\n", true);
   pprofc_profile_release(p);

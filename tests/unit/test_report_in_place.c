@@ -1,10 +1,10 @@
-/* Tests that a report is the same if the filters reuse the columns of a profile that is not used
- * again. */
+/* Tests that a report does not change if the filters reuse the columns of a profile that is not
+ * needed any more. */
 #include "profile/profile.h"
 #include "report_text.h"
 #include "unit.h"
 
-/* Returns a profile in which each column is large enough for its own block. */
+/* Returns a profile in which each column is large enough for a separate block. */
 static pprofc_profile *large_profile(void) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_builder_type(b, "samples", "count");
@@ -38,7 +38,7 @@ static void expect_same(pprofc_report_options options, const char *what) {
     bool same = str_equal(buffer_str(&expected), buffer_str(&text));
     if (!same) printf("%s: %s differs\n", what, formats[i]);
     CU_ASSERT(same);
-    /* a profile that the caller keeps does not change */
+    /* a profile that the caller keeps must not change */
     report_into(&text, kept, &options);
     CU_ASSERT(str_equal(buffer_str(&expected), buffer_str(&text)));
     pprofc_profile_release(kept);

@@ -1,12 +1,12 @@
-/* Tests each allocation of each report: first it alone fails, then it and all later allocations.
- * The status must report it, no block may leak, and each block must be freed with its size. A
- * report that succeeds without the block must print its usual text. */
+/* Tests each allocation of each report with a failure. First only this allocation fails, then also
+ * all later allocations. The status must report the failure, no block may leak, and each block must
+ * be freed with its size. A report that succeeds without the block must print its usual text. */
 #include "faults.h"
 #include "report_text.h"
 #include "unit.h"
 
-/* Returns a profile with labels, inlined frames, recursion, and names that are not safe to
- * print. */
+/* Returns a profile with labels, inlined frames, recursion, and names that must be escaped in
+ * output. */
 static pprofc_profile *profile_in(const pprofc_allocator *mem) {
   pprofc_builder *b = pprofc_builder_new(mem);
   pprofc_builder_type(b, "samples", "count");
@@ -32,7 +32,7 @@ static pprofc_profile *profile_in(const pprofc_allocator *mem) {
   return finish(b);
 }
 
-/* Renders while allocation `fail_at` fails. True if it succeeded. */
+/* Renders a report while allocation `fail_at` fails. Returns true if the report succeeded. */
 static bool survives(const pprofc_report_options *options, size_t fail_at, bool for_good,
                      struct buffer *text) {
   struct faults f = {.fail_at = SIZE_MAX};
@@ -62,7 +62,7 @@ static void try_all(const pprofc_report_options *options) {
   CU_ASSERT_FATAL(survives(options, SIZE_MAX, false, &expected));
   for (unsigned for_good = 0; for_good < 2; for_good++) {
     size_t through = 0;
-    /* Some failures do no harm: stop after several in a row. */
+    /* Some failures do no harm. The loop ends after several reports in a row that succeeded. */
     for (size_t i = 0; through < 20; i++) {
       bool ok = survives(options, i, for_good, &got);
       through = ok ? through + 1 : 0;
@@ -111,7 +111,9 @@ static void test_every_filter(void) {
   try_all(&o);
 }
 
-/* A sample with n values and n frames would be a tree of n * n values. */
+/* As a tree, a sample with n values and n frames would need n
+ *
+ * n values. */
 static void test_a_tree_of_many_sample_types_is_refused(void) {
   enum { COUNT = 3000 };
   static int64_t values[COUNT];

@@ -1,5 +1,5 @@
-/* Tests odd habits of pprof that the reports keep (sections 19-21 and 26 of the behaviour notes),
- * and a few that they drop on purpose. */
+/* Tests peculiarities of pprof that the reports copy, and a few that they intentionally do not
+ * copy. The sections 19-21 and 26 of the behaviour notes describe them. */
 #include "report_text.h"
 #include "unit.h"
 
@@ -72,7 +72,7 @@ static void test_edge_values_ignore_mean(void) {
   pprofc_profile_release(p);
 }
 
-/* A node whose samples cancel is not shown, but its edges are. */
+/* A node whose samples cancel is hidden, but its edges are not. */
 static void test_edges_to_vanished_nodes_stay(void) {
   pprofc_builder *b = cpu_builder();
   sample(b, "gone main", 5, 0);
@@ -108,8 +108,8 @@ static void test_dropped_edges_are_told_of_only_without_a_node_count(void) {
   pprofc_profile_release(p);
 }
 
-/* An inlined function loses its mark if its callers are removed. A function that is only sometimes
- * inlined has the mark "partial". */
+/* An inlined function loses its mark if its callers are removed. A function that is inlined in only
+ * some of its calls has the mark "partial". */
 static void test_inline_marks_depend_on_callers_that_are_shown(void) {
   pprofc_builder *b = cpu_builder();
   uint32_t in = pprofc_builder_function(b, "in", NULL, NULL, 0);
@@ -155,7 +155,7 @@ static void test_residual_edges_are_dotted(void) {
   pprofc_profile_release(p);
 }
 
-/* An edge of weight 0 has no logarithm. The score is then not a number, and the node comes last. */
+/* An edge of weight 0 has no logarithm. The score is then NaN, and the node is last. */
 static void test_entropy_of_a_zero_edge(void) {
   pprofc_builder *b = cpu_builder();
   sample(b, "x main", 5, 0);
@@ -184,7 +184,7 @@ static void test_only_the_number_label_bytes_is_shown_and_collapsed(void) {
   pprofc_profile_release(p);
 }
 
-/* dot joins labels with an escaped newline. The text of a label is escaped before, so it cannot
+/* dot joins labels with an escaped newline. The text of a label is escaped earlier, so it cannot
  * contain that escape. */
 static void test_labels_are_escaped_before_they_are_joined(void) {
   static const struct {
@@ -210,7 +210,7 @@ static void test_labels_are_escaped_before_they_are_joined(void) {
   }
 }
 
-/* A unit of a value or of a numeric label must not end a text of dot. */
+/* The unit of a value or of a numeric label must not end a quoted text of dot. */
 static void test_units_stay_inside_quotes(void) {
   pprofc_builder *b = two_types("u\" URL=\"x");
   sample(b, "f", 3, 4);
@@ -223,7 +223,7 @@ static void test_units_stay_inside_quotes(void) {
   pprofc_profile_release(p);
 }
 
-/* Names of kernel modules have a tab: "receive_buf\t[virtio_net]". */
+/* Names of kernel modules contain a tab: "receive_buf\t[virtio_net]". */
 static void test_tabs_are_printed_as_they_are(void) {
   static const char *const formats[] = {"top", "tree", "traces", "raw", "callgrind", "dot", "tags"};
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
@@ -248,7 +248,7 @@ static void test_divide_by_changes_values_but_no_percentages(void) {
   o.divide_by = 2;
   expect_in_report(p, &o, "Duration: 10s, Total samples = 35ms (  0.7%)\n", true);
   expect_in_report(p, &o, "      35ms   100%   100%       35ms   100%  a\n", true);
-  o.divide_by = -2; /* has no effect */
+  o.divide_by = -2; /* has no effect, because it is negative */
   expect_in_report(p, &o, "      70ms   100%   100%       70ms   100%  a\n", true);
   pprofc_profile_release(p);
 }
@@ -265,7 +265,7 @@ static void test_units(void) {
   expect_in_report(p, &o, "Showing nodes accounting for 1.97ms, 100% of 1.97ms total\n", true);
   expect_in_report(p, &o, "      79us  4.01%   100%       79us  4.01%  a\n", true);
   o.sample_index = "samples";
-  o.unit = "ms"; /* a unit for values without a unit */
+  o.unit = "ms"; /* a unit for values that have no unit */
   expect_in_report(p, &o, "       7ms 87.50% 87.50%        7ms 87.50%  a\n", true);
   pprofc_profile_release(p);
 }
@@ -303,7 +303,7 @@ static void test_filters_in_the_legend_are_cut(void) {
   pprofc_profile_release(p);
 }
 
-/* A file that nameless functions of two mappings use is two rows. */
+/* A file that nameless functions of two mappings use must be two rows. */
 static void test_files_are_repeated_per_mapping(void) {
   pprofc_builder *b = cpu_builder();
   uint32_t m1 = pprofc_builder_mapping(b, 0x1000, 0x2000, 0, "/bin/x", NULL, 15);
@@ -346,7 +346,7 @@ static void test_callgrind_numbers_names_and_tells_namesakes_apart(void) {
   pprofc_profile_release(p);
 }
 
-/* ---- on purpose not as pprof ------------------------- */
+/* ---- intentional differences from pprof -------------- */
 
 static void test_names_cannot_drive_a_terminal(void) {
   pprofc_builder *b = cpu_builder();
@@ -378,7 +378,7 @@ static void test_units_cannot_drive_a_terminal(void) {
   pprofc_profile_release(p);
 }
 
-/* Appends text, with each run of 'n' as one character. */
+/* Appends text, and shortens each sequence of 'n' to one character. */
 static int collect_short(void *buffer, const void *data, size_t size) {
   struct buffer *out = buffer;
   const char *text = data;
@@ -388,7 +388,7 @@ static int collect_short(void *buffer, const void *data, size_t size) {
   return out->failed;
 }
 
-/* Makes ten lines of a function, in ten samples with two frames each. */
+/* Writes ten lines of a function, in ten samples with two frames each. */
 static void traces_of_name(const char *name, struct buffer *out) {
   pprofc_builder *b = cpu_builder();
   uint32_t function = pprofc_builder_function(b, name, name, "a.c", 1), frames[11];
@@ -402,7 +402,8 @@ static void traces_of_name(const char *name, struct buffer *out) {
   pprofc_profile_release(p);
 }
 
-/* The report keeps 64 MiB of rendered frames. It renders all other frames again for each sample. */
+/* The report stores at most 64 MiB of rendered frames. It renders all other frames again for each
+ * sample. */
 static void test_traces_of_a_long_name_keep_few_texts(void) {
   size_t size = 9 << 20;
   char *name = malloc(size + 1);

@@ -1,4 +1,5 @@
-/* Tests that the tables of formats and options agree with each other and with the defaults. */
+/* Tests that the tables of formats and options are consistent with each other and with the
+ * defaults. */
 #include "report/report.h"
 #include "unit.h"
 
@@ -74,7 +75,7 @@ static void test_formats_are_found_by_name(void) {
     CU_ASSERT_EQUAL((format->flags & REPORT_PARAMETER) != 0, info->argument != NULL);
     CU_ASSERT(!info->binary || info->extension);
     CU_ASSERT(!info->graphviz || info->binary);
-    /* The order of the help text is alphabetical. */
+    /* The options in the help must be in alphabetical order. */
     bool sorted = !before || strcmp(before->name, info->name) < 0;
     if (!sorted) printf("\nthe row of %s comes before that of %s\n", before->name, info->name);
     CU_ASSERT(sorted);

@@ -1,4 +1,4 @@
-/* SHA-256 and HMAC-SHA256: the examples of FIPS 180-4 and RFC 4231. */
+/* Tests SHA-256 and HMAC-SHA256 with the examples of FIPS 180-4 and RFC 4231. */
 #include "unit.h"
 
 #include "common/sha256.h"

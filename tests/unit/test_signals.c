@@ -1,5 +1,5 @@
-/* Tests that a stopped program leaves no part of a file, and that a program whose mapped input
- * shrinks reports it. This program replaces raise and _exit, so that it continues and can check the
+/* Tests that a stopped program leaves no incomplete file, and that a program reports a mapped input
+ * that became shorter. This test replaces raise and _exit, and can therefore continue and check the
  * result. */
 #include "unit.h"
 
@@ -41,7 +41,7 @@ static void test_a_stopped_program_removes_what_it_did_not_finish(void) {
     signals_remove(path);
     raised = 0;
     kill(getpid(), endings[i]);
-    CU_ASSERT_EQUAL(raised, endings[i]); /* shells show 128 plus this number */
+    CU_ASSERT_EQUAL(raised, endings[i]); /* shells report the exit status 128 plus this number */
     CU_ASSERT(access(path, F_OK) != 0);
   }
   signals_remove(NULL);
@@ -58,7 +58,7 @@ static void test_a_finished_file_stays(void) {
 }
 
 static void test_what_was_ignored_stays_ignored(void) {
-  signal(SIGHUP, SIG_IGN); /* as under nohup */
+  signal(SIGHUP, SIG_IGN); /* ignored, as in a program started by nohup */
   signals_watch("test", 2);
   raised = 0;
   kill(getpid(), SIGHUP);

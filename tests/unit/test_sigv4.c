@@ -1,4 +1,5 @@
-/* Tests signatures: the examples that AWS publishes for S3, and the examples of its test suite. */
+/* Tests signatures with the examples that AWS publishes for S3, and with the examples of AWS's test
+ * suite. */
 #include "unit.h"
 
 #include "common/sha256.h"

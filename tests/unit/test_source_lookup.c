@@ -1,5 +1,5 @@
-/* Tests source files: the folders that are searched, the division into lines, and the files that
- * are never opened. */
+/* Tests source files: the folders to search, the division into lines, and the files that must never
+ * be opened. */
 #include "unit.h"
 
 #include "report/source/lookup.h"
@@ -48,7 +48,7 @@ static void open_lookup(const char *source_path, const char *trim_path) {
   CU_ASSERT_EQUAL_FATAL(source_lookup_init(&lookup, &options, &mem_default, NULL), PPROFC_OK);
 }
 
-/* Returns the number of lines of a file, found with this source path and trim path. */
+/* Returns the number of lines of a file that is found with this source path and trim path. */
 static size_t lines_in(const char *name, const char *source_path, const char *trim_path) {
   open_lookup(source_path, trim_path);
   const struct source_file *file = source_lookup_file(&lookup, str_of(name));
@@ -100,7 +100,8 @@ static void test_prefixes_are_trimmed(void) {
   char path[256];
   begin();
   snprintf(path, sizeof path, "%s/proj", folder);
-  CU_ASSERT_EQUAL(lines_in("/far/away/proj/src/a.c", path, NULL), 4); /* below a folder's name */
+  CU_ASSERT_EQUAL(lines_in("/far/away/proj/src/a.c", path, NULL), 4); /* found below a folder with a
+                                                                         matching name */
   CU_ASSERT_EQUAL(lines_in("/far/src/a.c", path, "/other:/far"), 4);
   CU_ASSERT_EQUAL(lines_in("/proc/self/cwd/./src/a.c", path, "/other"), 4);
   CU_ASSERT_EQUAL(lines_in("/proc/self/cwd/src/a.c", path, NULL), 4);

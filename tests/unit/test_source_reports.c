@@ -1,5 +1,5 @@
-/* Tests list, disasm and weblist with profiles that the test makes: foreign texts, sums that wrap,
- * and memory that runs out. */
+/* Tests list, disasm and weblist with profiles that the test creates: hostile texts, sums that wrap
+ * around, and lack of memory. */
 #include "unit.h"
 
 #include "core/buffer.h"
@@ -12,7 +12,7 @@
 
 static pprofc_error error;
 
-/* ---- memory that runs out ---------------------------- */
+/* ---- failing allocations ----------------------------- */
 
 struct budget {
   size_t left; /* number of allocations that still succeed */
@@ -63,8 +63,8 @@ static pprofc_status render(const pprofc_profile *profile, const char *format, c
   return pprofc_report(profile, &options, to_buffer, out, &error);
 }
 
-/* Makes a profile of two functions with hostile names in an existing file. One of them calls
- * itself. */
+/* Creates a profile of two functions with hostile names in an existing file. One function is
+ * recursive. */
 static pprofc_profile *make_profile(const pprofc_allocator *mem, const char *name, int64_t line) {
   pprofc_profile *profile;
   pprofc_builder *b = pprofc_builder_new(mem);
@@ -113,7 +113,7 @@ static void test_nothing_of_a_profile_drives_a_terminal(void) {
   CU_ASSERT(holds(&text, "\\x1b[2J in inlined.c\n"));
   CU_ASSERT_FALSE(holds(&text, "\033"));
   buffer_clear(&text);
-  /* The report prints that the binary is missing before the error. */
+  /* The report must print that the binary is missing before it prints the error. */
   CU_ASSERT_EQUAL(render(p, "disasm", ".", &text), PPROFC_E_NO_MATCH);
   CU_ASSERT(holds(&text, "stat /no/such/</pre><script>") && holds(&text, "\\x1b[2J: no such file"));
   CU_ASSERT_FALSE(holds(&text, "\033"));
@@ -156,7 +156,7 @@ static void test_an_expression_that_matches_nothing_is_an_error(void) {
 }
 
 /* Tests each allocation with a failure. The status must be PPROFC_E_NOMEM, and no memory may
- * stay. */
+ * leak. */
 static void check_memory(const char *format, pprofc_status end) {
   struct budget budget = {SIZE_MAX, 0};
   pprofc_allocator mem = {budget_alloc, budget_resize, budget_release, &budget};

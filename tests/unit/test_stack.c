@@ -1,10 +1,10 @@
-/* Tests packed stacks: taking frames from both ends, shared tails, and maps that hide and extend
+/* Tests packed stacks: removing frames from both ends, common tails, and maps that hide and extend
  * frames. */
 #include "unit.h"
 
 #include "profile/stack.h"
 
-/* The smallest and the largest id for each length of a varint. */
+/* The smallest and the largest id for each length of a varint in bytes. */
 static const uint32_t ids[] = {1,       127,       128,        16383,      16384, 2097151,
                                2097152, 268435455, 268435456u, UINT32_MAX, 3,     300};
 #define IDS (sizeof ids / sizeof *ids)
@@ -44,8 +44,8 @@ static void test_hidden_frames_at_the_root_need_no_room(void) {
   CU_ASSERT_EQUAL(frames[1], 99);
 }
 
-/* Returns the shared tail by its definition: the longest common end that begins with a frame in
- * both. */
+/* Returns the common tail by its definition: the longest common end that begins with a frame in
+ * both stacks. */
 static size_t naive_tail(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_size) {
   size_t best = 0;
   for (size_t n = 1; n <= a_size && n <= b_size; n++) {
@@ -93,7 +93,8 @@ static void test_maps_hide_and_extend(void) {
   CU_ASSERT_FATAL(segment_extend(&arena, &segment, 3, 2, &base));
   CU_ASSERT_EQUAL(base, 4);
   CU_ASSERT_EQUAL(stack_location(segment.map, 5), 4);
-  /* Hides frames again: hidden frames stay hidden, and the new entries can be hidden also. */
+  /* Hides frames a second time. Hidden frames must stay hidden, and the new entries can also be
+   * hidden. */
   const uint8_t more_hidden[] = {1, 0, 0, 0, 1};
   CU_ASSERT_FATAL(segment_hide(&arena, &segment, more_hidden, 5, &plain));
   CU_ASSERT_EQUAL(segment.map_size, 6);

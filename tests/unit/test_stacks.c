@@ -1,5 +1,5 @@
-/* Tests graph/stacks: it joins equal stacks, sorts them with the root first, and keeps base and
- * head separate. */
+/* Tests graph/stacks: it must join equal stacks, sort stacks root first, and keep base and head
+ * separate. */
 #include "import/call_paths.h"
 #include "pprofc/builder.h"
 #include "stacks/stacks.h"
@@ -53,7 +53,7 @@ struct built {
   struct stack_set set;
 };
 
-/* Builds a set. It points to the frames, so *built must not move. */
+/* Builds a stack set. The set points to the frames in *built, so *built must not move. */
 static void build(struct built *built, pprofc_builder *b, const struct stack_policy *policy,
                   const struct stack_selection *selection) {
   pprofc_error error;
@@ -112,7 +112,8 @@ static void test_lines_of_a_function_are_one_frame_unless_lines_count(void) {
     build(&s, b, lines ? &by_line : &by_function, NULL);
     CU_ASSERT_EQUAL(s.frames.count, lines ? 2 : 1);
     CU_ASSERT_EQUAL(s.set.count, lines ? 2 : 1);
-    CU_ASSERT_EQUAL(s.frames.items[0].line, 10); /* the smallest line, because no start is known */
+    CU_ASSERT_EQUAL(s.frames.items[0].line, 10); /* the smallest line, because the function's start
+                                                    is unknown */
     drop(&s);
   }
 }
@@ -131,7 +132,8 @@ static void test_inlined_calls_are_frames_of_their_own(void) {
     build(&s, b, &policy, NULL);
     CU_ASSERT_EQUAL_FATAL(s.set.count, 1);
     expect(&s, 0, inlines ? "outer;inner" : "outer", 6, 0);
-    CU_ASSERT_EQUAL(s.frames.items[s.frames.count - 1].line, 8); /* the line where "outer" starts */
+    CU_ASSERT_EQUAL(s.frames.items[s.frames.count - 1].line, 8); /* the line on which "outer"
+                                                                    starts */
     drop(&s);
   }
 }
@@ -238,7 +240,7 @@ static void test_inlining_cannot_multiply_without_end(void) {
   pprofc_profile_release(p);
 }
 
-/* ---- against the obvious way ------------------------- */
+/* ---- compared with a simple method ------------------- */
 
 #define RANDOM_SAMPLES 20000
 
@@ -257,7 +259,8 @@ static uint32_t enter(struct call_paths *calls, const uint32_t *frames, size_t d
   return path;
 }
 
-/* Checks that continuing from the previous stack gives the same frames as reading each stack. */
+/* Checks that reading stacks incrementally, from the previous stack, gives the same frames as
+ * reading each stack. */
 static void check_going_on(const struct stack_set *set) {
   uint32_t gone_on[64] = {0}, here[64];
   for (size_t i = 0; i < set->count; i++) {
@@ -278,8 +281,8 @@ static void check_from_leaf(const struct built *s) {
   stack_set_free(&set);
 }
 
-/* Checks random stacks over `letters` names, which are digits: texts have the same order as stacks.
- * With `tree`, the stacks share the memory of their callers. */
+/* Checks random stacks over `letters` function names, which are digits. Texts then have the same
+ * order as stacks. With `tree`, the stacks share the memory of their callers. */
 static void check_random(size_t samples, uint32_t letters, uint32_t most, uint64_t state,
                          bool tree) {
   char(*texts)[128] = malloc(samples * sizeof *texts);
@@ -345,15 +348,15 @@ static void test_random_stacks_are_those_of_sorting_texts(void) {
   }
 }
 
-/* There are enough stacks to sort them in groups by their first frame. In the last cases one frame
- * has almost all stacks. */
+/* There are enough stacks to sort them in groups by their first frame. In the last cases, almost
+ * all stacks have the same first frame. */
 static void test_many_stacks_are_sorted_in_groups(void) {
   check_random(90000, 26, 60, 7, false);
   check_random(90000, 3, 60, 8, false);
   check_random(90000, 2, 60, 9, false);
 }
 
-/* Orders that a simple quicksort sorts in quadratic time. */
+/* Tests orders of samples that a simple quicksort would sort in quadratic time. */
 static void test_no_order_of_samples_is_slow(void) {
   enum { COUNT = 70000 };
   for (int order = 0; order < 4; order++) {

@@ -1,5 +1,5 @@
-/* Tests change points: the candidates and results of the package Otava for the same values, and
- * series that must not show a change. */
+/* Tests change points. The candidates and results must equal the results of the package Otava for
+ * the same values. Also tests series that must not show a change. */
 #include "unit.h"
 
 #include "core/mem.h"
@@ -21,7 +21,7 @@ static void done(void) {
   mem_free(&mem_default, steps, count, sizeof *steps);
 }
 
-/* Fills in numbers in [0, 1) that are the same on each machine. */
+/* Fills in pseudorandom numbers in [0, 1) that are the same on each machine. */
 static void uniform(double *values, size_t n, uint32_t seed) {
   for (size_t i = 0; i < n; i++) {
     seed = (seed * 1103515245u + 12345u) & 0x7fffffffu;
@@ -90,12 +90,12 @@ static void test_change_points_are_those_of_otava(void) {
   add_from(values, 333, 120, 0.9);
   add_from(values, 333, 260, -0.6);
   find(values, 333);
-  /* Otava 0.8.0 has a fourth change point at 280: when it drops a change point, it tests only one
-   * of the two next to it again. */
+  /* Otava 0.8.0 has a fourth change point at 280. When it drops a change point, it tests only one
+   * of the two neighbours again. */
   check_places((size_t[]){102, 121, 260}, 3);
 }
 
-/* ---- what must not look like a change ---------------- */
+/* ---- series without a change ------------------------- */
 
 static void test_a_constant_has_none(void) {
   double values[100];
@@ -153,10 +153,10 @@ static void test_noise_alone_makes_few(void) {
     found += count > 0;
     done();
   }
-  CU_ASSERT(found <= 12); /* 2.6 % are expected */
+  CU_ASSERT(found <= 12); /* 2.6 % of the series are expected */
 }
 
-/* ---- what a change is -------------------------------- */
+/* ---- series with a change ---------------------------- */
 
 static void test_a_step_of_a_count_is_exact(void) {
   double values[40];
@@ -214,7 +214,7 @@ static void test_intervals_hold_the_truth(void) {
   CU_ASSERT(all >= 200 && held * 100 >= all * 85);
 }
 
-/* Fills in sums of twelve uniform numbers, which are almost normal. */
+/* Fills in sums of twelve uniform numbers, which are almost normally distributed. */
 static void bell(double *values, size_t n, uint32_t seed) {
   double one[12 * MOST];
   uniform(one, 12 * n, seed);
@@ -224,8 +224,8 @@ static void bell(double *values, size_t n, uint32_t seed) {
   }
 }
 
-/* A step of 5 standard deviations among 3 % of outliers of 50 deviations is found in almost all
- * series. */
+/* The step has 5 standard deviations. Among 3 % of outliers of 50 deviations, it must be found in
+ * almost all series. */
 static void test_outliers_do_not_hide_a_step(void) {
   enum { SERIES = 60, VALUES = 40 };
   double values[MOST], lot[MOST];
@@ -246,7 +246,7 @@ static void test_outliers_do_not_hide_a_step(void) {
   CU_ASSERT(found[1] > found[0]);
 }
 
-/* Each value contains half of the value before it: a stationary series without a change. */
+/* Each value contains half of the previous value: a stationary series without a change. */
 static void test_values_that_resemble_each_other_make_few_changes(void) {
   enum { SERIES = 100, VALUES = 60 };
   double values[MOST];
@@ -276,7 +276,7 @@ static void test_a_new_change_is_suspected(void) {
   CU_ASSERT(steps_suspect(values, 0, 30, &options, &step));
   CU_ASSERT_EQUAL(step.index, 28);
   CU_ASSERT(step.difference > 8);
-  values[29] = 100; /* a single value proves nothing */
+  values[29] = 100; /* a single value is not enough for a change point */
   CU_ASSERT(!steps_suspect(values, 0, 30, &options, &step));
   CU_ASSERT(!steps_suspect(values, 25, 30, &options, &step));
 }

@@ -1,5 +1,5 @@
-/* Tests strings with a length: searches, slices, numbers as Go parses them, and paths as Go cleans
- * them. */
+/* Tests strings with a length: searches, slices, numbers parsed as in Go, and paths cleaned as in
+ * Go. */
 #include "core/str.h"
 
 #include "unit.h"
@@ -145,7 +145,7 @@ static void test_unsigned_integers_have_no_sign_and_all_64_bits(void) {
   CU_ASSERT_FALSE(str_parse_uint(STR("10000000000000000"), 16, &value));
 }
 
-/* The quick way must give the bits that strtod gives. */
+/* The fast method must give exactly the bits that strtod gives. */
 static void test_quick_floats_are_exact(void) {
   static const char *const formats[] = {"%.17g", "%.16e", "%.3g", "%.6f", "%.15g", "%.18e"};
   uint64_t state = 1;
@@ -167,7 +167,7 @@ static void test_quick_floats_are_exact(void) {
 #endif
 }
 
-/* Tests numbers halfway between two doubles, and numbers directly next to them. */
+/* Tests numbers halfway between two doubles, and their direct neighbours. */
 static void test_quick_floats_round_to_even(void) {
   static const char *const texts[] = {"9007199254740993",
                                       "9007199254740992.9",
@@ -240,7 +240,7 @@ static void test_floats_are_those_of_go(void) {
     CU_ASSERT_EQUAL(valid, cases[i].valid);
     CU_ASSERT_EQUAL(value, cases[i].valid ? cases[i].value : 42);
   }
-  /* A NUL byte is an ordinary byte, and not a digit. */
+  /* A NUL byte is an ordinary byte, and it is not a digit. */
   CU_ASSERT_FALSE(str_parse_float(STR("1\0"), &value));
   CU_ASSERT_FALSE(str_parse_float(STR("inf\0x"), &value));
   CU_ASSERT_FALSE(str_parse_float(STR("\0"), &value));
@@ -292,8 +292,8 @@ static void test_paths_are_cleaned_as_by_go(void) {
   }
 }
 
-/* Matches by the definition of a pattern, slowly: the rest of the pattern after `p` with the rest
- * of the text after `t`. */
+/* Matches slowly, by the definition of a pattern: the pattern from `p` on must match the text from
+ * `t` on. */
 static bool glob_by_definition(pprofc_str pattern, pprofc_str text) {
   bool fits[8][8] = {{false}};
   for (size_t p = pattern.size + 1; p-- > 0;)
@@ -310,7 +310,7 @@ static bool glob_by_definition(pprofc_str pattern, pprofc_str text) {
   return fits[0][0];
 }
 
-/* Returns the word for a number: all words of up to five letters. */
+/* Returns the word with a number. The numbers cover all words of up to five letters. */
 static pprofc_str word_of(size_t number, const char *letters, char *room) {
   size_t size = 0, base = strlen(letters);
   for (; number; number = (number - 1) / base) room[size++] = letters[(number - 1) % base];
@@ -320,7 +320,7 @@ static pprofc_str word_of(size_t number, const char *letters, char *room) {
 static void test_patterns_match_what_their_definition_says(void) {
   char pattern[8], text[8];
   size_t wrong = 0, matched = 0;
-  for (size_t i = 0; i < 1365; i++) /* 4^0 + ... + 4^5 */
+  for (size_t i = 0; i < 1365; i++) /* 1365 = 4^0 + ... + 4^5 */
     for (size_t k = 0; k < 63; k++) {
       pprofc_str p = word_of(i, "ab*?", pattern), t = word_of(k, "ab", text);
       bool fits = str_glob(p, t);

@@ -1,6 +1,6 @@
-/* Tests the search for binaries, queries of tools about addresses, and the profile that results. If
- * the output of a tool matters, the tool is a script of this test. For testdata/native it is the
- * machine's tool. */
+/* Tests the search for binaries, requests to tools for addresses, and the resulting profile. The
+ * tools are scripts of this test if their output matters. For testdata/native they are the
+ * machine's tools. */
 #include "unit.h"
 
 #include "core/child.h"
@@ -36,7 +36,8 @@ static void make_folders(const char *name) {
   }
 }
 
-/* Makes a shell script. PATH may be empty when it runs, so it uses only builtins of the shell. */
+/* Creates a shell script. PATH may be empty when the script runs, so it uses only builtins of the
+ * shell. */
 static void make_tool(const char *name, const char *script) {
   char path[256];
   make_folders(name);
@@ -100,7 +101,8 @@ static pprofc_profile *profile_of(const char *file, const char *build_id, const 
   return profile;
 }
 
-/* Returns a profile of functions with these names, given as pairs of name and system name. */
+/* Returns a profile of functions with these names. `names` contains pairs of name and system
+ * name. */
 static pprofc_profile *profile_of_names(const char *const *names, size_t count) {
   pprofc_profile *profile;
   pprofc_builder *b = pprofc_builder_new(NULL);
@@ -112,7 +114,7 @@ static pprofc_profile *profile_of_names(const char *const *names, size_t count) 
   return profile;
 }
 
-/* Returns the lines of a location: "inner a.c:3 < outer b.c:4". */
+/* Returns the lines of a location as "inner a.c:3 < outer b.c:4". */
 static const char *lines_of(const pprofc_profile *p, uint32_t location) {
   static char text[1024];
   size_t used = 0, count = pprofc_profile_location(p, location).line_count;
@@ -169,7 +171,7 @@ static void test_binaries_are_found_where_pprof_looks(void) {
   snprintf(path, sizeof path, "%s/nowhere:%s", folder, folder);
   check_located(path, "/opt/bin/native_c");
   check_located("", "/opt/bin/native_c");
-  /* Each place is searched before the places above it. */
+  /* The search must prefer each of these files to the files above it in the list. */
   for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
     copy_native(places[i]);
     check_located(path, places[i]);
@@ -257,7 +259,7 @@ static void test_modes_choose_the_names(void) {
 
 #define DEEP_NAME 60000
 
-/* Fills a name with a prefix, repeated letters up to its size, and the rest. */
+/* Fills a name with a prefix, then repeated letters up to its size, then the end. */
 static const char *deep_name(char name[DEEP_NAME + 1], const char *prefix, const char *repeated,
                              const char *rest) {
   size_t size = strlen(prefix), each = strlen(repeated), left = strlen(rest);
@@ -287,7 +289,7 @@ static void *symbolize_deep_names(void *context) {
   return NULL;
 }
 
-/* A thread of a library's user may have a stack of 128 KB. */
+/* A thread in a user's program may have a stack of only 128 KB. */
 static void test_deep_names_need_no_stack(void) {
   pthread_attr_t attributes;
   pthread_t thread;
@@ -300,7 +302,7 @@ static void test_deep_names_need_no_stack(void) {
   end();
 }
 
-/* ---- what cannot be symbolized ----------------------- */
+/* ---- profiles that cannot be symbolized -------------- */
 
 static void check_warning(const char *file, const char *build_id, const char *expected) {
   begin();
@@ -334,14 +336,15 @@ static void test_what_cannot_be_symbolized_is_told(void) {
                 "Local symbolization failed for native_c (build ID abcd): build ID mismatch\n");
 }
 
-/* ---- tools that say what they are told --------------- */
+/* ---- fake tools -------------------------------------- */
 
-/* Returns the first location of a profile of native_c, with the names from these tools. */
+/* Returns the first location of a profile of native_c, with names from the given tools. */
 static const char *asked(const char *mode, const uint64_t *addresses, size_t count,
                          uint32_t location) {
   static char text[1024];
   char *path = strdup(getenv("PATH"));
-  setenv("PATH", folder, 1); /* else pprofc would use the machine's llvm-symbolizer, like pprof */
+  setenv("PATH", folder, 1); /* otherwise pprofc would use the machine's llvm-symbolizer, as pprof
+                                does */
   pprofc_profile *p = symbolized(profile_of(NATIVE, "", addresses, count), options_of(mode));
   setenv("PATH", path, 1);
   free(path);
@@ -441,7 +444,7 @@ static void test_file_names_are_no_options(void) {
   arena_free(&arena);
 }
 
-/* ---- the setting ------------------------------------- */
+/* ---- the setting for the path of tools --------------- */
 
 static void test_the_setting_says_where_tools_are(void) {
   char setting[600], expected[256];
@@ -455,13 +458,13 @@ static void test_the_setting_says_where_tools_are(void) {
   snprintf(setting, sizeof setting, "addr2line:%s/b,%s/a", folder, folder);
   tools_find(&tools, setting, &mem_default);
   CU_ASSERT(tools.found[TOOL_NM] && tools.found[TOOL_ADDR2LINE] && tools.found[TOOL_OBJDUMP]);
-  CU_ASSERT_FALSE(tools.found[TOOL_LLVM_SYMBOLIZER]); /* PATH is not searched */
+  CU_ASSERT_FALSE(tools.found[TOOL_LLVM_SYMBOLIZER]); /* with the setting, PATH is not searched */
   CU_ASSERT_STRING_EQUAL(tools.path[TOOL_LLVM_SYMBOLIZER], "llvm-symbolizer");
   in_folder(expected, "a/nm");
   CU_ASSERT_STRING_EQUAL(tools.path[TOOL_NM], expected);
   in_folder(expected, "b/addr2line");
   CU_ASSERT_STRING_EQUAL(tools.path[TOOL_ADDR2LINE], expected);
-  in_folder(expected, "a/objdump"); /* skips an LLVM before version 8 */
+  in_folder(expected, "a/objdump"); /* the search skips an LLVM tool before version 8 */
   CU_ASSERT_STRING_EQUAL(tools.path[TOOL_OBJDUMP], expected);
   CU_ASSERT_FALSE(tools.objdump_is_llvm);
 
@@ -476,7 +479,8 @@ static void test_the_setting_says_where_tools_are(void) {
 
 /* ---- the machine's tools ----------------------------- */
 
-/* Returns native_c as this tool alone describes it. NULL if the machine does not have the tool. */
+/* Returns the first location of native_c with names from this tool only. Returns NULL if the
+ * machine does not have the tool. */
 static const char *known_to(const char *tool, uint64_t address) {
   static char text[1024];
   if (!child_exists(tool)) return NULL;

@@ -1,5 +1,5 @@
-/* Tests ELF files made byte by byte: opening them, build ids, and base addresses for each kind of
- * file. */
+/* Tests ELF files that the test creates byte by byte: opening them, build ids, and base addresses
+ * for each type of file. */
 #include "failing.h"
 #include "unit.h"
 
@@ -25,7 +25,7 @@ static void put(struct image *image, size_t at, const void *data, size_t size) {
   if (at + size > image->size) image->size = at + size;
 }
 
-/* Makes a 64-bit little-endian file. These program headers follow its header. */
+/* Creates a 64-bit little-endian file. The given program headers follow the ELF header. */
 static void make_elf(struct image *image, uint16_t type, const Elf64_Phdr *segments, size_t count) {
   memset(image, 0, sizeof *image);
   Elf64_Ehdr header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, 1},
@@ -122,15 +122,18 @@ static void test_the_build_id_is_the_gnu_note(void) {
                          {.p_type = PT_NOTE, .p_offset = 0x500, .p_filesz = 20, .p_align = 4}};
   make_elf(&image, ET_DYN, notes, 2);
   check_build_id(&image, "");
-  add_note(&image, 0x400, NT_GNU_BUILD_ID, "Go\0", "\1\2\3\4", 4); /* a note of another vendor */
+  add_note(&image, 0x400, NT_GNU_BUILD_ID, "Go\0", "\1\2\3\4", 4); /* ignored: a note of another
+                                                                      vendor */
   add_note(&image, 0x418, NT_GNU_PROPERTY_TYPE_0, "GNU", "\1\2\3\4\5\6\7\10", 8);
   add_note(&image, 0x500, NT_GNU_BUILD_ID, "GNU", "\xab\xcd\0\1", 4);
   check_build_id(&image, "abcd0001");
-  add_note(&image, 0x430, NT_GNU_BUILD_ID, "GNU", "\x01\x02", 2); /* the first segment wins */
+  add_note(&image, 0x430, NT_GNU_BUILD_ID, "GNU", "\x01\x02", 2); /* the note in the first segment
+                                                                     has priority */
   notes[0].p_filesz = 72;
   put(&image, sizeof(Elf64_Ehdr), notes, sizeof notes);
   check_build_id(&image, "0102");
-  add_note(&image, 0x400, NT_GNU_BUILD_ID, "GNU", "\1\2\3\4", 4); /* two notes: no build id */
+  add_note(&image, 0x400, NT_GNU_BUILD_ID, "GNU", "\1\2\3\4", 4); /* with two notes there is no
+                                                                     build id */
   check_build_id(&image, "");
 }
 
@@ -163,10 +166,11 @@ static void test_every_failing_allocation_is_reported(void) {
   make_elf(&image, ET_DYN, &notes, 1);
   add_note(&image, 0x400, NT_GNU_BUILD_ID, "GNU", "\1\2\3\4", 4);
   save(&image);
-  CU_ASSERT_EQUAL(failing_each(open_file), 3); /* headers, segments and notes */
+  CU_ASSERT_EQUAL(failing_each(open_file), 3); /* three allocations: headers, segments and notes */
 }
 
-/* Returns the base of a mapping for an address in it; UINT64_MAX - 1 after an error. */
+/* Returns the base address of a mapping, for an address in it. Returns UINT64_MAX - 1 after an
+ * error. */
 static uint64_t base_of(const struct image *image, uint64_t start, uint64_t limit, uint64_t offset,
                         uint64_t address) {
   struct elf_file file;
@@ -191,7 +195,7 @@ static void test_a_fixed_executable_has_no_base(void) {
   make_elf(&image, ET_EXEC, segments, 2);
   CU_ASSERT_EQUAL(base_in(&image, 0x401000, 0x402000, 0x1000), 0);
   CU_ASSERT_EQUAL(base_in(&image, 0x400000, 0x402000, 0), 0);
-  CU_ASSERT_EQUAL(base_in(&image, 0, UINT64_MAX, 0), 0); /* values that mean "no mapping" */
+  CU_ASSERT_EQUAL(base_in(&image, 0, UINT64_MAX, 0), 0); /* these values mean "no mapping" */
   CU_ASSERT_EQUAL(base_in(&image, 0, 0, 0), 0);
 }
 
@@ -210,12 +214,13 @@ static void test_the_segments_own_offset_counts(void) {
   struct image image;
   Elf64_Phdr segment = load(PF_R | PF_X, 0x1040, 0x203040, 0x2000, 0x2000);
   make_elf(&image, ET_DYN, &segment, 1);
-  /* 0x7f0000001000 shows file offset 0x1000, which has the address 0x203000 in the file. */
+  /* The address 0x7f0000001000 is mapped from file offset 0x1000, which has the address 0x203000 in
+   * the file. */
   CU_ASSERT_EQUAL(base_in(&image, 0x7f0000001000, 0x7f0000003000, 0x1000), 0x7effffdfe000);
 }
 
-/* perf prints offsets in the file. Its reader makes the memory of such a mapping begin at that
- * offset. lld and Go place segments at addresses that differ from their offsets. */
+/* perf prints offsets in the file. Its reader makes such a mapping begin at that offset. lld and Go
+ * place segments at addresses that differ from their offsets. */
 static void test_addresses_that_are_offsets_in_the_file(void) {
   struct image image;
   Elf64_Phdr lld[] = {load(PF_R, 0, 0, 0x650, 0x650),
@@ -257,7 +262,7 @@ static void test_files_without_segments_start_at_their_offset(void) {
 
 /* ---- kernels ----------------------------------------- */
 
-/* Makes a kernel with .text in its only segment, and _stext in its symbol table. */
+/* Creates a kernel with .text in its only segment, and _stext in its symbol table. */
 static void make_kernel(struct image *image, uint64_t vaddr, uint64_t stext) {
   Elf64_Phdr segment = load(PF_R | PF_X, 0x1000, vaddr, 0x100000, 0x100000);
   make_elf(image, ET_EXEC, &segment, 1);
@@ -287,18 +292,18 @@ static void make_kernel(struct image *image, uint64_t vaddr, uint64_t stext) {
 static void test_kernels_start_at_their_relocation_symbol(void) {
   struct image image;
   make_kernel(&image, 0xffffffff80200000, 0xffffffff80200198);
-  /* The kernel is at its linked address: the offset is the base. */
+  /* The kernel is at its linked address, so the offset is the base. */
   CU_ASSERT_EQUAL(base_in(&image, 0xffffffff80200000, 0xffffffff90000000, 0), 0);
-  /* The kernel was moved, and the start is a page's start: the segment gives the base. */
+  /* The kernel was moved. The mapping starts at a page boundary, so the segment gives the base. */
   CU_ASSERT_EQUAL(base_in(&image, 0xffffffff83200000, 0xffffffff84200000, 0), 0x3000000);
-  /* The kernel was moved, and the start is the new address of the symbol. */
+  /* The kernel was moved. The mapping starts at the new address of the symbol. */
   CU_ASSERT_EQUAL(base_in(&image, 0xffffffff83200198, 0xffffffff84200000, 0), 0x3000000);
   /* The kernel is at address 0, as in ChromeOS. */
   CU_ASSERT_EQUAL(base_in(&image, 0, 0x10000001, 0), (uint64_t)0 - 0xffffffff80200198);
   CU_ASSERT_EQUAL(base_in(&image, 0x198, 0x2f9fffff, 0), 0x198 - 0xffffffff80200198);
 }
 
-/* Finds the base of a kernel, which needs the symbols of the file. */
+/* Finds the base address of a kernel, which requires the symbols of the file. */
 static pprofc_status find_kernel_base(struct faults *faults, const pprofc_allocator *mem) {
   struct elf_file file;
   struct mapped_range range = {0x198, 0x2f9fffff, 0, {"", 0}};

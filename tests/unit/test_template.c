@@ -1,5 +1,4 @@
-/* Tests templates: sections, rows and parts, and names from outside, which stay text in each
- * place. */
+/* Tests templates: sections, rows, and untrusted names, which must stay text at each position. */
 #include "core/template.h"
 
 #include "failing.h"
@@ -89,7 +88,7 @@ static void test_a_value_is_escaped_by_its_place(void) {
   fill_free(&f);
 }
 
-/* For any bytes, a value adds no tag, attribute or string. */
+/* For any bytes, a value must not add a tag, an attribute or a string. */
 static void test_random_bytes_never_leave_their_place(void) {
   static const char template[] =
       "{=page}<a href=\"{v}\" src=\"/{v}\" title=\"{v}\"{attr:v}>{v}</a>"
@@ -111,7 +110,7 @@ static void test_random_bytes_never_leave_their_place(void) {
     for (size_t k = 0; k < out.size; k++) {
       opened += out.data[k] == '<';
       quotes += out.data[k] == '"';
-      k += k > script && out.data[k] == '\\'; /* the next byte is a part of the string */
+      k += k > script && out.data[k] == '\\'; /* the next byte belongs to the string */
     }
     CU_ASSERT_EQUAL(opened, 4);
     CU_ASSERT_EQUAL(quotes, 14);

@@ -1,4 +1,4 @@
-/* Tests that readers read large texts line by line from files, memory, gzip and pipes, with the
+/* Tests that readers process large texts line by line from files, memory, gzip and pipes, with the
  * same result. */
 #include "codec/codec.h"
 #include "compare.h"
@@ -20,8 +20,9 @@
 
 /* ---- texts ------------------------------------------- */
 
-/* Makes perf script output with two events; the second begins late. It has inlined frames, source
- * lines, Java's arrows and an odd line. With `maps` it has the addresses of two processes. */
+/* Writes perf script output with two events; the second event begins late. The output has inlined
+ * frames, source lines, Java's arrows and an unusual line. With `maps` it has the addresses of two
+ * processes. */
 static void make_perf(struct buffer *text, bool maps) {
   buffer_init(text, &mem_default, SIZE_MAX / 2);
   buffer_add_text(text, "# build id: beef01 /bin/prog\n");
@@ -50,14 +51,14 @@ static void make_folded(struct buffer *text) {
     buffer_printf(text, "main;work%u;inner_[i];", i % 5000);
     for (unsigned k = 0; k < 9; k++) buffer_printf(text, "of.a.package.with.a.long.name.f%u;", k);
     buffer_printf(text, "kernel_[k] %u\r\n", i % 90 + 1);
-    if (i == 3000) /* longer than the reader's windows */
+    if (i == 3000) /* a line longer than the reader's buffers */
       for (unsigned k = 0; k < 40000; k++) buffer_printf(text, "deep%u;", k % 99);
     if (i == 5000) buffer_add_text(text, "no stack\n");
   }
   buffer_add_text(text, "main;last 7");
 }
 
-/* ---- ways to read ------------------------------------ */
+/* ---- methods of reading ------------------------------ */
 
 static pprofc_profile *text_in_memory(const struct buffer *text, import_fn read) {
   struct import_options options = {.times = true};
@@ -71,7 +72,7 @@ static pprofc_profile *text_in_memory(const struct buffer *text, import_fn read)
 }
 
 static void write_text(const char *path, const struct buffer *text, const char *mode) {
-  gzFile file = gzopen(path, mode); /* "wT" writes plain bytes */
+  gzFile file = gzopen(path, mode); /* the mode "wT" writes uncompressed bytes */
   CU_ASSERT_FATAL(file && gzwrite(file, text->data, (unsigned)text->size) == (int)text->size);
   gzclose(file);
 }
@@ -107,7 +108,7 @@ static void same_as(pprofc_profile *whole, pprofc_profile *profile) {
   pprofc_profile_release(profile);
 }
 
-/* Reads a text in each way. */
+/* Reads a text by each method. */
 static void check_text(const struct buffer *text, import_fn read) {
   char path[] = "/tmp/test_stream.XXXXXX";
   pprofc_profile *whole = text_in_memory(text, read), *profile = NULL;
@@ -140,7 +141,7 @@ static void test_all_ways_are_the_same(void) {
 
 /* ---- memory ------------------------------------------ */
 
-/* Reading a file needs less memory than 0.3 times its size. */
+/* Reading a file must need less than 0.3 times its size in memory. */
 static void test_memory_follows_what_is_distinct(void) {
   struct buffer text;
   char path[] = "/tmp/test_stream.XXXXXX";
@@ -214,7 +215,7 @@ static void test_limits_and_faults(void) {
   buffer_free(&text);
 }
 
-/* If a file cannot be read, the reader of the whole input reports the reason. */
+/* If a file cannot be read, the reader for whole inputs must report the reason. */
 static void test_a_file_that_cannot_be_read(void) {
   struct text_stream stream;
   pprofc_limits limits;
@@ -227,7 +228,7 @@ static void test_a_file_that_cannot_be_read(void) {
   close(bytes.fd);
 }
 
-/* A terminal may return one byte first, and more bytes later. */
+/* A terminal may return a single byte first, and more bytes later. */
 static void test_a_pipe_with_one_byte_first(void) {
   char head[] = {'a', '?', '?', '?'};
   int ends[2];
@@ -244,7 +245,7 @@ static void test_a_pipe_with_one_byte_first(void) {
   close(ends[0]);
 }
 
-/* A line that is longer than all windows stays one line. */
+/* A line that is longer than all buffers must stay one line. */
 static void test_long_lines(void) {
   struct buffer text;
   struct text_stream stream;
@@ -270,7 +271,7 @@ static void test_long_lines(void) {
   buffer_free(&text);
 }
 
-/* A large file of another format needs memory for its content, but not for its text. */
+/* A large file of another format must need memory for its content, but not for its text. */
 static void test_large_files_are_mapped(void) {
   struct buffer text;
   pprofc_read_options options;

@@ -1,4 +1,4 @@
-/* Tests the table of times: order of events, tracks, ranges, edits, hostile times. */
+/* Tests the table of event times: order of events, tracks, ranges, edits, hostile times. */
 #include "core/buffer.h"
 #include "faults.h"
 #include "open.h"
@@ -170,7 +170,8 @@ static void test_shares_divide_a_sample(void) {
   pprofc_profile_release(p);
 }
 
-/* Filters drop samples; their events must go, and the others must name the right samples. */
+/* Filters drop samples. The events of these samples must be dropped, and the other events must
+ * refer to the correct samples. */
 static void test_filters_keep_the_times(void) {
   pprofc_builder *b = builder_with((const char *const[]){"f", "g", "h"}, 3);
   uint32_t track = builder_track(b, &(struct time_track){.name = STR("main")});
@@ -236,7 +237,7 @@ static void test_without_the_option_there_are_no_times(void) {
   pprofc_profile_release(timed);
 }
 
-/* Times that go backwards, unclosed events, NaN and huge durations. */
+/* Tests times that go backwards, unclosed events, NaN and huge durations. */
 static void test_hostile_files(void) {
   static const char *const texts[] = {
       "{" NODES ",'samples':[2,3,2,3],'timeDeltas':[5,-900000000000,3,1000000000000000]}",
@@ -276,7 +277,7 @@ static int count_bytes(void *context, const void *data, size_t size) {
   return 0;
 }
 
-/* Reads times, limits them to a range, and prints them in the order of time. */
+/* Reads times, restricts them to a range, and prints the events in order of time. */
 static pprofc_status read_range_and_print(const pprofc_allocator *mem, size_t *bytes) {
   static const char text[] =
       "[{\"ph\":\"B\",\"name\":\"f\",\"ts\":1,\"pid\":1,\"tid\":1},"
@@ -302,7 +303,7 @@ static pprofc_status read_range_and_print(const pprofc_allocator *mem, size_t *b
   return status;
 }
 
-/* After a failed allocation the result is an error, or complete. */
+/* After a failed allocation, the result must be an error, or complete. */
 static void test_memory_runs_out(void) {
   size_t whole = 0;
   CU_ASSERT_EQUAL(read_range_and_print(&mem_default, &whole), PPROFC_OK);

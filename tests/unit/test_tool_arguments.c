@@ -1,5 +1,6 @@
-/* Tests that names from a profile reach a program only as file names. They must not become options
- * or response files, which LLVM's and GNU's tools read for an argument that begins with '@'. */
+/* Tests that names from a profile reach a program only as file names. They must not become options,
+ * or response files: LLVM's and GNU's tools read an argument that begins with '@' as a response
+ * file. */
 #include "unit.h"
 
 #include "symbolize/object.h"
@@ -13,7 +14,7 @@ static char folder[64];
 static struct arena arena;
 static pprofc_error error;
 
-/* Makes a tool that writes its arguments, one on each line, and then its input. */
+/* Creates a tool that writes its arguments, one per line, and then its input. */
 static void make_tool(const char *name) {
   FILE *file = fopen(name, "w");
   CU_ASSERT_PTR_NOT_NULL_FATAL(file);
@@ -80,7 +81,7 @@ static void test_symbolizers(void) {
     struct source_frames frames = {.from = arena_zero_array(&arena, 2, sizeof *frames.from)};
     llvm_symbolizer_frames(&tools, names[i], &address, 1, &arena, &frames, &error);
     saw_a_file("llvm-symbolizer", names[i]);
-    /* standard input contains only addresses */
+    /* Standard input must contain only addresses. */
     CU_ASSERT_PTR_NOT_NULL(strstr(said, "\nCODE 0x1234\n"));
     addr2line_frames(&tools, names[i], &address, 1, &arena, &frames, &error);
     saw_a_file("addr2line", names[i]);

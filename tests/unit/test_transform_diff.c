@@ -76,7 +76,7 @@ static void test_normalize_wants_equal_types(void) {
   pprofc_profile_release(base);
 }
 
-/* A conversion from int64 to double and back loses bits above 2^53, as in pprof. */
+/* The conversion from int64 to double and back loses precision above 2^53, as in pprof. */
 static void test_the_base_goes_through_a_double(void) {
   pprofc_builder *b = cpu_builder(), *c = cpu_builder();
   sample(b, "x", 1, 0);
@@ -103,7 +103,7 @@ static void test_unmerged_has_the_same_samples(void) {
   pprofc_profile_release(p);
 }
 
-/* Returns a profile in which each column is large enough for its own memory. Some samples are all
+/* Returns a profile in which each column is large enough for a separate block. Some samples are all
  * zero, some have labels. */
 static pprofc_profile *large_profile(unsigned first, bool labels) {
   pprofc_builder *b = cpu_builder();
@@ -118,7 +118,8 @@ static pprofc_profile *large_profile(unsigned first, bool labels) {
   return finish(b);
 }
 
-/* Returns the difference of profiles that have another owner. Their memory must not be reused. */
+/* Returns the difference of profiles that also have another owner. Their memory must not be
+ * reused. */
 static pprofc_profile *shared_difference(pprofc_profile *head, pprofc_profile *base,
                                          bool normalize) {
   pprofc_profile *p = NULL;
@@ -134,7 +135,7 @@ static void test_memory_that_is_taken_over_changes_nothing(void) {
     bool head_labels = i & 1, base_labels = i & 2, normalize = i & 4, edited = i & 8;
     pprofc_profile *head = large_profile(0, head_labels), *base = large_profile(700, base_labels);
     pprofc_error error;
-    if (edited) { /* columns of two memory regions */
+    if (edited) { /* the columns are then in two memory regions */
       pprofc_profile *twice;
       const double ratio = 2;
       CU_ASSERT_EQUAL_FATAL(pprofc_scale(head, &ratio, &twice, &error), PPROFC_OK);

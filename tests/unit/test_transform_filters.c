@@ -40,7 +40,7 @@ static pprofc_profile *stacks(void) {
 struct names_case {
   const char *focus, *ignore, *hide, *show;
   const char *expected;
-  const char *matched; /* letters of the options that matched something */
+  const char *matched; /* letters of the options that matched at least one frame */
   bool keep_frameless;
 };
 
@@ -75,7 +75,7 @@ static void test_names_choose_samples_and_frames(void) {
        .ignore = "^C$",
        .expected = "1: 3 4 | A main\n4: 2 3 4 | 0x9100 A main\n",
        .matched = "fi"},
-      /* A location is removed with its last line. */
+      /* Removing the last line of a location removes the location. */
       {.hide = "^C$",
        .expected =
            "1: 3 4 | A main\n2: 1 4 | Cinl main\n4: 2 3 4 | 0x9100 A main\n16: 2 | 0x9100\n",
@@ -100,7 +100,7 @@ static void test_names_choose_samples_and_frames(void) {
        .keep_frameless = true,
        .expected = "1: 3 4 | A main\n4: 3 4 | A main\n",
        .matched = "fih"},
-      /* show never keeps frames without lines, not even of the mapping it names. */
+      /* show never keeps frames without lines, even if it names their mapping. */
       {.show = "libc", .expected = "", .matched = "f"},
       {.show = "main", .expected = "1: 4 | main\n2: 4 | main\n4: 4 | main\n", .matched = "fs"},
       {.show = "prog", .expected = "2: 1 | Cinl>C\n", .matched = "fs"},
@@ -165,8 +165,8 @@ static void test_drop_frames_cut_below_the_first_user_frame(void) {
   expect_dropped("malloc", "(", "leaf malloc user", "leaf malloc user");
 }
 
-/* Returns a profile with malloc inlined into `caller`. After pruning, the location has only caller,
- * in all samples. */
+/* Returns a profile with malloc inlined into `caller`. After pruning, the location must have only
+ * `caller`, in all samples. */
 static pprofc_profile *inlined_malloc(const char *drop) {
   pprofc_builder *b = cpu_builder();
   pprofc_builder_drop_frames(b, drop, NULL);
@@ -293,7 +293,7 @@ static void test_the_first_unit_of_a_key_is_that_of_all_its_values(void) {
   pprofc_profile_release(p);
 }
 
-/* Checks the sum of the values of the samples that stay. */
+/* Checks the sum of the values of the samples that the filters keep. */
 static void expect_tags(const char *focus, const char *ignore, int64_t expected,
                         const char *notice) {
   pprofc_profile *source = labels(), *p = NULL;
@@ -334,28 +334,30 @@ static void expect_tags(const char *focus, const char *ignore, int64_t expected,
 static void test_tagfocus_by_expression(void) {
   expect_tags("v1", NULL, 3, "");
   expect_tags("key:v1", NULL, 1, "");
-  expect_tags("v2,other", NULL, 2, "");  /* without a key all expressions must match */
+  expect_tags("v2,other", NULL, 2, "");  /* without a key, all expressions must match */
   expect_tags("key=v1,v2", NULL, 3, ""); /* with a key one match is enough */
   expect_tags("other=", NULL, 2, "");
   expect_tags("=v1", NULL, 3, "");
-  expect_tags("bytes", NULL, 0, ""); /* numbers are not compared */
+  expect_tags("bytes", NULL, 0, ""); /* numbers are not compared with expressions */
   expect_tags(NULL, "key=v2", 12, "");
   expect_tags("key=v2", "other", 1, "");
 }
 
 static void test_tagfocus_by_range(void) {
 #define NOTICE(text) "tagfocus:Interpreted '" text "' as range, not regexp\n"
-  expect_tags("bytes=4096", NULL, 0, NOTICE("4096")); /* without a unit: not bytes */
+  expect_tags("bytes=4096", NULL, 0, NOTICE("4096")); /* without a unit, the number does not mean
+                                                         bytes */
   expect_tags("bytes=4096b", NULL, 1, NOTICE("4096b"));
   expect_tags("4kb", NULL, 1, NOTICE("4kb"));
   expect_tags("lat=:7ms", NULL, 2, NOTICE(":7ms")); /* 7000 us count as 7000 ms */
   expect_tags("lat=7s:", NULL, 4, NOTICE("7s:"));
   expect_tags("1kb:", NULL, 13, NOTICE("1kb:"));
-  expect_tags("nounit=5kb:", NULL, 4, NOTICE("5kb:")); /* these take the filter's unit */
+  expect_tags("nounit=5kb:", NULL, 4, NOTICE("5kb:")); /* values without a unit get the filter's
+                                                          unit */
   expect_tags("4kb:10kb", NULL, 13, NOTICE("4kb:10kb"));
   expect_tags("10kb", NULL, 8, NOTICE("10kb"));
   expect_tags("request=1kb:1mb", NULL, 8, NOTICE("1kb:1mb"));
-  expect_tags("1kb:1s", NULL, 0, ""); /* not a range, but an expression */
+  expect_tags("1kb:1s", NULL, 0, ""); /* two different units: not a range, but an expression */
   expect_tags("-5:+5", NULL, 4, NOTICE("-5:+5"));
 #undef NOTICE
 }
@@ -383,7 +385,8 @@ static void test_tagroot_and_tagleaf_make_frames(void) {
       transform_tag_frames(source, "key,,bytes", "lat", "minimum", &root, &leaf, &p, &error),
       PPROFC_OK);
   CU_ASSERT(root && leaf);
-  /* The first key of tagroot is outermost. Ids are given from the last key to the first. */
+  /* The first key of tagroot becomes the outermost frame. Ids are assigned from the last key to the
+   * first. */
   expect_samples(p, "1: 4 1 2 3 |  a 4kB v1,v2 | key=v1 key=v2 bytes=4096:bytes\n"
                     "2: 7 1 5 6 | 7ms a  v2 | key=v2 other=v1 lat=7:milliseconds\n"
                     "4: 7 1 5 8 | 7ms a   | lat=7000:microseconds nounit=5:\n"
@@ -399,7 +402,7 @@ static void test_tagroot_and_tagleaf_make_frames(void) {
   pprofc_profile_release(source);
 }
 
-/* Each filter works on the result of the filters before it. */
+/* Each filter works on the result of the previous filters. */
 static void test_edits_chain(void) {
   pprofc_profile *p[5] = {stacks()};
   struct regex *hide = regex("^A$|libc"), *from = regex("main");

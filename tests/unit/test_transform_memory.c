@@ -1,6 +1,6 @@
-/* Tests each allocation of each edit: first it alone fails, then it and all later allocations. The
- * status must report it, no block may leak, and each block must be freed with its size. The source
- * must then still give the same result. */
+/* Tests each allocation of each edit with a failure. First only this allocation fails, then also
+ * all later allocations. The status must report the failure, no block may leak, and each block must
+ * be freed with its size. Afterwards the source must still give the same result. */
 #include "faults.h"
 #include "pprofc/transform.h"
 #include "profile_text.h"
@@ -8,7 +8,7 @@
 #include "transform/transform.h"
 #include "unit.h"
 
-/* ---- what is tried ----------------------------------- */
+/* ---- edits and inputs -------------------------------- */
 
 struct input {
   pprofc_profile *p, *q;
@@ -120,7 +120,7 @@ static pprofc_profile *profile_in(const pprofc_allocator *mem, const char *unit,
   return finish(b);
 }
 
-/* Runs an edit while allocation `fail_at` fails. True if it succeeded. */
+/* Runs an edit while allocation `fail_at` fails. Returns true if the edit succeeded. */
 static bool survives(edit run, size_t fail_at, bool for_good, struct buffer *text) {
   struct faults f = {.fail_at = SIZE_MAX};
   pprofc_allocator mem = {fault_alloc, fault_resize, fault_release, &f};
@@ -161,7 +161,7 @@ static void try_all(edit run) {
   CU_ASSERT(expected.size > 0);
   for (unsigned for_good = 0; for_good < 2; for_good++) {
     size_t failures = 0, through = 0;
-    /* Some failures do no harm: stop after several in a row. */
+    /* Some failures do no harm. The loop ends after several edits in a row that succeeded. */
     for (size_t i = 0; through < 20; i++) {
       buffer_clear(&got);
       bool ok = survives(run, i, for_good, &got);

@@ -1,4 +1,4 @@
-/* Tests merging: the items that count as equal, the order of ids, and the header. */
+/* Tests merging: the items that count as equal, the order of ids, and the header of the result. */
 #include "check_profile.h"
 #include "pprofc/transform.h"
 #include "profile/profile.h"
@@ -6,7 +6,7 @@
 #include "transform/transform.h"
 #include "unit.h"
 
-/* Merges and releases the sources, so that the result must not depend on them. */
+/* Merges the sources and releases them, because the result must not depend on them. */
 static pprofc_profile *merge(pprofc_profile **sources, size_t count) {
   pprofc_profile *merged = NULL;
   pprofc_error error = {0};
@@ -34,7 +34,7 @@ static void test_one_profile_comes_back_as_it_is(void) {
 static void test_equal_stacks_add_up_and_ids_follow_first_use(void) {
   pprofc_builder *b = cpu_builder(), *c = cpu_builder();
   frame(b, "unused");
-  sample(b, "z main", 0, 0); /* all zero: dropped, and z gets no id */
+  sample(b, "z main", 0, 0); /* all values are zero, so the sample is dropped, and z gets no id */
   sample(b, "a main", 1, 0);
   sample(b, "b a main", 2, 0);
   sample(c, "c main", 4, 0);
@@ -144,7 +144,8 @@ static void test_header_takes_the_first_of_most_the_longest_period_and_all_comme
   pprofc_profile_release(p);
 }
 
-/* Returns a sample at an address of a mapping, which two sources may load at different places. */
+/* Returns a profile with one sample at an address of a mapping. Two sources may load the mapping at
+ * different addresses. */
 static pprofc_profile *mapped(uint64_t start, const char *build_id, const char *file,
                               uint64_t address) {
   pprofc_builder *b = cpu_builder();
@@ -163,7 +164,7 @@ static void test_mappings_with_one_build_id_are_one_wherever_they_are_loaded(voi
   pprofc_profile *p = merge(sources, 3);
   expect_samples(p, "2: 1 | 0x10020\n1: 2 | 0x70020\n");
   CU_ASSERT_EQUAL_FATAL(pprofc_profile_mapping_count(p), 3);
-  /* The first mapping of the first profile stays first, although no sample uses it. */
+  /* The first mapping of the first profile must stay first, although no sample uses it. */
   CU_ASSERT(str_equal(pprofc_profile_mapping(p, 0).file, STR("/lib/unused.so")));
   CU_ASSERT(str_equal(pprofc_profile_mapping(p, 1).file, STR("/bin/a")));
   CU_ASSERT_EQUAL(pprofc_profile_mapping(p, 2).id, 3);
@@ -247,7 +248,7 @@ static void test_what_cannot_be_merged(void) {
                  "incompatible period types &{cpu nanoseconds 0 0} and &{cpus nanoseconds 0 0}");
 }
 
-/* There are more profiles than are merged at once, and more than are kept unchanged. */
+/* There are more profiles than the code merges at once, and more than it keeps unchanged. */
 static void test_many_profiles_give_the_same_as_two_at_a_time(void) {
   pprofc_profile *sources[300];
   for (size_t i = 0; i < 300; i++) {
@@ -264,10 +265,10 @@ static void test_many_profiles_give_the_same_as_two_at_a_time(void) {
   pprofc_profile_release(p);
 }
 
-enum { PILED = 128 * 75 + 3 }; /* groups of groups of eight, and a rest */
+enum { PILED = 128 * 75 + 3 }; /* number of profiles: groups of groups of eight, and a remainder */
 
-/* Makes sources. Each 600th has the same stack. With `timeless` the last source of the 12th group
- * of 128 has no time. */
+/* Creates sources. Each 600th source has the same stack. With `timeless`, the last source of the
+ * 12th group of 128 has no time. */
 static void piled(pprofc_profile **sources, bool timeless) {
   for (size_t i = 0; i < PILED; i++) {
     pprofc_builder *b = cpu_builder();
@@ -279,7 +280,8 @@ static void piled(pprofc_profile **sources, bool timeless) {
   }
 }
 
-/* Adds up the sources like pprof: 128, then the next 128 and the sum of both. */
+/* Adds up the sources as pprof does: the first 128, then the next 128 together with the sum, and so
+ * on. */
 static pprofc_profile *in_a_chain(pprofc_profile **sources) {
   pprofc_profile *sum = NULL;
   for (size_t from = 0; from < PILED; from += 128) {
@@ -298,7 +300,7 @@ static void expect_as_in_a_chain(bool timeless, size_t negative) {
   CU_ASSERT_FATAL(sources != NULL);
   for (size_t way = 0; way < 2; way++) {
     piled(sources, timeless);
-    if (negative) { /* own0 is removed after this profile, and comes back after all others */
+    if (negative) { /* own0 is removed after this profile, and added again after all other names */
       pprofc_builder *b = cpu_builder();
       sample(b, "own0 shared0 main", -1, 0);
       pprofc_builder_time(b, 1, 10);
@@ -335,7 +337,7 @@ static void test_times_of_0_hide_the_times_before_them_in_any_number_of_profiles
   expect_as_in_a_chain(true, 0);
 }
 
-/* Returns the frame with a number. Looks its name up once. */
+/* Returns the frame with a number. Searches its name only once. */
 static uint32_t numbered(pprofc_builder *b, uint32_t known[], size_t number) {
   char name[32];
   if (known[number] != PPROFC_NONE) return known[number];
@@ -362,7 +364,8 @@ static void test_large_profiles_share_their_stacks(void) {
   pprofc_profile *sources[] = {large(COUNT, 0), large(COUNT, SHIFT)}, *p = merge(sources, 2);
   pprofc_samples_view view;
   pprofc_profile_samples(p, &view);
-  CU_ASSERT_EQUAL_FATAL(view.count, COUNT + SHIFT - 1); /* sample 0 was all zero */
+  CU_ASSERT_EQUAL_FATAL(view.count, COUNT + SHIFT - 1); /* sample 0 is missing, because all of its
+                                                           values were zero */
   bool same = true;
   for (size_t i = 0; i < view.count; i++) {
     size_t n = i + 1;
@@ -379,12 +382,12 @@ static void test_large_profiles_share_their_stacks(void) {
   pprofc_profile_release(p);
 }
 
-/* Sums of positive values are also 0 if they wrap around. */
+/* Sums of positive values can also be 0 if they wrap around. */
 static void test_sums_that_wrap_around_to_zero_go_with_what_only_they_used(void) {
   pprofc_profile *sources[4];
   for (size_t i = 0; i < 4; i++) {
     pprofc_builder *b = cpu_builder();
-    if (i % 2) frame(b, "unused"); /* other ids for the same frames */
+    if (i % 2) frame(b, "unused"); /* makes the same frames have other ids */
     sample(b, "gone main", (int64_t)1 << 62, 0);
     sample(b, "stays main", 7, 0);
     sources[i] = finish(b);
@@ -401,7 +404,7 @@ static int collect_file(void *context, const void *data, size_t size) {
   return 0;
 }
 
-/* Writes the file of a merge with this number of threads. Sources begin with different frames, so
+/* Writes the merged profile with this number of threads. Sources begin with different frames, so
  * equal frames have other ids in each source. */
 static void merged_with(unsigned threads, size_t count, size_t samples, struct buffer *file) {
   pprofc_profile *sources[128];
@@ -419,7 +422,8 @@ static void merged_with(unsigned threads, size_t count, size_t samples, struct b
 static void test_one_thread_gives_the_same_as_many(void) {
   static const struct {
     size_t count, samples;
-  } sizes[] = {{90, 1000}, {3, 30000}}; /* stacks are copied, or shared with the sources */
+  } sizes[] = {{90, 1000}, {3, 30000}}; /* stacks are copied with the first sizes, and shared with
+                                           the sources with the second */
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     struct buffer one, many;
     merged_with(1, sizes[i].count, sizes[i].samples, &one);

@@ -1,4 +1,4 @@
-/* Tests unit/: conversion, value labels, percentages and durations, with values from pprof's
+/* Tests unit/: conversion, labels of values, percentages and durations, with values from pprof's
  * output. */
 #include "unit/unit.h"
 
@@ -109,7 +109,7 @@ static void test_names_are_recognised_in_any_case_and_plural(void) {
       {"MilliGCUs", 1e-3},
       {"\xE2\x84\xAA"
        "b",
-       1024}, /* the Kelvin sign lower-cases to k */
+       1024}, /* the Kelvin sign, whose lower case is k */
       {"bs", 0},
       {"minutes", 0},
       {"days", 0},
@@ -182,7 +182,7 @@ static void test_go_durations(void) {
   }
 }
 
-/* Percentages equal printf's "%5.2f%%" or "%5.2g%%", but the code does not use printf. */
+/* Percentages must equal printf's "%5.2f%%" or "%5.2g%%", although the code does not use printf. */
 static void test_percentages_are_those_of_printf(void) {
   uint64_t state = 42;
   for (size_t i = 0; i < 200000; i++) {

@@ -1,5 +1,5 @@
-/* Tests varints: written values are read back in both directions, and reading never passes the end
- * of foreign bytes. */
+/* Tests varints: written values must be readable in both directions, and reading must never go
+ * beyond the end of untrusted bytes. */
 #include "core/varint.h"
 #include "unit.h"
 

@@ -1,4 +1,4 @@
-/* Tests verdicts on recorded amounts: contentions per second, and counts at one moment. */
+/* Tests verdicts on recorded values: contentions per second, and counts at a point in time. */
 #include "core/escape.h"
 #include "pprofc/verdict.h"
 #include "profile_text.h"
@@ -24,7 +24,7 @@ static pprofc_verdicts *judge(const struct recorded_sides *s, pprofc_verdict_sum
   return v;
 }
 
-/* Adds a run, and finishes its profile. */
+/* Adds a run, and completes its profile. */
 static void put_run(struct recorded_sides *s, size_t i, pprofc_builder *b) {
   s->profiles[i] = finish(b);
   s->runs[i].profile = s->profiles[i];
@@ -67,8 +67,8 @@ static void test_a_base_without_contention_is_a_zero(void) {
   check_waiting(3, true);
 }
 
-/* Runs of 5, 10 and 15 seconds: a value per second is the sum of the runs divided by the sum of
- * their seconds. Pages that first add up the runs show the same value. */
+/* The runs have 5, 10 and 15 seconds. A value per second must be the sum of the runs divided by the
+ * sum of their seconds. Pages that first sum the runs must show the same value. */
 static void test_a_longer_run_counts_for_more(void) {
   struct recorded_sides s = {.bases = 3, .heads = 3};
   for (size_t i = 0; i < 6; i++) {
@@ -92,8 +92,8 @@ static void test_a_longer_run_counts_for_more(void) {
   free_sides(&s);
 }
 
-/* Goroutines are counted at one moment. They have no shares, although twelve functions have
- * many. */
+/* Goroutines are counted at a point in time. They have no shares, although twelve functions have
+ * many goroutines. */
 static void test_goroutines_are_counts_of_a_moment(void) {
   struct recorded_sides s = {.bases = 1, .heads = 1};
   for (size_t i = 0; i < 2; i++) {
@@ -135,8 +135,8 @@ static void test_a_unit_cannot_drive_a_terminal(void) {
   CU_ASSERT(utf8_valid(text) && text.size == 62);
 }
 
-/* Compares runs in which only time below functions of the machine grew, by 800 samples for each.
- * Noise between runs changes each function by up to 4 samples. */
+/* Compares runs in which only the time below functions of the kernel or runtime grew, by 800
+ * samples for each function. Noise between runs is up to 4 samples per function. */
 static void check_machine(size_t each, int functions) {
   struct recorded_sides s = {.bases = each, .heads = each};
   for (size_t i = 0; i < 2 * each; i++) {
@@ -157,13 +157,15 @@ static void check_machine(size_t each, int functions) {
   pprofc_verdicts *v = judge(&s, &sum);
   const pprofc_verdict_estimate *svc = &pprofc_verdicts_find(v, STR("svc"))->cum;
   CU_ASSERT_EQUAL(svc->own, PPROFC_VERDICT_UNCHANGED);
-  CU_ASSERT(svc->delta > 1590000 && svc->delta < 1610000); /* the recorded difference */
+  CU_ASSERT(svc->delta > 1590000 && svc->delta < 1610000); /* the difference of the recorded
+                                                              values */
   CU_ASSERT(svc->low < svc->delta && svc->delta < svc->high);
   CU_ASSERT_EQUAL(pprofc_verdicts_find(v, STR("slab_free"))->cum.own, PPROFC_VERDICT_ENVIRONMENT);
   CU_ASSERT_EQUAL(pprofc_verdicts_find(v, STR("slab_free"))->flat.own, PPROFC_VERDICT_GREW);
   CU_ASSERT_EQUAL(pprofc_verdicts_find(v, STR("setup_object"))->cum.own,
                   PPROFC_VERDICT_ENVIRONMENT);
-  /* A program may call its own function schedule. Functions that it calls are judged. */
+  /* A program may have its own function named schedule. The functions that it calls must be
+   * judged. */
   CU_ASSERT_EQUAL(pprofc_verdicts_find(v, STR("job"))->cum.own, PPROFC_VERDICT_GREW);
   pprofc_verdicts_free(v);
   free_sides(&s);
@@ -177,7 +179,7 @@ static void test_cum_is_judged_without_the_machine(void) {
 }
 
 /* A path of 20 callers grows thirtyfold. All rows of cum grow together, so their common factor
- * explains them. They must not count as unchanged. */
+ * explains the growth. They must not count as unchanged. */
 static void test_callers_that_grow_together_are_not_unchanged(void) {
   struct recorded_sides s = {.bases = 4, .heads = 4};
   for (size_t i = 0; i < 8; i++) {

@@ -1,5 +1,5 @@
-/* Tests domains: places inside which cost moved, parts of function names, and memory that runs
- * out. */
+/* Tests domains, groups of functions inside which cost moved. Also tests splitting function names,
+ * and lack of memory. */
 #include "faults.h"
 #include "pprofc/verdict.h"
 #include "profile_text.h"
@@ -10,7 +10,7 @@
 
 static pprofc_error error;
 
-/* A stack, leaf first, with its samples in base and head. */
+/* A stack, leaf first, with its numbers of samples in base and head. */
 struct moved_stack {
   const char *stack;
   int64_t base, head;
@@ -114,7 +114,8 @@ static void test_types_files_and_packages_have_names(void) {
   pprofc_verdicts_free(v);
 }
 
-/* Cost of one helper moves to three callers. It does not explain the growth of a single caller. */
+/* The cost of one helper function moves to three callers. It must not explain the growth of a
+ * single caller. */
 static void test_cost_that_three_share_explains_none_alone(void) {
   static const struct moved_stack stacks[] = {
       {"svc.a run main", 200, 350},         {"svc.b run main", 200, 350},
@@ -173,7 +174,7 @@ static void test_memory_that_runs_out_is_an_error(void) {
 
 /* ---- calls ------------------------------------------- */
 
-/* Judges the stacks, and returns the domain of the calls of svc.B. */
+/* Judges the stacks, and returns the domain that consists of svc.B and the functions it calls. */
 static const pprofc_verdict_domain *judge_calls(const struct moved_stack *stacks, size_t count,
                                                 pprofc_verdicts **verdicts) {
   *verdicts = NULL;
@@ -203,7 +204,7 @@ static void test_calls_from_elsewhere_add_nothing(void) {
 }
 
 static void test_growth_in_a_caller_is_no_moved_call(void) {
-  /* The cost of util.enc moved into its callers, and B also grew. */
+  /* The cost of util.enc moved into its callers, and B grew in addition. */
   static const struct moved_stack stacks[] = {
       {"svc.A main", 200, 350}, {"util.enc svc.A main", 150, 0}, {"svc.B main", 200, 700},
       {"svc.C main", 200, 350}, {"util.enc svc.B main", 150, 0}, {"util.enc svc.C main", 150, 0}};

@@ -1,5 +1,5 @@
-/* Tests the statistics of verdicts against recorded numbers, and their results without enough
- * data. */
+/* Tests the statistics of verdicts against recorded numbers. Also tests their results for too
+ * little data. */
 #include "core/mem.h"
 #include "pprofc/stats.h"
 #include "stats/corrections.h"
@@ -156,7 +156,7 @@ static void test_comparisons_agree_with_the_reference(void) {
   }
 }
 
-/* ---- advice ------------------------------------------ */
+/* ---- smallest detectable change ---------------------- */
 
 static struct advice usual_advice(void) {
   return (struct advice){.runs = 5,
@@ -167,7 +167,7 @@ static struct advice usual_advice(void) {
                          .noise = 0.02 * 0.02};
 }
 
-/* Computes the formula of docs/method/verdicts.md. */
+/* Computes the error by the formula of docs/method/verdicts.md. */
 static double advice_error(const struct advice *a, double excess, double change) {
   double factor = excess * (pprofc_t_quantile(a->limit, a->degrees) + 0.85),
          middle = 1 + change / 2;

@@ -1,5 +1,5 @@
-/* Tests sums over runs: they add up, do not change in their file, and get the verdicts of the
- * runs. */
+/* Tests files with sums over runs: sums must add up, stay the same in the file, and give the
+ * verdicts that the runs give. */
 #include "core/buffer.h"
 #include "failing.h"
 #include "profile_text.h"
@@ -11,8 +11,8 @@
 
 static pprofc_error error;
 
-/* Makes a run of 15 functions with varying values. In the head one function grew, and one is new.
- * Time of the machine grows inside caller. */
+/* Creates a run of 15 functions with varying values. In the head one function grew, and one is new.
+ * Time of the kernel or runtime grows below `caller`. */
 static pprofc_profile *make_run(const pprofc_allocator *mem, int run, bool head, bool heap) {
   pprofc_builder *b = pprofc_builder_new(mem);
   if (!b) return NULL;
@@ -78,7 +78,7 @@ static pprofc_verdicts *verdicts_of_runs(bool heap, bool no_common) {
   pprofc_verdict_run runs[9] = {{NULL, NULL, 0, 0}};
   pprofc_verdict_options_init(&options);
   options.no_common = no_common;
-  if (!heap) options.normalize_by = PPROFC_EXPOSURE_TOTAL; /* the setting for sums */
+  if (!heap) options.normalize_by = PPROFC_EXPOSURE_TOTAL; /* files with sums use this setting */
   for (int i = 0; i < 9; i++) runs[i].profile = make_run(NULL, i, i >= 4, heap);
   CU_ASSERT_EQUAL_FATAL(pprofc_verdicts_new(runs, 4, runs + 4, 5, &options, &verdicts, &error),
                         PPROFC_OK);
@@ -111,7 +111,8 @@ static void check_equal(const pprofc_verdicts *a, const pprofc_verdicts *b) {
   }
 }
 
-/* Without a common factor for each run, sums contain all data that the tests need. */
+/* Without a common factor for each run, the sums contain all data that the tests of significance
+ * need. */
 static void test_sums_are_judged_as_runs(void) {
   for (int heap = 0; heap < 2; heap++) {
     struct sums base = sums_of(0, 4, false, heap), head = sums_of(4, 9, true, heap);
@@ -132,7 +133,7 @@ static void test_sums_are_judged_as_runs(void) {
   }
 }
 
-/* Time of the machine is a part of cum, but is not judged. */
+/* Time of the kernel or runtime is included in cum, but must not be judged. */
 static void test_time_of_the_machine_is_not_judged(void) {
   struct sums base = sums_of(0, 4, false, false), head = sums_of(4, 9, true, false);
   pprofc_verdicts *sums = verdicts_of(&base, &head, true);
@@ -146,7 +147,7 @@ static void test_time_of_the_machine_is_not_judged(void) {
   sums_free(&head);
 }
 
-/* Files of older versions have no judged sums, so all of cum is judged. */
+/* Files of older versions lack the sums without kernel and runtime, so all of cum is judged. */
 static void test_older_files_are_read(void) {
   static const char text[] =
       "{\"pprofc_sums\":1,\"types\":[{\"type\":\"cpu\",\"unit\":\"count\",\"sampling\":\"period\","
@@ -167,8 +168,8 @@ static void test_older_files_are_read(void) {
   sums_free(&sums);
 }
 
-/* If one side does not separate the time of the machine, both sides are judged with that time. A
- * copy of the sums does not separate it either. */
+/* If the file of one side does not separate the time of kernel and runtime, both sides must be
+ * judged with that time. A copy of the sums does not separate the time either. */
 static void test_older_files_are_judged_alike(void) {
   struct sums base = sums_of(0, 4, false, false), head = sums_of(4, 9, true, false);
   struct buffer text;
@@ -195,7 +196,8 @@ static void test_a_common_factor_is_taken_out(void) {
   pprofc_verdict_summary summary;
   pprofc_verdicts_summary_of(sums, &summary);
   CU_ASSERT(summary.has_common);
-  CU_ASSERT(fabs(summary.common_change) < 0.02); /* f4 and fresh take no amounts of the others */
+  CU_ASSERT(fabs(summary.common_change) < 0.02); /* f4 and fresh must not affect the values of the
+                                                    other functions */
   CU_ASSERT_EQUAL(pprofc_verdicts_find(sums, STR("f4"))->flat.verdict, PPROFC_VERDICT_GREW);
   CU_ASSERT_EQUAL(pprofc_verdicts_find(sums, STR("fresh"))->flat.verdict, PPROFC_VERDICT_NEW);
   CU_ASSERT_EQUAL(pprofc_verdicts_find(sums, STR("f0"))->flat.verdict, PPROFC_VERDICT_UNCHANGED);
@@ -291,7 +293,7 @@ static void test_wrong_files_are_refused(void) {
   }
 }
 
-/* Makes a run, its file, and a verdict on both, with memory that runs out. */
+/* Creates a run, its file, and a verdict on both, with failing allocations. */
 static pprofc_status sums_with_little_memory(struct faults *faults, const pprofc_allocator *mem) {
   pprofc_profile *run = make_run(mem, 1, false, false);
   struct sums made = sums_of(0, 3, false, false), sums;

@@ -1,4 +1,5 @@
-/* Tests the guard of -http. Each test is one kind of access that must be allowed or denied. */
+/* Tests the access checks of -http. Each test is one type of access that the server must allow or
+ * deny. */
 #include "guard_head.h"
 #include "unit.h"
 
@@ -19,7 +20,7 @@ static const char token[] = "0123456789abcdefghijklmnopqrstuv";
 static const struct guard open_to_all = {
     .port = 8080, .host = {"", 0}, .token = {token, GUARD_TOKEN_SIZE}, .methods = methods_of};
 
-/* Decides about a request. The data of the decision stays valid until the next call. */
+/* Returns the decision about a request. Its data is valid until the next call. */
 static struct guard_decision decide(const struct guard *guard, const char *head) {
   static struct guard_header headers[GUARD_HEADERS_MAX];
   static char text[4096];
@@ -44,7 +45,7 @@ static void test_own_names_are_answered_in_any_case(void) {
   CU_ASSERT_EQUAL(status(&local, "GET / HTTP/1.1\r\nHost: [::1]:8080"), 0);
 }
 
-/* DNS rebinding: a foreign name with the address of this machine. */
+/* An attack by DNS rebinding: a foreign name that resolves to this machine. */
 static void test_foreign_names_are_misdirected(void) {
   static const char *const hosts[] = {"evil.example:8080",
                                       "localhost.evil.example:8080",
@@ -99,7 +100,7 @@ static void test_reading_changes_nothing_and_changing_is_no_reading(void) {
 }
 
 static void test_only_our_page_changes_something(void) {
-  CU_ASSERT_EQUAL(status(&local, SAVE), 403); /* the request does not name its origin */
+  CU_ASSERT_EQUAL(status(&local, SAVE), 403); /* the request has no Origin header */
   CU_ASSERT_EQUAL(status(&local, SAVE "\r\nOrigin: http://localhost:8080"), 0);
   CU_ASSERT_EQUAL(status(&local, SAVE "\r\nSec-Fetch-Site: same-origin"), 0);
   CU_ASSERT_EQUAL(status(&local, SAVE "\r\nOrigin: null\r\nSec-Fetch-Site: same-origin"), 0);
@@ -150,7 +151,7 @@ static void test_lengths_have_ends(void) {
   CU_ASSERT_EQUAL(guard_decide(&local, &request).status, 431);
 }
 
-/* ---- a server that others can reach ------------------ */
+/* ---- a server that other machines can reach ---------- */
 
 #define OPEN "GET /ui/top?f=main HTTP/1.1\r\nHost: 192.0.2.7:8080"
 

@@ -1,5 +1,5 @@
-/* Tests work on replies: equal requests share one job, results stay within a number of bytes, each
- * request gets a reply, and a job without clients is stopped. */
+/* Tests the job threads. Equal requests must share a job, and each request must get a reply. Cached
+ * results must stay within their size limit, and a job without clients must be stopped. */
 #include "unit.h"
 #include "web/jobs.h"
 
@@ -146,7 +146,7 @@ static void test_work_without_an_asker_is_stopped(void) {
   finish();
 }
 
-/* Clients that send a request and leave do not keep other clients waiting. */
+/* Clients that send a request and leave must not keep other clients waiting. */
 static void test_work_without_a_client_takes_no_place(void) {
   static char text[] = "x";
   static const char keys[] = "abcdefgh";
@@ -157,7 +157,7 @@ static void test_work_without_a_client_takes_no_place(void) {
   for (size_t i = 1; i < 8; i++) {
     CU_ASSERT_PTR_NULL(jobs_ask(jobs, (pprofc_str){keys + i, 1}, text, &askers[i]));
     jobs_leave(jobs, &askers[i]);
-    jobs_leave(jobs, &askers[i]); /* reported once */
+    jobs_leave(jobs, &askers[i]); /* reported only once */
   }
   CU_ASSERT_PTR_NULL(jobs_ask(jobs, STR("last"), text, &last));
   atomic_store(&blocked, false);
@@ -167,7 +167,7 @@ static void test_work_without_a_client_takes_no_place(void) {
   finish();
 }
 
-/* No client waits for prepared work. The time of a reply begins with its first client. */
+/* A job in advance has no client. Its time limit begins with its first client. */
 static void test_the_time_of_prepared_work_begins_with_its_asker(void) {
   static char text[] = "x";
   unsigned asker = 0;
@@ -209,20 +209,20 @@ static void test_the_end_answers_everyone(void) {
   for (size_t i = 0; i < 6; i++) CU_ASSERT_EQUAL(askers[i], 503);
 }
 
-/* ---- work before the question ------------------------ */
+/* ---- work in advance --------------------------------- */
 
 static void test_prepared_work_answers_the_question_that_follows(void) {
   static char text[] = "x";
   unsigned asker = 0;
   begin(2, 10);
   jobs_prepare(jobs, STR("k"), text);
-  jobs_prepare(jobs, STR("k"), text); /* already running */
+  jobs_prepare(jobs, STR("k"), text); /* ignored: the job already runs */
   wait_for(&runs, 1);
   CU_ASSERT_PTR_NULL(jobs_ask(jobs, STR("k"), text, &asker));
   atomic_store(&blocked, false);
   wait_for(&answers, 1);
   CU_ASSERT_EQUAL(asker, 200);
-  jobs_prepare(jobs, STR("k"), text); /* already finished */
+  jobs_prepare(jobs, STR("k"), text); /* ignored: the job is already finished */
   struct web_reply *known = jobs_ask(jobs, STR("k"), text, &asker);
   CU_ASSERT_PTR_NOT_NULL(known);
   reply_release(known);
@@ -235,10 +235,10 @@ static void test_work_is_prepared_where_a_thread_is_idle(void) {
   static char text[] = "x";
   unsigned asker = 0;
   begin(2, 10);
-  jobs_prepare(jobs, STR(""), text); /* no request would find the result */
+  jobs_prepare(jobs, STR(""), text); /* ignored: without a key, no request would find the result */
   jobs_ask(jobs, STR("a"), text, &asker);
   wait_for(&runs, 1);
-  jobs_prepare(jobs, STR("b"), text); /* would use the last thread */
+  jobs_prepare(jobs, STR("b"), text); /* ignored: the job would use the last idle thread */
   CU_ASSERT_EQUAL(atomic_load(&forgotten), 2);
   finish();
   CU_ASSERT_EQUAL(atomic_load(&runs), 1);

@@ -1,5 +1,5 @@
-/* Tests parameters of addresses: the parameters that count or are ignored, the options and links
- * that they become, and pprof's messages for errors. */
+/* Tests parameters of URLs: parameters that are used or ignored, the options and links made from
+ * them, and error messages equal to pprof's. */
 #include "unit.h"
 #include "web/query.h"
 
@@ -42,7 +42,7 @@ static void test_what_cannot_be_decoded_is_ignored(void) {
   CU_ASSERT_STRING_EQUAL(web_query_get(&query, "sf"), "a b c");
 }
 
-/* If a filter ended at a NUL byte, the page would show more than the request allows. */
+/* If a filter ended at a NUL byte, the page would show more samples than the request permits. */
 static void test_values_that_are_no_text_are_refused(void) {
   CU_ASSERT_EQUAL(parse("f=main%00"), PPROFC_E_INVALID);
   CU_ASSERT_EQUAL(parse("f=%ff%fe"), PPROFC_E_INVALID);
@@ -88,7 +88,7 @@ static void test_parameters_become_options(void) {
   CU_ASSERT_STRING_EQUAL(options.tagroot, "k");
 }
 
-/* A link must not choose files. */
+/* A link must not select files. */
 static void test_no_parameter_sets_a_path(void) {
   pprofc_report_options options;
   pprofc_report_options_init(&options);
@@ -122,7 +122,7 @@ static void test_what_is_wrong_is_said_as_pprof_says_it(void) {
   }
 }
 
-/* The browser starts with the options of the command line. */
+/* The browser must start with the options of the command line. */
 static void test_options_become_an_address(void) {
   pprofc_report_options options;
   struct buffer out;

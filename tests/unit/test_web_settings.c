@@ -1,5 +1,5 @@
-/* Tests saved views in pprof's settings file: its format, the data that stays, refused input, and
- * many writers at once. */
+/* Tests saved views in pprof's settings file: its format, the data that must stay, rejected input,
+ * and concurrent writers. */
 #include "unit.h"
 #include "web/settings.h"
 
@@ -38,7 +38,7 @@ static void end(void) {
   unlink(path);
   snprintf(sub, sizeof sub, "%s/pprof", folder);
   rmdir(sub);
-  CU_ASSERT_EQUAL(rmdir(folder), 0); /* no temporary file is left */
+  CU_ASSERT_EQUAL(rmdir(folder), 0); /* fails if a temporary file is left */
 }
 
 static pprofc_status save(const char *name, const char *focus) {
@@ -123,7 +123,7 @@ static void test_a_link_to_settings_stays_one(void) {
   end();
 }
 
-/* ---- at once ----------------------------------------- */
+/* ---- concurrent writers ------------------------------ */
 
 #define WRITERS 20
 #define EACH    10

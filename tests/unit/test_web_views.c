@@ -1,5 +1,5 @@
-/* Tests the pages of the web server: names never become markup, links keep the settings, and values
- * equal the values of the command line. */
+/* Tests the pages of the web server: names must never become markup, links must keep the settings,
+ * and values must equal the values on the command line. */
 #include "core/escape.h"
 #include "pprofc/transform.h"
 #include "profile_text.h"
@@ -12,21 +12,21 @@
 
 #include <ctype.h>
 
-/* ---- making pages ------------------------------------ */
+/* ---- creating pages ---------------------------------- */
 
 static int collect_page(void *buffer, const void *data, size_t size) {
   buffer_add(buffer, data, size);
   return ((struct buffer *)buffer)->failed;
 }
 
-/* Input of a page. */
+/* Input for a page. */
 struct asked {
   const char *view, *query;
   const pprofc_profile *head, *base, *diff;
   struct web_info info;
 };
 
-/* Makes a page with a NUL at its end. After a failure it is the page with the reason. */
+/* Creates a page, NUL-terminated. After a failure, creates the page with the reason. */
 static pprofc_status make_page(const struct asked *asked, struct buffer *text) {
   struct arena arena;
   struct web_query query;
@@ -91,7 +91,8 @@ static bool is_name_char(char c) {
   return isalnum((unsigned char)c) || c == '-' || c == ':' || c == '_';
 }
 
-/* Checks one attribute and moves after it. False if pages may not have the attribute. */
+/* Checks one attribute and advances *at to its end. Returns false if pages may not have the
+ * attribute. */
 static bool take_attribute(const char **at) {
   const char *name = *at;
   while (is_name_char(**at)) ++*at;
@@ -116,7 +117,7 @@ static bool take_attribute(const char **at) {
 static bool markup_is_ours(const char *at) {
   while ((at = strchr(at, '<'))) {
     at++;
-    if (*at == '!') continue; /* the document type */
+    if (*at == '!') continue; /* the document type declaration */
     at += *at == '/';
     const char *name = at;
     while (isalnum((unsigned char)*at)) at++;
@@ -129,7 +130,7 @@ static bool markup_is_ours(const char *at) {
   return true;
 }
 
-/* Names that could become markup, links, script or dot. */
+/* Names that could become markup, links, scripts or dot. */
 static const char *const hostile[] = {
     "<img src=x onerror=alert(1)>",
     "</script><script>alert(2)</script>",
@@ -235,7 +236,7 @@ static void test_names_never_become_markup(void) {
   pprofc_profile_release(head);
 }
 
-/* ---- what pages say ---------------------------------- */
+/* ---- contents of pages ------------------------------- */
 
 static pprofc_profile *small_profile(int64_t parse, int64_t write) {
   pprofc_builder *b = cpu_builder();
@@ -281,8 +282,8 @@ static void test_both_totals_are_said(void) {
   pprofc_profile_release(head);
 }
 
-/* Makes 40 functions of about 100 samples each, which differ slightly with `first`. The first
- * function has `first` samples. */
+/* Creates 40 functions of about 100 samples each, which differ slightly depending on `first`. The
+ * first function has `first` samples. */
 static pprofc_profile *judged_profile(int64_t first) {
   pprofc_builder *b = cpu_builder();
   char stack[32];
@@ -294,7 +295,8 @@ static pprofc_profile *judged_profile(int64_t first) {
   return finish(b);
 }
 
-/* Pages show means of 2 + 1 runs: of times, and of counts whose mean is a fraction. */
+/* Pages must show the means of 2 + 1 runs: means of times, and means of counts, which may be
+ * fractions. */
 static void test_runs_are_means(void) {
   pprofc_profile *base[2] = {judged_profile(100), judged_profile(110)};
   pprofc_profile *head = judged_profile(1000), *sum = NULL, *twice = NULL, *diff = NULL;
@@ -332,7 +334,8 @@ static void test_runs_are_means(void) {
   pprofc_profile_release(head);
 }
 
-/* A fraction of a nanosecond is not shown next to milliseconds. A fraction of a count is shown. */
+/* A fraction of a nanosecond is not shown if the other values are milliseconds. A fraction of a
+ * count is shown. */
 static void test_fractions_keep_their_unit(void) {
   char text[UNIT_LABEL_MAX];
   pprofc_str time = html_mean_text(49768868.4, STR("nanoseconds"), STR("ms"), text);
@@ -368,17 +371,17 @@ static void test_changes_are_judged(void) {
   asked.query = "g=lines";
   expect_text(&asked, "<span>Certain?</span>", false);
   expect_text(&asked, "verdicts are per function", true);
-  asked.query = "only=significant&g=lines"; /* rows without verdicts are never hidden */
+  asked.query = "only=significant&g=lines"; /* this filter must not hide rows without verdicts */
   expect_text(&asked, "data-name=\"f1\"", true);
   asked.view = "compare";
-  asked.query = "g=lines"; /* the rows are functions with any granularity */
+  asked.query = "g=lines"; /* with any granularity, the rows of this view are functions */
   expect_text(&asked, "<span>Certain?</span>", true);
   pprofc_profile_release(diff);
   pprofc_profile_release(base);
   pprofc_profile_release(head);
 }
 
-/* Rows that cannot be judged are shown without verdicts. */
+/* Rows that cannot be judged must be shown without verdicts. */
 static void test_what_cannot_be_judged_is_shown(void) {
   pprofc_profile *base = judged_profile(-100), *head = judged_profile(100), *diff = NULL;
   CU_ASSERT_EQUAL(pprofc_diff(head, base, PPROFC_COMPARE, false, &diff, NULL), PPROFC_OK);
@@ -483,7 +486,7 @@ static void test_a_graph_without_dot_is_data(void) {
   pprofc_profile_release(p);
 }
 
-/* ---- parts ------------------------------------------- */
+/* ---- single functions -------------------------------- */
 
 static void svg_test_box(void *context, struct buffer *out, size_t number) {
   (void)context;
@@ -512,7 +515,7 @@ static void test_boxes_of_dot_become_links(void) {
   buffer_free(&text);
 }
 
-/* The colours of dot_color for 0.5, -0.5 and 0, for boxes and for lines. */
+/* Tests the colours of dot_color for 0.5, -0.5 and 0, for boxes and for lines. */
 static void test_colors_of_a_difference_are_orange_and_blue(void) {
   static const char picture[] =
       "<svg viewBox=\"0 0 1 1\"><polygon fill=\"#edd5d5\" stroke=\"#b20000\"/>"

@@ -1,5 +1,5 @@
-/* Tests written fields: the wire reader returns each value, and lists and records have the form
- * that Go's pprof writes. */
+/* Tests the writer of protobuf fields. The reader must return each value, and lists and records
+ * must have the form that Go's pprof writes. */
 #include "codec/wire_write.h"
 #include "unit.h"
 
@@ -34,7 +34,7 @@ static void test_lists_of_two_are_fields_and_lists_of_three_are_packed(void) {
   CU_ASSERT_EQUAL(memcmp(out, three, sizeof three), 0);
 }
 
-/* The size of a record is one byte, so the largest record must fit. */
+/* The size of a record is written as one byte, so the largest record must fit. */
 static void test_the_largest_record_is_read_back(void) {
   uint64_t values[WIRE_RECORD_MAX];
   uint8_t out[(WIRE_RECORD_MAX + 1) * WIRE_FIELD_MAX];
