@@ -1,4 +1,4 @@
-/* Tests the tables, numbers and budgets of core/ in a program with pointers of 32 bits. */
+/* Tests the tables, numbers and budgets of core/ in a program with 32-bit pointers. */
 #include "core/budget.h"
 #include "core/fixed.h"
 #include "core/map.h"
@@ -36,8 +36,8 @@ static void check_table(void) {
   map_free(&map);
 }
 
-/* Checks that fixed_print gives the same text as printf. It returns 0 for a number that it leaves
- * to printf. */
+/* Checks that fixed_print gives the same text as printf. fixed_print returns 0 for a number that it
+ * does not support. */
 static void check_numbers(void) {
   for (int i = -1000; i < 1000; i++) {
     char made[FIXED_MAX], expected[400];
