@@ -11,17 +11,17 @@
 
 #include <unistd.h>
 
-/* Exit statuses as in Go programs: 2 for wrong usage, 1 for every other error. */
+/* Exit statuses, the same as in Go programs: 2 for wrong usage, 1 for every other error. */
 #define EXIT_FAILED 1
 #define EXIT_USAGE  2
 
-/* Prints an error with the prefix "benchstat: ", because other tools search for it. */
+/* Prints an error. The prefix is "benchstat: ", because other tools search for this text. */
 static int benchstat_fail(const char *message) {
   message_error("benchstat: %s", message);
   return EXIT_FAILED;
 }
 
-/* Prints an error about an expression of the command line, then the expression with a mark at the
+/* Prints an error about an expression on the command line, then the expression with a mark at the
  * error. */
 static int fail_options(pprofc_error *error) {
   error_prefix(error, "benchstat: ");
@@ -61,7 +61,7 @@ static bool lacks_dot(const char *filter) {
 }
 
 /* Prints an error if the inputs contain no result, or if the filter matches no result. Prints
- * nothing if the inputs caused `messages`, which already explain the problem. */
+ * nothing if there are `messages` about the inputs, which already explain the problem. */
 static bool report_selection(size_t results, size_t messages, const pprofc_bench_tables *tables,
                              const char *filter) {
   if (!results && !messages) message_error("benchstat: no benchmark results in the inputs");
@@ -91,7 +91,7 @@ static bool report_lines(const pprofc_bench *set) {
   return count == 0;
 }
 
-/* Prints errors about cells that contain a measurement that is not a number. */
+/* Prints an error for each table cell with a measurement that is not a number. */
 static bool report_nan(const pprofc_bench_tables *tables) {
   bool good = true;
   for (size_t i = 0; i < pprofc_bench_table_count(tables); i++) {
@@ -113,7 +113,8 @@ static bool benchstat_is_classic(const struct benchstat_options *options) {
   return strcmp(options->format, "classic") == 0;
 }
 
-/* True if the format is one of the first `count` names; -budget can shorten the first three. */
+/* True if the format is one of the first `count` names. -budget can shorten the first three
+ * formats. */
 static bool is_format(const char *format, size_t count) {
   static const char *const formats[] = {"text", "markdown", "json", "csv", "html", "classic"};
   for (size_t i = 0; i < count; i++)
@@ -121,8 +122,8 @@ static bool is_format(const char *format, size_t count) {
   return false;
 }
 
-/* Checks all flags before the program opens a file. To parse the filter, projections and levels, it
- * compares an empty set. */
+/* Checks all flags before the program opens a file. Compares an empty set, which parses the filter,
+ * projections and levels. */
 static pprofc_status check_options(const struct benchstat_options *options, pprofc_error *error) {
   pprofc_bench_options compare;
   pprofc_bench_tables *tables = NULL;

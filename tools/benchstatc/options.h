@@ -10,7 +10,7 @@ struct benchstat_options {
   double alpha, confidence;
   const char *delta_test, *format;
   const char *split, *sort;
-  uint64_t brief_bytes; /* limit of the report in bytes; 0 for the whole report */
+  uint64_t brief_bytes; /* size limit of the report in bytes; 0: the whole report */
   char brief_more[128]; /* command line that shows a longer report */
   bool geomean, html, csv, norange;
   const char *completion;
@@ -19,8 +19,8 @@ struct benchstat_options {
 
 extern const struct flag_table options_table;
 
-/* Both return false for an unknown word. The first converts -delta-test to a value of the library.
- * The second checks -sort. */
+/* Convert -delta-test to a value of the library, and check -sort. Return false for an unknown
+ * word. */
 bool options_test(const struct benchstat_options *options, pprofc_bench_test *test);
 bool options_sort_is_known(const struct benchstat_options *options);
 
