@@ -1,4 +1,4 @@
-/* Prints the help, completion scripts, the options of the manual page and the version. */
+/* Prints the help, completion scripts, the options of the manual page, and the version. */
 #include "common/about.h"
 
 #include "common/terminal.h"

@@ -1,4 +1,4 @@
-/* Prints the help of a program, a completion script, the options of its manual page or its
+/* Prints the help of a program, a completion script, the options of its manual page, or its
  * version. */
 #ifndef TOOLS_COMMON_ABOUT_H
 #define TOOLS_COMMON_ABOUT_H
@@ -6,7 +6,7 @@
 #include "common/flags.h"
 #include "core/output.h"
 
-/* Standard output, with the error of the first failed write. */
+/* Standard output, with the error code of the first failed write. */
 struct about_output {
   struct output out;
   int failed; /* errno of the first failure, or 0 */
@@ -20,7 +20,7 @@ pprofc_status about_end(struct about_output *about, pprofc_error *error);
 /* Prints the help on standard output. */
 pprofc_status about_help(const struct flag_table *table, pprofc_error *error);
 
-/* Prints the completion script for the shell named by `completion`. If that is "", prints the
+/* Prints the completion script for the shell `completion`. If `completion` is "", prints the
  * options of the manual page (with `manual`), or the program's name and version. */
 pprofc_status about_print(const struct flag_table *table, const char *completion, bool manual,
                           pprofc_error *error);

@@ -1,7 +1,6 @@
-/* Runs programs under valgrind's callgrind.
- *
- * The estimate of cycles is the same as in iai and gungraun. A hit in the first-level cache costs 1
- * cycle, a hit in the last level 5, an access to memory 35. docs/FORMATS.md lists the weights. */
+/* Runs programs under valgrind's callgrind. The estimate of cycles is the same as in iai and
+ * gungraun: a hit in the first-level cache costs 1 cycle, a hit in the last-level cache 5, an
+ * access to memory 35. docs/FORMATS.md lists the weights. */
 #include "common/callgrind.h"
 
 #include "core/error.h"
@@ -20,8 +19,9 @@ const char *const callgrind_words[CALLGRIND_WORDS] = {
 
 /* ---- sample types ------------------------------------ */
 
-/* Each sample type is a sum of callgrind's events. Cycles: 1 for each access (Ir + Dr + Dw), plus 4
- * for each first-level miss, plus 30 for each last-level miss. So an access costs 1, 5 or 35. */
+/* Each sample type is a weighted sum of callgrind's events. Cycles have the weights 1 for each
+ * access (Ir + Dr + Dw), 4 for each first-level miss, and 30 for each last-level miss. An access
+ * therefore costs 1, 5 or 35. */
 static const struct term {
   const char *event;
   int64_t factor;
@@ -45,8 +45,8 @@ static const struct measure {
 
 #define MEASURES CALLGRIND_TYPES
 
-/* Finds the events of a sample type and sets their factors. Returns false if an event is missing.
- */
+/* Finds the events of a sample type and sets their weights. Returns false if an event is
+   missing. */
 static bool find_factors(const pprofc_profile *profile, const struct term *terms,
                          int64_t *factors) {
   memset(factors, 0, profile->type_count * sizeof *factors);
@@ -75,7 +75,7 @@ static bool fill_values(const pprofc_profile *profile, int64_t *values, int64_t 
   return true;
 }
 
-/* Makes a profile with the sample types of this file instead of callgrind's events. */
+/* Creates a profile with the sample types of this file instead of callgrind's events. */
 static pprofc_status callgrind_measure(const pprofc_profile *profile, pprofc_profile **measured,
                                        pprofc_error *error) {
   pprofc_profile *edit = profile_edit(profile);

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* Command line of callgrind: valgrind and its options. */
+/* Number of words that start callgrind: valgrind and its options. */
 #define CALLGRIND_WORDS 11
 extern const char *const callgrind_words[CALLGRIND_WORDS];
 
@@ -15,14 +15,14 @@ extern const char *const callgrind_words[CALLGRIND_WORDS];
 enum callgrind_type {
   CALLGRIND_INSTRUCTIONS,
   CALLGRIND_FIRST_MISSES, /* number of misses of the first-level caches */
-  CALLGRIND_LAST_MISSES,  /* number of misses of the last-level cache: accesses to memory */
+  CALLGRIND_LAST_MISSES,  /* number of misses of the last-level cache, each an access to memory */
   CALLGRIND_SYSTEM_TIME,
   CALLGRIND_CYCLES, /* estimated number of processor cycles */
   CALLGRIND_TYPES
 };
 
-/* Reads callgrind's output file and writes a profile with the sample types to `to`. If `totals` is
- * not NULL, it receives the sum of each type. */
+/* Reads callgrind's output file `from` and writes a profile with these sample types to `to`. If
+ * `totals` is not NULL, stores the total of each sample type there. */
 pprofc_status callgrind_convert(const char *from, const char *to,
                                 const pprofc_read_options *options, int64_t *totals,
                                 pprofc_error *error);

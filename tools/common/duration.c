@@ -1,7 +1,8 @@
-/* Parses durations. */
+/* Parses durations such as "1m30s". */
 #include "common/duration.h"
 
-/* Returns the length of the unit at the beginning of the text, and its nanoseconds. */
+/* Returns the length of the unit at the start of the text. Sets *nanoseconds to the length of the
+ * unit of time. */
 static size_t duration_unit(pprofc_str text, double *nanoseconds) {
   static const struct {
     const char *name;

@@ -1,12 +1,12 @@
-/* Lists flags and commands of perf, flamegraph.pl, go tool pprof, benchstat, speedscope, py-spy,
- * hyperfine and git. */
+/* Lists flags and commands of other programs: perf, flamegraph.pl, go tool pprof, benchstat,
+ * speedscope, py-spy, hyperfine and git. */
 #include "elsewhere.h"
 
 #include "core/str.h"
 
 #include <stdio.h>
 
-/* A flag or command of another program, and the words to type here. A word without a hyphen is a
+/* A flag or command of another program, and the words to type instead. A word without a hyphen is a
  * command. A # at the end of a word matches any number. */
 struct elsewhere_word {
   const char *program, *word, *advice;
@@ -110,7 +110,7 @@ static bool is_digits(pprofc_str text) {
   return text.size > 0;
 }
 
-/* True if `argument` is the word, with or without "=VALUE". '_' matches '-'. */
+/* True if `argument` is `word`, with or without "=VALUE". '_' in the argument matches '-'. */
 static bool elsewhere_matches(const char *word, pprofc_str argument) {
   pprofc_str known = str_of(word);
   bool number = str_ends(known, STR("#"));

@@ -5,7 +5,7 @@
 #include "core/error.h"
 
 /* Returns the words to type instead of `argument`, such as "-output=FILE" for "-o". Returns NULL if
- * `argument` is not a word of another program. */
+ * no other program has the flag or command. */
 const char *elsewhere_find(const char *program, const char *argument);
 
 /* Adds " (type WORDS)" to the error about `argument`. Returns false if elsewhere_find has no

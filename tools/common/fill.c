@@ -1,4 +1,4 @@
-/* Implements the wrapping of words into lines. */
+/* Wraps words into lines. */
 #include "common/fill.h"
 
 #include "core/escape.h"

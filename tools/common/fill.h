@@ -10,13 +10,13 @@
 struct filler {
   struct output *out;
   size_t width, indent;
-  size_t at; /* size of the text in the current line, in cells */
+  size_t at; /* width of the text in the current line, in terminal columns */
 };
 
 /* Begins a line and indents it. */
 void fill_new_line(struct filler *filler);
 
-/* Adds words, with line breaks where necessary. */
+/* Adds words, and breaks lines where necessary. */
 void fill(struct filler *filler, const char *text);
 
 /* Returns `width` limited to the range FILL_MIN to FILL_MAX. */

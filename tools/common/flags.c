@@ -28,8 +28,8 @@ static const char *read_bool(const char *text, bool *out) {
 
 #define SHORT_MAX 256
 
-/* Copies a number and keeps only the first `longest` digits of each run. If `digit` is not NUL, it
- * replaces the digits. Returns false if the copy does not fit. */
+/* Copies a number and keeps only the first `longest` digits of each digit sequence. If `digit` is
+ * not NUL, it replaces the digits. Returns false if the copy does not fit. */
 static bool cut_digits(pprofc_str s, bool (*is_digit)(char c), size_t longest, char digit,
                        pprofc_str *cut, char text[SHORT_MAX]) {
   size_t size = 0, run = 0;
@@ -45,8 +45,8 @@ static bool cut_digits(pprofc_str s, bool (*is_digit)(char c), size_t longest, c
   return true;
 }
 
-/* True if the text is an integer after its digits are shortened: its value is out of range, but its
- * syntax is valid. */
+/* True if the text becomes a valid integer when its digits are shortened: its value is out of
+ * range, but its syntax is valid. */
 static bool int_fits_when_short(pprofc_str s) {
   char text[SHORT_MAX];
   pprofc_str cut;
@@ -54,8 +54,8 @@ static bool int_fits_when_short(pprofc_str s) {
   return cut_digits(s, char_is_hex, 4, '\0', &cut, text) && str_parse_int(cut, 0, &value);
 }
 
-/* Works like int_fits_when_short for a number with a fraction. The digit 1 replaces each run of
- * digits, so that no exponent is too large. */
+/* Like int_fits_when_short, for a number with a fraction. Replaces each digit sequence by 1,
+ * because an exponent could still be too large. */
 static bool float_fits_when_short(pprofc_str s) {
   char text[SHORT_MAX];
   pprofc_str cut;
@@ -82,7 +82,7 @@ static const char *read_choice(const struct flag *flag, const char *text, int *o
   return "not one of the choices";
 }
 
-/* Reads the value of a FLAG_WORD. "true" means the flag without a value and selects the first word.
+/* Reads the value of a FLAG_WORD. "true", the value of a flag without =, selects the first word.
  * "false" gives "". */
 static const char *read_word(const struct flag *flag, const char *text, const char **out) {
   bool on;
@@ -96,7 +96,7 @@ static const char *read_word(const struct flag *flag, const char *text, const ch
   return problem;
 }
 
-/* Stores the value of a flag in its field. `on` is the value of a boolean flag. */
+/* Stores the value of a flag in its field. `on` is the value of a FLAG_BOOL or FLAG_SET. */
 static const char *flag_store_value(const struct flag *flag, char *field, const char *text,
                                     bool on) {
   switch (flag->kind) {
@@ -123,7 +123,7 @@ static const char *flag_store_value(const struct flag *flag, char *field, const 
   return parse_problem;
 }
 
-/* Sets the field of a flag. Returns NULL or the error. */
+/* Sets the field of a flag. Returns NULL, or the error message. */
 static const char *assign(const struct flag *flag, void *options, const char *text) {
   bool on = true;
   if (!flag_has_value(flag) && flag->kind != FLAG_WORD) {
@@ -135,7 +135,7 @@ static const char *assign(const struct flag *flag, void *options, const char *te
   return on ? flag->call(options, flag, text) : NULL;
 }
 
-/* Formats "must be a, b or c", the error of a choice. */
+/* Formats the error message for a FLAG_CHOICE: "must be a, b or c". */
 static void list_choices(const struct flag *flag, char *out, size_t room) {
   size_t size = 0;
   for (int i = 0; flag->choices[i] && size < room; i++) {
@@ -163,8 +163,7 @@ pprofc_status flag_set(const struct flag *flag, void *options, const char *text,
                    problem);
 }
 
-/* Returns the initial value of a string. The result is never NULL, so that readers need no check.
- */
+/* Returns the initial value of a string. The result is never NULL, so callers need no check. */
 static const char *initial_text(const struct flag *flag) {
   if (flag->initial) return flag->initial;
   switch (flag->kind) {
@@ -210,7 +209,7 @@ const struct flag_command *flags_command(const struct flag_table *table, const c
   return NULL;
 }
 
-/* True if both names are the same; '-' and '_' are equal. */
+/* True if both names are the same. Treats '-' and '_' as equal. */
 static bool flags_same_name(pprofc_str a, pprofc_str b) {
   if (a.size != b.size) return false;
   for (size_t i = 0; i < a.size; i++) {
@@ -253,8 +252,8 @@ const char *flags_nearest_command(const struct flag_table *table, pprofc_str nam
 
 /* ---- the command line -------------------------------- */
 
-/* Sets a flag from `value`, the text after =, or from the arguments at `next`. Advances *next past
- * the arguments that the flag uses. */
+/* Sets a flag from `value`, the text after =; NULL: from the arguments at `next`. Advances *next
+ * past the arguments that the flag uses. */
 static pprofc_status set_from_line(const struct flag *flag, void *options, const char *value,
                                    char *const *next, struct flags_parsed *parsed,
                                    pprofc_error *error) {
@@ -278,7 +277,7 @@ static pprofc_status parse_flag(const struct flag_table *table, void *options, p
                                 const char *value, char *const *next, struct flags_parsed *parsed,
                                 pprofc_error *error) {
   const struct flag *flag = flags_find(table, name);
-  /* As in Go, the value of -help and all arguments after it do not matter. */
+  /* As in Go, -help ignores its value and all later arguments. */
   parsed->help = str_equal(name, STR("h")) || str_equal(name, STR("help"));
   if (parsed->help) return flag ? flag_set(flag, options, "true", error) : PPROFC_OK;
   if (!flag) {
@@ -291,7 +290,8 @@ static pprofc_status parse_flag(const struct flag_table *table, void *options, p
   return set_from_line(flag, options, value, next, parsed, error);
 }
 
-/* Adds advice if the argument is a flag of another program, and then suggests no similar flag. */
+/* If the argument is a flag of another program, adds advice to the error and suggests no similar
+ * flag. */
 static pprofc_status advise(const struct flag_table *table, const char *argument,
                             pprofc_status status, struct flags_parsed *parsed,
                             pprofc_error *error) {

@@ -1,4 +1,4 @@
-/* Loads libraries with dlopen. The error messages name the package to install. */
+/* Loads libraries with dlopen. Error messages name the package to install. */
 #include "common/library.h"
 
 #include "core/error.h"

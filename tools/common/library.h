@@ -1,5 +1,5 @@
 /* Loads shared libraries at their first use. libcurl and libmicrohttpd load about thirty other
- * libraries. If the program linked them, each report would start several milliseconds later. */
+ * libraries, which takes several milliseconds. A report without HTTP does not need them. */
 #ifndef PPROFC_COMMON_LIBRARY_H
 #define PPROFC_COMMON_LIBRARY_H
 
@@ -8,12 +8,13 @@
 /* A function of the library, and the pointer that receives its address. */
 struct library_function {
   const char *name;
-  void *pointer; /* address of the function pointer to set, which has the right type */
+  void *pointer; /* address of the function pointer to set, which must have the type of the
+                    function */
 };
 
 /* Loads a library and sets the function pointers of the table. The library stays loaded until the
- * process ends; repeated calls are allowed. `package` is the package that the error message names.
- * Errors: PPROFC_E_UNSUPPORTED. */
+ * process ends. Repeated calls are allowed. The error message names `package` as the package to
+ * install. Errors: PPROFC_E_UNSUPPORTED. */
 pprofc_status library_load(const char *soname, const char *package,
                            const struct library_function *functions, size_t count,
                            pprofc_error *error);

@@ -2,7 +2,11 @@
  * this text, and a test compares the two. */
 #include "common/flags.h"
 
-/* Prints text with * as `*`, because a plain * is markup in Markdown. */
+/* Prints text, and replaces
+ *
+ * by `*` because a plain
+ *
+ * is markup in Markdown. */
 static void print_text(struct output *out, const char *text) {
   for (; *text; text++) {
     if (*text == '*') {
@@ -57,7 +61,7 @@ static void manual_print_groups(const struct flag_table *table, struct output *o
   }
 }
 
-/* Prints the options of each command in a section of its own. */
+/* Prints the options of each command in a separate section. */
 void manual_print_options(const struct flag_table *table, struct output *out) {
   output_add_text(out, "## Options\n");
   manual_print_groups(table, out);

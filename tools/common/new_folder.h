@@ -1,4 +1,4 @@
-/* Writes a folder that appears complete or not at all. */
+/* Writes a folder completely or not at all. */
 #ifndef TOOLS_COMMON_NEW_FOLDER_H
 #define TOOLS_COMMON_NEW_FOLDER_H
 
@@ -8,21 +8,21 @@
 
 #define NEW_FOLDER_ROOM 4096 /* size of a buffer for the name of a folder */
 
-/* Writes the files of a folder. `folder` is its temporary path. */
+/* Callback that writes the files of a folder. `folder` is its temporary path. */
 typedef pprofc_status new_folder_fn(const void *context, const char *folder, pprofc_error *error);
 
-/* Checks that a folder is new or empty. Messages name `flag`. */
+/* Checks that a folder does not exist or is empty. Error messages name `flag`. */
 pprofc_status new_folder_check(const char *path, const char *flag, pprofc_error *error);
 
-/* Fills a temporary folder next to `path` and renames it, with signals blocked. After an error,
- * removes the temporary folder. */
+/* Fills a temporary folder next to `path`. Then blocks signals and renames the folder. After an
+ * error, removes the temporary folder. */
 pprofc_status new_folder_write(const char *path, const char *flag, new_folder_fn *fill,
                                const void *context, pprofc_error *error);
 
 /* Removes a file, or a folder with its content. Ignores errors. */
 void tree_remove(const char *path);
 
-/* Makes a folder and its missing parents. Returns 0 or an errno. */
+/* Creates a folder and its missing parents. Returns 0 or an errno. */
 int folder_make(const char *path, mode_t mode);
 
 #endif

@@ -5,9 +5,8 @@
 
 #include <stdio.h>
 
-/* True if Go writes the code point as \u because it is invisible or unassigned. The table has only
- * the ranges of Cc, Cf, Cn, Co and Z that are likely in a command line. The caller escapes ASCII
- * control characters. */
+/* True if Go writes the code point as \u, because it is invisible or unassigned. The table contains
+ * only ranges that are likely in a command line. The caller escapes ASCII control characters. */
 static bool is_invisible(int32_t c) {
   static const struct {
     int32_t first, last;

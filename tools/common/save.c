@@ -1,4 +1,4 @@
-/* Writes files that appear complete or not at all. */
+/* Writes files completely or not at all. */
 #include "common/save.h"
 
 #include "common/signals.h"

@@ -19,8 +19,7 @@ void sha256_end(struct sha256 *sha, uint8_t hash[SHA256_SIZE]);
 
 void hmac_sha256(pprofc_str key, pprofc_str data, uint8_t hash[SHA256_SIZE]);
 
-/* Both write a hash in lower-case hex, NUL-terminated: the first a given hash, the second the hash
- * of `data`. */
+/* Write a NUL-terminated hash in lower-case hex: a given hash, or the hash of `data`. */
 void sha256_hex(const uint8_t hash[SHA256_SIZE], char out[SHA256_HEX + 1]);
 void sha256_hex_of(pprofc_str data, char out[SHA256_HEX + 1]);
 

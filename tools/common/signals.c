@@ -1,5 +1,5 @@
-/* Handles the signals that end the program. The handlers call only functions that POSIX allows in
- * handlers. */
+/* Handles the signals that end the program. The handlers call only functions that POSIX permits in
+ * signal handlers. */
 #include "common/signals.h"
 
 #include <signal.h>
@@ -16,7 +16,8 @@ static void remove_unfinished(void) {
   if (path) unlink(path);
 }
 
-/* Ends the program by the same signal, so that the shell reports 128 + its number. */
+/* Ends the program by the same signal. The shell then reports the exit status 128 + signal
+ * number. */
 static void interrupted(int number) {
   remove_unfinished();
   signal(number, SIG_DFL);
@@ -28,7 +29,8 @@ static void signals_say(const char *text) {
   (void)written;
 }
 
-/* Handles SIGBUS. The signal means that a mapped input became shorter while the program read it. */
+/* Handles SIGBUS, the signal after a memory-mapped input became shorter while the program read
+ * it. */
 static void input_shrank(int number) {
   (void)number;
   remove_unfinished();

@@ -8,10 +8,11 @@
 void signals_watch(const char *program, int bad_input);
 
 /* Makes the next ^C call the function in the signal handler instead of ending the program. A second
- * ^C ends it. NULL removes the function. */
+ * ^C ends the program. NULL removes the function. */
 void signals_catch(void (*call)(void));
 
-/* Sets the file to remove when a signal ends the program, or NULL. The caller keeps the text. */
+/* Sets the file to remove when a signal ends the program; NULL: no file. The caller owns the
+ * text. */
 void signals_remove(const char *path);
 
 #endif

@@ -20,13 +20,13 @@ struct sigv4_request {
   const char *path, *query; /* path and query as sent, encoded once; parameters are sorted */
   const struct sigv4_header *headers;
   size_t header_count; /* number of headers; the caller sorts them by name */
-  const char *payload; /* the SHA-256 of the body, in hex */
+  const char *payload; /* SHA-256 of the body, in hex */
 };
 
 /* Sets the time of the signature; `seconds` is a Unix time. */
 void sigv4_set_time(struct sigv4_scope *scope, int64_t seconds);
 
-/* Appends the value of the header Authorization. */
+/* Appends the value of the Authorization header. */
 void sigv4_sign(struct buffer *out, const struct sigv4_scope *scope,
                 const struct sigv4_request *request);
 

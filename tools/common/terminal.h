@@ -8,7 +8,7 @@
 /* True if the descriptor is a terminal. */
 bool terminal_is(int fd);
 
-/* Returns the width of the terminal `fd` in cells; 80 if that is not known. */
+/* Returns the width of the terminal `fd` in columns; 80 if the width is not known. */
 size_t terminal_width(int fd);
 
 /* Prints a message of one line on standard error, in red on a terminal (unless NO_COLOR is set).

@@ -1,4 +1,4 @@
-/* Copies text to the heap. */
+/* Copies texts to the heap. */
 #ifndef PPROFC_TOOLS_TEXT_H
 #define PPROFC_TOOLS_TEXT_H
 
