@@ -11,7 +11,7 @@
 #ifdef STATIC_LIBCURL
 #include <curl/curl.h>
 
-/* Returns the file with the certificates of the system's authorities. */
+/* Returns the file with the certificates of the certificate authorities that the system trusts. */
 static const char *static_certificates(void) {
   static const char *const places[] = {
       "/etc/ssl/certs/ca-certificates.crt", /* path on Debian, Ubuntu, Arch, Gentoo */
@@ -41,8 +41,8 @@ struct static_function {
   void (*address)(void);
 };
 
-/* The build generates the list FUNCTION(curl_easy_init) ... from the names that the programs
- * use. */
+/* The build generates the list FUNCTION(curl_easy_init) ... from the function names that the
+ * programs use. */
 #ifdef STATIC_LIBCURL
 #define FUNCTION(name) {#name, (void (*)(void))(name)},
 static const struct static_function curl_functions[] = {
@@ -85,7 +85,8 @@ static const struct {
 #endif
     {NULL, NULL, 0}};
 
-/* Returns the first match. The table lists the program's own functions before the library's. */
+/* Returns the first match. The table lists functions of the program before functions of the
+ * library. */
 static const struct static_function *static_find(const char *soname, const char *name) {
   for (size_t i = 0; static_libraries[i].prefix; i++) {
     if (strncmp(soname, static_libraries[i].prefix, strlen(static_libraries[i].prefix)) != 0)
