@@ -1,5 +1,6 @@
-/* Runs a libcurl transfer for each request. This file follows redirects itself. So headers and
- * passwords go only to the host of the source, and no redirect leads to a local socket or file. */
+/* Runs a libcurl transfer for each request. Follows redirects without libcurl's help, for two
+ * reasons: headers and passwords go only to the host of the source, and no redirect may lead to a
+ * local socket or file. */
 #include "http/client.h"
 
 #include "core/budget.h"
@@ -24,7 +25,7 @@ struct client {
   struct libcurl curl;
   CURLM *multi;
   struct proxy_settings proxies;
-  pprofc_status status; /* error that all requests report, or PPROFC_OK */
+  pprofc_status status; /* error that all requests return, or PPROFC_OK */
   pprofc_error error;
 };
 
@@ -34,13 +35,14 @@ struct transfer {
   struct exchange *exchange;
   CURL *easy;
   struct curl_slist *headers;
-  struct url url;    /* URL of the current request in a chain of redirects */
+  struct url url;    /* URL of the current request, which may be the target of a redirect */
   const char *proxy; /* URL of the proxy for the current request, or "" */
   bool post;
-  bool home; /* true while no redirect led to another host; only then send the user's headers */
+  bool home; /* true while no redirect has led to another host; only then the client sends the
+                user's headers */
   bool too_large, running;
   unsigned redirects;
-  int64_t deadline; /* time at which the transfer ends, in milliseconds of the monotonic clock */
+  int64_t deadline; /* time limit of the transfer, in milliseconds of the monotonic clock */
   char why[CURL_ERROR_SIZE];
 };
 
@@ -52,8 +54,8 @@ static size_t transfer_header(char *data, size_t size, size_t count, void *conte
   return size * count;
 }
 
-/* Stores the whole body of a profile or of a reply from an API, but only the beginning of an
- * error's body. */
+/* Stores the whole body of a profile or of a reply from an API. Stores only the beginning of the
+ * body of an error reply. */
 static size_t transfer_body(char *data, size_t size, size_t count, void *context) {
   struct transfer *transfer = context;
   struct buffer *body = &transfer->exchange->reply.body;
@@ -67,7 +69,7 @@ static size_t transfer_body(char *data, size_t size, size_t count, void *context
 
 /* ---- setting up -------------------------------------- */
 
-/* True if both have the same host, port and scheme. */
+/* True if both URLs have the same host, port and scheme. */
 static bool transfer_same_host(const struct url *a, const struct url *b) {
   return str_equal(a->scheme, b->scheme) && str_equal(a->host, b->host);
 }
@@ -85,7 +87,7 @@ static bool transfer_add_headers(struct transfer *t, const char *const *lines) {
   return true;
 }
 
-/* Adds the headers of the user, then the default headers that the user did not replace. */
+/* Adds the headers of the user, and the default headers that the user did not replace. */
 static bool transfer_make_headers(struct transfer *t) {
   static const struct {
     pprofc_str name;
@@ -110,7 +112,7 @@ static bool transfer_make_headers(struct transfer *t) {
   return true;
 }
 
-/* Returns the URL for libcurl: with http or https as scheme, without user and fragment. */
+/* Returns the URL for libcurl, which has http or https as its scheme, and no user or fragment. */
 static pprofc_str transfer_target(struct transfer *t) {
   struct url url = t->url;
   bool socket = str_equal(url.scheme, STR("http+unix"));
@@ -266,7 +268,7 @@ static void transfer_explain(struct transfer *t, CURLcode code) {
   transfer_fail(t, failure_explain(&failure, &t->exchange->error));
 }
 
-/* Returns why the client must not follow the redirect to `next`, or NULL. */
+/* Returns the reason why the client must not follow the redirect to `next`, or NULL. */
 static const char *transfer_refusal(const struct transfer *t, const struct url *next, bool same) {
   if (!same && str_equal(next->scheme, STR("http+unix")))
     return "a redirect to a local socket is not followed";
@@ -313,7 +315,7 @@ static bool transfer_follow(struct transfer *t) {
   return transfer_start(t);
 }
 
-/* Checks that the body did not exceed the limit or the memory. */
+/* Checks that the body did not exceed the size limit or the available memory. */
 static pprofc_status transfer_check_body(const struct transfer *t) {
   const struct buffer *body = &t->exchange->reply.body;
   if (t->too_large)
@@ -336,7 +338,7 @@ static void transfer_end_request(struct transfer *t, CURLcode code) {
         t, error_set(&t->exchange->error, PPROFC_E_IO, "the reply ended within its headers"));
 }
 
-/* Ends a request of the chain. True if the transfer continues with a redirect. */
+/* Ends one request of a transfer. Returns true if the transfer continues with a redirect. */
 static bool transfer_end(struct transfer *t, CURLcode code) {
   struct exchange *exchange = t->exchange;
   struct reply *reply = &exchange->reply;
@@ -373,7 +375,7 @@ static void client_wait(struct client *client, size_t running) {
     client->curl.multi_perform(client->multi, &active);
     while ((message = client->curl.multi_info_read(client->multi, &left))) {
       if (message->msg != CURLMSG_DONE) continue;
-      /* Read the code first, because the removal of the handle frees the message. */
+      /* Read the code first, because removing the handle frees the message. */
       CURLcode code = message->data.result;
       struct transfer *t = NULL;
       client->curl.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &t);
@@ -384,7 +386,8 @@ static void client_wait(struct client *client, size_t running) {
   }
 }
 
-/* Ends a transfer that still runs after the budget was stopped. Does not wait for a name server. */
+/* Ends a transfer that still runs after the budget was stopped. Does not wait for name
+ * resolution. */
 static void transfer_stop(struct transfer *t) {
 #if LIBCURL_VERSION_NUM >= 0x075700
   (void)SET(CURLOPT_QUICK_EXIT, 1L);

@@ -3,8 +3,8 @@
 
 #ifdef HAVE_LIBCURL
 
-/* Messages for libcurl's codes: `text`, libcurl's own message and `more`, in this order. If `more`
- * is NULL, the message is `text` alone. */
+/* Messages for libcurl's codes. A message consists of `text`, libcurl's own message and `more`. If
+ * `more` is NULL, the message is only `text`. */
 static const struct {
   CURLcode code;
   const char *text, *more;
@@ -23,8 +23,8 @@ static const struct {
     {CURLE_SSL_CERTPROBLEM, "the certificate of -tls_cert cannot be used: ", ""},
 };
 
-/* Returns a hint about an untrusted certificate of the server. Searches for words of OpenSSL and
- * GnuTLS. */
+/* Returns a hint if the error message says that the server's certificate is not trusted. Searches
+ * for words of OpenSSL and GnuTLS. */
 static const char *failure_trust_hint(const struct failure *f) {
   static const struct {
     const char *words, *hint;
@@ -39,8 +39,8 @@ static const char *failure_trust_hint(const struct failure *f) {
   return "";
 }
 
-/* Returns a hint if certificates may be the cause. A server that rejects or misses a certificate
- * closes the connection, often without giving its reason. */
+/* Returns a hint if certificates may be the cause. A server that rejects or requires a client
+ * certificate closes the connection, often without a reason. */
 static const char *failure_certificate_hint(const struct failure *f) {
   if (f->code == CURLE_PEER_FAILED_VERIFICATION) return failure_trust_hint(f);
   bool ended =

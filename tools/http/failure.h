@@ -12,11 +12,11 @@ struct failure {
   const char *why; /* libcurl's message about the failure */
   int number;      /* errno of the connection, or 0 */
   const struct url *url;
-  const struct url *to; /* URL of the connection: the proxy's, or `url` */
+  const struct url *to; /* URL of the connection: the proxy, or `url` */
   bool proxied;
   int64_t limit_ms;
-  bool came;        /* true if a part of the reply arrived */
-  bool flags;       /* true if messages may name -timeout and -tls_ca, -tls_cert, -tls_key */
+  bool came;        /* true if the client received a part of the reply */
+  bool flags;       /* true if messages may mention -timeout and -tls_ca, -tls_cert, -tls_key */
   bool certificate; /* true if the client sends a certificate */
 };
 

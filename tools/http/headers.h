@@ -1,5 +1,5 @@
-/* Parses the headers of -header and -header_file, which requests send. No message shows their
- * values, because they may be secret. */
+/* Parses the headers given by -header and -header_file, which requests send. Messages never show
+ * their values, which may be secret. */
 #ifndef TOOLS_HTTP_HEADERS_H
 #define TOOLS_HTTP_HEADERS_H
 
@@ -21,15 +21,15 @@ struct headers {
 void headers_init(struct headers *headers, struct arena *arena);
 void headers_free(struct headers *headers);
 
-/* Adds a header "Name: value". Messages name its source `where`: "-header 2", "-header_file 'x',
- * line 3". */
+/* Adds a header "Name: value". `where` names its source in messages: "-header 2", "-header_file
+ * 'x', line 3". */
 pprofc_status headers_add(struct headers *headers, pprofc_str text, const char *where,
                           pprofc_error *error);
 
 /* Adds the headers of a file, one per line. Skips empty lines and lines that begin with '#'. */
 pprofc_status headers_add_file(struct headers *headers, const char *path, pprofc_error *error);
 
-/* True if a header of that name exists; case does not matter. */
+/* True if a header with that name exists. Ignores case. */
 bool headers_has(const struct headers *headers, pprofc_str name);
 
 #endif

@@ -1,11 +1,11 @@
-/* Loads libcurl into the table of its functions. */
+/* Loads libcurl and fills in the table of its functions. */
 #include "http/libcurl.h"
 
 #ifdef HAVE_LIBCURL
 #include "common/library.h"
 
 pprofc_status libcurl_load(struct libcurl *curl, pprofc_error *error) {
-  /* Names of the functions. The build of static programs searches this file for them. */
+  /* Names of the functions. The build of static programs reads the names from this file. */
   const struct library_function functions[] = {
       {"curl_global_init", &curl->global_init},
       {"curl_easy_init", &curl->easy_init},

@@ -1,5 +1,5 @@
-/* Chooses a proxy like Go. The client disables libcurl's own choice, because libcurl ignores
- * HTTP_PROXY in capitals and uses the proxy even for this machine. */
+/* Chooses a proxy by Go's rules. libcurl's own choice is disabled: it ignores HTTP_PROXY in
+ * capitals, and uses the proxy even for this machine. */
 #include "http/proxy.h"
 
 #include <arpa/inet.h>
@@ -48,11 +48,11 @@ static bool proxy_same_net(const struct proxy_ip *a, const struct proxy_ip *b, u
 
 /* Host and port of the URL of a request. */
 struct proxy_target {
-  pprofc_str host, port; /* name of the host in lower case, and its port */
+  pprofc_str host, port; /* host name in lower case, and port */
   struct proxy_ip ip;
 };
 
-/* Splits "host:port". A host with several colons and no brackets is an IPv6 address without a
+/* Splits "host:port". A text with several colons and no brackets is an IPv6 address without a
  * port. */
 static void proxy_split_port(pprofc_str text, pprofc_str *host, pprofc_str *port) {
   size_t bracket = str_find_last_char(text, ']');
@@ -66,8 +66,8 @@ static void proxy_split_port(pprofc_str text, pprofc_str *host, pprofc_str *port
   if (host->size >= 2 && host->data[0] == '[') *host = str_slice(*host, 1, host->size - 1);
 }
 
-/* True if the target is in the network of an entry like "10.0.0.0/8". Sets *is_net if the entry is
- * a network. */
+/* True if the target is in the network `entry`, such as "10.0.0.0/8". Sets *is_net to true if the
+ * entry is a network. */
 static bool proxy_in_net(const struct proxy_target *target, pprofc_str entry, bool *is_net) {
   size_t slash = str_find_char(entry, '/');
   struct proxy_ip net = proxy_read_ip(str_slice(entry, 0, slash));
@@ -102,7 +102,7 @@ static bool proxy_matches(const struct proxy_target *target, pprofc_str entry) {
   return !target->ip.valid && proxy_in_domain(target, host);
 }
 
-/* Returns a copy in lower case; its data is NULL when out of memory. */
+/* Returns a copy in lower case. data is NULL when out of memory. */
 static pprofc_str proxy_lower(struct arena *arena, pprofc_str text) {
   pprofc_str copy = arena_str(arena, text);
   char *data = (char *)(uintptr_t)copy.data;
@@ -111,8 +111,8 @@ static pprofc_str proxy_lower(struct arena *arena, pprofc_str text) {
   return copy;
 }
 
-/* True if the list `except`, the value of NO_PROXY, contains the target. Commas or blanks separate
- * its entries. */
+/* True if the target is in `except`, the value of NO_PROXY. Commas or blanks separate its
+ * entries. */
 static bool proxy_is_excepted(const struct proxy_target *target, pprofc_str except) {
   while (except.size) {
     size_t end = 0;
@@ -160,7 +160,7 @@ static bool proxy_never(const struct proxy_target *target) {
          (target->ip.valid && proxy_is_loopback(&target->ip));
 }
 
-/* Finds out if the request must bypass the proxy. */
+/* Checks if the request must bypass the proxy. */
 static pprofc_status proxy_is_direct(struct arena *arena, const struct proxy_settings *settings,
                                      const struct url *url, bool *direct) {
   struct proxy_target target = {.host = proxy_lower(arena, url_host_name(url)),

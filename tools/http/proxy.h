@@ -8,14 +8,14 @@
 /* Values of the environment variables; "" if not set. */
 struct proxy_settings {
   const char *http, *https, *except;
-  bool cgi; /* true if REQUEST_METHOD is set; then an HTTP client may have set HTTP_PROXY */
+  bool cgi; /* true if REQUEST_METHOD is set: in a CGI program, an HTTP client can set HTTP_PROXY */
 };
 
-/* Reads the environment. With `any`, ALL_PROXY is the proxy of https if HTTPS_PROXY is not set, as
+/* Reads the environment. With `any`, ALL_PROXY is the proxy for https if HTTPS_PROXY is not set, as
  * in curl. */
 void proxy_from_environment(struct proxy_settings *settings, bool any);
 
-/* Finds the proxy of a URL. The address of the proxy is NUL-terminated; "" means no proxy. Returns
+/* Finds the proxy of a URL. The address of the proxy is NUL-terminated; "": no proxy. Returns
  * PPROFC_E_INVALID if the settings forbid the request. */
 pprofc_status proxy_for(struct arena *arena, const struct proxy_settings *settings,
                         const struct url *url, const char **proxy, pprofc_error *error);

@@ -1,4 +1,5 @@
-/* Parses the head of a reply. Makes the error message for a reply without a profile. */
+/* Parses the status line and the headers of a reply. Formats the error message for a reply without
+ * a profile. */
 #include "http/reply.h"
 
 #include "core/chars.h"
@@ -26,7 +27,7 @@ void reply_free(struct reply *reply) {
   reply->inflated = (struct input){NULL, NULL, 0, 0};
 }
 
-/* ---- the head ---------------------------------------- */
+/* ---- status line and headers ------------------------- */
 
 static bool reply_same_word(pprofc_str a, const char *b) {
   return a.size == strlen(b) && strncasecmp(a.data, b, a.size) == 0;
@@ -84,7 +85,7 @@ static void reply_take_framing(struct reply *reply, pprofc_str value) {
   if (value.size) reply->framed = true;
 }
 
-/* Parses Retry-After: a number of seconds, or a date of the server's clock. */
+/* Parses Retry-After: a number of seconds, or a date by the server's clock. */
 static void reply_take_retry(struct reply *reply, pprofc_str value) {
   int64_t number = 0;
   bool fits = str_parse_int(value, 10, &number) && number <= INT32_MAX;
@@ -92,7 +93,8 @@ static void reply_take_retry(struct reply *reply, pprofc_str value) {
     reply->retry_after = number < 0 ? 0 : number;
     return;
   }
-  /* A number with many digits exceeds every limit of waiting, so its value does not matter. */
+  /* A number that is too large to store exceeds every time limit, so its exact value does not
+   * matter. */
   if (value.size && char_is_digit(value.data[0])) {
     reply->retry_after = INT32_MAX;
     return;

@@ -8,22 +8,25 @@
 
 struct reply {
   int code;           /* HTTP status; 0 before the status line */
-  char status[160];   /* status line after the version: "404 Not Found" */
+  char status[160];   /* text of the status line after the HTTP version: "404 Not Found" */
   bool from_go_pprof; /* true if the header X-Go-Pprof is present */
   bool plain_text;    /* true if the Content-Type is plain text */
   bool is_json;       /* true if the Content-Type is JSON */
   bool gzipped;       /* true if the Content-Encoding is gzip */
   bool has_location, has_type;
-  bool ended;          /* true if the head is complete, with its empty last line */
-  bool framed;         /* true if the headers define the end of the body by a length or by chunks */
-  bool sent;           /* true once connected: the server may have executed the request */
-  bool refused;        /* true if the client does not trust the server's certificate */
-  int64_t date;        /* time of the header Date in seconds; 0 if absent */
-  int64_t modified;    /* time of Last-Modified by the server's clock; 0 if absent */
-  int64_t retry_after; /* seconds to wait before the next try; -1 if absent */
-  int64_t reset;       /* time of X-RateLimit-Reset or Retry-After, by the server; 0 if absent */
+  bool ended;          /* true if all headers have arrived, including the empty last line */
+  bool framed;         /* true if the headers define the end of the body, by a length or by
+                          chunks */
+  bool sent;           /* true after the connection: the server may have executed the request */
+  bool refused;        /* true if the client rejected the server's certificate */
+  int64_t date;        /* time of the Date header in seconds since 1970; 0 if absent */
+  int64_t modified;    /* time of Last-Modified in seconds since 1970, by the server's clock; 0 if
+                          absent */
+  int64_t retry_after; /* seconds to wait before a retry; -1 if absent */
+  int64_t reset;       /* time at which a rate limit ends, in seconds since 1970 by the server's
+                          clock; 0 if absent */
   int64_t remaining;   /* value of X-RateLimit-Remaining; -1 if absent */
-  /* Parses dates, as curl_getdate does. If NULL, reply_header ignores dates. */
+  /* Function that parses dates like curl_getdate. NULL: reply_header ignores dates. */
   time_t (*getdate)(const char *text, const time_t *unused);
   /* URL of a redirect; URL of the next page from the header Link; value of ETag. */
   struct buffer location, next, etag;
@@ -31,21 +34,22 @@ struct reply {
   struct input inflated; /* decompressed body; its region is NULL if the body is not compressed */
 };
 
-/* Prepares an empty reply. `most` limits the body in bytes. */
+/* Initializes an empty reply. `most` is the size limit of the body in bytes. */
 void reply_init(struct reply *reply, const pprofc_allocator *mem, size_t most);
 void reply_free(struct reply *reply);
 
-/* Parses a line of the head, including its newline. A status line resets the reply. */
+/* Parses a status line or a header, including its newline. A status line resets the reply. */
 void reply_header(struct reply *reply, pprofc_str line);
 
 /* True if the reply is a redirect. */
 bool reply_is_redirect(const struct reply *reply);
 
-/* Decompresses a body with Content-Encoding gzip. The limits apply to its size. */
+/* Decompresses a body with Content-Encoding gzip. The size limits apply to the decompressed
+ * body. */
 pprofc_status reply_unpack(struct reply *reply, const pprofc_allocator *mem,
                            const pprofc_limits *limits, pprofc_error *error);
 
-/* Returns the body, decompressed if it was compressed. */
+/* Returns the body in decompressed form. */
 pprofc_str reply_content(const struct reply *reply);
 
 /* Sets the error for a reply with a status other than 200: "server response: 500 Internal Server

@@ -49,7 +49,7 @@ pprofc_status request_send(struct client *client, const char *method, const char
   return status;
 }
 
-/* ---- tries ------------------------------------------- */
+/* ---- retries ----------------------------------------- */
 
 bool retry_helps(int code) {
   static const int codes[] = {408, 425, 429, 500, 502, 503, 504};

@@ -24,12 +24,13 @@ static bool url_is_one_of(char c, const char *set) {
   return c != '\0' && strchr(set, c) != NULL;
 }
 
-/* Characters, besides letters, digits and -_.~, that a part of a URL contains without an escape. */
+/* Characters, besides letters, digits and -_.~, that a component of a URL contains without an
+ * escape. */
 #define USER_SAFE "$&+,;="
 #define HOST_SAFE "!$&'()*+,;=:[]<>\""
 #define PATH_SAFE "$&+,/:;=@"
 
-/* Characters, besides letters and digits, that are valid in a part of a URL. */
+/* Characters, besides letters and digits, that are valid in a component of a URL. */
 #define HOST_ALLOWED "-_.~" HOST_SAFE
 #define PATH_ALLOWED "-_.~" PATH_SAFE "!'()*[]%"
 #define USER_ALLOWED "-_.~!$&'()*+,;=%:@"
@@ -73,7 +74,7 @@ pprofc_str url_unescape(struct arena *arena, pprofc_str text, bool plus) {
   return (pprofc_str){out, size};
 }
 
-/* ---- parts ------------------------------------------- */
+/* ---- components -------------------------------------- */
 
 /* State of the parser. `status` is the first error. */
 struct url_parser {
@@ -110,13 +111,14 @@ static bool url_port_valid(pprofc_str port) {
   return true;
 }
 
-/* Returns the index of ":port" in a host. After an address in brackets it follows the brackets. */
+/* Returns the index of ":port" in a host. For an address in brackets the search starts after the
+ * brackets. */
 static size_t url_port_at(pprofc_str host) {
   size_t bracket = str_find_last_char(host, ']');
   return bracket < host.size ? bracket + 1 : str_find_last_char(host, ':');
 }
 
-/* Checks the IPv6 address, with or without a zone, of a host such as "[fe80::1%25en0]:80". */
+/* Checks the IPv6 address in brackets, with or without a zone, such as "[fe80::1%25en0]:80". */
 static bool url_brackets_valid(pprofc_str host) {
   size_t end = str_find_last_char(host, ']');
   if (host.data[0] != '[' || end == host.size || end > 64) return false;
@@ -127,8 +129,8 @@ static bool url_brackets_valid(pprofc_str host) {
   return inet_pton(AF_INET6, address, &binary) == 1;
 }
 
-/* True if the escape is valid in a host. The escape must encode a % or a byte outside ASCII, unless
- * it is before `zone_end`, the end of the brackets. */
+/* True if the escape at `at` is valid in a host. Before `zone_end`, the end of the brackets, any
+ * escape is valid. Elsewhere it must encode a % or a byte outside ASCII. */
 static bool url_host_escape_valid(pprofc_str host, size_t at, size_t zone_end) {
   bool ascii = at + 1 < host.size && url_hex(host.data[at + 1]) < 8;
   return !ascii || at < zone_end || str_starts(str_slice(host, at, host.size), STR("%25"));
@@ -174,7 +176,7 @@ static void url_parse_authority(struct url_parser *p, pprofc_str s) {
   url->host = url_decode(p, host);
 }
 
-/* Sets the path to send. A path with valid escapes stays unchanged. */
+/* Sets the path to send. A path whose escapes are valid stays unchanged. */
 static void url_set_path(struct url_parser *p, pprofc_str path) {
   pprofc_str decoded = url_decode(p, path);
   p->url->path = path;
@@ -212,7 +214,7 @@ static pprofc_str url_take_scheme(struct url_parser *p, pprofc_str text) {
   return str_slice(text, size + 1, text.size);
 }
 
-/* Parses the part of a URL between the scheme and the query: host and path. */
+/* Parses host and path, the text of a URL between the scheme and the query. */
 static void url_parse_hierarchy(struct url_parser *p, pprofc_str rest) {
   struct url *url = p->url;
   if (!str_starts(rest, STR("/")) && url->scheme.size) {
@@ -380,7 +382,8 @@ pprofc_str url_hide_password(struct arena *arena, pprofc_str typed) {
   start = start < typed.size ? start + 3 : 0;
   pprofc_str rest = str_slice(typed, start, typed.size);
   struct url url;
-  /* In a URL the password ends before the path. In other text a password may contain slashes. */
+  /* In a valid URL the password ends before the path. In an invalid URL a password may contain
+   * slashes. */
   bool sound = url_parse(arena, typed, &url) == PPROFC_OK && start;
   size_t end = sound ? str_find_char(rest, '/') : rest.size;
   pprofc_str authority = str_slice(rest, 0, end);

@@ -6,55 +6,57 @@
 #include "core/error.h"
 #include "core/mem.h"
 
-/* Parts of a URL. User, password and host are decoded; the other parts keep their escapes. Texts
- * belong to the arena or to the parsed text. */
+/* Components of a URL. User, password and host are decoded; the other components keep their
+ * escapes. Texts belong to the arena or to the parsed text. */
 struct url {
   pprofc_str scheme; /* scheme in lower case; "" if absent */
-  pprofc_str opaque; /* text after "scheme:" if no slash follows; then the URL has no host */
+  pprofc_str opaque; /* text after "scheme:" if it does not start with a slash; then the URL has no
+                        host */
   bool has_user, has_password;
   pprofc_str user, password;
-  pprofc_str host; /* host with its port; for http+unix the path of the socket */
+  pprofc_str host; /* host with its port; for http+unix, the path of the socket */
   pprofc_str path;
   bool has_query; /* true if there is a '?', even before an empty query */
   pprofc_str query;
   pprofc_str fragment; /* fragment with its escapes */
 };
 
-/* Parses a URL. Returns PPROFC_E_FORMAT for texts that Go's url.Parse rejects. One exception: the
- * host of http+unix may be an escaped path. */
+/* Parses a URL. Returns PPROFC_E_FORMAT for texts that Go's url.Parse rejects. Exception: the host
+ * of http+unix may be an escaped path. */
 pprofc_status url_parse(struct arena *arena, pprofc_str text, struct url *url);
 
 /* Resolves a reference, such as the Location of a reply, relative to `base`. */
 pprofc_status url_resolve(struct arena *arena, const struct url *base, pprofc_str reference,
                           struct url *url);
 
-/* Choice of how url_text writes user and password. */
+/* Selects how url_text writes user and password. */
 enum url_secrets {
   URL_WHOLE,
-  URL_SHOWN /* for messages: writes xxxxx for the password */,
+  URL_SHOWN /* for messages: the password is replaced by xxxxx */,
   URL_WITHOUT_USER
 };
 
-/* Writes a URL into the arena. The result's data is NULL when out of memory. */
+/* Writes a URL into the arena. data is NULL when out of memory. */
 pprofc_str url_text(struct arena *arena, const struct url *url, enum url_secrets secrets);
 
-/* Returns the host without port and brackets. url_port returns the port, or "". */
+/* Returns the host without port and brackets; or the port, "" if there is no port. */
 pprofc_str url_host_name(const struct url *url);
 pprofc_str url_port(const struct url *url);
 
-/* True if "HOST" or "HOST:PORT" is this machine. No other machine can then read an unencrypted
- * request. */
+/* True if "HOST" or "HOST:PORT" is this machine. An unencrypted request to it stays on this
+ * machine. */
 bool url_is_local(pprofc_str host);
 
-/* Appends text encoded for a query. Letters, digits and -_.~ stay, a blank becomes '+'. */
+/* Appends text encoded for a query. Letters, digits and -_.~ stay unchanged; a blank becomes
+ * '+'. */
 void url_escape_query(struct buffer *out, pprofc_str text);
 
-/* Decodes %XX, and with `plus` also '+' to a blank. The result's data is NULL if an escape is
- * invalid or memory ran out. */
+/* Decodes %XX; with `plus` also decodes '+' to a blank. data is NULL if an escape is invalid, or
+ * when out of memory. */
 pprofc_str url_unescape(struct arena *arena, pprofc_str text, bool plus);
 
-/* Returns an input of the command line without its password, for messages. The input may be an
- * invalid URL. */
+/* Returns a command-line input without its password, for messages. The input may be an invalid
+ * URL. */
 pprofc_str url_hide_password(struct arena *arena, pprofc_str typed);
 
 #endif
