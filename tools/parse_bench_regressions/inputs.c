@@ -17,7 +17,8 @@
 /* ---- ages -------------------------------------------- */
 
 #define FOUND_MAX 86400.0 /* maximum age of a file found in a folder, in seconds */
-/* Usual maximum of the seconds between the files of one run; more gives a warning. */
+/* Maximum age difference in seconds between the files of one run; a larger difference gives a
+ * warning. */
 #define RUN_MAX 3600.0
 
 static const struct {
@@ -57,7 +58,7 @@ static double seconds_between(struct timespec from, struct timespec to) {
   return difftime(to.tv_sec, from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9;
 }
 
-/* Formats an age like "3 days": rounded, in the largest unit that gives at least two. */
+/* Formats an age such as "3 days": a rounded number in the largest unit that gives at least two. */
 static void ages_describe(double seconds, char *out, size_t size) {
   size_t i = 0;
   while (i + 1 < sizeof spans / sizeof *spans && seconds < 2 * spans[i].seconds) i++;
@@ -72,7 +73,7 @@ static void ages_note_found(struct ages *ages, const char *path, double age) {
 }
 
 /* Adds a problem to the gate if a file exceeds the maximum age. `found` is true for a file found in
- * a folder; the default limit of one day applies only to these files. Skips files that are not
+ * a folder; the default limit of one day applies only to such files. Ignores files that are not
  * regular. */
 static void ages_check(struct ages *ages, struct gate *gate, const char *path, bool found) {
   struct stat status;
@@ -94,7 +95,7 @@ static void ages_check(struct ages *ages, struct gate *gate, const char *path, b
     ages_note_found(ages, path, age);
 }
 
-/* Warns if the files of folders differ in age by more than RUN_MAX. */
+/* Warns if the ages of files in folders differ by more than RUN_MAX. */
 static void ages_compare(const struct ages *ages, struct gate *gate) {
   char text[64];
   double between = ages->oldest - ages->newest;
@@ -179,7 +180,7 @@ static pprofc_status read_folder(struct inputs *inputs, const char *folder, ppro
   return status;
 }
 
-/* True if the file contains results of a run, and no comparison. */
+/* True if the file contains results of a run and is not a comparison. */
 static bool is_run(struct inputs *inputs, const char *path) {
   pprofc_str data;
   pprofc_error ignored;
@@ -215,8 +216,8 @@ pprofc_status inputs_tables(struct inputs *inputs, const char *const *paths, siz
 
 /* ---- runs -------------------------------------------- */
 
-/* Maps a large file of results and reads it. Returns false if mapping fails; the caller then reads
- * the file in the usual way and reports its errors. */
+/* Maps a large result file into memory and reads it. Returns false if mapping fails; the caller
+ * then reads the file in the usual way and reports errors. */
 static bool read_mapped_run(struct inputs *inputs, pprofc_bench *set, const char *label,
                             const char *path, pprofc_status *status, pprofc_error *error) {
   struct bench_map map;
@@ -251,7 +252,7 @@ static pprofc_status inputs_read_run(struct inputs *inputs, pprofc_bench *set, c
     (void)gate_scan_failures(inputs->gate, str_of(path), data);
     status = pprofc_bench_read(set, label, path, data.data, data.size, error);
   }
-  /* Free the files, because the set has copies of their data. */
+  /* The set has copies of the data, so the files can be freed. */
   inputs_free_files(inputs, files);
   return gate_note_problem(inputs->gate, status, error);
 }
@@ -271,7 +272,8 @@ static bool inputs_add_file(struct inputs *inputs, struct gate_paths *files, con
   return true;
 }
 
-/* True if the folder contains a file. A folder of criterion contains only folders. */
+/* True if the folder contains a regular file. A results folder of criterion contains only
+ * folders. */
 static bool has_regular_files(const struct gate_paths *entries) {
   for (size_t i = 0; i < entries->count; i++)
     if (!gate_is_folder(entries->items[i])) return true;

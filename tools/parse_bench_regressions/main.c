@@ -24,8 +24,8 @@
 
 #define LINKS_MAX 40 /* maximum number of symlinks to follow, as in Linux */
 
-/* Returns the value of -out at argv[i], as the next argument or after =, or NULL for other
- * arguments. */
+/* Returns the value of -out at argv[i]: the next argument, or the text after =. Returns NULL for
+ * other arguments. */
 static const char *value_of_out(int argc, char *const *argv, int i) {
   const char *name = argv[i];
   if (*name++ != '-') return NULL;
@@ -40,7 +40,7 @@ static bool same_file(const char *path, const struct stat *file) {
   return stat(path, &other) == 0 && other.st_dev == file->st_dev && other.st_ino == file->st_ino;
 }
 
-/* True if an argument other than -out, or its value after =, names this file. */
+/* True if an argument names this file, or the text after = does. Ignores -out. */
 static bool is_input(int argc, char *const *argv, const struct stat *file) {
   for (int i = 1; i < argc; i++) {
     const char *equals = strchr(argv[i], '=');
@@ -56,8 +56,8 @@ static bool is_input(int argc, char *const *argv, const struct stat *file) {
 
 /* ---- symlinks ---------------------------------------- */
 
-/* Replaces `path` by the target of its symlink, relative to the symlink's folder. `path` has
- * PATH_MAX bytes. Returns false if that fails; errno is 0 if `path` is not a symlink. */
+/* Replaces `path` by the target of its symlink; a relative target starts in the symlink's folder.
+ * `path` has PATH_MAX bytes. Returns false on failure; errno is 0 if `path` is not a symlink. */
 static bool outputs_follow(char *path) {
   char link[PATH_MAX], whole[2 * PATH_MAX];
   ssize_t size = readlink(path, link, sizeof link - 1);
@@ -76,7 +76,7 @@ static bool outputs_follow(char *path) {
 }
 
 /* Resolves all symlinks of `path`, even if their target does not exist. Keeps the path of a device
- * or pipe. False with errno on failure. */
+ * or pipe. Returns false with errno on failure. */
 static bool outputs_target(const char *path, char target[PATH_MAX]) {
   struct stat info;
   size_t size = strlen(path);
@@ -104,8 +104,9 @@ static int outputs_stream(const char *path) {
 
 /* ---- removing and writing ---------------------------- */
 
-/* Removes the file of every -out, even if the command line is invalid. For a symlink removes the
- * target. Keeps inputs, devices, pipes, and the files of standard output and standard error. */
+/* Removes the file of every -out, even if the command line is invalid. For a symlink, removes its
+ * target. Does not remove inputs, devices, pipes, or the files of standard output and standard
+ * error. */
 static void outputs_remove(int argc, char *const *argv) {
   for (int i = 1; i < argc; i++) {
     const char *value = value_of_out(argc, argv, i);
@@ -122,7 +123,7 @@ static pprofc_status outputs_fail(const char *path, pprofc_error *error) {
   return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", path, ERRNO_TEXT(errno));
 }
 
-/* Writes a file complete or not at all. For a symlink writes the target. */
+/* Writes a file completely or not at all. For a symlink, writes its target. */
 static pprofc_status outputs_write(const char *path, pprofc_str text, pprofc_error *error) {
   char target[PATH_MAX];
   int stream = outputs_stream(path);
@@ -132,7 +133,7 @@ static pprofc_status outputs_write(const char *path, pprofc_str text, pprofc_err
   return save_text(target, text, error);
 }
 
-/* 2 and 3 are verdicts. Any other failure, including wrong usage, is 1. */
+/* The statuses 2 and 3 are verdicts. Any other failure, including wrong usage, has the status 1. */
 #define EXIT_FAILED 1
 #define EXIT_STRICT 3
 
@@ -140,7 +141,7 @@ static pprofc_status outputs_write(const char *path, pprofc_str text, pprofc_err
 #define DEFAULT_FOLDER ".docs/artifacts/benchdiff"
 #define REPORT_MAX     ((size_t)1 << 30)
 
-/* Prints a failure, and on standard output the line of totals that ends every run. */
+/* Prints a failure. On standard output prints the line of totals, which ends every run. */
 static int tool_fail(const char *message) {
   message_error(PROGRAM ": %s", message);
   printf("0 compared, 0 significant, 0 regressed, 0 missing\n");
@@ -174,7 +175,7 @@ static pprofc_status write_standard_output(pprofc_str text, pprofc_error *error)
   return error_set(error, PPROFC_E_IO, "cannot write standard output: %s", ERRNO_TEXT(errno));
 }
 
-/* Appends the table to the step summary of CI. Other commands of the step append to the same
+/* Appends the table to the summary of the CI step. Other commands of the step append to the same
  * file. */
 static pprofc_status append_summary(const struct gate *gate, bool all, pprofc_error *error) {
   const char *path = getenv("GITHUB_STEP_SUMMARY");
@@ -201,8 +202,8 @@ static pprofc_status tool_write_report(const struct gate *gate, const struct gat
   return status;
 }
 
-/* Returns the rank of a line of text or Markdown for -budget. Shortening never removes the result
- * and the headers. */
+/* Returns the rank of a line of text or Markdown for -budget, which shortens the report. The result
+ * and the headers are never removed. */
 static int tool_rank(pprofc_str line) {
   static const char *const fixed[] = {"result: ",  "problem: ", "### ",       "<!-- parse",
                                       "| verdict", "| ---",     "- problem: "};
@@ -232,7 +233,7 @@ static pprofc_status tool_render(const void *context, pprofc_write_fn write, voi
   return good ? PPROFC_OK : error_nomem(error);
 }
 
-/* Writes the report on standard output, shortened to -budget. */
+/* Writes the report to standard output, shortened to -budget. */
 static pprofc_status tool_write_brief(const struct gate *gate, const struct gate_options *options,
                                       const struct gate_format *format, pprofc_error *error) {
   bool markdown = strcmp(format->name, "markdown") == 0, json = strcmp(format->name, "json") == 0;

@@ -12,8 +12,8 @@ struct gate_options {
   size_t side_count[2];
   const char *since, *max_age;
   const char *threshold, *alpha, *floor, *rules, *noise_from, *today;
-  int test, correction, time; /* values of pprofc_gate_test, pprofc_gate_correction and enum
-                                 gate_time */
+  int test, correction, time; /* values of the types pprofc_gate_test, pprofc_gate_correction and
+                                 enum gate_time */
   int64_t min_samples;
   bool strict, one_process, any_load, all, selftest, aa, version, manual;
   int format;
@@ -21,16 +21,16 @@ struct gate_options {
   size_t direction_count, out_count;
   char direction_text[4096]; /* copy of the variable DIRECTION, split into words */
   const char *completion;
-  uint64_t brief_bytes; /* limit of the report in bytes; 0 for the whole report */
+  uint64_t brief_bytes; /* size limit of the report in bytes; 0: the whole report */
   char brief_more[128]; /* command line that shows a longer report */
 };
 
 extern const struct flag_table options_table;
 
-/* Names of the values of `format`, in order; ends with NULL. */
+/* Names of the values of `format`, in order; NULL ends the array. */
 extern const char *const format_names[];
 
-/* Sets flags that the command line lacks from the environment, and marks them as given. */
+/* Sets flags that are not on the command line from the environment, and marks them as given. */
 pprofc_status options_environment(struct gate_options *options, struct flags_parsed *parsed,
                                   pprofc_error *error);
 
