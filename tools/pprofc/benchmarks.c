@@ -1,4 +1,4 @@
-/* Selects benchmarks of the profiles by name, and lists them. */
+/* Selects the profiles' benchmarks by name, and lists them. */
 #include "benchmarks.h"
 
 #include "common/terminal.h"
@@ -26,8 +26,8 @@ pprofc_status benchmarks_select(const struct command *command, const char *shown
 
 struct benchmark_list {
   struct interner names; /* name of each benchmark, once */
-  uint64_t *values;      /* sum of each benchmark's samples */
-  /* Number of allocated entries of `values`; index of the sample type that is summed. */
+  uint64_t *values;      /* for each benchmark, the sum of its samples */
+  /* number of allocated entries of `values`; index of the sample type to sum */
   size_t room, type;
   uint64_t outside; /* sum of the samples that belong to no benchmark */
 };

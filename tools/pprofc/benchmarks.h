@@ -5,7 +5,8 @@
 
 #include "options.h"
 
-/* Applies -benchmark to a profile and replaces *profile. Messages name the source `shown`. */
+/* Applies -benchmark to a profile and replaces *profile. `shown` is the name of the source in
+ * messages. */
 pprofc_status benchmarks_select(const struct command *command, const char *shown,
                                 pprofc_profile **profile, pprofc_error *error);
 

@@ -1,5 +1,5 @@
-/* Writes a report to a file, standard output or a viewer. A file appears complete or not at all. A
- * terminal never gets binary output. */
+/* Writes a report to a file, standard output or a viewer. Writes a file completely or not at all.
+ * Never writes binary output to a terminal. */
 #include "destination.h"
 
 #include "common/brief_flag.h"
@@ -20,11 +20,11 @@
 
 #define ORIGIN_RULES_MOST (1u << 20)
 
-/* State of a write callback that stores its first error. */
+/* Context of a write callback that stores its first error. */
 struct sink {
   pprofc_write_fn write;
   void *context;
-  const char *path; /* path of the file, or NULL for standard output */
+  const char *path; /* path of the file; NULL: standard output */
   int failed;       /* errno of the first failed write, or 0 */
 };
 
@@ -90,7 +90,8 @@ pprofc_status destination_render(const struct command *command, const pprofc_pro
   return budget_status(budget_allocator(command->budget), status, error);
 }
 
-/* Writes the report to the sink. If a write fails, the message names the output and the reason. */
+/* Writes the report to the sink. The message about a failed write names the output and the
+ * reason. */
 static pprofc_status render(const struct command *command, const pprofc_profile *profile,
                             struct sink *sink, pprofc_error *error) {
   pprofc_status status = destination_render(command, profile, sink_write, sink, error);

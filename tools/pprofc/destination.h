@@ -4,26 +4,27 @@
 
 #include "options.h"
 
-/* Makes the report of the command and writes it to its destination. */
+/* Creates the report of the command and writes it to its destination. */
 pprofc_status destination_report(const struct command *command, const pprofc_profile *profile,
                                  pprofc_error *error);
 
-/* Makes the report and passes it to `write`. Uses the time zone of pprof, and graphviz for formats
- * that need it. The shell also calls this. */
+/* Creates the report and passes it to `write`. Uses pprof's time zone, and graphviz for formats
+ * that need it. The interactive shell also calls this. */
 pprofc_status destination_render(const struct command *command, const pprofc_profile *profile,
                                  pprofc_write_fn write, void *context, pprofc_error *error);
 
-/* Creates an empty file with the first free name of profile001.EXT, profile002.EXT ..., so that no
- * other program uses the same name. Writes its name to `path`. The shell also calls this. */
+/* Creates an empty file with the first free name of profile001.EXT, profile002.EXT ... Other
+ * programs then cannot use that name. Writes the name to `path`. The interactive shell also calls
+ * this. */
 pprofc_status destination_number(const char *extension, char *path, size_t size,
                                  pprofc_error *error);
 
-/* True if the output is binary. Variants of a format other than the first, such as -flame=text, are
- * text. */
+/* True if the output is binary. Only the first variant of a format can be binary; others, such as
+ * -flame=text, are text. */
 bool destination_is_binary(const struct command *command);
 
-/* Reads the file of -origin_rules into `text`; the options then point to it. Does nothing without
- * the flag. The caller frees the buffer, also after an error. */
+/* Reads the file given by -origin_rules into `text`, and sets the options to it. Does nothing
+ * without the flag. The caller frees the buffer, also after an error. */
 pprofc_status destination_read_rules(pprofc_report_options *options, struct buffer *text,
                                      pprofc_error *error);
 

@@ -1,4 +1,4 @@
-/* Runs the steps after reading a profile and before the report. */
+/* Runs the steps between reading a profile and the report. */
 #ifndef PPROFC_TOOLS_FINISH_H
 #define PPROFC_TOOLS_FINISH_H
 
@@ -9,7 +9,7 @@
 pprofc_status finish_locate(const struct command *command, pprofc_profile **profile,
                             pprofc_error *error);
 
-/* Symbolizes addresses, drops frames and adds the comment of -add_comment. Call this for the
+/* Symbolizes addresses, drops frames and adds the comment given by -add_comment. Call this for the
  * combined profile. The fetcher knows the servers that translate addresses. */
 pprofc_status finish_profile(const struct fetcher *fetcher, pprofc_profile **profile,
                              pprofc_error *error);

@@ -1,12 +1,12 @@
-/* Decides if the reader may sum samples while it reads a source. */
+/* Decides if the reader may sum samples while it reads a source, which saves memory. */
 #include "folding.h"
 
 #include <sys/stat.h>
 
 #include "report/report.h"
 
-/* True if the reader may sum samples. Returns false if the report rounds each sample, or sums
- * samples of several profiles itself. */
+/* True if the reader may sum samples. Returns false if the report rounds each sample, or if the
+ * report itself sums samples of several profiles. */
 static bool folding_may_be(const struct command *command, const struct report_format *format) {
   const pprofc_report_options *o = &command->report;
   if (!format || !(format->flags & REPORT_SUMS)) return false;
@@ -15,13 +15,13 @@ static bool folding_may_be(const struct command *command, const struct report_fo
   return !command->frames && command->source_count == 1 && command->bases.count <= 1;
 }
 
-/* True if the samples of two profiles are combined before the report. */
+/* True if the program combines samples of two profiles before the report. */
 static bool folding_meets(const struct command *command, const struct report_format *format) {
   return *command->base || (command->bases.count && !format->info.adds_up);
 }
 
 /* True if the program can read all sources twice, which a difference may need. Standard input and
- * pipes are read only once, and a server would record a new profile. */
+ * pipes can be read only once. A server would record a new profile. */
 static bool folding_may_read_again(const struct command *command) {
   struct stat file;
   bool may = true;
@@ -32,7 +32,8 @@ static bool folding_may_read_again(const struct command *command) {
   return may;
 }
 
-/* Sets the data of samples that the report needs. Returns false if it needs complete samples. */
+/* Sets which data of samples the report needs. Returns false if the report needs complete
+ * samples. */
 static bool folding_needs(const struct command *command, const struct report_format *format,
                           struct open_sums *sums) {
   const pprofc_report_options *o = &command->report;
@@ -41,7 +42,7 @@ static bool folding_needs(const struct command *command, const struct report_for
   bool unchanged = apart && !tags && !filters_any(o, FILTER_STACKS);
   sums->no_stacks = format->flags & REPORT_NO_STACKS;
   sums->labels = !apart || tags || (format->flags & REPORT_LABELS);
-  /* A stack tree loses the order of samples, and a call tree depends on that order. */
+  /* A stack tree does not keep the order of samples, on which a call tree depends. */
   sums->tree = unchanged && (format->flags & REPORT_PASSES) && !o->call_tree;
   return unchanged || !sums->no_stacks;
 }

@@ -5,8 +5,9 @@
 #include "open.h"
 #include "options.h"
 
-/* True if the report needs only sums of samples. Sets the data that it needs. If samples of two
- * profiles are combined, labels distinguish the samples, so the reader must keep the labels. */
+/* True if the report needs only sums of samples. Sets the data that the report needs. If the
+ * program combines samples of two profiles, labels distinguish them, and the reader must keep the
+ * labels. */
 bool folding_of(const struct command *command, struct open_sums *sums);
 
 #endif

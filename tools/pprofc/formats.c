@@ -7,7 +7,7 @@
 
 #define FORMATS_COLUMN 18 /* column at which the text of a field starts */
 
-/* Fields of a format, in the order in which both outputs print them. */
+/* Fields of a format, in the order of both outputs. */
 static const struct {
   const char *label;
   size_t offset;

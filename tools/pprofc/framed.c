@@ -19,7 +19,7 @@ void framed_free(struct framed *framed) {
   arena_free(&framed->arena);
 }
 
-/* Reads `size` bytes, or fewer at the end of the stream. *got is their number. */
+/* Reads `size` bytes, or fewer at the end of the stream. Sets *got to their number. */
 static pprofc_status framed_fill(struct framed *framed, void *into, size_t size, size_t *got,
                                  pprofc_error *error) {
   *got = 0;
@@ -42,7 +42,7 @@ static pprofc_status framed_cut(const struct framed *framed, const char *what, s
                    framed->count + 1, got, size, what, (unsigned long long)framed->offset);
 }
 
-/* Reads a profile in parts. So a wrong length does not allocate too much memory. */
+/* Reads a profile in pieces. A wrong length then does not allocate too much memory. */
 static pprofc_status framed_body(struct framed *framed, struct buffer *frame, size_t size,
                                  pprofc_error *error) {
   char piece[64 * 1024];

@@ -1,5 +1,6 @@
-/* Reads a stream of profiles from standard input. Each profile follows its length (4 bytes,
- * big-endian), as in files of the OpenTelemetry Collector. A length and its profile are a frame. */
+/* Reads a stream of profiles from standard input, as in files of the OpenTelemetry Collector. Each
+ * profile follows its length (4 bytes, big-endian). A length and its profile are a frame of the
+ * stream. */
 #ifndef PPROFC_TOOLS_FRAMED_H
 #define PPROFC_TOOLS_FRAMED_H
 
@@ -11,7 +12,7 @@
 
 struct framed {
   struct arena arena; /* memory for the names of frames */
-  uint64_t most;      /* maximum bytes of a frame */
+  uint64_t most;      /* maximum size of a frame in bytes */
   uint64_t offset;    /* position in the stream, in bytes */
   size_t count;       /* number of frames read */
   bool ended;
@@ -20,13 +21,13 @@ struct framed {
 void framed_init(struct framed *framed, const pprofc_limits *limits);
 void framed_free(struct framed *framed);
 
-/* Reads the next frame into `frame`, which the function initializes. *name is the name of the
+/* Reads the next frame into `frame`, which the function initializes. Sets *name to the name of the
  * frame, valid as long as `framed`. At the end of the stream, and after an error, *name is NULL. A
  * truncated frame is an error. */
 pprofc_status framed_next(struct framed *framed, struct buffer *frame, const char **name,
                           pprofc_error *error);
 
-/* Reads the profile in a frame; it may have any supported format. */
+/* Reads the profile in a frame. The profile may have any supported format. */
 pprofc_status framed_read(const struct buffer *frame, const char *name,
                           const pprofc_read_options *options, pprofc_profile **profile,
                           pprofc_error *error);

@@ -8,8 +8,8 @@
 
 #define MAX_DOT_BYTES ((size_t)1 << 30)
 
-/* Script for the picture, and the element around the graph. Dragging pans the picture, the wheel
- * zooms at the pointer. */
+/* Script for the picture, and the element that encloses the graph. Dragging pans the picture; the
+ * mouse wheel zooms at the pointer. */
 extern const unsigned char asset_movable_svg[];
 extern const size_t asset_movable_svg_size;
 
@@ -22,8 +22,8 @@ static bool copy_until(struct buffer *out, pprofc_str *rest, pprofc_str mark) {
   return found;
 }
 
-/* Scales the picture to the window, and adds the script and its element around the graph. Copies an
- * SVG with an unknown structure unchanged. */
+/* Scales the picture to the window, and adds the script and its element. Copies an SVG with an
+ * unknown structure unchanged. */
 static void make_movable(struct buffer *out, pprofc_str svg) {
   size_t tag = str_find(svg, STR("<svg "));
   size_t tag_end = tag + str_find_char(str_slice(svg, tag, svg.size), '>');
@@ -43,7 +43,7 @@ static void make_movable(struct buffer *out, pprofc_str svg) {
   buffer_add_str(out, str_slice(svg, end, svg.size));
 }
 
-/* Replaces "&;", an invalid entity that dot writes for this text in a label. */
+/* Replaces the invalid entity "&;", which dot writes if a label contains this text. */
 static void mend_entities(struct buffer *out, pprofc_str svg) {
   while (copy_until(out, &svg, STR("&;"))) {
     buffer_add_text(out, "&amp;;");

@@ -1,14 +1,14 @@
-/* Makes a picture of the call graph: graphviz converts a report in dot format. */
+/* Creates a picture of the call graph. graphviz converts a report in dot format. */
 #ifndef PPROFC_TOOLS_GRAPHVIZ_H
 #define PPROFC_TOOLS_GRAPHVIZ_H
 
 #include "options.h"
 
-/* Makes a report in a format that has `graphviz` set. */
+/* Creates a report in a format that has `graphviz` set. */
 pprofc_status graphviz_report(const struct command *command, const pprofc_profile *profile,
                               pprofc_write_fn write, void *context, pprofc_error *error);
 
-/* Runs dot and appends the picture. Stops dot after `timeout_ms`; 0 means no limit. */
+/* Runs dot and appends the picture. Stops dot after `timeout_ms` milliseconds; 0: no limit. */
 pprofc_status graphviz_draw(const char *type, pprofc_str graph, unsigned timeout_ms,
                             struct buffer *picture, pprofc_error *error);
 

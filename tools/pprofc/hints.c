@@ -1,5 +1,5 @@
 /* Adds hints about common mistakes to errors: a web page instead of a profile, a file name as a
- * regular expression, profiles of different kinds. */
+ * regular expression, profiles with different sample types. */
 #include "hints.h"
 
 #include "common/elsewhere.h"
@@ -19,7 +19,7 @@ static bool hints_is_trace(const char *path) {
   return str_ends(name, STR(".trace"));
 }
 
-/* Adds advice about a folder, which is not a source of most reports. */
+/* Adds advice if the source is a folder, which most reports do not accept. */
 static void hints_folder(const char *path, pprofc_error *error) {
   const char *slash = str_ends(str_of(path), STR("/")) ? "" : "/";
   if (hints_is_trace(path))
@@ -57,7 +57,7 @@ void hint_source(const char *path, pprofc_error *error) {
 
 /* Writes a list of sample types: "samples, cpu", or "a, b and 7 more". */
 static void hints_list_types(const pprofc_profile *p, char *out, size_t size) {
-  size_t at = 0, most = size - 24; /* room for names; " and N more" takes 24 bytes */
+  size_t at = 0, most = size - 24; /* space for names; " and N more" needs 24 bytes */
   out[0] = '\0';
   for (size_t i = 0; i < p->type_count; i++) {
     pprofc_str type = profile_string(p, p->types[i].type);
@@ -79,7 +79,7 @@ static bool hints_share_type(const pprofc_profile *one, const pprofc_profile *ot
   return false;
 }
 
-/* Adds the period type. Profiles with the same sample types may differ in it. */
+/* Adds the period type, by which profiles with the same sample types may differ. */
 static void hints_add_period(const pprofc_profile *p, char *out, size_t size) {
   size_t at = strlen(out);
   pprofc_str type = profile_string(p, p->period_type.type);

@@ -24,7 +24,7 @@ static const char *limit_flags_find(pprofc_str limit) {
   return NULL;
 }
 
-/* Replaces the name of a limit in a message by its flag. Searches after the last quote only,
+/* Replaces the name of a limit in a message by its flag. Searches only after the last quote,
  * because a quoted file name may contain the same text. */
 void limit_flags_name(pprofc_error *error) {
   const pprofc_str before = STR("(raise the limit ");
@@ -78,11 +78,11 @@ const char *limit_store_u32(void *options, const struct flag *flag, const char *
 
 #define MEMORY_MAX ((uint64_t)16 << 30)
 
-/* Files with the memory limit of a container: of control groups version 2 and 1. */
+/* Files that contain the memory limit of a container, for control groups version 2 and 1. */
 static const char *const group_files[] = {"/sys/fs/cgroup/memory.max",
                                           "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
 
-/* Returns the number in a file. UINT64_MAX if it has no number, such as "max". */
+/* Returns the number in a file. Returns UINT64_MAX if the file has no number, as in "max". */
 static uint64_t number_in(const char *path) {
   FILE *file = fopen(path, "re");
   char line[32];

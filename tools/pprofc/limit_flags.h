@@ -9,7 +9,8 @@
  * other messages unchanged. */
 void limit_flags_name(pprofc_error *error);
 
-/* Both store the value of a flag, a number with an optional suffix k, M or G, in its field. */
+/* Store the value of a flag, a number with an optional suffix k, M or G (powers of 1024), in its
+ * field. */
 const char *limit_store_u64(void *options, const struct flag *flag, const char *text);
 const char *limit_store_u32(void *options, const struct flag *flag, const char *text);
 

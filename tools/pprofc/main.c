@@ -29,7 +29,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Exit status of all errors, the same as in pprof. */
+/* Exit status after any error, the same as in pprof. */
 #define EXIT_FAILED 2
 
 static int fail_with(const char *message) {
@@ -59,8 +59,8 @@ static int misspelled(const char *message, const struct flag *nearest) {
   return EXIT_FAILED;
 }
 
-/* Returns a flag after the first source, or NULL. pprof would read this flag as a source. An
- * existing file of that name does not count as a flag. */
+/* Returns a flag after the first source, or NULL. pprof would treat this flag as a source. The name
+ * of an existing file is not a flag. */
 static const char *misplaced_flag(const struct command *command) {
   for (size_t i = 1; i < command->source_count; i++) {
     const char *source = command->sources[i];
@@ -70,7 +70,7 @@ static const char *misplaced_flag(const struct command *command) {
 }
 
 /* Writes advice if the first source is not a file, but a variant of the format or a command of
- * another program. For "-flame text FILE" the advice is "-flame=text". Returns true if it wrote
+ * another program. The advice for "-flame text FILE" is "-flame=text". Returns true if it wrote
  * advice. */
 static bool first_is_word(const struct command *command, char *advice, size_t size) {
   const char *first = command->source_count > 1 ? command->sources[0] : "";
@@ -83,7 +83,8 @@ static bool first_is_word(const struct command *command, char *advice, size_t si
   return !format && other && snprintf(advice, size, "pprofc %s", other) > 0;
 }
 
-/* Prints an error about a missing source or a misplaced flag. True if there is no such error. */
+/* Prints an error about a missing source or a misplaced flag. Returns true if there is no such
+ * error. */
 static bool sources_accepted(const struct command_flags *flags, const struct command *command,
                              int argc, char **argv) {
   pprofc_error error;
@@ -126,7 +127,7 @@ static int print_about(const struct command_flags *flags, const struct command *
 }
 
 /* True if a shell does not expand the name. Completion offers only such names, because the shell
- * expands the offered words. */
+ * expands the words that are offered. */
 static bool is_plain_word(pprofc_str name) {
   for (size_t i = 0; i < name.size; i++) {
     char c = name.data[i];
@@ -136,7 +137,7 @@ static bool is_plain_word(pprofc_str name) {
   return name.size > 0;
 }
 
-/* Prints the sample types of the first readable source, for completion, one per line. */
+/* Prints the sample types of the first readable source, one per line, for completion. */
 static int print_sample_types(const struct command *command) {
   pprofc_profile *profile = NULL;
   pprofc_read_options options;
@@ -193,7 +194,7 @@ static int make_report(struct command *command) {
   return fail_with(error.message);
 }
 
-/* Runs -collect, which writes files but no report. */
+/* Runs -collect, which writes files and no report. */
 static int run_collect(struct command *command) {
   struct progress progress;
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
@@ -230,8 +231,8 @@ static int run_editor(struct command *command) {
   return fail_with(error.message);
 }
 
-/* Runs the program of -simulate. This comes before any other output, because the program may write
- * to the terminal. */
+/* Runs the program given by -simulate. This happens before any other output, because the program
+ * may write to the terminal. */
 static int run_simulated(struct command *command) {
   struct viewer_file file = {.fd = -1};
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
@@ -242,8 +243,8 @@ static int run_simulated(struct command *command) {
   return code;
 }
 
-/* Makes malloc keep freed memory for the next of many small profiles. Returned memory would cost
- * time, because the system clears each page again. */
+/* Configures malloc to keep freed memory for the next small profile. If malloc returned the memory,
+ * the system would have to clear each page again. */
 static void keep_small_blocks(void) {
 #ifdef M_MMAP_THRESHOLD
   mallopt(M_MMAP_THRESHOLD, 256 * 1024);

@@ -6,7 +6,7 @@
 #include "http/url.h"
 #include "profile/profile.h"
 
-/* Starts an edit of the profile. Returns its mappings, which the caller may change. */
+/* Starts an edit of the profile. Returns the mappings of the edit, which the caller may change. */
 static struct mapping *edit_mappings(const pprofc_profile *source, pprofc_profile **edited) {
   const struct mappings *old = &source->mappings;
   pprofc_profile *edit = profile_edit(source);
@@ -21,7 +21,7 @@ static struct mapping *edit_mappings(const pprofc_profile *source, pprofc_profil
   return items;
 }
 
-/* True if Go's url.Parse finds a scheme in the name. */
+/* True if the name has a scheme, as Go's url.Parse finds it. */
 static bool mappings_is_url(pprofc_str name) {
   struct arena arena;
   struct url url;
@@ -31,8 +31,8 @@ static bool mappings_is_url(pprofc_str name) {
   return is;
 }
 
-/* Sets the file of each mapping that has no build ID, and has a URL as its file; with `unnamed`,
- * has no file. *edit is NULL if there is no such mapping. */
+/* Sets the file of each mapping that has no build ID and whose file is a URL. With `unnamed`, sets
+ * the mappings without a file instead. *edit is NULL if there is no such mapping. */
 static pprofc_status mappings_set_files(const pprofc_profile *profile, bool unnamed, uint32_t file,
                                         pprofc_profile **edit, pprofc_error *error) {
   const struct mappings *mappings = &profile->mappings;

@@ -5,13 +5,13 @@
 #include "core/str.h"
 #include "pprofc/profile.h"
 
-/* Removes the file name of each mapping that has no build ID and a URL as its name. The URL was
- * only the name of the profile's server. As in pprof, a name with a scheme is a URL, even
+/* Removes the file name of each mapping that has no build ID and a URL as its file name. The URL
+ * only names the server of the profile. As in pprof, any name with a scheme is a URL, even
  * "C:\prog.exe". Replaces *profile. */
 pprofc_status mappings_forget_urls(pprofc_profile **profile, pprofc_error *error);
 
-/* Sets the file of each mapping without file and build ID to the URL of the profile. So a merge
- * does not mix programs of different servers. `url` has no password. Replaces *profile. */
+/* Sets the file of each mapping without file and build ID to the URL of the profile. A merge then
+ * keeps programs of different servers apart. `url` has no password. Replaces *profile. */
 pprofc_status mappings_name_by_url(pprofc_profile **profile, pprofc_str url, pprofc_error *error);
 
 #endif

@@ -1,4 +1,5 @@
-/* Makes the flags of pprofc from the library's tables of formats and options. Parses the flags. */
+/* Creates the flags of pprofc from the library's tables of formats and options. Parses the
+ * flags. */
 #include "options.h"
 
 #include "common/brief_flag.h"
@@ -104,7 +105,8 @@ static const struct flag_note statuses[] = {{"0", "done"},
                                             {"3", "-fail_on -strict: a side has fewer than 3 runs"},
                                             {NULL, NULL}};
 
-/* Flags that mean -sample_index=INDEX. If several are given, the first in this table counts. */
+/* Flags that are equivalent to -sample_index=INDEX. If several are given, the first flag in this
+ * table has priority. */
 static const struct sample_flag {
   const char *name, *index, *help;
   bool mean;
@@ -118,7 +120,7 @@ static const struct sample_flag {
     {"alloc_objects", "alloc_objects", "Same as -sample_index=alloc_objects", false},
 };
 
-/* ---- values that are stored in another width --------- */
+/* ---- values that need a conversion ------------------- */
 
 static const char *store_int(void *options, const struct flag *flag, const char *text) {
   int64_t number;
@@ -128,7 +130,7 @@ static const char *store_int(void *options, const struct flag *flag, const char 
   return NULL;
 }
 
-/* Stores -http. An empty address is an error; it does not mean a missing flag. */
+/* Stores -http. An empty address is an error, because it would look like a missing flag. */
 static const char *store_http(void *options, const struct flag *flag, const char *text) {
   *(const char **)(void *)((char *)options + flag->offset) = text;
   ((struct command *)options)->http_on = true;
@@ -138,7 +140,7 @@ static const char *store_http(void *options, const struct flag *flag, const char
 #define EVERY_LEAST_MS 1000
 #define EVERY_MOST_MS  86400000
 
-/* Stores -every in milliseconds. */
+/* Stores -every as milliseconds. */
 static const char *store_every(void *options, const struct flag *flag, const char *text) {
   double nanoseconds;
   (void)flag;
@@ -178,7 +180,7 @@ static const char *source_list_add(struct source_list *list, const char *text) {
   return NULL;
 }
 
-/* Adds a base to the list of bases. Stores the first value of the flag in its field as well. */
+/* Adds a base to the list of bases. The flag's own field gets the first value. */
 static const char *store_base(void *options, const struct flag *flag, const char *text) {
   struct command *command = options;
   const char **first = (const char **)(void *)((char *)options + flag->offset);
@@ -256,7 +258,7 @@ static void add_choices(struct command_flags *flags, const pprofc_option_info *i
   }
 }
 
-/* Values that completion offers, if no other table has them. */
+/* Values that completion offers if no other table contains them. */
 static const struct offer {
   const char *name;
   const char *const words[16];
@@ -309,7 +311,7 @@ static void add_options(struct command_flags *flags) {
         store                                                                                      \
   }
 
-/* Flags that the library's tables do not have. */
+/* Flags that are not in the library's tables. */
 static const struct flag own_flags[] = {
     FLAG_CALLS(STRING, GROUP_SOURCE, FIELD(base), "base", "SOURCE", store_base,
                "Profile to subtract; may be repeated, to subtract a sum"),
@@ -492,9 +494,9 @@ void command_flags_init(struct command_flags *flags) {
   for (size_t i = 0; i < COUNT(noise_flags); i++) add_flag(flags, noise_flags[i]);
 }
 
-/* ---- what the flags mean together -------------------- */
+/* ---- combinations of flags --------------------------- */
 
-/* Sets options from the flags of their choices. Two choices of one option are an error. */
+/* Sets options from the flags of their choices. Two choices of the same option are an error. */
 static pprofc_status apply_choices(const struct command_flags *flags, struct command *command,
                                    pprofc_error *error) {
   const struct choice *choices = flags->choices;
@@ -509,7 +511,7 @@ static pprofc_status apply_choices(const struct command_flags *flags, struct com
   return PPROFC_OK;
 }
 
-/* Sets the format from its flag. A flag without an expression (-peek=) does not choose a format. */
+/* Sets the format from its flag. A flag without an expression (-peek=) does not select a format. */
 static pprofc_status choose_format(struct command *command, pprofc_error *error) {
   const pprofc_format_info *info;
   for (size_t i = 0; i < MAX_FORMATS && (info = pprofc_format_at(i)); i++) {
@@ -542,13 +544,13 @@ static void choose_top(struct command *command) {
   command->report.format = command->format->name;
 }
 
-/* Stores the arguments as the program of -simulate and its arguments. */
+/* Stores the arguments as the program for -simulate and its arguments. */
 static void take_program(struct command *command) {
   command->program = command->source_count ? command->sources : NULL;
   command->source_count = 0;
 }
 
-/* Sets defaults that depend on the machine and the environment. Stores the arguments after the
+/* Sets defaults that depend on the machine or the environment. Stores the arguments after the
  * flags. */
 static void complete_command(struct command *command, char **operands, size_t count) {
   apply_sample_flags(command);

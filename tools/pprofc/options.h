@@ -15,7 +15,7 @@
 
 struct progress;
 
-/* Values of a flag that may be repeated, in order. Empty values are omitted. */
+/* Values of a flag that may be repeated, in order. Excludes empty values. */
 struct source_list {
   const char **items;
   size_t count, capacity;
@@ -23,17 +23,20 @@ struct source_list {
 
 /* Options of -noise (noise/noise.h). */
 struct noise_options {
-  const char *show; /* rows of -noise: "all", "changed" or "rows"; "" without verdicts */
+  const char *show; /* rows that -noise shows: "all", "changed" or "rows"; "" without verdicts */
   bool blame;
-  pprofc_verdict_options how;           /* settings, except sample type and filters */
-  int normalize_by, common, correction; /* indexes of words; noise_complete copies them to `how` */
+  pprofc_verdict_options how;           /* settings of the verdicts, except sample type and
+                                           filters */
+  int normalize_by, common, correction; /* index of the word given for each flag; noise_complete
+                                           copies it to `how` */
   const char *ops, *rules;
   const char *bench_base, *bench_head, *bench;
   struct source_list fail_on;
   bool strict;
 };
 
-/* Reaction of the web page to changed files, in the order of the words of -http_reload. */
+/* Reaction of the web page to changed files. The order is the order of the words for
+ * -http_reload. */
 enum http_reload { HTTP_RELOAD_ASK, HTTP_RELOAD_AUTO, HTTP_RELOAD_OFF };
 
 struct command {
@@ -43,63 +46,66 @@ struct command {
   struct budget *budget; /* memory budget of the whole run (limits.memory_bytes) */
   int64_t threads;
   const char *output;
-  uint64_t brief_bytes;         /* limit of the report in bytes (-budget); 0 for the whole report */
+  uint64_t brief_bytes;         /* size limit of the report in bytes (-budget); 0: the whole
+                                   report */
   const char *brief_more;       /* command line that shows a longer report */
   const char *base, *diff_base; /* first value of each flag, or "" */
-  struct source_list bases; /* values of -base and -diff_base, in the order of the command line */
+  struct source_list bases; /* all values of -base and -diff_base, in the order of the command
+                               line */
   struct noise_options noise;
   const struct noise_report *verdicts; /* verdicts to write instead of a profile, or NULL */
-  /* Values of -time_range and -diff_time_range; `to` is 0 without the flag. */
+  /* values of -time_range and -diff_time_range; `to` is 0 without the flag */
   struct time_range time_range, diff_time_range;
   pprofc_call_stacks call_stacks;
   const char *benchmark; /* value of -benchmark, a regular expression, or "" */
   struct source_list source_maps;
   const char *symbolize, *buildid, *tools, *add_comment;
-  /* Values of -seconds and -timeout: recording time and waiting time for servers. */
+  /* seconds from -seconds (recording time of servers) and -timeout (waiting time) */
   int64_t seconds, timeout;
-  const char *tls_cert, *tls_key, *tls_ca; /* files with TLS certificates and key, for servers */
+  const char *tls_cert, *tls_key, *tls_ca; /* files with the TLS certificate, the key and the
+                                              certificate authorities for requests to servers */
   const char *headers[MAX_HEADERS];        /* values of -header, in order */
   size_t header_count;
   const char *header_file;
   bool no_save;
-  const char *collect;       /* folder of -collect, or "" */
+  const char *collect;       /* folder given by -collect, or "" */
   struct progress *progress; /* progress line, or NULL */
   bool all_frames;
   bool frames;                  /* true if standard input is a stream of profiles (-frames) */
   const char *sums;             /* file that -sums writes, or "" */
-  bool stop_on_error, no_pager; /* flags of the shell */
+  bool stop_on_error, no_pager; /* flags of the interactive shell */
   bool help, version, manual;
   bool sample_types;      /* true to print the sample types of the sources for completion */
-  const char *completion; /* shell of -completion, or "" */
+  const char *completion; /* shell given by -completion, or "" */
   const char *formats;    /* value of -formats: "text", "markdown" or "" */
   const char *executable; /* executable given before the sources, or NULL */
   const char **sources;   /* sources; pointers into argv */
   size_t source_count;
   bool simulate;
-  const char **program;  /* program of -simulate and its arguments; ends with NULL */
-  const char *simulated; /* profile of -simulate, which becomes the source */
+  const char **program;  /* program for -simulate and its arguments; NULL ends the array */
+  const char *simulated; /* profile that -simulate recorded, which becomes the source */
   const char *http;      /* HOST:PORT of -http, or "" */
   bool http_on;          /* true if -http is given */
   bool no_browser;
   int64_t every_ms;   /* interval of -every in milliseconds; 0 without the flag */
-  bool repeats;       /* true while -every records again; then reading prints no notes */
-  bool lsp, quickfix; /* true to show costs of lines in an editor */
-  bool mcp;           /* true to serve an agent; the sources are folders */
+  bool repeats;       /* true while -every records again; reading then prints no notes */
+  bool lsp, quickfix; /* true to show costs of source lines in an editor */
+  bool mcp;           /* true to serve a coding agent; the sources are then folders */
   int http_reload;    /* value of enum http_reload */
 
-  /* Flags of formats and choices, until command_parse evaluates them. */
+  /* true for each format whose flag is given, until command_parse evaluates it */
   bool format_on[MAX_FORMATS];
   const char *format_argument[MAX_FORMATS];
   bool choice_on[MAX_CHOICES];
   bool sample_on[MAX_SAMPLES];
 };
 
-/* Flags of pprofc: one for each format, each report option and each choice of an option, and other
- * flags. */
+/* Flags of pprofc: a flag for each format, each report option and each choice of an option, and
+ * other flags. */
 struct command_flags {
   struct flag_table table;
   struct flag items[FLAGS_MAX];
-  /* Flags of choices. `target` is the offset of the chosen name in struct command. */
+  /* Flags that select a choice. `target` is the offset of the chosen name in struct command. */
   struct choice {
     const char *name;
     size_t target;
@@ -112,8 +118,8 @@ void command_flags_init(struct command_flags *flags);
 /* True if the command needs no profile: help, version and similar. */
 bool command_is_about(const struct command *command);
 
-/* Parses the command line and checks it. A missing format or source is not an error, because help
- * and version need neither. */
+/* Parses the command line and checks it. A missing format or source is not an error, because -help
+ * and -version need no source. */
 pprofc_status command_parse(const struct command_flags *flags, struct command *command, int argc,
                             char **argv, struct flags_parsed *parsed, pprofc_error *error);
 

@@ -15,7 +15,7 @@ bool noise_has_format(const struct command *command) {
   return false;
 }
 
-/* Returns an error about a report option that does not allow verdicts, or NULL. */
+/* Returns an error about a report option that cannot be combined with verdicts, or NULL. */
 const char *noise_conflict(const struct command *command) {
   const pprofc_report_options *o = &command->report;
   bool functions = !o->granularity || !*o->granularity || strcmp(o->granularity, "functions") == 0;
@@ -44,7 +44,7 @@ static const char *bench_conflict(const struct noise_options *n) {
   return NULL;
 }
 
-/* Returns an error about a flag of verdicts that is given without -noise, or NULL. */
+/* Returns an error about a verdict flag that is given without -noise, or NULL. */
 static const char *verdicts_missing(const struct noise_options *n) {
   if (*n->bench_base || *n->bench_head || *n->bench)
     return "-bench_base, -bench_head and -bench need -noise or -blame";
@@ -52,8 +52,8 @@ static const char *verdicts_missing(const struct noise_options *n) {
   return n->how.fcr || n->how.stacks ? "-fcr and -noise_stacks need -noise" : NULL;
 }
 
-/* Returns an error about an option that the web page cannot show, or NULL. The page shows recorded
- * amounts of a comparison. */
+/* Returns an error about an option that the web page of a comparison cannot show, or NULL. The page
+ * shows recorded values only. */
 static const char *page_conflict(const struct command *command) {
   const struct noise_options *n = &command->noise;
   bool divided = n->normalize_by != PPROFC_EXPOSURE_AUTO && n->normalize_by != PPROFC_EXPOSURE_NONE;
@@ -66,8 +66,8 @@ static const char *page_conflict(const struct command *command) {
   return NULL;
 }
 
-/* Returns an error about a report flag given with the shell, or NULL. In the shell, each line makes
- * a report. */
+/* Returns an error about a report flag given with the interactive shell, or NULL. In the shell,
+ * each line requests a report. */
 static const char *shell_conflict(const struct command *command) {
   const struct noise_options *n = &command->noise;
   if (command->http_on) return page_conflict(command);
@@ -115,8 +115,8 @@ static const char *sums_conflict(const struct command *command) {
   return NULL;
 }
 
-/* Returns an error about other sources next to a stream, or NULL. A stream is the only source, and
- * can be read only once. */
+/* Returns an error about sources in addition to a stream (-frames), or NULL. A stream must be the
+ * only source, and can be read only once. */
 static const char *frames_conflict(const struct command *command) {
   size_t count = command->source_count;
   bool other = count > 1 || (count == 1 && strcmp(command->sources[0], "-") != 0);
@@ -139,7 +139,7 @@ static size_t command_readers(const struct command *command) {
   size_t readers = 0;
   for (size_t i = 0; i < command->bases.count; i++)
     readers += strcmp(command->bases.items[i], "-") == 0;
-  /* With -diff_time_range, the program reads each source twice. */
+  /* Each source is read twice with -diff_time_range, which standard input does not permit. */
   size_t times = command->diff_time_range.to ? 2 : 1;
   for (size_t i = 0; i < command->source_count; i++)
     readers += strcmp(command->sources[i], "-") == 0 ? times : 0;

@@ -1,5 +1,5 @@
 /* Reads files of `perf record` and logs of `node --prof` by running perf and node. These programs
- * know all versions of their files, and they unwind and symbolize. */
+ * know all versions of their file formats, and they unwind stacks and find symbols. */
 #include "recordings.h"
 
 #include "common/terminal.h"
@@ -19,7 +19,7 @@
 
 /* ---- a file of the command line ---------------------- */
 
-/* Number of first bytes that identify a recording. */
+/* Number of bytes at the start of a file that identify a recording. */
 #define SOURCE_BEGIN 16
 
 bool file_source_is_plain(const char *path) {
@@ -41,7 +41,7 @@ void sources_find_executable(struct command *command) {
   command->diff_base = command->sources[0];
 }
 
-/* Reports why a source is unreadable, with the text of pprof or with a hint. */
+/* Reports why a source cannot be read, with pprof's text or with a hint. */
 static pprofc_status file_source_check(const struct file_source *file, pprofc_error *error) {
   struct stat info;
   if (strcmp(file->path, "-") == 0 || stat(file->path, &info) == 0) return PPROFC_OK;
@@ -54,8 +54,8 @@ static pprofc_status file_source_check(const struct file_source *file, pprofc_er
                    ERRNO_TEXT(missing));
 }
 
-/* Reads the first bytes of a file. Returns their number; 0 for pipes and after errors, which the
- * caller finds later. */
+/* Reads the first bytes of a file. Returns their number. Returns 0 for pipes and after errors,
+ * which a later step reports. */
 static size_t file_source_begin(const char *path, char bytes[SOURCE_BEGIN]) {
   int fd = file_source_is_plain(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
   if (fd < 0) return 0;
@@ -79,11 +79,12 @@ pprofc_status file_source_read(const struct file_source *file, const pprofc_read
   return status;
 }
 
-/* Time limit of perf and node in milliseconds. For large programs they need minutes, because they
- * search each address. */
+/* Time limit of perf and node in milliseconds. They need minutes for large programs, because they
+ * search the symbol of each address. */
 #define RECORDING_TIMEOUT_MS (10 * 60 * 1000u)
 
-/* Runs a program and stores its output. If its exit status is not 0, fails with its message. */
+/* Runs a program and stores its output. If the exit status is not 0, fails with the program's error
+ * message. */
 static pprofc_status recording_run(const char *const *argv, struct buffer *output,
                                    pprofc_error *error) {
   struct child child = {.argv = argv, .timeout_ms = RECORDING_TIMEOUT_MS};
@@ -104,8 +105,8 @@ static void recording_text_init(struct buffer *text, const pprofc_read_options *
 
 /* ---- perf -------------------------------------------- */
 
-/* Inserts a line "# build id: HEX FILE" before the text for each file with a build ID. Inserts
- * nothing if perf cannot list them. */
+/* Inserts a line "# build id: HEX FILE" before the text for each file that has a build ID. Inserts
+ * nothing if perf cannot list build IDs. */
 static void perf_add_ids(const char *path, struct buffer *text) {
   const char *const argv[] = {"perf", "buildid-list", "-f", "-i", path, NULL};
   struct buffer list;
@@ -160,13 +161,13 @@ static pprofc_status perf_convert(const char *path, const pprofc_read_options *o
   return status;
 }
 
-/* True if a program for perf.data is installed. Without it, the library reads recordings that need
- * no unwinding. */
+/* True if a program that reads perf.data is installed. Otherwise the library reads recordings that
+ * need no unwinding. */
 static bool perf_exists(void) {
   return child_exists("perf") || child_exists("perf_to_profile");
 }
 
-/* Reads a recording with `perf script`. Without perf uses perf_to_profile, as pprof does. */
+/* Reads a recording with `perf script`. Without perf, uses perf_to_profile as pprof does. */
 static pprofc_status perf_read(const char *path, const pprofc_read_options *options,
                                const struct open_sums *sums, pprofc_profile **profile,
                                pprofc_error *error) {
@@ -176,7 +177,7 @@ static pprofc_status perf_read(const char *path, const pprofc_read_options *opti
 
 /* ---- node -------------------------------------------- */
 
-/* Parses the output of node: JSON, possibly after a message about another version of node. */
+/* Parses node's output: JSON, possibly after a message about another node version. */
 static pprofc_status node_parse(const struct buffer *json, const pprofc_read_options *options,
                                 const struct open_sums *sums, pprofc_profile **profile,
                                 pprofc_error *error) {
@@ -205,15 +206,15 @@ static pprofc_status node_read(const char *path, const pprofc_read_options *opti
   return status;
 }
 
-/* ---- the kinds --------------------------------------- */
+/* ---- types of recordings ----------------------------- */
 
 static const struct recording {
-  pprofc_str begin; /* first bytes of this kind of file */
+  pprofc_str begin; /* first bytes of a file of this type */
   pprofc_status (*read)(const char *path, const pprofc_read_options *options,
                         const struct open_sums *sums, pprofc_profile **profile,
                         pprofc_error *error);
 } recordings[] = {
-    /* Start of perf.data, in either byte order. */
+    /* Start of a perf.data file, in either byte order. */
     {{"PERFILE2", 8}, perf_read},
     {{"2ELIFREP", 8}, perf_read},
     {{"v8-version,", 11}, node_read},
@@ -231,7 +232,7 @@ pprofc_status recording_read(const struct recording *kind, const char *path, con
                              pprofc_profile **profile, pprofc_error *error) {
   struct buffer name;
   buffer_init(&name, options->allocator, SIZE_MAX / 2);
-  /* A path that starts with '-' would be an option for perf and node. */
+  /* perf and node would read a path that starts with '-' as an option. */
   if (*path == '-') buffer_add_text(&name, "./");
   buffer_add(&name, path, strlen(path) + 1);
   pprofc_status status =

@@ -1,4 +1,4 @@
-/* Reads recordings with the program that made them: perf for perf.data, node for V8 logs. */
+/* Reads recordings with the program that wrote them: perf for perf.data, node for V8 logs. */
 #ifndef PPROFC_TOOLS_RECORDINGS_H
 #define PPROFC_TOOLS_RECORDINGS_H
 
@@ -11,25 +11,25 @@ struct file_source {
   const char *shown;         /* source without its password, for messages */
 };
 
-/* True if the path is a regular file. The caller must open other files only once, because closing a
- * named pipe loses its data. */
+/* True if the path is a regular file. The caller must open any other file only once, because
+ * closing a named pipe loses its data. */
 bool file_source_is_plain(const char *path);
 
-/* Removes the first source from the sources, and from the bases of -diff_time_range, if it is an
- * executable and other sources follow. */
+/* Removes the first source from the sources if it is an executable and other sources follow. Also
+ * removes it from the bases of -diff_time_range. */
 void sources_find_executable(struct command *command);
 
-/* Reads the file. `sums` is the data of samples that the report needs, or NULL for all data. */
+/* Reads the file. `sums` describes which data of samples the report needs; NULL: all data. */
 pprofc_status file_source_read(const struct file_source *file, const pprofc_read_options *options,
                                const struct open_sums *sums, pprofc_profile **profile,
                                pprofc_error *error);
 
 struct recording;
 
-/* Returns the kind of a recording by its first bytes, or NULL for other files. */
+/* Returns the type of a recording from its first bytes, or NULL for other files. */
 const struct recording *recording_find(pprofc_str begin);
 
-/* Reads a recording. Messages name the file `shown`. */
+/* Reads a recording. `shown` is the name of the file in messages. */
 pprofc_status recording_read(const struct recording *kind, const char *path, const char *shown,
                              const pprofc_read_options *options, const struct open_sums *sums,
                              pprofc_profile **profile, pprofc_error *error);

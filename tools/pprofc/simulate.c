@@ -1,4 +1,4 @@
-/* Runs a program under valgrind's callgrind, and makes a profile with five sample types. */
+/* Runs a program under valgrind's callgrind, and creates a profile with five sample types. */
 #include "simulate.h"
 
 #include "common/callgrind.h"
@@ -16,8 +16,8 @@
 
 /* ---- running ----------------------------------------- */
 
-/* Runs the program. Redirects its standard output to standard error, because standard output is for
- * the report. */
+/* Runs the program. Redirects its standard output to standard error, because the report uses
+ * standard output. */
 static pprofc_status simulate_child(const char **argv, const char *program, pprofc_error *error) {
   const struct spawn valgrind = {.argv = argv, .streams = {SPAWN_SAME, STDERR_FILENO, SPAWN_SAME}};
   pid_t pid;
@@ -38,8 +38,8 @@ static pprofc_status simulate_child(const char **argv, const char *program, ppro
   return PPROFC_OK;
 }
 
-/* Prints valgrind's messages if the run failed. After a successful run they contain only warnings
- * about the machine's caches, which do not matter. */
+/* Prints valgrind's messages if the run failed. After a success, the messages are only irrelevant
+ * warnings about the machine's caches. */
 static void simulate_put_log(FILE *log) {
   char text[4096];
   rewind(log);

@@ -1,5 +1,5 @@
-/* Runs a program under valgrind's callgrind. Unlike times, its counts of instructions and cache
- * misses are the same on every machine. */
+/* Runs a program under valgrind's callgrind. Its counts of instructions and cache misses are the
+ * same on every machine, unlike times. */
 #ifndef PPROFC_TOOLS_SIMULATE_H
 #define PPROFC_TOOLS_SIMULATE_H
 

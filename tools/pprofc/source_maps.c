@@ -1,4 +1,5 @@
-/* Reads source maps of JavaScript: the files of -source_map, and files next to the profile. */
+/* Reads source maps of JavaScript: the files given by -source_map, and files next to the
+ * profile. */
 #include "source_maps.h"
 
 #include "codec/codec.h"
@@ -104,7 +105,7 @@ static void source_maps_find(const struct command *command, const char *path,
   interner_free(&scripts);
 }
 
-/* ---- use --------------------------------------------- */
+/* ---- replacing names --------------------------------- */
 
 static pprofc_status source_maps_rename(const struct source_map_list *list,
                                         pprofc_profile **profile, bool *used, pprofc_error *error) {

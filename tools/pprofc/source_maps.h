@@ -1,4 +1,5 @@
-/* Reads source maps of JavaScript: the files of -source_map, and files next to the profile. */
+/* Reads source maps of JavaScript: the files given by -source_map, and files next to the
+ * profile. */
 #ifndef PPROFC_TOOLS_SOURCE_MAPS_H
 #define PPROFC_TOOLS_SOURCE_MAPS_H
 
@@ -10,14 +11,15 @@ struct source_map_list {
   size_t count, capacity;
 };
 
-/* Reads the files of -source_map. */
+/* Reads the files given by -source_map. */
 pprofc_status source_maps_load(const struct command *command, struct source_map_list *list,
                                pprofc_error *error);
 void source_maps_free(struct source_map_list *list);
 
 /* Replaces the names of bundled frames in *profile by the original names. Without -source_map, uses
  * files next to the profile: PATH.map, and SCRIPT.map for each script (NULL as `path`: no files).
- * Prints an error about an unreadable file there and skips it. Sets *used if a frame changed. */
+ * Prints an error about an unreadable file next to the profile and skips the file. Sets *used to
+ * true if a frame changed. */
 pprofc_status source_maps_use(const struct command *command, const struct source_map_list *given,
                               const char *path, pprofc_profile **profile, bool *used,
                               pprofc_error *error);

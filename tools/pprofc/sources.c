@@ -1,5 +1,5 @@
-/* Reads sources in parallel and combines them in the order of pprof. fetch/ downloads sources that
- * are URLs; the threads here then read their bytes like a file. */
+/* Reads sources in parallel and combines them in the order of pprof. For URLs, fetch/ downloads the
+ * bytes; the threads here then read the bytes like a file. */
 #include "sources.h"
 
 #include "benchmarks.h"
@@ -25,7 +25,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-/* Number of sources in a chunk. The program reads and merges a chunk at a time to limit memory. */
+/* Number of sources in a chunk. To limit memory, the program reads and merges one chunk at a
+ * time. */
 #define CHUNK 128
 
 /* A source of the current chunk. */
@@ -46,32 +47,32 @@ struct fetched {
   struct fetcher fetcher;
   struct framed framed; /* stream of profiles (-frames) */
   struct accumulator head_accumulator, base_accumulator;
-  /* Sums of all profiles of head and of base; set after the last chunk. */
+  /* sums of all profiles of head and of base; set after the last chunk */
   pprofc_profile *head, *base;
   size_t heads, bases;
-  bool for_sums; /* true if the reader keeps only the data of samples in `needs` */
+  bool for_sums; /* true if the reader keeps only the data of samples that `needs` describes */
   struct open_sums needs;
-  struct sums *sums;                  /* sums for the file of -sums, or NULL */
+  struct sums *sums;                  /* sums for the file given by -sums, or NULL */
   const char *first_shown;            /* name of the first source, for messages */
-  struct source_map_list source_maps; /* maps of -source_map */
+  struct source_map_list source_maps; /* source maps given by -source_map */
   atomic_bool mapped;                 /* true if a source map changed a frame */
-  bool again;                         /* true during the second read of all sources */
-  bool from_server;                   /* true if a source is a URL */
+  bool again;                         /* true while all sources are read a second time */
+  bool from_server;                   /* true if at least one source is a URL */
   pprofc_status status;
   pprofc_error *error;
 };
 
 struct source_chunk {
   const struct command *command;
-  struct fetch items[CHUNK]; /* sources of the chunk: of head, then of base */
+  struct fetch items[CHUNK]; /* sources of the chunk: first of the head, then of the base */
   size_t count;
   struct buffer frames[CHUNK]; /* bytes of the chunk's profiles (-frames) */
   atomic_size_t next;
-  size_t heads; /* number of the chunk's sources that belong to head */
+  size_t heads; /* number of sources of the head in the chunk */
   unsigned threads_each;
-  bool strict; /* true to fail with the first error: for a single source, and with -every */
+  bool strict; /* true to fail after the first error: for a single source, and with -every */
   struct fetched *fetched;
-  struct source_chunk *before; /* previous chunk, not yet merged, or NULL */
+  struct source_chunk *before; /* previous chunk, which is not yet merged, or NULL */
   void (*merge)(struct source_chunk *chunk, unsigned threads);
 };
 
@@ -98,7 +99,7 @@ static pprofc_status fetch_original_names(struct source_chunk *chunk, struct fet
   return status;
 }
 
-/* Stores a warning. The program prints the warnings later, in the order of the sources. */
+/* Stores a warning. The program prints all warnings later, in the order of the sources. */
 static void sources_note_warning(void *context, const char *message) {
   struct fetch *item = context;
   size_t size = strlen(item->warnings);
@@ -122,7 +123,7 @@ static void fetch(struct source_chunk *chunk, struct fetch *item) {
   options.allocator = budget_allocator(command->budget);
   options.threads = chunk->threads_each;
   options.call_stacks = command->call_stacks;
-  /* With -http and -lsp the program runs for a long time, and the file may change. */
+  /* The program runs for a long time with -http and -lsp. The file may change in that time. */
   options.may_change = command->http_on || command->lsp;
   options.warn = sources_note_warning;
   options.warn_context = item;
@@ -143,7 +144,8 @@ static void fetch(struct source_chunk *chunk, struct fetch *item) {
   item->profile = NULL;
 }
 
-/* Reads sources of the chunk in a thread. The first thread merges the previous chunk first. */
+/* Reads sources of the chunk in a thread. The first thread starts with merging the previous
+ * chunk. */
 static void fetch_some(void *context, unsigned worker) {
   struct source_chunk *chunk = context;
   size_t i;
@@ -183,7 +185,7 @@ static pprofc_status merge_into(const struct fetch *items, size_t count,
   return status;
 }
 
-/* Initializes a chunk, except its large array of items. add_item initializes each item. */
+/* Initializes a chunk, but not its large array of items. add_item initializes each item. */
 static void chunk_init(struct source_chunk *chunk, struct fetched *fetched) {
   chunk->command = fetched->command;
   chunk->fetched = fetched;
@@ -204,21 +206,22 @@ static void add_item(struct source_chunk *chunk, const char *source, bool is_bas
   if (!fetched->first_shown) fetched->first_shown = item->shown;
 }
 
-/* Downloads all sources that are URLs in parallel, because the program mostly waits for servers. */
+/* Downloads all sources that are URLs in parallel, because the program spends most of the time
+ * waiting. */
 static void fetch_remotes(struct source_chunk *chunk) {
   struct fetched *fetched = chunk->fetched;
   struct remote *remotes[CHUNK + 1];
   size_t count = 0;
   for (size_t i = 0; i < chunk->count; i++)
     if (chunk->items[i].remote) remotes[count++] = chunk->items[i].remote;
-  if (count) fetched->for_sums = false; /* read complete samples for the saved copy */
+  if (count) fetched->for_sums = false; /* a saved copy needs complete samples */
   if (fetched->status == PPROFC_OK)
     fetched->status = fetcher_run(&fetched->fetcher, remotes, count, fetched->error);
 }
 
 /* Fails with the first error of a strict chunk, or if memory ran out while a source was read. Other
- * unreadable sources are skipped. If a source without memory was skipped, the result would depend
- * on the timing of threads. */
+ * unreadable sources are skipped. Skipping after a lack of memory would make the result depend on
+ * the timing of threads. */
 static void end_with_error(const struct source_chunk *chunk) {
   struct fetched *fetched = chunk->fetched;
   bool full = budget_passed(budget_allocator(chunk->command->budget));
@@ -243,7 +246,7 @@ static void chunk_fill(struct source_chunk *chunk, size_t from) {
   chunk->strict = all == 1 || command->every_ms;
 }
 
-/* Adds profiles of the stream until the chunk is full or its memory is used up. */
+/* Adds profiles of the stream until the chunk is full or has used its memory. */
 static void chunk_fill_frames(struct source_chunk *chunk) {
   struct fetched *fetched = chunk->fetched;
   size_t bytes = 0;
@@ -385,7 +388,7 @@ static pprofc_status fetch_chunks(struct fetched *fetched, pprofc_error *error) 
   return PPROFC_OK;
 }
 
-/* Reads all sources again with complete samples. A difference may need this. */
+/* Reads all sources again with complete samples, which a difference may need. */
 static pprofc_status sources_read_again(struct fetched *fetched, pprofc_error *error) {
   pprofc_profile_release(fetched->head);
   pprofc_profile_release(fetched->base);
@@ -397,7 +400,8 @@ static pprofc_status sources_read_again(struct fetched *fetched, pprofc_error *e
   return fetch_chunks(fetched, error);
 }
 
-/* Makes the difference from sums of samples. If that is not exact, reads all sources again. */
+/* Computes the difference from sums of samples. If the result is not exact, reads all sources
+ * again. */
 static pprofc_status subtract_sums(struct fetched *fetched, pprofc_error *error) {
   pprofc_profile *head = fetched->head, *base = fetched->base;
   if (!base) return PPROFC_OK;
@@ -408,8 +412,8 @@ static pprofc_status subtract_sums(struct fetched *fetched, pprofc_error *error)
   return status == PPROFC_E_NO_MATCH ? sources_read_again(fetched, error) : status;
 }
 
-/* Reads the sources and applies the source maps. Subtracts the base if the reader kept only
- * sums. */
+/* Reads the sources and applies the source maps. If the reader kept only sums, also subtracts the
+ * base. */
 static pprofc_status fetch_mapped(struct fetched *fetched, pprofc_error *error) {
   struct source_map_list *maps = &fetched->source_maps;
   pprofc_status status = source_maps_load(fetched->command, maps, error);
@@ -422,7 +426,7 @@ static pprofc_status fetch_mapped(struct fetched *fetched, pprofc_error *error) 
   return status;
 }
 
-/* Replaces the head by the difference. Does not merge equal samples if the report needs only sums,
+/* Replaces the head by the difference. Merges equal samples, except if the report needs only sums,
  * merging changes no sum, and no copy is saved. */
 static pprofc_status subtract(const char *base_name, struct fetched *fetched, pprofc_error *error) {
   const struct command *command = fetched->command;
@@ -431,7 +435,8 @@ static pprofc_status subtract(const char *base_name, struct fetched *fetched, pp
   bool adds_up = command->format && command->format->adds_up && !fetched->from_server;
   pprofc_profile *head = fetched->head, *base = fetched->base;
   fetched->head = fetched->base = NULL;
-  char types[HINT_MAX]; /* text made in advance, because the difference releases the profiles */
+  char types[HINT_MAX]; /* text for an error, written now because the difference releases the
+                           profiles */
   hint_types(base_name, base, fetched->first_shown, head, types);
   pprofc_status status;
   if (adds_up && transform_diff_unmerged_is_exact(head, base, kind)) {
@@ -445,7 +450,7 @@ static pprofc_status subtract(const char *base_name, struct fetched *fetched, pp
   return status;
 }
 
-/* Finishes the profile, and saves a copy if it comes from a server. */
+/* Completes the profile for the report, and saves a copy if a source is a URL. */
 static pprofc_status finish_combined(struct fetched *fetched, pprofc_error *error) {
   pprofc_status status = finish_profile(&fetched->fetcher, &fetched->head, error);
   if (status == PPROFC_OK && fetched->from_server && !fetched->command->no_save)
@@ -453,7 +458,7 @@ static pprofc_status finish_combined(struct fetched *fetched, pprofc_error *erro
   return status;
 }
 
-/* Finishes head and base as separate profiles. */
+/* Completes head and base as separate profiles. */
 static pprofc_status finish_apart(struct fetched *fetched, struct sources *sources,
                                   pprofc_error *error) {
   pprofc_status status = finish_profile(&fetched->fetcher, &sources->head, error);
@@ -469,8 +474,7 @@ static void sources_release(struct sources *sources) {
   *sources = (struct sources){NULL, NULL, NULL};
 }
 
-/* Stores base and head, to show them next to the difference. Scales the head as in the
- * difference. */
+/* Stores base and head for display next to the difference. Scales the head like the difference. */
 static pprofc_status keep_apart(const struct fetched *fetched, struct sources *sources,
                                 pprofc_error *error) {
   sources->base = pprofc_profile_retain(fetched->base);
@@ -480,7 +484,7 @@ static pprofc_status keep_apart(const struct fetched *fetched, struct sources *s
   return PPROFC_OK;
 }
 
-/* Reads and combines all sources. With `apart`, stores head and base as well. */
+/* Reads and combines all sources. With `apart`, also stores head and base. */
 static pprofc_status sources_get(const struct command *command, bool apart, struct sources *sources,
                                  pprofc_error *error) {
   struct fetched fetched = {.command = command, .status = PPROFC_OK};
@@ -513,7 +517,7 @@ pprofc_status sources_fetch(const struct command *command, pprofc_profile **prof
   pprofc_status status = sources_get(command, false, &sources, error);
   if (status != PPROFC_OK) return status;
   *profile = sources.combined;
-  /* Edits may change this profile, because only one report uses it. */
+  /* A report may modify this profile, because no other report uses it. */
   sources.combined->disposable = true;
   return PPROFC_OK;
 }
@@ -523,9 +527,10 @@ pprofc_status sources_fetch_apart(const struct command *command, struct sources 
   return sources_get(command, true, sources, error);
 }
 
-/* ---- sources that stay apart ------------------------- */
+/* ---- sources that are not combined ------------------- */
 
-/* True if the error means that a file in a folder is not a profile but, for example, a log. */
+/* True if the error means that a file in a folder is not a profile. It may be a log, for
+ * example. */
 static bool sources_is_other(const pprofc_error *error) {
   return error->status == PPROFC_E_FORMAT &&
          strstr(error->message, "unrecognized profile format") != NULL;
@@ -550,8 +555,8 @@ static pprofc_status sources_settle_run(struct fetched *fetched, struct fetch *i
   return PPROFC_OK;
 }
 
-/* Reads the runs of a chunk in parallel and finishes them in order. Prints a warning that applies
- * to all runs only for the first run. */
+/* Reads the runs of a chunk in parallel and completes them in order. If a warning applies to all
+ * runs, prints it only for the first run. */
 static void sources_read_chunk(struct source_chunk *chunk, struct source_run *runs, size_t count,
                                struct command *quiet) {
   struct fetched *fetched = chunk->fetched;

@@ -5,18 +5,18 @@
 #include "options.h"
 
 /* Reads all sources and bases. Merges and subtracts them, drops frames and adds comments. Prints an
- * error about an unreadable source and skips it, as long as another source is readable. */
+ * error about an unreadable source and skips the source if another source is readable. */
 pprofc_status sources_fetch(const struct command *command, pprofc_profile **profile,
                             pprofc_error *error);
 
-/* Head and base as separate profiles, to show them next to each other. */
+/* Head and base as separate profiles, for display next to each other. */
 struct sources {
   pprofc_profile *head, *base; /* profiles of a comparison; base is NULL without a base */
   pprofc_profile *combined;    /* profile that sources_fetch would return */
 };
 
-/* Reads all sources like sources_fetch, and also returns head and base. All three are symbolized
- * and can serve several reports. */
+/* Reads all sources like sources_fetch, and also returns head and base. All three profiles are
+ * symbolized and can be used for several reports. */
 pprofc_status sources_fetch_apart(const struct command *command, struct sources *sources,
                                   pprofc_error *error);
 
@@ -28,13 +28,13 @@ struct source_run {
   pprofc_profile *profile; /* profile; NULL if the source is not a profile or was not read */
 };
 
-/* Reads all sources in parallel and finishes each for a report. Messages and errors have the order
- * of the sources. The caller releases the profiles, also after an error. */
+/* Reads all sources in parallel and prepares each for a report. Messages and errors are in the
+ * order of the sources. The caller releases the profiles, also after an error. */
 pprofc_status sources_read_runs(const struct command *command, struct source_run *runs,
                                 size_t count, pprofc_error *error);
 
-/* Finishes a profile that the caller has read: symbolizes, drops frames and adds the comment, as
- * pprof does. Contacts no server. Replaces *profile. */
+/* Prepares a profile that the caller has read for a report: symbolizes, drops frames and adds the
+ * comment, as pprof does. Contacts no server. Replaces *profile. */
 pprofc_status sources_finish(const struct command *command, pprofc_profile **profile,
                              pprofc_error *error);
 

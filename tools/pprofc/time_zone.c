@@ -12,13 +12,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Folders that Go searches for zones. Like Go, this file ignores $TZDIR. */
+/* Folders in which Go searches for time zones. Like Go, this file ignores $TZDIR. */
 static const char *const folders[] = {"/usr/share/zoneinfo/", "/usr/share/lib/zoneinfo/",
                                       "/usr/lib/locale/TZ/", "/etc/zoneinfo/"};
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* True for a regular file in the format of tzfile(5). Opens no other files. */
+/* True for a regular file in the format of tzfile(5). Does not open other files. */
 static bool is_zone(const char *path) {
   char magic[4] = "";
   struct stat info;
@@ -30,7 +30,7 @@ static bool is_zone(const char *path) {
   return right && memcmp(magic, "TZif", sizeof magic) == 0;
 }
 
-/* Writes ":PATH" with the path of the zone's file. Returns false if there is no such file. */
+/* Writes ":PATH" with the path of the time zone's file. Returns false if there is no such file. */
 static bool find_zone(const char *name, char *out, size_t size) {
   bool absolute = name[0] == '/';
   for (size_t i = 0; i < COUNT(folders); i++) {

@@ -1,4 +1,5 @@
-/* Implements -version: prints the libraries of this build and the programs that it can run. */
+/* Implements -version: prints the libraries of this build, and the other programs that pprofc can
+ * run. */
 #include "version.h"
 
 #include "core/child.h"
@@ -34,7 +35,7 @@ static void print_part(struct output *out, const char *name, const char *version
 }
 
 /* Prints the libraries for -http, the shell and URLs. The versions come from the headers, because
- * the program loads these libraries only when it needs them. */
+ * these libraries are not loaded yet. */
 static void print_tool_libraries(struct output *out) {
   char microhttpd[32] = "missing", edit[32] = "missing";
   const char *curl = NULL;

@@ -1,4 +1,4 @@
-/* Makes temporary files for viewers, and runs a viewer in the user's environment. */
+/* Creates temporary files for viewers, and runs a viewer in the user's environment. */
 #include "viewer.h"
 
 #include "core/child.h"
@@ -18,7 +18,7 @@
 pprofc_status viewer_create(struct viewer_file *file, const char *extension, pprofc_error *error) {
   const char *folder = getenv("TMPDIR");
   if (!folder || !*folder) folder = "/tmp";
-  /* A path that starts with '-' would be an option for the viewer. */
+  /* The viewer would read a path that starts with '-' as an option. */
   const char *here = *folder == '/' ? "" : "./";
   int size =
       snprintf(file->path, sizeof file->path, "%s%s/pprofXXXXXX.%s", here, folder, extension);
@@ -49,7 +49,8 @@ static bool viewer_split(char *text, char *words[MAX_WORDS]) {
 
 #define BROWSERS 7
 
-/* Returns browser i of pprof's list. Returns NULL if it comes from a variable that is not set. */
+/* Returns entry i of pprof's list of browsers. Returns NULL if the entry is an environment variable
+ * that is not set. */
 static const char *browser_at(size_t i) {
   static const char *const names[BROWSERS] = {
       "", "chrome", "google-chrome", "chromium", "firefox", "sensible-browser", "xdg-open"};
@@ -83,8 +84,8 @@ static pprofc_status viewer_words(struct viewer_file *file, const char *viewer, 
   return PPROFC_OK;
 }
 
-/* Starts the viewer. With `beside`, the viewer has no access to the shell's input and output, and
- * ^C does not end it. `text` is a buffer for the words; the first word is the program. */
+/* Starts the viewer. With `beside`, the viewer cannot use the shell's input and output, and ^C does
+ * not end it. `text` is a buffer for the words. The first word is the program. */
 static pprofc_status viewer_run(struct viewer_file *file, const char *viewer, bool beside,
                                 pid_t *pid, char text[VIEWER_TEXT], pprofc_error *error) {
   char *words[MAX_WORDS];
@@ -119,7 +120,7 @@ pprofc_status viewer_show(struct viewer_file *file, const char *viewer, pprofc_e
   char text[VIEWER_TEXT];
   pprofc_status status = viewer_run(file, viewer, false, &pid, text, error);
   if (status != PPROFC_OK) return status;
-  /* A launcher ends at once, before the program that it starts opens the file. */
+  /* Wait, because a launcher ends at once, before the started program has opened the file. */
   sleep(1);
   int how;
   if (spawn_wait(pid, &how) && spawn_status(how) == 0) return PPROFC_OK;

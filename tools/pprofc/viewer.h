@@ -23,13 +23,13 @@ pprofc_status viewer_show(struct viewer_file *file, const char *viewer, pprofc_e
 pprofc_status viewer_start(struct viewer_file *file, const char *viewer, pid_t *pid,
                            pprofc_error *error);
 
-/* True if the viewer ended; *status is its exit status. Does not wait. */
+/* True if the viewer has ended. Sets *status to its exit status. Does not wait. */
 bool viewer_has_ended(pid_t pid, int *status);
 
 void viewer_remove(struct viewer_file *file);
 
-/* Starts $BROWSER, or the first browser of pprof's list that works. Does not wait for it. Returns
- * false if no browser starts. */
+/* Starts $BROWSER, or else the first browser of pprof's list that works. Does not wait for its end.
+ * Returns false if no browser starts. */
 bool viewer_browse(const char *address);
 
 #endif
