@@ -1,5 +1,5 @@
-/* Converts a source to an address: sets the default path, seconds and time limit. Makes the address
- * for symbols. */
+/* Converts a source to a URL: sets the default path, the seconds and the time limit. Creates the
+ * URL for symbols. */
 #include "fetch/address.h"
 
 #include "core/array.h"
@@ -32,7 +32,7 @@ static int address_by_key(const void *a, const void *b) {
   return one->order < two->order ? -1 : one->order > two->order;
 }
 
-/* Splits a query into pairs. Ignores pairs with an invalid escape, like Go. */
+/* Splits a query into pairs of key and value. Like Go, ignores pairs with an invalid escape. */
 static pprofc_status address_read_query(struct arena *arena, pprofc_str text,
                                         struct address_query *query) {
   pprofc_str piece;
@@ -57,7 +57,7 @@ static const struct address_pair *address_find(const struct address_query *query
   return NULL;
 }
 
-/* Gives the key exactly one value, and removes its other values. */
+/* Sets the key to exactly one value, and removes its other values. */
 static pprofc_status address_set(struct address_query *query, pprofc_str key, pprofc_str value) {
   size_t kept = 0;
   for (size_t i = 0; i < query->count; i++)
@@ -84,8 +84,8 @@ static pprofc_str address_write_query(struct arena *arena, struct address_query 
   return text;
 }
 
-/* Sets how long the server collects. Adds -seconds to the query if it is given, else reads the
- * seconds in the query. */
+/* Sets how long the server collects. Adds -seconds to the query if the flag is given; otherwise
+ * reads the seconds from the query. */
 static pprofc_status address_apply_seconds(struct arena *arena, struct address_query *query,
                                            int64_t seconds, struct address *address) {
   int64_t given;
@@ -125,7 +125,7 @@ bool address_has_scheme(pprofc_str source) {
 }
 
 /* Parses a URL. "localhost:6060" would parse as a scheme without a host, so the function prefixes
- * "http://". pprof prefixes "http://h:x/" as well, and sends the password to the host "http". The
+ * "http://". For "http://h:x/", pprof does the same and sends the password to the host "http". The
  * function below rejects such a URL. */
 static pprofc_status address_parse_url(struct arena *arena, pprofc_str source, struct url *url) {
   pprofc_status status = url_parse(arena, source, url);
@@ -139,7 +139,7 @@ static pprofc_status address_parse_url(struct arena *arena, pprofc_str source, s
   return url_parse(arena, (pprofc_str){text, source.size + 7}, url);
 }
 
-/* Sorts the query like Go and adds -seconds. */
+/* Sorts the query as Go does, and adds -seconds. */
 static pprofc_status address_arrange_query(struct arena *arena, int64_t seconds,
                                            struct address *address) {
   struct address_query query = {NULL, 0, 0};
@@ -169,7 +169,7 @@ pprofc_status address_parse(struct arena *arena, pprofc_str source, int64_t seco
   return address->shown.data ? PPROFC_OK : PPROFC_E_NOMEM;
 }
 
-/* True if the path is one of net/http/pprof or gperftools. These servers translate addresses to
+/* True if the path belongs to net/http/pprof or gperftools. These servers translate addresses to
  * names at ".../symbol". */
 static bool address_is_pprof(pprofc_str path) {
   static const char *const ends[] = {"/pprof/heap", "/pprof/growth", "/pprof/profile",

@@ -8,22 +8,22 @@
 struct address {
   struct url url;
   pprofc_str shown;   /* URL without its password, NUL-terminated */
-  int64_t seconds;    /* time during which the server collects, in seconds; 0 if not known */
-  bool asked_seconds; /* true if -seconds sets the seconds, false if the URL does */
+  int64_t seconds;    /* seconds during which the server collects; 0 if not known */
+  bool asked_seconds; /* true if -seconds sets the seconds; false if the URL sets them */
   int64_t limit_ms;   /* time limit of the whole request, in milliseconds */
 };
 
 /* Parses a source as a URL like pprof. Prefixes "http://" if the source has no host. An empty path
- * becomes the path of Go's CPU profile. `seconds` and `timeout` are -seconds and -timeout; 0 or
- * less means not given. Returns PPROFC_E_FORMAT if the source is not a URL. */
+ * becomes the path of Go's CPU profile. `seconds` and `timeout` are the values of -seconds and
+ * -timeout; 0 or less: not given. Returns PPROFC_E_FORMAT if the source is not a URL. */
 pprofc_status address_parse(struct arena *arena, pprofc_str source, int64_t seconds,
                             int64_t timeout, struct address *address);
 
 /* True if a source begins with "scheme://". */
 bool address_has_scheme(pprofc_str source);
 
-/* Makes the URL at which a server translates addresses to names. It is next to the profile's
- * URL. */
+/* Creates the URL at which a server translates addresses to names. It is in the same folder as the
+ * profile's URL. */
 pprofc_status address_of_symbols(struct arena *arena, const struct url *profile, struct url *url);
 
 /* True if the source is the URL of a local file ("file:///tmp/x.pb.gz"). Sets *path to the

@@ -16,21 +16,22 @@
 
 #define COLLECT_KINDS 5
 
-/* One of the profiles of a server. */
+/* A profile of a server, with its request. */
 struct collect_item {
   const char *kind;
   struct remote *remote;
-  pprofc_profile *profile; /* profile read; NULL if missing or failed */
-  bool missing;            /* true if the server has no such profile */
+  pprofc_profile *profile; /* the profile; NULL if missing or failed */
+  bool missing;            /* true if the server does not have this profile */
 };
 
 struct collect_server {
   const char *shown;   /* source on the command line without its password */
-  const char *address; /* URL of the folder with the server's profiles */
+  const char *address; /* URL of the folder that contains the server's profiles */
   struct url url;      /* parsed URL of the server */
   int64_t seconds;     /* duration of the CPU profile, in seconds */
-  char name[160];      /* prefix of file names: "api-1_6060.", or "" for a single server */
-  bool failed;         /* true if a profile failed; then no file of the server is written */
+  char name[160];      /* prefix of file names: "api-1_6060."; "" if there is only one server */
+  bool failed;         /* true if a profile of the server failed; then the folder gets no file of
+                          this server */
   struct collect_item items[COLLECT_KINDS];
 };
 
@@ -131,7 +132,7 @@ static pprofc_status collect_write_files(const void *context, const char *folder
 }
 
 /* Writes manifest.json, and the profiles of the servers that did not fail. `start` is the time of
- * the first request as a Unix time in seconds. */
+ * the first request in seconds since 1970. */
 static pprofc_status collect_write(const char *folder, const struct collect_server *servers,
                                    size_t count, int64_t start, pprofc_error *error) {
   const struct collect_set set = {servers, count, start};
@@ -140,16 +141,16 @@ static pprofc_status collect_write(const char *folder, const struct collect_serv
   return status;
 }
 
-#define DEFAULT_SECONDS 30 /* duration of a CPU profile in net/http/pprof, in seconds */
-#define SERVERS_AT_ONCE 25 /* number of parallel requests in pprof */
+#define DEFAULT_SECONDS 30 /* default duration of a CPU profile in net/http/pprof, in seconds */
+#define SERVERS_AT_ONCE 25 /* maximum number of parallel requests, as in pprof */
 
-/* Kinds of profiles. A server needs time only for the first kind; the other kinds are snapshots. */
+/* Profiles of a server. The first one takes time; the others are snapshots. */
 static const char *const collect_kinds[COLLECT_KINDS] = {"profile", "heap", "goroutine", "mutex",
                                                          "block"};
 
 /* ---- addresses --------------------------------------- */
 
-/* True if the path ends with a kind of profile, as in a URL copied from a browser. */
+/* True if the path ends with the name of a profile, as in a URL copied from a browser. */
 static bool collect_ends_with_kind(pprofc_str path) {
   static const char *const others[] = {"allocs", "threadcreate", "growth", "contention", "trace"};
   pprofc_str name = str_slice(path, str_find_last_char(path, '/') + 1, path.size);
@@ -160,8 +161,8 @@ static bool collect_ends_with_kind(pprofc_str path) {
   return false;
 }
 
-/* Returns the path of the folder with the profiles; without a path in the URL it is
- * "/debug/pprof/". */
+/* Returns the path of the folder with the profiles. It is "/debug/pprof/" if the URL has no
+ * path. */
 static pprofc_str collect_folder(struct arena *arena, pprofc_str path) {
   if (str_ends(path, STR("/"))) return path;
   if (collect_ends_with_kind(path)) return str_slice(path, 0, str_find_last_char(path, '/') + 1);
@@ -188,7 +189,7 @@ static pprofc_status collect_address(struct fetcher *fetcher, const struct colle
   return address_parse(arena, text, kind == 0 ? seconds : 0, command->timeout, &(*remote)->address);
 }
 
-/* Returns the query without "seconds", a parameter only of the CPU profile. */
+/* Returns the query without "seconds", which only a CPU profile accepts. */
 static pprofc_str collect_query(struct arena *arena, pprofc_str query) {
   struct buffer out;
   pprofc_str piece;
@@ -245,7 +246,8 @@ static bool collect_is_taken(const struct collect_server *servers, size_t index)
   return false;
 }
 
-/* Makes a unique prefix of file names such as "api-1_6060". A single server has no prefix. */
+/* Creates a unique prefix of file names such as "api-1_6060". With only one server there is no
+ * prefix. */
 static void collect_name(struct collect_server *servers, size_t index, size_t count) {
   struct collect_server *server = &servers[index];
   pprofc_str host = server->url.host;
@@ -275,7 +277,7 @@ static pprofc_status collect_fetch(struct fetcher *fetcher, struct collect_serve
   return fetcher_run(fetcher, remotes, found, error);
 }
 
-/* Reads one reply, and prepares the profile as for a saved copy. */
+/* Reads the profile in one reply, and prepares it like a saved copy. */
 static pprofc_status collect_read(struct fetcher *fetcher, struct collect_item *item,
                                   pprofc_error *error) {
   const struct command *command = fetcher->command;
@@ -296,7 +298,7 @@ static pprofc_status collect_read(struct fetcher *fetcher, struct collect_item *
   return status;
 }
 
-/* Reads all replies of a server. Skips a missing profile (404). After any other failure drops all
+/* Reads all replies of a server. Skips a missing profile (404). After any other failure, drops all
  * profiles of the server. */
 static pprofc_status collect_read_server(struct fetcher *fetcher, struct collect_server *server) {
   size_t found = 0;

@@ -1,4 +1,4 @@
-/* Recognizes web pages, traces, dumps and JSON, which are not profiles. */
+/* Recognizes contents that are not profiles: web pages, traces, dumps and JSON. */
 #include "fetch/content.h"
 
 #include "core/chars.h"
@@ -16,14 +16,14 @@ static bool content_is_index(pprofc_str text) {
   return content_is_page(text) && str_find(text, STR("/debug/pprof/")) < text.size;
 }
 
-/* True if the text begins like "goroutine 1 [running]:". "goroutine profile: total 5" is a
- * profile. */
+/* True for a goroutine dump, which begins like "goroutine 1 [running]:". "goroutine profile: total
+ * 5" is a profile. */
 static bool content_is_dump(pprofc_str text) {
   return str_starts(text, STR("goroutine ")) && text.size > 10 && text.data[10] >= '0' &&
          text.data[10] <= '9' && str_find(text, STR(" [")) < text.size;
 }
 
-/* True if the text begins like "go 1.22 trace\0\0\0". */
+/* True for an execution trace of Go, which begins like "go 1.22 trace\0\0\0". */
 static bool content_is_trace(pprofc_str text) {
   return str_starts(text, STR("go 1.")) &&
          str_find(str_slice(text, 0, 20), STR(" trace")) < (text.size < 20 ? text.size : 20);
@@ -40,8 +40,8 @@ static bool content_is_any(pprofc_str text) {
 
 static const struct {
   bool (*is)(pprofc_str text);
-  bool never;       /* true if no reader of profiles may read the content */
-  const char *text; /* message; NULL if the reader has a better message */
+  bool never;       /* true if the content must not be read as a profile */
+  const char *text; /* message about the content; NULL if the profile reader has a better message */
 } content_kinds[] = {
     {content_is_index, true,
      "this is the index page of net/http/pprof; pass one of its profiles, such as "

@@ -5,11 +5,11 @@
 #include "core/str.h"
 
 /* Returns a message about the reply: "this is a web page; is it a login page? ...". Returns NULL if
- * the message of the profile reader is better. */
+ * the profile reader has a better message. */
 const char *content_explain(pprofc_str text);
 
 /* True if the text is a web page, a trace or similar. Its lines may look like folded stacks, so the
- * caller must not read it as a profile. */
+ * caller must not read the text as a profile. */
 bool content_is_no_profile(pprofc_str text);
 
 #endif

@@ -44,7 +44,7 @@ pprofc_status symbols_note(struct symbols *symbols, const pprofc_profile *profil
     if (!key.size) key = profile_string(profile, m->file);
     size_t known = places->keys.count;
     if (interner_copy(&places->keys, symbols->arena, key) == MAP_NONE) return PPROFC_E_NOMEM;
-    /* Keep the first server of this mapping. */
+    /* Keep the first server that has this mapping. */
     if (places->keys.count == known) continue;
     if (!ARRAY_RESERVE(&mem_default, places->items, places->capacity, places->count + 1))
       return PPROFC_E_NOMEM;
@@ -71,7 +71,7 @@ static bool symbols_find(void *context, pprofc_str file, pprofc_str build_id, ui
   return address_of_symbols(symbols->arena, place->profile, &symbols->current) == PPROFC_OK;
 }
 
-/* Sends one request for names. Appends the body of the reply to `reply`. *code becomes the HTTP
+/* Sends one request for names. Appends the body of the reply to `reply`. Sets *code to the HTTP
  * status. */
 static pprofc_status symbols_send(struct symbols *symbols, const struct url *url, bool post,
                                   pprofc_str body, struct buffer *reply, int *code,
@@ -109,8 +109,8 @@ static pprofc_status symbols_get(struct symbols *symbols, pprofc_str addresses,
   return status;
 }
 
-/* Sends addresses by POST like pprof. Uses GET if the server rejects POST, as net/http/pprof does
- * since Go 1.22. */
+/* Sends addresses by POST like pprof. Uses GET if the server rejects POST, which net/http/pprof
+ * does since Go 1.22. */
 static pprofc_status symbols_ask(void *context, pprofc_str addresses, struct buffer *reply,
                                  pprofc_error *error) {
   struct symbols *symbols = context;
@@ -154,7 +154,7 @@ static pprofc_status fetcher_parse(struct fetcher *fetcher, const char *source,
   pprofc_status status = address_parse(&fetcher->arena, str_of(source), command->seconds,
                                        command->timeout, &made->address);
   if (status == PPROFC_OK) *remote = made;
-  /* A source that is not a URL is the path of a file that does not exist. */
+  /* A source that is neither a file nor a URL is treated as the path of a missing file. */
   return status == PPROFC_E_FORMAT ? PPROFC_OK : status;
 }
 
@@ -201,7 +201,7 @@ static pprofc_status fetcher_read_headers(struct fetcher *fetcher, pprofc_error 
   return status;
 }
 
-/* Opens the client if it is not open, and reads the headers of the command line. */
+/* Opens the client at its first use, and reads the headers given on the command line. */
 static pprofc_status fetcher_open(struct fetcher *fetcher, pprofc_error *error) {
   const struct command *command = fetcher->command;
   if (fetcher->client) return PPROFC_OK;
@@ -261,7 +261,7 @@ pprofc_status fetcher_run(struct fetcher *fetcher, struct remote *const *remotes
 
 /* ---- reading ----------------------------------------- */
 
-/* Adds a hint about the reply's status to the error. */
+/* Adds a hint about the HTTP status to the error. */
 static void fetcher_hint_status(const struct exchange *exchange, pprofc_error *error) {
   static const struct {
     int code;

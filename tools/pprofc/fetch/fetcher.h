@@ -1,4 +1,4 @@
-/* Fetches the sources that are URLs, in parallel. Later requests names of addresses from their
+/* Fetches the sources that are URLs, in parallel. Later requests the names of addresses from their
  * servers. */
 #ifndef PPROFC_TOOLS_FETCH_FETCHER_H
 #define PPROFC_TOOLS_FETCH_FETCHER_H
@@ -10,32 +10,33 @@
 #include "options.h"
 #include "symbolize/symbolize.h"
 
-/* Server of a mapping: the URL of the first profile with this mapping, and the start of the
- * mapping. */
+/* Server for the symbols of a mapping: the URL of the first profile with this mapping, and the
+ * start address of the mapping. */
 struct symbol_place {
   const struct url *profile;
   uint64_t start;
 };
 
 struct symbol_places {
-  struct interner keys; /* build id of each mapping, or its file name */
+  struct interner keys; /* key of each mapping: its build id, or its file name */
   struct symbol_place *items;
   size_t count, capacity;
 };
 
-/* Servers that translate addresses to names. A server of the head takes precedence over a server of
- * the base. */
+/* Servers that translate addresses to names. Servers of the head profile have priority over servers
+ * of the base. */
 struct symbols {
   struct arena *arena;
   struct client *client;
   int64_t limit_ms;
   struct symbol_places head, base;
-  struct url current; /* URL for symbols of the last server in use */
-  pprofc_str failed;  /* URL for symbols that failed; no further requests go there */
+  struct url current; /* URL for symbols of the server that was used last */
+  pprofc_str failed;  /* URL for symbols after a failed request; the program sends no more requests
+                         there */
   struct symbolize_server server;
 };
 
-/* Stores `profile_url` as the server for the mappings of a profile. The caller keeps the URL as
+/* Stores `profile_url` as the server for the mappings of a profile. The caller must keep the URL as
  * long as `symbols`. */
 pprofc_status symbols_note(struct symbols *symbols, const pprofc_profile *profile, bool base,
                            const struct url *profile_url);
@@ -58,21 +59,21 @@ struct fetcher {
 void fetcher_init(struct fetcher *fetcher, const struct command *command);
 void fetcher_free(struct fetcher *fetcher);
 
-/* Sets *remote to the request if the source is a URL, else to NULL. *path is the file to read: the
- * source, or the path of a file: URL. *shown is the source without its password. The results are
- * valid as long as the fetcher. */
+/* Sets *remote to the request if the source is a URL, else to NULL. Sets *path to the file to read:
+ * the source, or the path in a file: URL. Sets *shown to the source without its password. The
+ * results are valid as long as the fetcher. */
 pprofc_status fetcher_classify(struct fetcher *fetcher, const char *source, struct remote **remote,
                                const char **path, const char **shown, pprofc_error *error);
 
 /* True if a source is a URL to fetch. */
 bool fetcher_is_remote(const char *source);
 
-/* Fetches all remotes in parallel. Then each has its reply or its error. */
+/* Fetches all remotes in parallel. Afterwards each remote has its reply or its error. */
 pprofc_status fetcher_run(struct fetcher *fetcher, struct remote *const *remotes, size_t count,
                           pprofc_error *error);
 
-/* Reads the profile in a reply, then frees the reply. Messages name the source `shown`. Any thread
- * may call this. */
+/* Reads the profile in a reply, then frees the reply. `shown` is the name of the source in
+ * messages. Any thread may call this. */
 pprofc_status fetcher_read(struct remote *remote, const char *shown,
                            const pprofc_read_options *options, const struct open_sums *sums,
                            pprofc_profile **profile, pprofc_error *error);

@@ -1,5 +1,5 @@
-/* Saves copies of profiles. Folder, name and number are as in pprof, but no name can lead out of
- * the folder. */
+/* Saves copies of profiles. Folder, file name and number are the same as in pprof, but a name
+ * cannot lead out of the folder. */
 #include "fetch/save.h"
 
 #include "common/new_folder.h"
@@ -17,15 +17,16 @@
 #include <unistd.h>
 
 #define PATH_ROOM 4096
-/* Size of a buffer for a path in the folder, including the longest name of a temporary file. */
+/* Size of a buffer for a path in the folder. The longest name of a temporary file also fits. */
 #define TEMPORARY_ROOM (PATH_ROOM + 48)
-/* Maximum bytes of a name; a file name has at most 255 bytes, and ".0001.pb.gz" must fit. */
+/* Maximum bytes of a name. File systems allow 255 bytes, and ".0001.pb.gz" must also fit. */
 #define SAVE_NAME_MAX 240
 #define NUMBER_MAX    9999
 
 /* ---- the folder -------------------------------------- */
 
-/* Writes "$NAME/below" to `path`; NAME is `variable`. Returns false if the variable is not set. */
+/* Writes "$NAME/below" to `path`, in which NAME is `variable`. Returns false if the variable is not
+ * set. */
 static bool save_candidate(const char *variable, const char *below, char path[PATH_ROOM]) {
   const char *value = getenv(variable);
   if (!value || !*value) return false;
@@ -33,7 +34,7 @@ static bool save_candidate(const char *variable, const char *below, char path[PA
   return length > 0 && length < PATH_ROOM;
 }
 
-/* Chooses the first folder that exists or that the program can make. */
+/* Chooses the first folder that exists or that the program can create. */
 static bool save_choose_folder(char path[PATH_ROOM]) {
   static const char *const places[][2] = {
       {"PPROF_TMPDIR", ""}, {"HOME", "/pprof"}, {"TMPDIR", ""}, {NULL, NULL}};
@@ -50,7 +51,7 @@ static bool save_choose_folder(char path[PATH_ROOM]) {
 
 /* ---- the name ---------------------------------------- */
 
-/* Adds a part of a file name. Replaces slashes and bytes that control a terminal by '_'. */
+/* Appends text to a file name. Replaces slashes and bytes that control a terminal by '_'. */
 static void save_add_part(struct buffer *name, pprofc_str part) {
   for (size_t at = 0; at < part.size;) {
     size_t before = at;
@@ -63,7 +64,7 @@ static void save_add_part(struct buffer *name, pprofc_str part) {
   if (name->size < SAVE_NAME_MAX) buffer_add_char(name, '.');
 }
 
-/* Makes the start of a file name: "pprof.BINARY.TYPE.TYPE." */
+/* Formats the start of a file name: "pprof.BINARY.TYPE.TYPE." */
 static void save_make_name(const pprofc_profile *p, struct buffer *name) {
   buffer_add_text(name, "pprof.");
   pprofc_str file = p->mappings.count ? profile_string(p, p->mappings.items[0].file) : STR("");
@@ -74,13 +75,14 @@ static void save_make_name(const pprofc_profile *p, struct buffer *name) {
 
 /* ---- the file ---------------------------------------- */
 
-/* Renames the temporary file to `start` and the first free number. Returns 0 or an errno. */
+/* Renames the temporary file to `start` with the first free number. Returns 0 or an errno. */
 static int save_number(const char *temporary, const char *start, char path[PATH_ROOM + 32]) {
   for (int number = 1; number <= NUMBER_MAX; number++) {
     snprintf(path, PATH_ROOM + 32, "%s%03d.pb.gz", start, number);
     if (link(temporary, path) == 0) return 0;
     if (errno == EEXIST) continue;
-    /* Without hard links in the file system, create the name first and then replace it. */
+    /* If the file system has no hard links, create the final name first and then replace the
+     * file. */
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0 && errno == EEXIST) continue;
     if (fd < 0) return errno;
@@ -90,8 +92,8 @@ static int save_number(const char *temporary, const char *start, char path[PATH_
   return EEXIST;
 }
 
-/* Makes an empty file with a new name and default permissions. The kernel applies the umask,
- * because reading the umask would change it for all threads for a moment. */
+/* Creates an empty file with a unique name and default permissions. The kernel applies the umask.
+ * Reading the umask would change it for all threads for a moment. */
 static int save_open_temporary(const char *folder, char path[TEMPORARY_ROOM]) {
   int fd = -1;
   for (int number = 0; fd < 0 && number < NUMBER_MAX; number++) {

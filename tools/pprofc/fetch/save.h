@@ -5,7 +5,7 @@
 #include "pprofc/profile.h"
 
 /* Writes the profile to the folder of saved profiles under the next free number, and prints the
- * path. After a failure only prints a message. */
+ * path. On failure, only prints a message. */
 void save_copy(const pprofc_profile *profile);
 
 #endif
