@@ -40,7 +40,7 @@ static pprofc_status costs_take_lines(struct costs *costs, pprofc_error *error) 
   return PPROFC_OK;
 }
 
-/* Adds the lines that have verdicts. Verdicts on lines have the name FUNCTION, a newline and
+/* Adds the lines that have verdicts. The name of such a verdict is FUNCTION, a newline and
  * FILE:LINE. */
 static pprofc_status costs_take_rows(struct costs *costs, pprofc_error *error) {
   for (size_t i = 0; i < costs->by_line.row_count; i++) {
@@ -105,7 +105,7 @@ static bool costs_mark_first(struct costs *costs) {
   return true;
 }
 
-/* Sets the first node of each function name. */
+/* Sets the first graph node of each function name. */
 static bool costs_index(struct costs *costs) {
   const pprofc_graph_node *nodes = pprofc_graph_nodes(costs->functions, &costs->node_count);
   costs->nodes = mem_array(&mem_default, costs->node_count, sizeof *costs->nodes);
@@ -182,8 +182,8 @@ double costs_total(const struct cost *cost) {
 
 /* ---- files ------------------------------------------- */
 
-/* Returns the number of equal path components at the ends of two paths. Sets *whole if `a` as a
- * whole is the end of `b`. */
+/* Returns how many path components at the ends of two paths are equal. Sets *whole to true if `b`
+ * ends with the whole path `a`. */
 static size_t costs_common(pprofc_str a, pprofc_str b, bool *whole) {
   size_t parts = 0, i = a.size, k = b.size;
   while (i && k && a.data[i - 1] == b.data[k - 1]) {
@@ -214,8 +214,8 @@ pprofc_str costs_file(const struct costs *costs, pprofc_str path) {
 static void costs_put_value(const struct costs *costs, struct buffer *to, int64_t value) {
   char text[UNIT_LABEL_MAX];
   if (costs->judged.verdicts) {
-    /* Divide by the runs: the difference is a sum over the runs of the base, but verdicts compare
-     * means. */
+    /* Divide by the number of runs: the difference is a sum over the runs of the base, but verdicts
+     * compare means. */
     double mean = (double)value / (double)costs->judged.summary.base_runs;
     struct amount_unit unit = noise_unit_for(&costs->judged, fabs(mean));
     buffer_add_str(to, amount_text(&unit, mean, true, text));
@@ -231,9 +231,9 @@ static void costs_put_amount(struct buffer *to, const struct amount_grid *grid, 
   buffer_add_str(to, amount_of_ticks(grid, value, plus, text));
 }
 
-/* Appends a change: ", +0.5s ±0.1s" for a line, "; grew: +0.5s ±0.1s" for a function. The change is
- * of the self value, or of the total if the self value is 0. Without a test there is no
- * interval. */
+/* Appends a change: ", +0.5s ±0.1s" for a line, "; grew: +0.5s ±0.1s" for a function. Shows the
+ * change of the self value, or of the total if the self value is 0. Omits the interval if there was
+ * no test. */
 static void costs_put_change(const struct costs *costs, struct buffer *to, const struct cost *cost,
                              const struct amount_grid *grid) {
   const pprofc_verdict_summary *s = &costs->judged.summary;

@@ -14,13 +14,14 @@
 struct cost {
   pprofc_str function, file;
   int64_t line;                     /* line number from 1; 0 for a function */
-  int64_t flat, cum;                /* self and total of a profile or difference; not verdicts */
+  int64_t flat, cum;                /* self and total in the profile or difference; not used with
+                                       verdicts */
   const pprofc_verdict_row *judged; /* verdict with the values of base and head, or NULL */
   bool first;                       /* true for the function's first line in this file */
 };
 
 struct costs {
-  pprofc_profile *profile; /* profile, or in a comparison the difference */
+  pprofc_profile *profile; /* the profile; in a comparison, the difference */
   pprofc_graph *functions; /* graph with functions as nodes and calls as edges */
   pprofc_graph *lines;     /* graph with lines as nodes; NULL if there are verdicts */
   struct interner names;   /* names of the functions in the graph */
@@ -28,29 +29,30 @@ struct costs {
   size_t node_count;       /* number of nodes in the graph */
   struct cost *items;      /* lines, sorted by cost, largest first */
   size_t count, capacity;
-  pprofc_report_options quiet;         /* report options, but without warnings */
+  pprofc_report_options quiet;         /* report options without warnings */
   struct noise_report judged, by_line; /* verdicts on functions and lines; else empty */
   struct buffer header;                /* lines above the table of verdicts */
 };
 
-/* Reads the sources of the command. With -diff_base judges functions and lines like -top -noise.
- * The caller calls costs_free, also after an error. */
+/* Reads the sources of the command. With -diff_base, judges functions and lines as -top -noise
+ * does. The caller calls costs_free, also after an error. */
 pprofc_status costs_read(struct costs *costs, const struct command *command, pprofc_error *error);
 void costs_free(struct costs *costs);
 
-/* Returns the cost of a function. If it has no cost, the member `function` is empty. */
+/* Returns the cost of a function. Its member `function` is empty if the function has no cost. */
 struct cost costs_function(const struct costs *costs, pprofc_str name);
 
-/* Return sort keys of a line: the absolute self value, and the absolute total. In a difference the
- * keys are the absolute changes. */
+/* Return sort keys of a line: the absolute self value, or the absolute total. In a difference the
+ * keys are absolute changes. */
 double costs_own(const struct cost *cost);
 double costs_total(const struct cost *cost);
 
-/* Returns the file of the profile whose path ends most like `path`. At least two path components
- * must be equal, or the whole path of the file. Returns an empty text if there is no such file. */
+/* Returns the file of the profile whose path has the longest common end with `path`. At least two
+ * path components must be equal, or the whole path of the file. Returns an empty text if there is
+ * no such file. */
 pprofc_str costs_file(const struct costs *costs, pprofc_str path);
 
-/* Appends the cost: "1.2s self, 3s total". In a comparison adds the change, ", +0.5s ±0.1s" for a
+/* Appends the cost: "1.2s self, 3s total". In a comparison, adds the change: ", +0.5s ±0.1s" for a
  * line, "; grew: +0.5s ±0.1s" for a function. */
 void costs_put(const struct costs *costs, struct buffer *to, const struct cost *cost);
 

@@ -5,11 +5,11 @@
 #include "core/buffer.h"
 #include "report/source/revisions.h"
 
-/* Changes of a file since its profile, in the order of lines. */
+/* Changes of a file since the profile was recorded, in the order of lines. */
 struct follow {
   struct hunk *hunks;
   size_t count, capacity;
-  struct buffer base; /* path of the file in the profile's commit; "" if not known */
+  struct buffer base; /* path of the file in the commit of the profile; "" if not known */
 };
 
 void follow_init(struct follow *follow);
@@ -20,9 +20,8 @@ void follow_free(struct follow *follow);
  * repository or commit, all lines count as unchanged. */
 void follow_read(struct follow *follow, const char *path, const char *ref, int64_t time);
 
-/* The first function converts a line number of the profile to a line number of the current file.
- * The second converts it back. Numbers start at 0. Both return SIZE_MAX if the text of the line
- * changed. */
+/* Convert a line number of the profile to a line number of the current file, and back. Numbers
+ * start at 0. Return SIZE_MAX if the text of the line changed. */
 size_t follow_line(const struct follow *follow, size_t line);
 size_t follow_origin(const struct follow *follow, size_t line);
 

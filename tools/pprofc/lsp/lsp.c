@@ -22,9 +22,10 @@ struct document {
   /* URI of the document, its text when the editor opened it, and its current text. */
   struct buffer uri, first, now;
   size_t first_lines, now_lines; /* numbers of lines in `first` and `now` */
-  size_t same_begin, same_end;   /* numbers of equal lines at the start and end of both texts */
+  size_t same_begin, same_end;   /* numbers of equal lines at the start and at the end of both
+                                    texts */
   size_t *starts;                /* offset of each line in the current text */
-  size_t capacity;               /* size of `starts` */
+  size_t capacity;               /* allocated entries of `starts` */
   pprofc_str file;               /* the document's file in the profile, or empty */
   struct follow follow;          /* changes between the profile and the text `first` */
 };
@@ -68,22 +69,22 @@ static bool document_measure(struct document *d) {
   return true;
 }
 
-/* Converts a line of one text to the same line of the other. `count` and `other` are their numbers
- * of lines. Returns SIZE_MAX if the line changed. */
+/* Converts a line number of one text to the line number of the same line in the other text. `count`
+ * and `other` are the numbers of lines. Returns SIZE_MAX if the line changed. */
 static size_t document_map(const struct document *d, size_t count, size_t other, size_t line) {
   if (line >= count) return SIZE_MAX;
   if (line < d->same_begin) return line;
   return count - line <= d->same_end ? other - (count - line) : SIZE_MAX;
 }
 
-/* Converts a line of the profile to a line of the document. Lines start at 0; SIZE_MAX if the line
- * changed. */
+/* Converts a line number of the profile to a line number of the document. Lines start at 0. Returns
+ * SIZE_MAX if the line changed. */
 static size_t document_line(const struct document *d, size_t line) {
   return document_map(d, d->first_lines, d->now_lines, follow_line(&d->follow, line));
 }
 
-/* Converts a line of the document to a line of the profile. Returns SIZE_MAX if the line changed.
- */
+/* Converts a line number of the document to a line number of the profile. Returns SIZE_MAX if the
+   line changed. */
 static size_t document_origin(const struct document *d, size_t line) {
   size_t opened = document_map(d, d->now_lines, d->first_lines, line);
   return opened == SIZE_MAX ? SIZE_MAX : follow_origin(&d->follow, opened);
@@ -146,8 +147,8 @@ static void lsp_close(struct lsp *lsp, const struct node *params) {
     }
 }
 
-/* Finds the file of the profile for a document. Compares the path of the document, and its path in
- * the commit of the profile. */
+/* Finds the file of the profile that corresponds to a document. Compares the document's path, and
+ * its path in the commit of the profile. */
 static void lsp_find_file(const struct lsp *lsp, struct document *d, pprofc_str uri) {
   struct arena arena;
   arena_init(&arena, &mem_default);
@@ -184,7 +185,7 @@ static struct document *lsp_open(struct lsp *lsp, const struct node *params) {
   return d;
 }
 
-/* Replaces the text of a document; the client sends the whole text. */
+/* Replaces the text of a document by the complete text that the client sent. */
 static void lsp_change(struct document *d, const struct node *params) {
   const struct node *changes = node_get(params, "contentChanges");
   if (!d || !node_size(changes)) return;
@@ -192,7 +193,7 @@ static void lsp_change(struct document *d, const struct node *params) {
   if (node_get(last, "range")) return;
   buffer_clear(&d->now);
   buffer_add_str(&d->now, node_text(last, "text"));
-  /* When out of memory, make the document empty; it shows no costs. */
+  /* When out of memory, use an empty document, which shows no costs. */
   if (document_measure(d)) return;
   buffer_clear(&d->now);
   d->now_lines = d->same_begin = d->same_end = 0;
@@ -203,7 +204,7 @@ static void lsp_change(struct document *d, const struct node *params) {
 extern const unsigned char asset_results_template[];
 extern const size_t asset_results_template_size;
 
-/* Appends a part of results.template with its values, then clears the values. */
+/* Appends a section of results.template with its values, then clears the values. */
 static void result_put(struct buffer *to, const char *part, struct fill *fill) {
   const pprofc_str template = {(const char *)asset_results_template, asset_results_template_size};
   fill_words(fill, "version", PPROFC_VERSION);
@@ -211,7 +212,7 @@ static void result_put(struct buffer *to, const char *part, struct fill *fill) {
   fill_free(fill);
 }
 
-/* Adds a line of a document with its cost. If `before` is not empty, the text starts with it:
+/* Adds a line of a document with its cost. If `before` is not empty, the text starts with `before`:
  * "NAME: COST". */
 static void result_item(struct fill *fill, const struct lsp *lsp, const struct document *d,
                         size_t line, pprofc_str before, const struct cost *cost) {
@@ -230,8 +231,8 @@ static void result_item(struct fill *fill, const struct lsp *lsp, const struct d
   buffer_free(&text);
 }
 
-/* Returns the line of the document that shows a cost. Lines start at 0; SIZE_MAX if the text of the
- * line changed. */
+/* Returns the line of the document that shows a cost. Lines start at 0. Returns SIZE_MAX if the
+ * text of the line changed. */
 static size_t lsp_line_of(const struct document *d, const struct cost *cost) {
   if (!d->file.size || !str_equal(cost->file, d->file)) return SIZE_MAX;
   return document_line(d, (size_t)cost->line - 1);
@@ -264,8 +265,8 @@ static void lsp_lenses(const struct lsp *lsp, const struct document *d, const st
   }
 }
 
-/* Appends the cost of a line and the calls of its function. In a comparison adds the lines above
- * the table of verdicts as code. */
+/* Appends the cost of a line and the calls of its function. In a comparison, adds the lines above
+ * the table of verdicts as a code block. */
 static void lsp_put_hover(const struct lsp *lsp, const struct cost *cost, struct buffer *text) {
   pprofc_str rest = buffer_str(&lsp->costs.header), line;
   costs_put_name(text, cost->function);
@@ -363,7 +364,8 @@ static void lsp_respond(void *context, struct rpc *rpc, const struct node *messa
     lsp_name_path(lsp, rpc);
 }
 
-/* Shows the page with the function of the arguments selected. The result is the URL of the page. */
+/* Shows the page and selects the function that the request names. The result of the request is the
+ * URL of the page. */
 static void lsp_execute(struct lsp *lsp, struct rpc *rpc, const struct rpc_request *request,
                         struct rpc_answer *answer) {
   const struct node *argument = node_at(node_get(request->params, "arguments"), 0);
@@ -413,7 +415,7 @@ static void lsp_notified(struct lsp *lsp, struct rpc *rpc, const struct rpc_requ
   if (d) lsp_diagnose(lsp, rpc, d);
 }
 
-/* Fails for requests before initialize and after shutdown. */
+/* Adds an error to a request before initialize or after shutdown, and returns false. */
 static bool lsp_is_ready(const struct lsp *lsp, pprofc_str method, struct rpc_answer *answer) {
   if (lsp->shut_down)
     rpc_fail(answer, RPC_INVALID_REQUEST, "the server is shut down");

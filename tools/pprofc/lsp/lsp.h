@@ -4,10 +4,11 @@
 
 #include "options.h"
 
-/* Serves an editor by the Language Server Protocol, on the descriptors `in` and `out`. */
+/* Serves an editor by the Language Server Protocol. Reads from the descriptor `in` and writes to
+ * `out`. */
 pprofc_status lsp_run(const struct command *command, int in, int out, pprofc_error *error);
 
-/* Prints the lines with the largest values, each as file:line:column: text. */
+/* Prints the lines with the largest values, each as "file:line:column: text". */
 pprofc_status quickfix_print(const struct command *command, pprofc_write_fn write, void *context,
                              pprofc_error *error);
 

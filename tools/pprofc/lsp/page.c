@@ -29,7 +29,7 @@ static pprofc_status page_make_folder(struct lsp_page *page, pprofc_error *error
                    ERRNO_TEXT(errno));
 }
 
-/* Writes the same page as -flame; for a comparison, the same page as -flame -noise. */
+/* Writes the page that -flame writes; for a comparison, the page that -flame -noise writes. */
 static pprofc_status page_render(const struct command *command, const struct costs *costs, int fd,
                                  pprofc_error *error) {
   struct command flame = *command;
