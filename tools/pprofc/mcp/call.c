@@ -1,4 +1,4 @@
-/* Implements the helpers of all tools: arguments, profiles, functions, parts of an answer. */
+/* Implements helpers for all tools: arguments, profiles, functions, and the text of answers. */
 #include "mcp/call.h"
 
 #include "core/escape.h"
@@ -159,7 +159,7 @@ static bool function_is(pprofc_str name, pprofc_str wanted) {
   return str_equal(wanted, str_of(handle));
 }
 
-/* Finds functions that contain `wanted` in their name, at most OFFERED. Returns their number. */
+/* Finds functions whose names contain `wanted`, at most OFFERED. Returns their number. */
 static size_t function_search(const pprofc_profile *p, pprofc_str wanted,
                               pprofc_str found[OFFERED]) {
   size_t count = 0;

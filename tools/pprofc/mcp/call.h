@@ -1,4 +1,4 @@
-/* Declares a call of a tool by an agent: its arguments and its answer, which has a size limit. */
+/* Declares a tool call by a coding agent: its arguments and its answer, which has a size limit. */
 #ifndef PPROFC_MCP_CALL_H
 #define PPROFC_MCP_CALL_H
 
@@ -12,7 +12,7 @@
 #define CALL_BUDGET       4000 /* maximum bytes of an answer */
 #define CALL_BUDGET_LEAST 1000
 #define CALL_BUDGET_MOST  100000
-#define CALL_NEXT_MOST    600 /* maximum bytes of the next calls that an answer suggests */
+#define CALL_NEXT_MOST    600 /* maximum bytes of the suggested next calls in an answer */
 #define CALL_NEXT         4
 #define CALL_TIME         120000 /* time limit of a call in milliseconds */
 
@@ -22,9 +22,9 @@ struct mcp {
   struct profiles profiles;
   struct budget *budget;  /* budget for the memory of the server and all its calls */
   pthread_mutex_t lock;   /* lock that protects the field `running` */
-  struct budget *running; /* budget of the call that runs, or NULL */
-  char *coming;           /* arguments of the suggested next call, whose view is not made yet; or
-                             NULL */
+  struct budget *running; /* budget of the current call; NULL between calls */
+  char *coming;           /* arguments of the suggested next call, if its results are not yet
+                             computed; or NULL */
   bool initialized;
 };
 
@@ -34,22 +34,22 @@ struct call {
   struct arena *arena;
   struct budget *budget;         /* memory budget of this call */
   size_t most;                   /* maximum size of the answer in bytes */
-  struct buffer head, text;      /* the answer: own lines of the tool, then the report */
-  struct buffer next[CALL_NEXT]; /* calls that the answer suggests next */
+  struct buffer head, text;      /* the answer: lines that the tool writes, then the report */
+  struct buffer next[CALL_NEXT]; /* calls that the answer suggests as the next step */
   size_t next_count;
 };
 
 typedef pprofc_status (*tool_fn)(struct call *call, pprofc_error *error);
 
-/* Returns the function of a tool, or NULL. Sets *schema to its entry in the list of tools, in the
- * memory of the call. */
+/* Returns the function of a tool, or NULL. Sets *schema to the tool's entry in the list of tools,
+ * in the memory of the call. */
 tool_fn tool_find(struct call *call, const struct node *name, const struct node **schema);
 
 /* Checks the arguments of a call by the schema of its tool. */
 pprofc_status tool_check(const struct node *schema, const struct node *arguments,
                          pprofc_error *error);
 
-/* Appends the part `part` of answers.template on one line. `fill` contains its values. */
+/* Appends the section `part` of answers.template on one line. `fill` contains its values. */
 void answer_put(struct buffer *out, const char *part, const struct fill *fill);
 
 pprofc_status tool_open(struct call *call, pprofc_error *error);
@@ -60,22 +60,22 @@ pprofc_status tool_source(struct call *call, pprofc_error *error);
 pprofc_status tool_benchmarks(struct call *call, pprofc_error *error);
 pprofc_status tool_history(struct call *call, pprofc_error *error);
 
-/* Finds the functions and stacks whose values keep growing. The caller sorts the profiles by time.
- */
+/* Finds the functions and stacks whose values keep growing. The caller sorts the profiles by
+   time. */
 pprofc_status history_leaks(struct call *call, const char *const *paths, size_t count,
                             pprofc_error *error);
 
-/* Sets the budget of the current call, which a cancellation stops; NULL after the call. */
+/* Sets the budget of the current call, which a cancellation stops. Set NULL after the call. */
 void mcp_set_running(struct mcp *mcp, struct budget *budget);
 
 /* ---- arguments --------------------------------------- */
 
-/* Copies a text argument to the arena, with a NUL. Returns "" if it is absent, NULL when out of
- * memory. */
+/* Copies a text argument to the arena, NUL-terminated. Returns "" if the argument is absent, or
+ * NULL when out of memory. */
 const char *call_text(struct call *call, const char *name);
 
-/* Stores the texts of an argument, which is one text or an array, in `items`. Returns their
- * number. */
+/* Stores the texts of an argument in `items`. The argument is one text or an array of texts.
+ * Returns their number. */
 size_t call_texts(struct call *call, const char *name, const struct node *items[], size_t most);
 
 /* Returns a number argument, or `other` if it is absent. */
@@ -96,16 +96,17 @@ pprofc_status call_report(struct call *call, const struct brief *kind, size_t ro
 /* Appends text from a profile. Escapes control characters and shortens long text. */
 void call_put_name(struct buffer *to, pprofc_str name);
 
-/* Adds the files of an argument, which names files and folders, to `paths`. `most` is the size of
- * `paths`. Errors name the files by the word `what`, such as "profiles". */
+/* Adds the files of an argument to `paths`. The argument contains paths of files and folders.
+ * `most` is the size of `paths`. `what` is the noun for the files in errors, such as "profiles". */
 pprofc_status call_files(struct call *call, const char *name, const char *what, const char **paths,
                          size_t *count, size_t most, pprofc_error *error);
 
-/* Opens a profile and makes a copy for this call, which shares the data. The caller releases it. */
+/* Opens a profile and makes a copy for this call; the copy shares the data. The caller releases the
+ * copy. */
 pprofc_status call_profile(struct call *call, pprofc_str path, pprofc_profile **profile,
                            pprofc_error *error);
 
-/* Finds a function by its name, its handle or a part of its name. `*name` becomes the full name. */
+/* Finds a function by its name, its handle or a part of its name. Sets `*name` to the full name. */
 pprofc_status call_function(struct call *call, const pprofc_profile *profile, pprofc_str *name,
                             pprofc_error *error);
 

@@ -1,5 +1,5 @@
-/* Implements the tool compare. Its answer is a sentence, the functions that changed with line,
- * interval and verdict, and the table of -top -noise. */
+/* Implements the tool compare. The answer has a sentence, the changed functions with line, interval
+ * and verdict, and the table of -top -noise. */
 #include "mcp/call.h"
 #include "mcp/lines.h"
 #include "noise/noise.h"
@@ -16,7 +16,7 @@
 
 struct comparing {
   struct call *call;
-  pprofc_verdict_run runs[COMPARED_RUNS]; /* runs of base and head, in this order */
+  pprofc_verdict_run runs[COMPARED_RUNS]; /* runs of the base, then runs of the head */
   const char *paths[COMPARED_RUNS];
   size_t count, bases;
   pprofc_profile *difference;
@@ -51,7 +51,7 @@ static void compare_free(struct comparing *c) {
 
 /* ---- verdicts ---------------------------------------- */
 
-/* Makes the graph of lines of the difference. */
+/* Makes a graph of the difference with a node for each line. */
 static pprofc_status compare_lines(struct comparing *c, pprofc_error *error) {
   pprofc_status status = runs_difference(c->runs, c->count, c->bases, true, &c->difference, error);
   pprofc_report_options options = c->command.report;
@@ -129,14 +129,14 @@ static void compare_put_culprit(struct comparing *c, const pprofc_verdict_row *r
   buffer_add_char(to, '\n');
 }
 
-/* Begins a line of the list of costs that moved between functions. */
+/* Begins an entry in the list of costs that moved between functions. */
 static void compare_begin_moved(struct buffer *to, size_t shown) {
   if (!shown) buffer_add_text(to, "moved, without more cost:\n");
   buffer_add_text(to, "- ");
 }
 
-/* Appends a pair of functions whose changes cancel each other: "- inlined, main.sum to main.add:
- * net -4ms of 19ms". */
+/* Appends two functions whose changes cancel each other: "- inlined, main.sum to main.add: net -4ms
+ * of 19ms". */
 static void compare_put_pair(struct comparing *c, const pprofc_verdict_row *row) {
   const pprofc_verdict_row *other = &c->report.rows[row->partner];
   const pprofc_verdict_row *fell = row->flat.delta < 0 ? row : other;
@@ -153,8 +153,8 @@ static void compare_put_pair(struct comparing *c, const pprofc_verdict_row *row)
   compare_put_amount(c, fell->flat.base, false);
 }
 
-/* Appends the groups and pairs of functions between which cost moved: "- moved inside svc: net +3
- * ±20 of 900". */
+/* Appends the groups of functions between which cost moved: "- moved inside svc: net +3 ±20 of
+ * 900". */
 static void compare_put_moved(struct comparing *c) {
   const pprofc_verdict_domain *listed[CULPRITS];
   size_t shown = 0, groups = 0;

@@ -1,4 +1,4 @@
-/* Opens files below the folders of the command line only. */
+/* Opens files, but only below the folders of the command line. */
 #ifndef PPROFC_MCP_FILES_H
 #define PPROFC_MCP_FILES_H
 
@@ -22,14 +22,14 @@ pprofc_status files_open(struct files *files, const char *const *names, size_t c
 void files_close(struct files *files);
 
 /* Opens a regular file for reading. `path` is relative to a folder, or an absolute path below a
- * folder. Refuses ".." and symlinks. Returns the descriptor, or -1 with an error. */
+ * folder. Rejects ".." and symlinks. Returns the descriptor, or -1 with an error. */
 int files_find(const struct files *files, pprofc_str path, struct stat *info, pprofc_error *error);
 
-/* Appends the content of a file to `data`. The buffer's ceiling limits its size. */
+/* Appends the content of a file to `data`. The size limit of the buffer applies. */
 pprofc_status files_read(const struct files *files, pprofc_str path, struct buffer *data,
                          pprofc_error *error);
 
-/* Calls `found` with up to `most` files below a folder, sorted by name. "" as the path lists all
+/* Calls `found` for at most `most` files below a folder, sorted by name. The path "" means all
  * folders. Returns false when out of memory, or if `path` is not a folder. */
 typedef bool (*files_found_fn)(void *context, pprofc_str path, const struct stat *info);
 bool files_visit(const struct files *files, pprofc_str path, size_t most, files_found_fn found,

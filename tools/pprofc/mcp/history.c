@@ -1,5 +1,5 @@
-/* Implements the tool history. Finds change points in benchmark results, or in the runs of a store
- * (`pprofci store`), in order of time. */
+/* Implements the tool history. Finds change points in benchmark results or in the runs of a store
+ * (`pprofci store`), sorted by time. */
 #include "core/array.h"
 #include "core/map.h"
 #include "core/output.h"
@@ -28,21 +28,21 @@ static pprofc_status history_read_file(struct call *call, const char *path, stru
 /* Medians of one benchmark in one unit. */
 struct series {
   pprofc_str name, unit;
-  double *values;  /* median of each file or run; NaN if it has no sample */
+  double *values;  /* median of each file or run; NaN if there is no sample */
   double *samples; /* samples of the current file */
   size_t sample_count, sample_capacity;
 };
 
 struct past_runs {
   struct call *call;
-  const char *paths[HISTORY_FILES]; /* files of results, or commits of a store */
+  const char *paths[HISTORY_FILES]; /* paths of result files, or commits in a store */
   size_t count;
-  struct interner keys; /* keys "name\nunit" of series; the id is the index of the series */
+  struct interner keys; /* keys "name\nunit" of the series; the id is the index of the series */
   struct series *series;
   size_t series_count, series_capacity;
 };
 
-/* Returns the id for a benchmark and unit, or MAP_NONE when out of memory. */
+/* Returns the id of a benchmark and unit, or MAP_NONE when out of memory. */
 static uint32_t history_key(struct past_runs *h, pprofc_str name, pprofc_str unit) {
   struct buffer key;
   buffer_init(&key, &mem_default, SIZE_MAX);
@@ -93,7 +93,7 @@ static bool history_take(struct past_runs *h, const pprofc_bench *set) {
   return true;
 }
 
-/* Ends a file. The value of each series for this file is the median of its samples. */
+/* Ends a file: the value of each series for this file is the median of its samples. */
 static void history_close_file(struct past_runs *h, size_t file) {
   for (size_t i = 0; i < h->series_count; i++) {
     struct series *s = &h->series[i];
@@ -120,7 +120,7 @@ static pprofc_status series_read(struct past_runs *h, size_t file, pprofc_error 
 
 /* ---- stores ------------------------------------------ */
 
-/* Returns the path of the records if the argument "runs" names a single store, else NULL. */
+/* Returns the path of the records if the argument "runs" is a single store, else NULL. */
 static const char *store_records(struct call *call) {
   const struct node *items[2];
   struct stat info;
@@ -150,7 +150,7 @@ static bool store_add_path(void *context, pprofc_str path, const struct stat *in
   return h->paths[h->count++] != NULL;
 }
 
-/* Sorts the runs like `pprofci trend`: by the number of the commit if all runs have it, else by
+/* Sorts the runs as `pprofci trend` does: by commit number if all runs have a number, else by
  * time. */
 static void store_sort(struct run_record *runs, size_t count) {
   bool numbered = true;
@@ -158,7 +158,7 @@ static void store_sort(struct run_record *runs, size_t count) {
   if (count) qsort(runs, count, sizeof *runs, numbered ? record_by_order : record_by_time);
 }
 
-/* Adds the values of a run to their series. */
+/* Adds the values of a run to the series of their benchmarks. */
 static bool store_take(struct past_runs *h, size_t run, const struct run_record *record) {
   for (size_t i = 0; i < node_size(record->series); i++) {
     struct record_series from;
@@ -225,7 +225,7 @@ static pprofc_status store_read(struct past_runs *h, const char *records, pprofc
 
 /* ---- the answer -------------------------------------- */
 
-/* Writes a series without a change point. Too few runs cannot show a change point. */
+/* Writes a series without a change point, or with too few runs to show one. */
 static void history_put_level(const struct series *s, const double *values, size_t count,
                               size_t least, struct output *out) {
   struct buffer line;
@@ -242,7 +242,7 @@ static void history_put_level(const struct series *s, const double *values, size
   buffer_free(&line);
 }
 
-/* Writes the change points of a series as rows. The size of a change is the rank of its row. */
+/* Writes the change points of a series as rows. The rank of a row is the size of its change. */
 static bool history_put_series(const struct past_runs *h, const struct series *s,
                                struct output *out) {
   struct steps_options options;
@@ -287,7 +287,7 @@ static pprofc_status history_render(const void *context, pprofc_write_fn write, 
   return good ? output_flush(&out, error) : error_nomem(error);
 }
 
-/* Reads files of results. Returns PPROFC_E_FORMAT if they contain no result, because they may be
+/* Reads result files. Returns PPROFC_E_FORMAT if they contain no result, because the files may be
  * profiles. */
 static pprofc_status history_read_results(struct past_runs *h, pprofc_error *error) {
   pprofc_status status =

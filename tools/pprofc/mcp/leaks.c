@@ -16,7 +16,7 @@ struct growth {
   struct leaks leaks;
 };
 
-/* Adds a profile of a kind that can show leaks. Skips other profiles. */
+/* Adds a profile if its type (heap or goroutine) can show leaks. Skips other profiles. */
 static pprofc_status growth_add(struct growth *g, const char *path, pprofc_error *error) {
   struct leak_source source;
   pprofc_profile *opened, *profile = NULL;
@@ -76,7 +76,7 @@ static pprofc_status growth_render(const void *context, pprofc_write_fn write, v
   return output_flush(&out, error);
 }
 
-/* Appends the result, and the number of profiles of each kind. Few profiles give no verdict. */
+/* Appends the result, and the number of profiles of each type. Too few profiles give no verdict. */
 static void growth_put_head(struct growth *g) {
   struct buffer *to = &g->call->head;
   const struct leaks *leaks = &g->leaks;

@@ -9,8 +9,8 @@
 pprofc_status lines_graph(const pprofc_profile *profile, const pprofc_report_options *options,
                           pprofc_graph **graph, pprofc_error *error);
 
-/* Returns the line of a function with the largest self value among the values with the sign of
- * `sign`. Returns NULL if there is no such line. */
+/* Returns the line of a function with the largest self value of the sign `sign`. Returns NULL if
+ * there is no such line. */
 const pprofc_graph_node *lines_hottest(const pprofc_graph *graph, pprofc_str function, double sign);
 
 #endif

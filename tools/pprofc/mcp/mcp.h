@@ -1,5 +1,4 @@
-/* Implements pprofc -mcp, a server of tools for coding agents. It uses the Model Context
- * Protocol. */
+/* Implements pprofc -mcp, a tool server for coding agents that uses the Model Context Protocol. */
 #ifndef PPROFC_MCP_MCP_H
 #define PPROFC_MCP_MCP_H
 
@@ -8,7 +7,7 @@
 /* Answers requests until standard input ends. Returns the exit status. */
 int mcp_run(const struct command *command);
 
-/* Answers the requests of the descriptor `in` until it ends; writes the answers to `out`. */
+/* Reads requests from the descriptor `in` until its end, and writes the answers to `out`. */
 int mcp_serve(const struct command *command, int in, int out, pprofc_error *error);
 
 #endif

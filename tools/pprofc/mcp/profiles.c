@@ -1,5 +1,5 @@
-/* Keeps profiles open between calls. If there is no room, closes the view or profile with the
- * oldest use. */
+/* Keeps profiles open between calls. If memory does not suffice, closes the view or profile that
+ * was used least recently. */
 #include "mcp/profiles.h"
 
 #include "common/text.h"
@@ -71,7 +71,7 @@ static void profiles_warn(void *context, const char *message) {
 
 /* ---- reading ----------------------------------------- */
 
-/* Merges equal samples. The caller does this before it makes views of the profile. */
+/* Merges equal samples. The caller must do this before it makes views of the profile. */
 static void profiles_add_up(struct open_profile *item) {
   pprofc_samples_view view;
   const pprofc_profile *one = item->profile;
@@ -103,7 +103,7 @@ static pprofc_status profiles_read(const struct profiles *p, pprofc_str data,
   return PPROFC_OK;
 }
 
-/* Reads a file. While memory does not suffice, closes other profiles. */
+/* Reads a file. As long as memory does not suffice, closes other profiles. */
 static pprofc_status profiles_load(struct profiles *p, int fd, pprofc_str path,
                                    struct open_profile *item, pprofc_error *error) {
   struct buffer data;
@@ -136,7 +136,8 @@ static bool profiles_same(const struct stat *a, const struct stat *b) {
          a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* Returns the open profile of the file. Closes an older version, unless this question uses it. */
+/* Returns the open profile of the file. Closes an older version of the file, unless the current
+ * call uses it. */
 static struct open_profile *profiles_find(struct profiles *p, const struct stat *info,
                                           pprofc_str path) {
   for (size_t i = 0; i < p->count; i++) {
@@ -152,7 +153,8 @@ static struct open_profile *profiles_find(struct profiles *p, const struct stat 
 static struct open_profile *profiles_put(struct profiles *p, int fd, pprofc_str path,
                                          const struct stat *info, pprofc_error *error) {
   struct open_profile item = {.info = *info, .used = p->questions};
-  /* Room may come from a view, which leaves the number of profiles unchanged. */
+  /* Each step may close a view instead of a profile, which leaves the number of profiles
+   * unchanged. */
   while (p->count == PROFILES_OPEN)
     if (!profiles_make_room(p)) {
       error_set(error, PPROFC_E_LIMIT, "more than %d profiles in one question", PROFILES_OPEN);

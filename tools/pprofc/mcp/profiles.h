@@ -16,12 +16,12 @@ struct open_profile {
   struct stat info;
   pprofc_profile *profile;
   uint64_t used;       /* number of the last call that used the profile */
-  bool added_up;       /* true once equal samples of a large profile are merged */
+  bool added_up;       /* true after equal samples of a large profile were merged */
   char warnings[1024]; /* warnings about the profile, one line each */
 };
 
 struct profiles {
-  const struct command *command; /* command line with limits and threads */
+  const struct command *command; /* command line with the limits and the number of threads */
   const struct files *files;
   struct budget *budget; /* memory budget of all profiles and reports */
   struct open_profile items[PROFILES_OPEN];
@@ -31,21 +31,22 @@ struct profiles {
   uint64_t questions;
 };
 
-/* Returns the open profile of a file, or reads the file if it is new or changed. The result is
- * valid until the next call of a tool. */
+/* Returns the open profile of a file. Reads the file if it is new or has changed. The result is
+ * valid until the next tool call. */
 const struct open_profile *profiles_get(struct profiles *profiles, pprofc_str path,
                                         pprofc_error *error);
 
-/* Like profiles_get, but merges equal samples of a large profile, so that later calls are
+/* Like profiles_get, but merges equal samples of a large profile, which makes later calls
  * faster. */
 const struct open_profile *profiles_get_sums(struct profiles *profiles, pprofc_str path,
                                              pprofc_error *error);
 
-/* Begins a call of a tool. profiles_make_room may close profiles and views of earlier calls. */
+/* Begins a tool call. From now on profiles_make_room may close profiles and views of earlier
+ * calls. */
 void profiles_begin(struct profiles *profiles);
 
-/* Closes the view or profile with the oldest use. Returns false if the current call uses all of
- * them. */
+/* Closes the view or profile that was used least recently. Returns false if the current call uses
+ * all of them. */
 bool profiles_make_room(struct profiles *profiles);
 void profiles_close_view(struct profiles *profiles, struct profile_view *view);
 void profiles_free(struct profiles *profiles);

@@ -1,5 +1,5 @@
-/* Implements the methods of the Model Context Protocol. In revision 2026-07-28 each request carries
- * its version. Revisions 2025-11-25 and 2025-06-18 begin with a handshake, the method
+/* Implements the methods of the Model Context Protocol. In revision 2026-07-28 each request
+ * contains its version. The revisions 2025-11-25 and 2025-06-18 begin with a handshake, the method
  * initialize. */
 #include "common/terminal.h"
 #include "common/text.h"
@@ -23,7 +23,8 @@ static const char *const handshakes[] = {"2025-11-25", "2025-06-18"};
 
 /* ---- results ----------------------------------------- */
 
-/* Makes the result of an answer from a part of answers.template. `modern` selects the revision. */
+/* Formats the result of an answer with a section of answers.template. `modern` selects revision
+ * 2026-07-28. */
 static void answer_fill(struct rpc_answer *answer, const char *part, struct fill *fill,
                         bool modern) {
   fill_flag(fill, "modern", modern);
@@ -48,7 +49,7 @@ struct data_parts {
   const struct buffer *parts[2];
 };
 
-/* Writes the answer's text, which comes from files. Changes each "</data", because that would end
+/* Writes the answer's text, which comes from files. Changes each "</data" in it, which would end
  * the data. */
 static pprofc_status data_render(const void *context, pprofc_write_fn write, void *to,
                                  pprofc_error *error) {
@@ -66,8 +67,8 @@ static pprofc_status data_render(const void *context, pprofc_write_fn write, voi
   return failed ? error_nomem(error) : PPROFC_OK;
 }
 
-/* Appends the answer's text between <data> tags. Shortens it so that the next calls fit into the
- * budget as well. */
+/* Appends the answer's text between <data> tags. Shortens the text to leave space for the suggested
+ * next calls. */
 static void put_answer_data(struct buffer *to, const struct call *call) {
   const struct brief kind = {.kind = BRIEF_LINES};
   const struct data_parts parts = {{&call->head, &call->text}};
@@ -154,7 +155,7 @@ static pprofc_status run_tool(struct mcp *mcp, tool_fn run, const struct node *s
   return status;
 }
 
-/* Remembers the arguments of the suggested next call. */
+/* Stores the arguments of the suggested next call, whose results are then computed in advance. */
 static void mcp_expect_next(struct call *call) {
   pprofc_str next = buffer_str(&call->next[0]);
   text_free(call->mcp->coming);
@@ -212,7 +213,7 @@ static void method_discover(struct rpc_answer *answer) {
   answer_fill(answer, "discover", &fill, true);
 }
 
-/* Fails because the server does not support the version in the request's _meta. */
+/* Sets an error: the server does not support the version in the request's _meta. */
 static void fail_version(pprofc_str version, struct rpc_answer *answer) {
   struct fill fill;
   rpc_fail(answer, MCP_UNSUPPORTED_VERSION, "Unsupported protocol version");
@@ -236,7 +237,7 @@ static bool is_modern(const struct rpc_request *request) {
          str_equal(request->method, STR("server/discover"));
 }
 
-/* Checks the _meta of a request without handshake. */
+/* Checks the _meta member of a request without a handshake. */
 static bool check_modern(const struct rpc_request *request, struct rpc_answer *answer) {
   const struct node *meta = node_get(request->params, "_meta");
   const struct node *version = node_find(meta, STR(META_VERSION));
@@ -249,7 +250,7 @@ static bool check_modern(const struct rpc_request *request, struct rpc_answer *a
   return !answer->code;
 }
 
-/* Answers ping, a method of the revisions with a handshake. */
+/* Answers ping, a method of the revisions that have a handshake. */
 static bool mcp_ping(bool modern, const struct rpc_request *request, struct rpc_answer *answer) {
   if (modern || !str_equal(request->method, STR("ping"))) return false;
   buffer_add_text(&answer->result, "{}");
@@ -261,7 +262,8 @@ static void mcp_handle(void *context, struct rpc *rpc, const struct rpc_request 
   struct mcp *mcp = context;
   pprofc_str method = request->method;
   bool modern = is_modern(request);
-  if (!request->id.size) return; /* a notification, which the reading thread has handled */
+  if (!request->id.size) return; /* a notification needs no answer; the reading thread has handled
+                                    it */
   if (modern && !check_modern(request, answer)) return;
   if (mcp_ping(modern, request, answer)) return;
   if (!modern && str_equal(method, STR("initialize")))
@@ -291,9 +293,9 @@ static void mcp_stop(void *context) {
   pthread_mutex_unlock(&mcp->lock);
 }
 
-/* ---- between questions ------------------------------- */
+/* ---- between calls ----------------------------------- */
 
-/* Makes the view of the suggested next call. Returns false if it needs no view. */
+/* Opens the view of the suggested next call. Returns false if that call needs no view. */
 static bool idle_open(struct call *call) {
   struct mcp *mcp = call->mcp;
   struct node *arguments = NULL;
@@ -309,7 +311,7 @@ static bool idle_open(struct call *call) {
   return made;
 }
 
-/* Computes parts of views in advance while no request waits. */
+/* Computes results of views in advance while no request waits. */
 static bool mcp_idle(void *context) {
   struct mcp *mcp = context;
   struct arena arena;

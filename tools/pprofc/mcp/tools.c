@@ -39,12 +39,12 @@ tool_fn tool_find(struct call *call, const struct node *name, const struct node 
 
 /* ---- arguments --------------------------------------- */
 
-/* True for a text without a NUL byte, because a C string would end there. */
+/* True for a text without a NUL byte. A C string would end at this byte. */
 static bool is_text(const struct node *value) {
   return node_is(value, NODE_STRING) && !memchr(value->text.data, 0, value->text.size);
 }
 
-/* True if a value has the type in its schema: integer, text, or a text or array of texts. */
+/* True if a value has the type in its schema: integer, text, or text or array of texts. */
 static bool argument_fits(const struct node *schema, const struct node *value) {
   int64_t number;
   pprofc_str type = node_text(schema, "type");

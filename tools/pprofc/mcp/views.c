@@ -1,4 +1,5 @@
-/* Keeps views: a profile with the filters of a call, and the results computed from it. */
+/* Keeps views open. A view is a profile with the filters of a call, and the results computed from
+ * it. */
 #include "mcp/views.h"
 
 #include "core/brief.h"
@@ -21,13 +22,14 @@
 struct heavy_path {
   int64_t value, size; /* value of the stack and its absolute value; `size` is 0 if unused */
   uint32_t stack, depth;
-  uint32_t frames[PATH_FRAMES]; /* last frames of the stack, root first */
+  uint32_t frames[PATH_FRAMES]; /* last frames of the stack, starting with the frame nearest to the
+                                   root */
 };
 
 struct paths {
   const pprofc_allocator *mem;
   struct stack_frames frames;
-  struct heavy_path (*of)[PATHS]; /* stacks with the largest values, for each function */
+  struct heavy_path (*of)[PATHS]; /* for each function, the stacks with the largest values */
   pprofc_str unit;
 };
 
@@ -38,8 +40,8 @@ static void paths_free(struct paths *p) {
   mem_free(p->mem, p, 1, sizeof *p);
 }
 
-/* Inserts a stack into the list, sorted by size. Skips a stack that is in the list, because a
- * recursive function occurs in it several times. */
+/* Inserts a stack into the list, sorted by size. Skips a stack that is already in the list: a stack
+ * of a recursive function contains the function several times. */
 static void paths_take(struct heavy_path of[PATHS], const struct heavy_path *path) {
   size_t at = PATHS - 1;
   for (size_t i = 0; i < PATHS; i++)
@@ -92,7 +94,7 @@ static pprofc_status paths_find(struct paths *p, const pprofc_profile *profile, 
   return status;
 }
 
-/* Finds the stacks with the largest values of all functions in one pass over the samples. The
+/* Finds the stacks with the largest values for all functions in one loop over the samples. The
  * caller keeps the profile as long as the result. */
 static pprofc_status paths_new(const pprofc_profile *profile, size_t value_index,
                                const pprofc_allocator *mem, struct paths **paths,
@@ -141,14 +143,14 @@ void paths_put(const struct paths *p, pprofc_str function, struct buffer *to) {
 
 /* ---- sums -------------------------------------------- */
 
-/* Maximum number of -top reports of a view; each has another granularity. */
+/* Maximum number of -top reports of a view, each with a different granularity. */
 #define VIEW_TOPS 4
 
 struct profile_view {
   pprofc_str key;
   const pprofc_profile *of[2]; /* profiles of head and base; NULL if absent */
   uint64_t used;               /* number of the last call that used the view */
-  bool is_full;                /* true if memory was too small for a part of the view */
+  bool is_full;                /* true if memory did not suffice for all results of the view */
   struct budget *budget;
   struct arena arena; /* memory for the texts of the view */
   pprofc_profile *profile;
@@ -167,10 +169,10 @@ static const char *const view_filters[] = {"profile", "base", "sample_type", "fo
 
 #define VIEW_FILTERS (sizeof view_filters / sizeof *view_filters)
 
-/* ---- life -------------------------------------------- */
+/* ---- creation and release ---------------------------- */
 
-/* Frees the reports of a view. Keeps the report -peek unless `peek` is true, because stacks come
- * from its samples. */
+/* Frees the reports of a view. Keeps the -peek report unless `peek` is true, because the stacks
+ * refer to its samples. */
 static void view_drop_parts(struct profile_view *v, bool peek) {
   for (size_t i = 0; i < v->top_count; i++) kept_report_free(v->tops[i].report);
   if (peek) kept_report_free(v->peek);
@@ -202,7 +204,7 @@ const pprofc_profile *view_profile(const struct profile_view *v) {
   return v->profile;
 }
 
-/* ---- parts ------------------------------------------- */
+/* ---- results of a view ------------------------------- */
 
 struct view_part {
   struct profile_view *view;
@@ -242,8 +244,8 @@ static bool view_is_full(pprofc_status status) {
   return status == PPROFC_E_LIMIT || status == PPROFC_E_NOMEM;
 }
 
-/* Makes a part of a view; the client can cancel this. If memory does not suffice, closes older
- * views and profiles. */
+/* Computes one result of a view; the client can cancel the computation. If memory does not suffice,
+ * closes older views and profiles. */
 static pprofc_status view_make(struct call *call, struct profile_view *v, view_make_fn make,
                                const char *granularity, bool needed, pprofc_error *error) {
   struct view_part part = {v, v->options};
@@ -310,7 +312,8 @@ pprofc_status view_paths(struct call *call, struct profile_view *v, const struct
   return status;
 }
 
-/* Returns the function that makes the first missing part of a view, or NULL if it is complete. */
+/* Returns the function that computes the first missing result of a view, or NULL if all results
+ * exist. */
 static view_make_fn view_missing(const struct profile_view *v) {
   for (size_t i = 0; i <= v->top_count; i++) {
     if (i == v->top_count) return view_make_top;
@@ -329,12 +332,12 @@ bool view_warm(struct call *call) {
     if (p->views[i]->used == p->questions) v = p->views[i];
   view_make_fn make = v && !v->is_full ? view_missing(v) : NULL;
   if (!make) return false;
-  /* Ignore the error: a call that needs this part reports it. */
+  /* Ignore the error: a call that needs this result reports it. */
   v->is_full = view_make(call, v, make, "", false, &error) != PPROFC_OK;
   return !v->is_full;
 }
 
-/* ---- the view of a question -------------------------- */
+/* ---- the view of a call ------------------------------ */
 
 static pprofc_status view_key(struct call *call, struct buffer *key, pprofc_error *error) {
   for (size_t i = 0; i < VIEW_FILTERS; i++) {
@@ -354,7 +357,7 @@ static pprofc_status view_open(struct call *call, const pprofc_profile *opened[2
       return error_set(error, PPROFC_E_INVALID,
                        "no profile is named; the tool open lists the files of this server");
     if (!*path) continue;
-    /* The item may move when the next profile is opened; the profile stays. */
+    /* Opening the next profile may move the item; the profile does not move. */
     const struct open_profile *item = profiles_get_sums(&call->mcp->profiles, str_of(path), error);
     if (!item) return error->status;
     opened[i] = item->profile;
@@ -362,7 +365,7 @@ static pprofc_status view_open(struct call *call, const pprofc_profile *opened[2
   return PPROFC_OK;
 }
 
-/* Makes the difference of head and base. Without a base shares the profile. */
+/* Computes the difference of head and base. Without a base, uses the head itself. */
 static pprofc_status view_join(struct profile_view *v, pprofc_error *error) {
   const pprofc_allocator *mem = budget_allocator(v->budget);
   pprofc_profile *head = profile_lend(v->of[0], mem);
@@ -407,7 +410,7 @@ static pprofc_status view_new(struct call *call, pprofc_str key,
                               pprofc_error *error) {
   struct profiles *p = &call->mcp->profiles;
   pprofc_status status;
-  /* The function does not close the view of the current call. */
+  /* This never closes a view of the current call. */
   while (p->view_count == VIEWS_OPEN) profiles_make_room(p);
   struct profile_view *v = view_begin(call, key);
   if (!v) return error_nomem(error);
@@ -432,7 +435,7 @@ pprofc_status view_of_call(struct call *call, struct profile_view **view, pprofc
   const pprofc_profile *opened[2] = {NULL, NULL};
   buffer_init(&key, &mem_default, SIZE_MAX);
   pprofc_status status = view_key(call, &key, error);
-  /* view_open also closes the views of files that changed. */
+  /* view_open also closes views of files that have changed. */
   if (!status) status = view_open(call, opened, error);
   if (!status) {
     *view = view_find(&call->mcp->profiles, buffer_str(&key));
