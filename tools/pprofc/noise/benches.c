@@ -1,4 +1,4 @@
-/* Reads benchmark results, and assigns each result to the run with the matching profile. */
+/* Reads benchmark results, and assigns each result to the run that has the matching profile. */
 #include "benches.h"
 
 #include "common/terminal.h"
@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-/* Measure of a benchmark that corresponds to a sample type. */
+/* Benchmark unit that corresponds to a sample type. */
 struct bench_measure {
   const char *unit; /* unit of the benchmark: "sec/op", "B/op" or "allocs/op" */
   double factor;    /* factor from the benchmark's unit to the unit of the sample type */
@@ -19,22 +19,22 @@ struct bench_measure {
 /* State of the reader of one file. */
 struct benches {
   const char *path;
-  struct regex *wanted; /* pattern of -bench; NULL matches every benchmark */
+  struct regex *wanted; /* pattern of -bench; NULL: every benchmark */
   pprofc_bench *set;
   /* Name and package of the benchmark; name.data is NULL before the first result. */
   pprofc_str name, package;
-  double *values; /* values of the measure, in the order of the file */
+  double *values; /* values in the selected unit, in the order of the file */
   size_t count, capacity;
 };
 
-/* ---- the measure ------------------------------------- */
+/* ---- the unit ---------------------------------------- */
 
 static bool benches_type_is(const pprofc_profile *p, struct value_type type, const char *name) {
   return str_equal(profile_string(p, type.type), str_of(name));
 }
 
-/* Returns the value of one second in the unit of the sample type: time, or number of samples.
- * Returns 0 if it cannot be converted. */
+/* Returns one second in the unit of the sample type, which is time or a number of samples. Returns
+ * 0 if the unit cannot be converted. */
 static double benches_of_seconds(const pprofc_profile *p, struct value_type type) {
   pprofc_str unit = profile_string(p, type.unit);
   pprofc_str period_unit = profile_string(p, p->period_type.unit);
@@ -63,8 +63,8 @@ static void benches_print_messages(const struct benches *b) {
                  STR_ARG(messages[i].text));
 }
 
-/* Fails if the file has a second benchmark, because it would be unclear which benchmark the
- * profiles measured. */
+/* Fails if the file contains a second benchmark, because the profiles could belong to either of
+ * them. */
 static pprofc_status benches_same(struct benches *b, size_t result, pprofc_str name,
                                   pprofc_error *error) {
   pprofc_str package = pprofc_bench_result_config(b->set, result, STR("pkg"));

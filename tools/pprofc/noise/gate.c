@@ -1,4 +1,4 @@
-/* Implements -fail_on: makes the exit status show that a change satisfies a condition. */
+/* Implements -fail_on: sets the exit status if a change satisfies a condition. */
 #include "common/terminal.h"
 #include "noise/noise.h"
 #include "verdict/print/conditions.h"
@@ -7,10 +7,10 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Exit statuses, the same as those in parse_bench_regressions. */
+/* Exit statuses, the same as in parse_bench_regressions. */
 enum noise_gate_exit { GATE_PASSED = 0, GATE_NO_RESULT = 1, GATE_REGRESSED = 2, GATE_DOUBTS = 3 };
 
-/* Minimum number of runs of base and of head. With fewer runs the estimate of the noise is poor. */
+/* Minimum number of runs of base and of head. Fewer runs give a poor estimate of the noise. */
 #define GATE_RUNS 3
 
 pprofc_status noise_gate_check(const struct command *command, pprofc_error *error) {
@@ -27,7 +27,8 @@ struct noise_printing {
   size_t fired;
 };
 
-/* Formats the change: "grew by +1.2s" or "grew by +12.0%". If there was a test, adds q. */
+/* Formats the change: "grew by +1.2s" or "grew by +12.0%". Adds q, the adjusted p-value, if there
+ * was a test. */
 static void noise_gate_amount(const struct noise_report *report, const struct noise_finding *found,
                               char out[160]) {
   const pprofc_verdict_estimate *e = &found->estimate;
@@ -65,9 +66,9 @@ static void noise_gate_print(void *context, const struct noise_finding *found) {
                 relation, place);
 }
 
-/* Checks a condition and prints messages about the changes that satisfy it. Sets *fired if there
- * are any, or if the condition is unusable. Returns false if the total or the common factor has no
- * verdict. */
+/* Checks a condition and prints messages about the changes that satisfy it. Sets *fired to true if
+ * there are any, or if the condition cannot be used. Returns false if the total or the common
+ * factor has no verdict. */
 static bool noise_gate_run(const struct noise_report *report, const char *text, bool *fired) {
   struct noise_printing t = {report, text, 0};
   enum noise_use use = noise_condition_find(report, text, (double)INFINITY, noise_gate_print, &t);
@@ -95,8 +96,8 @@ static void noise_gate_print_rules(const struct noise_report *report) {
   }
 }
 
-/* True if at least one row has a verdict. One run of base and head is not enough for some sample
- * types. */
+/* True if at least one row has a verdict. For some sample types, one run of base and head is not
+ * enough for a verdict. */
 static bool noise_gate_judged(const struct noise_report *report) {
   for (size_t i = 0; i < report->row_count; i++)
     if (report->rows[i].flat.verdict >= PPROFC_VERDICT_UNCHANGED ||

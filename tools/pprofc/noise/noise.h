@@ -1,4 +1,4 @@
-/* Makes verdicts for -noise and its related flags. */
+/* Computes verdicts for -noise and its related flags. */
 #ifndef PPROFC_TOOLS_NOISE_H
 #define PPROFC_TOOLS_NOISE_H
 
@@ -6,7 +6,8 @@
 #include "pipeline/filter_options.h"
 #include "verdict/print/print.h"
 
-/* Warnings of filters. Only warnings that every run caused are printed, each once. */
+/* Maximum number of stored warnings of filters. The program prints a warning once, and only if
+ * every run caused it. */
 #define NOISE_WARNINGS 16
 struct noise_warnings {
   size_t count;
@@ -22,7 +23,7 @@ bool noise_wanted(const struct command *command);
 /* Sets options that depend on other flags. */
 void noise_complete(struct noise_options *options);
 
-/* Reads the runs, judges them and writes the report. *code is the exit status. */
+/* Reads the runs, judges them and writes the report. Sets *code to the exit status. */
 pprofc_status noise_run(struct command *command, int *code, pprofc_error *error);
 
 /* True if the command's format can show verdicts. */
@@ -32,10 +33,10 @@ bool noise_has_format(const struct command *command);
  * (command->report.verdicts). */
 bool noise_is_picture(const struct command *command);
 
-/* Returns an error about an option that does not allow verdicts, or NULL. */
+/* Returns an error about an option that cannot be combined with verdicts, or NULL. */
 const char *noise_conflict(const struct command *command);
 
-/* Returns a report with the options of the flags, but still without verdicts. */
+/* Returns a report with the options of the flags. The report has no verdicts yet. */
 struct noise_report noise_report_of(const pprofc_report_options *options,
                                     const struct noise_options *flags);
 
@@ -44,7 +45,7 @@ struct noise_report noise_report_of(const pprofc_report_options *options,
 pprofc_status noise_judge(struct noise_report *report, const struct noise_options *flags,
                           struct loaded_runs *runs, pprofc_error *error);
 
-/* Parses -ops: a number of operations for base and for head, or for each run. */
+/* Parses -ops: one number of operations for base and one for head, or one for each run. */
 pprofc_status noise_set_ops(const char *text, pprofc_verdict_run *runs, size_t count, size_t bases,
                             pprofc_error *error);
 
@@ -52,12 +53,12 @@ pprofc_status noise_set_ops(const char *text, pprofc_verdict_run *runs, size_t c
 pprofc_status noise_write(const struct command *command, pprofc_write_fn write, void *context,
                           pprofc_error *error);
 
-/* Hides frames that verdicts ignore, such as runtime.asyncPreempt, in a difference. So a picture
- * shows the same amounts as the table. Returns false when out of memory. */
+/* Hides frames in a difference that verdicts ignore, such as runtime.asyncPreempt. A picture then
+ * shows the same values as the table. Returns false when out of memory. */
 bool noise_hide_folded(const pprofc_profile *difference, struct arena *arena,
                        pprofc_report_options *options);
 
-/* Checks the syntax of all conditions of -fail_on. */
+/* Checks the syntax of all -fail_on conditions. */
 pprofc_status noise_gate_check(const struct command *command, pprofc_error *error);
 
 /* Prints the changes that satisfy -fail_on on standard error. Returns the exit status. */

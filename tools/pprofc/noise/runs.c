@@ -32,7 +32,8 @@ static size_t runs_digits(const char *text) {
   return n;
 }
 
-/* Compares the numbers at the start of two texts. Advances both texts to the end of the number. */
+/* Compares the numbers at the start of two texts. Advances both texts to the end of their
+ * number. */
 static int runs_by_number(const char **a, const char **b) {
   while (**a == '0' && char_is_digit((*a)[1])) (*a)++;
   while (**b == '0' && char_is_digit((*b)[1])) (*b)++;
@@ -95,7 +96,7 @@ static pprofc_status runs_add_folder(struct loaded_runs *runs, const char *folde
   return PPROFC_OK;
 }
 
-/* Adds a source of the command line, or the files in it if it is a folder. */
+/* Adds a source of the command line. If the source is a folder, adds the files in it. */
 static pprofc_status runs_find(struct loaded_runs *runs, const char *source, pprofc_error *error) {
   if (runs_is_folder(source)) return runs_add_folder(runs, source, error);
   return runs_add(runs, source, NULL) ? PPROFC_OK : error_nomem(error);
@@ -167,7 +168,7 @@ pprofc_status runs_add_up(const pprofc_verdict_run *runs, size_t count, pprofc_p
   return status;
 }
 
-/* Scales a profile from `from` runs to `to` runs, and replaces *profile. */
+/* Scales a profile that sums `from` runs to the size of `to` runs, and replaces *profile. */
 static pprofc_status runs_scale(pprofc_profile **profile, size_t to, size_t from,
                                 pprofc_error *error) {
   double ratios[64];

@@ -1,4 +1,4 @@
-/* Reads the runs of a comparison. Each profile is a run, on the command line or in a folder. */
+/* Reads the runs of a comparison. Each profile on the command line or in a folder is one run. */
 #ifndef PPROFC_TOOLS_NOISE_RUNS_H
 #define PPROFC_TOOLS_NOISE_RUNS_H
 
@@ -8,9 +8,11 @@
 
 struct loaded_runs {
   struct arena arena;
-  struct source_run *sources; /* sources of base, then of head; files of a folder are adjacent */
+  struct source_run *sources; /* sources of the base, then of the head; files of one folder are
+                                 adjacent */
   size_t source_count, source_capacity, base_sources;
-  pprofc_verdict_run *items; /* runs for the library; `sources` owns their profiles */
+  pprofc_verdict_run *items; /* runs in the form that the library needs; `sources` owns their
+                                profiles */
   size_t count, bases, capacity;
 };
 
@@ -24,13 +26,13 @@ void runs_free(struct loaded_runs *runs);
 pprofc_status runs_add_up(const pprofc_verdict_run *runs, size_t count, pprofc_profile **sum,
                           pprofc_error *error);
 
-/* Makes the difference between the sums of base and head. `runs` starts with the runs of the base.
- * With `per_run`, scales the head to the runs of the base if the numbers of runs differ. The caller
+/* Computes the difference between the sums of base and head. `runs` starts with the runs of the
+ * base. With `per_run`, scales the head if base and head have different numbers of runs. The caller
  * releases the difference. */
 pprofc_status runs_difference(const pprofc_verdict_run *runs, size_t count, size_t bases,
                               bool per_run, pprofc_profile **difference, pprofc_error *error);
 
-/* True if the source is a folder. A folder means all profiles in it. */
+/* True if the source is a folder, which stands for all profiles in it. */
 bool runs_is_folder(const char *source);
 
 /* Compares the paths of two runs by their numbers: run2 is before run10. Benchmark results have the
