@@ -1,5 +1,5 @@
-/* Splits the input into messages on a separate thread. So a cancellation arrives while a request
- * runs. */
+/* Splits the input into messages on a separate thread. A cancellation can then arrive while a
+ * request runs. */
 #ifndef PPROFC_RPC_INBOX_H
 #define PPROFC_RPC_INBOX_H
 
@@ -7,7 +7,8 @@
 
 #include <pthread.h>
 
-/* Maximum bytes and messages in the queue. While the queue is full, the thread does not read. */
+/* Maximum bytes, and maximum number of messages, in the queue. While the queue is full, the thread
+ * does not read. */
 #define INBOX_WAITING_BYTES ((size_t)16 << 20)
 #define INBOX_WAITING       4096
 
@@ -21,7 +22,7 @@ struct inbox_message {
 struct inbox {
   int fd;
   enum rpc_framing framing;
-  /* The reading thread passes each message to this function. */
+  /* Callback to which the reading thread passes each message. */
   void (*look)(void *context, pprofc_str message);
   void *context;
   pthread_t thread;
@@ -29,7 +30,7 @@ struct inbox {
   pthread_cond_t changed;
   struct inbox_message *first, **last;
   size_t count, bytes;
-  bool ended, stopped; /* ended: the input ended; stopped: inbox_stop was called */
+  bool ended, stopped; /* true after the end of the input; true after a call of inbox_stop */
   char chunk[65536];
   size_t at, size; /* range of bytes in the chunk that are not processed yet */
 };
@@ -37,10 +38,11 @@ struct inbox {
 /* Starts the reading thread. Returns false if that fails. */
 bool inbox_start(struct inbox *inbox);
 
-/* True if no message arrives for some milliseconds and the input has not ended. */
+/* True if no message arrives within some milliseconds and the input has not ended. */
 bool inbox_is_quiet(struct inbox *inbox, long milliseconds);
 
-/* Waits for the next message. Returns NULL at the end. The caller frees it with inbox_free. */
+/* Waits for the next message. Returns NULL at the end of the input. The caller frees the message
+ * with inbox_free. */
 struct inbox_message *inbox_next(struct inbox *inbox);
 void inbox_free(struct inbox_message *message);
 

@@ -1,4 +1,4 @@
-/* Runs the loop of JSON-RPC: reads a message, checks it, calls the server's handler and writes the
+/* Runs the loop of a JSON-RPC server: reads a message, checks it, calls the handler and writes the
  * answer. */
 #include "rpc/rpc.h"
 
@@ -10,12 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Maximum number of stored ids of requests that were cancelled before their start. Old ids are
- * dropped. */
+/* Maximum number of stored ids of requests that were cancelled before their start. The oldest ids
+ * are dropped. */
 #define CANCELLED_MAX 64
 #define ID_MAX        128
 
-/* Time without a message after which the server does work in advance, in milliseconds. */
+/* Time in milliseconds without a message after which the server computes results in advance. */
 #define RPC_QUIET 200
 
 struct rpc {
@@ -71,7 +71,7 @@ pprofc_str rpc_id(const struct node *node, struct arena *arena) {
 
 /* ---- cancellation ------------------------------------ */
 
-/* Stores a cancellation. The reading thread calls it. */
+/* Stores a cancellation. Runs on the reading thread. */
 static void rpc_look(void *context, pprofc_str message) {
   struct rpc *rpc = context;
   struct arena arena;
@@ -114,8 +114,8 @@ static bool rpc_begin(struct rpc *rpc, pprofc_str id) {
   return !cancelled;
 }
 
-/* Ends the current request. Returns false if it was cancelled, so that its answer must not be sent.
- */
+/* Ends the current request. Returns false if the request was cancelled, because its answer must not
+   be sent. */
 static bool rpc_finish(struct rpc *rpc, pprofc_str id) {
   pthread_mutex_lock(&rpc->lock);
   rpc->running[0] = '\0';
@@ -136,7 +136,7 @@ static void rpc_send(struct rpc *rpc, const struct buffer *text) {
   if (fd_write(&rpc->out, text->data, text->size) != 0) rpc->ended = true;
 }
 
-/* Ends a message with a newline, if each message is a line. */
+/* Ends a message with a newline if the format is one message per line. */
 static void rpc_close(struct rpc *rpc, struct buffer *text) {
   buffer_add_text(text, rpc->server->framing == RPC_LINES ? "}\n" : "}");
   rpc_send(rpc, text);
@@ -191,8 +191,8 @@ void rpc_ask(struct rpc *rpc, const char *method, pprofc_str params) {
 
 /* ---- one message ------------------------------------- */
 
-/* Checks a message. Returns false if it is a response of the client, or if the message is invalid;
- * then the answer has the error. */
+/* Checks a message. Returns false if the message is a response of the client, or if it is invalid.
+ * An invalid message sets the error in the answer. */
 static bool rpc_check(const struct node *root, struct rpc_request *request,
                       struct rpc_answer *answer, bool *ignored) {
   const struct node *id = node_get(root, "id"), *method = node_get(root, "method");
@@ -247,14 +247,14 @@ static void rpc_message(struct rpc *rpc, const struct inbox_message *message) {
   arena_free(&arena);
 }
 
-/* Calls `idle` of the server until a message arrives or no work is left. */
+/* Calls the server's `idle` until a message arrives or no work is left. */
 static void rpc_rest(struct rpc *rpc, struct inbox *inbox) {
   const struct rpc_server *server = rpc->server;
   if (!server->idle || rpc->ended || !inbox_is_quiet(inbox, RPC_QUIET)) return;
   while (server->idle(server->context) && inbox_is_quiet(inbox, 0)) continue;
 }
 
-/* Waits for the next message. Returns NULL at the end. */
+/* Waits for the next message. Returns NULL at the end of the input. */
 static struct inbox_message *rpc_next(struct rpc *rpc, struct inbox *inbox) {
   rpc_rest(rpc, inbox);
   return rpc->ended ? NULL : inbox_next(inbox);

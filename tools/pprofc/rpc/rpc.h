@@ -24,7 +24,7 @@ struct rpc_request {
   pprofc_str id; /* id as JSON; empty for a notification */
   pprofc_str method;
   const struct node *params; /* parameters, or NULL */
-  struct arena *arena;       /* memory until the request is answered */
+  struct arena *arena;       /* memory that is valid until the request is answered */
 };
 
 /* Answer to a request. */
@@ -40,18 +40,18 @@ struct rpc;
 struct rpc_server {
   enum rpc_framing framing;
   void *context;
-  /* Answers a request. The loop does not send the answer to a notification. */
+  /* Callback that answers a request. For a notification, the loop sends no answer. */
   void (*handle)(void *context, struct rpc *rpc, const struct rpc_request *request,
                  struct rpc_answer *answer);
-  /* Returns the id, as JSON, of the request that a message cancels; empty for other messages. Runs
-   * on the reading thread. */
+  /* Callback that returns the id, as JSON, of the request that a message cancels. Returns an empty
+   * text for other messages. Runs on the reading thread. */
   pprofc_str (*cancels)(const struct node *message, struct arena *arena);
-  /* Stops the current request. Runs on the reading thread. */
+  /* Callback that stops the current request. Runs on the reading thread. */
   void (*stop)(void *context);
-  /* Does a part of some work in advance while there is no message. False if there is nothing to do.
-   * May be NULL. */
+  /* Callback that does a step of work in advance while there is no message. Returns false if there
+   * is nothing to do. May be NULL. */
   bool (*idle)(void *context);
-  /* Receives the client's response to rpc_ask. NULL ignores responses. */
+  /* Callback that receives the client's response to rpc_ask. NULL: responses are ignored. */
   void (*respond)(void *context, struct rpc *rpc, const struct node *message);
 };
 
@@ -71,7 +71,7 @@ void rpc_ask(struct rpc *rpc, const char *method, pprofc_str params);
 /* Sets the error of an answer. */
 void rpc_fail(struct rpc_answer *answer, int code, const char *message);
 
-/* Appends a part of a template (core/template.h) on one line. */
+/* Appends a section of a template (core/template.h) on one line. */
 void rpc_put_part(struct buffer *out, pprofc_str template, const char *part,
                   const struct fill *fill);
 
