@@ -1,4 +1,4 @@
-/* Reads lines from a terminal, with libedit as the editor if the library is installed. */
+/* Reads lines from a terminal. Uses libedit as the line editor if the library is installed. */
 #include "libedit.h"
 #include "session.h"
 
@@ -20,8 +20,8 @@
 struct editor {
   struct shell *shell;
   struct shell_history *history;
-  struct shell_input plain; /* reader of lines if libedit is not available */
-  int prompt;               /* file descriptor of the prompt */
+  struct shell_input plain; /* reader that is used without libedit */
+  int prompt;               /* file descriptor on which the prompt is printed */
 #if HAVE_LIBEDIT
   FILE *in, *out, *err;
   EditLine *line;
@@ -33,7 +33,8 @@ struct editor {
 
 #if HAVE_LIBEDIT
 
-static struct libedit editor_lib; /* functions of libedit; the first line loads the library */
+static struct libedit editor_lib; /* functions of libedit, which the shell loads for its first
+                                     line */
 
 /* ---- keys -------------------------------------------- */
 
@@ -46,12 +47,14 @@ static char *editor_prompt(EditLine *line) {
 
 static volatile sig_atomic_t editor_continued;
 
-/* Handles the signals of a resized terminal and of a program that continues after ^Z. */
+/* Handles the signals after a change of the terminal's size, and after the program continues from
+ * ^Z. */
 static void editor_signal(int number) {
   if (number == SIGCONT) editor_continued = 1;
 }
 
-/* Adapts to the new size. After ^Z also restores the terminal modes and shows the line again. */
+/* Adapts the line to the terminal's new size. After ^Z, also restores the terminal modes and shows
+ * the line again. */
 static void editor_wake(EditLine *line) {
   editor_lib.resize(line);
   if (!editor_continued) return;
@@ -89,7 +92,7 @@ static int editor_key(EditLine *line, wchar_t *key) {
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return (int)got;
     size_t size = mbrtowc(key, &byte, 1, &editor->state);
-    if (size == (size_t)-2) continue; /* the character has more bytes */
+    if (size == (size_t)-2) continue; /* the character has more bytes to read */
     if (size == (size_t)-1) {
       memset(&editor->state, 0, sizeof editor->state);
       continue;
@@ -123,7 +126,7 @@ static void editor_list(const struct editor *editor, const struct completions *f
   fflush(editor->out);
 }
 
-/* Returns a blank for a complete word, "" for a word that may continue. */
+/* Returns a blank if the completed word is complete, or "" if it may continue. */
 static const char *editor_suffix(const struct completions *found) {
   pprofc_str only = found->items[0];
   bool goes_on = str_ends(only, STR("=")) || str_ends(only, STR("/"));
@@ -163,7 +166,7 @@ static unsigned char editor_complete(EditLine *line, int key) {
 
 /* ---- opening ----------------------------------------- */
 
-/* Makes libedit treat lines as UTF-8 in every locale; changes only LC_CTYPE. */
+/* Makes libedit treat lines as UTF-8 in every locale. Changes only LC_CTYPE. */
 static void editor_set_locale(void) {
   setlocale(LC_CTYPE, "");
   if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0) setlocale(LC_CTYPE, "C.UTF-8");
@@ -181,7 +184,7 @@ static bool editor_open_recall(struct editor *editor) {
   return true;
 }
 
-/* Opens a stream, which must stay open because libedit uses it until the end. */
+/* Opens a stream. It must stay open, because libedit uses it until the end. */
 static FILE *editor_stream(int fd, const char *mode) {
   int copy = dup(fd);
   FILE *file = copy >= 0 ? fdopen(copy, mode) : NULL;
@@ -229,8 +232,8 @@ static void editor_close_line(struct editor *editor) {
 
 /* ---- reading ----------------------------------------- */
 
-/* Ends a line after ^C; the typed text stays on the screen. `line` gets the text, because the
- * caller reacts differently to an empty line. */
+/* Ends a line after ^C; the typed text stays on the screen. Copies the text to `line`, because the
+ * caller treats an empty line differently. */
 static enum shell_line editor_stopped(struct editor *editor, struct buffer *line) {
   const LineInfo *info = editor_lib.line(editor->line);
   buffer_add(line, info->buffer, (size_t)(info->lastchar - info->buffer));
@@ -245,8 +248,8 @@ static enum shell_line editor_read_line(struct editor *editor, struct buffer *li
   int size = 0;
   HistEvent event;
   editor->interrupted = false;
-  /* libedit would set the terminal modes only at the prompt, and lose keys that were typed
-   * earlier. */
+  /* Set the terminal modes now. libedit would set them only at the prompt, and lose keys that the
+   * user typed earlier. */
   editor_lib.set(editor->line, EL_PREP_TERM, 1);
   const char *text = editor_lib.gets(editor->line, &size);
   if (editor->interrupted) return editor_stopped(editor, line);
@@ -280,7 +283,7 @@ static enum shell_line editor_read_plain(struct editor *editor, struct buffer *l
   return got;
 }
 
-/* ---- both -------------------------------------------- */
+/* ---- with and without libedit ------------------------ */
 
 struct editor *editor_open(struct shell *shell) {
   struct editor *editor = mem_zero_array(&mem_default, 1, sizeof *editor);

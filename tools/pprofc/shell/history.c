@@ -1,6 +1,6 @@
-/* Stores typed lines in $XDG_STATE_HOME/pprofc/history, which only the owner can read. The shell
- * appends each line at once, so several shells can share the file. At its end the shell drops the
- * oldest lines. */
+/* Stores typed lines in $XDG_STATE_HOME/pprofc/history, which only its owner can read. The shell
+ * appends each line at once, so several shells can share the file. When the shell ends, it drops
+ * the oldest lines. */
 #include "common/new_folder.h"
 #include "core/infile.h"
 #include "session.h"
@@ -18,13 +18,13 @@
 struct shell_history {
   char path[4096];
   struct buffer text;
-  const char **lines; /* pointers to lines in `text`, except lines with control bytes */
+  const char **lines; /* pointers to the lines in `text`, without lines that have control bytes */
   size_t count, capacity;
 };
 
 /* ---- the file ---------------------------------------- */
 
-/* Finds the program's state folder by the XDG rules, and makes it if necessary. */
+/* Finds the program's state folder by the XDG rules, and creates it if necessary. */
 static bool history_find(char *path, size_t room) {
   const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
   int size;
@@ -62,14 +62,14 @@ static void history_read(struct shell_history *history) {
   if (fd < 0) return;
   if (fstat(fd, &info) == 0 && info.st_size > (off_t)HISTORY_BYTES)
     (void)lseek(fd, -(off_t)HISTORY_BYTES, SEEK_END);
-  (void)fd_read_all(fd, &history->text); /* after an error, keep the lines that were read */
+  (void)fd_read_all(fd, &history->text); /* after an error, keep the lines that were read before */
   close(fd);
   history->text.failed = false;
 }
 
 /* ---- lines ------------------------------------------- */
 
-/* True if the editor can show the line: it has no control bytes. */
+/* True if the line has no control bytes, which the editor cannot show. */
 static bool history_is_plain(pprofc_str line) {
   for (size_t i = 0; i < line.size; i++) {
     unsigned char c = (unsigned char)line.data[i];
@@ -78,7 +78,7 @@ static bool history_is_plain(pprofc_str line) {
   return line.size > 0 && line.size <= HISTORY_LINE;
 }
 
-/* Ends each line with a NUL. Lists the lines without control bytes. */
+/* Terminates each line with a NUL. Lists the lines without control bytes. */
 static void history_split(struct shell_history *history) {
   history->count = 0;
   if (history->text.size == 0) return;
@@ -127,7 +127,7 @@ void history_add(struct shell_history *history, pprofc_str line) {
   buffer_add_str(&text, line);
   buffer_add_char(&text, '\n');
   ssize_t written = text.failed ? 0 : write(fd, text.data, text.size);
-  (void)written; /* ignore an error: a missing line does no harm */
+  (void)written; /* ignore an error, because a missing line in the history does no harm */
   buffer_free(&text);
   close(fd);
 }
@@ -146,11 +146,11 @@ static bool history_write(const struct shell_history *history, int fd) {
   return fclose(file) == 0 && !failed;
 }
 
-/* Replaces the file by a file with only the newest lines. */
+/* Replaces the file by a new file that contains only the newest lines. */
 static void history_cut(const struct shell_history *history) {
   char path[sizeof history->path + 8];
   snprintf(path, sizeof path, "%s.XXXXXX", history->path);
-  int fd = mkstemp(path); /* mkstemp gives the file the mode 0600 */
+  int fd = mkstemp(path); /* mkstemp creates the file with mode 0600 */
   if (fd < 0) return;
   if (!history_write(history, fd) || rename(path, history->path) != 0) unlink(path);
 }

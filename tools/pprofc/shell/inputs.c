@@ -1,4 +1,5 @@
-/* Reads lines from standard input, the editor on a terminal, and files of `source`. */
+/* Reads lines from standard input, from the editor on a terminal, and from files given to
+ * `source`. */
 #include "common/text.h"
 #include "session.h"
 
@@ -11,7 +12,7 @@
 
 /* ---- one input --------------------------------------- */
 
-/* Reads more bytes. Returns 0 at the end of the file, and -1 with errno on an error. */
+/* Reads more bytes. Returns 0 at the end of the file, and -1 with errno after an error. */
 static ssize_t input_fill(struct shell_input *input) {
   if (!input->data) input->data = mem_array(&mem_default, INPUT_BYTES, 1);
   if (!input->data) {
@@ -28,7 +29,7 @@ static ssize_t input_fill(struct shell_input *input) {
   return got;
 }
 
-/* Moves bytes up to the next newline into the line. True if a newline was found. */
+/* Moves bytes up to the next newline into the line. Returns true if a newline was found. */
 static bool input_take(struct shell_input *input, struct buffer *line) {
   pprofc_str rest = {input->data + input->at, input->size - input->at};
   size_t end = str_find_char(rest, '\n');
@@ -72,7 +73,7 @@ void input_close(struct shell_input *input) {
   close(input->fd);
 }
 
-/* ---- all of them ------------------------------------- */
+/* ---- all inputs -------------------------------------- */
 
 enum shell_line shell_next_line(struct shell *shell, struct buffer *line) {
   while (shell->input_count) {
@@ -86,7 +87,7 @@ enum shell_line shell_next_line(struct shell *shell, struct buffer *line) {
   return SHELL_LINE_NONE;
 }
 
-/* open() succeeds for a folder, but a folder has no lines. */
+/* Reject a folder: open() would succeed, but a folder has no lines. */
 static int input_open(const char *path) {
   struct stat info;
   int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -1,4 +1,4 @@
-/* Loads libedit and fills the table of its functions. */
+/* Loads libedit and fills in the table of its functions. */
 #include "libedit.h"
 
 #ifdef HAVE_LIBEDIT

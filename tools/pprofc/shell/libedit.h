@@ -1,6 +1,5 @@
-/* Loads the functions of libedit that the shell uses. The shell loads libedit for its first line. A
- * small report without the shell would become a tenth slower if the program linked libedit and its
- * dependencies. */
+/* Loads the functions of libedit when the shell reads its first line. If the program linked libedit
+ * and its dependencies, a small report would take a tenth longer. */
 #ifndef PPROFC_TOOLS_SHELL_LIBEDIT_H
 #define PPROFC_TOOLS_SHELL_LIBEDIT_H
 
@@ -27,7 +26,7 @@ struct libedit {
   int (*history)(History *history, HistEvent *event, int operation, ...);
 };
 
-/* Loads libedit and sets the function pointers. After PPROFC_E_UNSUPPORTED the message names the
+/* Loads libedit and sets the function pointers. The message of PPROFC_E_UNSUPPORTED names the
  * package to install. */
 pprofc_status libedit_load(struct libedit *edit, pprofc_error *error);
 #endif

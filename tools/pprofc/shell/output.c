@@ -1,5 +1,6 @@
 /* Sends a report to standard output, a file, a program, a pager or a viewer. The shell opens the
- * target for the first byte. So a failed report leaves no file and starts no program. */
+ * target when it writes the first byte. A failed report therefore leaves no file and starts no
+ * program. */
 #include "common/progress.h"
 #include "common/signals.h"
 #include "common/terminal.h"
@@ -46,8 +47,8 @@ static pprofc_status process_start(struct shell_process *process, const char *co
   return PPROFC_OK;
 }
 
-/* Closes the program's input and waits for its end. Returns its exit status, or 128 plus the signal
- * that ended it. */
+/* Closes the program's input and waits until the program ends. Returns its exit status, or 128 plus
+ * the number of the signal that ended it. */
 static int process_wait(struct shell_process *process) {
   int how;
   if (process->fd >= 0) close(process->fd);
@@ -58,17 +59,17 @@ static int process_wait(struct shell_process *process) {
 /* ---- the pager --------------------------------------- */
 
 struct pager {
-  bool wanted; /* true while the pager may start for later output */
+  bool wanted; /* true if the pager may still start for more output */
   size_t rows, width;
-  size_t used; /* rows of text in `held`, and cells of the last row */
+  size_t used; /* number of rows of text in `held`, and columns used in the last row */
   size_t column;
-  struct buffer held; /* text written so far, until the pager starts */
+  struct buffer held; /* text written before the pager starts */
   struct shell_process process;
 };
 
 #define PAGER_WORDS 16
 
-/* Splits $PAGER at blanks, or chooses less or more. words[0] is NULL if there is no pager. The
+/* Splits $PAGER at blanks, or chooses less or more. Sets words[0] to NULL if there is no pager. The
  * words are in `text`. */
 static void pager_find(char *text, size_t room, const char *words[PAGER_WORDS]) {
   const char *value = getenv("PAGER");
@@ -99,7 +100,8 @@ static void pager_init(struct pager *pager, bool allowed) {
   pager->width = size.ws_col ? size.ws_col : 80;
 }
 
-/* Adds the text's rows to `used`. Counts each byte as one cell, which is close enough. */
+/* Adds the number of rows of the text to `used`. Counts each byte as one column, which is precise
+ * enough. */
 static void pager_count(struct pager *pager, const char *data, size_t size) {
   for (size_t i = 0; i < size; i++) {
     bool wraps = pager->column == pager->width;
@@ -116,15 +118,15 @@ static int pager_send(struct pager *pager, const void *data, size_t size) {
   return fd_write(pager->process.pid ? &pager->process.fd : &standard, data, size);
 }
 
-/* Starts the pager. Without a pager the text goes to the terminal. */
+/* Starts the pager. If it cannot start, the text goes to the terminal. */
 static int pager_start(struct pager *pager) {
   char text[1024];
   const char *words[PAGER_WORDS];
   pager->wanted = false;
   pager_find(text, sizeof text, words);
   if (words[0]) {
-    /* Set the options that git sets: end if the text fits on one screen, pass colours, do not
-     * clear. */
+    /* Use the options that git also sets for less: quit if the text fits on one screen, pass
+     * colours, do not clear the screen. */
     setenv("LESS", "FRX", 0);
     shell_set_paging(true);
     if (process_start(&pager->process, words, NULL) != PPROFC_OK)
@@ -147,7 +149,7 @@ static int pager_write(struct pager *pager, const void *data, size_t size) {
   return pager->used + 1 >= pager->rows ? pager_start(pager) : 0;
 }
 
-/* Writes the text in `held` if no pager started, else waits for the pager's end. */
+/* If no pager was started, writes the text in `held`. Otherwise waits until the pager ends. */
 static pprofc_status pager_end(struct pager *pager, pprofc_status status, pprofc_error *error) {
   if (status == PPROFC_OK && pager->wanted &&
       pager_send(pager, pager->held.data, pager->held.size) != 0)
@@ -171,9 +173,9 @@ struct shell_output {
   struct shell_process process;
   struct pager pager;
   struct viewer_file viewer;
-  bool closed; /* true if the program no longer reads its input */
+  bool closed; /* true if the program does not read its input any more */
   pprofc_status status;
-  pprofc_error *error; /* error of the last failed write, with the text of its errno */
+  pprofc_error *error; /* error of the last failed write, with the message of its errno */
 };
 
 /* ---- opening ----------------------------------------- */
@@ -243,7 +245,7 @@ static int output_put(struct shell_output *out, const void *data, size_t size) {
   return -1;
 }
 
-/* Writes bytes of the report to the target, as a pprofc_write_fn. */
+/* Callback (pprofc_write_fn) that writes bytes of the report to the target. */
 static int output_write(void *context, const void *data, size_t size) {
   struct shell_output *out = context;
   if (!out->open) out->status = output_open(out);
@@ -267,7 +269,7 @@ static pprofc_status output_end_file(struct shell_output *out, pprofc_status sta
   return status;
 }
 
-/* Ends OUTPUT_APPEND. After a failure removes the part that the report appended. */
+/* Ends OUTPUT_APPEND. After a failure, removes the text that the report appended. */
 static pprofc_status output_end_append(struct shell_output *out, pprofc_status status) {
   if (out->fd < 0) return status;
   if (status != PPROFC_OK && out->before >= 0 && ftruncate(out->fd, out->before) != 0)
@@ -285,8 +287,8 @@ static pprofc_status output_end_program(struct shell_output *out, pprofc_status 
   return error_set(out->error, PPROFC_E_IO, "'%s' ended with status %d", out->process.name, code);
 }
 
-/* Starts the viewer. The viewer may read the file at any time, so the shell removes the file when
- * the shell ends. */
+/* Starts the viewer. The viewer may read the file at any time, so the shell removes the file only
+ * at its own end. */
 static pprofc_status output_end_viewer(struct shell_output *out, pprofc_status status) {
   struct shell *shell = out->shell;
   if (out->viewer.fd < 0) return status;
@@ -307,7 +309,7 @@ static pprofc_status output_end_viewer(struct shell_output *out, pprofc_status s
 }
 
 static pprofc_status output_end(struct shell_output *out, pprofc_status status) {
-  /* An empty report also creates its file. */
+  /* Create the file even if the report is empty. */
   if (status == PPROFC_OK && !out->open) status = output_open(out);
   progress_end(&out->progress);
   if (!out->open) return status;
@@ -330,8 +332,8 @@ static pprofc_status output_end(struct shell_output *out, pprofc_status status) 
 
 /* ---- reports ----------------------------------------- */
 
-/* Chooses the target if the line has no file or program: a viewer, a numbered file for binary
- * formats, else standard output. */
+/* Chooses the target if the line names no file or program. The target is a viewer, a numbered file
+ * for binary formats, or standard output. */
 static void output_choose(const struct command *run, struct shell_target *target) {
   if (target->kind != OUTPUT_STANDARD) return;
   if (run->format->viewer)

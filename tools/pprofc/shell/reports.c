@@ -1,4 +1,4 @@
-/* Makes a report from the words of a line: [n] [focus]* [-ignore]* [-cum] [-noise=X] [>file |
+/* Creates a report from the words of a line: [n] [focus]* [-ignore]* [-cum] [-noise=X] [>file |
  * >>file | | program]. */
 #include "session.h"
 
@@ -12,7 +12,7 @@ struct shell_request {
   struct command run;
   struct shell_target target;
   struct buffer focus, ignore;
-  const char **argv; /* program after '|' and its arguments; NULL ends them */
+  const char **argv; /* program after '|' and its arguments; NULL ends the array */
 };
 
 static void reports_add_expression(struct buffer *all, pprofc_str expression) {
@@ -21,7 +21,7 @@ static void reports_add_expression(struct buffer *all, pprofc_str expression) {
   buffer_add_str(all, expression);
 }
 
-/* Stores the words from `at` on as a program and its arguments. */
+/* Stores the words after index `at` as a program and its arguments. */
 static bool reports_take_program(struct shell_request *request, const struct shell_words *words,
                                  size_t at) {
   size_t count = 0;
@@ -89,7 +89,8 @@ static bool reports_read_words(struct shell_request *request, const struct shell
   return true;
 }
 
-/* Replaces focus and ignore by the expressions of the line; for `tags`, tagfocus and tagignore. */
+/* Replaces focus and ignore by the expressions of the line. For the report `tags`, replaces
+ * tagfocus and tagignore. */
 static bool reports_apply_expressions(struct shell_request *request) {
   pprofc_report_options *report = &request->run.report;
   bool tags = strcmp(report->format, "tags") == 0;

@@ -1,4 +1,4 @@
-/* Declares the state of a shell session and the functions that the files of the shell share. */
+/* Declares the state of a shell session, and the functions shared by the files of the shell. */
 #ifndef PPROFC_SHELL_SESSION_H
 #define PPROFC_SHELL_SESSION_H
 
@@ -15,13 +15,13 @@
 #define SHELL_INPUTS  16                /* maximum nesting of `source` files */
 #define SHELL_LINE    ((size_t)1 << 20) /* maximum size of a line in bytes */
 
-/* An input with lines: standard input or a file of `source`. */
+/* An input with lines: standard input or a file given to `source`. */
 struct shell_input {
   int fd;
   char *name; /* name of the file; NULL for standard input */
   size_t line;
   char *data;    /* bytes read but not yet split into lines */
-  bool terminal; /* true for a terminal: ^C interrupts the wait for a line */
+  bool terminal; /* true for a terminal, on which ^C interrupts the wait for a line */
   size_t at, size;
 };
 
@@ -32,24 +32,25 @@ struct shell_viewer {
   pid_t pid; /* process id of the viewer; 0 after its end */
 };
 
-/* Base that the command `base` or `diff_base` set. */
+/* Base that the user set with the command `base` or `diff_base`. */
 struct shell_base {
-  char *source; /* file or URL of the base; NULL before the first choice */
+  char *source; /* file or URL of the base; NULL if the user has set no base */
   bool compare; /* true for diff_base, false for base */
   bool on;
-  bool chosen; /* true if the shell chose the base, false if the command line did */
+  bool chosen; /* true if the base comes from the shell, false if it comes from the command line */
 };
 
 struct shell {
-  struct command command; /* command line; the shell changes its members `report` and `output` */
+  struct command command; /* command line, with the changes that the shell made to `report` and
+                             `output` */
   struct command_flags flags;
-  char *texts[SHELL_OPTIONS]; /* values set in the shell, by index of the option */
+  char *texts[SHELL_OPTIONS]; /* for each option by index, the value set in the shell */
 
-  pprofc_profile *profile; /* profile of reports: the head or the difference */
+  pprofc_profile *profile; /* profile for reports: the head or the difference */
   pprofc_profile *head;    /* profile without a base; NULL until it is read */
   pprofc_profile *difference;
   struct shell_base base;
-  struct loaded_runs runs; /* runs that the option noise judges */
+  struct loaded_runs runs; /* runs that are judged if the option noise is set */
   bool runs_loaded;
 
   struct shell_input inputs[SHELL_INPUTS];
@@ -68,7 +69,7 @@ struct shell {
 
 /* ---- messages ---------------------------------------- */
 
-/* Prints an error with the file and line of `source`, and sets `failed`. */
+/* Prints an error with the file and line of a `source` file, and sets `failed`. */
 void shell_fail(struct shell *shell, const char *format, ...) PPROFC_PRINTF(2, 3);
 
 /* Prints an error of the library like shell_fail. */
@@ -77,7 +78,7 @@ void shell_fail_error(struct shell *shell, pprofc_error *error);
 /* ---- lines (lines.c) --------------------------------- */
 
 struct shell_words {
-  pprofc_str *items; /* words of a line, each with a NUL after it */
+  pprofc_str *items; /* words of a line, each followed by a NUL */
   size_t count, capacity;
 };
 
@@ -94,14 +95,14 @@ bool shell_split(pprofc_str text, struct arena *arena, struct shell_words *words
  * line is not a shortcut. */
 bool shell_shortcut(const struct shell *shell, pprofc_str line, struct buffer *out);
 
-/* Returns the format of a word such as top10, or NULL. *digits is the index of the number in the
- * word. */
+/* Returns the format of a word such as top10, or NULL. Sets *digits to the index of the number in
+ * the word. */
 const pprofc_format_info *shell_format(pprofc_str word, size_t *digits);
 
 /* ---- options (variables.c) --------------------------- */
 
-/* The first function returns the option with an index, or NULL after the last; `output` comes after
- * the report options. The second returns the option with a name, or NULL. */
+/* Return the option with an index, or with a name. Return NULL if there is no such option. `output`
+ * follows the report options. */
 const pprofc_option_info *shell_option_at(size_t index);
 const pprofc_option_info *shell_option_find(pprofc_str name);
 
@@ -120,7 +121,7 @@ void shell_choose(struct shell *shell, pprofc_str name, pprofc_str value);
 /* Prints the options and their values. */
 void shell_print_options(const struct shell *shell);
 
-/* Prints a warning for each option of the command line that makes every report fail. */
+/* Prints a warning for each command-line option that would make every report fail. */
 void shell_check_options(struct shell *shell);
 
 void shell_free_options(struct shell *shell);
@@ -128,17 +129,16 @@ void shell_free_options(struct shell *shell);
 /* ---- commands (commands.c, reports.c, bases.c) ------- */
 
 struct shell_command {
-  /* Name of the command and up to two other names; NULL if absent. */
+  /* name of the command and two alternative names; NULL if absent */
   const char *name, *alias, *also;
-  const char *listed; /* name in the list of commands */
+  const char *listed; /* name that the list of commands shows */
   const char *help;   /* one line of explanation in the list of commands */
   const char *usage;  /* further lines for `help NAME`, or NULL */
   bool takes_file;    /* true if the first argument is a file name */
   void (*run)(struct shell *shell, const struct shell_words *words);
 };
 
-/* The first function returns the command with an index, or NULL after the last. The second returns
- * the command with a name, or NULL. */
+/* Return the command with an index, or with a name. Return NULL if there is no such command. */
 const struct shell_command *shell_command_at(size_t index);
 const struct shell_command *shell_command_find(pprofc_str name);
 
@@ -151,13 +151,13 @@ void shell_set_base(struct shell *shell, const struct shell_words *words);
 
 void shell_help(struct shell *shell, pprofc_str what);
 
-/* ---- where a report goes (output.c) ------- */
+/* ---- target of a report (output.c) ------- */
 
 enum shell_output_kind {
   OUTPUT_STANDARD,
   OUTPUT_FILE,
   OUTPUT_APPEND,
-  OUTPUT_NUMBERED, /* write to a new numbered file: profile001.svg */
+  OUTPUT_NUMBERED, /* write to a new file with a number: profile001.svg */
   OUTPUT_PROGRAM,  /* write to the program `argv` */
   OUTPUT_VIEWER
 };
@@ -165,7 +165,7 @@ enum shell_output_kind {
 struct shell_target {
   enum shell_output_kind kind;
   const char *path;  /* path of the file for OUTPUT_FILE and OUTPUT_APPEND */
-  const char **argv; /* program and arguments for OUTPUT_PROGRAM */
+  const char **argv; /* program and its arguments for OUTPUT_PROGRAM */
 };
 
 /* Makes the report of `run` and writes it to the target. */
@@ -174,7 +174,8 @@ pprofc_status shell_output(struct shell *shell, const struct command *run,
 
 /* ---- verdicts (verdicts.c) --------------------------- */
 
-/* Parses "all", "changed", "rows" or "off". For another value prints an error and returns false. */
+/* Parses "all", "changed", "rows" or "off". For any other value, prints an error and returns
+ * false. */
 bool shell_choose_noise(struct shell *shell, pprofc_str value, struct command *command);
 
 /* True if the option noise adds verdicts to this report. */
@@ -184,39 +185,39 @@ bool shell_wants_verdicts(const struct command *run);
 pprofc_status shell_output_verdicts(struct shell *shell, struct command *run,
                                     const struct shell_target *target, pprofc_error *error);
 
-/* Drops the runs, because the base changed. */
+/* Drops the runs after a change of the base. */
 void shell_forget_runs(struct shell *shell);
 
 /* ---- viewers ----------------------------------------- */
 
-/* Marks viewers that ended. Prints an error for those that failed. */
+/* Marks viewers that have ended. Prints an error for each viewer that failed. */
 void shell_reap_viewers(struct shell *shell);
 
-/* Removes the files of all viewers. If the newest viewer just started, waits up to a second
- * first. */
+/* Removes the files of all viewers. If the newest viewer has just started, first waits up to a
+ * second. */
 void shell_end_viewers(struct shell *shell);
 
 /* ---- ^C ---------------------------------------------- */
 
-/* Sets if a pager reads the terminal. During that time a second ^C does not end the shell. */
+/* Stores if a pager reads the terminal. While a pager does, a second ^C does not end the shell. */
 void shell_set_paging(bool on);
 
 enum shell_wait { SHELL_WAIT_READY, SHELL_WAIT_SIGNAL, SHELL_WAIT_INTERRUPTED };
 
-/* Waits until the terminal has input, the user types ^C or another signal arrives. */
+/* Waits until the terminal has input, the user types ^C, or another signal arrives. */
 enum shell_wait shell_wait_input(int fd);
 
-/* ---- lines from outside (inputs.c, editor.c) --------- */
+/* ---- input (inputs.c, editor.c) --------- */
 
 enum shell_line { SHELL_LINE_READ, SHELL_LINE_NONE, SHELL_LINE_INTERRUPTED };
 
-/* Reads the next line and removes its newline. SHELL_LINE_NONE at the end. */
+/* Reads the next line and removes its newline. Returns SHELL_LINE_NONE at the end of the input. */
 enum shell_line shell_next_line(struct shell *shell, struct buffer *line);
 
 /* Makes the shell read its next lines from a file. */
 void shell_source(struct shell *shell, const char *path);
 
-/* Closes all files that the command `source` opened. */
+/* Closes all files opened by the command `source`. */
 void shell_leave_sources(struct shell *shell);
 void shell_close_inputs(struct shell *shell);
 
@@ -235,10 +236,11 @@ void editor_close(struct editor *editor);
 
 struct shell_history;
 
-/* Reads the stored lines, oldest first. Returns NULL if there is no place for the file. */
+/* Reads the stored lines, oldest first. Returns NULL if no folder for the file is available. */
 struct shell_history *history_open(void);
-const char *history_line(const struct shell_history *history, size_t index); /* Returns a line; NULL
-                                                                                after the last. */
+const char *history_line(const struct shell_history *history, size_t index); /* Returns a line, or
+                                                                                NULL after the last
+                                                                                line. */
 void history_add(struct shell_history *history, pprofc_str line);
 void history_close(struct shell_history *history);
 

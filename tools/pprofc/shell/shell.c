@@ -24,7 +24,8 @@
 
 /* ---- messages ---------------------------------------- */
 
-/* Prints a message. In a file of `source` prefixes the file name and line number. */
+/* Prints a message. In a `source` file, the message starts with the file name and the line
+ * number. */
 static void shell_say(struct shell *shell, const char *text) {
   const struct shell_input *input =
       shell->input_count ? &shell->inputs[shell->input_count - 1] : NULL;
@@ -65,7 +66,7 @@ static struct budget *volatile interruptible;
 
 static volatile sig_atomic_t paging;
 
-/* Handles ^C. While a pager runs, ^C is a key of the pager and never ends the shell. */
+/* Handles ^C. While a pager runs, ^C controls the pager and never ends the shell. */
 static void shell_interrupt(void) {
   struct budget *budget = interruptible;
   interrupted = 1;
@@ -84,8 +85,8 @@ static bool shell_interrupted(void) {
   return was;
 }
 
-/* Waits for input, ^C or another signal. Unblocks signals only during the wait, so that no signal
- * arrives between the check of the flag and the wait. */
+/* Waits for input, ^C or another signal. Signals are unblocked only during the wait. Otherwise a
+ * signal could arrive between the check of the flag and the wait. */
 enum shell_wait shell_wait_input(int fd) {
   fd_set wanted;
   sigset_t blocked, before;
@@ -153,7 +154,7 @@ static void shell_greet(struct shell *shell) {
 
 /* ---- lines ------------------------------------------- */
 
-/* Runs a line. The first ^C cancels it, a second ^C ends the program. */
+/* Runs a line. The first ^C cancels the line, a second ^C ends the program. */
 static void shell_run_line(struct shell *shell, pprofc_str line) {
   interruptible = shell->command.budget;
   if (shell->terminal) signals_catch(shell_interrupt);
@@ -167,8 +168,8 @@ static void shell_run_line(struct shell *shell, pprofc_str line) {
   shell_reap_viewers(shell);
 }
 
-/* Handles ^C at the prompt. The first ^C on an empty line prints how to leave, the next ^C
- * leaves. */
+/* Handles ^C at the prompt. On an empty line, the first ^C prints how to leave the shell, and the
+ * next ^C leaves. */
 static void shell_answer_interrupt(struct shell *shell, const struct buffer *line, bool *warned) {
   if (line->size) {
     *warned = false;
@@ -206,7 +207,8 @@ static int shell_loop(struct shell *shell) {
 
 /* ---- start and end ----------------------------------- */
 
-/* Reads the sources for the format proto, because other formats may read only what they need. */
+/* Reads the sources completely, as for the format proto. For other formats the reader may drop
+ * data. */
 static pprofc_status shell_read(struct shell *shell, pprofc_error *error) {
   struct command *command = &shell->command;
   struct progress progress;
@@ -218,7 +220,7 @@ static pprofc_status shell_read(struct shell *shell, pprofc_error *error) {
   progress_start(&progress, "reading");
   pprofc_status status = sources_fetch(command, &shell->profile, error);
   progress_end(&progress);
-  /* Reports must not modify the profile, because later reports use it. */
+  /* Clear the flag that lets a report modify the profile, because later reports use it. */
   if (status == PPROFC_OK) shell->profile->disposable = false;
   return budget_status(budget_allocator(command->budget), status, error);
 }
