@@ -1,5 +1,5 @@
-/* Serves the files of the page. Each URL contains a hash of the file, so that browsers may cache it
- * without limit. */
+/* Serves the files of the page. Each URL contains a hash of the file, so browsers may cache the
+ * file without limit. */
 #include "web/assets.h"
 
 #include "codec/codec.h"
@@ -8,7 +8,8 @@
 
 #define HASH_DIGITS 16
 
-/* Formats "app-0123456789abcdef.css". Truncates it if it does not fit, without a NUL. */
+/* Formats a name such as "app-0123456789abcdef.css". Truncates a name that does not fit, and then
+ * writes no NUL. */
 static size_t asset_write_name(const struct web_asset *asset, char *out, size_t size) {
   pprofc_str name = str_of(asset->name);
   size_t dot = str_find_last_char(name, '.');

@@ -10,7 +10,8 @@ struct web_asset {
   const char *name;          /* file name: "app.css" */
   const unsigned char *data; /* content of the file, gzip'd; plain if the build had no gzip */
   const size_t *size;
-  const char *sha256; /* SHA-256 of `data` in hexadecimal */
+  const char *sha256; /* Returns the file at a URL such as "app-0123456789abcdef.css" below assets/,
+                         or NULL. */
 };
 
 extern const struct web_asset web_assets[];
@@ -19,7 +20,7 @@ extern const size_t web_asset_count;
 /* Returns the file with a URL such as "app-0123456789abcdef.css" below assets/, or NULL. */
 const struct web_asset *asset_find(pprofc_str name);
 
-/* Returns a reply with the file, compressed if `gzip` is true. Returns NULL when out of memory. */
+/* Returns a reply with the file; compressed if `gzip` is true. Returns NULL when out of memory. */
 struct web_reply *asset_reply(const struct web_asset *asset, bool gzip);
 
 /* Sets the URLs of the page's files in `info`. The URLs live in `arena`. Returns false when out of

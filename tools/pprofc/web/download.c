@@ -1,4 +1,4 @@
-/* Makes the files that the user can download: profiles and reports. */
+/* Creates the files that the user can download: profiles and reports. */
 #include "web/routes.h"
 #include "web/table_csv.h"
 
@@ -14,14 +14,14 @@ struct download {
 
 typedef pprofc_status (*download_fn)(struct download *d, pprofc_error *error);
 
-/* ---- kinds ------------------------------------------- */
+/* ---- types of downloads ------------------------------ */
 
 /* Writes the profile unchanged. */
 static pprofc_status download_profile(struct download *d, pprofc_error *error) {
   return pprofc_profile_write(d->choice.shown, reply_write, d->reply, error);
 }
 
-/* Writes a flame graph as an HTML page. For a difference it contains the verdicts. */
+/* Writes a flame graph as an HTML page. The page of a difference includes the verdicts. */
 static pprofc_status download_flame(struct download *d, pprofc_error *error) {
   struct judgement judged;
   pprofc_status status = route_judge(d->q, &d->choice, &d->options, &judged, error);
@@ -35,7 +35,7 @@ static pprofc_status download_flame(struct download *d, pprofc_error *error) {
 
 /* Writes a report in a format of the library. */
 static pprofc_status download_report(struct download *d, pprofc_error *error) {
-  /* Do not divide values in a profile, because its integers would be rounded. */
+  /* Do not divide the values of a profile, because they are integers and would be rounded. */
   bool whole = strcmp(d->options.format, "proto") == 0;
   if (!whole) d->options.divide_by *= state_divisor(&d->choice, d->choice.side);
   return pprofc_report(d->choice.shown, &d->options, reply_write, d->reply, error);

@@ -1,4 +1,4 @@
-/* Checks a request: Host, Origin, Sec-Fetch-*, method, token and sizes. */
+/* Checks the headers of a request: Host, Origin, Sec-Fetch-*, method, token and sizes. */
 #include "web/guard.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ static size_t guard_find(const struct guard_request *r, pprofc_str name, pprofc_
 
 /* ---- names ------------------------------------------- */
 
-/* Removes ":PORT" from a host. Returns false if the port differs from `port`; no port means 80. */
+/* Removes ":PORT" from a host. Returns false if the port is not `port`. A missing port means 80. */
 static bool guard_take_port(pprofc_str *host, unsigned port) {
   char ours[16];
   size_t colon = str_find_last_char(*host, ':'), end = str_find_last_char(*host, ']');
@@ -32,8 +32,8 @@ static bool guard_take_port(pprofc_str *host, unsigned port) {
   return true;
 }
 
-/* True if the host is a name of this machine. Other names are refused, because an attacker can make
- * any name lead to this machine. */
+/* True if the host is a name of this machine. The server rejects other names, because an attacker
+ * can make any name resolve to this machine. */
 static bool guard_owns_host(const struct guard *g, pprofc_str host) {
   static const pprofc_str names[] = {{"localhost", 9}, {"127.0.0.1", 9}, {"[::1]", 5}};
   if (!guard_take_port(&host, g->port)) return false;
@@ -42,8 +42,8 @@ static bool guard_owns_host(const struct guard *g, pprofc_str host) {
   return g->host.size && host.size == g->host.size && guard_same(host, g->host);
 }
 
-/* True if the request names this server in its Host header. With a token, every name is valid,
- * because a machine has many names. */
+/* True if the Host header names this server. With a token every name is valid, because a machine
+ * can have many names. */
 static bool guard_is_own_host(const struct guard *g, pprofc_str host) {
   if (!g->token.size || g->host.size) return guard_owns_host(g, host);
   return guard_take_port(&host, g->port);
@@ -51,7 +51,8 @@ static bool guard_is_own_host(const struct guard *g, pprofc_str host) {
 
 /* ---- token ------------------------------------------- */
 
-/* True if the token is right. The time does not depend on the characters of the text. */
+/* True if the token is correct. The time of the comparison does not depend on the characters of the
+ * text. */
 static bool guard_token_is(const struct guard *g, pprofc_str text) {
   unsigned char difference = 0;
   if (text.size != g->token.size) return false;
@@ -81,7 +82,7 @@ static bool guard_has_cookie(const struct guard *g, const struct guard_request *
   return false;
 }
 
-/* ---- one question each ------------------------------- */
+/* ---- single checks ----------------------------------- */
 
 static struct guard_decision guard_refuse(struct guard_decision d, unsigned status,
                                           const char *why) {
@@ -132,8 +133,8 @@ static unsigned guard_check_body(const struct guard_request *r, unsigned method,
   return bytes > most ? 413 : 0;
 }
 
-/* True if the browser reports that another site made the request. A link that the user follows to a
- * page does not count. */
+/* True if the browser reports that another site made the request. Returns false for a link that the
+ * user followed to a page. */
 static bool guard_is_foreign(const struct guard_request *r, unsigned method) {
   pprofc_str site, mode, dest;
   if (guard_find(r, STR("sec-fetch-site"), &site) == 0) return false;
@@ -144,7 +145,8 @@ static bool guard_is_foreign(const struct guard_request *r, unsigned method) {
          !str_equal(dest, STR("document"));
 }
 
-/* True if an origin is the host of the request. A proxy may serve https for a public server. */
+/* True if `origin` is the host of the request. With a public server the scheme may be https,
+ * because a proxy may add TLS. */
 static bool guard_is_origin(const struct guard *g, pprofc_str origin, pprofc_str host) {
   if (str_starts(origin, STR("http://"))) return str_equal(str_slice(origin, 7, origin.size), host);
   return !g->loopback && str_starts(origin, STR("https://")) &&
@@ -161,14 +163,13 @@ static enum guard_sender guard_sender_of(const struct guard *g, const struct gua
   bool same = sites == 1 && str_equal(site, STR("same-origin"));
   guard_find(r, STR("host"), &host);
   if (!origins) return same ? SENDER_OURS : SENDER_UNKNOWN;
-  /* If a form is sent without a script, browsers hide its origin, because the pages forbid the
-   * referrer. */
+  /* A form without a script has the origin "null", because the pages forbid the referrer. */
   if (origins == 1 && str_equal(origin, STR("null")) && same) return SENDER_OURS;
   bool equal = origins == 1 && guard_is_origin(g, origin, host);
   return equal ? SENDER_OURS : SENDER_FOREIGN;
 }
 
-/* ---- in turn ----------------------------------------- */
+/* ---- all checks -------------------------------------- */
 
 static struct guard_decision guard_check_head(const struct guard *g, const struct guard_request *r,
                                               struct guard_decision d) {

@@ -1,20 +1,20 @@
 /* Decides if the server answers a request. The result depends only on the request and the settings.
- * All other files rely on these checks of the headers. */
+ * No other file checks these headers. */
 #ifndef PPROFC_WEB_GUARD_H
 #define PPROFC_WEB_GUARD_H
 
 #include "core/str.h"
 
-/* Size of the token in bytes: 192 bits in the base 64 of URLs. */
+/* Size of the token in bytes: 192 bits in URL-safe base64. */
 #define GUARD_TOKEN_SIZE 32
 
-/* Limits of the size of a request's target, of all its headers, and of the number of headers. */
+/* Maximum size in bytes of the request target and of all headers, and maximum number of headers. */
 #define GUARD_HEAD_BYTES   ((size_t)16 << 10)
 #define GUARD_HEADERS_MAX  100
 #define GUARD_BODY_BYTES   ((uint64_t)64 << 10)
 #define GUARD_UPLOAD_BYTES ((uint64_t)256 << 20)
 
-/* Methods of a request; HEAD counts as GET. A route accepts a set of these flags. */
+/* HTTP methods; HEAD counts as GET. A path accepts a set of these flags. */
 enum guard_method { GUARD_GET = 1, GUARD_POST = 2, GUARD_DELETE = 4 };
 
 struct guard_header {
@@ -32,28 +32,28 @@ struct guard_request {
 /* Settings of the server. */
 struct guard {
   unsigned port;
-  bool loopback;    /* true if the server listens on a loopback address only; then names must be
-                       local */
+  bool loopback;    /* true if the server listens on a loopback address only; then the Host header
+                       must name this machine */
   pprofc_str host;  /* host name or address on the command line, or "" */
   pprofc_str token; /* token with GUARD_TOKEN_SIZE bytes; "" without a token */
-  /* Returns the GUARD_* methods that a path accepts, 0 for an unknown path. Sets *upload for a path
-   * that accepts a long body. */
+  /* Function that returns the GUARD_* methods that a path accepts, 0 for an unknown path. Sets
+   * *upload to true if the path accepts a long body. */
   unsigned (*methods)(pprofc_str path, bool *upload);
 };
 
 enum guard_answer {
   GUARD_PASS,
-  GUARD_REFUSE, /* refuse the request with `status` and `why` */
+  GUARD_REFUSE, /* reject the request with `status` and `why` */
   GUARD_ENTER   /* correct token: set a cookie, and redirect to the URL without the token */
 };
 
 struct guard_decision {
   enum guard_answer answer;
-  unsigned status;  /* HTTP status of a refusal: 400, 403, 405, 413, 414, 421 or 431; else 0 */
-  const char *why;  /* reason of a refusal in one sentence */
+  unsigned status;  /* HTTP status of a rejection: 400, 403, 405, 413, 414, 421 or 431; else 0 */
+  const char *why;  /* reason of a rejection in one sentence */
   unsigned method;  /* method, a GUARD_* flag */
   unsigned allowed; /* GUARD_* methods of the path, if the status is 405 */
-  pprofc_str path, query; /* target before and after the '?' */
+  pprofc_str path, query; /* target of the request before and after the '?' */
   bool head;              /* true if the method is HEAD */
 };
 

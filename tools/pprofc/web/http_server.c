@@ -1,5 +1,5 @@
-/* Serves HTTP with libmicrohttpd. One thread handles all connections, one thread watches for slow
- * clients. */
+/* Serves HTTP with libmicrohttpd. One thread handles all connections; another thread watches for
+ * slow clients. */
 #include "web/http_server.h"
 
 #include "common/library.h"
@@ -41,15 +41,16 @@ void http_answer(struct http_exchange *exchange, struct web_reply *reply) {
 #include <time.h>
 #include <unistd.h>
 
-/* Maximum number of connections. From SERVER_CROWD connections on, the server closes the
- * connections with the longest idle time. So slow clients cannot block other clients. */
+/* Maximum number of connections. If there are SERVER_CROWD connections, the server closes the
+ * connections that were idle longest. Slow clients then cannot block other clients. */
 #define SERVER_CONNECTIONS 512u
 #define SERVER_CROWD       256u
 #define SERVER_PER_ADDRESS 16u
-/* Time for a client to send the head of a request, or to read more of a reply, in seconds. */
+/* Time limit in seconds for a client to send the request headers, or to read more of a reply. */
 #define SERVER_IDLE_S      10u
-#define SERVER_BODY_MS     60000 /* time for a client to send a body, in milliseconds */
-#define SERVER_LOOK_MS     100   /* interval of the watcher, in milliseconds */
+#define SERVER_BODY_MS     60000 /* time limit in milliseconds for a client to send a body */
+#define SERVER_LOOK_MS     100   /* interval in milliseconds at which the thread checks for slow
+                                    clients */
 
 /* ---- the library ------------------------------------- */
 
@@ -95,8 +96,9 @@ static pprofc_status server_load(pprofc_error *error) {
 struct http_connection {
   struct http_connection *next, **link;
   int fd;
-  int64_t since;                 /* start of the wait for a request */
-  int64_t body_since;            /* start of the wait for a body; 0 if no body is expected */
+  int64_t since;                 /* time at which the wait for a request began, in milliseconds */
+  int64_t body_since;            /* time at which the wait for a body began; 0 if no body is
+                                    expected */
   bool busy;                     /* true while the server answers a request */
   struct http_exchange *waiting; /* exchange whose answer another thread computes, or NULL */
 };
@@ -104,7 +106,7 @@ struct http_connection {
 struct http_server {
   struct MHD_Daemon *daemon;
   struct http_settings settings;
-  pthread_mutex_t lock; /* lock of the list of connections */
+  pthread_mutex_t lock; /* lock for the list of connections */
   struct http_connection *connections;
   size_t connection_count;
   pthread_t watcher;
@@ -115,7 +117,7 @@ struct http_exchange {
   struct http_server *server;
   struct MHD_Connection *connection;
   struct http_connection *of;
-  char *target; /* target as the client sent it */
+  char *target; /* request target as the client sent it */
   struct buffer form;
   bool begun;
   struct http_request request;
@@ -160,9 +162,9 @@ static void server_notify(void *server, struct MHD_Connection *connection, void 
     server_close_connection(server, context);
 }
 
-/* ---- watching ---------------------------------------- */
+/* ---- slow clients ------------------------------------ */
 
-/* Closes connections of slow clients. The caller holds the lock, so the system cannot reuse the
+/* Closes connections of slow clients. The caller holds the lock. The system then cannot reuse the
  * socket numbers. */
 static void server_close_slow(struct http_server *s, int64_t now) {
   for (struct http_connection *c = s->connections; c; c = c->next) {
@@ -172,8 +174,8 @@ static void server_close_slow(struct http_server *s, int64_t now) {
   }
 }
 
-/* If there are many connections, closes those with the longest idle time. Closes connections that
- * opened together at the same time. */
+/* If there are many connections, closes the connections that were idle longest. Connections that
+ * were opened at the same time are closed together. */
 static void server_thin_out(struct http_server *s, int64_t now) {
   int64_t oldest = now;
   if (s->connection_count < SERVER_CROWD) return;
@@ -211,11 +213,12 @@ static void *server_watch(void *server) {
 /* ---- answers ----------------------------------------- */
 
 /* Security headers of every reply. Pages run no inline script, load nothing from other sites, and
- * cannot be framed. A refusal may be framed, so that the user sees the reason in the frame. */
+ * cannot be framed. A rejection can be framed, because the user must see the reason in the
+ * frame. */
 #define SERVER_REFUSED 403
 
 static const struct {
-  /* Name of a header, its value, and its value in a refusal (NULL: omit the header). */
+  /* name of a header; its value; its value in a rejection (NULL: no such header) */
   const char *name, *value, *refused;
 } server_headers[] = {
     {"Content-Security-Policy",
@@ -252,7 +255,7 @@ static bool server_add_headers(struct MHD_Response *response, const struct web_r
   return ok && mhd.add_response_header(response, "Content-Type", reply->type);
 }
 
-/* Sends a reply. Releases it. */
+/* Sends a reply and releases it. */
 static mhd_result server_send(struct MHD_Connection *connection, struct web_reply *reply) {
   static char nothing[1];
   if (!reply) return MHD_NO; /* out of memory: close the connection */
@@ -311,7 +314,7 @@ static bool server_from_loopback(struct MHD_Connection *connection) {
          (IN6_IS_ADDR_V4MAPPED(&address.sin6_addr) && address.sin6_addr.s6_addr[12] == 127);
 }
 
-/* Writes the value of the header Allow, a list of methods. */
+/* Formats the value of the Allow header, a list of methods. */
 static void server_write_methods(unsigned allowed, char *out, size_t size) {
   static const struct {
     unsigned method;
@@ -334,8 +337,8 @@ static struct web_reply *server_refuse(const struct guard_decision *d) {
   return reply;
 }
 
-/* Sets a cookie with the token of the URL, which is correct, and redirects to the URL without
- * it. */
+/* Sets a cookie with the token from the URL, which is correct. Redirects to the URL without the
+ * token. */
 static struct web_reply *server_enter(const struct guard *g, const struct guard_decision *d) {
   char cookie[128];
   struct buffer query;
@@ -356,7 +359,7 @@ static struct web_reply *server_enter(const struct guard *g, const struct guard_
   return reply;
 }
 
-/* Opens a temporary file without a name for the body of an upload. */
+/* Opens an unnamed temporary file for the body of an upload. */
 static bool server_open_body(struct http_exchange *exchange) {
   FILE *file = tmpfile();
   exchange->request.body = file ? dup(fileno(file)) : -1;
@@ -397,7 +400,7 @@ static mhd_result server_begin(struct http_exchange *e, const char *method) {
   return MHD_YES;
 }
 
-/* Appends a part of a body: to the file of an upload, else to memory. web/guard.c has already
+/* Appends a piece of a body: to the file of an upload, or else to memory. web/guard.c has already
  * checked the length. */
 static mhd_result server_take_body(struct http_exchange *e, const char *data, size_t *size) {
   if (e->request.body < 0) buffer_add(&e->form, data, *size);
@@ -453,7 +456,7 @@ static mhd_result server_access(void *server, struct MHD_Connection *connection,
   return *size ? server_take_body(e, data, size) : server_ask(e);
 }
 
-/* Makes the exchange as soon as the target of a request arrives. */
+/* Creates the exchange when the target of a request arrives. */
 static void *server_log(void *server, const char *target, struct MHD_Connection *connection) {
   struct http_exchange *e = mem_zero_array(&mem_default, 1, sizeof *e);
   (void)server;
@@ -490,7 +493,7 @@ static void server_completed(void *server, struct MHD_Connection *connection, vo
   *context = NULL;
 }
 
-/* ---- life -------------------------------------------- */
+/* ---- start and stop ---------------------------------- */
 
 static struct MHD_Daemon *server_daemon(struct http_server *s) {
   unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME;

@@ -1,4 +1,4 @@
-/* Serves HTTP with libmicrohttpd, which it loads at the start. This layer does not know
+/* Serves HTTP with libmicrohttpd, which is loaded at the start. This layer does not know about
  * profiles. */
 #ifndef PPROFC_WEB_HTTP_SERVER_H
 #define PPROFC_WEB_HTTP_SERVER_H
@@ -8,7 +8,7 @@
 
 struct http_server;
 
-/* A request and its connection, until the answer is sent. */
+/* A request and its connection. Exists until the answer is sent. */
 struct http_exchange;
 
 /* A request that passed the checks of host, origin and token (web/guard.h). */
@@ -17,13 +17,14 @@ struct http_request {
   pprofc_str path, query;
   bool gzip;       /* true if the client accepts compressed bodies */
   pprofc_str form; /* body of an HTML form: "a=b&c=d" */
-  int body;        /* file with the body of an upload, read from its start; -1 without an upload */
+  int body;        /* descriptor of the file with the body of an upload, to be read from its start;
+                      -1: no upload */
   uint64_t body_size;
 };
 
 struct http_handler {
-  /* Returns the answer. Or returns NULL and later calls http_answer from any thread; the request
-   * stays valid until then. */
+  /* Returns the answer, or returns NULL and later calls http_answer from any thread. In that case
+   * the request stays valid until http_answer. */
   struct web_reply *(*answer)(void *context, struct http_exchange *exchange,
                               const struct http_request *request);
   /* Reports that the client of a waiting exchange closed the connection. The handler must still
@@ -34,8 +35,8 @@ struct http_handler {
 
 struct http_settings {
   const struct guard *guard;
-  int listening;    /* bound socket; the server closes it */
-  bool per_address; /* true to limit the connections of each client address */
+  int listening;    /* bound socket, which the server closes */
+  bool per_address; /* true to limit the number of connections of each client address */
   struct http_handler handler;
 };
 
@@ -44,10 +45,11 @@ struct http_settings {
 pprofc_status http_server_start(const struct http_settings *settings, struct http_server **server,
                                 pprofc_error *error);
 
-/* Closes all connections. Before the call, the caller has to answer every exchange. */
+/* Closes all connections. The caller must have answered every exchange before this call. */
 void http_server_stop(struct http_server *server);
 
-/* Sends the answer of a waiting exchange and releases it. NULL means out of memory. */
+/* Sends the answer of a waiting exchange and releases the answer. `reply` is NULL when out of
+ * memory. */
 void http_answer(struct http_exchange *exchange, struct web_reply *reply);
 
 #endif

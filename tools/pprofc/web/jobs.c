@@ -22,7 +22,7 @@ struct cache_entry {
 #define CACHE_ENTRIES 4096
 
 struct web_cache {
-  struct cache_entry *first, *last; /* answers with the latest and with the earliest use */
+  struct cache_entry *first, *last; /* answers that were used last, and least recently */
   size_t count, bytes, most;
 };
 
@@ -143,7 +143,7 @@ static bool job_add_asker(struct web_job *job, void *asker) {
   return true;
 }
 
-/* Makes a job. Without an asker, the job only fills the cache. */
+/* Creates a job. With `asker` NULL, the job only fills the cache. */
 static struct web_job *job_new(pprofc_str key, void *asker) {
   struct web_job *job = mem_zero_array(&mem_default, 1, sizeof *job);
   if (!job) return NULL;
@@ -159,8 +159,8 @@ static struct web_job *job_find(struct web_job *list, pprofc_str key) {
   return list;
 }
 
-/* Sends the answer of a finished job to all its askers. Works without the lock, because the job is
- * in no list. */
+/* Sends the answer of a finished job to all waiting clients. Needs no lock, because the job is in
+ * no list. */
 static void job_answer(struct web_jobs *jobs, struct web_job *job, struct web_reply *reply) {
   if (!reply) reply = reply_text(503, "out of memory");
   for (size_t i = 0; i < job->asker_count; i++)
@@ -188,7 +188,8 @@ static struct web_reply *job_run(struct web_jobs *jobs, struct web_job *job) {
   return reply;
 }
 
-/* Waits for a job and removes the oldest from the queue. Returns NULL when the threads must end. */
+/* Waits for a job and removes the oldest job from the queue. Returns NULL when the threads must
+ * end. */
 static struct web_job *jobs_take(struct web_jobs *jobs) {
   while (!jobs->queue && !jobs->stopping) pthread_cond_wait(&jobs->work, &jobs->lock);
   struct web_job *job = jobs->queue;
@@ -243,7 +244,7 @@ struct web_jobs *jobs_start(const struct jobs_settings *settings) {
   return NULL;
 }
 
-/* Removes the oldest job from the queue after the threads ended. Returns NULL if the queue is
+/* Removes the oldest job from the queue after the threads have ended. Returns NULL if the queue is
  * empty. */
 static struct web_job *jobs_drop(struct web_jobs *jobs) {
   pthread_mutex_lock(&jobs->lock);
@@ -278,8 +279,8 @@ void jobs_free(struct web_jobs *jobs) {
 
 /* ---- questions --------------------------------------- */
 
-/* Adds the asker to a job with the same key. Returns false if there is no such job. The time limit
- * of a job starts with its first asker. */
+/* Adds a client to a job with the same key. Returns false if there is no such job. The time limit
+ * of a job starts with its first client. */
 static bool jobs_join(struct web_jobs *jobs, pprofc_str key, void *asker) {
   if (!key.size || jobs->stopping) return false;
   struct web_job *same = job_find(jobs->queue, key);
@@ -306,7 +307,8 @@ static struct web_reply *jobs_queue(struct web_jobs *jobs, pprofc_str key, void 
   return NULL;
 }
 
-/* True if a thread is idle, and another idle thread remains for the next request. */
+/* True if at least two threads are idle. One can then work in advance while another is free for the
+ * next request. */
 static bool jobs_are_idle(const struct web_jobs *jobs) {
   size_t running = 0;
   for (const struct web_job *job = jobs->running; job; job = job->next) running++;
@@ -336,8 +338,8 @@ struct web_reply *jobs_ask(struct web_jobs *jobs, pprofc_str key, void *question
   return reply;
 }
 
-/* Marks the asker as gone in a list of jobs. Cancels the job if it has no other asker, and
- * increments *cancelled. Returns false if no job has the asker. */
+/* Removes a client from its job in a list of jobs. Cancels the job if it has no other client, and
+ * increments *cancelled. Returns false if no job has the client. */
 static bool jobs_leave_list(struct web_job *job, const void *asker, size_t *cancelled) {
   for (; job; job = job->next) {
     bool found = false, left = false;
@@ -360,7 +362,7 @@ void jobs_leave(struct web_jobs *jobs, void *asker) {
   pthread_mutex_lock(&jobs->lock);
   if (!jobs_leave_list(jobs->queue, asker, &dropped))
     jobs_leave_list(jobs->running, asker, &stopped);
-  jobs->waiting -= dropped; /* cancelled jobs no longer count as waiting */
+  jobs->waiting -= dropped; /* cancelled jobs do not count as waiting any more */
   pthread_mutex_unlock(&jobs->lock);
 }
 

@@ -1,5 +1,5 @@
-/* Computes answers in a few threads with a bounded queue. Requests with the same question share a
- * job. A client that waits for the answer is an asker. */
+/* Computes answers in a few threads with a bounded queue. Equal requests share a job. An "asker" is
+ * a client that waits for an answer. */
 #ifndef PPROFC_WEB_JOBS_H
 #define PPROFC_WEB_JOBS_H
 
@@ -16,8 +16,8 @@ void cache_free(struct web_cache *cache);
 /* Returns the cached answer for a key, or NULL. The caller releases it. */
 struct web_reply *cache_get(struct web_cache *cache, pprofc_str key);
 
-/* Adds an answer. Drops old answers if there is no room, and the new answer if it is larger than
- * the cache. */
+/* Adds an answer. If the cache is full, drops old answers. Drops the new answer if it is larger
+ * than the cache. */
 void cache_put(struct web_cache *cache, pprofc_str key, struct web_reply *reply);
 
 /* Removes all answers from the cache. */
@@ -28,37 +28,37 @@ struct web_jobs;
 struct jobs_settings {
   unsigned workers;
   size_t waiting_most;   /* maximum number of jobs that wait for a thread */
-  struct budget *parent; /* memory budget of all reports together */
+  struct budget *parent; /* memory budget shared by all reports */
   uint64_t bytes;        /* memory limit of an answer, in bytes */
-  uint32_t milliseconds; /* time limit of an answer in milliseconds; starts with the first client */
+  uint32_t milliseconds; /* time limit of an answer in milliseconds, counted from the first client's
+                            request */
   struct web_cache *cache; /* cache of answers */
-  /* Computes an answer; returns NULL when out of memory. */
+  /* Function that computes an answer. Returns NULL when out of memory. */
   struct web_reply *(*run)(void *question, struct budget *budget);
   void (*forget)(void *question);
-  /* Sends the answer to a waiting client and releases it. */
+  /* Function that sends the answer to a waiting client and releases the answer. */
   void (*answer)(void *asker, struct web_reply *reply);
 };
 
 struct web_jobs *jobs_start(const struct jobs_settings *settings);
 
-/* Cancels all jobs, answers all askers and waits for the threads. After this, refuses every
- * question. */
+/* Cancels all jobs, answers all clients and waits for the threads. Afterwards the pool rejects
+ * every request. */
 void jobs_stop(struct web_jobs *jobs);
 
 /* Stops the threads and frees the pool. No other thread may use the pool after the call. */
 void jobs_free(struct web_jobs *jobs);
 
-/* Queues a question and takes ownership of it. Questions with equal keys share an answer, unless
- * the key is "". Returns a cached answer or a refusal at once; NULL if the asker gets the answer
- * later. */
+/* Queues a request and takes ownership of it. Requests with equal keys share an answer, except for
+ * the key "". Returns a cached answer or a rejection at once. Returns NULL if the client gets the
+ * answer later. */
 struct web_reply *jobs_ask(struct web_jobs *jobs, pprofc_str key, void *question, void *asker);
 
-/* Computes the answer to a likely next question, if a thread is idle, and puts it into the cache.
- * Takes ownership of the question. */
+/* Computes the answer to a likely next request in advance, if a thread is idle, and puts the answer
+ * into the cache. Takes ownership of the request. */
 void jobs_prepare(struct web_jobs *jobs, pprofc_str key, void *question);
 
-/* Removes the asker from its job, and cancels a job without askers. The asker still gets an
- * answer. */
+/* Removes a client from its job. Cancels a job without clients. The client still gets an answer. */
 void jobs_leave(struct web_jobs *jobs, void *asker);
 
 /* Removes the cached answers. */

@@ -1,4 +1,4 @@
-/* Judges a difference like -top -noise. */
+/* Judges a difference as -top -noise does. */
 #include "web/judge.h"
 
 #include "core/budget.h"
@@ -22,7 +22,7 @@ static size_t judge_count(const struct judge_side *side) {
   return side->count ? side->count : 1;
 }
 
-/* Lists the runs of base and head, in this order. Copies share the data but use the memory of the
+/* Lists the runs of base, then of head. The copies share the data, but use the memory of the
  * request. */
 static pprofc_status judge_lend_runs(const struct judge_side sides[2], const pprofc_allocator *mem,
                                      struct loaded_runs *runs, pprofc_error *error) {
@@ -49,8 +49,8 @@ static void judge_free_runs(struct loaded_runs *runs, const pprofc_allocator *me
   mem_free(mem, runs->items, runs->capacity, sizeof *runs->items);
 }
 
-/* Judges the runs like -noise. An error becomes the reason for missing verdicts, unless memory or
- * time ran out. */
+/* Judges the runs as -noise does. An error becomes the reason why there are no verdicts, unless
+ * memory or time ran out. */
 static pprofc_status judge_runs(const pprofc_report_options *options,
                                 const struct noise_options *flags, struct loaded_runs *runs,
                                 const pprofc_allocator *mem, struct judgement *j,
@@ -86,7 +86,8 @@ pprofc_status judge_sides(const struct judge_side sides[2], const pprofc_report_
     snprintf(j->reason, sizeof j->reason, "%s", obstacle);
     return PPROFC_OK;
   }
-  report.warn = NULL; /* ignore the warnings, because the report of the page has the same */
+  report.warn = NULL; /* ignore warnings here, because the report of the page has the same
+                         warnings */
   if (options->normalize) flags.how.normalize_by = PPROFC_EXPOSURE_TOTAL;
   pprofc_status status = judge_lend_runs(sides, mem, &runs, error);
   if (!status) status = judge_runs(&report, &flags, &runs, mem, j, error);

@@ -1,4 +1,4 @@
-/* Handles the parameters of a URL: decodes them, sets options and makes links. */
+/* Handles the parameters of a URL: decodes them, sets options and writes links. */
 #include "web/query.h"
 
 #include "core/error.h"
@@ -11,7 +11,7 @@
 
 /* ---- names ------------------------------------------- */
 
-/* Parameters that pprof's URLs do not have. */
+/* Parameters that do not exist in pprof's URLs. */
 static const char *const query_own_names[] = {
     "tagroot", "tagleaf", "side", "base", "head", "sel",    "only", "rows", "q", "p",
     "v",       "view",    "what", "node", "name", "config", "pin",  "t0",   "t1"};
@@ -25,7 +25,7 @@ static const pprofc_option_info *query_option(const char *name) {
   return ours ? NULL : info;
 }
 
-/* Returns the name of parameter i. Options come first, in the order of their table. */
+/* Returns the name of parameter i. The options come first, in the order of their table. */
 static const char *query_name(size_t i) {
   const pprofc_option_info *info;
   for (size_t k = 0; (info = pprofc_option_at(k)); k++)
@@ -43,7 +43,8 @@ static size_t query_place(pprofc_str name) {
   return known ? i : WEB_PARAMETERS_MAX;
 }
 
-/* Decodes a pair "name=value" into the slot of its name, unless the slot has a value. */
+/* Decodes a pair "name=value" into the array element of its name, unless that element has a
+ * value. */
 static pprofc_status query_take(pprofc_str pair, struct arena *arena,
                                 const char *slots[WEB_PARAMETERS_MAX], pprofc_error *error) {
   size_t equal = str_find_char(pair, '=');

@@ -1,5 +1,5 @@
-/* Handles the parameters of a URL. Decodes parameters of pprof and of this page, sets report
- * options, and writes links with changes. */
+/* Handles the parameters of a URL. Decodes the parameters of pprof and of this page, sets report
+ * options, and writes links with changed parameters. */
 #ifndef PPROFC_WEB_QUERY_H
 #define PPROFC_WEB_QUERY_H
 
@@ -14,16 +14,16 @@ struct web_parameter {
 
 #define WEB_PARAMETERS_MAX 64
 
-/* Known parameters that are not empty, each once, in the order of their table. So equal requests
- * have equal queries. */
+/* Known parameters that are not empty, each once, in the order of their table. Equivalent URLs
+ * therefore have equal queries. */
 struct web_query {
   struct web_parameter items[WEB_PARAMETERS_MAX];
   size_t count;
 };
 
-/* Decodes the part of a URL after '?'. As in pprof, ignores empty, unknown and invalid parameters,
- * and repetitions. Values live in `arena`. Errors: PPROFC_E_INVALID for a value with a NUL byte or
- * invalid UTF-8. */
+/* Decodes the query of a URL (after the '?'). As in pprof, ignores empty, unknown, invalid and
+ * repeated parameters. Values are in `arena`. Returns PPROFC_E_INVALID for a value with a NUL byte
+ * or invalid UTF-8. */
 pprofc_status web_query_parse(pprofc_str text, struct arena *arena, struct web_query *query,
                               pprofc_error *error);
 
@@ -33,8 +33,8 @@ const char *web_query_get(const struct web_query *query, const char *name);
 /* Removes a parameter. */
 void web_query_remove(struct web_query *query, const char *name);
 
-/* The first function returns the number of parameters, for the hidden fields of forms. The second
- * sets the name and the value of one parameter. */
+/* Return the number of parameters, for the hidden fields of forms; or set the name and the value of
+ * one parameter. */
 size_t web_query_count(const struct web_query *query);
 void web_query_at(const struct web_query *query, size_t index, const char **name,
                   const char **value);
@@ -53,13 +53,13 @@ void web_query_link(struct buffer *out, const struct web_query *query, const cha
 void web_query_write(struct buffer *out, const struct web_query *query,
                      const struct web_change *changes, size_t count);
 
-/* Sets `options` from the parameters. Texts point into the query. Errors: PPROFC_E_INVALID with the
+/* Sets `options` from the parameters. Texts point into the query. PPROFC_E_INVALID has the error
  * text of pprof. */
 pprofc_status web_query_options(const struct web_query *query, pprofc_report_options *options,
                                 pprofc_error *error);
 
-/* Appends the options that a saved view stores and that differ from their defaults, as a query:
- * "f=main&g=lines". */
+/* Appends options as a query such as "f=main&g=lines": the options that a saved view stores, if
+ * they differ from their defaults. */
 void web_query_of_options(struct buffer *out, const pprofc_report_options *options);
 
 #endif

@@ -17,7 +17,7 @@ struct web_reply {
   int references;
   unsigned status;
   const char *type;   /* Content-Type as a string literal: "text/html; charset=utf-8" */
-  struct buffer body; /* body, in memory of malloc */
+  struct buffer body; /* body, allocated with malloc */
   struct web_header headers[REPLY_HEADERS_MAX];
   size_t header_count;
   bool keep; /* true if the cache may store the reply */
@@ -43,13 +43,14 @@ struct web_reply *reply_redirect(unsigned status, const char *path, pprofc_str q
  * memory, or if there are too many headers. */
 bool reply_add_header(struct web_reply *reply, const char *name, pprofc_str value);
 
-/* Returns the size of the reply in memory. */
+/* Returns the size of the reply in memory, in bytes. */
 size_t reply_size(const struct web_reply *reply);
 
-/* Appends to the body of `reply`, as a pprofc_write_fn. */
+/* Callback (pprofc_write_fn) that appends to the body of `reply`. */
 int reply_write(void *reply, const void *data, size_t size);
 
-/* Returns the HTTP status for an error: 400 for an invalid request, 503 for limits, else 500. */
+/* Returns the HTTP status for an error: 400 for an invalid request, 503 for an exceeded limit, else
+ * 500. */
 unsigned reply_status_of(pprofc_status status);
 
 #endif

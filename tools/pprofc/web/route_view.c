@@ -30,7 +30,7 @@ struct arguments {
   bool failed;
 };
 
-/* Adds "-NAME=VALUE", or only VALUE if `name` is "". */
+/* Adds "-NAME=VALUE"; only VALUE if `name` is "". */
 static void arguments_add(struct arguments *a, const char *name, const char *value) {
   size_t size = strlen(name) + strlen(value) + 4;
   char *text = arena_alloc(a->arena, size);
@@ -78,15 +78,15 @@ static struct time_range arguments_range(const struct command *command,
   return r;
 }
 
-/* Adds the files of base or head: the runs, or the source. If `flag` is not "", it precedes each
- * file. */
+/* Adds the files of base or head: its runs, or its source. If `flag` is not "", adds the flag
+ * before each file. */
 static void arguments_add_side(struct arguments *a, const char *flag,
                                const struct state_profile *side) {
   for (size_t i = 0; i < side->run_count; i++) arguments_add(a, flag, side->runs[i].name);
   if (!side->run_count) arguments_add(a, flag, side->source);
 }
 
-/* True if a command line can load this base or head from files. */
+/* True if a command line can load this profile from files. */
 static bool arguments_can_load(const struct state_profile *side, bool sums) {
   return !side || sums || side->run_count || *side->source;
 }
@@ -148,7 +148,7 @@ static bool arguments_make(const struct command *command, const struct state_cho
 
 /* ---- the view ---------------------------------------- */
 
-/* Data of a page while it is made. */
+/* Data of a page while it is created. */
 struct view_parts {
   pprofc_report_options options;
   struct state_choice choice;
@@ -195,13 +195,13 @@ static void view_set_runs(struct view_parts *p) {
   if (!base) p->info.divisors[WEB_HEAD] = state_divisor(&p->choice, WEB_HEAD);
 }
 
-/* Notes which recordings the page shows, if it could choose them. */
+/* Records which recordings the page shows. Does nothing if no profile could be selected. */
 static void view_note_sides(struct view_parts *p) {
   p->recordings.list.head = p->choice.head ? p->choice.head->id : 0;
   p->recordings.list.base = p->choice.base ? p->choice.base->id : 0;
 }
 
-/* Copies the parts of the state that change without a request. */
+/* Copies the data of the state that can change without a request. */
 static void view_note_state(struct web_state *state, struct view_parts *p) {
   p->info.generation = state_generation(state);
   if (state_recordings(state, &p->recordings)) p->info.recordings = &p->recordings.list;
@@ -262,7 +262,7 @@ static struct web_view_input view_input(const struct web_question *q, const stru
                                  c->lent[1], c->side,     &p->info};
 }
 
-/* Returns the page. After an error, returns the page with the error message. */
+/* Returns the page, or after an error the page with the error message. */
 static struct web_reply *view_reply(struct web_question *q, struct view_parts *p,
                                     pprofc_status status, pprofc_error *error) {
   const struct web_view_input input = view_input(q, p);
@@ -282,8 +282,8 @@ static struct web_reply *view_reply(struct web_question *q, struct view_parts *p
   return reply_text(503, message);
 }
 
-/* Answers with the strip of recordings, for a page that keeps its view. Without a known view it has
- * links to the first. Ignores an error about the view. */
+/* Answers with the strip of recordings, for a page that keeps its current view. If the view is
+ * unknown, the strip links to the first view. Ignores an error in the view. */
 struct web_reply *route_strip(struct web_question *q) {
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
   struct view_parts *p = arena_zero_array(&q->arena, 1, sizeof *p);
@@ -291,7 +291,7 @@ struct web_reply *route_strip(struct web_question *q) {
   struct output out;
   if (!reply) return NULL;
   q->view = web_view_find(str_of(web_query_get(&q->query, "view")));
-  web_query_remove(&q->query, "view"); /* links to views do not have it */
+  web_query_remove(&q->query, "view"); /* links to views do not contain this parameter */
   (void)view_prepare(q, p, &error);
   const struct web_view_input input = view_input(q, p);
   output_init(&out, reply_write, reply);

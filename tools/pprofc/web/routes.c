@@ -44,13 +44,14 @@ static struct web_reply *route_delete(struct web_question *q) {
 /* ---- graphviz ---------------------------------------- */
 
 #define DOT_MILLISECONDS 10000
-#define DOT_LOOK_MS      100 /* interval of the checks for cancellation, in milliseconds */
+#define DOT_LOOK_MS      100 /* interval in milliseconds at which a running graphviz is checked for
+                                cancellation */
 
 void dot_slots_init(struct dot_slots *slots, unsigned count) {
   sem_init(&slots->free, 0, count ? count : 1);
 }
 
-/* Waits for a slot. Returns false if the budget stops earlier. */
+/* Waits until another graphviz process may start. Returns false if the budget stops earlier. */
 static bool dot_enter(struct dot_slots *slots, const pprofc_allocator *mem) {
   while (!budget_stopped(mem)) {
     struct timespec until;
@@ -93,8 +94,9 @@ struct web_route {
   route_fn answer;
   const char *redirect; /* target of a permanent redirect (status 301), or NULL */
   bool upload;          /* true if the path accepts a long body */
-  bool at_once;         /* true if the connection thread computes the answer at once */
-  bool keep;            /* true if only the query and the generation determine the answer */
+  bool at_once;         /* true to compute the answer in the thread that handles connections */
+  bool keep;            /* true if the answer depends only on the query and on the generation of the
+                           profiles */
 };
 
 static const struct web_route routes[] = {
@@ -218,8 +220,8 @@ static void routes_prepare(struct web *web, pprofc_str name, pprofc_str query) {
   buffer_free(&key);
 }
 
-/* Starts to compute the data of the flame graph together with its page. The browser requests the
- * data next, and they take longer than the page. */
+/* Starts to compute the data of the flame graph together with its page. The browser requests this
+ * data next, and computing it takes longer than the page. */
 static void routes_prepare_data(struct web *web, const struct web_query *query) {
   struct buffer text;
   size_t count;

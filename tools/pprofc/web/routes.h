@@ -14,7 +14,7 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 
-/* Limit of parallel graphviz processes: one for each core. */
+/* Limits the number of parallel graphviz processes to the number of cores. */
 struct dot_slots {
   sem_t free;
 };
@@ -22,9 +22,9 @@ struct dot_slots {
 void dot_slots_init(struct dot_slots *slots, unsigned count);
 
 /* Draws a graph with graphviz; the result starts at "<svg". `slots` is a struct dot_slots. Waits
- * for a slot, then at most 10 s for graphviz. The budget of `svg` can stop both. Errors:
- * PPROFC_E_UNSUPPORTED without graphviz, PPROFC_E_LIMIT after 10 s, PPROFC_E_IO if graphviz fails,
- * PPROFC_E_NOMEM. */
+ * until a process may start, then at most 10 s for graphviz. The budget of `svg` can stop both
+ * waits. Errors: PPROFC_E_UNSUPPORTED without graphviz, PPROFC_E_LIMIT after 10 s, PPROFC_E_IO if
+ * graphviz fails, PPROFC_E_NOMEM. */
 pprofc_status dot_draw(void *slots, pprofc_str graph, struct buffer *svg, pprofc_error *error);
 
 /* Data that all requests share. */
@@ -47,7 +47,8 @@ struct web_question {
   const struct web_route *route;
   const struct web_view *view; /* view at the path, or NULL */
   unsigned method;             /* method, a GUARD_* flag */
-  int body;                    /* file of an upload, closed with the question; or -1 */
+  int body;                    /* descriptor of the file of an upload, closed with the request; -1:
+                                  no upload */
   uint64_t body_size;
   struct arena arena; /* memory that is freed with the question */
   struct web_query query;
@@ -57,7 +58,8 @@ struct web_question {
 /* Returns the GUARD_* methods that a path accepts. */
 unsigned routes_methods(pprofc_str path, bool *upload);
 
-/* Answers a request that passed the checks of web/guard.h, or queues it and returns NULL. */
+/* Answers a request that passed the checks of web/guard.h. Returns NULL if the request was
+ * queued. */
 struct web_reply *routes_answer(void *web, struct http_exchange *exchange,
                                 const struct http_request *request);
 void routes_gone(void *web, struct http_exchange *exchange);
@@ -69,7 +71,7 @@ void routes_prepare_landing(struct web *web, pprofc_str query);
 struct web_reply *routes_run(void *question, struct budget *budget);
 void routes_forget(void *question);
 
-/* ---- handlers, one file for each kind ---------------- */
+/* ---- handlers, in the files route_*.c ---------------- */
 
 struct web_reply *route_view(struct web_question *q);
 struct web_reply *route_download(struct web_question *q);
@@ -88,7 +90,7 @@ pprofc_status route_judge(struct web_question *q, const struct state_choice *cho
                           pprofc_error *error);
 
 /* Answers a request that changed something. A page without a script sends the parameter `view` and
- * gets a redirect to that view. The script gets a success. */
+ * gets a redirect to that view. A script gets a reply that reports success. */
 struct web_reply *route_back(const struct web_question *q);
 
 /* Returns a reply with the error message. */

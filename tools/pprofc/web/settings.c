@@ -42,7 +42,7 @@ static pprofc_status settings_fail(const char *what, const char *path, pprofc_er
   return error_set(error, PPROFC_E_IO, "cannot %s '%s': %s", what, path, ERRNO_TEXT(errno));
 }
 
-/* Reads the file into the arena. *data is empty if the file is missing. */
+/* Reads the file into the arena. Sets *data to an empty text if the file is missing. */
 static pprofc_status settings_read(const char *path, struct arena *arena, pprofc_str *data,
                                    pprofc_error *error) {
   struct stat info;
@@ -60,7 +60,7 @@ static pprofc_status settings_read(const char *path, struct arena *arena, pprofc
   return !status && !data->data ? error_nomem(error) : status;
 }
 
-/* Parses the file. *root is NULL if the file is missing. */
+/* Parses the file. Sets *root to NULL if the file is missing. */
 static pprofc_status settings_parse(const char *path, struct arena *arena, struct node **root,
                                     pprofc_error *error) {
   pprofc_str data;
@@ -82,12 +82,12 @@ static pprofc_status settings_parse(const char *path, struct arena *arena, struc
 
 /* ---- writing ----------------------------------------- */
 
-/* True if Go escapes the character in JSON, to make the text safe in HTML. */
+/* True if Go escapes the character in JSON, because the character is unsafe in HTML. */
 static bool settings_is_unsafe(int32_t c) {
   return c < ' ' || c == '<' || c == '>' || c == '&' || c == 0x2028 || c == 0x2029;
 }
 
-/* Writes a JSON string like Go. */
+/* Writes a JSON string as Go does. */
 static void settings_write_string(struct buffer *out, pprofc_str text) {
   /* Characters with a short escape, and the letters of these escapes. */
   static const char characters[] = "\"\\\n\r\t", letters[] = "\"\\nrt";
@@ -129,8 +129,8 @@ static void settings_write_scalar(struct buffer *out, const struct node *node) {
 
 #define SETTINGS_DEPTH 32
 
-/* Writes a value with all its members; `depth` is its nesting. Returns false if the nesting is too
- * deep. */
+/* Writes a value with all its members. `depth` is the nesting level of the value. Returns false if
+ * the nesting is too deep. */
 static bool settings_write_tree(struct buffer *out, const struct node *root, size_t depth) {
   const struct node *above[SETTINGS_DEPTH];
   size_t levels = 0;
@@ -171,7 +171,7 @@ static bool settings_is_zero(const pprofc_option_info *info, const char *text) {
   return !*text;
 }
 
-/* Writes a view with the order and indentation of pprof. */
+/* Writes a saved view in pprof's order and indentation. */
 static void settings_write_options(struct buffer *out, const char *name,
                                    const pprofc_report_options *options) {
   const pprofc_option_info *info;
@@ -207,14 +207,14 @@ struct settings_change {
   bool found;
 };
 
-/* Begins the next view on a new line, after a comma if there is a view before it. */
+/* Begins the next saved view on a new line. Writes a comma first if another view precedes it. */
 static void settings_next(struct buffer *out, bool *any) {
   if (*any) buffer_add_char(out, ',');
   *any = true;
   settings_indent(out, 2);
 }
 
-/* Writes all views. A changed view keeps its place, a new view comes last. */
+/* Writes all saved views. A changed view keeps its position; a new view is last. */
 static bool settings_write_configs(struct buffer *out, const struct node *configs,
                                    struct settings_change *change) {
   bool ok = true, any = false;
@@ -264,7 +264,7 @@ static bool settings_write(struct buffer *out, const struct node *root,
 
 /* ---- changing ---------------------------------------- */
 
-/* Makes the folder of the file and its parents; only the owner can read them. */
+/* Creates the folder of the file and its parents with permissions for the owner only. */
 static pprofc_status settings_make_folder(const char *path, char folder[4096],
                                           pprofc_error *error) {
   snprintf(folder, 4096, "%s", path);
@@ -368,7 +368,7 @@ static pprofc_str settings_value(const struct node *config, const pprofc_option_
   return str_equal(text, str_of(info->default_text)) ? STR("") : text;
 }
 
-/* Returns the query that opens a view. Its data is NULL when out of memory. */
+/* Returns the query that opens a saved view. data is NULL when out of memory. */
 static pprofc_str settings_query(const struct node *config, const struct web_query *query,
                                  struct arena *arena) {
   struct web_change changes[WEB_PARAMETERS_MAX];

@@ -1,4 +1,4 @@
-/* Keeps the profiles of the server: reads, chooses and compares them. */
+/* Keeps the profiles of the server: reads, selects and compares them. */
 #include "benchmarks.h"
 #include "web/state_parts.h"
 
@@ -59,7 +59,7 @@ static void state_make_room(struct web_state *s) {
   s->count--;
 }
 
-/* Adds a profile and takes ownership of it. Returns its id; 0 if the profile is NULL. */
+/* Adds a profile and takes ownership of it. Returns its id, or 0 if the profile is NULL. */
 static unsigned state_add(struct web_state *s, struct state_profile *p) {
   if (!p) return 0;
   state_make_room(s);
@@ -107,8 +107,8 @@ void state_free_loaded(struct state_loaded *l) {
   *l = (struct state_loaded){NULL, NULL, NULL};
 }
 
-/* Records that the head comes from the command line, and how many files are summed for head and
- * base. */
+/* Records that the head comes from the command line, and the numbers of files whose sums are head
+ * and base. */
 static void state_note_sources(struct state_loaded *l, size_t heads, size_t bases) {
   if (l->head) {
     l->head->is_command = true;
@@ -150,7 +150,7 @@ void state_show(struct web_state *s, struct state_loaded *l) {
   s->head = state_add(s, l->head);
   s->base = l->base ? state_add(s, l->base) : s->named_base;
   if (l->difference && !l->head->run_count && state_by_time(s->command, l->head, l->base)) {
-    /* Drop this difference of whole amounts, because the page compares amounts per second. */
+    /* Drop this difference: its values are totals, but the page compares values per second. */
     pprofc_profile_release(l->difference);
     l->difference = NULL;
   }
@@ -165,7 +165,7 @@ void state_show(struct web_state *s, struct state_loaded *l) {
 
 /* ---- names ------------------------------------------- */
 
-/* True if a source has the form NAME=FILE; *file becomes the part after =. Returns false if a file
+/* True if a source has the form NAME=FILE. Sets *file to the text after =. Returns false if a file
  * with the whole name exists. */
 static bool state_is_named(const char *source, const char **file) {
   struct stat info;
@@ -217,8 +217,8 @@ static pprofc_status state_split(struct web_state *s, unsigned ids[2], pprofc_er
   return PPROFC_OK;
 }
 
-/* Reads all sources. The first named profile is the base, the second is the head. Sources without a
- * name are summed; their sum is the head instead of the second. */
+/* Reads all sources. The first named profile is the base, and the second is the head. If there are
+ * sources without a name, their sum is the head instead. */
 static pprofc_status state_read_all(struct web_state *s, pprofc_error *error) {
   const struct command *command = s->command;
   unsigned ids[2] = {0, 0};
@@ -243,7 +243,7 @@ static pprofc_status state_read_all(struct web_state *s, pprofc_error *error) {
   return status;
 }
 
-/* ---- dropped files ----------------------------------- */
+/* ---- uploaded files ---------------------------------- */
 
 pprofc_status state_drop(struct web_state *s, const char *name, pprofc_str data, unsigned *id,
                          pprofc_error *error) {
@@ -273,14 +273,15 @@ pprofc_status state_drop(struct web_state *s, const char *name, pprofc_str data,
   return *id ? PPROFC_OK : error_nomem(error);
 }
 
-/* ---- life -------------------------------------------- */
+/* ---- start ------------------------------------------- */
 
 pprofc_status state_load(struct command *command, struct web_state **state, pprofc_error *error) {
   struct web_state *s = mem_zero_array(&mem_default, 1, sizeof *s);
   if (!s) return error_nomem(error);
   s->command = command;
   pthread_mutex_init(&s->lock, NULL);
-  if (command->every_ms) command->no_save = true; /* copies of all recordings would fill the disk */
+  if (command->every_ms) command->no_save = true; /* saved copies of all recordings would fill the
+                                                     disk */
   pprofc_status status = state_read_all(s, error);
   state_begin_watch(s);
   if (status == PPROFC_OK && command->every_ms && !state_begin_recording(s))
@@ -303,7 +304,7 @@ void state_free(struct web_state *s) {
   mem_free(&mem_default, s, 1, sizeof *s);
 }
 
-/* ---- choosing ---------------------------------------- */
+/* ---- selection of profiles --------------------------- */
 
 /* Returns the profile that a parameter selects. The caller releases it. */
 static pprofc_status state_take(struct web_state *s, const struct web_query *query,
@@ -350,7 +351,7 @@ static pprofc_profile *state_known_pair(struct web_state *s, const struct state_
   return NULL;
 }
 
-/* Stores a difference; replaces the difference with the earliest use. */
+/* Stores a difference. Replaces the difference that was used least recently. */
 static void state_keep_pair(struct web_state *s, const struct state_choice *c) {
   struct state_pair *oldest = &s->pairs[0];
   for (size_t i = 1; i < STATE_PAIRS; i++)
@@ -372,7 +373,7 @@ static pprofc_status state_compare(struct web_state *s, const pprofc_allocator *
   return PPROFC_OK;
 }
 
-/* Copies the chosen profiles for a request. The copies share the data. */
+/* Copies the chosen profiles for a request. The copies share their data with the originals. */
 static pprofc_status state_lend(struct state_choice *c, const pprofc_allocator *mem,
                                 pprofc_error *error) {
   const pprofc_profile *sides[] = {[WEB_HEAD] = c->head->profile,
@@ -385,7 +386,7 @@ static pprofc_status state_lend(struct state_choice *c, const pprofc_allocator *
   return all ? PPROFC_OK : error_nomem(error);
 }
 
-/* Reads a range of time. A number without a unit is in nanoseconds. */
+/* Parses a time range. A number without a unit is in nanoseconds. */
 static pprofc_status state_read_range(const char *from, const char *to, struct time_range *range,
                                       pprofc_error *error) {
   static const struct flag flag = {.offset = 0};
@@ -400,7 +401,7 @@ static pprofc_status state_read_range(const char *from, const char *to, struct t
   return error_set(error, PPROFC_E_INVALID, "the range of time t0, t1 is not valid: %s", problem);
 }
 
-/* Limits the shown profile to the range of time that the query selects. */
+/* Restricts the displayed profile to the time range that the query selects. */
 static pprofc_status state_limit(const struct web_query *query, struct state_choice *c,
                                  pprofc_error *error) {
   const char *from = web_query_get(query, "t0"), *to = web_query_get(query, "t1");
@@ -414,7 +415,7 @@ static pprofc_status state_limit(const struct web_query *query, struct state_cho
   return PPROFC_OK;
 }
 
-/* Sets the head and base that the query selects, and their stored difference. */
+/* ---- lists ------------------------------------------- */
 static pprofc_status state_take_sides(struct web_state *s, const struct web_query *query,
                                       struct state_choice *c, pprofc_error *error) {
   pprofc_status status = state_take(s, query, "head", s->head, &c->head, error);

@@ -12,30 +12,31 @@
 struct state_pair {
   unsigned head, base;
   pprofc_profile *difference;
-  uint64_t used; /* time of the last use, as a count of uses */
+  uint64_t used; /* number of the last use, from a counter of uses */
 };
 
-/* Profiles of one load. */
+/* Profiles that one load of the sources has read. */
 struct state_loaded {
   struct state_profile *head, *base;
   pprofc_profile *difference;
 };
 
-/* A recording, or successive failures. */
+/* A recording, or a sequence of failures. */
 struct state_recording {
-  struct web_recording shown;    /* data for the page, except the profile */
+  struct web_recording shown;    /* data that the page shows, except the profile */
   struct state_profile *profile; /* profile, or NULL after a failure */
-  uint64_t used;                 /* value of `tries` of the ring at the last use by a page */
+  uint64_t used;                 /* value of the ring's counter `tries` when a page last used the
+                                    recording */
 };
 
-/* Recordings of -every. Only the thread that records uses `due`. */
+/* Recordings of -every. `due` is used only by the thread that records. */
 struct state_ring {
-  struct state_recording items[STATE_RECORDINGS_MAX]; /* oldest first */
+  struct state_recording items[STATE_RECORDINGS_MAX]; /* recordings, oldest first */
   size_t count;
   uint64_t tries;
   unsigned failures; /* number of failures since the last recording */
   int64_t due;       /* time of the next recording, in milliseconds of the monotonic clock */
-  int64_t next;      /* time of the next try after a failure, in seconds since 1970; else 0 */
+  int64_t next;      /* time of the next attempt after a failure, in seconds since 1970; else 0 */
 };
 
 struct web_state {
@@ -55,48 +56,47 @@ struct web_state {
   char broken_text[512]; /* reason why a changed file is unreadable */
   bool watched;          /* true if all sources are files or folders, which may change */
   struct state_ring ring;
-  uint64_t seen, read; /* states of the files at the last check and at the last load */
+  uint64_t seen, read; /* state of the files at the last check, and at the last load */
 };
 
-/* The first function returns a new state_profile that owns the profile, or NULL when out of memory.
- * The second returns the state_profile with an id, or NULL. */
+/* Return a new state_profile that owns the profile (NULL when out of memory), or the state_profile
+ * with an id (or NULL). */
 struct state_profile *state_new(const char *name, const char *source, pprofc_profile *profile);
 struct state_profile *state_find(const struct web_state *s, unsigned id);
 
 /* Takes a reference. Returns the profile, which may be NULL. */
 struct state_profile *state_retain(struct state_profile *p);
 
-/* The first function copies the runs whose sum is the profile, and returns false when out of
- * memory. The second frees the copies. */
+/* Copy the runs whose sum is the profile (false when out of memory), or free the copies. */
 bool state_set_runs(struct state_profile *p, const pprofc_verdict_run *runs, size_t count);
 void state_free_runs(struct state_profile *p);
 
-/* True if every profile is a run. That needs a comparison of folders, or several profiles as base
- * or head. False with -normalize, which scales the sum of the profiles. */
+/* True if every profile is a run. This requires a comparison of folders, or several profiles as
+ * base or head. False with -normalize, which scales the sum of the profiles. */
 bool state_has_runs(const struct command *command);
 
-/* Reads the runs of base and head like -noise. */
+/* Reads the runs of base and head as -noise does. */
 pprofc_status state_read_runs(const struct command *command, struct state_loaded *l,
                               pprofc_error *error);
 
-/* True if the page compares values per second: with -normalize_by=time, or for mutex and block
- * profiles whose runs all have a duration. */
+/* True if the page compares values per second. That is the case with -normalize_by=time, and for
+ * mutex and block profiles whose runs all have a duration. */
 bool state_by_time(const struct command *command, const struct state_profile *head,
                    const struct state_profile *base);
 
-/* Makes the difference of two profiles. Divides each by its number of runs or seconds, and
- * multiplies the difference by state_divisor to keep integers. With `mean`, divides nothing. */
+/* Computes the difference of two profiles. Divides each by its number of runs or seconds.
+ * Multiplies the difference by state_divisor to keep integers. With `mean`, does not divide. */
 pprofc_status state_subtract(const struct command *command, const struct state_profile *head,
                              const struct state_profile *base, bool mean,
                              const pprofc_allocator *mem, pprofc_profile **difference,
                              pprofc_error *error);
 
 /* Writes the short name of a source: "cpu.prof" for "/tmp/cpu.prof". Adds folders if `other` has
- * the same file name. `other` is the base if the source is the head, or NULL. For `count` sources,
- * writes the first and the number of others. */
+ * the same file name. `other` is the base if the source is the head; else NULL. For `count`
+ * sources, writes the first name and the number of other sources. */
 void state_short_name(char *out, size_t size, const char *first, const char *other, size_t count);
 
-/* Returns a copy of a command without its base. */
+/* Returns a copy of a command line without its base. */
 struct command state_without_base(const struct command *command);
 
 /* Reads sources as the program does without -http. */
@@ -110,13 +110,13 @@ void state_show(struct web_state *s, struct state_loaded *l);
 /* Makes the head of the command line the first recording. Returns false when out of memory. */
 bool state_begin_recording(struct web_state *s);
 
-/* Notes that a page uses a recording. Ignores ids of other profiles. */
+/* Records that a page uses a recording. Ignores ids of other profiles. */
 void state_use_recording(struct web_state *s, unsigned id);
 
 /* Frees all recordings. */
 void state_free_ring(struct web_state *s);
 
-/* Records the current state of the files; state_watch looks for later changes. */
+/* Records the current state of the files. state_watch later compares the files with it. */
 void state_begin_watch(struct web_state *s);
 
 #endif

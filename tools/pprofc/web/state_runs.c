@@ -1,5 +1,5 @@
-/* Handles several runs as base or head. The page shows means of their values, and judges them like
- * -top -noise. */
+/* Handles several runs as base or head. The page shows the means of their values, and judges them
+ * as -top -noise does. */
 #include "web/state_parts.h"
 
 #include "common/text.h"
@@ -42,7 +42,7 @@ bool state_has_runs(const struct command *c) {
   return folder || c->bases.count + c->source_count > 2;
 }
 
-/* Makes the profile of base or head from its runs. `other` is the first source of the other
+/* Creates the profile of base or head from its runs. `other` is the first source of the other
  * profile. */
 static pprofc_status state_make_side(const struct source_list *sources, const char *other,
                                      const pprofc_verdict_run *runs, size_t count,
@@ -86,8 +86,8 @@ pprofc_status state_read_runs(const struct command *command, struct state_loaded
 
 /* ---- differences ------------------------------------- */
 
-/* Factor applied to values before the division by a duration. With it, rounding changes a value of
- * 1 by at most 0.0005. */
+/* Factor by which values are multiplied before the division by a duration. Rounding then changes a
+ * value of 1 by at most 0.0005. */
 #define STATE_STEPS 1000
 
 static size_t state_runs_of(const struct state_profile *p) {
@@ -116,12 +116,12 @@ bool state_by_time(const struct command *c, const struct state_profile *head,
   return chosen && state_seconds(head) > 0 && state_seconds(base) > 0;
 }
 
-/* Returns the divisor of base or head: its number of runs, or its duration. */
+/* Returns the divisor of base or head: its number of runs, or its duration in seconds. */
 static double state_weight(const struct state_profile *p, bool by_time) {
   return by_time ? state_seconds(p) : (double)state_runs_of(p);
 }
 
-/* Returns the least common multiple of two counts of runs. */
+/* Returns the least common multiple of two numbers of runs. */
 static double state_common_runs(size_t a, size_t b) {
   size_t x = a, y = b;
   while (y) {

@@ -1,4 +1,4 @@
-/* Watches files and folders, and reads changed files while the page shows the old ones. */
+/* Watches files and folders. Reads changed files while the page still shows the old versions. */
 #include "web/state_parts.h"
 
 #include "core/system.h"
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* Returns a number that changes when the file changes; 0 if it is not a regular file. */
+/* Returns a number that changes when the file changes. Returns 0 if it is not a regular file. */
 static uint64_t state_stamp_file(int folder, const char *name) {
   struct stat info;
   if (fstatat(folder, name, &info, 0) != 0 || !S_ISREG(info.st_mode)) return 0;
@@ -18,8 +18,8 @@ static uint64_t state_stamp_file(int folder, const char *name) {
          (uint64_t)info.st_ino << 24 ^ (uint64_t)info.st_size << 3 ^ 1;
 }
 
-/* Returns a number that changes when a file of the folder changes. Skips hidden files; the order of
- * files does not matter. */
+/* Returns a number that changes when a file in the folder changes. Skips hidden files. The result
+ * does not depend on the order of the files. */
 static uint64_t state_stamp_folder(DIR *folder) {
   uint64_t stamp = 1;
   for (struct dirent *entry; (entry = readdir(folder));)
@@ -28,7 +28,8 @@ static uint64_t state_stamp_folder(DIR *folder) {
   return stamp;
 }
 
-/* Returns a number that changes when the file or folder changes; 0 if it does not exist. */
+/* Returns a number that changes when the file or folder changes. Returns 0 if the path does not
+ * exist. */
 static uint64_t state_stamp_of(const char *path) {
   DIR *folder = runs_is_folder(path) ? opendir(path) : NULL;
   if (!folder) return state_stamp_file(AT_FDCWD, path);
@@ -98,7 +99,8 @@ void state_watch(struct web_state *s) {
   struct state_loaded loaded;
   pprofc_error error;
   uint64_t stamp = state_stamp(s);
-  /* Wait until two checks give the same state, because a program may still write the file. */
+  /* Wait until two checks give the same state, because another program may still be writing the
+   * file. */
   bool rests = stamp == s->seen;
   s->seen = stamp;
   if (!s->watched || !rests || stamp == s->read) return;
@@ -108,7 +110,7 @@ void state_watch(struct web_state *s) {
     return;
   }
   pprofc_status status = state_read(s->command, s->sources, s->source_count, &loaded, &error);
-  if (state_stamp(s) != stamp) { /* a file changed again during the read */
+  if (state_stamp(s) != stamp) { /* a file changed again while it was read */
     if (status == PPROFC_OK) state_free_loaded(&loaded);
     s->read = 0;
     return;
@@ -133,7 +135,7 @@ void state_broken(struct web_state *s, char *text, size_t size) {
   pthread_mutex_unlock(&s->lock);
 }
 
-/* Renames the old profile, because the new profile has its name. */
+/* Renames the old profile, because the new version has the same name. */
 static bool state_rename_old(struct web_state *s, unsigned id) {
   struct state_profile *old = state_find(s, id);
   char name[320];

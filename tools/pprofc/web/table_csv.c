@@ -58,7 +58,7 @@ static void csv_text(struct buffer *out, pprofc_str text) {
   buffer_free(&clean);
 }
 
-/* Writes self and total, divided to show means of runs or amounts per second. */
+/* Writes self and total. Divides them by `divisor` to give means of runs or values per second. */
 static void csv_values(int64_t flat, int64_t cum, double divisor, struct buffer *out) {
   if (fabs(divisor - 1) > 0)
     buffer_printf(out, ",%.15g,%.15g", (double)flat / divisor, (double)cum / divisor);
@@ -81,13 +81,13 @@ static void csv_side_write(const struct csv_side *side, double divisor,
 
 /* ---- verdicts ---------------------------------------- */
 
-/* Writes a number; a NaN becomes an empty field. */
+/* Writes a number, or an empty field for NaN. */
 static void csv_number(double value, struct buffer *out) {
   buffer_add_char(out, ',');
   if (isfinite(value)) buffer_printf(out, "%.12g", value);
 }
 
-/* Writes change, interval, q and verdict. The amounts are in the unit of the verdicts. */
+/* Writes change, interval, q and verdict. The values have the unit of the verdicts. */
 static void csv_verdict(const pprofc_verdict_row *row, bool by_cum, struct buffer *out) {
   if (!row) {
     buffer_add_text(out, ",,,,,");

@@ -12,7 +12,7 @@
 struct web_trees {
   pthread_mutex_t lock;
   pthread_cond_t built;
-  struct web_tree *first; /* tree with the latest use */
+  struct web_tree *first; /* tree that was used last */
   uint64_t most;
 };
 
@@ -37,7 +37,7 @@ static struct web_tree *trees_add(struct web_trees *trees, pprofc_str key) {
   }
   arena_init(&tree->arena, &mem_default);
   tree->building = true;
-  tree->references = 2; /* one reference for the list, one for the caller */
+  tree->references = 2; /* one reference for the list, and one for the caller */
   tree->next = trees->first;
   trees->first = tree;
   return tree;
@@ -52,8 +52,8 @@ static void trees_free_one(struct web_tree *tree) {
   mem_free(&mem_default, tree, 1, sizeof *tree);
 }
 
-/* Drops a reference. Returns the tree if it was the last reference; the caller then frees it. The
- * caller holds the lock. */
+/* Drops a reference. Returns the tree if no reference is left; the caller must then free the tree.
+ * The caller holds the lock. */
 static struct web_tree *trees_give(struct web_tree *tree) {
   return --tree->references == 0 ? tree : NULL;
 }
@@ -72,8 +72,8 @@ static void trees_unlink(struct web_trees *trees, const struct web_tree *tree) {
   if (*link) *link = tree->next;
 }
 
-/* Removes the first tree that exceeds the limits. Returns NULL if all fit. The caller holds the
- * lock. */
+/* Removes the first tree that exceeds the limits of the cache. Returns NULL if all trees fit. The
+ * caller holds the lock. */
 static struct web_tree *trees_excess(struct web_trees *trees) {
   uint64_t bytes = 0;
   size_t count = 0;

@@ -1,5 +1,5 @@
-/* Keeps trees of flame graphs, so that a zoom does not build its tree again. If the limit of bytes
- * is reached, removes the tree with the earliest use. */
+/* Caches the trees of flame graphs, because a zoom needs the same tree again. At the size limit,
+ * the cache removes the tree that was used least recently. */
 #ifndef PPROFC_WEB_TREES_H
 #define PPROFC_WEB_TREES_H
 
@@ -20,7 +20,8 @@ struct web_tree {
   struct web_query query; /* query of the request; the options point into it */
   pprofc_report_options options;
   struct budget
-      *budget; /* memory budget of the request that builds the tree; the tree keeps a reference */
+      *budget; /* memory budget of the request that builds the tree; the tree has a reference to
+                  it */
   pprofc_profile *profile; /* profile of the tree, with memory from that budget */
   struct flame_kept *graph;
 };
@@ -29,12 +30,13 @@ struct web_tree {
 struct web_trees *trees_new(uint64_t bytes);
 void trees_free(struct web_trees *trees);
 
-/* Returns the tree with a key; the caller releases it. For a new tree sets *mine: the caller has to
- * build it and call trees_built. Other callers wait until then. Returns NULL when out of memory. */
+/* Returns the tree with a key. The caller releases it. For a new tree, sets *mine to true: the
+ * caller must build the tree and call trees_built. Other callers wait until then. Returns NULL when
+ * out of memory. */
 struct web_tree *trees_take(struct web_trees *trees, pprofc_str key, bool *mine);
 
-/* Ends the build of a tree and wakes the waiting callers. If `good` is false, removes the tree. The
- * caller still releases it. */
+/* Ends the build of a tree and wakes the waiting callers. If `good` is false, removes the tree from
+ * the cache. The caller must still release the tree. */
 void trees_built(struct web_trees *trees, struct web_tree *tree, bool good);
 void trees_release(struct web_trees *trees, struct web_tree *tree);
 

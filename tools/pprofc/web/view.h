@@ -11,20 +11,21 @@
 
 struct noise_options;
 
-/* Profile of a comparison that a view shows. Without a base it is the head. */
+/* The profile that a view shows. Without a base it is the head. */
 enum web_side { WEB_HEAD, WEB_BASE, WEB_DIFF };
 
-/* A saved view, or a profile that the user can choose. */
+/* An entry of a menu: a saved view, or a profile that the user can select. */
 struct web_item {
   const char *name;
-  const char *query; /* query of the item's link: "f=main&g=lines", "base=2" */
+  const char *query; /* query of the entry's link: "f=main&g=lines", "base=2" */
   bool current;
 };
 
-/* A recording of -every, or successive tries that failed. */
+/* A recording of -every, or a sequence of failed attempts. */
 struct web_recording {
   unsigned id;                   /* id of the profile; 0 after a failure */
-  bool pinned;                   /* true if the server never drops the recording */
+  bool pinned;                   /* time in seconds since 1970: end of the recording, or first
+                                    failure */
   int64_t time;                  /* end of the recording, or first failure: seconds since 1970 */
   uint64_t bytes;                /* memory of the profile in bytes */
   unsigned tries;                /* number of successive failures */
@@ -41,20 +42,21 @@ struct web_recordings {
   uint64_t most_bytes; /* maximum memory of all recordings in bytes */
   unsigned newest;     /* id of the newest recording */
   unsigned head, base; /* ids of the profiles that the page shows; 0 without a profile */
-  uint64_t tries;      /* number of changes of this list */
-  int64_t every_ms;    /* interval in milliseconds */
-  int64_t next;        /* time of the next try after a failure, in seconds since 1970; else 0 */
+  uint64_t tries;      /* number of changes of this list so far */
+  int64_t every_ms;    /* interval of -every in milliseconds */
+  int64_t next;        /* time of the next attempt after a failure, in seconds since 1970; else 0 */
 };
 
-/* Data for the parts of the page around the report. The texts live as long as the request. */
+/* Data for the page around the report. The texts are valid as long as the request. */
 struct web_info {
   const char *version;
-  /* Relative URLs of scripts, styles and the icon; or NULL. */
+  /* relative URLs of scripts, styles and the icon; or NULL */
   const char *css, *js, *flame_css, *flame_js, *icon;
   /* Arguments of the command line that select the sources, for "Copy as command". */
   const char *const *arguments;
   size_t argument_count;
-  const char *command; /* shell command that prints the data of this view, or NULL */
+  const char *command; /* shell command that prints the data of this view; NULL if there is no such
+                          command */
   const struct web_item *saved;
   size_t saved_count;
   const struct web_item *profiles; /* profiles that can be the base; their query is "base=ID" */
@@ -63,30 +65,31 @@ struct web_info {
   size_t head_count;
   const char *head_name, *base_name; /* names of the profiles; base_name is NULL without a base */
   size_t head_sources, base_sources; /* numbers of summed profiles; 0 if not known */
-  /* Runs whose sum is head or base; the views show their means. The count is 0 for a single run. */
+  /* runs whose sum is head or base; the views show their means; the number is 0 for a single run */
   const pprofc_verdict_run *head_runs, *base_runs;
   size_t head_run_count, base_run_count;
   double divisors[3];                /* divisors of head, base and difference (enum web_side) */
   bool by_time;                      /* true if the page shows values per second */
   const struct noise_options *noise; /* options of verdicts, or NULL for the defaults */
-  const char *pending;               /* message about a new version: "cpu.prof changed at 12:03" */
-  const char *broken; /* message about an unreadable version: "cpu.prof changed at 12:03: truncated
-                         gzip stream" */
+  const char *pending;               /* message about a new version of a file: "cpu.prof changed at
+                                        12:03" */
+  const char *broken; /* message about an unreadable new version: "cpu.prof changed at 12:03:
+                         truncated gzip stream" */
   uint64_t generation;
   const struct web_recordings *recordings; /* recordings, or NULL without -every */
   const char *const *warnings;             /* warnings from reading the profiles */
   size_t warning_count;
   bool safe; /* true if the program must not open source files */
-  /* Draws a graph with graphviz, for at most 10 s and with one process for each core. Errors:
-   * PPROFC_E_UNSUPPORTED without graphviz, PPROFC_E_LIMIT after 10 s, PPROFC_E_IO if graphviz
-   * fails. */
+  /* Draws a graph with graphviz, for at most 10 s. The number of parallel processes is limited to
+   * the number of cores. Errors: PPROFC_E_UNSUPPORTED without graphviz, PPROFC_E_LIMIT after 10 s,
+   * PPROFC_E_IO if graphviz fails. */
   pprofc_status (*draw)(void *context, pprofc_str dot, struct buffer *svg, pprofc_error *error);
   void *draw_context;
 };
 
 struct web_view_input {
   const struct web_query *query;
-  const pprofc_report_options *options; /* options of the command line and, on top, of the query */
+  const pprofc_report_options *options; /* options of the command line, with changes by the query */
   const pprofc_profile *profile; /* profile of the view, with the memory budget of the request */
   const pprofc_profile *base, *head; /* profiles of a comparison; NULL without a base */
   enum web_side side;

@@ -34,7 +34,7 @@
 struct http_address {
   char host[256]; /* host on the command line; "localhost" if it is empty */
   unsigned port;  /* TCP port; 0 lets the system choose */
-  bool loopback;  /* true if only this machine can connect */
+  bool loopback;  /* true if only this machine can connect to the server */
   bool any;       /* true if the server listens on all addresses of this machine */
 };
 
@@ -55,7 +55,8 @@ static pprofc_status address_parse_port(pprofc_str port, unsigned *out, pprofc_e
   return PPROFC_OK;
 }
 
-/* Splits HOST:PORT. Both parts may be empty, but not the colon. Errors have the text of pprof. */
+/* Splits HOST:PORT. Host and port may be empty, but the colon is required. Errors have the text of
+ * pprof. */
 static pprofc_status web_address_parse(const char *text, struct http_address *address,
                                        pprofc_error *error) {
   pprofc_str all = str_of(text);
@@ -74,7 +75,7 @@ static pprofc_status web_address_parse(const char *text, struct http_address *ad
   return address_parse_port(port, &address->port, error);
 }
 
-/* Sets port, loopback and any from the bound address. */
+/* Sets `port`, `loopback` and `any` from the address that was bound. */
 static void address_look(struct http_address *address, const struct sockaddr_storage *bound) {
   struct sockaddr_in four;
   struct sockaddr_in6 six;
@@ -106,7 +107,7 @@ static int address_open(const struct addrinfo *info) {
   return -1;
 }
 
-/* Binds the first possible address of the host and listens. Sets port, loopback and any. */
+/* Binds the first usable address of the host and listens. Sets `port`, `loopback` and `any`. */
 static pprofc_status address_listen(struct http_address *address, int *listening,
                                     pprofc_error *error) {
   struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM}, *found;
@@ -143,26 +144,26 @@ static void address_write(const struct http_address *address, char *out, size_t 
 
 #define EXIT_FAILED 2
 
-/* Limits of an answer: memory in bytes and time in milliseconds. */
+/* Limits of one answer: memory in bytes, and time in milliseconds. */
 #define ANSWER_BYTES        ((uint64_t)512 << 20)
 #define ANSWER_MILLISECONDS 30000
 #define ANSWERS_WAITING     256
 #define CACHE_BYTES         ((size_t)64 << 20)
 #define WORKERS_MOST        16
 
-/* Limit of the memory for trees of flame graphs. The trees also use at most an eighth of all
+/* Maximum memory in bytes for trees of flame graphs. The trees also use at most an eighth of all
  * memory. */
 #define TREE_BYTES ((uint64_t)256 << 20)
 
-/* Returns the number of threads: two for each core, because some threads wait for graphviz. */
+/* Returns the number of threads: two for each core, because some of them wait for graphviz. */
 static unsigned web_workers(void) {
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   long workers = cores > 0 ? 2 * cores : 2;
   return workers < WORKERS_MOST ? (unsigned)workers : WORKERS_MOST;
 }
 
-/* Blocks signals in all threads; the main thread receives them with sigwait. A write to a closed
- * connection raises no signal. */
+/* Blocks signals in all threads. The main thread receives them with sigwait. A write to a closed
+ * connection causes no signal. */
 static void web_block_signals(sigset_t *signals) {
   sigemptyset(signals);
   sigaddset(signals, SIGINT);
@@ -172,8 +173,7 @@ static void web_block_signals(sigset_t *signals) {
   signal(SIGPIPE, SIG_IGN);
 }
 
-/* Raises the limit of open files, because pipes and files use descriptors as well as
- * connections. */
+/* Raises the limit of open files. Connections, pipes and files all use descriptors. */
 static void web_raise_limits(void) {
   struct rlimit files;
   if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= 4096) return;
@@ -181,8 +181,8 @@ static void web_raise_limits(void) {
   setrlimit(RLIMIT_NOFILE, &files);
 }
 
-/* Reduces memory in a long run: threads share a few heaps, and large blocks return to the system at
- * once. */
+/* Reduces the memory of a long run: threads share a few heaps, and large blocks return to the
+ * system at once. */
 static void web_tune_memory(void) {
 #ifdef M_ARENA_MAX
   mallopt(M_ARENA_MAX, 4);
@@ -199,7 +199,7 @@ static void web_answer(void *asker, struct web_reply *reply) {
   http_answer(asker, reply);
 }
 
-/* Returns free pages of the heaps to the system after some answers. */
+/* Returns free pages of the heaps to the system. Does this only after some answers. */
 static void web_return_memory(void) {
   if (!atomic_exchange(&web_answers, 0)) return;
 #ifdef M_ARENA_MAX
@@ -226,7 +226,7 @@ static pprofc_status web_start_jobs(struct web *web, pprofc_error *error) {
   return web->jobs ? PPROFC_OK : error_nomem(error);
 }
 
-/* Makes a random token of 192 bits. Other machines need it to use the server. */
+/* Creates a random token of 192 bits, which other machines need to use the server. */
 static pprofc_status web_make_token(char token[GUARD_TOKEN_SIZE + 1], pprofc_error *error) {
   static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   unsigned char random[GUARD_TOKEN_SIZE];
@@ -237,7 +237,8 @@ static pprofc_status web_make_token(char token[GUARD_TOKEN_SIZE + 1], pprofc_err
   return PPROFC_OK;
 }
 
-/* Prints the URL, starts to compute the first page and starts a browser on a terminal. */
+/* Prints the URL and starts to compute the first page. Starts a browser if the output is a
+ * terminal. */
 static void web_announce(struct web *web, const struct http_address *address, const char *token) {
   char host[300];
   struct buffer text;
@@ -308,8 +309,8 @@ static pprofc_status web_serve(struct web *web, struct http_address *address,
   return PPROFC_OK;
 }
 
-/* Prepares the start. Fails if the folder of saved views is unknown, even if the user saves no
- * view. */
+/* Prepares the start. Fails if the folder of saved views cannot be determined, even if the user
+ * saves no view. */
 static pprofc_status web_begin(struct command *command, struct http_address *address,
                                char *settings, size_t settings_size, pprofc_error *error) {
   pprofc_status status = web_address_parse(command->http, address, error);
