@@ -1,4 +1,4 @@
-/* Makes the text of "Copy as command": a shell command that prints the data of the view. */
+/* Writes the text for "Copy as command": a shell command that prints the data of the view. */
 #include "core/chars.h"
 #include "core/escape.h"
 #include "web/views/page.h"
@@ -92,8 +92,8 @@ static bool command_is_base(const char *argument, pprofc_str *text) {
   return false;
 }
 
-/* Writes an argument that loads profiles. If the view shows only base or head, skips the arguments
- * of the other. */
+/* Writes an argument that loads profiles. If the view shows only one of base and head, skips the
+ * arguments of the other profile. */
 static void command_write_argument(const struct view_page *page, struct buffer *out,
                                    const char *argument) {
   pprofc_str base;
@@ -117,7 +117,7 @@ static bool command_subtracts(const struct view_page *page) {
   return false;
 }
 
-/* True if the command with -noise prints this view, because the view has verdicts. */
+/* True if the view has verdicts, and the command with -noise prints this view. */
 static bool command_judges(const struct view_page *page) {
   bool flame = strcmp(page->view->format, "flame") == 0;
   bool judged = page->judgement.verdicts || (flame && !judge_obstacle(&page->options));
@@ -165,8 +165,8 @@ static void command_write_noise(const struct view_page *page, struct buffer *out
   command_write_number(page, out, "min_samples", n->how.min_samples, 10);
 }
 
-/* True if base and head have different divisors. No flag can set both, so the command prints
- * sums. */
+/* True if base and head have different divisors. No flag can set both divisors, so the command
+ * prints sums. */
 static bool command_adds_up(const struct view_page *page) {
   return page_is_diff(page) && page_divisor(page, WEB_BASE) != page_divisor(page, WEB_HEAD);
 }
@@ -175,10 +175,10 @@ void document_command(const struct view_page *page, struct buffer *out) {
   const struct web_info *info = page->in->info;
   const pprofc_option_info *option;
   pprofc_report_options options = page->options;
-  /* As in pprof, Peek always shows lines and ignores the granularity. */
+  /* As in pprof, the Peek view always shows lines and ignores the granularity. */
   if (strcmp(page->view->format, "peek") == 0) options.granularity = "lines";
   bool judges = command_judges(page), adds_up = !judges && command_adds_up(page);
-  if (judges) { /* -noise hides these frames and divides the values itself */
+  if (judges) { /* -noise itself hides these frames and divides the values */
     options.hide = page->in->options->hide;
     options.normalize = false;
     options.nodefraction = 0; /* the page hides small totals, but -noise hides small changes */

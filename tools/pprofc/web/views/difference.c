@@ -1,5 +1,5 @@
-/* Makes the table of a difference: Base, Head, Change, Change %, Certain?, Function. Top and
- * Compare print the table; the inspector prints the same values. */
+/* Creates the table of a difference: Base, Head, Change, Change %, Certain?, Function. The views
+ * Top and Compare print the table. The inspector prints the same values. */
 #include "web/views/page.h"
 
 #include "options.h"
@@ -9,8 +9,8 @@
 
 /* ---- numbers ----------------------------------------- */
 
-/* Chooses a unit and a number of digits for all amounts. As in -top -noise, rounded base and change
- * add up to the rounded head. */
+/* Chooses a unit and a number of digits for all values. As in -top -noise, the rounded base plus
+ * the rounded change is the rounded head. */
 void page_set_grid(struct view_page *page, const struct view_rows *rows, pprofc_str unit) {
   struct noise_report report = {.options = page->in->options};
   struct noise_range range = {.largest = 0};
@@ -30,7 +30,7 @@ void page_amount(struct view_page *page, const char *name, double value) {
            amount_of_ticks(&page->grid, amount_ticks(&page->grid, value), false, text));
 }
 
-/* Appends a change, rounded so that base and change add up to the head. */
+/* Appends a change, rounded to make base plus change equal to the head. */
 static void amount_add_change(const struct view_page *page, const struct view_sides *sides,
                               struct buffer *out) {
   char text[AMOUNT_TEXT];
@@ -42,8 +42,8 @@ void page_amount_change(struct view_page *page, const char *name, const struct v
   amount_add_change(page, sides, fill_text(&page->fill, name));
 }
 
-/* Appends half of the interval: " ±1.31s". Appends nothing without a verdict, or if base and head
- * are single runs of a counter. */
+/* Appends half the width of the interval: " ±1.31s". Appends nothing without a verdict, or if base
+ * and head are single runs of a counter. */
 static void amount_add_half(const struct view_page *page, const pprofc_verdict_estimate *e,
                             struct buffer *out) {
   char text[AMOUNT_TEXT];
@@ -74,7 +74,7 @@ void page_verdict(struct view_page *page, const char *name, const struct view_ro
 }
 
 /* Sets the word of a verdict, its tooltip and its sort key. The tooltip names the other function if
- * cost moved. In the order, changed rows come first and rows without a test last. */
+ * cost moved. Changed rows sort first, and rows without a test last. */
 static void difference_verdict(struct view_page *page, const pprofc_verdict_row *row, bool by_cum) {
   const pprofc_verdict_estimate *e = noise_estimate(row, by_cum);
   bool moved = !by_cum && row->relation;
@@ -119,7 +119,7 @@ static void difference_amounts(struct view_page *page, const struct view_row *ro
   fill_end(fill);
 }
 
-/* Returns the CSS class of a row: "quiet" (grey) for noise and missing verdicts, "shared" (pale)
+/* Returns the CSS class of a row. "quiet" (grey) is for noise and missing verdicts, "shared" (pale)
  * for a change that all functions have. */
 static const char *difference_class(const struct view_page *page, const struct view_row *row,
                                     bool by_cum) {
@@ -165,7 +165,7 @@ static void difference_lines(struct view_page *page, const char *list, pprofc_st
   }
 }
 
-/* Adds the callers, types, packages and files within which cost moved. Then adds the lines that
+/* Adds the callers, types, packages and files inside which cost moved. Then adds the lines that
  * -top -noise prints above and below its table. */
 static void difference_notes(struct view_page *page) {
   struct noise_report report = {.options = page->in->options, .verdicts = page->judgement.verdicts};
@@ -184,7 +184,7 @@ static void difference_notes(struct view_page *page) {
   noise_header(&report, &lines);
   noise_footer(&report, &lines);
   output_flush(&lines, NULL);
-  /* The first line repeats the sentence of the page. */
+  /* Skip the first line, which repeats the sentence of the page. */
   difference_lines(page, "notes", buffer_str(&text), 1);
   buffer_free(&text);
 }

@@ -1,5 +1,5 @@
-/* Makes the page of a view: bar, pills, the view, inspector and dialogs. The view comes first in
- * time, because the bar needs its totals and warnings. If the view fails, nothing is written. */
+/* Creates the page of a view: bar, filters, the view, inspector and dialogs. The view is created
+ * first, because the bar needs its totals and warnings. If the view fails, nothing is written. */
 #include "core/array.h"
 #include "core/template.h"
 #include "pipeline/pipeline.h"
@@ -33,7 +33,7 @@ const struct web_view *web_view_find(pprofc_str path) {
 
 /* ---- page -------------------------------------------- */
 
-/* Adds a warning of the pipeline, once. */
+/* Adds a warning of the report pipeline, unless the page already has it. */
 static void document_warn(void *context, const char *message) {
   struct view_page *page = context;
   for (size_t i = 0; i < page->warning_count; i++)
@@ -47,8 +47,8 @@ static void document_warn(void *context, const char *message) {
     page->failed = true;
 }
 
-/* Returns the name in an expression `p=^name$`, with which links of pprof select a function.
- * Returns "" for other expressions. */
+/* Returns the name in an expression `p=^name$`, with which pprof's links select a function. Returns
+ * "" for other expressions. */
 static pprofc_str document_pivot(struct arena *arena, pprofc_str pivot) {
   if (!str_starts(pivot, STR("^")) || !str_ends(pivot, STR("$")) || pivot.size < 3) return STR("");
   char *name = arena_alloc(arena, pivot.size);
@@ -99,8 +99,7 @@ void page_put(const struct view_page *page, struct buffer *out, const char *part
   template_put(out, views, part, &page->fill);
 }
 
-/* Sets a link for a failed comparison. The link leads to a page that shows only the chosen base,
- * opened as the head. */
+/* Sets a link for a failed comparison. The link opens the base alone, as the head. */
 static void document_fill_alone(struct view_page *page) {
   const struct web_info *info = page->in->info;
   const char *base = page_parameter(page, "base");

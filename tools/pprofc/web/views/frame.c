@@ -1,4 +1,4 @@
-/* Makes the page around a view: head, bar, menus, recordings, pills, inspector and dialogs. */
+/* Creates the page around a view: head, bar, menus, recordings, filters, inspector and dialogs. */
 #include "web/views/page.h"
 
 static const char *const frame_sides[] = {
@@ -30,7 +30,7 @@ static void frame_brand(struct view_page *page) {
     fill_words(&page->fill, "compared", info->base_name ? info->base_name : "the base");
 }
 
-/* Adds the views, for the links in the bar and for the list of keys. */
+/* Adds the views, for the links in the bar and for the list of keyboard shortcuts. */
 static void frame_views(struct view_page *page) {
   const struct web_view *view;
   for (size_t i = 0; (view = web_view_at(i)); i++) {

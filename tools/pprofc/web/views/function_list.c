@@ -1,5 +1,5 @@
-/* Lists the functions with the largest cost. A click shows the function in the view. Source and
- * Disassembly show the list if there is no search. */
+/* Lists the functions with the largest cost. A click shows the function in the view. The views
+ * Source and Disassembly show this list if there is no search expression. */
 #include "web/views/page.h"
 
 /* Number of functions in the list, as in pprof. */

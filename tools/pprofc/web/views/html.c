@@ -1,4 +1,4 @@
-/* Makes texts for the views: amounts, changes, expressions. */
+/* Formats texts for the views: values, changes, expressions. */
 #include "web/views/html.h"
 
 #include "core/escape.h"
@@ -11,7 +11,7 @@
 pprofc_str html_mean_text(double value, pprofc_str from, pprofc_str to, char *text) {
   double whole = round(value);
   bool fraction = fabs(value - whole) > 1e-9 * fabs(value);
-  bool counts = unit_label(1, from, STR("auto"), text).size == 1; /* true for counts: no unit */
+  bool counts = unit_label(1, from, STR("auto"), text).size == 1; /* counts have no unit */
   if (!fraction || !counts || fabs(value) >= 1000)
     return unit_label(number_from_double(whole), from, to, text);
   return (pprofc_str){text, (size_t)snprintf(text, UNIT_LABEL_MAX, "%.4g", value)};

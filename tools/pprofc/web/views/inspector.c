@@ -1,10 +1,10 @@
-/* Makes the inspector, the part of every page with the selected function and its actions. The
- * server sets the values that it knows. The script sets the same slots when the user selects
+/* Creates the inspector, the panel of every page with the selected function and its actions. The
+ * server sets the values that it knows. The script sets the same fields when the user selects
  * another function. */
 #include "verdict/print/print.h"
 #include "web/views/page.h"
 
-/* Actions on the selected function. Each sets a parameter to the function's name, or opens a
+/* Actions on the selected function. An action sets a parameter to the function's name, or opens a
  * view. */
 static const struct inspector_action {
   const char *id, *words, *view, *parameter;
@@ -19,7 +19,7 @@ static const struct inspector_action {
     {"show-from", "Show from", "", "sf"},
 };
 
-/* Begins a slot with the label `words`. If `shown` is true, the caller sets its value. */
+/* Begins a field with the label `words`. If `shown` is true, the caller sets its value. */
 static void inspector_open(struct view_page *page, bool shown, const char *words,
                            const char *slot) {
   fill_begin(&page->fill, "slots");
@@ -35,7 +35,7 @@ static void inspector_value(struct view_page *page, const char *slot, int64_t va
   fill_end(&page->fill);
 }
 
-/* Writes an amount of base or head. */
+/* Writes a value of base or head. */
 static void inspector_side(struct view_page *page, const char *words, const char *slot,
                            double value) {
   bool shown = page->selected_found && value != 0;

@@ -1,8 +1,8 @@
-/* Makes the URLs of views. A URL keeps the filters and the selection. It is relative, so that a
+/* Writes the URLs of views. A URL keeps the filters and the selection. URLs are relative, so a
  * proxy can serve the page at any path. */
 #include "web/views/page.h"
 
-/* Parameters of one view only; links to other views omit them. */
+/* Parameters that only one view uses. Links to other views omit them. */
 static const char *const of_one_view[] = {"rows", "only", "p", "v"};
 
 #define LINK_CHANGES 16

@@ -1,5 +1,5 @@
-/* Makes the menus of the bar: a form with options of the report, and a menu with downloads, saved
- * views, theme and profile details. */
+/* Creates the menus of the bar: a form with report options, and a menu with downloads, saved views,
+ * theme and profile details. */
 #include "web/views/page.h"
 
 /* ---- options ----------------------------------------- */

@@ -15,22 +15,24 @@
  * and head. */
 struct view_row {
   pprofc_str name;     /* name in -top */
-  pprofc_str function; /* function name for selection and search, or else `name` */
+  pprofc_str function; /* function name for selection and search; `name` if there is no function */
   pprofc_str file;     /* source file of the function; "" if not known */
   int64_t line;
-  int64_t flat, cum; /* values of the displayed profile; in a difference the change */
+  int64_t flat, cum; /* values of the displayed profile; in a difference, their changes */
   struct view_sides {
-    double base, head; /* recorded values; for several runs their means */
+    double base, head; /* recorded values of base and head; with several runs, their means */
   } self, total;
   enum inline_mark inlined;
-  bool unscaled; /* true if `self` and `total` are not in the unit of the verdicts, "per second" */
-  const pprofc_verdict_row *verdict; /* verdict on the function, or NULL; as long as the page */
+  bool unscaled; /* true if `self` and `total` do not have the unit of the verdicts, such as "per
+                    second" */
+  const pprofc_verdict_row *verdict; /* verdict on the function, or NULL; valid as long as the
+                                        page */
 };
 
 /* Totals of the displayed profile and of the rows of the view. */
 struct view_totals {
   bool known;
-  bool has_shown;       /* true if `shown` and the members after it are set */
+  bool has_shown;       /* true if `shown` and the members after it are valid */
   int64_t total, shown; /* total of the profile, and sum over the rows of the view */
   int64_t kept;         /* value of the samples that pass the filters */
   size_t nodes, nodes_before, dropped_nodes;
@@ -47,14 +49,15 @@ struct view_page {
   size_t warning_count, warning_capacity;
   bool failed; /* true when out of memory */
 
-  /* Results of the view that the page around it shows. */
+  /* results of the view that the surrounding page shows */
   struct view_totals totals;
   pprofc_str unit;          /* unit of the displayed values; "" until it is known */
   pprofc_str argument;      /* regular expression of peek, list or disasm */
-  struct view_row selected; /* selected function; its name is "" without a selection */
+  struct view_row selected; /* selected function; its name is "" if no function is selected */
   bool selected_found;
   struct judgement judgement; /* verdicts on a difference; view_rows_make sets them */
-  struct amount_grid grid;    /* unit and digits of verdicts; view_rows_make sets them */
+  struct amount_grid grid;    /* unit and digits of the verdicts' values; view_rows_make sets
+                                 them */
 };
 
 static inline bool page_is_diff(const struct view_page *page) {
@@ -62,7 +65,7 @@ static inline bool page_is_diff(const struct view_page *page) {
 }
 
 /* Returns the divisor of recorded values of base, head or difference. With it the page shows means
- * of runs, or amounts per second. */
+ * of runs, or values per second. */
 double page_divisor(const struct view_page *page, enum web_side side);
 
 /* Returns a parameter of the URL, or "" if it is absent. */
@@ -70,16 +73,15 @@ static inline const char *page_parameter(const struct view_page *page, const cha
   return web_query_get(page->in->query, name);
 }
 
-/* Finds the index of the displayed sample type. Returns false for an unknown type, and without a
- * profile (after an invalid request). */
+/* Finds the index of the displayed sample type. Returns false for an unknown type. Also returns
+ * false without a profile, which happens after an invalid request. */
 bool page_type(const struct view_page *page, size_t *index);
 
-/* Appends the part `part` of the template views.html, filled in with the values of the page. */
+/* Appends the section `part` of the template views.html, filled in with the values of the page. */
 void page_put(const struct view_page *page, struct buffer *out, const char *part);
 
-/* Each function sets the value `name` of a template: to an amount of the profile, a mean of runs, a
- * value of a report, or a share such as "12.34%". The first two functions use the unit of the page.
- */
+/* Set the value `name` of a template: to a value of the profile, a mean of runs, a value of a
+ * report, or a share such as "12.34%". The first two functions use the unit of the page. */
 void page_fill_shown(struct view_page *page, const char *name, int64_t value);
 void page_fill_mean(struct view_page *page, const char *name, double value);
 void page_fill_value(struct view_page *page, const char *name, const struct report *report,
@@ -88,27 +90,27 @@ void page_fill_share(struct view_page *page, const char *name, int64_t value, in
 
 /* ---- reports ----------------------------------------- */
 
-/* A report whose graph the view prints itself. */
+/* A report whose graph the view itself prints. */
 struct view_report {
   struct report report;
   pprofc_report_options options;
-  struct graph graph; /* graph; view_report_graph makes it */
+  struct graph graph; /* graph, created by view_report_graph */
   bool has_graph;
 };
 
-/* Runs the pipeline on a profile with the options of the page. The caller closes the report, also
- * after an error. */
+/* Runs the report pipeline on a profile with the options of the page. The caller closes the report,
+ * also after an error. */
 pprofc_status view_report_open(struct view_report *v, struct view_page *page,
                                const pprofc_profile *profile,
                                const struct pipeline_overrides *overrides, pprofc_error *error);
-/* Makes the graph and sets the unit of the page. `wanted` is a set of PIPELINE_* flags. */
+/* Creates the graph and sets the unit of the page. `wanted` is a set of PIPELINE_* flags. */
 pprofc_status view_report_graph(struct view_report *v, unsigned wanted, pprofc_error *error);
 void view_report_close(struct view_report *v);
 
 /* Sets the totals of the page and the lines that describe the report. */
 void page_note_report(struct view_page *page, const struct view_report *v);
 
-/* Runs a report of the library, whose text the view parses. */
+/* Runs a report of the library and returns its text, which the view parses. */
 pprofc_status page_report_text(struct view_page *page, const pprofc_report_options *options,
                                struct buffer *text, pprofc_error *error);
 
@@ -122,8 +124,8 @@ struct view_rows {
   size_t count;
 };
 
-/* Makes a row for each node of the graph, in the order of graph.shown. In a difference finds the
- * values of base and head by name. The memory of the rows is the arena of the page. */
+/* Creates a row for each node of the graph, in the order of graph.shown. In a difference, finds the
+ * values of base and head by name. The rows are in the page's arena. */
 pprofc_status view_rows_make(struct view_rows *rows, struct view_page *page,
                              const struct view_report *v, pprofc_error *error);
 
@@ -133,23 +135,23 @@ void view_rows_select(const struct view_rows *rows, struct view_page *page);
 /* Returns the row of a node, without base and head. */
 struct view_row view_row_of_node(const struct graph *g, uint32_t node);
 
-/* The first function sets the part "row" with the data of a function for the script: name and
- * values, in a difference also base, head and verdict (`report` is NULL there). The second sets
- * "name", a link with the function's name. */
+/* Set the section "row" with the data of a function for the script, or set "name" to a link with
+ * the function's name. The data are name and values, and in a difference base, head and verdict
+ * (`report` is then NULL). */
 void view_row_fill(struct view_page *page, const struct report *report, const struct view_row *row);
 void page_fill_name(struct view_page *page, const struct view_row *row);
 
 /* ---- differences ------------------------------------- */
 
-/* Chooses the unit and number of digits of the rows' amounts; their values are in `unit`. */
+/* Chooses the unit and the number of digits for the values of the rows. The values are in the unit
+ * `unit`. */
 void page_set_grid(struct view_page *page, const struct view_rows *rows, pprofc_str unit);
 
-/* Both functions set the value `name` of a template. The first sets it to an amount of a
- * difference, the second to a change with its sign. */
+/* Set the value `name` of a template to a value of a difference, or to a change with its sign. */
 void page_amount(struct view_page *page, const char *name, double value);
 void page_amount_change(struct view_page *page, const char *name, const struct view_sides *sides);
 
-/* Sets an arrow, and the change in percent of the base. */
+/* Sets an arrow and the change in percent of the base. */
 void page_change(struct view_page *page, double base, double head);
 
 /* Sets the value `name` to a text such as "grew: +3.05s ±0.46s". Sets nothing if the row has no
@@ -157,14 +159,14 @@ void page_change(struct view_page *page, double base, double head);
 void page_verdict(struct view_page *page, const char *name, const struct view_row *row,
                   bool by_cum);
 
-/* The first function sets the titles of the table of a difference. The second sets the cells that
- * other tables also contain ("change-cells"). The third sets a whole row ("difference"). */
+/* Set the column titles for the table of a difference; the cells that other tables also have
+ * ("change-cells"); or a whole row ("difference"). */
 void page_difference_head(struct view_page *page);
 void page_difference_cells(struct view_page *page, const struct view_row *row, bool by_cum);
 void page_difference_row(struct view_page *page, const struct view_row *row, bool by_cum);
 
 /* Sets the sentence about the difference, and its details: runs, noise, the common factor. Without
- * verdicts sets the reason. */
+ * verdicts, sets the reason. */
 void page_sentence(struct view_page *page);
 
 /* Returns the direction of the recorded change: "grew", "shrank", "new", "gone" or "same". */
@@ -177,19 +179,19 @@ const char *page_status(const struct view_row *row, bool by_cum);
 void page_link(struct view_page *page, const char *name, const char *view,
                const struct web_change *changes, size_t count);
 
-/* Sets `address` to the URL of this view with a new value of a parameter. */
+/* Sets `address` to the URL of this view with a new value of one parameter. */
 void page_change_link(struct view_page *page, const char *parameter, pprofc_str value);
 
 /* Sets `address` to VIEW?f=^NAME$&sel=NAME, and the value `name` to the text `shown`. */
 void page_name_link(struct view_page *page, const char *view, pprofc_str name, pprofc_str shown);
 
-/* Sets the values `shown` and `count` if some rows are not shown. */
+/* Sets the values `shown` and `count` if the page omits some rows. */
 void page_cut(struct view_page *page, size_t shown, size_t count);
 
-/* Sets "10 of 20" with a link to all rows in the part "more", if some rows are not shown. */
+/* If the page omits some rows, sets the section "more": "10 of 20", with a link to all rows. */
 void page_more(struct view_page *page, size_t shown, size_t count);
 
-/* ---- parts of the document --------------------------- */
+/* ---- text of the page -------------------------------- */
 
 /* Writes the page around the text `body` of a view. */
 void document_frame(struct view_page *page, pprofc_str body, struct output *out);
@@ -203,11 +205,11 @@ void document_inspector(struct view_page *page);
 /* Appends a shell command that prints the data of the view. */
 void document_command(const struct view_page *page, struct buffer *out);
 
-/* Lists the parameters of the URL as hidden fields of a form. Omits the names in `without`, which
- * ends with NULL. */
+/* Lists the parameters of the URL as hidden fields of a form. Omits the names in `without`; NULL
+ * ends that array. */
 void document_hidden_fields(struct view_page *page, const char *list, const char *const *without);
 
-/* ---- bodies ------------------------------------------ */
+/* ---- contents of the views --------------------------- */
 
 pprofc_status view_flame(struct view_page *, struct buffer *, pprofc_error *);
 pprofc_status view_top(struct view_page *, struct buffer *, pprofc_error *);

@@ -1,4 +1,4 @@
-/* Makes the row under the bar with totals, warnings and filters. Each filter has a link that
+/* Creates the row below the bar with totals, warnings and filters. Each filter has a link that
  * removes it. */
 #include "web/views/page.h"
 
@@ -6,7 +6,7 @@
 
 /* ---- totals ------------------------------------------ */
 
-/* Finds the total of a profile before filters. */
+/* Finds the total of a profile before filters are applied. */
 static bool pills_total_of(const struct view_page *page, const pprofc_profile *p, int64_t *total) {
   size_t index;
   if (value_select(p, str_of(page->options.sample_index), &index, NULL) != PPROFC_OK) return false;
@@ -81,8 +81,9 @@ static void pills_shown(struct view_page *page) {
 
 /* ---- filters ----------------------------------------- */
 
-/* Adds a pill for a filter or another option of the view: "show from ^main$". A link removes it,
- * unless it comes from the command line. A boolean option has no value in the pill. */
+/* Adds an entry for a filter or another option of the view: "show from ^main$". The entry has a
+ * link that removes the option, unless the option comes from the command line. A boolean option is
+ * shown without a value. */
 static void pills_option(struct view_page *page, const pprofc_option_info *option) {
   char value[4096];
   const char *parameter = option->url ? option->url : option->name;
@@ -100,7 +101,7 @@ static void pills_option(struct view_page *page, const pprofc_option_info *optio
   fill_end(&page->fill);
 }
 
-/* Adds a pill for the range of time, with a link to the whole recording. */
+/* Adds an entry for the time range, with a link to the whole recording. */
 static void pills_range(struct view_page *page) {
   static const struct web_change whole[] = {{"t0", {"", 0}}, {"t1", {"", 0}}};
   const char *from = page_parameter(page, "t0"), *to = page_parameter(page, "t1");
@@ -115,7 +116,8 @@ static void pills_range(struct view_page *page) {
   fill_end(&page->fill);
 }
 
-/* True for options that the menus and the bar show, or that have no effect on a page. */
+/* True for options that need no entry: the menus or the bar show them, or they have no effect on a
+ * page. */
 static bool pills_is_quiet(const char *name) {
   static const char *const quiet[] = {"sample_index", "sort",       "source_path",    "trim_path",
                                       "intel_syntax", "title",      "compact_labels", "normalize",

@@ -1,4 +1,4 @@
-/* Runs the pipeline and makes graphs. The views print the graphs themselves. */
+/* Runs the report pipeline and builds graphs, which the views print. */
 #include "web/views/page.h"
 
 #include "unit/unit.h"
@@ -8,7 +8,7 @@ double page_divisor(const struct view_page *page, enum web_side side) {
   return divisor > 0 ? divisor : 1;
 }
 
-/* Returns the options, with the divisor of the displayed profile added. */
+/* Returns the options, with the divisor of the displayed profile set. */
 static pprofc_report_options page_divided(const struct view_page *page,
                                           const pprofc_report_options *options) {
   pprofc_report_options divided = *options;
@@ -71,7 +71,7 @@ void page_fill_share(struct view_page *page, const char *name, int64_t value, in
   fill_str(&page->fill, name, unit_percentage_trimmed(value, total, text));
 }
 
-/* ---- data for the frame ------------------------------ */
+/* ---- data for the surrounding page ------------------- */
 
 /* True if the text is a URL that a browser may open. */
 static bool page_is_web_address(pprofc_str text) {

@@ -1,8 +1,8 @@
-/* Makes the rows of a table of functions from the nodes of a graph. In a difference adds the values
- * of base and head. */
+/* Creates the rows of a table of functions from the nodes of a graph. In a difference, adds the
+ * values of base and head. */
 #include "web/views/page.h"
 
-/* Values of base or head, by name in -top. */
+/* Values of base or head, by the names in -top. */
 struct side_values {
   struct interner names;
   struct side_sum {
@@ -23,7 +23,7 @@ static bool side_values_add(struct side_values *side, uint32_t node) {
   return true;
 }
 
-/* Reads all nodes of base or head without dropping small nodes. A small node here may be large in
+/* Reads all nodes of base or head, including small nodes. A node that is small here may be large in
  * the other profile. */
 static pprofc_status side_values_read(struct side_values *side, struct view_page *page,
                                       const pprofc_profile *profile,
@@ -34,7 +34,8 @@ static pprofc_status side_values_read(struct side_values *side, struct view_page
   void (*warn)(void *, const char *) = page->options.warn;
   interner_init(&side->names, page->mem);
   side->opened = true;
-  page->options.warn = NULL; /* ignore the warnings, because the difference has the same */
+  page->options.warn = NULL; /* ignore warnings here, because the difference has the same
+                                warnings */
   pprofc_status status = view_report_open(&side->report, page, profile, &all, error);
   page->options.warn = warn;
   if (!status) status = view_report_graph(&side->report, 0, error);
@@ -76,8 +77,8 @@ static pprofc_status rows_add_sides(struct view_rows *rows, struct view_page *pa
   return status;
 }
 
-/* Adds verdicts if the rows are functions. Checks the granularity of the report, because a view may
- * override the option. */
+/* Adds verdicts if the rows are functions. Checks the granularity of the report and not the option,
+ * because a view may override the option. */
 static pprofc_status rows_add_verdicts(struct view_rows *rows, struct view_page *page,
                                        const struct view_report *v, pprofc_error *error) {
   const struct granularity *g = &v->report.result.granularity;

@@ -1,4 +1,4 @@
-/* Copies an SVG from dot into a page, and makes its boxes links with names. */
+/* Copies an SVG from dot into a page. Turns the boxes into links with names. */
 #include "web/views/svg.h"
 
 #include "core/str.h"
@@ -9,14 +9,14 @@ struct svg_copy {
   struct buffer *out;
   svg_box_fn box;
   void *context;
-  size_t number; /* number of the box in the open group; 0 in other groups */
+  size_t number; /* number of the box in the open group; 0 if the group is not a box */
   bool difference;
 };
 
 /* ---- colours ----------------------------------------- */
 
-/* Colours that replace the colours of dot. dot_color gives boxes channels of up to 237 with a
- * saturation of 10 %. Lines have channels of up to 178 with 100 %. Red means more, green less, grey
+/* Replacements for the colours of dot. dot_color gives boxes a saturation of 10 % and at most 237
+ * per channel. It gives lines 100 % and at most 178. Red means more, green means less, grey means
  * unchanged. */
 struct svg_palette {
   unsigned neutral[3], more[3], less[3];
@@ -50,7 +50,7 @@ static void svg_put_color(struct buffer *out, pprofc_str digits) {
   }
 }
 
-/* Writes a tag. In a difference replaces its colours. */
+/* Writes a tag. In a difference, replaces the colours in it. */
 static void svg_put_tag(struct svg_copy *c, pprofc_str tag) {
   size_t from = 0, at;
   while (c->difference && (at = svg_find_color(tag, from)) < tag.size) {
@@ -72,7 +72,7 @@ static bool svg_attribute(pprofc_str tag, pprofc_str name, pprofc_str *value) {
   return true;
 }
 
-/* Returns the number of a box: 12 for "N12", 0 for other titles such as "N12_0". */
+/* Returns the number of a box: 12 for the title "N12", 0 for other titles such as "N12_0". */
 static size_t svg_box_number(pprofc_str title) {
   uint64_t number;
   bool is_box =
@@ -80,7 +80,7 @@ static size_t svg_box_number(pprofc_str title) {
   return is_box && number < SIZE_MAX ? (size_t)number : 0;
 }
 
-/* Writes <svg ...> with its viewBox only; the page sets the size of the picture. */
+/* Writes <svg ...> with its viewBox only, because the page sets the size of the picture. */
 static void svg_open_root(struct svg_copy *c, pprofc_str tag) {
   pprofc_str view;
   buffer_add_text(c->out, "<svg xmlns=\"http://www.w3.org/2000/svg\" "
@@ -105,8 +105,8 @@ static void svg_open_group(struct svg_copy *c, pprofc_str tag) {
   buffer_add_str(c->out, str_slice(tag, at + id.size + 6, tag.size));
 }
 
-/* Handles <a xlink:title="...">. Makes a <title> of the tooltip, because browsers show it, and
- * makes the box a link. */
+/* Handles <a xlink:title="...">. Writes the tooltip as a <title>, which browsers show, and turns
+ * the box into a link. */
 static void svg_open_link(struct svg_copy *c, pprofc_str tag) {
   pprofc_str title;
   if (c->number)
@@ -143,7 +143,7 @@ static void svg_piece(struct svg_copy *c, pprofc_str piece, pprofc_str *rest) {
   else if (str_starts(piece, STR("<a ")))
     svg_open_link(c, piece);
   else if (str_equal(piece, STR("<title>"))) {
-    pprofc_str title = svg_next(rest); /* title of dot with the number of the box */
+    pprofc_str title = svg_next(rest); /* dot's title, which contains the number of the box */
     c->number = svg_box_number(title);
     svg_next(rest);
   } else if (str_starts(piece, STR("<")))

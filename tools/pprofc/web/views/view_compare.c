@@ -1,5 +1,5 @@
-/* Makes the view Compare. It lets the user choose a base, and shows the totals of all sample types
- * and the largest changes. */
+/* Creates the view Compare, in which the user selects a base. It shows the totals of all sample
+ * types and the largest changes. */
 #include "unit/unit.h"
 #include "web/views/page.h"
 
@@ -9,7 +9,7 @@
 /* Maximum number of increases, and of decreases, in the lists. */
 #define COMPARE_CHANGES 10
 
-/* ---- choosing a base --------------------------------- */
+/* ---- selection of a base ----------------------------- */
 
 /* Lists the profiles that can be base or head. Their links keep the filters and the other
  * profile. */

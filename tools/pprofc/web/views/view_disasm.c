@@ -1,5 +1,5 @@
-/* Makes the view Disassembly. It shows the lines of -disasm in sections, one for each function,
- * sorted by cost. The user can close a section. */
+/* Creates the view Disassembly. It shows the lines of -disasm in one section per function, sorted
+ * by cost. The user can close a section. */
 #include "core/array.h"
 #include "unit/unit.h"
 #include "web/views/page.h"
@@ -12,7 +12,7 @@
 
 /* Lines of a function in the output of -disasm. */
 struct disasm_block {
-  pprofc_str text; /* lines from "ROUTINE" to the next function */
+  pprofc_str text; /* lines from "ROUTINE" to the start of the next function */
   double flat;
   size_t order;
 };
@@ -22,12 +22,12 @@ struct disasm_page {
   struct view_report v;
   struct disasm_block *blocks;
   size_t count, capacity;
-  double most; /* largest cost of an instruction, which gets the strongest colour */
+  double most; /* largest cost of an instruction, which is drawn in the strongest colour */
 };
 
 static const char disasm_routine[] = "ROUTINE ======================== ";
 
-/* ---- numbers of the text ----------------------------- */
+/* ---- numbers in the text ----------------------------- */
 
 /* Removes the first word from a line and returns it. */
 static pprofc_str disasm_word(pprofc_str *line) {
@@ -39,7 +39,7 @@ static pprofc_str disasm_word(pprofc_str *line) {
   return word;
 }
 
-/* Converts a value such as "1.50s" to the smallest unit; "." is 0. */
+/* Converts a value such as "1.50s" to a number in the smallest unit. "." is 0. */
 static double disasm_number(pprofc_str word) {
   size_t digits = 0;
   while (digits < word.size && strchr("0123456789.-+e", word.data[digits])) digits++;
@@ -67,8 +67,7 @@ static int disasm_compare(const void *a, const void *b) {
   return x->order < y->order ? -1 : 1;
 }
 
-/* Splits the text of -disasm into functions. Adds the lines before the first function as
- * remarks. */
+/* Splits the text of -disasm into functions. Lines before the first function become remarks. */
 static bool disasm_split(struct disasm_page *d, pprofc_str text) {
   size_t at = str_starts(text, str_of(disasm_routine)) ? 0 : str_find(text, STR("\nROUTINE =")) + 1;
   pprofc_str head = str_slice(text, 0, at), line;

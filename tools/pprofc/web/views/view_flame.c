@@ -1,11 +1,11 @@
-/* Makes the view Flame: the element in which the script draws, and a table of functions for
+/* Creates the view Flame. It has an element in which the script draws, and a table of functions for
  * browsers without a script. */
 #include "web/views/page.h"
 
 #include <inttypes.h>
 
-/* Changes that remove the selection and the table from the query, so that all requests for the data
- * are equal. */
+/* Changes of the query that remove the selection and the table. All requests for the data are then
+ * equal. */
 const struct web_change *view_flame_data(size_t *count) {
   static const struct web_change changes[] = {
       {"p", {"", 0}},    {"sel", {"", 0}},  {"v", {"", 0}},  {"side", {"", 0}}, {"sort", {"", 0}},
@@ -14,11 +14,11 @@ const struct web_change *view_flame_data(size_t *count) {
   return changes;
 }
 
-/* Number of samples from which the page loads the table after the picture. */
+/* Minimum number of samples for a page that loads its table after the picture. */
 #define TABLE_SAMPLES 20000
 
-/* True if the page can load the table later. That needs many samples, and no parameter that refers
- * to the table. */
+/* True if the page can load the table later. This requires many samples, and no parameter that
+ * refers to the table. */
 static bool flame_table_waits(const struct view_page *page) {
   static const char *const needed_by[] = {"rows", "only", "sel", "p"};
   for (size_t i = 0; i < sizeof needed_by / sizeof *needed_by; i++)
@@ -26,8 +26,8 @@ static bool flame_table_waits(const struct view_page *page) {
   return page->in->profile->samples.count >= TABLE_SAMPLES;
 }
 
-/* Writes a link to the table. Browsers without a script follow it; the script loads the table in
- * its place. */
+/* Writes a link to the table. Browsers without a script follow the link; the script replaces it by
+ * the table. */
 static pprofc_status flame_table_link(struct view_page *page, struct buffer *out,
                                       pprofc_error *error) {
   static const struct web_change rows = {"rows", {"first", 5}};
@@ -44,8 +44,8 @@ static pprofc_status flame_table_link(struct view_page *page, struct buffer *out
   return status;
 }
 
-/* Sets the totals of the shown range of time, before filters, for each sample type. The viewer has
- * the totals of the whole recording. */
+/* Sets the totals of the displayed time range, before filters, for each sample type. The script
+ * knows only the totals of the whole recording. */
 static void flame_fill_totals(struct view_page *page) {
   const pprofc_profile *p = page->in->profile;
   if (!*page_parameter(page, "t0") && !*page_parameter(page, "t1")) return;

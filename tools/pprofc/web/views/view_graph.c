@@ -1,5 +1,5 @@
-/* Makes the view Graph: a picture from dot with links. Without dot, or if the graph is too large
- * for dot, the script draws the graph. */
+/* Creates the view Graph: a picture from dot with links. If dot is missing, or the graph is too
+ * large for dot, the script draws the graph. */
 #include "core/child.h"
 #include "core/float.h"
 #include "report/graphs/dot.h"
@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-/* Maximum number of edges that dot draws; dot needs minutes for larger graphs. */
+/* Maximum number of edges for dot, which needs minutes for larger graphs. */
 #define DOT_EDGES 2000
 
 struct graph_picture {
@@ -17,13 +17,13 @@ struct graph_picture {
   struct view_report v;
   struct view_rows rows;
   struct buffer dot, svg;
-  char reason[512]; /* reason for a missing picture of dot, or "" */
+  char reason[512]; /* reason why there is no picture from dot, or "" */
 };
 
 /* ---- drawing ----------------------------------------- */
 
-/* Writes the input of dot. Sets a font that fits the page and omits the legend, because the page
- * shows it elsewhere. */
+/* Writes the input for dot. Sets a font that fits the page. Omits the legend, because the page
+ * shows the same text elsewhere. */
 static pprofc_status picture_write_dot(struct graph_picture *g, pprofc_error *error) {
   static const char fonts[] = "node [fontname=\"Helvetica,Arial,sans-serif\"]\n"
                               "edge [fontname=\"Helvetica,Arial,sans-serif\"]\n"
@@ -50,7 +50,7 @@ static pprofc_status picture_write_dot(struct graph_picture *g, pprofc_error *er
   return status;
 }
 
-/* Draws the graph. If that fails, stores the reason; it is not an error of the page. */
+/* Draws the graph. A failure is not an error of the page; its reason is stored. */
 static pprofc_status picture_draw(struct graph_picture *g, pprofc_error *error) {
   const struct web_info *info = g->page->in->info;
   pprofc_error why = {.message = ""};
@@ -91,7 +91,7 @@ static void picture_fill_share(const struct graph_picture *g, const char *name, 
   fill_words(&g->page->fill, name, text);
 }
 
-/* Adds the edges as data for the script. The numbers of boxes start at 0 there. */
+/* Adds the edges as data for the script. In these data, the numbers of boxes start at 0. */
 static bool picture_fill_edges(const struct graph_picture *g) {
   const struct graph *graph = &g->v.graph;
   struct fill *fill = &g->page->fill;

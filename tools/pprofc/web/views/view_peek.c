@@ -1,10 +1,11 @@
-/* Makes the view Peek. It shows the lines of -peek: each function between its callers and callees,
- * with names as links. */
+/* Creates the view Peek. It shows the lines of -peek, each function between its callers and
+ * callees, with names as links. */
 #include "core/escape.h"
 #include "unit/unit.h"
 #include "web/views/page.h"
 
-/* Maximum number of functions with and without a filter, unless the user requests all. */
+/* Maximum number of functions with a filter, and without a filter, unless the user requests all
+ * functions. */
 #define PEEK_FOUND_MAX 500
 #define PEEK_FIRST_MAX 50
 
@@ -26,8 +27,8 @@ static size_t peek_count(const struct graph *g) {
   return count;
 }
 
-/* Makes an expression for the functions whose name matches. In lines of -peek, file and line follow
- * the name, so ^name$ would not match them. */
+/* Returns a regular expression for the functions whose name matches. In lines of -peek, file and
+ * line follow the name, so ^name$ would not match. */
 static pprofc_str peek_names_expression(struct peek *p) {
   const struct graph *g = &p->v.graph;
   struct interner names;
@@ -41,7 +42,7 @@ static pprofc_str peek_names_expression(struct peek *p) {
     if (!name.size || !regex_match(p->v.report.result.argument, name)) continue;
     if (interner_add(&names, name) != before) continue;
     html_exact_expression(&text, name);
-    text.size -= text.size > 0; /* remove the $ at the end */
+    text.size -= text.size > 0; /* remove the $ at the end of the expression */
     buffer_add_text(&text, "(?: |$)");
   }
   pprofc_str expression = STR("");
@@ -64,8 +65,8 @@ static pprofc_status peek_make(struct peek *p, pprofc_error *error) {
   return status;
 }
 
-/* Makes the graph of the functions that match the expression. Compares the names in -peek; if no
- * name matches, compares the functions' names. */
+/* Builds the graph of the functions that match the expression. Compares the names in -peek. If no
+ * name matches, compares the functions' own names. */
 static pprofc_status peek_find(struct peek *p, pprofc_error *error) {
   struct view_page *page = p->page;
   page->options.argument = page->options.focus;
@@ -73,7 +74,7 @@ static pprofc_status peek_find(struct peek *p, pprofc_error *error) {
   if (status || peek_count(&p->v.graph)) return status;
   const char *asked = page->options.argument ? page->options.argument : "";
   pprofc_str names = peek_names_expression(p);
-  /* Without samples there is no match; this is an error only if the user searched. */
+  /* Without samples nothing can match. This is an error only if the user searched. */
   if (!names.size && !*asked) return PPROFC_OK;
   if (!names.size)
     return error_set(error, PPROFC_E_NO_MATCH, "no matches found for regexp: %s", asked);

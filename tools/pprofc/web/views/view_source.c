@@ -1,5 +1,6 @@
-/* Makes the view Source. It shows the lines of -weblist; functions and files with the largest cost
- * come first. A click on a line shows its instructions. report/source finds and reads the files. */
+/* Creates the view Source. It shows the lines of -weblist, starting with the functions and files
+ * with the largest cost. A click on a line shows its instructions. report/source finds and reads
+ * the files. */
 #include "core/escape.h"
 #include "report/source/lookup.h"
 #include "report/source/weblist_runs.h"
@@ -18,12 +19,13 @@ struct source_page {
   struct view_report v;
   struct web_data data;
   struct source_lookup sources;
-  int64_t most;     /* largest cost of a visible line, which gets the strongest colour */
+  int64_t most;     /* largest cost of a visible line, which is drawn in the strongest colour */
   bool missing;     /* true if the program could not read a file */
-  size_t suggested; /* number of missing files with a search for flags */
+  size_t suggested; /* number of missing files that the view has searched for */
 };
 
-/* Places of a file, from `first` to before `end`, and their self value. */
+/* Entries of one file in `places`, from index `first` to before `end`, and the sum of their self
+ * values. */
 struct source_extent {
   size_t first, end;
   int64_t flat;
@@ -60,8 +62,8 @@ static bool source_same_call(const struct web_call *a, const struct web_call *b)
   return a->line == b->line && str_equal(a->file, b->file);
 }
 
-/* Writes the inlined calls of an instruction. Omits those that the previous instruction has as
- * well. */
+/* Writes the inlined calls of an instruction. Omits the calls that the previous instruction also
+ * has. */
 static void source_calls(struct source_page *s, const struct web_place *place,
                          const struct web_place *before) {
   bool same = before != NULL;
@@ -130,8 +132,7 @@ static void source_line(struct source_page *s, pprofc_str file, int64_t number, 
   fill_end(&s->page->fill);
 }
 
-/* Returns the largest total of a line among the items [first, end) of `places`, which are the lines
- * of a file. */
+/* Returns the largest total of a line in places[first, end), the lines of one file. */
 static int64_t source_hottest(const struct source_page *s, size_t first, size_t end) {
   int64_t most = 0;
   for (size_t i = first, next; i < end; i = next) {
@@ -143,7 +144,7 @@ static int64_t source_hottest(const struct source_page *s, size_t first, size_t 
   return most;
 }
 
-/* Sets the reason for missing lines of a file, and a hint how to find the file. */
+/* Sets the reason why lines of a file are missing, and a hint how to find the file. */
 static void source_fill_failure(struct source_page *s, pprofc_str name) {
   const struct source_file *file = source_lookup_file(&s->sources, name);
   if (!file || !file->failure.size) return;

@@ -1,5 +1,5 @@
-/* Makes the view Tags. It shows labels of the samples with their values and costs. Links filter by
- * a value, or add a label to the stacks. */
+/* Creates the view Tags. It shows the labels of the samples with their values and costs. Links
+ * filter by a value, or add a label to the stacks. */
 #include "core/escape.h"
 #include "report/text/tag_sums.h"
 #include "web/views/page.h"
@@ -22,7 +22,8 @@ static pprofc_status tag_changes_open(struct tag_changes *c, struct view_page *p
   const pprofc_profile *const profiles[2] = {page->in->base, page->in->head};
   void (*warn)(void *, const char *) = page->options.warn;
   pprofc_status status = PPROFC_OK;
-  page->options.warn = NULL; /* ignore the warnings, because the difference has the same */
+  page->options.warn = NULL; /* ignore warnings here, because the difference has the same
+                                warnings */
   for (size_t side = 0; !status && side < 2; side++) {
     struct tag_sums *sums = &c->sums[side];
     c->opened = side + 1;
@@ -72,8 +73,8 @@ static pprofc_status tag_changes_judge(struct view_page *page, pprofc_str key,
   return judge_sides(sides, &options, info->noise, &page->judgement, error);
 }
 
-/* Returns the verdict on the samples with the row's value, or NULL. Compares the amounts, because a
- * function with the same name would add its samples to the verdict. */
+/* Returns the verdict on the samples with the row's label value, or NULL. Checks that the verdict
+ * has the row's values. A function of the same name would add its samples to the verdict. */
 static const pprofc_verdict_row *tag_verdict(struct view_page *page, const struct view_row *row) {
   const pprofc_verdict_row *found = judge_find(&page->judgement, row->name);
   if (!found) return NULL;
@@ -82,11 +83,11 @@ static const pprofc_verdict_row *tag_verdict(struct view_page *page, const struc
               fabs(found->cum.head - row->total.head) <= slack;
   if (!same && !judge_rescales(&page->judgement)) return NULL;
   pprofc_verdict_row *own = arena_copy(&page->arena, found, sizeof *found);
-  if (own) own->via_callee = false; /* all cost of a value is in deeper frames */
+  if (own) own->via_callee = false; /* the cost of a label value is always in deeper frames */
   return own;
 }
 
-/* Sets a row to a value's amounts in base and head, and its verdict. */
+/* Sets a row to the values of a label value in base and head, and its verdict. */
 static void tag_changes_row(const struct tag_changes *c, struct view_page *page,
                             const struct tag_value *tag, struct view_row *row) {
   *row = (struct view_row){.name = tag->value, .function = tag->value};
@@ -99,10 +100,10 @@ static void tag_changes_row(const struct tag_changes *c, struct view_page *page,
   row->self = row->total;
 }
 
-/* Number of values shown for one key. */
+/* Maximum number of displayed values for one label key. */
 #define TAG_VALUES 200
-/* Maximum number of keys whose values get verdicts. The verdicts of each key take as long as a
- * table of functions. */
+/* Maximum number of label keys whose values get verdicts. The verdicts of each key take as long as
+ * a table of functions. */
 #define TAG_JUDGED 8
 
 struct tags_page {
@@ -115,7 +116,7 @@ struct tags_page {
 
 /* ---- filters ----------------------------------------- */
 
-/* Appends text that a filter compares literally. In filters, commas separate expressions, so the
+/* Appends text that a filter compares literally. A comma separates expressions in a filter, so the
  * function writes a comma as a character code. */
 static void tags_quote(struct buffer *out, pprofc_str text) {
   pprofc_str piece;
@@ -125,7 +126,7 @@ static void tags_quote(struct buffer *out, pprofc_str text) {
   }
 }
 
-/* Appends a filter for a value: "key=^value$", or "bytes=16bytes:32bytes" for numbers. */
+/* Appends a filter for a label value: "key=^value$", or "bytes=16bytes:32bytes" for numbers. */
 static void tags_filter(const struct tags_page *t, const struct tag_value *tag,
                         struct buffer *out) {
   buffer_add_str(out, tag->key);
@@ -151,7 +152,7 @@ static void tags_link(struct tags_page *t, const char *parameter, pprofc_str val
 
 /* ---- tables ------------------------------------------ */
 
-/* Adds a row with the cost of a value in a single profile. */
+/* Adds a row with the cost of a label value in a single profile. */
 static void tags_cost(struct tags_page *t, const struct tag_value *tag, int64_t key_sum) {
   struct fill *fill = &t->page->fill;
   double share = key_sum ? fabs((double)tag->sum / (double)key_sum) : 0;
@@ -185,7 +186,7 @@ static void tags_anchor(struct tags_page *t, size_t number) {
   buffer_printf(fill_text(&t->page->fill, "anchor"), "key-%zu", number);
 }
 
-/* Adds the title of a key, with links. */
+/* Adds the title of a label key, with links. */
 static void tags_title(struct tags_page *t, const struct tag_value *items, size_t count) {
   struct fill *fill = &t->page->fill;
   tags_anchor(t, t->key_count);
@@ -197,7 +198,7 @@ static void tags_title(struct tags_page *t, const struct tag_value *items, size_
   tags_link(t, "th", items[0].key, "Hide in the graph");
 }
 
-/* Adds the values of a key in a single profile. */
+/* Adds the values of a label key in a single profile. */
 static void tags_costs(struct tags_page *t, const struct tag_value *items, size_t shown,
                        size_t count) {
   int64_t sum = 0, total = t->v.report.result.total;
@@ -208,7 +209,7 @@ static void tags_costs(struct tags_page *t, const struct tag_value *items, size_
   for (size_t i = 0; i < shown; i++) tags_row(t, &items[i], NULL, sum);
 }
 
-/* Adds the values of a key in a difference, with verdicts. */
+/* Adds the values of a label key in a difference, with verdicts. */
 static pprofc_status tags_changes(struct tags_page *t, const struct tag_value *items, size_t shown,
                                   pprofc_error *error) {
   struct view_page *page = t->page;
@@ -253,7 +254,7 @@ static pprofc_status tags_key(struct tags_page *t, const struct tag_value *items
   return status;
 }
 
-/* Adds links to all keys, if there are several. */
+/* Adds links to all label keys, if there are several. */
 static void tags_index(struct tags_page *t) {
   struct fill *fill = &t->page->fill;
   size_t number = 0;

@@ -13,12 +13,12 @@ struct web_view {
   const char *title; /* text of links to the view */
   char key;
   view_body_fn body;  /* function that writes the content of <main> */
-  const char *about;  /* one sentence about the view, in the list of keys */
+  const char *about;  /* one sentence about the view, for the list of keyboard shortcuts */
   const char *format; /* command-line format with the same data, or NULL */
 };
 
-/* Returns the view at a path, or NULL. web_view_at returns the view with an index in the order of
- * the bar, or NULL after the last. */
+/* Return the view at a path, or the view with an index in the order of the bar. Return NULL if
+ * there is no such view. */
 const struct web_view *web_view_find(pprofc_str path);
 const struct web_view *web_view_at(size_t index);
 
@@ -28,13 +28,13 @@ const struct web_view *web_view_at(size_t index);
 #define FLAME_DATA STR("flamedata")
 const struct web_change *view_flame_data(size_t *count);
 
-/* Writes the page of a view. With `message`, writes the page with this error in place of the view;
- * bar and pills stay, so that the user can correct an invalid filter. After an error, writes
- * nothing; the caller calls it again with the error message. Thread-safe. */
+/* Writes the page of a view. With `message`, writes the page with this error instead of the view;
+ * bar and filters remain, for correcting an invalid filter. After an error, writes nothing; the
+ * caller then calls the function again with the error message. Thread-safe. */
 pprofc_status web_document(const struct web_view *view, const struct web_view_input *input,
                            const char *message, struct output *out, pprofc_error *error);
 
-/* Writes only the strip of recordings, which is part of each page with -every. */
+/* Writes only the strip of recordings. With -every, each page contains this strip. */
 pprofc_status web_strip(const struct web_view *view, const struct web_view_input *input,
                         struct output *out, pprofc_error *error);
 
