@@ -14,20 +14,21 @@ struct command_line {
   struct flags_parsed parsed;
   const char *const *words; /* arguments after the flags */
   size_t count;
-  struct output *out; /* standard output, with commands of CI services disabled */
+  struct output *out; /* standard output, which disables text that a CI service would run as a
+                         command */
 };
 
 /* Arguments that may follow the flags: any, exactly one STORE, or no argument. */
 enum command_words { COMMAND_WORDS, COMMAND_STORE, COMMAND_NO_WORDS };
 
-/* The report of a command that -budget cuts. */
+/* Location of the size limit and of the format in the options of a command that has -budget. */
 struct command_brief {
-  size_t bytes; /* offset of the budget in the options */
-  size_t json;  /* offset of the bool that chooses JSON; NO_JSON: the report is text */
+  size_t bytes; /* offset of the size limit in the options */
+  size_t json;  /* offset of the bool that selects JSON; NO_JSON: the report is always text */
 };
 #define NO_JSON SIZE_MAX
 
-/* The flag -budget, with the member `brief_bytes` of the options. */
+/* Defines the flag -budget, which sets the member `brief_bytes` of the options. */
 #define COMMAND_BUDGET(group)                                                                      \
   {                                                                                                \
     "budget", FLAG_STRING, FIELD(brief_bytes), group, "BYTES",                                     \
@@ -41,13 +42,13 @@ struct ci_command {
   void *options; /* options of the command, which must be zero before the flags fill them */
   size_t size;   /* size of *options in bytes */
   enum command_words words;
-  /* Checks the flags, and the arguments if `words` is not enough. NULL: nothing to check. */
+  /* Checks the flags, and the arguments if `words` does not describe them fully. NULL: no check. */
   pprofc_status (*check)(void *options, const struct command_line *line, pprofc_error *error);
-  /* Runs the command. Sets *code to the exit status, which is EXIT_PASSED before. */
+  /* Runs the command. May set *code, the exit status; it is EXIT_PASSED at the start. */
   pprofc_status (*run)(void *options, const struct command_line *line, int *code,
                        pprofc_error *error);
   const struct command_brief
-      *brief; /* report that -budget cuts; NULL: the command has no -budget */
+      *brief; /* report that -budget limits; NULL: the command has no -budget */
 };
 
 #define COMMANDS(X)                                                                                \
@@ -59,7 +60,7 @@ struct ci_command {
 COMMANDS(DECLARE)
 #undef DECLARE
 
-/* Runs a command with its part of the command line. Returns the exit status. */
+/* Runs a command with the arguments after its name. Returns the exit status. */
 int command_main(const struct ci_command *command, int argc, char **argv);
 
 /* Prints why a command failed, and returns EXIT_FAILED. */
