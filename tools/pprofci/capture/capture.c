@@ -32,7 +32,7 @@ static pprofc_status capture_choose_kinds(struct capture *capture, pprofc_error 
   return PPROFC_OK;
 }
 
-/* Fails if a side has no profile: the report would show everything on the other side as a
+/* Fails if base or head has no profile. A report on such a pair would show all values as a
  * change. */
 static pprofc_status capture_check_sides(const struct capture *capture, pprofc_error *error) {
   for (int side = 0; side < CAPTURE_SIDES; side++) {

@@ -28,7 +28,8 @@ pprofc_status capture_check(void *options, const struct command_line *line, ppro
 struct capture_item {
   pprofc_profile *profile; /* captured profile; NULL if the profile is missing */
   int side;
-  /* Index of the kind, and index of the round from 0. The rounds of the warm-up come first. */
+  /* index of the profile type (CPU, heap ...), and index of the round from 0; warm-up rounds are
+   * first */
   size_t kind, round;
   bool warmup;
 };
@@ -37,7 +38,8 @@ struct capture {
   const struct capture_options *options;
   struct remote_client remote;
   bool kinds[REMOTE_KINDS];
-  bool missing[CAPTURE_SIDES][REMOTE_KINDS]; /* true if the server does not have this kind */
+  bool missing[CAPTURE_SIDES][REMOTE_KINDS]; /* true if the server does not have this profile
+                                                type */
   struct capture_item *items;
   size_t count, capacity;
 };
@@ -46,26 +48,25 @@ struct capture {
 pprofc_status capture_add(struct capture *capture, const struct capture_item *item,
                           pprofc_error *error);
 
-/* Starts the servers and the load generator that the options name, and captures profiles of the
- * servers in turns. */
+/* Starts the servers and the load generator named by the options. Then captures profiles of base
+ * and head in alternation. */
 pprofc_status capture_servers(struct capture *capture, pprofc_error *error);
 
 /* Fetches merged profiles from Pyroscope: one for each slice of the time range. */
 pprofc_status capture_queries(struct capture *capture, pprofc_error *error);
 
-/* Writes the folder of the capture, which gets its name only when it is complete. */
+/* Writes the profiles into a temporary folder, and renames the folder when it is complete. */
 pprofc_status capture_write(const struct capture *capture, pprofc_error *error);
 
 /* ---- programs ---------------------------------------- */
 
-/* Starts a shell command in its own process group, with its output on standard error. A signal
+/* Starts a shell command in its own process group and sends its output to standard error. A signal
  * that ends this program ends the commands first. */
 pprofc_status processes_start(const char *command, const char *side, const char *address,
                               pprofc_error *error);
 /* Returns PPROFC_E_IO when one of the first `count` programs has ended. */
 pprofc_status processes_check(size_t count, pprofc_error *error);
-/* Ends all programs except the first `first`: with SIGTERM, and three seconds later with SIGKILL.
- */
+/* Stops all programs except the first `first`: sends SIGTERM, and SIGKILL three seconds later. */
 void processes_stop(size_t first);
 
 extern const char *const capture_sides[CAPTURE_SIDES]; /* names of the sides: "base", "head" */

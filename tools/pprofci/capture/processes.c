@@ -44,7 +44,8 @@ pprofc_status processes_start(const char *command, const char *side, const char 
   setenv("PPROFCI_SIDE", side, 1);
   setenv("PPROFCI_URL", address, 1);
   sigfillset(&all);
-  sigprocmask(SIG_BLOCK, &all, &before); /* A signal handler must find the program in the table. */
+  sigprocmask(SIG_BLOCK, &all, &before); /* Signals are blocked here, because the signal handler
+                                            must find the new program in the table. */
   int failed = spawn_start(&program, &pid);
   if (!failed) {
     processes[processes_count].command = command;

@@ -1,5 +1,5 @@
-/* Captures profiles of net/http/pprof in rounds: base and head in turns, in the opposite order
- * every other round. */
+/* Captures profiles from net/http/pprof in rounds. Each round captures base and head; every other
+ * round starts with head. */
 #include "capture/capture.h"
 #include "common/terminal.h"
 #include "core/system.h"
@@ -10,7 +10,7 @@
 #define LIMIT_MS 30000
 #define TRY_MS   200
 
-/* The requests of one side in one round. */
+/* Requests to one server in one round. */
 struct capture_round {
   struct capture *capture;
   int side;
@@ -33,7 +33,7 @@ static pprofc_status servers_url(struct capture *capture, int side, const char *
   return remote_address(&capture->remote, o->servers[side], path, url, error);
 }
 
-/* ---- one side of a round ----------------------------- */
+/* ---- one server in one round ------------------------- */
 
 static pprofc_status servers_take(const struct capture_round *r, size_t kind,
                                   struct exchange *exchange, pprofc_error *error) {
@@ -59,8 +59,8 @@ static pprofc_status servers_take(const struct capture_round *r, size_t kind,
   return status;
 }
 
-/* Fetches several kinds of profile at the same time: with `timed` the kinds that take time, else
- * the other kinds. */
+/* Fetches several profile types at the same time. `timed` selects the types that take time, such as
+ * CPU; otherwise fetches the other types. */
 static pprofc_status servers_fetch(const struct capture_round *r, bool timed, pprofc_error *error) {
   struct capture *capture = r->capture;
   struct exchange exchanges[REMOTE_KINDS];
@@ -98,8 +98,8 @@ static pprofc_status servers_load(const struct capture_options *o, int side, ppr
   return status;
 }
 
-/* Captures one side. With two servers it also starts the load and stops it at the end, so that the
- * other server is idle. */
+/* Captures the profiles of one server. With two servers it also starts the load first and stops it
+ * at the end, which keeps the other server idle. */
 static pprofc_status servers_side(const struct capture_round *r, size_t programs,
                                   pprofc_error *error) {
   const struct capture_options *o = r->capture->options;

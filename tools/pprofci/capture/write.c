@@ -20,7 +20,8 @@ static pprofc_status capture_io_error(pprofc_error *error, const char *path) {
 
 /* ---- the manifest ------------------------------------ */
 
-/* Formats a file name like "head/heap/heap-001.pb.gz". The rounds of each part count from 1. */
+/* Formats a file name like "head/heap/heap-001.pb.gz". The warm-up rounds and the other rounds are
+ * each numbered from 1. */
 static void capture_name(const struct capture *capture, const struct capture_item *item,
                          char out[128]) {
   const char *kind = remote_kinds[item->kind].name;
