@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* ---- files of agents --------------------------------- */
+/* ---- files for coding agents ------------------------- */
 
 extern const unsigned char asset_SKILL_md[], asset_init_agents_md[];
 extern const size_t asset_SKILL_md_size, asset_init_agents_md_size;
@@ -136,10 +136,11 @@ const struct flag_table init_table = {
 
 /* ---- projects ---------------------------------------- */
 
-/* A kind of project: the file that shows it and the steps that measure it. */
+/* A project type: the file that identifies it and the steps that measure it. */
 struct project {
   const char *file;
-  const char *words[2]; /* texts: the file must have one of them; NULL: the file need only exist */
+  const char *words[2]; /* the file must contain one of these texts; NULL: the file need only
+                           exist */
   const char *what, *next;
   const unsigned char *steps;
   const size_t *size;
@@ -209,7 +210,7 @@ static pprofc_status project_find(const struct project **found, pprofc_error *er
 
 /* ---- the workflow ------------------------------------ */
 
-/* Appends the text with each `mark` replaced by `with`. */
+/* Appends the text, and replaces each `mark` in it by `with`. */
 static void init_replace(struct buffer *out, pprofc_str text, pprofc_str mark, pprofc_str with) {
   for (;;) {
     size_t at = str_find(text, mark);
@@ -236,7 +237,7 @@ static pprofc_status init_write(const struct init_options *o, const struct proje
   return status;
 }
 
-/* Makes the folder of the file. */
+/* Creates the folder of the file. */
 static pprofc_status init_place(const struct init_options *o, pprofc_error *error) {
   if (!o->force && access(o->out, F_OK) == 0)
     return error_set(error, PPROFC_E_INVALID, "'%s' exists; replace it with -force", o->out);
