@@ -21,12 +21,12 @@ struct leaks_command {
 /* Checks the command line. */
 pprofc_status leaks_check(void *options, const struct command_line *line, pprofc_error *error);
 
-/* Profiles in files and folders that can show leaks. */
+/* Heap and goroutine profiles in files and folders, which can show leaks. */
 struct leaks_inputs {
   struct arena arena;
   struct leak_input *items;
   size_t count, capacity;
-  size_t others; /* number of profiles of other kinds, which are skipped */
+  size_t others; /* number of skipped profiles, which have other types */
 };
 
 /* Reads the profiles. The caller frees them, also after an error. */
@@ -45,10 +45,10 @@ void leaks_value(double value, pprofc_str unit, bool sign, char out[LEAKS_VALUE]
 /* True if the outputs for people show the row. */
 bool leaks_is_shown(const struct leak_row *row);
 
-/* Returns the growth per hour, or NaN if the profiles cover less than a minute. */
+/* Returns the growth per hour. Returns NaN if the profiles cover less than a minute. */
 double leaks_per_hour(const struct leak_kind *kind, const struct leak_row *row);
 
-/* Prints a line: the number of profiles, their duration, and what they could have shown. */
+/* Prints a line: the number of profiles, their duration, and the smallest leak they could show. */
 void leaks_put_kind(const struct leak_kind *kind, struct output *out);
 
 /* Appends the page. `top` is the maximum number of rows. */

@@ -11,7 +11,7 @@
 
 /* ---- stacks that grew -------------------------------- */
 
-/* Takes a stack that grew, and its growth of at least 1. */
+/* Callback that receives a stack that grew, and its growth of at least 1. */
 typedef void growth_fn(void *to, const struct leak_kind *kind, const struct leak_stack *stack,
                        double grew);
 
@@ -76,10 +76,10 @@ pprofc_status leaks_print_folded(const void *context, struct output *out, pprofc
 
 #define GROWTH_MOST 9e18 /* maximum value of a sample */
 
-/* A profile of the growth, while it is built. */
+/* A profile of the growth that is being built. */
 struct leaks_builder {
   pprofc_builder *builder;
-  uint32_t *frames; /* room for the frames of the deepest stack */
+  uint32_t *frames; /* array for the frames of the deepest stack */
   size_t capacity, count;
 };
 

@@ -13,7 +13,7 @@
 
 /* ---- folders ----------------------------------------- */
 
-/* Refuses the folder of a capture of two sides, whose profiles are not one series. */
+/* Rejects a capture folder with base and head, because its profiles are not one series. */
 static pprofc_status leaks_check_sides(struct leaks_inputs *inputs, const char *folder,
                                        pprofc_error *error) {
   const char *base = text_printf(&inputs->arena, "%s/base", folder);
@@ -38,7 +38,7 @@ static void leaks_replace(pprofc_profile **profile, pprofc_profile *with) {
   *profile = with;
 }
 
-/* Adds symbols, and drops the frames that the profile names as its allocator. */
+/* Adds symbols. Drops the allocator's frames, which the profile lists. */
 static pprofc_status leaks_prepare(pprofc_profile **profile, pprofc_error *error) {
   pprofc_symbolize_options options;
   pprofc_profile *made;

@@ -1,5 +1,5 @@
-/* Makes the page of leaks: a sentence, a table of all rows, a chart of each row, and a flame graph
- * of the growth of each kind. */
+/* Creates the page of leaks. It has a sentence, a table of all rows, a chart of each row, and a
+ * flame graph of the growth of each profile type. */
 #include "core/log_guard.h"
 #include "leaks/command.h"
 
@@ -18,15 +18,16 @@
 #define P_LEAST     1e-99              /* smallest p-value that is printed */
 #define GRAPH_MOST  ((size_t)64 << 20) /* maximum bytes of the page of a flame graph */
 
-/* The page while it is made. */
+/* State of the page while it is created. */
 struct leaks_page {
   struct fill *fill;
   const struct leaks *leaks;
-  const bool *drawn; /* for each kind: true if the page has its flame graph */
+  const bool *drawn; /* for each profile type: true if the page has its flame graph */
 };
 
 static const struct {
-  const char *css, *mark, *count; /* class, sign, and word for a number of such rows */
+  const char *css, *mark, *count; /* CSS class, sign, and word for the number of rows with this
+                                     verdict */
 } page_words[LEAK_VERDICTS] = {
     [LEAK_LEAK] = {"worse", "\xE2\x9C\x97", "leak"},
     [LEAK_GROWS] = {"doubt", "?", "frees most"},
@@ -66,7 +67,7 @@ static void page_cell(struct fill *f, double value, pprofc_str unit, bool sign) 
   fill_end(f);
 }
 
-/* Adds the address of the flame graph of a kind. */
+/* Adds the address of the flame graph of a profile type. */
 static void page_graph(struct buffer *out, const struct leak_kind *kind) {
   buffer_add_text(out, "#flame/");
   escape_url(out, kind->stacks.source.kind, "");
@@ -91,7 +92,7 @@ static const struct leak_row *page_first(const struct leaks *leaks, const struct
   return NULL;
 }
 
-/* Adds the first leak to the sentence, and why it is more than chance. */
+/* Adds the first leak and its p-value to the sentence. */
 static void page_put_leak(struct fill *f, const struct leaks *leaks) {
   const struct leak_kind *kind;
   const struct leak_row *row = page_first(leaks, &kind);
@@ -132,7 +133,7 @@ static void page_put_tally(struct fill *f, const struct leaks *leaks, const size
   }
 }
 
-/* Adds the line of a kind below the sentence. */
+/* Adds the line about a profile type below the sentence. */
 static void page_put_kind(struct fill *f, const struct leak_kind *kind) {
   struct output *out = mem_array(f->mem, 1, sizeof *out);
   f->failed |= !out;
@@ -281,7 +282,7 @@ static void page_put_row(const struct leaks_page *page, size_t k, const struct l
   fill_end(f);
 }
 
-/* Adds the rows in the order of the table in text. */
+/* Adds the rows in the order of the text table. */
 static void page_put_rows(const struct leaks_page *page, size_t top) {
   size_t number = 0;
   for (int verdict = LEAK_VERDICTS - 1; verdict >= 0; verdict--)
@@ -297,7 +298,7 @@ static void page_put_rows(const struct leaks_page *page, size_t top) {
 
 /* ---- flame graphs ------------------------------------ */
 
-/* Adds the flame graph of a kind that leaks. Sets *drawn if the page has it. */
+/* Adds the flame graph of a profile type that leaks. Sets *drawn to true if the graph was added. */
 static pprofc_status page_put_graph(struct fill *f, const struct leak_kind *kind, bool *drawn,
                                     pprofc_error *error) {
   struct buffer html, address;
@@ -321,7 +322,7 @@ extern const unsigned char asset_bench_js[];
 extern const size_t asset_bench_js_size;
 extern const char asset_bench_js_sha256[];
 
-/* Sorts the table. */
+/* Script that sorts the table. */
 static const struct page_script page_script = {asset_bench_js, &asset_bench_js_size,
                                                asset_bench_js_sha256};
 

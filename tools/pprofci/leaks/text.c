@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Minimum duration in seconds of a series; a shorter one gives no rate per hour. */
+/* Minimum duration in seconds of a series for a growth rate per hour. */
 #define HOUR_MIN 60.0
 
 /* ---- cells ------------------------------------------- */
@@ -74,8 +74,7 @@ bool leaks_is_shown(const struct leak_row *row) {
          row->fit.verdict == LEAK_STOPPED || row->fit.verdict == LEAK_SAWTOOTH;
 }
 
-/* Prints the rows of one verdict for all kinds, at most `left` rows. Returns the number of rows
- * that the table still has room for. */
+/* Prints at most `left` rows with the verdict. Returns how many more rows the table may have. */
 static size_t leaks_put_rows(const struct leaks *leaks, enum leak_verdict verdict, size_t left,
                              size_t *hidden, struct output *out) {
   for (size_t k = 0; k < leaks->kind_count; k++)
