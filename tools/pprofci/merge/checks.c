@@ -19,8 +19,8 @@ static pprofc_status check_compared(struct jobs *jobs, pprofc_error *error) {
 
 /* ---- commits and machines ---------------------------- */
 
-/* Returns the commit of a side from the first manifest that has it. Sets *differ to true if another
- * manifest has another commit. */
+/* Returns the commit of base or head from the first manifest that has it. Sets *differ to true if
+ * another manifest has another commit. */
 static const char *commit_of_jobs(const struct jobs *jobs, const char *key, bool *differ) {
   pprofc_str found = STR("");
   *differ = false;
@@ -33,7 +33,7 @@ static const char *commit_of_jobs(const struct jobs *jobs, const char *key, bool
   return text_keep(&jobs->run->arena, found);
 }
 
-/* Takes the commit of one side. Jobs with different commits come from different runs. */
+/* Sets the commit of base or head. Reports a problem if the jobs have different commits. */
 static pprofc_status take_commit(struct jobs *jobs, const char *key, const char **commit,
                                  pprofc_error *error) {
   struct ci_run *run = jobs->run;

@@ -1,4 +1,4 @@
-/* Reads the manifests of several runs and joins their measurements in one gate. */
+/* Reads the manifests of several runs and passes all their measurements to one gate. */
 #include "merge/jobs.h"
 
 #include "core/escape.h"
@@ -68,8 +68,8 @@ static const char *name_of_job(struct arena *arena, const char *folder) {
   return text_keep(arena, name);
 }
 
-/* Reads a manifest. An unreadable manifest, or a manifest without a verdict, is a problem of the
- * job. */
+/* Reads a manifest. Records a problem of the job if the manifest is unreadable or has no
+ * verdict. */
 static pprofc_status read_manifest(struct jobs *jobs, struct job *job, pprofc_error *error) {
   struct arena *arena = &jobs->run->arena;
   struct node *root = NULL;
@@ -115,8 +115,8 @@ bool jobs_have_results(const struct jobs *jobs) {
 
 /* ---- rows -------------------------------------------- */
 
-/* True if another job has a benchmark of the same group and name. The group must then name the
- * job. */
+/* True if another job has a benchmark of the same group and name. In that case the group must
+ * contain the name of the job. */
 static bool is_in_other_job(const struct interner *keys, const struct interner *twice,
                             pprofc_str key) {
   return interner_find(keys, key) != MAP_NONE && interner_find(twice, key) != MAP_NONE;
@@ -129,7 +129,7 @@ static pprofc_str row_key(struct arena *arena, const struct node *row) {
       text_printf(arena, "%.*s\n%.*s\n%.*s", STR_ARG(group), STR_ARG(name), STR_ARG(unit)));
 }
 
-/* Collects the keys of all rows in `keys`, and the keys that several jobs have in `twice`. */
+/* Collects the keys of all rows in `keys`, and the keys that occur in several jobs in `twice`. */
 static bool find_shared(const struct jobs *jobs, struct interner *keys, struct interner *twice) {
   for (size_t i = 0; i < jobs->count; i++) {
     const struct node *results = node_get(jobs->items[i].root, "results");
@@ -143,7 +143,7 @@ static bool find_shared(const struct jobs *jobs, struct interner *keys, struct i
   return true;
 }
 
-/* Reads the measurements of a side. Returns false if a measurement is not a number. */
+/* Reads the measurements of base or head. Returns false if a measurement is not a number. */
 static bool job_samples(struct arena *arena, const struct node *row, int side,
                         struct run_samples *samples) {
   static const char *const round_keys[SIDES] = {"base_rounds", "head_rounds"};
@@ -237,16 +237,16 @@ pprofc_status jobs_add_rows(struct ci_run *run, struct inputs *inputs, void *con
 
 /* ---- pairs ------------------------------------------- */
 
-/* Returns a text of the manifest. Returns NULL if it is empty, or if it is a path that leaves the
- * folder. */
+/* Returns a text of the manifest. Returns NULL if the text is empty, or if it is a path that leaves
+ * the folder. */
 static const char *job_text(struct ci_run *run, const struct node *node, const char *key) {
   pprofc_str text = node_text(node, key);
   if (!text.size || str_find_char(text, '/') < text.size) return NULL;
   return text_keep(&run->arena, text);
 }
 
-/* Opens the profile that the page shows for a pair of profiles, and draws its picture. An
- * unreadable profile gives no picture. */
+/* Opens the profile that the page shows for a pair of profiles, and draws its flame graph. An
+ * unreadable profile gets no flame graph. */
 static pprofc_status explain_job_pair(struct ci_run *run, struct run_pair *pair,
                                       pprofc_error *error) {
   const char *shown = pair->diff ? pair->diff : pair->names[SIDE_HEAD];
@@ -267,7 +267,7 @@ static pprofc_status explain_job_pair(struct ci_run *run, struct run_pair *pair,
   return status == PPROFC_E_NOMEM ? status : PPROFC_OK;
 }
 
-/* Returns the text if it is a kind of `pprofci run`, else "profile". */
+/* Returns the text if it is a profile type of `pprofci run`, else "profile". */
 static const char *known_kind(pprofc_str text) {
   static const char *const kinds[] = {"cpu", "mem", "block", "mutex", "instructions"};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -372,7 +372,7 @@ static pprofc_status join_instructions(struct jobs *jobs, pprofc_error *error) {
 }
 
 /* Collects the packages that no job measured because their test binaries did not change. The merge
- * passes if no job has another package. */
+ * passes if these are the only packages. */
 static pprofc_status join_same(struct jobs *jobs, pprofc_error *error) {
   struct ci_run *run = jobs->run;
   pprofc_status status = PPROFC_OK;

@@ -10,7 +10,8 @@ struct job {
   const char *name;   /* last part of the path that differs between the jobs */
   const char *link;   /* path from the page to the folder, with a '/' at its end */
   const struct node
-      *root; /* contents of the manifest, or NULL if it cannot be read; `problem` has the reason */
+      *root; /* contents of the manifest; NULL if it cannot be read, and then `problem` has the
+                reason */
   const char *problem;
 };
 
@@ -21,8 +22,8 @@ struct jobs {
   size_t count;
 };
 
-/* Reads the manifests. A folder without a manifest is a problem of the gate, not an error.
- * `out` is the folder of the page. */
+/* Reads the manifests. A folder without a manifest is a problem of the gate, not an error. `out` is
+ * the folder for the merged page. */
 pprofc_status jobs_read(struct jobs *jobs, struct ci_run *run, const char *const *folders,
                         size_t count, const char *out, pprofc_error *error);
 
@@ -32,18 +33,18 @@ bool jobs_expectation_is_valid(const char *text);
 /* Adds a problem for each expected job that is missing. */
 pprofc_status jobs_expect(struct jobs *jobs, const char *expected, pprofc_error *error);
 
-/* Adds the measurements of all jobs to the gate, so that their p-values are one family. Has the
+/* Adds the measurements of all jobs to the gate, which adjusts all their p-values together. Has the
  * type read_rows_fn, with the jobs as its context. */
 pprofc_status jobs_add_rows(struct ci_run *run, struct inputs *inputs, void *context,
                             pprofc_error *error);
 
-/* Adds the pairs of profiles of all jobs, with their regressed functions and pictures. */
+/* Adds the pairs of profiles of all jobs, with their regressed functions and flame graphs. */
 pprofc_status jobs_add_pairs(struct jobs *jobs, pprofc_error *error);
 
 /* True if a job has measurements. */
 bool jobs_have_results(const struct jobs *jobs);
 
-/* Takes the commits and machines of the jobs. Records a doubt if a job compared nothing, or if the
+/* Sets commits and machines from the jobs. Records a warning if a job compared nothing, or if the
  * jobs have different commits. */
 pprofc_status jobs_check(struct jobs *jobs, pprofc_error *error);
 

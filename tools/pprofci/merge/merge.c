@@ -1,5 +1,5 @@
-/* Implements `pprofci merge`: joins the runs of a matrix into one family of p-values, one page, one
- * comment, one exit status. */
+/* Implements `pprofci merge`: joins the runs of a matrix build. The result has one set of p-values,
+ * one page, one comment and one exit status. */
 #include "commands.h"
 #include "merge/jobs.h"
 #include "page/page.h"
@@ -42,7 +42,7 @@ static const struct flag_note statuses[] = {
 const struct flag_table merge_table = {
     FLAG_TABLE("pprofci merge", "joins the runs of a matrix into one verdict and page")};
 
-/* Returns the options of a run that has no measurements of its own. */
+/* Returns options for a merged run, which measures nothing itself. */
 static pprofc_status merge_run_options(const struct merge_options *merge,
                                        struct run_options *options, pprofc_error *error) {
   pprofc_status status = flags_defaults(&run_table, options, error);
