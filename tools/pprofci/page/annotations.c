@@ -23,10 +23,9 @@ struct annotation_place {
   int64_t line;
 };
 
-/* Returns the line that explains why a pair of profiles changed. The result is a changed line if
- * the changed lines are known, because pull requests show annotations only on changed lines.
- * Otherwise it is a line of the function, in the user's repository, that the growth passes through.
- */
+/* Returns the line that explains why a pair of profiles changed. Prefers a changed line, because
+ * pull requests show annotations only there. Else returns a line of the function in the user's
+ * repository that the growth passes through. */
 static struct annotation_place annotated_line(const struct run_pair *pair) {
   struct annotation_place none = {STR(""), 0};
   if (pair && pair->has_sources) {
@@ -47,8 +46,8 @@ static void put_location(struct buffer *out, const struct run_pair *pair) {
   buffer_add_char(out, ',');
 }
 
-/* A regression to annotate: a benchmark, or the function of a pair of profiles that -fail-on found.
- */
+/* A regression to annotate: a benchmark, or a function that -fail-on found in a pair of
+   profiles. */
 struct annotation {
   const struct run_pair *pair; /* pair of profiles that explains the regression, or NULL */
   const struct benchmark *benchmark;
@@ -57,7 +56,7 @@ struct annotation {
 
 /* ---- functions that -fail-on found ------------------- */
 
-/* Returns the pair of profiles with that difference, or NULL. */
+/* Returns the pair of profiles with the difference `name`, or NULL. */
 static const struct run_pair *fired_pair(const struct ci_run *run, const char *diff) {
   for (size_t i = 0; i < run->pair_count; i++)
     if (run->pairs[i].diff && strcmp(run->pairs[i].diff, diff) == 0) return &run->pairs[i];
@@ -91,8 +90,8 @@ static size_t annotations_most(const struct page_model *m) {
   return m->states[STATE_SLOWER] + m->run->fired_count;
 }
 
-/* Fills in annotation `index`: first the benchmarks, then the functions. Returns false if another
- * annotation already reports it. */
+/* Fills in annotation `index`. The benchmarks have the first indices, the functions the next.
+ * Returns false if another annotation already reports the same regression. */
 static bool annotation_at(const struct page_model *m, size_t index, struct annotation *a) {
   *a = (struct annotation){NULL, NULL, NULL};
   if (index < m->states[STATE_SLOWER]) {

@@ -8,7 +8,7 @@
 #define AGENTS_NAME_MOST 120
 #define AGENTS_ROWS      3
 
-/* Appends an escaped name. Cuts the middle out of a long name. */
+/* Appends an escaped name. Removes the middle of a long name. */
 static void agents_put_name(struct buffer *out, pprofc_str name) {
   struct buffer shorter;
   buffer_init(&shorter, out->mem, SIZE_MAX);
@@ -35,7 +35,7 @@ static void agents_put_culprit(struct buffer *out, const struct run_pair *pair) 
   buffer_add_char(out, '\n');
 }
 
-/* Appends the path of the profiles of a side inside the artifacts. */
+/* Appends the path of base or head profiles in the artifacts. */
 static void agents_put_path(struct buffer *out, const struct run_pair *pair, int side) {
   static const char *const sides[SIDES] = {[SIDE_BASE] = "base", [SIDE_HEAD] = "head"};
   if (pair->kept) {

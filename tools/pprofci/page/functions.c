@@ -10,7 +10,7 @@
 
 /* ---- profiles ---------------------------------------- */
 
-/* Returns the profiles of a side: the files given by flags, or the files in the artifacts of
+/* Returns the profiles of base or head: the files given by flags, or the files in the artifacts of
  * another run. */
 static struct profile_files side_files(struct arena *arena, const struct run_pair *pair, int side) {
   struct profile_files files = {NULL, 0};
@@ -24,7 +24,7 @@ static struct profile_files side_files(struct arena *arena, const struct run_pai
   return files;
 }
 
-/* Returns the difference of both sides, or the only side. */
+/* Returns the difference between base and head, or the only profile if there is just one. */
 static struct profile_source source_of(struct arena *arena, const struct run_pair *pair) {
   struct profile_source source = {side_files(arena, pair, SIDE_BASE),
                                   side_files(arena, pair, SIDE_HEAD)};
@@ -34,8 +34,8 @@ static struct profile_source source_of(struct arena *arena, const struct run_pai
 
 /* ---- rows -------------------------------------------- */
 
-/* Returns the number of operations in the profile of a side, or the number of runs if that is
- * unknown. */
+/* Returns the number of operations in the profile of base or head. Returns the number of runs if
+ * the operations are unknown. */
 static double work_of(const struct run_pair *pair, int side) {
   size_t runs = pair->run_count[side];
   if (pair->comparison_count) {
@@ -46,8 +46,8 @@ static double work_of(const struct run_pair *pair, int side) {
   return pair->iterations > 0 ? work * pair->iterations : work;
 }
 
-/* Sides to show, with their divisors. If `two` is false, `head` is the only side, and the drawing
- * has the sums of that side as SIDE_HEAD. */
+/* Sums of base and head with their divisors. If `two` is false, only `head` is shown, and the
+ * drawing has its sums as SIDE_HEAD. */
 struct shown_sums {
   bool two;
   int head;

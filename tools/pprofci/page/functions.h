@@ -1,4 +1,4 @@
-/* Adds up the functions of a pair of profiles with their values on both sides, for the page's
+/* Adds up the functions of a pair of profiles with their values in base and head, for the page's
  * tables. */
 #ifndef PPROFCI_PAGE_FUNCTIONS_H
 #define PPROFCI_PAGE_FUNCTIONS_H

@@ -33,8 +33,8 @@ void graphs_put_scripts(struct fill *f) {
   for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) graphs_put_script(f, &scripts[i]);
 }
 
-/* Returns one part of a flame graph: the text of the script with that id. data is NULL if it is
- * missing. */
+/* Returns the text of the script with the id `part` in the page of a flame graph. data is NULL if
+ * the script is missing. */
 static pprofc_str part_of(pprofc_str html, const char *part) {
   char opening[64];
   snprintf(opening, sizeof opening, "id=\"pprofc-%s\">", part);

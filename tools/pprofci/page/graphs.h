@@ -1,4 +1,4 @@
-/* Puts interactive flame graphs into a page, which then needs no other file. A link to
+/* Embeds interactive flame graphs in a page, which then needs no other file. A link to
  * "#flame/NAME.html" opens the graph of that name on top of the page. */
 #ifndef PPROFCI_PAGE_GRAPHS_H
 #define PPROFCI_PAGE_GRAPHS_H
@@ -17,11 +17,11 @@ struct page_script {
 /* Adds a script to the page, and its hash to the content security policy. */
 void graphs_put_script(struct fill *f, const struct page_script *script);
 
-/* Adds the graph of `html`, the page of a flame graph, as a row of "graphs" with the address. Adds
- * nothing and returns false if the page is incomplete or the graph does not fit. */
+/* Adds a row to the template list "graphs": the address and the flame graph of the page `html`.
+ * Adds nothing and returns false if the page is incomplete or the graph does not fit. */
 bool graphs_put(struct fill *f, pprofc_str address, pprofc_str html);
 
-/* Both add what the graphs need: style and scripts. The style is appended to the page's style. */
+/* Appends the style of the graphs to the page's style, or adds their scripts. */
 void graphs_put_style(struct buffer *style);
 void graphs_put_scripts(struct fill *f);
 

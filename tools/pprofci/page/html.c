@@ -1,4 +1,4 @@
-/* Writes the parts of the page that several views use: the template, and pictures of the rounds. */
+/* Writes parts of the page that several views use: the template, and pictures of the rounds. */
 #include "page/html.h"
 #include "core/escape.h"
 
@@ -25,10 +25,10 @@ pprofc_str html_template(void) {
 
 #define STRIP_WIDTH  160
 #define STRIP_HEIGHT 24
-#define STRIP_SIDE   72 /* pixels of each side; there is a gap between the sides */
+#define STRIP_SIDE   72 /* width in pixels for base and for head; there is a gap between them */
 #define STRIP_MARGIN 3
 
-/* Least and greatest value of a picture of rounds. Both sides use them as their scale. */
+/* Minimum and maximum of a picture of rounds, used as the scale of base and head. */
 struct strip {
   double least, most;
 };
@@ -208,7 +208,7 @@ pprofc_str html_culprit(const struct run_pair *pair) {
 /* ---- the bar of a change ----------------------------- */
 
 #define BAR_FUNCTIONS 3
-#define BAR_LEAST     0.1 /* minimum share of the growth that the functions must explain */
+#define BAR_LEAST     0.1 /* minimum share of the growth that the listed functions must explain */
 
 struct change_bar {
   pprofc_str unit;
@@ -217,8 +217,8 @@ struct change_bar {
   size_t functions;
 };
 
-/* Computes the parts of a total that grew. Returns false if the total did not grow, or if the
- * functions explain almost nothing or more than all of the growth. */
+/* Computes the segments of the bar for a total that grew. Returns false if the total did not grow.
+ * Also returns false if the functions explain almost nothing, or more than the growth. */
 static bool bar_make(const struct run_pair *pair, struct change_bar *bar) {
   const struct pair_verdicts *v = pair->comparisons;
   if (!pair->comparison_count || !pair->change_count || !pair->unit || !v->unit) return false;
@@ -235,7 +235,7 @@ static bool bar_make(const struct run_pair *pair, struct change_bar *bar) {
          explained >= BAR_LEAST * growth;
 }
 
-/* Begins a part of the bar, "words.trim +470 us". */
+/* Begins a segment of the bar, such as "words.trim +470 us". */
 static void bar_begin(struct fill *f, const struct change_bar *bar, const char *css,
                       pprofc_str name, double size) {
   fill_begin(f, "segments");
@@ -245,8 +245,8 @@ static void bar_begin(struct fill *f, const struct change_bar *bar, const char *
   number_difference(fill_text(f, "amount"), size, bar->unit);
 }
 
-/* Adds the bar of the head's total. The parts of the bar are the base, the functions that grew, and
- * the rest. */
+/* Adds a bar for the head's total. Its segments are the base, the functions that grew, and the
+ * rest. */
 static void put_bar(struct fill *f, const struct run_pair *pair) {
   struct change_bar bar;
   if (!bar_make(pair, &bar)) return;
@@ -284,8 +284,8 @@ bool html_has_because(const struct run_pair *pair) {
          (v && (*v->note || *v->visible_text || v->same_code));
 }
 
-/* Adds a note for a pair of profiles whose sampled functions all have the same machine code on both
- * sides. The note lists other differences of the sides. */
+/* Adds a note for a pair of profiles whose sampled functions have the same machine code in base and
+ * head. The note lists other differences between base and head. */
 static void put_same_code(struct fill *f, const struct pair_verdicts *v) {
   if (!v->same_code) return;
   fill_begin(f, "same_code");

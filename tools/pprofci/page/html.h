@@ -1,4 +1,4 @@
-/* Adds values to the page that several of its parts share. The templates of the page are in
+/* Adds values to the page that several sections use. The templates of the page are in
  * assets/ci_page.html. */
 #ifndef PPROFCI_PAGE_HTML_H
 #define PPROFCI_PAGE_HTML_H
@@ -9,12 +9,12 @@
 /* Returns the templates of the page. */
 pprofc_str html_template(void);
 
-/* Adds the change of a row as a bar: to the right for more, to the left for less. The picture has
- * the size of html_strip. The length of the bar is the square root of the change, so that 1 % is
- * visible. */
+/* Adds a bar for the change of a row: to the right for an increase, to the left for a decrease. The
+ * picture has the size of html_strip. The bar's length is the square root of the change, which
+ * makes 1 % visible. */
 void html_gauge(struct fill *f, const struct gate_row *row);
 
-/* Adds the rounds of both sides as dots on one scale. */
+/* Adds the rounds of base and head as dots on one scale. */
 void html_strip(struct fill *f, const struct run_samples *base, const struct run_samples *head,
                 pprofc_str unit);
 
@@ -25,8 +25,7 @@ void html_picture(struct fill *f, const struct run_picture *picture, double heig
 /* Adds a function name without the folders of its package; the tooltip has the full name. */
 void html_function(struct fill *f, pprofc_str name);
 
-/* Adds the text of a source position: "src/parse.go:14" if the file is in this checkout, else
- * "parse.go:14". */
+/* Adds a source position: "src/parse.go:14" if the file is in this checkout, else "parse.go:14". */
 void html_place(struct fill *f, pprofc_str file, int64_t line);
 
 /* Returns "regexp.(*Regexp).doExecute" for "example.com/regexp.(*Regexp).doExecute". */
@@ -38,12 +37,12 @@ pprofc_str html_short_function(pprofc_str name);
 void html_flame(struct buffer *out, const struct page_model *m, const struct run_pair *pair,
                 const char *name, pprofc_str search);
 
-/* Returns the artifact that the page shows for the pair of profiles: its difference or its only
- * side. */
+/* Returns the artifact that the page shows for the pair of profiles: its difference, or its only
+ * profile. */
 const char *html_shown(const struct run_pair *pair);
 
-/* True if the page also shows the function of the user's repository that explains the growth,
- * because the listed functions do not include it. */
+/* True if the page also shows the function of the user's repository that explains the growth. The
+ * page shows it if the listed functions do not include it. */
 bool html_shows_own(const struct run_pair *pair);
 
 /* Returns the function of the user's repository that explains the growth. If it is unknown, returns

@@ -36,7 +36,7 @@ static void put_run_line(struct buffer *out, const struct run_line *line, pprofc
   buffer_add_text(out, line->text);
 }
 
-/* Writes the place of the hunk, its verdict, and the headings of both columns. */
+/* Writes the source position of the hunk, its verdict, and the headings of both columns. */
 static void put_hunk_head(struct buffer *out, const struct run_hunk *hunk) {
   buffer_add_text(out, hunk->file);
   buffer_add_text(out, "  ");
@@ -111,8 +111,8 @@ static void put_benchmarks(struct buffer *out, const struct ci_run *run,
   if (all > 1 && grown) buffer_printf(out, " in %zu of %zu benchmarks", grown, all);
 }
 
-/* Returns the growth of the worst line, at most the growth of its hunk and of its function. A line
- * that replaces other lines has the cost of those lines as well, which is not growth. */
+/* Returns the growth of the worst line, limited to the growth of its hunk and of its function. A
+ * line that replaces other lines includes their old cost, and the limit removes that cost. */
 static double line_share(const struct run_hunk *hunk) {
   const struct run_line *line = &hunk->lines[hunk->worst];
   double delta = line->cost[SIDE_HEAD] - line->cost[SIDE_BASE];

@@ -12,7 +12,7 @@ void hunks_fill(struct fill *f, const struct run_pair *pair);
 void hunks_put_worst(struct buffer *out, const struct run_pair *pair, size_t most);
 
 /* Appends "f grew by 120 ms (+38 %) in 9 of 12 benchmarks; line 41 of x.go (new: text) has 110 ms
- * of it". Returns false if no line of the change grew. */
+ * of it". Returns false if no changed line grew. */
 bool hunks_sentence(struct buffer *out, const struct ci_run *run, const struct run_pair *pair);
 
 #endif

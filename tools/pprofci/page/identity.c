@@ -52,7 +52,7 @@ static const char *identity_value(const char *name) {
 
 /* ---- hosts ------------------------------------------- */
 
-/* The addresses of a host, by a part of its name. */
+/* Addresses of a host. `name` is a part of the host name. */
 static const struct identity_host {
   const char *part, *commit, *change;
 } identity_hosts[] = {{"github", "/commit/", "/pull/"},
@@ -89,7 +89,8 @@ static bool identity_set_change(struct identity *id, struct arena *arena,
 
 /* ---- jobs -------------------------------------------- */
 
-/* Reads the title of the pull request. A file that is missing or wrong has no title. */
+/* Reads the title of the pull request from the file of the event. Sets no title if the file is
+ * missing or invalid. */
 static void identity_read_event(struct identity *id, struct arena *arena) {
   const char *path = identity_value("GITHUB_EVENT_PATH");
   struct node *event;

@@ -1,15 +1,15 @@
 /* Finds the repository, the change and the branch of a run, from the variables of the CI job or
- * from git. Names of hosts and repositories only: no secret and no path of the machine. */
+ * from git. The result contains no secrets and no local paths. */
 #ifndef PPROFCI_PAGE_IDENTITY_H
 #define PPROFCI_PAGE_IDENTITY_H
 
 #include "core/fill.h"
 #include "core/mem.h"
 
-/* All texts are "" if unknown. */
+/* Repository and change of a run; all texts are "" if unknown. */
 struct identity {
   const char *repository, *url;    /* "owner/name", and its address */
-  const char *commits;             /* start of the address of a commit; its id follows */
+  const char *commits;             /* address of a commit without the commit id at its end */
   const char *change, *change_url; /* "pull request 41", and its address */
   const char *title;               /* title of the change */
   const char *branch;
@@ -18,14 +18,13 @@ struct identity {
 /* Returns false when out of memory. The texts are in the arena or in the environment. */
 bool identity_find(struct identity *id, struct arena *arena);
 
-/* Adds the values of the line of identification. */
+/* Adds the values of the line that names repository, change and branch. */
 void identity_fill(struct fill *f, const struct identity *id, const char *base, const char *head);
 
-/* Returns the first of these variables of the environment that is not empty, or "". `names` ends
- * with NULL. */
+/* Returns the first non-empty environment variable in `names`, or "". `names` ends with NULL. */
 const char *identity_variable(const char *const *names);
 
-/* Returns the line that git prints, or "" if it fails. */
+/* Returns the line that the git command `argv` prints, or "" if the command fails. */
 const char *identity_git(struct arena *arena, const char *const *argv);
 
 /* Returns the branch of the change, or "". */

@@ -26,7 +26,7 @@ static void manifest_text(struct manifest *f, const char *key, const char *text)
 
 /* ---- inputs ------------------------------------------ */
 
-/* Writes the hash of a file; an empty text if the file cannot be read. */
+/* Writes the hash of a file, or an empty text if the file cannot be read. */
 static void put_hash(struct manifest *f, const char *path) {
   char hex[SHA256_HEX + 1] = "";
   struct buffer data;
@@ -101,7 +101,7 @@ static void put_samples(struct manifest *f, const struct gate_row *row, int side
   json_end(&f->json);
 }
 
-/* Writes the rounds of a side, if measurements have rounds. */
+/* Writes the rounds of base or head if the measurements have rounds. */
 static void put_rounds(struct manifest *f, const struct gate_row *row, int side) {
   static const char *const keys[SIDES] = {"base_rounds", "head_rounds"};
   struct run_samples samples = model_samples(f->model, row, side);
@@ -152,7 +152,8 @@ static int by_path_bytes(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Writes the files of one folder, sorted by name. */
+/* Writes the files of one folder, sorted by name. `of_benchdiff` selects the folder of
+ * benchdiff. */
 static void put_files(struct manifest *f, const char *key, bool of_benchdiff) {
   const struct ci_run *run = f->model->run;
   const char **paths = mem_array(run->mem, run->file_count + 1, sizeof *paths);

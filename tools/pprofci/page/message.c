@@ -6,7 +6,7 @@
 #include "core/template.h"
 #include "run/text.h"
 
-/* Control characters around the path and the text of a link. */
+/* Control characters that enclose the path of a link and end its text. */
 #define LINK_PATH '\x01'
 #define LINK_TEXT '\x02'
 #define LINK_END  '\x03'
@@ -36,7 +36,7 @@ void message_put_address(struct buffer *out, pprofc_str path, const struct messa
   buffer_add_str(out, state);
 }
 
-/* A piece of a text; path is empty outside of links. */
+/* A piece of a text; its path is empty if the piece is not a link. */
 struct message_piece {
   pprofc_str text, path;
 };
@@ -95,7 +95,8 @@ static void message_put_text(struct buffer *out, pprofc_str text,
   }
 }
 
-/* Appends a block of code. Without HTML the block is indented, so that no text in it can end it. */
+/* Appends a block of code. Without HTML the block is indented, because its text could end a
+ * fence. */
 static void message_put_code(struct buffer *out, pprofc_str text, bool html) {
   pprofc_str line;
   if (html) {

@@ -1,5 +1,5 @@
-/* The text of a result in parts. The manifest contains the parts. Other functions print them as
- * summary.md, comments, checks and the summary of a job. */
+/* The text of a result, divided into sections. The manifest contains the sections. Other functions
+ * print them as summary.md, comments, checks and job summaries. */
 #ifndef PPROFCI_PAGE_MESSAGE_H
 #define PPROFCI_PAGE_MESSAGE_H
 
@@ -7,13 +7,13 @@
 #include "core/json_tree.h"
 #include "core/json_write.h"
 
-#define MESSAGE_PARTS 48 /* maximum number of parts */
+#define MESSAGE_PARTS 48 /* maximum number of sections */
 
 struct message_part {
-  pprofc_str title; /* title of a folded part; empty for a part that is always visible */
-  pprofc_str text;  /* Markdown with links (message_link), or code with HTML entities */
+  pprofc_str title; /* title of a collapsed section; empty for a section that is always visible */
+  pprofc_str text;  /* Markdown with links written by message_link, or code with HTML entities */
   bool is_code;
-  bool is_links; /* true for a line of links, which is dropped where links do not work */
+  bool is_links; /* true for a line of links, which is omitted if the medium has no links */
 };
 
 struct message {
@@ -23,14 +23,13 @@ struct message {
   size_t count;
 };
 
-/* Medium in which a message appears: a pull request comment, a page, a summary of a job or a
- * terminal. */
+/* Medium of a message: a pull request comment, a page, a job summary or a terminal. */
 struct message_place {
   bool html;          /* true if Markdown may contain HTML */
-  bool linked;        /* true if the page of the result has an address */
-  pprofc_str address; /* URL of the page's folder, ending with '/', or of report.html; "" inside the
-                         folder */
-  bool one_file;      /* true for report.html, which has the page and its flame graphs */
+  bool linked;        /* true if the result's page has an address */
+  pprofc_str address; /* URL of the page's folder with a '/' at its end, or of report.html; ""
+                         inside the folder */
+  bool one_file;      /* true for report.html, which contains the page and its flame graphs */
 };
 
 /* Begins a link to a file in the page's folder, at the anchor `fragment` if it is not empty. The
@@ -43,8 +42,8 @@ void message_link_end(struct buffer *out);
  * report.html it is "#flame/NAME.html&search=F". */
 void message_put_address(struct buffer *out, pprofc_str path, const struct message_place *place);
 
-/* Moves the text of the buffer into a new part. Adds no part for an empty text. Returns false when
- * out of memory or parts. */
+/* Moves the text of the buffer into a new section. Adds no section for an empty text. Returns false
+ * when out of memory, or if the message has MESSAGE_PARTS sections. */
 bool message_add(struct message *m, struct arena *arena, struct message_part part,
                  struct buffer *text);
 
@@ -53,7 +52,7 @@ bool message_add(struct message *m, struct arena *arena, struct message_part par
 bool message_replace_headline(struct message *m, struct arena *arena, const char *sign,
                               pprofc_str headline);
 
-/* The first function appends the headline, the second one part, the third the whole message. */
+/* Append the headline, one section, or the whole message. */
 void message_put_headline(struct buffer *out, const struct message *m);
 void message_put_part(struct buffer *out, const struct message_part *part,
                       const struct message_place *place);

@@ -1,4 +1,5 @@
-/* Adds the last section of the page: machine, rounds, test, warnings, all numbers, commands. */
+/* Adds the last section of the page: machine, rounds, statistical test, warnings, all numbers,
+ * commands. */
 #include "core/escape.h"
 #include "page/parts.h"
 
@@ -11,7 +12,7 @@
 
 /* ---- the machine ------------------------------------- */
 
-/* Appends the machine that the first lines of the table of results name, such as "goos: linux". */
+/* Appends the machine that the first lines of the results name, such as "goos: linux". */
 static void machine_of_results(struct buffer *out, pprofc_str table) {
   static const char *const keys[] = {"goos: ", "goarch: ", "cpu: "};
   pprofc_str line;
@@ -36,7 +37,7 @@ static void machine_of_here(struct buffer *out, struct ci_run *run) {
   if (strlen(version) < 64) buffer_printf(out, ", %s", version);
 }
 
-/* True if this run measured the times of both sides in turns. */
+/* True if this run measured base and head in alternation. */
 static bool measured_in_turns(const struct ci_run *run) {
   return *run->options->record || *run->options->walltime;
 }
@@ -64,7 +65,7 @@ static void put_property(struct fill *f, const char *title, pprofc_str text) {
   fill_end(f);
 }
 
-/* Appends the number of measurements of a benchmark: "from 8 to 10 a side". */
+/* Appends the number of measurements of a benchmark in base and in head: "from 8 to 10 a side". */
 static void put_rounds_property(struct fill *f, const struct page_model *m) {
   size_t count, least = SIZE_MAX, most = 0;
   const struct gate_row *rows = gate_rows(&m->run->gate, &count);
@@ -136,8 +137,8 @@ static void put_warnings(struct fill *f, const struct page_model *m) {
   }
 }
 
-/* Adds a text below the tables: the results of a head without a base, or the output of a gate that
- * failed. Adds nothing for an empty text. */
+/* Adds a text below the tables: the results of a head without a base, or the output of a failed
+ * gate. Adds nothing for an empty text. */
 static void put_method_text(struct fill *f, const char *title, pprofc_str text) {
   if (!text.size) return;
   fill_begin(f, "texts");
@@ -208,7 +209,8 @@ static bool was_given_something(const struct run_options *o) {
   return o->pair_count > 0;
 }
 
-/* Returns the pair of profiles that explains the worst regression, else the first pair. */
+/* Returns the pair of profiles that explains the worst regression. Without such a pair, returns the
+ * first pair. */
 static const struct run_pair *pair_to_open(const struct page_model *m) {
   const struct run_pair *pair = m->states[STATE_SLOWER] ? model_pair(m, &m->benchmarks[0]) : NULL;
   if (pair && pair->diff) return pair;

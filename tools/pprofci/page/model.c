@@ -8,13 +8,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define TOO_FAST 1e-9 /* shortest plausible time in seconds: the time of a few instructions */
-/* Minimum number of benchmarks of a suite that can be suspicious as a whole. */
+#define TOO_FAST 1e-9 /* shortest plausible time in seconds, about the time of a few instructions */
+/* Minimum number of benchmarks for a warning that the whole suite is suspiciously fast. */
 #define SUITE_LEAST 3
 
 /* ---- states ------------------------------------------- */
 
-/* True if the time is 0, or shorter than any work takes. */
+/* True if the time is 0, or too short for any real work. */
 static bool is_broken_time(const struct gate_row *row) {
   if (row->verdict == PPROFC_GATE_UNMEASURED) return row->in_base && row->base > 0;
   if (row->verdict != PPROFC_GATE_SUSPICIOUS || !number_is_time(row->unit)) return false;
@@ -38,8 +38,8 @@ static double log_ratio(const struct gate_row *row) {
   return row->base == row->head ? 0 : HUGE_VAL;
 }
 
-/* True if row `a` represents the benchmark better than the current row of the benchmark. A worse
- * result wins, then a unit of time or instructions, then a larger change. */
+/* True if row `a` represents the benchmark better than its current row. Compares the result first
+ * (worse wins), then the unit (time or instructions wins), then the size of the change. */
 static bool speaks_before(const struct gate_row *a, enum page_state state,
                           const struct benchmark *b) {
   if (!b->worst || state != b->state) return !b->worst || state < b->state;
@@ -304,7 +304,7 @@ static bool is_inconclusive(const struct page_model *m) {
   return m->run->judged && gate_is_inconclusive(&m->run->gate);
 }
 
-/* A possible ending of a run: a condition and its headline. */
+/* A headline, and the condition that selects it. */
 struct ending_row {
   bool holds;
   void (*say)(struct buffer *, const struct page_model *);
@@ -333,7 +333,7 @@ static struct ending_row model_ending(const struct page_model *m) {
   return endings[i];
 }
 
-/* Appends doubts about the whole run that a headline about one benchmark would hide. */
+/* Appends warnings about the whole run that a headline about one benchmark does not mention. */
 static void headline_also(struct buffer *out, const struct page_model *m) {
   if (m->conclusion != CONCLUSION_BAD) return;
   if (*m->run->doubt && !is_unread(m)) headline_doubt(out, m);
@@ -371,7 +371,7 @@ static void headline_counts(struct buffer *out, const struct page_model *m) {
                   m->run->same_count == 1 ? "" : "s");
 }
 
-/* Appends the smallest change that a green result rules out. */
+/* Appends the smallest change that a green result excludes. */
 static void headline_visible(struct buffer *out, const struct page_model *m) {
   const struct gate *gate = &m->run->gate;
   size_t count;

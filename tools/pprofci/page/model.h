@@ -1,5 +1,5 @@
-/* The contents of a page, independent of its format: benchmarks by importance, their results, and
- * sentences about all benchmarks. */
+/* The contents of a page, independent of its format: benchmarks sorted by importance, their
+ * results, and sentences about the whole run. */
 #ifndef PPROFCI_PAGE_MODEL_H
 #define PPROFCI_PAGE_MODEL_H
 
@@ -8,9 +8,9 @@
 
 /* Result of a benchmark, in the order of the page. */
 enum page_state {
-  STATE_SLOWER,  /* a benchmark regressed in some unit */
-  STATE_MISSING, /* the benchmark exists only in the base */
-  STATE_BROKEN,  /* the benchmark is suspiciously fast: it may measure nothing */
+  STATE_SLOWER,  /* a benchmark regressed in at least one unit */
+  STATE_MISSING, /* the benchmark is missing in the head */
+  STATE_BROKEN,  /* the benchmark is suspiciously fast and may measure nothing */
   STATE_UNSURE,  /* the samples do not give enough evidence */
   STATE_FASTER,
   STATE_ACCEPTED, /* the benchmark is slower, but a rule accepts it */
@@ -19,7 +19,7 @@ enum page_state {
   STATES
 };
 
-/* Columns of the page. The unit of the first column with a value represents the benchmark. */
+/* Columns of the page. A benchmark is represented by the unit in its first non-empty column. */
 enum metric { METRIC_TIME, METRIC_BYTES, METRIC_ALLOCATIONS, METRICS };
 
 struct metric_column {
@@ -51,18 +51,20 @@ struct page_model {
   size_t count;
   size_t states[STATES];
   const struct metric_column *columns; /* columns of the page */
-  bool counted; /* true if no benchmark was timed but some were counted, so that columns show counts
-                 */
-  bool one_group;        /* true if all benchmarks are of one package, which is then named once */
+  bool counted; /* true if no benchmark was timed but some were counted; the columns then show
+                   counts */
+  bool one_group;        /* true if all benchmarks are of one package, which the page then names
+                            once */
   bool suite_suspicious; /* true if most benchmarks are faster by more than half, so they may
                             not have run */
   enum conclusion conclusion;
   pprofc_str headline; /* first line: "IssueFixed is 4.9 times slower: 2.05 µs → 10.1 µs per
                           operation." */
   pprofc_str counts; /* counts of results: "1 of 9 benchmarks got slower · 1 could not be judged" */
-  pprofc_str also;   /* doubts about the result that the headline does not mention; may be empty */
-  pprofc_str visible_text; /* smallest change that a green result rules out: "changes below 3 %
-                              would have been missed"; may be empty */
+  pprofc_str also;   /* warnings about the result that the headline does not mention; may be
+                        empty */
+  pprofc_str visible_text; /* smallest change that a green result excludes: "changes below 3 % would
+                              have been missed"; may be empty */
 };
 
 /* Makes the model of a run after its verdict. Texts are in the run's arena. */

@@ -10,7 +10,7 @@
 #define DOT      "\xC2\xB7"
 #define NO_BREAK "\xC2\xA0"
 #define PERCENT  NO_BREAK "%"
-/* Percent sign in a format string, after a space that does not break. */
+/* Percent sign for format strings, with a no-break space before it. */
 #define PERCENT_FORMAT NO_BREAK "%%"
 #define DASH           "\xE2\x80\x93"
 
@@ -49,7 +49,8 @@ void number_sentence(struct buffer *out, pprofc_str name, const struct gate_row 
 
 bool number_is_time(pprofc_str unit);
 
-/* True for time and for instructions, which represent a benchmark before other units. */
+/* True for time and for instructions. If a benchmark has several units, one of these two represents
+ * it. */
 #define NUMBER_INSTRUCTIONS "instructions"
 bool number_leads(pprofc_str unit);
 

@@ -14,13 +14,13 @@ bool outside_may_link(pprofc_str url);
 /* Reads the file of -links, which `pprofci push -links` writes. This is a step of a run. */
 pprofc_status outside_read(struct ci_run *run, pprofc_error *error);
 
-/* Adds the links of a manifest; `job` names their run. Skips addresses that must not become
- * links. */
+/* Adds the links of a manifest. `job` is the name of the job of the links. Skips addresses that
+ * must not become links. */
 pprofc_status outside_add(struct ci_run *run, const struct node *root, const char *job,
                           pprofc_error *error);
 
-/* The first function writes the links as a member of a manifest. The second adds them to the page.
- * Without links, both write nothing. */
+/* Write the links as a member of a manifest, or add them to the page. Without links, both functions
+ * write nothing. */
 void outside_write(struct json_writer *json, const struct ci_run *run);
 void outside_fill(struct fill *f, const struct ci_run *run);
 

@@ -21,8 +21,8 @@ static void page_put_summary(struct buffer *out, const struct message *m,
   message_put(out, m, place);
 }
 
-/* Appends the text of the result to the summary of the job. The links of that text are plain text,
- * because the artifacts have no address on that page. */
+/* Appends the text of the result to the summary of the CI job. Prints links as plain text, because
+ * the artifacts have no address there. */
 static pprofc_status write_job_summary(const struct ci_run *run, const char *path,
                                        pprofc_error *error) {
   static const struct message_place job = {.html = true};
@@ -81,8 +81,8 @@ static bool explains_slower(const struct page_model *m, const struct run_pair *p
   return false;
 }
 
-/* Adds the flame graph of each pair of profiles, of slower benchmarks first. The page stays below
- * 10 MB: a graph that does not fit remains a file next to the page. */
+/* Adds the flame graph of each pair of profiles, starting with slower benchmarks. The page stays
+ * below 10 MB: a graph that does not fit remains a file next to the page. */
 static void report_fill(struct fill *f, const struct page_model *m) {
   const struct ci_run *run = m->run;
   for (int slower = 1; slower >= 0; slower--)
@@ -111,7 +111,7 @@ static void page_put_document(struct fill *f, const struct page_model *m) {
   if (m->one_file) graphs_put_scripts(f);
 }
 
-/* Adds the numbers of worse, unclear, unchanged and better benchmarks. */
+/* Adds the numbers of worse, uncertain, unchanged and better benchmarks. */
 static void put_tally(struct fill *f, const struct page_model *m) {
   const size_t *s = m->states;
   const struct {
@@ -194,7 +194,7 @@ static void page_print(struct buffer *out, const struct page_model *m) {
   put_profiles(&f, m);
   method_fill(&f, m);
   if (m->one_file) report_fill(&f, m);
-  /* Print the document of flame graphs last, because it must not use up the room of other parts. */
+  /* The flame graphs are printed last, because they must not use up the size limit of the page. */
   page_put_document(&f, m);
   template_put(out, html_template(), "page", &f);
   fill_free(&f);

@@ -18,15 +18,15 @@ pprofc_status write_service_files(struct ci_run *run, pprofc_error *error);
 /* Prints a GitHub Actions command for each regression if annotations are enabled. */
 pprofc_status print_annotations(struct ci_run *run, pprofc_error *error);
 
-/* Appends a name in Markdown as text, or as code if GitHub would act on it even when escaped. */
+/* Appends a name in Markdown. Writes the name as code if GitHub would interpret it even when
+ * escaped. */
 void md_name(struct buffer *out, pprofc_str name);
 
 /* Makes the text of the result. Returns false when out of memory. */
 bool summary_make(const struct page_model *model, struct arena *arena, struct message *summary);
 
-/* Appends the part of the summary for coding agents, with HTML entities: the regressions, and
- * commands that find the cause. The part has less than 2,000 bytes. Appends nothing for a good
- * result. */
+/* Appends the section of the summary for coding agents, with HTML entities. It has the regressions,
+ * and commands that find the cause, in less than 2,000 bytes. Appends nothing for a good result. */
 #define AGENTS_TITLE "for coding agents"
 void summary_for_agents(struct buffer *out, const struct page_model *model);
 

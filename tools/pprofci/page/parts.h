@@ -1,4 +1,4 @@
-/* Declares the parts of the page, each in a file of its name. */
+/* Declares the sections of the page. Each section has a file of its name. */
 #ifndef PPROFCI_PAGE_PARTS_H
 #define PPROFCI_PAGE_PARTS_H
 
@@ -7,8 +7,8 @@
 
 /* ---- rows ------------------------------------------ */
 
-/* Adds the table of the benchmarks that need attention, then the other benchmarks. These other
- * benchmarks are collapsed, with one line for each kind of result. */
+/* Adds the table of the benchmarks that need attention, then the other benchmarks. The other
+ * benchmarks are collapsed, with one line for each result. */
 void rows_fill(struct fill *f, const struct page_model *model);
 
 /* ---- tabs ------------------------------------------ */
@@ -20,7 +20,7 @@ void tabs_fill(struct fill *f, const struct page_model *m, const struct run_pair
 
 /* ---- details --------------------------------------- */
 
-/* Adds the numbers of all units of a benchmark, and its profiles. Skips `shown`, a profile that the
+/* Adds the numbers of all units of a benchmark, and its profiles. Omits `shown`, a profile that the
  * page already shows. */
 void details_fill(struct fill *f, const struct page_model *m, const struct benchmark *b,
                   const struct run_pair *shown);
@@ -35,17 +35,16 @@ void details_fill_all(struct fill *f, const struct page_model *m);
 /* Returns "worse", "better" or "noise" according to the gate's verdict on a row. */
 const char *details_change_class(const struct gate_row *row);
 
-/* Returns the verdict of a row in words. */
+/* Returns a phrase for the verdict of a row. */
 const char *details_verdict(const struct benchmark *b, const struct gate_row *row);
 
 /* ---- method ---------------------------------------- */
 
-/* Returns the machine of the results as far as known: "linux amd64, Intel(R) Xeon(R), 2 CPUs,
- * go1.22.1". Returns an empty text if unknown; data is NULL when out of memory. The text is in the
- * run's arena. */
+/* Returns the machine of the results: "linux amd64, Intel(R) Xeon(R), 2 CPUs, go1.22.1". Omits
+ * unknown items. data is NULL when out of memory. The text is in the run's arena. */
 pprofc_str method_machine(struct ci_run *run);
 
-/* Adds the values of the section about the method. */
+/* Adds the values of the section that describes the method. */
 void method_fill(struct fill *f, const struct page_model *m);
 
 #endif

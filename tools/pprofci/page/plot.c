@@ -1,4 +1,4 @@
-/* Draws the parts of a chart that all charts share. */
+/* Draws the elements that all charts share. */
 #include "page/plot.h"
 
 #include <math.h>

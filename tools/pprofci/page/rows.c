@@ -1,5 +1,5 @@
-/* Adds the rows of the page. A slower benchmark gets a row with the reason and a picture, and a
- * doubtful benchmark gets a row. All other benchmarks are collapsed. */
+/* Adds the rows of the page. A slower benchmark gets a row with the reason and a flame graph. An
+ * uncertain benchmark gets a row. All other benchmarks are collapsed. */
 #include "page/parts.h"
 
 #include "page/html.h"
@@ -8,8 +8,8 @@
 #include <math.h>
 
 #define PICTURE_HEIGHT 180 /* height of a picture in a row, in pixels */
-/* Maximum number of visible rows that could not be judged. If there are more, the page collapses
- * all rows that could not be judged. */
+/* Maximum number of visible rows with uncertain results. If there are more, the page collapses all
+ * rows with uncertain results. */
 #define UNSURE_MOST 6
 #define NAMED_MOST  3 /* maximum number of names in the line of a collapsed table */
 
@@ -83,7 +83,8 @@ static const struct {
                          [STATE_NEW] = {"+", "noise"},
                          [STATE_UNCHANGED] = {"=", "noise"}};
 
-/* Appends the smallest detectable change, and the rounds needed to detect the threshold. */
+/* Appends the smallest detectable change, and the number of rounds needed to detect a change of the
+ * size of the threshold. */
 static void rows_put_noise(struct buffer *out, const struct gate_row *row) {
   buffer_add_text(out, "noise: ");
   if (isfinite(row->visible)) {
@@ -98,7 +99,8 @@ static void rows_put_noise(struct buffer *out, const struct gate_row *row) {
   number_size(out, row->threshold);
 }
 
-/* Appends the reason why a benchmark could not be judged, in place of an interval. */
+/* Appends the reason why a benchmark could not be judged. The page shows it instead of an
+ * interval. */
 static void rows_put_doubt(struct buffer *out, const struct benchmark *b) {
   const struct gate_row *row = b->worst;
   if (b->state == STATE_MISSING) buffer_add_text(out, "missing in the head");
@@ -163,7 +165,8 @@ static void put_row(struct fill *f, const struct page_model *m, const struct ben
 
 /* ---- the tables -------------------------------------- */
 
-/* Returns the first benchmark with a result; benchmarks with the same result are adjacent. */
+/* Returns the index of the first benchmark with a result. Benchmarks with the same result are
+ * adjacent. */
 static size_t first_of(const struct page_model *m, enum page_state state) {
   size_t first = 0;
   for (int before = 0; before < (int)state; before++) first += m->states[before];

@@ -1,6 +1,6 @@
-/* Writes the summary in Markdown, for pull request comments and the page of a job. At most twelve
- * lines are visible; the rest is collapsed. Names are escaped, so Markdown in them has no
- * effect. */
+/* Writes the summary in Markdown, for pull request comments and job summaries. At most twelve lines
+ * are visible; the rest is collapsed. The summary escapes names, which disables Markdown in
+ * them. */
 #include "page/page.h"
 
 #include "core/escape.h"
@@ -32,7 +32,7 @@ struct summary_text {
   const struct page_model *model;
   struct arena *arena;
   struct message *summary;
-  struct buffer *text; /* text of the next part */
+  struct buffer *text; /* text of the next section */
 };
 
 enum part_kind { PART_TEXT, PART_CODE, PART_LINKS };
@@ -45,7 +45,7 @@ static bool summary_add(const struct summary_text *w, pprofc_str title, enum par
                      w->text);
 }
 
-/* Takes the text as the title of the next part. data is NULL when out of memory. */
+/* Returns the text as the title of the next section. data is NULL when out of memory. */
 static pprofc_str title_of(const struct summary_text *w) {
   pprofc_str title = buffer_keep(w->text, w->arena);
   buffer_clear(w->text);
@@ -102,7 +102,7 @@ void md_name(struct buffer *out, pprofc_str name) {
     md_escape(out, name);
 }
 
-/* Appends a sentence that contains names. Escapes each word like a name. */
+/* Appends a sentence that contains names. Escapes each word as md_name does. */
 static void md_text(struct buffer *out, pprofc_str text) {
   pprofc_str word;
   for (bool first = true; text.data && str_next(&text, ' ', &word); first = false) {
@@ -120,7 +120,7 @@ static void md_link_benchmark(struct buffer *out, const struct benchmark *b) {
   message_link_end(out);
 }
 
-/* Begins a link to the flame graph of a pair of profiles, that searches for the function. */
+/* Begins a link that opens the flame graph of a pair of profiles and searches for the function. */
 static void md_link_flame(struct buffer *out, const struct page_model *m,
                           const struct run_pair *pair, pprofc_str function) {
   struct buffer address;
@@ -215,7 +215,7 @@ static void put_slower(struct buffer *out, const struct page_model *m) {
 
 /* ---- the rest ---------------------------------------- */
 
-/* Adds the sentence and the lines of the change that explain the first regression. */
+/* Adds the sentence and the changed lines that explain the first regression. */
 static bool summary_add_lines(const struct summary_text *w) {
   const struct page_model *m = w->model;
   const struct run_pair *pair = m->states[STATE_SLOWER] ? model_pair(m, &m->benchmarks[0]) : NULL;
@@ -289,8 +289,8 @@ static void put_list_counts(struct buffer *out, const struct page_model *m) {
   }
 }
 
-/* Adds a list of benchmarks for each result except "unchanged". If all benchmarks are unchanged,
- * the summary has nothing to expand. */
+/* Adds a list of benchmarks for each result except "unchanged". Adds nothing if all benchmarks are
+ * unchanged. */
 static bool add_lists(const struct summary_text *w) {
   const struct page_model *m = w->model;
   size_t first = m->states[STATE_SLOWER];
@@ -442,8 +442,8 @@ static bool add_profile_tables(const struct summary_text *w) {
   return true;
 }
 
-/* Adds the output of a failed gate as a code block. Its fence is longer than any run of backticks
- * in the output. */
+/* Adds the output of a failed gate as a code block. The fence is longer than any sequence of
+ * backticks in the output. */
 static bool add_failure(const struct summary_text *w) {
   const struct ci_run *run = w->model->run;
   pprofc_str text = buffer_str(&run->gate_text), line;
@@ -478,7 +478,7 @@ static bool add_links(const struct summary_text *w) {
   return summary_add(w, STR(""), PART_LINKS);
 }
 
-/* Adds the parts up to the links. */
+/* Adds all sections before the links. */
 static bool summary_add_visible(const struct summary_text *w) {
   put_slower(w->text, w->model);
   bool added = summary_add(w, STR(""), PART_TEXT) && summary_add_lines(w);

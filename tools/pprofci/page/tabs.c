@@ -18,12 +18,12 @@ struct tab {
   const struct run_pair *pair;
   struct function_list *functions;
   const char *name; /* name of the files about the pair of profiles */
-  int side;         /* side of the tab; SIDES means the difference */
+  int side;         /* SIDE_BASE or SIDE_HEAD; SIDES: the difference */
   double height;
   bool open;
 };
 
-/* True if the page has room for pictures and tables, not only for links. */
+/* True if the page is small enough for pictures and tables; otherwise it gets only links. */
 static bool tabs_has_room(const struct fill *f) {
   return f->text.size + f->count * VALUE_MARKUP < PAGE_MOST;
 }
@@ -43,8 +43,8 @@ static void put_part(struct fill *f, const char *name, double value, double tota
   if (total > 0) number_share(out, value / total);
 }
 
-/* Adds the values of both sides, the difference ("+62 ns") and the change in percent. The colour is
- * strong if the function itself changed beyond noise, and pale if all functions share the
+/* Adds the values of base and head, the difference ("+62 ns") and the change in percent. The colour
+ * is strong if the function itself changed beyond noise, and pale if all functions share the
  * change. */
 static void put_difference(struct fill *f, double base, double head, pprofc_str unit,
                            const struct change *change) {
@@ -85,7 +85,7 @@ static void put_function_verdict(struct fill *f, const struct change *change, pp
   fill_words(f, "code", change->code ? change->code : "");
 }
 
-/* Adds the functions with their verdicts, changed functions first. */
+/* Adds the functions with their verdicts. Changed functions are first. */
 static void put_verdict_rows(struct fill *f, const struct tab *t) {
   const struct pair_verdicts *v = &t->pair->comparisons[0];
   pprofc_str unit = str_of(v->unit);
@@ -127,7 +127,7 @@ static void put_side_rows(struct fill *f, const struct tab *t) {
   }
 }
 
-/* Returns the verdicts whose rows the table has, or NULL. */
+/* Returns the verdicts that the table shows, or NULL. */
 static const struct pair_verdicts *tab_verdicts(const struct tab *t) {
   const struct pair_verdicts *v = t->pair->comparison_count ? t->pair->comparisons : NULL;
   return v && t->side == SIDES && v->row_count ? v : NULL;
@@ -178,7 +178,7 @@ static void put_functions(struct fill *f, const struct tab *t) {
 
 /* ---- tabs -------------------------------------------- */
 
-/* Adds a tab; the difference or the only side is selected. */
+/* Adds a tab. The difference is selected; without a difference, the only tab is selected. */
 static void put_tab(struct fill *f, const struct tab *t) {
   static const char *const titles[SIDES + 1] = {"Base", "Head", "Diff"};
   fill_begin(f, "tabs");
