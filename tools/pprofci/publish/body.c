@@ -1,10 +1,10 @@
-/* Makes, truncates and parses the text of a comment. */
+/* Creates, truncates and parses the text of a comment. */
 #include "publish/body.h"
 
 #include "run/text.h"
 
 #define LINE_MAX 2000 /* maximum bytes of the headline, which contains names of any length */
-/* Maximum size in bytes of a last section that is kept when the text is cut. */
+/* Maximum size in bytes of a last section that a truncated comment keeps. */
 #define LAST_MOST    2000
 #define NOTE_MAX     160 /* bytes reserved for the note "... more" */
 #define SIGN_GOOD    "\xE2\x9C\x93 "
@@ -70,8 +70,7 @@ pprofc_str body_prefix(pprofc_str text, size_t most) {
   return str_slice(text, 0, most);
 }
 
-/* Returns the text before an HTML comment that has no end, because such a comment would hide all
- * later text. */
+/* Returns the text before an unterminated HTML comment, which would hide all later text. */
 static pprofc_str outside_comments(pprofc_str text) {
   pprofc_str rest = text;
   for (;;) {
@@ -107,8 +106,8 @@ static size_t put_head_lines(struct buffer *out, pprofc_str text, size_t room) {
   return cut;
 }
 
-/* Adds the folded parts that fit, and returns the number of parts that do not fit. Always keeps a
- * short last part, which is for agents. */
+/* Adds the collapsed sections that fit, and returns the number of sections that do not fit. Always
+ * keeps a short last section, which is for coding agents. */
 static size_t body_put_folded(struct buffer *out, const struct body *body, size_t first,
                               size_t room) {
   const struct message *m = body->summary;
@@ -129,8 +128,8 @@ static size_t body_put_folded(struct buffer *out, const struct body *body, size_
   return cut;
 }
 
-/* Adds the headline and the parts that are always visible. Returns the index of the first folded
- * part. */
+/* Adds the headline and the sections that are always visible. Returns the index of the first
+ * collapsed section. */
 static size_t body_put_visible(struct buffer *out, const struct body *body, size_t room) {
   const struct message *m = body->summary;
   size_t first = 0;
@@ -176,7 +175,8 @@ static void put_state(struct buffer *out, const struct body_state *state) {
   buffer_add_text(out, " -->\n");
 }
 
-/* Adds "No regressions any more" before the headline of a green result. */
+/* Adds "No regressions any more" before the headline if the result is green and an earlier commit
+ * had regressions. */
 static bool body_is_fixed(const struct body *body, struct message *m, struct arena *arena) {
   const struct body_state *state = &body->state;
   *m = *body->summary;

@@ -1,20 +1,21 @@
-/* Makes and parses the text of a comment. The text has a marker that identifies the comment, the
- * state for the next push, and the summary, truncated to the limit of the host. */
+/* Creates and parses the text of a comment. The text has a marker that identifies the comment, the
+ * state for the next push, and the summary. The summary is truncated to the host's limit. */
 #ifndef PPROFCI_PUBLISH_BODY_H
 #define PPROFCI_PUBLISH_BODY_H
 
 #include "page/message.h"
 #include "publish/outcome.h"
 
-/* GitHub's limit in characters. The code counts bytes, which are never fewer. */
+/* GitHub's limit in characters. The code counts bytes instead, and a text never has fewer bytes
+ * than characters. */
 #define BODY_MAX ((size_t)65536)
 
-/* State in the second, hidden line of a comment. Its texts are short and plain. */
+/* State in the second line of a comment, which is hidden. Its texts are short and plain. */
 struct body_state {
   pprofc_str commit; /* id of the measured commit */
   size_t regressed;  /* number of regressed benchmarks in `commit` */
-  uint64_t run;      /* number of the run; the larger number is the newer run */
-  pprofc_str had;    /* id of the last earlier commit with regressions */
+  uint64_t run;      /* number of the run; a newer run has a larger number */
+  pprofc_str had;    /* id of the last earlier commit that had regressions */
   size_t had_count;
   bool good; /* true for a green result */
 };
@@ -26,23 +27,23 @@ struct body {
   struct message_place place; /* page or comment in which the text appears */
 };
 
-/* True if the text is a comment of pprofci with that key. */
+/* True if the text is a comment of pprofci with the key `key`. */
 bool body_has_marker(pprofc_str text, const char *key);
 
-/* Parses the state of a comment. Returns false if it has no marker, or the marker of another key.
- */
+/* Parses the state of a comment. Returns false if the comment has no marker, or a marker with
+   another key. */
 bool body_parse(pprofc_str text, const char *key, struct body_state *state);
 
 /* Copies the last commit with regressions from the state of the existing comment. */
 void body_follow(struct body_state *state, const struct body_state *before);
 
-/* Makes the comment, at most `most` bytes of UTF-8. The comment has the whole headline, then the
- * lines and folded parts that fit. `links` is a line of Markdown, or empty. data is NULL when out
- * of memory. */
+/* Creates the comment, at most `most` bytes of UTF-8. It has the whole headline, and the lines and
+ * collapsed sections that fit. `links` is a line of Markdown, or empty. data is NULL when out of
+ * memory. */
 pprofc_str body_make(const struct body *body, const char *key, const char *links, size_t most,
                      struct arena *arena);
 
-/* Makes the comment without the marker and the state, with the same limit as body_make. */
+/* Creates the comment without the marker and the state. `most` limits it as in body_make. */
 pprofc_str body_cut(const struct body *body, const char *links, size_t most, struct arena *arena);
 
 /* Returns the longest prefix of at most `most` bytes that ends at a character boundary. */

@@ -7,7 +7,7 @@
 #define TITLE_MAX       255
 #define SUMMARY_MAX     65535 /* maximum size in bytes of the summary of a check run */
 #define DETAILS_MAX     2000  /* maximum length in characters of a report of Bitbucket */
-#define NOTE_MAX        450   /* maximum length in characters of an annotation */
+#define NOTE_MAX        450   /* maximum length in characters of an annotation on Bitbucket */
 #define ELLIPSIS        "\xE2\x80\xA6"
 
 /* Returns the first characters of a text, at most `most`, with … at the end if it was
@@ -84,8 +84,8 @@ static bool has_place(const struct node *regression) {
 
 typedef void (*put_note_fn)(struct post *post, struct json_text *text, const struct node *note);
 
-/* Writes at most `most` of the next notes as an array, from *at on. Returns their number, and moves
- * *at after them. */
+/* Writes at most `most` notes as an array, starting at index *at. Returns their number, and adds it
+ * to *at. */
 static size_t put_check_notes(struct post *post, struct json_text *text, size_t *at, size_t most,
                               put_note_fn put) {
   const struct node *all = post->outcome->regressions;

@@ -1,6 +1,5 @@
-/* Writes the comment of a pull request or merge request. Each key has one comment, which is updated
- * in place. A comment is identified by its marker and its author, because anyone can copy the
- * marker. */
+/* Writes the comment of a pull request or merge request. Each key has one comment, which later runs
+ * update. The marker and the author identify the comment, because anyone can copy the marker. */
 #include "core/escape.h"
 #include "publish/post.h"
 
@@ -37,7 +36,7 @@ pprofc_status post_find_author(struct post *post, pprofc_error *error) {
   pprofc_status status = post_send(post, &request, &root, &reply, error);
   const struct node *name = node_path(root, forge->user_key);
   if (node_is(name, NODE_STRING)) post->author = text_keep(post->arena, name->text);
-  /* GitHub does not let the token of a job read its user. */
+  /* GitHub does not allow the token of a job to read its own user. */
   bool may_not = status != PPROFC_OK && (reply.code == 403 || reply.code == 404);
   if (may_not && *forge->author) {
     post->author = forge->author;
@@ -53,8 +52,8 @@ pprofc_status post_find_author(struct post *post, pprofc_error *error) {
 
 /* ---- the pull request of a commit -------------------- */
 
-/* Finds the number of the pull request of a fork, which a workflow_run event does not contain. The
- * result is the open pull request with the branch and the head commit of the event. */
+/* Finds the number of a fork's pull request, which a workflow_run event does not contain. Searches
+ * for the open pull request with the branch and the head commit of the event. */
 static pprofc_status find_change(struct post *post, pprofc_error *error) {
   struct site *site = post->site;
   struct buffer path;
@@ -143,7 +142,7 @@ void post_check_author(const struct post *post, const struct node *root) {
                  STR_ARG(author->text), STR_ARG(author->text));
 }
 
-/* Writes the comment. *again becomes true if the caller should search for the comment again. */
+/* Writes the comment. Sets *again to true if the caller must search for the comment again. */
 static pprofc_status write_comment(struct post *post, const struct post_found *found,
                                    pprofc_str text, bool *again, pprofc_error *error) {
   const struct forge *forge = post->site->forge;

@@ -1,6 +1,6 @@
 /* Writes the issue about benchmarks that got worse. Each key has one issue, identified by its
- * marker and its author like a comment. The issue is opened, updated, and closed when no benchmark
- * is worse. */
+ * marker and its author. A run opens or updates the issue, and closes it when no benchmark is
+ * worse. */
 #include "publish/post.h"
 
 #include "run/text.h"
@@ -27,7 +27,7 @@ static pprofc_str issue_request(struct post *post, const struct post_found *foun
   return json_text_end(&json, post->arena);
 }
 
-/* Sends the text. *again becomes true if the caller should search for the issue again. */
+/* Sends the text. Sets *again to true if the caller must search for the issue again. */
 static pprofc_status issue_send(struct post *post, const struct post_found *found, pprofc_str text,
                                 bool *again, pprofc_error *error) {
   const struct forge *forge = post->site->forge;

@@ -1,4 +1,4 @@
-/* Declares the flags of `pprofci publish`. */
+/* True if the key is valid. The key becomes a part of a hidden line and of paths. */
 #ifndef PPROFCI_PUBLISH_OPTIONS_H
 #define PPROFCI_PUBLISH_OPTIONS_H
 
@@ -16,7 +16,7 @@ struct publish_options {
   const char *write_body, *body, *issue;
   bool dry_run, require, no_fail;
   int64_t wait, timeout;
-  uint64_t brief_bytes; /* limit of `markdown` and `json` */
+  uint64_t brief_bytes; /* size limit in bytes of `markdown` and `json`; 0: no limit */
   bool places[PLACES];  /* true for each destination that -to names */
 };
 

@@ -7,7 +7,7 @@
 #include "run/text.h"
 
 #define MANIFEST_MAX ((size_t)256 << 20)
-#define QUOTED_MAX   300 /* maximum bytes of one quoted line of a fork's data */
+#define QUOTED_MAX   300 /* maximum bytes of one quoted line from a fork's manifest */
 #define QUOTED_LINES 20
 
 static bool is_whole_manifest(const struct node *root) {
@@ -17,7 +17,8 @@ static bool is_whole_manifest(const struct node *root) {
          node_text(root, "verdict").size && node_text(root, "headline").size;
 }
 
-/* Returns the id of the commit, or "" if it is not valid: comments show it without quotes. */
+/* Returns the commit id, or "" if it is not valid. Comments show the id without quotes, so it must
+ * be valid. */
 static pprofc_str commit_of(const struct node *root) {
   pprofc_str commit = node_text(root, "commit");
   bool valid = commit.size >= 7 && commit.size <= 64 && text_is_of(commit, TEXT_HEX);
@@ -34,8 +35,7 @@ static enum ending ending_of(const struct outcome *o, bool no_fail) {
   return str_equal(conclusion, STR("good")) ? ENDING_GOOD : ENDING_UNCERTAIN;
 }
 
-/* Sets a summary that consists of a sentence and a block of code. Returns false when out of memory.
- */
+/* Sets a summary that consists of a sentence and a code block. Returns false when out of memory. */
 static bool outcome_say(struct outcome *outcome, struct arena *arena, const char *sentence,
                         struct buffer *code) {
   struct buffer text;
@@ -82,7 +82,8 @@ pprofc_status outcome_read_manifest(struct arena *arena, const char *path, bool 
                               .regressions = node_get(root, "regressions")};
   outcome->ending = ending_of(outcome, no_fail);
   outcome->regressed = node_size(outcome->regressions);
-  /* Only instruction counts regressed, and they count as one benchmark. */
+  /* The run failed, but no benchmark regressed. Only instruction counts regressed; count them as
+   * one. */
   if (outcome->status == 2 && !outcome->regressed) outcome->regressed = 1;
   return PPROFC_OK;
 }

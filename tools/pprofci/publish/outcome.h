@@ -12,10 +12,10 @@
 /* Ending of a run, as its page shows it. */
 enum ending {
   ENDING_GOOD,      /* the run compared benchmarks, and no benchmark got worse */
-  ENDING_UNCERTAIN, /* the run compared benchmarks, but with a doubt, so the sign is not green */
+  ENDING_UNCERTAIN, /* the run compared benchmarks, but has warnings, so the sign is not green */
   ENDING_NOTHING,   /* the run compared nothing */
   ENDING_BAD,       /* at least one benchmark regressed */
-  ENDING_WARNING,   /* at least one benchmark regressed, with -no-fail */
+  ENDING_WARNING,   /* at least one benchmark regressed, but -no-fail is set */
   ENDING_UNUSABLE,  /* the benchmarks could not be judged */
   ENDINGS
 };
@@ -24,7 +24,7 @@ struct outcome {
   const struct node *root; /* root of the manifest */
   enum ending ending;
   int status;                     /* exit status of the run */
-  pprofc_str verdict;             /* verdict in a word: "REGRESSION" */
+  pprofc_str verdict;             /* verdict as a word, such as "REGRESSION" */
   pprofc_str headline;            /* headline as plain text */
   pprofc_str commit;              /* id of the head commit, or empty */
   struct message summary;         /* text of the result */
@@ -44,7 +44,7 @@ pprofc_status outcome_read_manifest(struct arena *arena, const char *path, bool 
 /* Makes a summary that quotes the manifest of a fork's run. Returns false when out of memory. */
 bool outcome_quote(struct outcome *outcome, struct arena *arena);
 
-/* Makes the result of a run without a manifest, which replaces an older result on the host. */
+/* Creates the result of a run without a manifest. It replaces an older result on the host. */
 pprofc_status outcome_missing(struct arena *arena, const char *why, struct outcome *outcome,
                               pprofc_error *error);
 
@@ -67,13 +67,13 @@ void json_text_member(struct json_text *text, const char *key, pprofc_str value)
 
 /* ---- reports in files -------------------------------- */
 
-/* Makes GitLab's code quality report, with an entry for each regression. */
+/* Creates GitLab's code quality report, with an entry for each regression. */
 pprofc_str outcome_code_quality(const struct outcome *outcome, struct arena *arena);
 
-/* Makes OpenMetrics text: the median of every measurement of the head. */
+/* Creates OpenMetrics text: the median of every measurement of the head. */
 pprofc_str outcome_metrics(const struct outcome *outcome, struct arena *arena);
 
-/* Makes JSON with verdict, headline, commits and regressions, for other programs. */
+/* Creates JSON with verdict, headline, commits and regressions, for other programs. */
 pprofc_status outcome_json(const struct outcome *outcome, const char *page, uint64_t budget,
                            struct arena *arena, pprofc_str *text, pprofc_error *error);
 

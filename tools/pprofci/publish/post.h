@@ -12,8 +12,7 @@ struct post {
   struct site *site;
   struct api *wire;
   bool dry;
-  /* Key of the comment, and its author; if the author is "", the host reports the user of the
-   * token. */
+  /* key and author of the comment; if the author is "", the host returns the user of the token */
   const char *key, *author;
   const char *links;             /* links of the comment, in Markdown */
   struct body body;              /* body of the comment */
@@ -22,20 +21,20 @@ struct post {
   const char *done;              /* word for the last action on the comment: "created", "updated" */
 };
 
-/* A comment or an issue of an earlier run. */
+/* A comment or an issue that an earlier run wrote. */
 struct post_found {
   const char *id; /* NULL if no text was found */
   pprofc_str text;
 };
 
-/* Sets the author of comments and issues, unless -author gives it. */
+/* Sets the author of comments and issues, unless -author sets it. */
 pprofc_status post_find_author(struct post *post, pprofc_error *error);
 
-/* Finds the text with the key's marker and the author in a list of the host. */
+/* Finds the text with the key's marker and the author in a list from the host. */
 pprofc_status post_find(struct post *post, const struct forge_texts *texts,
                         struct post_found *found, pprofc_error *error);
 
-/* Warns if the server names another author. The next run would then not find this text, and would
+/* Warns if the server returns another author. The next run would then not find this text, and would
  * write a second text. */
 void post_check_author(const struct post *post, const struct node *root);
 

@@ -1,5 +1,5 @@
-/* Implements `pprofci publish`: reads the result of a run, writes the files of the flags, and sends
- * the rest to the host. After a failure of one destination it continues with the others. The exit
+/* Implements `pprofci publish`: reads a result, writes the files given by flags, and sends the
+ * result to the host. After a failure of one destination it continues with the others. The exit
  * status is the status of the run. */
 #include "commands.h"
 #include "common/save.h"
@@ -11,7 +11,7 @@
 #include "run/files.h"
 #include "run/text.h"
 
-/* Maximum size in bytes of the summary of a step of GitHub. */
+/* Maximum size in bytes of GitHub's summary of a job step. */
 #define SUMMARY_ROOM ((size_t)1 << 20)
 
 struct publish {
@@ -28,8 +28,8 @@ struct publish {
 
 /* ---- the result -------------------------------------- */
 
-/* Renders the comment of a fork's run from the data of its manifest. No text of the fork is
- * used as Markdown, and the hidden state contains no data of the fork. */
+/* Renders the comment of a fork's run from the data of its manifest. Text of the fork is never used
+ * as Markdown. The hidden state contains no data of the fork. */
 static pprofc_status read_given_body(struct publish *p, pprofc_error *error) {
   const char *path = p->options->body;
   pprofc_status status = outcome_read_manifest(&p->arena, path, true, &p->outcome, error);
@@ -44,9 +44,9 @@ static pprofc_status read_given_body(struct publish *p, pprofc_error *error) {
   return PPROFC_OK;
 }
 
-/* Returns the place of comments, with the address that their links begin with: report.html of
+/* Returns the medium of comments, with the address at the start of their links: report.html of
  * -report, or the folder of the page. The folder of "https://site/pr/7/index.html" is
- * "https://site/pr/7/". The page of a job has no folder, so the text gets no links. */
+ * "https://site/pr/7/". The page of a CI job has no folder, so the text then gets no links. */
 static struct message_place publish_place(const struct publish *p) {
   pprofc_str page = str_of(p->site.page);
   struct message_place place = {.html = !p->site.forge || p->site.forge->takes_html,
@@ -61,18 +61,19 @@ static struct message_place publish_place(const struct publish *p) {
   return place;
 }
 
-/* True if the result belongs neither to the head commit nor to the commit that the job checked out.
- * The host may have made that second commit by merging the head into the base. */
+/* True if the result belongs to an unrelated commit. The head commit is related, and so is the
+ * commit that the job checked out: the host may have created it by merging the head into the
+ * base. */
 static bool is_of_other_commit(const struct publish *p) {
   pprofc_str measured = p->outcome.commit;
-  /* Only a workflow_run job sets the branch. That job does not know the merge commit of the first
+  /* A branch is only known in a workflow_run job, which does not know the merge commit of the first
    * job. */
   if (*p->site.branch) return false;
   return measured.size && *p->site.sha && !str_equal(measured, str_of(p->site.sha)) &&
          !str_equal(measured, str_of(p->site.checkout));
 }
 
-/* Replaces a result of another commit, so that its sign is not green. */
+/* Replaces the result of an unrelated commit by a result whose sign is not green. */
 static pprofc_status replace_other_commit(struct publish *p, pprofc_error *error) {
   struct outcome *o = &p->outcome;
   message_note("pprofci: the result in '%s' is for commit %.*s, not for %s", p->folder,
@@ -88,7 +89,7 @@ static pprofc_status replace_other_commit(struct publish *p, pprofc_error *error
   return PPROFC_OK;
 }
 
-/* Reads the result. If it is unreadable, makes a result that contains the error. */
+/* Reads the result. If it is unreadable, creates a result that contains the error. */
 static pprofc_status read_outcome(struct publish *p, pprofc_error *error) {
   pprofc_error why;
   pprofc_status status = outcome_read(&p->arena, p->folder, p->options->no_fail, &p->outcome, &why);
@@ -214,7 +215,7 @@ static pprofc_status open_wire(struct publish *p, struct api **wire, pprofc_erro
   return wire_open(&options, wire, error);
 }
 
-/* Returns what all requests need. */
+/* Returns the common data of all requests. */
 static struct post publish_post(struct publish *p) {
   return (struct post){.arena = &p->arena,
                        .site = &p->site,

@@ -1,4 +1,4 @@
-/* Makes results in other formats: code quality and metrics of GitLab, plain JSON. */
+/* Creates results in other formats: code quality and metrics of GitLab, plain JSON. */
 #include "publish/outcome.h"
 
 #include "common/brief_flag.h"
@@ -33,7 +33,7 @@ void json_text_member(struct json_text *text, const char *key, pprofc_str value)
 
 /* ---- code quality ------------------------------------ */
 
-/* Returns the fingerprint by which GitLab recognizes a finding: the FNV-1a hash of the parts that
+/* Returns the fingerprint by which GitLab recognizes a finding: an FNV-1a hash of the values that
  * are the same in each run. */
 static uint64_t quality_print_of(const struct node *regression) {
   static const char *const keys[] = {"group", "benchmark"};

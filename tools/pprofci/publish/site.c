@@ -54,7 +54,7 @@ static void read_issue_comment(struct site *site, const struct node *event) {
   site->checkout = "";
 }
 
-/* Reads the event of a workflow_run job, which another workflow has started. The commit of that
+/* Reads the event of a workflow_run job, which runs after another workflow. The commit of that
  * workflow identifies the pull request. The artifacts of that workflow are not trusted. */
 static void read_workflow_run(struct site *site, const struct node *event) {
   const struct node *run = node_get(event, "workflow_run");

@@ -7,44 +7,45 @@
 
 struct site;
 
-/* Texts that a host keeps in a list: their API paths and keys. */
+/* API paths and JSON keys of a list of texts on a host, such as comments. */
 struct forge_texts {
   const char *list, *item; /* paths of the list and of one text */
-  const char *query;       /* query of the list, for its largest page: "?per_page=100" */
-  const char *id, *text;   /* keys of the number and of the text */
+  const char *query;       /* query string for the largest page of the list: "?per_page=100" */
+  const char *id, *text;   /* JSON keys of the id and of the text */
 };
 
-/* Properties of a host of repositories. In paths, {repo}, {number}, {sha} and {id} are
- * replaced by the values of the site. */
+/* Properties of a host of repositories. In paths, the values of the site replace {repo}, {number},
+ * {sha} and {id}. */
 struct forge {
   const char *name;          /* name of the host: "github" */
-  const char *mark;          /* name of a variable that is set in the jobs of the host */
+  const char *mark;          /* environment variable that is set in the jobs of the host */
   const char *repo_variable; /* name of the variable with the repository */
   const char *const
       *tokens; /* names of variables with a token, in order of preference; ends with NULL */
   const char *token_header;   /* start of the header with the token: "Authorization: Bearer " */
-  const char *const *headers; /* other headers that requests need; the list ends with NULL */
+  const char *const *headers; /* other headers that requests need; the array ends with NULL */
   /* Fills in the fields of the site that no flag has set. */
   pprofc_status (*read)(struct site *site, pprofc_error *error);
 
-  const char *user_path, *user_key; /* path of the token's user, and the key of the name in
-                                       the reply */
+  const char *user_path, *user_key; /* API path of the token's user, and JSON key of the user's
+                                       name */
   const char *author;               /* author of the comments if the token cannot read its
                                        user */
-  struct forge_texts comments;      /* comments on a change */
+  struct forge_texts comments;      /* paths and keys of the comments on a change */
   struct forge_texts
-      issues;              /* open issues of the repository; no list if the host is not supported */
-  const char *item_author; /* key of the author of a comment or an issue */
-  const char *body_key;    /* key of the text in a request: "body"; or "content", an object with the
-                              text in "raw" */
-  const char *close_key, *close_value; /* member of a request that closes an issue */
+      issues;              /* paths and keys of the open issues; empty if issues of the host are not
+                              supported */
+  const char *item_author; /* JSON key of the author of a comment or an issue */
+  const char *body_key;    /* JSON key of the text in a request: "body"; or "content", an object
+                              with the text in "raw" */
+  const char *close_key, *close_value; /* JSON member that closes an issue */
   const char *update;                  /* HTTP method that updates a comment */
   size_t comment_most;                 /* maximum size of a comment in bytes */
   bool takes_html;                     /* true if Markdown may contain HTML links */
 
   const char *status_path, *status_name, *status_url;
   const char *states[ENDINGS];
-  const char *permission; /* permission that the token needs, for messages */
+  const char *permission; /* name of the permission that the token needs, for messages */
 };
 
 struct site {
@@ -55,9 +56,9 @@ struct site {
   const char *sha, *page;
   const char *checkout; /* id of the commit that the job checked out; "" if unknown */
   int64_t number;       /* number of the pull request or merge request, or 0 */
-  uint64_t run;         /* number of the run in the CI system */
+  uint64_t run;         /* number of the run in the CI system; 0: unknown */
   bool read_only;       /* true for a fork's run, whose token cannot write */
-  /* Owner and branch of the change, by which a workflow_run job finds its pull request; or "". */
+  /* owner and branch of the change, by which a workflow_run job finds its pull request; or "" */
   const char *owner, *branch;
 };
 

@@ -1,4 +1,4 @@
-/* Sends requests: decides on retries and waits, and makes the message of the last failure. */
+/* Sends requests: decides on retries and waits, and formats the message of the last failure. */
 #include "publish/wire.h"
 
 #include "core/json_tree.h"
@@ -11,17 +11,19 @@
 #define REDIRECTS_MAX 3
 #define HEADERS_MAX   12
 #define URL_MAX       4096
-#define SAID_MAX      300 /* maximum number of bytes of a server's message that are shown */
-/* Number of seconds to wait after a rate limit without a time, as GitHub documents. */
+#define SAID_MAX      300 /* maximum number of bytes of a server's message in an error message */
+/* Number of seconds to wait after a rate limit if the reply has no time. GitHub documents this
+ * value. */
 #define WAIT_UNKNOWN 60
-/* Minimum size in bytes of a secret that is hidden; a shorter word would match ordinary text. */
+/* Minimum size in bytes of a secret that messages hide. A shorter secret would match ordinary
+ * text. */
 #define SECRET_MIN 8
 
 struct api {
   struct wire_options options;
   struct client *client;
-  size_t origin;   /* size of the start of `api` with scheme, host and port, in bytes */
-  int64_t left_ms; /* time that is left for waits */
+  size_t origin;   /* size in bytes of scheme, host and port at the start of `api` */
+  int64_t left_ms; /* remaining time for waits, in milliseconds */
   char token_line[1024];
 };
 
@@ -42,7 +44,7 @@ static bool is_visible(pprofc_str text) {
   return text.size > 0;
 }
 
-/* Checks that the token goes over TLS or stays on this machine. */
+/* Checks that the token is sent over TLS, or to this machine only. */
 static pprofc_status wire_check_address(struct api *wire, pprofc_error *error) {
   pprofc_str api = str_of(wire->options.api);
   size_t scheme = str_find(api, STR("://"));
@@ -123,7 +125,7 @@ static const struct {
     {504, "gateway timeout", ""},
 };
 
-/* True if the body of a reply contains one of the words, in any case. */
+/* True if the body of a reply contains one of the words. Ignores case. */
 static bool wire_says(const struct reply *reply, const char *const *words) {
   pprofc_str body = buffer_str(&reply->body);
   for (; *words; words++)
@@ -133,13 +135,13 @@ static bool wire_says(const struct reply *reply, const char *const *words) {
 }
 
 /* Returns a message about a missing permission if a reply 403 mentions permissions, else `hint`. A
- * reply 403 has other causes as well. */
+ * reply 403 can also have other causes. */
 static const char *wire_hint(const struct reply *reply, const char *hint) {
   static const char *const words[] = {"not accessible", "permission", "scope", NULL};
   return reply->code == 403 && wire_says(reply, words) ? "the token lacks a permission" : hint;
 }
 
-/* Appends the message of a JSON reply, and the message of the first of its errors. */
+/* Appends the message in a JSON reply, and the message of the first item of its error list. */
 static void put_said(struct buffer *out, pprofc_str body) {
   struct arena arena;
   struct node *root = NULL;
@@ -172,7 +174,7 @@ static void put_failure(struct buffer *out, const struct reply *reply) {
   if (*hint) buffer_printf(out, " (%s)", hint);
 }
 
-/* Replaces the secret in a text, because a server may repeat it in its reply. */
+/* Replaces the secret in a text, because a server may repeat the secret in its reply. */
 static void hide_secret(struct buffer *text, pprofc_str secret) {
   if (secret.size < SECRET_MIN) return;
   for (;;) {
@@ -203,15 +205,15 @@ static pprofc_status wire_fail(const struct api *wire, struct wire_try *try, con
 
 /* ---- retries ----------------------------------------- */
 
-/* True for a primary or a secondary rate limit. GitHub mentions the secondary limit in its
- * message only. */
+/* True for a primary or a secondary rate limit. GitHub names the secondary limit only in the
+ * message of the reply. */
 static bool is_rate_limited(const struct reply *reply) {
   static const char *const words[] = {"rate limit", "abuse detection", NULL};
   if (reply->code != 403) return reply->code == 429;
   return reply->retry_after >= 0 || reply->remaining == 0 || wire_says(reply, words);
 }
 
-/* True if another try can help and the request is safe to repeat. */
+/* True if a retry can succeed and the request is safe to repeat. */
 static bool is_worth_a_try(const struct wire_try *try) {
   const struct reply *reply = try->reply;
   bool broken = try->status != PPROFC_OK || reply->code >= 500 || reply->code == 408;
@@ -220,9 +222,9 @@ static bool is_worth_a_try(const struct wire_try *try) {
   return is_rate_limited(reply) || (broken && !(try->request->once && reply->sent));
 }
 
-/* Returns the number of seconds until the next try, from the headers of the reply, or -1.
- * X-RateLimit-Reset applies only to the primary limit, which is not the cause while requests
- * remain. */
+/* Returns the number of seconds until the retry, from the headers of the reply, or -1. Ignores
+ * X-RateLimit-Reset while requests remain, because that header applies only to the primary
+ * limit. */
 static int64_t wire_wait(const struct wire_try *try) {
   const struct reply *reply = try->reply;
   if (reply->retry_after >= 0) return reply->retry_after;
@@ -248,7 +250,7 @@ static bool wire_set_url(const struct api *wire, struct wire_try *try, pprofc_st
   return wire_is_home(wire, str_of(try->url)) && is_visible(str_of(try->url));
 }
 
-/* Uses the address of a redirect on the same host for the next try. */
+/* Uses the address of a redirect for the retry, if the host is the same. */
 static bool wire_redirects(const struct api *wire, struct wire_try *try) {
   pprofc_str location = buffer_str(&try->reply->location);
   char from_root[URL_MAX];

@@ -1,5 +1,5 @@
-/* Sends requests to the API of one host: rate limits, time limits, retries and messages. The token
- * goes to that host only, and no message shows it. */
+/* Sends requests to the API of one host. Handles rate limits, time limits, retries and messages.
+ * The token is sent to that host only, and no message shows the token. */
 #ifndef PPROFCI_PUBLISH_WIRE_H
 #define PPROFCI_PUBLISH_WIRE_H
 
@@ -11,29 +11,30 @@ struct wire_options {
                                  end */
   const char *token;          /* secret token; "" in a dry run */
   const char *token_header;   /* start of the header with the token: "Authorization: Bearer " */
-  const char *const *headers; /* other headers of each request, as whole lines; ends with NULL */
-  int64_t wait_most;          /* maximum time of all waits together, in seconds */
+  const char *const *headers; /* other headers of each request, as whole lines; the array ends with
+                                 NULL */
+  int64_t wait_most;          /* time limit of all waits together, in seconds */
   int64_t timeout;            /* time limit of one request, in seconds */
   struct output
-      *dry; /* output for a dry run: requests are printed there and not sent; NULL to send them */
+      *dry; /* output for a dry run, which prints requests and does not send them; NULL: send */
 };
 
 struct wire_request {
-  const char *method, *path; /* method; path after `api`, or a whole URL of the same host */
-  pprofc_str body;           /* body of the request, JSON; its size is 0 for no body */
-  bool once;                 /* true if a repeated request would act twice */
+  const char *method, *path; /* HTTP method; path after `api`, or a whole URL of the same host */
+  pprofc_str body;           /* JSON body of the request; size 0: no body */
+  bool once;                 /* true if repeating the request would have a second effect */
 };
 
 struct api;
 
-/* Opens the API. Returns PPROFC_E_INVALID for an invalid token, and for an address to which the
- * token must not be sent. */
+/* Opens the API. Returns PPROFC_E_INVALID for an invalid token, and for an address that must not
+ * receive the token. */
 pprofc_status wire_open(const struct wire_options *options, struct api **wire, pprofc_error *error);
 void wire_close(struct api *wire);
 
-/* Sends one request, and repeats it if that can help. PPROFC_OK only for status 2xx and a body that
- * is JSON or empty. After an error reply->code is set as well: -1 if no reply arrived. In a dry run
- * it is 0. The caller always frees the reply. */
+/* Sends one request, and retries it if that can help. Returns PPROFC_OK only for status 2xx and a
+ * body that is JSON or empty. Always sets reply->code: -1 without a reply, 0 in a dry run. The
+ * caller always frees the reply. */
 pprofc_status wire_send(struct api *wire, const struct wire_request *request, struct reply *reply,
                         pprofc_error *error);
 
