@@ -1,4 +1,4 @@
-/* Collects the labels of a profile: service, commit, side and others. */
+/* Collects the labels of a profile: service, commit, side (base or head) and others. */
 #include "publish/site.h"
 
 #include "core/chars.h"
@@ -17,7 +17,7 @@ static bool push_is_name(pprofc_str name) {
   return name.size > 0;
 }
 
-/* Adds a label or replaces the label of that name. An empty value adds nothing. */
+/* Adds a label or replaces the label of that name. Adds nothing for an empty value. */
 static pprofc_status push_add_label(struct push *push, pprofc_str name, const char *value,
                                     pprofc_error *error) {
   size_t i = 0;

@@ -1,4 +1,4 @@
-/* Makes links to the queries of Pyroscope that show the pushed profiles. */
+/* Creates links to the queries of Pyroscope that show the pushed profiles. */
 #include "common/save.h"
 #include "common/terminal.h"
 #include "core/escape.h"
@@ -17,7 +17,7 @@ struct push_link {
   size_t url, end; /* offsets of the start and the end of the link in the text */
 };
 
-/* Links to the query of each kind and side, and to each difference. */
+/* Links to the query of each profile type in base and head, and to each difference. */
 struct push_links {
   const struct push *push;
   int64_t from, until;
@@ -28,7 +28,7 @@ struct push_links {
 
 /* ---- queries ----------------------------------------- */
 
-/* Escapes the value of a label in a query like a string of Go. */
+/* Escapes a label value in a query like a string literal of Go. */
 static void links_put_quoted(struct buffer *out, pprofc_str value) {
   buffer_add_char(out, '"');
   for (size_t i = 0; i < value.size; i++) {
@@ -70,7 +70,8 @@ static const struct push_item *links_find(const struct push *push, size_t kind, 
   return NULL;
 }
 
-/* Finds the time of the first and the last profile, and adds a minute before and after. */
+/* Finds the times of the first and the last profile, and extends the range by one minute at both
+ * ends. */
 static void links_find_times(const struct push *push, int64_t *from, int64_t *until) {
   int64_t now = (int64_t)time(NULL);
   *from = *until = now;

@@ -1,4 +1,5 @@
-/* Reads profiles of files and folders in the format that is sent: gzip'd profile.proto. */
+/* Reads profiles of files and folders, and converts them to the format to send: gzip'd
+ * profile.proto. */
 #include "common/terminal.h"
 #include "core/array.h"
 #include "push/push.h"
@@ -17,7 +18,8 @@ static size_t push_find_type(const pprofc_profile *profile, const char *type) {
   return SIZE_MAX;
 }
 
-/* Finds the kind of a profile by its sample types. Returns SIZE_MAX if it is unknown. */
+/* Finds the profile type (CPU, heap ...) from the sample types. Returns SIZE_MAX if it is
+ * unknown. */
 static size_t push_kind(const pprofc_profile *profile) {
   for (size_t i = 0; i < pprofc_profile_type_count(profile); i++)
     for (size_t k = 0; k < REMOTE_KINDS; k++)
@@ -52,7 +54,7 @@ static pprofc_status push_pack(struct push *push, const pprofc_profile *profile,
   return bytes->data ? status : error_nomem(error);
 }
 
-/* Returns the kind of a profile. Mutex and block profiles have the same sample types, so the path
+/* Returns the profile type. Mutex and block profiles have the same sample types, so the path
  * distinguishes them. */
 static size_t push_kind_of(const pprofc_profile *profile, const char *path) {
   size_t kind = push_kind(profile);

@@ -1,5 +1,4 @@
-/* Sends a profile by OTLP over HTTP, as a gzip'd export request, and reads the reply of the
- * server. */
+/* Sends a profile by OTLP over HTTP as a gzip'd export request, and reads the server's reply. */
 #include "codec/gzip_writer.h"
 #include "codec/wire_write.h"
 #include "common/terminal.h"
@@ -46,7 +45,8 @@ static void otlp_decode(char *text) {
   *out = '\0';
 }
 
-/* Parses "name=value,name=value" with percent-encoded values, as OpenTelemetry's programs do. */
+/* Parses headers as "name=value,name=value" with percent-encoded values, the format of
+ * OpenTelemetry. */
 pprofc_status push_otlp_headers(struct push *push, pprofc_error *error) {
   const char *variable = getenv(HEADERS);
   pprofc_str rest = str_of(variable ? variable : ""), item;
@@ -71,7 +71,8 @@ pprofc_status push_otlp_headers(struct push *push, pprofc_error *error) {
 
 /* ---- the body ---------------------------------------- */
 
-/* Labels of a profile as attributes of the resource. service_name gets its OpenTelemetry name. */
+/* Labels of a profile as attributes of the resource. service_name becomes OpenTelemetry's
+ * "service.name". */
 struct otlp_attributes {
   OtlpExport__Resource resource;
   OtlpExport__KeyValue pairs[LABELS_MAX + 12], *pointers[LABELS_MAX + 12];
@@ -112,8 +113,8 @@ static void otlp_put_field(struct gzip_writer *out, size_t size) {
   gzip_writer_add(out, head, (size_t)(wire_put_head(head, 1, size) - head));
 }
 
-/* Writes a request with the resource at the front of its ResourceProfiles (field 1), which is the
- * last field. Copies the fields before it unchanged. */
+/* Writes a request in which the attributes are at the start of ResourceProfiles (field 1), its last
+ * field. Copies the fields before it unchanged. */
 static void otlp_put_body(struct gzip_writer *out, pprofc_str bytes, size_t at, pprofc_str inner,
                           pprofc_str resource) {
   size_t head = 1 + varint_bytes(resource.size);
@@ -124,7 +125,7 @@ static void otlp_put_body(struct gzip_writer *out, pprofc_str bytes, size_t at, 
   gzip_writer_add(out, inner.data, inner.size);
 }
 
-/* Finds the position and the content of the ResourceProfiles (field 1). */
+/* Finds the position and the content of the field ResourceProfiles (field 1). */
 static bool otlp_find_resource(pprofc_str bytes, size_t *at, pprofc_str *inner) {
   for (*at = 0; *at < bytes.size;) {
     size_t p = *at + 1;

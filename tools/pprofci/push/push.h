@@ -22,7 +22,8 @@ struct push_label {
 /* A profile to send. */
 struct push_item {
   const char *path;
-  size_t kind;        /* index in remote_kinds; SIZE_MAX for another kind, which only OTLP takes */
+  size_t kind;        /* index of the profile type in remote_kinds; SIZE_MAX for an unknown type,
+                         which only OTLP accepts */
   const char *side;   /* side of the profile: "base", "head" or "" */
   const char *metric; /* value of Pyroscope's label __name__ */
   const char *type;   /* profile type in queries: "memory:inuse_space:bytes:space:bytes" */
@@ -39,14 +40,14 @@ struct push {
   struct push_item *items;
   size_t count, capacity;
   size_t
-      others; /* number of profiles that were skipped because Pyroscope does not take their kind */
+      others; /* number of skipped profiles, whose type Pyroscope does not accept */
 };
 
-/* Reads the labels of the environment and the command line. */
+/* Reads the labels from the environment and the command line. */
 pprofc_status push_read_labels(struct push *push, pprofc_error *error);
 
-/* Reads files, and files in folders and their subfolders. A folder named base or head sets the
- * side. */
+/* Reads files, and folders with their subfolders. A folder named base or head sets the side of its
+ * profiles. */
 pprofc_status push_load(struct push *push, const char *const *sources, size_t count,
                         pprofc_error *error);
 
@@ -55,26 +56,26 @@ pprofc_status push_load(struct push *push, const char *const *sources, size_t co
 /* True if -protocol is otlp. */
 bool push_is_otlp(const struct push *push);
 
-/* Adds the headers that the environment names, and the header of the encoding. */
+/* Adds the headers that the environment defines, and the Content-Encoding header. */
 pprofc_status push_otlp_headers(struct push *push, pprofc_error *error);
 
 /* Converts a profile to OTLP. */
 pprofc_status push_pack_otlp(struct push *push, const pprofc_profile *profile, pprofc_str *bytes,
                              pprofc_error *error);
 
-/* Converts the bytes of an item to a request body: with the labels as attributes of its
- * resource, gzip'd. */
+/* Converts the bytes of an item to a gzip'd request body with the labels as attributes of its
+ * resource. */
 pprofc_status push_make_otlp(struct push *push, const struct push_item *item, pprofc_str *body,
                              pprofc_error *error);
 
-/* Reads the reply. Rejected profiles are an error. Any other message of the server becomes a
+/* Reads the reply. Rejected profiles are an error. Any other message of the server is printed as a
  * note. */
 pprofc_status push_check_otlp(const struct push *push, const struct push_item *item,
                               const struct reply *reply, pprofc_error *error);
 
 /* ---- sending ----------------------------------------- */
 
-/* Sends one profile by the protocol of the options. */
+/* Sends one profile by the protocol that the options select. */
 pprofc_status push_send(struct push *push, const struct push_item *item, pprofc_error *error);
 
 /* Prints a link to each query and each difference, and writes the file of -links. */

@@ -13,7 +13,7 @@
 
 /* ---- push.v1 ----------------------------------------- */
 
-/* Makes a random UUID, so that the server recognizes a profile that is sent twice. */
+/* Creates a random UUID, by which the server recognizes a repeated profile. */
 static bool send_make_id(char id[40]) {
   uint8_t b[16];
   if (!system_random(b, sizeof b)) return false;
