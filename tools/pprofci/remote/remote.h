@@ -5,18 +5,18 @@
 
 #include "http/client.h"
 
-/* A kind of profile, with its names in net/http/pprof and Pyroscope. */
+/* A profile type (CPU, heap ...), with its names in net/http/pprof and Pyroscope. */
 struct remote_kind {
-  const char *name;    /* name of the kind: "heap" */
+  const char *name;    /* name of the profile type: "heap" */
   const char *go_path; /* path in net/http/pprof: "heap?gc=1" */
-  bool takes_time;     /* true if the server collects for -seconds */
+  bool takes_time;     /* true if the server collects the profile during -seconds */
   const char *metric;  /* value of Pyroscope's label __name__: "memory" */
   const char *type;    /* profile type of Pyroscope: "memory:inuse_space:bytes:space:bytes" */
-  const char *sample;  /* sample type that identifies the kind: "inuse_space" */
+  const char *sample;  /* sample type that identifies the profile type: "inuse_space" */
 };
 
 #define REMOTE_KINDS   5
-#define REMOTE_SECRETS 8 /* maximum number of secrets that are hidden in messages */
+#define REMOTE_SECRETS 8 /* maximum number of secrets that messages hide */
 extern const struct remote_kind remote_kinds[REMOTE_KINDS];
 
 struct remote_client {
@@ -30,32 +30,33 @@ struct remote_client {
 };
 
 /* Opens a client. `type` is the Content-Type of bodies, or NULL. With `is_pyroscope` the client
- * sends the token and the tenant of the environment. The caller closes it, also after an error. */
+ * sends the token and the tenant from the environment. The caller closes the client, also after an
+ * error. */
 pprofc_status remote_open(struct remote_client *remote, const char *type, bool is_pyroscope,
                           pprofc_error *error);
 void remote_close(struct remote_client *remote);
 
-/* Adds a header to all requests. `where` names its source in messages. No message shows a
- * secret. */
+/* Adds a header to all requests. `where` names the source of the header in messages. Messages never
+ * show a secret. */
 pprofc_status remote_add(struct remote_client *remote, const char *name, const char *value,
                          const char *where, pprofc_error *error);
 pprofc_status remote_add_secret(struct remote_client *remote, const char *secret,
                                 pprofc_error *error);
 bool remote_has_secret(const struct remote_client *remote, pprofc_str text);
 
-/* Parses the address of a server and appends `path`. Rejects user and password, and rejects
- * http when a token would cross the network. */
+/* Parses the address of a server and appends `path`. Rejects an address with user and password.
+ * Rejects http if a token would cross the network. */
 pprofc_status remote_address(struct remote_client *remote, const char *server, const char *path,
                              struct url *url, pprofc_error *error);
 
-/* Sends a POST, up to four times while the server is busy or unreachable. The caller frees the
- * reply after PPROFC_OK. `shown` is the name of the server in messages. */
+/* Sends a POST, up to four times if the server is busy or unreachable. The caller frees the reply
+ * after PPROFC_OK. `shown` is the name of the server in messages. */
 pprofc_status remote_post(struct remote_client *remote, const struct url *url, pprofc_str body,
                           int64_t limit_ms, struct reply *reply, const char *shown,
                           pprofc_error *error);
 
 /* Adds the server's message to an error that already has its status. The message is a member of
- * JSON or a line of text. A message that contains the token is dropped. */
+ * JSON or a line of text. Drops a message that contains the token. */
 void remote_explain(const struct remote_client *remote, const struct exchange *exchange,
                     const char *shown, pprofc_error *error);
 
