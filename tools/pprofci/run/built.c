@@ -1,4 +1,4 @@
-/* Compares how the programs of both sides were built, and the machines that measured them. */
+/* Compares how the programs of base and head were built, and the machines that measured them. */
 #include "run/built.h"
 
 #include "core/log_guard.h"
@@ -8,9 +8,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* Maximum number of differences that are named for one kind of information. */
+/* Maximum number of differences that the report lists for one property. */
 #define NAMED_MOST 3
-#define NAME_MOST  120 /* maximum bytes of a named difference */
+#define NAME_MOST  120 /* maximum bytes of a listed difference */
 
 static const struct built_item {
   const char *name;
@@ -37,7 +37,8 @@ static bool has_line(pprofc_str lines, pprofc_str wanted) {
   return false;
 }
 
-/* Appends the lines that the other side lacks, each with a sign; returns their number. */
+/* Appends the lines that are missing on the other side, each with '+' or '-'. Returns their
+ * number. */
 static size_t built_put_lines(struct buffer *out, pprofc_str lines, pprofc_str other, char sign) {
   size_t count = 0;
   pprofc_str line;
@@ -61,7 +62,8 @@ static void built_put_item(struct buffer *out, const char *name, pprofc_str base
   ++*differences;
 }
 
-/* Reads the processor that the results of a side name; empty if they name no processor. */
+/* Reads the processor from the results of base or head. Returns an empty text if the results name
+ * no processor. */
 static void built_processor(const struct ci_run *run, int side, struct buffer *processor) {
   struct buffer text;
   pprofc_error ignored;
@@ -76,12 +78,12 @@ static void built_processor(const struct ci_run *run, int side, struct buffer *p
   buffer_free(&text);
 }
 
-/* True if this run measured both sides, in turns. */
+/* True if this run measured base and head, in alternation. */
 static bool measured_here(const struct ci_run *run) {
   return *run->options->record || *run->options->simulate || *run->options->walltime;
 }
 
-/* Appends the properties that are known and the same. */
+/* Appends the properties that are known and equal. */
 static void built_put_same(const struct ci_run *run, const struct built sides[SIDES],
                            struct buffer *out) {
   const char *before = "; the same ";

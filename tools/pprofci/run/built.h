@@ -1,4 +1,4 @@
-/* Compares how the programs of both sides were built and measured. */
+/* Compares how the programs of base and head were built and measured. */
 #ifndef PPROFCI_RUN_BUILT_H
 #define PPROFCI_RUN_BUILT_H
 
@@ -6,14 +6,14 @@
 #include "run/run.h"
 #include "symbolize/built.h"
 
-/* Appends the differences of compiler, flags, libraries and processor, then the properties that are
- * the same. */
+/* Appends the differences of compiler, flags, libraries and processor. Then appends the equal
+ * properties. */
 void built_compare(const struct ci_run *run, const struct built sides[SIDES], struct buffer *out);
 
 /* Writes the member "built" of a pair of profiles: how both programs were built. */
 void built_write(struct json_writer *json, const struct built sides[SIDES]);
 
-/* Writes the member "surroundings" if this run measured both sides: kernel, processors, and the
+/* Writes the member "surroundings" if this run measured base and head: kernel, processors, and the
  * environment variables that change how programs run. */
 void surroundings_write(struct json_writer *json, const struct ci_run *run);
 

@@ -1,5 +1,5 @@
 /* Finds the function of the user's repository that a change passes through, and draws the page's
- * picture. */
+ * flame graph. */
 #include "run/changes.h"
 
 #include "core/escape.h"
@@ -15,13 +15,13 @@
 
 #include <math.h>
 
-#define LEAST_SHARE   0.01 /* minimum growth that is shown, as a share of the base */
+#define LEAST_SHARE   0.01 /* minimum growth to show, as a share of the base */
 #define PICTURE_WIDTH 1180
-/* Minimum width of a frame in pixels; narrower frames are merged in the picture, but not in the
- * file of the flame graph. */
+/* Minimum width of a frame in pixels. The picture merges narrower frames; the file of the flame
+ * graph keeps them. */
 #define PICTURE_LEAST 3
-/* Minimum width in pixels for counted stacks. Counted stacks are deep, so the picture merges more
- * frames to keep the page small. */
+/* Minimum width of a frame in pixels for stacks of counted instructions. These stacks are deep, and
+ * merging more frames keeps the page small. */
 #define PICTURE_LEAST_COUNTED 12
 
 /* ---- the tree ---------------------------------------- */
@@ -44,15 +44,15 @@ void drawn_close(struct drawn *d) {
 
 /* ---- functions that grew ----------------------------- */
 
-/* Frames on the path to the current node. */
+/* Frames on the path from the root to the current node. */
 struct open_path {
   uint32_t *frames;
   bool *opened; /* for each frame, true if it is the outermost frame of its function on the path */
   size_t depth;
 };
 
-/* Enters a node, and closes the functions that the walk has left. True if the node's frame is the
- * outermost frame of its function. */
+/* Enters a node, and closes the functions that the walk has left. Returns true if the node's frame
+ * is the outermost frame of its function. */
 static bool path_enter(struct open_path *path, const struct flame_tree *t, size_t node,
                        struct drawn_sum *sums) {
   for (; path->depth >= t->depth[node]; path->depth--)
@@ -119,7 +119,7 @@ static bool is_growth(const struct drawn *d, const struct drawn_sum *sum) {
   return grown > 0 && grown >= base * LEAST_SHARE;
 }
 
-/* True for code of the user's repository except tests, which only measure it. */
+/* True for code of the user's repository, but not for its tests. */
 static bool is_own(const struct stack_frame *frame, struct arena *arena) {
   const char *file = text_keep(arena, frame->file);
   if (!file || str_ends(frame->file, STR("_test.go"))) return false;
@@ -133,8 +133,8 @@ struct line_growth {
   int64_t line, grown;
 };
 
-/* Returns the line of the function at a location, or 0. Compares names and files as the
- * profile has them, before they are trimmed or escaped. */
+/* Returns the line of the function at a location, or 0. Compares names and files as the profile has
+ * them, before trimming and escaping. */
 static int64_t line_in(const pprofc_profile *profile, uint32_t location,
                        const struct stack_frame *frame) {
   pprofc_location at = pprofc_profile_location(profile, location);
@@ -156,8 +156,8 @@ static void grow_line(struct line_growth *lines, size_t *count, int64_t line, in
   lines[i].grown = sum_add(lines[i].grown, grown);
 }
 
-/* Returns the line of a function that most of the growth passes through; 0 if unknown. In a
- * difference the samples of the base are negative. */
+/* Returns the line of a function through which most of the growth passes; 0 if unknown. In a
+ * difference, samples of the base have negative values. */
 static int64_t find_line(struct ci_run *run, const pprofc_profile *profile, size_t type,
                          const struct stack_frame *frame) {
   struct line_growth lines[LINES_MOST];
@@ -176,7 +176,8 @@ static int64_t find_line(struct ci_run *run, const pprofc_profile *profile, size
   return count ? lines[best].line : 0;
 }
 
-/* Minimum share of the growth that passes through the outermost own function. */
+/* Minimum share of the growth that must pass through the outermost function of the user's
+ * repository. */
 #define OWN_SHARE 0.7
 
 /* Returns the innermost function of the user's repository that most of the growth passes through;
@@ -199,8 +200,8 @@ static size_t find_own(struct ci_run *run, const struct drawn *d, const struct d
   return found;
 }
 
-/* Sets pair->own from the verdict on the function with its callees. Without a verdict of growth,
- * sets it from the profiles. */
+/* Sets pair->own from the verdict that includes callees. Without a verdict of growth, sets it from
+ * the profiles. */
 static bool set_own(struct ci_run *run, struct run_pair *pair, const struct judged *judged,
                     const struct stack_frame *frame, const struct drawn_sum *sum) {
   const struct noise_report *report = &judged->reports[0];
@@ -228,8 +229,8 @@ static bool set_own(struct ci_run *run, struct run_pair *pair, const struct judg
   return pair->own.name && pair->own.file;
 }
 
-/* Finds the file and line in the user's repository that explain the change of a pair of profiles.
- */
+/* Finds the file and line in the user's repository that explain the change of a pair of
+   profiles. */
 static pprofc_status explain_change(struct ci_run *run, struct run_pair *pair, struct drawn *d,
                                     const pprofc_profile *profile, const struct judged *judged,
                                     pprofc_error *error) {
@@ -276,7 +277,7 @@ static pprofc_status draw_picture(struct ci_run *run, struct run_picture *pictur
   return status == PPROFC_OK && !picture->frames.data ? error_nomem(error) : status;
 }
 
-/* Collects the verdicts on the functions of a drawing; NULL if there are no verdicts. */
+/* Collects the verdicts on the functions of a drawing. Sets NULL if there are no verdicts. */
 static pprofc_status drawn_judge(struct drawn *d, const pprofc_verdicts *verdicts,
                                  const struct flame_verdicts **judged, pprofc_error *error) {
   struct arena *arena = &d->graph.tree.arena;
@@ -289,8 +290,8 @@ static pprofc_status drawn_judge(struct drawn *d, const pprofc_verdicts *verdict
                              error);
 }
 
-/* Draws the difference and both sides, with frames in the same order. Verdicts colour the
- * difference. A side without visible frames gets no picture. */
+/* Draws the difference, base and head, with frames in the same order. Verdicts set the colours of
+ * the difference. Base or head without visible frames gets no picture. */
 static pprofc_status draw_pictures(struct ci_run *run, struct run_pair *pair, struct drawn *d,
                                    const pprofc_verdicts *verdicts, pprofc_error *error) {
   static const enum flame_width widths[SIDES] = {FLAME_BASE, FLAME_HEAD};
@@ -309,14 +310,14 @@ static pprofc_status draw_pictures(struct ci_run *run, struct run_pair *pair, st
   return draw_picture(run, &pair->pictures[SIDES], d, two ? FLAME_MAX : FLAME_HEAD, judged, error);
 }
 
-/* Frames of interpreters between the functions of Python and JavaScript. */
+/* Regular expression of interpreter frames between the functions of Python and JavaScript. */
 #define INTERPRETER                                                                                \
   "^(_PyEval_EvalFrameDefault|py_trampoline_evaluator|_PyEval_Vector|_?PyFunction_Vectorcall|"     \
   "_?PyObject_(Vectorcall|Call)\\w*|_PyVectorcall_Call|method_vectorcall\\w*|"                     \
   "Builtins_\\w*(Handler|Call|Receiver|Trampoline|Entry)\\w*)$"
 
-/* Draws only the benchmark's function, because the test runner is not part of its work. Returns
- * false if nothing would be visible. */
+/* Draws only the subtree of the benchmark's function, without the test runner. Returns false if
+ * nothing would be visible. */
 static bool draw_zoomed(struct ci_run *run, struct run_pair *pair, const pprofc_profile *profile,
                         const pprofc_report_options *options) {
   struct drawn d;

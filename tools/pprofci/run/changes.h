@@ -7,7 +7,7 @@
 #include "pipeline/pipeline.h"
 #include "run/judging.h"
 
-/* A profile prepared for drawing: the profile after filters, and its tree of frames. */
+/* A profile prepared for drawing: the filtered profile, and its tree of frames. */
 struct drawn {
   struct pipeline_result result;
   struct flame_graph graph;
@@ -19,19 +19,20 @@ pprofc_status drawn_open(const pprofc_profile *profile, const pprofc_report_opti
                          struct drawn *d, pprofc_error *error);
 void drawn_close(struct drawn *d);
 
-/* Values of a function: flat without its callees, cum with its callees at its outermost frames. */
+/* Values of a function: flat without its callees, cum with its callees. Recursive calls count
+ * once. */
 struct drawn_sum {
   int64_t flat[SIDES], cum[SIDES];
   uint32_t depth; /* depth of the function's first frame */
   bool open;      /* true while the walk is inside the function */
 };
 
-/* Returns a sum for each frame of the tree, or NULL. */
+/* Returns an array with a sum for each frame of the tree, or NULL. */
 struct drawn_sum *drawn_sums(struct drawn *d);
 
-/* Sets the function of the user's repository that explains a difference, and the picture for the
- * page. The function comes from `judged`. With NULL the function is already set. `options` select
- * the values. */
+/* Draws the page's picture, and sets the function of the user's repository that explains the
+ * difference. That function comes from `judged`; NULL: the function is already set. `options`
+ * select the values. */
 pprofc_status changes_find(struct ci_run *run, struct run_pair *pair, const pprofc_profile *profile,
                            const pprofc_report_options *options, const struct judged *judged,
                            pprofc_error *error);

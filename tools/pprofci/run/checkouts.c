@@ -1,4 +1,4 @@
-/* Makes the two checkouts of a recording, and builds their test programs. */
+/* Creates the checkouts of base and head, and builds their test programs. */
 #include "run/checkouts.h"
 
 #include "common/terminal.h"
@@ -22,8 +22,8 @@ static bool is_pull_merge(void) {
   return gitlab && strcmp(gitlab, "merged_result") == 0;
 }
 
-/* Finds the first parent of the merge of a pull request: the state of the target branch that was
- * merged. Returns NULL when HEAD is another commit. */
+/* Finds the first parent of a pull request's merge commit: the commit of the target branch. Returns
+ * NULL when HEAD is another commit. */
 static pprofc_status find_first_parent(struct ci_run *run, const char **commit,
                                        pprofc_error *error) {
   static const char *const second[] = {"git", "rev-parse", "--verify", "--quiet", "HEAD^2", NULL};
@@ -47,7 +47,7 @@ static pprofc_status is_shallow(struct ci_run *run, bool *shallow, pprofc_error 
 #define MEND_SHALLOW                                                                               \
   "the clone is shallow: set `fetch-depth: 0` of actions/checkout, or run `git fetch --unshallow`"
 
-/* Finds the commit at which the branch of the head left the target branch. */
+/* Finds the commit at which the head's branch diverged from the target branch. */
 static pprofc_status find_merge_base(struct ci_run *run, const char **commit, pprofc_error *error) {
   static const char *const variables[] = {"GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME"};
   const char *branches[] = {NULL, NULL, "origin/main", "main", "origin/master", "master"};
@@ -72,7 +72,7 @@ static pprofc_status find_merge_base(struct ci_run *run, const char **commit, pp
                            : "neither origin/main nor main exists; set it with -base-ref");
 }
 
-/* Chooses the base: the first parent of the merge of a pull request, else the merge base. */
+/* Chooses the base: the first parent of a pull request's merge commit, else the merge base. */
 static pprofc_status choose_base(struct ci_run *run, const char **wanted, pprofc_error *error) {
   pprofc_status status = find_first_parent(run, wanted, error);
   if (status != PPROFC_OK || !run_has(*wanted))
@@ -81,8 +81,8 @@ static pprofc_status choose_base(struct ci_run *run, const char **wanted, pprofc
   return PPROFC_OK;
 }
 
-/* Warns if the given base is not an ancestor of the head. Warns if the given base is older than the
- * commit into which a pull request is merged. The difference then contains other changes. */
+/* Warns if the given base is not an ancestor of the head. Also warns if it is older than the commit
+ * into which the pull request is merged. The difference then contains other changes. */
 static pprofc_status check_given_base(struct ci_run *run, const char *commit, pprofc_error *error) {
   const char *const argv[] = {"git", "merge-base", "--is-ancestor", commit, "HEAD", NULL};
   struct program git = {.argv = argv};
@@ -109,7 +109,7 @@ static pprofc_status check_given_base(struct ci_run *run, const char *commit, pp
   return PPROFC_OK;
 }
 
-/* Finds the commit id of a ref. Only a commit id reaches other git commands. */
+/* Finds the commit id of a ref. Other git commands get only this id as an argument. */
 static pprofc_status resolve_ref(struct ci_run *run, const char *wanted, const char **commit,
                                  pprofc_error *error) {
   *commit = NULL;
@@ -212,7 +212,7 @@ void checkouts_remove(struct ci_run *run) {
   pprofc_error ignored;
   sig_atomic_t stopped = run_stopped;
   if (folder) tree_remove(folder);
-  run_stopped = 0; /* allow the programs that clean up to run, also after a stop */
+  run_stopped = 0; /* Cleanup starts git, which must also run after a stop signal. */
   (void)program_run(run, &git, &ignored);
   run_stopped = stopped;
   program_end(&git);
@@ -227,8 +227,8 @@ static struct go_package *package_find(struct packages *packages, pprofc_str pat
   return NULL;
 }
 
-/* Returns the package with the path, added if it is new. The name of a package is its path within
- * the module. */
+/* Returns the package with the path, and adds it if it is new. The name of a package is its path
+ * within the module. */
 static struct go_package *package_of(struct ci_run *run, struct packages *packages, pprofc_str path,
                                      pprofc_str module) {
   struct go_package *package = package_find(packages, path);
@@ -250,7 +250,7 @@ static struct go_package *package_of(struct ci_run *run, struct packages *packag
   return package->path ? package : NULL;
 }
 
-/* Returns the first message of the compiler, without the name of the package. */
+/* Returns the first error message of the compiler, without the name of the package. */
 static pprofc_str first_complaint(const struct program *go) {
   const struct buffer *texts[] = {&go->said, &go->printed};
   for (size_t i = 0; i < 2; i++) {
@@ -263,7 +263,7 @@ static pprofc_str first_complaint(const struct program *go) {
 
 static pprofc_status build_program(struct ci_run *run, const char *checkout, const char *path,
                                    const char *program, const char *overlay, pprofc_error *error) {
-  /* Omit the build id and DWARF: they change even if only code changes that is not linked. */
+  /* Omit the build id and DWARF. Both change even if the changed code is not linked. */
   const char *flags = getenv("GOFLAGS"), *option = "-ldflags=-buildid= -w";
   if (flags && strstr(flags, "-ldflags")) option = "-trimpath";
   if (overlay) option = overlay;
@@ -277,7 +277,7 @@ static pprofc_status build_program(struct ci_run *run, const char *checkout, con
   return status;
 }
 
-/* Checks if a test program lists a benchmark. */
+/* Checks if a test program lists at least one benchmark. */
 static pprofc_status has_benchmarks(struct ci_run *run, const char *folder, const char *program,
                                     bool *any, pprofc_error *error) {
   const char *const argv[] = {program, "-test.list=^Benchmark", NULL};
@@ -303,7 +303,7 @@ static const char *program_path(struct ci_run *run, int side, size_t number, ppr
   return buffer_take(&text, &run->arena).data;
 }
 
-/* Reads a line of `go list`, "path|module|folder", and builds its test program. */
+/* Reads a line of `go list`, "path|module|folder", and builds the test program of that package. */
 static pprofc_status build_package(struct ci_run *run, int side, const char *checkout,
                                    pprofc_str line, size_t number, struct packages *packages,
                                    pprofc_error *error) {
@@ -329,7 +329,7 @@ static pprofc_status build_package(struct ci_run *run, int side, const char *che
 
 /* ---- one side ---------------------------------------- */
 
-/* Adds the patterns to the command line. Skips a folder that only the head has. */
+/* Adds the patterns to the command line. Skips a folder that exists only in the head. */
 static size_t choose_patterns(struct ci_run *run, int side, const char *checkout,
                               const char *patterns, const char **argv, size_t room) {
   pprofc_str rest = str_of(patterns), word;

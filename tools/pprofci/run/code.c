@@ -10,11 +10,11 @@
 
 #include <stdlib.h>
 
-/* Programs of both sides, and their comparison. */
+/* Programs of base and head, and the comparison of their code. */
 struct code_programs {
   const char *paths[SIDES];
   struct code_comparison comparison;
-  struct built *built; /* data on the build of each side's program; NULL: unknown */
+  struct built *built; /* build data of the programs of base and head; NULL: unknown */
   const char *differs; /* text of the differences that built_compare found, or "" */
   bool good;
 };
@@ -63,7 +63,7 @@ struct revisions *code_sources(const struct ci_run *run) {
 
 /* ---- the extent of a function ------------------------ */
 
-/* Returns the number of columns before the first visible character; SIZE_MAX for an empty line. */
+/* Returns the number of columns of indentation; SIZE_MAX for an empty line. */
 static size_t margin_of(pprofc_str line) {
   size_t columns = 0;
   for (size_t i = 0; i < line.size; i++) {
@@ -73,8 +73,8 @@ static size_t margin_of(pprofc_str line) {
   return SIZE_MAX;
 }
 
-/* Returns the last line of the function that begins on line `first`. The indentation shows its
- * end. */
+/* Returns the last line of the function that begins on line `first`. Recognizes the end by the
+ * indentation. */
 static int64_t code_last_line(const struct source_file *file, int64_t first) {
   int64_t last = first, count = (int64_t)file->line_count;
   if (first < 1 || first > count) return first;
@@ -86,7 +86,8 @@ static int64_t code_last_line(const struct source_file *file, int64_t first) {
     if (columns <= margin) {
       char c = str_trim(line).data[0];
       if (c == '}') return number;
-      /* The line begins the next function. */
+      /* A line with the indentation of the function that closes nothing begins the next
+       * function. */
       if (c != '{' && c != ')' && c != '#' && c != ':') return last;
     }
     last = number;
@@ -101,11 +102,11 @@ struct code_place {
   pprofc_str file;
   int64_t start, first, last; /* line where the function begins, and first and last line with
                                  samples; 0: unknown */
-  bool called;                /* true if at least one call of the function is not inlined */
+  bool called;                /* true if at least one call of the function was not inlined */
   enum diff_side side;
 };
 
-/* Adds a line of a location. */
+/* Adds a line of a location to the range of the function. */
 static void place_line(struct code_place *place, pprofc_function function, int64_t line,
                        bool called) {
   place->file = function.filename;
@@ -115,7 +116,7 @@ static void place_line(struct code_place *place, pprofc_function function, int64
   place->called |= called;
 }
 
-/* Finds the lines and calls of the function in the profiles of one side. */
+/* Finds the lines and calls of the function in the profiles of base or head. */
 static void place_in_profiles(struct code_place *place, const struct judged *j, size_t from,
                               size_t to, pprofc_str name) {
   for (size_t run = from; run < to; run++) {
@@ -142,7 +143,7 @@ static struct code_place find_code_place(const struct judged *j, pprofc_str name
   return place;
 }
 
-/* True if the change deletes a line of the function in the base. */
+/* True if the diff deletes a line of the function from the base. */
 static bool loses_lines(const struct hunks *hunks, const struct changed_file *file, int64_t from,
                         int64_t to) {
   for (size_t i = 0; i < file->count; i++) {
@@ -154,7 +155,8 @@ static bool loses_lines(const struct hunks *hunks, const struct changed_file *fi
 
 enum source_state { SOURCE_UNKNOWN, SOURCE_SAME, SOURCE_IN_DIFF };
 
-/* True if a hunk touches lines of the function from `first` to `last` or to its end. */
+/* True if a hunk touches the function, between the lines `first` and `last` or the function's
+ * end. */
 static bool is_touched(struct run_code *code, const struct changed_file *changes, int64_t first,
                        int64_t last) {
   const struct source_file *file;
@@ -183,7 +185,7 @@ static enum source_state source_state(struct run_code *code, const struct code_p
   return touched ? SOURCE_IN_DIFF : SOURCE_SAME;
 }
 
-/* True if the program runs the source itself. */
+/* True if an interpreter runs the source file. */
 static bool is_interpreted(pprofc_str file) {
   static const char *const endings[] = {".py",   ".js", ".mjs",   ".cjs", ".ts",  ".tsx", ".jsx",
                                         ".java", ".kt", ".scala", ".rb",  ".php", ".lua"};
@@ -194,7 +196,7 @@ static bool is_interpreted(pprofc_str file) {
 
 /* ---- programs ---------------------------------------- */
 
-/* Reads how both programs were built. If that fails, the comparison has only the code. */
+/* Reads how both programs were built. If that fails, the comparison covers only the code. */
 static void read_built(struct ci_run *run, struct code_programs *programs) {
   struct buffer text;
   pprofc_error ignored;
@@ -208,8 +210,8 @@ static void read_built(struct ci_run *run, struct code_programs *programs) {
   if (differs) programs->differs = differs;
 }
 
-/* Returns the comparison of the programs of a pair of profiles, made at the first call, or NULL if
- * there are no programs. */
+/* Returns the comparison of the programs of a pair of profiles, or NULL if there are no programs.
+ * The first call makes the comparison. */
 static const struct code_programs *compared_programs(struct ci_run *run,
                                                      const struct run_pair *pair) {
   struct run_code *code = run->code;
@@ -229,8 +231,8 @@ static const struct code_programs *compared_programs(struct ci_run *run,
   return made->good ? made : NULL;
 }
 
-/* Returns the word for a function that is not known to have the same machine code. `function` is
- * NULL if the programs do not have the function, or are unknown. */
+/* Returns the word for a function if the machine code is not known to be the same. `function` is
+ * NULL if the programs do not contain the function, or are unknown. */
 static const char *word_by_source(struct ci_run *run, const struct judged *j, pprofc_str name,
                                   const struct code_function *function, bool programs) {
   const struct code_place place = find_code_place(j, name);
@@ -259,7 +261,7 @@ static bool is_changed_word(const char *word) {
   return strcmp(word, "changed") == 0 || strcmp(word, "in this diff") == 0;
 }
 
-/* Moves the reasons with changed code to the front. Otherwise keeps the order. */
+/* Moves the functions with changed code to the front of the reasons. Otherwise keeps the order. */
 static void changed_first(struct pair_verdicts *v) {
   struct change sorted[CHANGES_MOST];
   size_t count = 0;
@@ -269,9 +271,9 @@ static void changed_first(struct pair_verdicts *v) {
   memcpy(v->because, sorted, count * sizeof *sorted);
 }
 
-/* True if no sampled function has changed code. Ignores functions that the programs do not contain,
- * such as functions of shared libraries. Checks all stacks, because new work in one function can
- * appear in others, such as the garbage collector. */
+/* True if no sampled function has changed code. Ignores functions outside the programs, such as
+ * functions of shared libraries. Checks all stacks, because new work can appear in other functions,
+ * such as the garbage collector. */
 static bool has_same_code(const struct judged *j, const struct code_comparison *programs) {
   size_t same = 0;
   for (size_t r = 0; r < j->count; r++) {

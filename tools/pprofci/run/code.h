@@ -1,4 +1,4 @@
-/* Compares the code of both sides: the machine code of their programs, and the changes of their
+/* Compares the code of base and head: the machine code of their programs, and the diff of their
  * sources. */
 #ifndef PPROFCI_RUN_CODE_H
 #define PPROFCI_RUN_CODE_H
@@ -13,8 +13,8 @@ void code_close(struct ci_run *run);
 /* Returns the sources of both sides, or NULL. */
 struct revisions *code_sources(const struct ci_run *run);
 
-/* Sets the code of the functions in the comparisons of a pair of profiles, and lists changed
- * functions first among its reasons. Sets pair->same_code. */
+/* Sets the code state of each function in the comparisons of a pair of profiles. Lists changed
+ * functions first among the reasons. Sets pair->same_code. */
 void code_describe(struct ci_run *run, struct run_pair *pair, const struct judged *judged);
 
 /* Returns "same", "changed", "in this diff", "inlined elsewhere" or "unknown"; "" if neither
@@ -22,8 +22,8 @@ void code_describe(struct ci_run *run, struct run_pair *pair, const struct judge
 const char *code_word(struct ci_run *run, const struct run_pair *pair, const struct judged *judged,
                       pprofc_str name);
 
-/* True if only the layout of the code can explain the regression of a pair: no sampled function
- * changed, and times depend on the addresses of code. Then appends the reason and other
+/* True if only the layout of the code can explain the regression of a pair of profiles. That is the
+ * case if no sampled function changed and the values are times. Then appends the reason and other
  * differences. */
 bool code_excuses(const struct ci_run *run, const struct run_pair *pair, struct buffer *why);
 

@@ -1,4 +1,4 @@
-/* Reads and writes comparisons as JSON, by tables of their members. */
+/* Reads and writes comparisons as JSON. Tables describe the members. */
 #include "run/comparisons.h"
 
 #include "core/array.h"
@@ -159,7 +159,7 @@ static void hunk_lines_write(struct json_writer *json, const struct run_hunk *hu
   json_end(json);
 }
 
-/* Writes the changed lines if the change of the sources is known. */
+/* Writes the changed lines if the diff of the sources is known. */
 static void hunks_write(struct json_writer *json, const struct run_pair *pair) {
   if (!pair->has_sources) return;
   json_begin_array(json_key(json, "hunks"));
@@ -209,7 +209,8 @@ static double member_number(const struct node *node) {
   return number;
 }
 
-/* Copies a text without commands for CI logs, because anyone may have changed the manifest. */
+/* Copies a text and removes commands of CI logs from it. The manifest is untrusted, because anyone
+ * may have changed it. */
 static const char *member_text(struct ci_run *run, const struct node *node) {
   if (!node_is(node, NODE_STRING) || !node->text.size) return "";
   return text_keep(&run->arena, escape_line_keep(node->text, &run->arena));

@@ -14,8 +14,7 @@ void comparisons_write(struct json_writer *json, const struct run_pair *pair);
 pprofc_status comparisons_read(struct ci_run *run, const struct node *from, struct run_pair *pair,
                                pprofc_error *error);
 
-/* The first function writes the findings of -fail-on of a run. The second reads them; `job` is the
- * name of the run. */
+/* Write, or read, the functions of a run that -fail-on found. `job` is the name of the run. */
 void comparisons_write_fired(struct json_writer *json, const struct ci_run *run);
 pprofc_status comparisons_read_fired(struct ci_run *run, const struct node *root, const char *job,
                                      pprofc_error *error);

@@ -1,4 +1,4 @@
-/* Checks -fail-on, the conditions that no function may meet. */
+/* Checks -fail-on: conditions that fail the run if a function fulfills them. */
 #include "core/array.h"
 #include "core/log_guard.h"
 #include "page/numbers.h"
@@ -45,7 +45,7 @@ static void failing_print(struct failing *f, const struct noise_finding *found,
   buffer_printf(out, "%s%.*s in %s%s\n", how, STR_ARG(shown), f->pair->diff, rest);
 }
 
-/* True if a time grew although the machine code of all sampled functions is the same. */
+/* True if a time grew although all sampled functions have the same machine code. */
 static bool failing_excuse(struct failing *f, const struct noise_finding *found,
                            const struct change *change) {
   struct ci_run *run = f->run;
@@ -91,8 +91,8 @@ static void failing_take(void *context, const struct noise_finding *found) {
   run->fired[run->fired_count++] = (struct run_fired){f->condition, f->pair->diff, unit, change};
 }
 
-/* Returns the significance level of each comparison. All comparisons together then have the level
- * of a single test. */
+/* Returns the significance level of each comparison. It is adjusted for the number of comparisons,
+ * so all of them together have the level of a single test. */
 static double failing_alpha(const struct ci_run *run, const struct noise_report *report) {
   size_t comparisons = 0;
   for (size_t i = 0; i < run->pair_count; i++) {
@@ -129,7 +129,7 @@ pprofc_status failing_find(struct ci_run *run, const struct run_pair *pair,
 
 /* ---- the verdict ------------------------------------- */
 
-/* False if a condition judged no function in any comparison. */
+/* Returns false if a condition did not judge any function in any comparison. */
 static bool failing_all_used(struct ci_run *run) {
   bool all = true;
   for (size_t i = 0; i < run->options->fail_on_count; i++) {

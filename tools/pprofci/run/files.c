@@ -61,7 +61,7 @@ pprofc_status files_temporary(struct arena *arena, const char **path, pprofc_err
 
 /* ---- files of the stage ------------------------------ */
 
-/* Returns the path of a file in the temporary folder of the artifacts (stage.c), and makes the
+/* Returns the path of a file in the temporary folder of the artifacts (stage.c), and creates the
  * folder of the file. */
 static pprofc_status stage_path(struct ci_run *run, bool of_benchdiff, const char *path,
                                 const char **whole, pprofc_error *error) {

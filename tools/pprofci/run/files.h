@@ -9,16 +9,16 @@
 
 #include <dirent.h>
 
-/* Makes a folder and its parents; false with errno set. */
+/* Creates a folder and its parents. Returns false with errno set on failure. */
 bool files_make_folders(const char *path);
 
 /* Like files_make_folders, but sets an error message. */
 pprofc_status files_need_folder(const char *path, pprofc_error *error);
 
-/* Makes the folder of a file, and its parents. */
+/* Creates the folder of a file, and its parents. */
 pprofc_status files_need_parent(const char *path, pprofc_error *error);
 
-/* Makes a new folder in $TMPDIR or /tmp. */
+/* Creates a new folder in $TMPDIR or /tmp. */
 pprofc_status files_temporary(struct arena *arena, const char **path, pprofc_error *error);
 
 /* Writes a new file into the temporary folder of the artifacts (stage.c), and lists it in the
@@ -27,18 +27,18 @@ pprofc_status files_temporary(struct arena *arena, const char **path, pprofc_err
 pprofc_status files_put(struct ci_run *run, bool of_benchdiff, const char *path, pprofc_str text,
                         pprofc_error *error);
 
-/* Does the same as files_put for a file that a function writes. */
+/* Like files_put, but `write` writes the contents. */
 pprofc_status files_make(struct ci_run *run, const char *path, save_fn *write, const void *context,
                          pprofc_error *error);
 
-/* Does the same as files_put for a copy of a file. */
+/* Like files_put, but copies the file `from`. */
 pprofc_status files_put_copy(struct ci_run *run, const char *from, const char *path,
                              pprofc_error *error);
 
 /* Copies a file. */
 pprofc_status files_copy(const char *from, const char *to, pprofc_error *error);
 
-/* Lists the names in a folder, also hidden names, sorted by `order`, a function like
+/* Lists the names in a folder, including hidden names. `order` is a comparison function such as
  * alphasort(3). */
 typedef int files_order(const struct dirent **a, const struct dirent **b);
 pprofc_status files_list(struct ci_run *run, const char *folder, files_order *order,
@@ -50,9 +50,9 @@ bool files_is_regular(const char *path);
 /* True if both paths refer to the same file. */
 bool files_are_same(const char *a, const char *b);
 
-/* Returns the path in the checkout of a file that a profile names: its longest suffix that is a
- * file below the current folder. Returns an empty text if no suffix matches. Profiles name files by
- * module or by the folder of the build. */
+/* Returns the path in the checkout for a file that a profile names. The result is the longest
+ * suffix that is a file below the current folder; empty if there is no match. Profiles name files
+ * by module, or by the folder of the build. */
 pprofc_str place_in_checkout(const char *file);
 
 #endif

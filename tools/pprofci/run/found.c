@@ -24,12 +24,13 @@ static int found_by_path(const void *a, const void *b) {
   return runs_order(((const struct found_file *)a)->path, ((const struct found_file *)b)->path);
 }
 
-/* True for an entry that is never a profile of the set: a hidden file, a manifest, or a warm-up. */
+/* True for an entry that is never a profile: a hidden file, a manifest, or a warm-up folder. */
 static bool found_is_aside(const char *name) {
   return name[0] == '.' || strcmp(name, "warmup") == 0 || strcmp(name, "manifest.json") == 0;
 }
 
-/* Adds a file to `files`. Adds a folder to `open`, the folders to read, unless it is too deep. */
+/* Adds a file to `files`. Adds a folder to `open`, the list of folders to read, unless it is too
+ * deep. */
 static pprofc_status found_entry(struct arena *arena, struct found_files *open,
                                  struct found_files *files, struct found_file folder,
                                  const char *name, pprofc_error *error) {

@@ -7,8 +7,8 @@
 
 struct found_file {
   const char *path;
-  const char *side; /* side of the file: "base" or "head" in a folder of that name, else the side of
-                       the caller */
+  const char *side; /* "base" or "head" for a file in a folder of that name, else the value that the
+                       caller passed */
   int depth;        /* level of the file: 1 in the folder itself */
 };
 
@@ -18,8 +18,8 @@ struct found_files {
 };
 
 /* Lists the files of a folder and of its subfolders, four levels deep. Sorts them by path, with
- * run2 before run10. Skips hidden files, manifests and folders of warm-up. The caller frees the
- * list, also after an error. The arena owns the paths. */
+ * run2 before run10. Skips hidden files, manifests and warm-up folders. The caller frees the list,
+ * also after an error. The arena owns the paths. */
 pprofc_status found_below(struct arena *arena, const char *folder, const char *side,
                           struct found_files *files, pprofc_error *error);
 void found_free(struct found_files *files);

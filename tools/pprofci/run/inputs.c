@@ -1,5 +1,5 @@
-/* Finds the pairs of profiles: files of two folders with the same name, files given as flags, or
- * the bundled profiles. */
+/* Finds the pairs of profiles: files of the same name in two folders, files given as flags, or the
+ * bundled profiles. */
 #include "common/terminal.h"
 #include "core/array.h"
 #include "core/chars.h"
@@ -16,7 +16,8 @@
 
 /* A profile of a folder, sorted by name. */
 struct listed_profile {
-  const char *path, *key; /* key: name without process ids and times; see profile_key */
+  const char *path, *key; /* path, and key: the name without process ids and times (see
+                             profile_key) */
   bool paired;
 };
 
@@ -56,8 +57,8 @@ static const char *profile_key(struct ci_run *run, const char *path) {
   return text_keep(&run->arena, name);
 }
 
-/* Returns the number of profiles in the list that have the key. Sets *last to the index of the last
- * such profile. */
+/* Returns how many profiles in the list have the key. Sets *last to the index of the last of
+ * them. */
 static size_t key_times(const struct profile_list *list, const char *key, size_t *last) {
   size_t times = 0;
   for (size_t i = 0; i < list->count; i++)
@@ -141,8 +142,8 @@ static pprofc_status check_profiles(const char *folder, const struct profile_lis
 
 /* ---- pairs ------------------------------------------- */
 
-/* Returns the index of the base's profile that matches a profile of the head. That profile has the
- * same name, or is the only profile with the same key on both sides. */
+/* Returns the index of the base's profile that matches a profile of the head. It has the same name,
+ * or the same key if only one profile of base and of head has that key. */
 static size_t partner_of(const struct profile_list *base, const struct profile_list *head,
                          size_t index) {
   pprofc_str name = str_path_base(str_of(head->items[index].path));
@@ -169,7 +170,7 @@ static bool pair_lists(struct ci_run *run, struct profile_list *base,
   return true;
 }
 
-/* Makes a pair of several runs from a folder that both sides have. */
+/* Creates a pair of profiles with several runs from a subfolder that base and head have. */
 static pprofc_status pair_subfolder(struct ci_run *run, const char *base, const char *head,
                                     const char *name, size_t *found, pprofc_error *error) {
   const char *paths[SIDES] = {text_printf(&run->arena, "%s/%s", base, name),
@@ -259,7 +260,7 @@ static pprofc_status inputs_check(const struct ci_run *run, pprofc_error *error)
   return status;
 }
 
-/* Checks that both folders exist, and changes paths that would be taken for options. */
+/* Checks that both folders exist, and changes paths that look like options. */
 static pprofc_status settle_paths(struct ci_run *run, const char **folders, pprofc_error *error) {
   for (int side = 0; side < SIDES; side++) {
     folders[side] = text_path(&run->arena, folders[side]);

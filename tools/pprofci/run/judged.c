@@ -1,4 +1,4 @@
-/* Converts verdicts to the data of the page about the functions of a pair of profiles. */
+/* Converts verdicts on functions to the data that the page shows for a pair of profiles. */
 #include "core/escape.h"
 #include "core/log_guard.h"
 #include "run/judging.h"
@@ -9,12 +9,13 @@
 #include <math.h>
 
 #define ROWS_MOST 30
-/* Minimum growth that is shown although it is not tested, as a share of the base. */
+/* Minimum growth of a function that the page shows without a test, as a share of the base. */
 #define LEAST_SHARE 0.01
-#define INSIDE_MOST 8   /* maximum number of functions that are named if cost moved between them */
+#define INSIDE_MOST 8   /* maximum number of functions in the list of functions between which cost
+                           moved */
 #define NAME_MOST   160 /* maximum bytes of a name in a sentence */
 
-/* State of filling in a comparison. */
+/* State while a comparison is filled in. */
 struct filling {
   struct ci_run *run;
   const struct judged *judged;
@@ -77,7 +78,7 @@ struct change judged_estimate(const struct noise_report *report, const pprofc_ve
   return change;
 }
 
-/* Converts a row. Returns false when out of memory. */
+/* Converts a verdict row. Returns false when out of memory. */
 static bool judged_row_take(const struct filling *f, const pprofc_verdict_row *row,
                             struct change *change) {
   *change = judged_estimate(f->report, &row->flat);
@@ -95,7 +96,7 @@ static bool judged_row_take(const struct filling *f, const pprofc_verdict_row *r
 
 /* ---- cost that moved --------------------------------- */
 
-/* Returns the names of the functions of a domain. */
+/* Returns the names of the functions of a domain, a group between whose functions cost moved. */
 static const char *judged_domain_names(const struct filling *f,
                                        const pprofc_verdict_domain *domain) {
   struct buffer names;
@@ -131,8 +132,8 @@ static bool judged_domain_take(const struct filling *f, const pprofc_verdict_dom
 
 /* ---- all functions ----------------------------------- */
 
-/* With `changed`, adds the changed rows. Otherwise adds the other rows that have a difference
- * without their callees. */
+/* With `changed`, adds the changed rows. Otherwise adds the other rows whose own value without
+ * callees differs. */
 static bool judged_take(struct filling *f, bool changed) {
   struct pair_verdicts *to = f->to;
   for (size_t i = 0; i < f->report->row_count; i++) {
@@ -150,8 +151,8 @@ static bool judged_take(struct filling *f, bool changed) {
   return true;
 }
 
-/* True if the function is a reason for growth. One run per side cannot test contention. There, each
- * function with enough growth is a reason. */
+/* True if the function explains growth. One run per side cannot test lock contention; then each
+ * function with enough growth counts. */
 static bool judged_is_reason(const struct filling *f, const pprofc_verdict_row *row) {
   const pprofc_verdict_estimate *e = &row->flat;
   if (row->relation || noise_domain_moved(f->report, row) || !(e->delta > 0)) return false;
@@ -200,7 +201,7 @@ static void command_option(struct buffer *out, const char *name, const char *val
   escape_shell(out, str_of(value));
 }
 
-/* Appends a path of the artifacts that contains the name of the pair of profiles. */
+/* Appends a path in the artifacts that contains the name of the pair of profiles. */
 static void command_path(struct buffer *out, const char *option, const char *folder,
                          const char *name, const char *rest) {
   struct buffer path;
@@ -262,7 +263,8 @@ static void judged_summary(struct filling *f) {
   to->weak = !s->exact && s->base_runs == 1 && s->head_runs == 1;
 }
 
-/* Finds the largest function if the pair of profiles was judged and no function changed. */
+/* Finds the largest function. Returns false if the pair of profiles was not judged, or if a
+ * function changed. */
 static bool judged_largest(struct filling *f) {
   const pprofc_verdict_summary *s = &f->report->summary;
   if (s->changed || s->cum_changed || !s->tested || isnan(s->visible) ||
@@ -273,7 +275,7 @@ static bool judged_largest(struct filling *f) {
   return f->to->largest != NULL;
 }
 
-/* Returns the benchmark measure that a sample type explains. */
+/* Returns the benchmark unit that a sample type explains, such as "sec/op". */
 static const char *judged_measure(const struct run_pair *pair, const char *type) {
   static const char *const measures[][2] = {
       {"cpu", "sec/op"}, {"alloc_space", "B/op"}, {"alloc_objects", "allocs/op"}};

@@ -10,8 +10,8 @@
 
 #include <math.h>
 
-/* Largest factor between the value of a profile and the benchmark's measurement of the same work. A
- * larger factor means set-up before the timer starts, waiting, or work on several processors. */
+/* Maximum ratio between the value of a profile and the benchmark's measurement of the same work. A
+ * larger ratio means set-up before the timer starts, waiting, or work on several processors. */
 #define AGREES_WITHIN 1.25
 
 /* ---- reading ----------------------------------------- */
@@ -38,7 +38,7 @@ static pprofc_status judging_read(struct ci_run *run, const struct run_pair *pai
 
 /* ---- what values are divided by ---------------------- */
 
-/* Benchmark measures of sample types, in the unit of the type. */
+/* Benchmark units that correspond to sample types, in the unit of the sample type. */
 static const struct judged_measure {
   const char *type, *unit, *measure;
   size_t offset; /* offset of the measurement in struct run_measured */
@@ -48,7 +48,7 @@ static const struct judged_measure {
     {"alloc_objects", "count", "allocs/op", offsetof(struct run_measured, allocations)},
 };
 
-/* Finds the sample type of this index, as the pipeline selects it, and its total. */
+/* Finds the sample type that the option `index` selects, and its total. */
 static bool judging_total(const pprofc_profile *profile, const char *index, double *total,
                           const struct judged_measure **measure) {
   size_t value;
@@ -69,7 +69,7 @@ static bool judging_total(const pprofc_profile *profile, const char *index, doub
 }
 
 /* Returns the benchmark's measurement of a run if the profile has about the same value per
- * operation, else 0. */
+ * operation. Otherwise returns 0. */
 static double judging_measured(const struct run_pair *pair, const struct judged *j, size_t index,
                                const char *sample_index) {
   int side = index < j->bases ? SIDE_BASE : SIDE_HEAD;
@@ -84,8 +84,8 @@ static double judging_measured(const struct run_pair *pair, const struct judged 
   return agrees ? measured : 0;
 }
 
-/* Sets the divisors of the values: -ops, or the measurements if all runs have them, else the number
- * of operations. */
+/* Sets the divisors of the values: -ops; or the benchmark's measurements if all runs have them; or
+ * the number of operations. */
 static pprofc_status judging_expose(const struct ci_run *run, const struct run_pair *pair,
                                     struct judged *j, const char *index, pprofc_error *error) {
   const char *ops = run->options->ops;
@@ -173,7 +173,7 @@ pprofc_status judging_run(struct ci_run *run, struct run_pair *pair,
 void judging_free(struct judged *j) {
   for (size_t i = 0; i < JUDGED_TYPES; i++) pprofc_verdicts_free(j->reports[i].verdicts);
   for (size_t i = 0; i < j->count; i++) {
-    /* the cast drops const; that is safe because the run owns the profile */
+    /* The cast drops const, which is safe because the run owns the profile. */
     pprofc_profile_release((pprofc_profile *)(uintptr_t)j->runs[i].profile);
   }
   if (j->budget) budget_release(j->budget);

@@ -1,4 +1,4 @@
-/* Makes verdicts on the functions of a pair of profiles, each a run of the base or the head. */
+/* Judges the functions of a pair of profiles from its runs of base and head. */
 #ifndef PPROFCI_RUN_JUDGING_H
 #define PPROFCI_RUN_JUDGING_H
 
@@ -6,23 +6,21 @@
 #include "run/run.h"
 #include "verdict/print/print.h"
 
-/* Maximum number of sample types of a pair of profiles: a memory profile has two, bytes and
- * objects. */
+/* Maximum number of compared sample types: a memory profile has two, bytes and objects. */
 #define JUDGED_TYPES 2
 
 /* Runs of a pair of profiles with their verdicts. */
 struct judged {
-  struct budget *budget; /* memory budget of the profiles that are read */
+  struct budget *budget; /* memory budget for reading the profiles */
   pprofc_verdict_run *runs;
   size_t count, bases; /* number of runs, and number of runs of the base, which come first */
-  /* Reports of the comparisons of the pair of profiles; a report without verdicts belongs to no
-   * comparison. */
+  /* Reports of the comparisons of the pair of profiles. A report without verdicts is unused. */
   struct noise_report reports[JUDGED_TYPES];
 };
 
-/* Reads the runs of a pair of profiles, judges their functions and fills in its comparisons and
- * changes. Functions that cannot be judged are not an error. A pair of profiles with one side has
- * no comparisons. Free `judged` even after an error. */
+/* Reads the runs of a pair of profiles, judges their functions, and fills in its comparisons and
+ * changes. Functions that cannot be judged are not an error. Without base or head there are no
+ * comparisons. Free `judged` even after an error. */
 pprofc_status judging_run(struct ci_run *run, struct run_pair *pair,
                           const pprofc_report_options *options, struct judged *judged,
                           pprofc_error *error);
@@ -32,11 +30,12 @@ void judging_free(struct judged *judged);
 struct change judged_estimate(const struct noise_report *report,
                               const pprofc_verdict_estimate *estimate);
 
-/* ---- between the files of it ------------------------- */
+/* ---- shared by the files of judging.c ---------------- */
 
 /* Settings of a comparison. */
 struct judged_how {
-  const char *index, *hide; /* sample type, and expression of frames to hide; "" or NULL */
+  const char *index, *hide; /* sample type, and regular expression of frames to hide; "" or NULL:
+                               the default */
 };
 
 /* Fills in a comparison from verdicts. */
@@ -45,7 +44,7 @@ pprofc_status judged_fill(struct ci_run *run, const struct run_pair *pair,
                           const struct judged_how *how, struct pair_verdicts *to,
                           pprofc_error *error);
 
-/* Records functions that grew more than -fail-on allows. */
+/* Records functions that grew more than -fail-on permits. */
 pprofc_status failing_find(struct ci_run *run, const struct run_pair *pair,
                            const struct judged *judged, pprofc_error *error);
 

@@ -11,29 +11,30 @@
 
 #define HUNKS_MOST 20
 #define LINES_MOST 200 /* maximum number of lines of a hunk */
-#define TEXT_MOST  200 /* maximum size in bytes of a line that is shown */
+#define TEXT_MOST  200 /* maximum size in bytes of the text of a line */
 
 /* Cost of a changed line. */
 struct changed_line {
   double cost[SIDES];
-  double largest;      /* cost of `function` on this line */
+  double largest;      /* cost of `function` on this line, the largest cost of a function */
   bool grew;           /* true if `function` grew by more than noise */
   pprofc_str function; /* function with the largest cost on the line */
 };
 
-/* State of a search. */
+/* State of the search for changed lines. */
 struct lines_search {
   struct ci_run *run;
   struct run_pair *pair;
   const struct judged *judged;
   const struct revisions *revisions;
-  struct changed_line *lines; /* costs of the changed lines: one for each text of the hunks */
+  struct changed_line *lines; /* costs of the changed lines, one for each line of the hunks */
   double divisors[SIDES];
 };
 
 /* ---- verdicts ---------------------------------------- */
 
-/* Finds how a function changed with its callees. Returns false if it was not judged. */
+/* Finds the change of a function including its callees. Returns false if the function was not
+ * judged. */
 static bool line_change(const struct lines_search *s, pprofc_str function, struct change *change) {
   const pprofc_verdicts *verdicts = s->judged ? s->judged->reports[0].verdicts : NULL;
   const pprofc_verdict_row *row = verdicts ? pprofc_verdicts_find(verdicts, function) : NULL;
@@ -49,8 +50,8 @@ static bool line_grew(const struct lines_search *s, pprofc_str function) {
 
 /* ---- costs ------------------------------------------- */
 
-/* Returns the changed line at a position of the profile, on one side. Returns NULL if the line did
- * not change. */
+/* Returns the changed line at a source position of base or head. Returns NULL if the line did not
+ * change. */
 static struct changed_line *changed_line_at(const struct lines_search *s, enum diff_side side,
                                             const struct line_cost *cost) {
   const struct hunks *hunks = &s->revisions->hunks;
@@ -67,7 +68,7 @@ static struct changed_line *changed_line_at(const struct lines_search *s, enum d
 }
 
 /* Chooses the function of a line. Prefers a function that grew beyond noise, then the function with
- * the largest cost. A line of a closure also has the cost of the function around it. */
+ * the largest cost. A line of a closure counts for the closure and for the function around it. */
 static void take_function(const struct lines_search *s, struct changed_line *line,
                           pprofc_str function, double value) {
   bool same = line->function.size && str_equal(line->function, function);

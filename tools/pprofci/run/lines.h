@@ -1,10 +1,10 @@
-/* Finds the changed lines of the sources, with the cost of each in a pair of profiles. */
+/* Finds the changed lines of the sources, with the cost of each line in a pair of profiles. */
 #ifndef PPROFCI_RUN_LINES_H
 #define PPROFCI_RUN_LINES_H
 
 #include "run/judging.h"
 
-/* Finds the hunks of the change that have a cost in a difference of profiles, largest growth first.
+/* Finds the hunks of the diff that have a cost in a difference of profiles, largest growth first.
  * `type` is the sample type of the values. Does nothing if the sources are not known. */
 pprofc_status lines_find(struct ci_run *run, struct run_pair *pair,
                          const pprofc_profile *difference, size_t type, const struct judged *judged,

@@ -10,17 +10,19 @@
 #include <unistd.h>
 
 #define LOAD_MOST 2.0 /* load average per processor above which a machine is overloaded */
-/* Maximum share of the processors that other programs use while all processors are busy. */
+/* Maximum share of the processors that other programs may use while all processors are busy. */
 #define OTHERS_MOST 0.5
-#define BUSY_LEAST  0.95 /* minimum share of all processors in use at which all count as busy */
-#define STOLEN_MOST 0.1  /* maximum share of the processors that the host may take */
+#define BUSY_LEAST  0.95 /* share of processor time in use from which the machine counts as fully
+                            busy */
+#define STOLEN_MOST 0.1  /* maximum share of processor time that the host of a virtual machine may
+                            take */
 
 /* Columns of the first line of /proc/stat, in ticks. */
 enum { TICK_USER, TICK_NICE, TICK_SYSTEM, TICK_IDLE, TICK_WAIT, TICK_IRQ, TICK_SOFT, TICK_STOLEN };
 
 /* ---- reading ----------------------------------------- */
 
-/* Reads the numbers of the first line of a file. Leaves missing numbers 0. */
+/* Reads the numbers on the first line of a file. Missing numbers remain 0. */
 static void load_read(const char *path, double *numbers, size_t count) {
   char line[1024];
   FILE *file = fopen(path, "r");

@@ -5,19 +5,20 @@
 #include "core/json_write.h"
 #include "run/run.h"
 
-/* Load of the machine in a round. Times are in seconds, added up over the processors. */
+/* Load of the machine in a round. Times are in seconds, summed over the processors. */
 struct round_load {
   double average; /* load average of the last minute at the end of the round */
   double wall;    /* duration of the round in seconds */
-  double own;     /* CPU seconds of the programs of the run */
+  double own;     /* CPU time of the programs of the run */
   double busy;    /* CPU time of all programs; 0: unknown */
-  double stolen;  /* time that a host took from this virtual machine */
+  double stolen;  /* time that the host took from this virtual machine */
 };
 
 /* Reads the clocks at the beginning or at the end of a round. */
 struct round_load load_now(void);
 
-/* Adds a round with the load since `begin` to run->loads, which also records a failure. */
+/* Adds the load since `begin` as a round to run->loads. A failure to add is recorded in
+ * run->loads. */
 void load_add(struct ci_run *run, const struct round_load *begin);
 
 /* Returns "load 20 on 2 processors" if at least half of the rounds were overloaded; else NULL. */

@@ -50,7 +50,7 @@ static const char *add_fail_on(void *context, const struct flag *flag, const cha
   struct run_options *o = context;
   (void)flag;
   o->fail_on_last = text;
-  if (!*text) return NULL; /* accept an empty value here: check_empty reports it */
+  if (!*text) return NULL; /* An empty value is accepted here, because check_empty reports it. */
   if (o->fail_on_count == RUN_FAIL_ON_MAX) return "too many conditions";
   o->fail_on[o->fail_on_count++] = text;
   return NULL;
@@ -195,7 +195,7 @@ static bool run_seen(const struct flags_parsed *parsed, const char *name) {
   return flag && parsed->seen[flag - flags];
 }
 
-/* Rejects empty values: usually a variable that was never set. */
+/* Rejects empty values, which usually come from a variable that is not set. */
 static pprofc_status check_empty(const struct run_options *o, const struct flags_parsed *parsed,
                                  pprofc_error *error) {
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
@@ -264,11 +264,11 @@ static pprofc_status check_values(const struct run_options *o, pprofc_error *err
   return PPROFC_OK;
 }
 
-/* ---- what belongs together --------------------------- */
+/* ---- combinations of flags --------------------------- */
 
 static const struct {
   size_t base, head;
-  const char *prefix; /* text with which the names of both flags begin */
+  const char *prefix; /* common prefix of both flag names */
 } sides[] = {{FIELD(base), FIELD(head), ""},
              {FIELD(bench_base), FIELD(bench_head), "bench-"},
              {FIELD(program_base), FIELD(program_head), "program-"},
@@ -302,7 +302,7 @@ static const struct {
                   {"profile", "record", "record"},   {"profile-runs", "record", "walltime"},
                   {"setup", "simulate", "walltime"}, {"simulate-toggle", "simulate", "simulate"}};
 
-/* Rejects two flags that each measure both sides. */
+/* Rejects a combination of two flags that both measure base and head. */
 static pprofc_status check_one_maker(const struct run_options *o, pprofc_error *error) {
   bool others = *o->record || *o->simulate_base || *o->simulate_head;
   if (*o->walltime && (others || *o->simulate))
@@ -316,7 +316,7 @@ static pprofc_status check_one_maker(const struct run_options *o, pprofc_error *
   return PPROFC_OK;
 }
 
-/* Rejects other inputs together with a flag that measures both sides. */
+/* Rejects other inputs together with a flag that measures base and head. */
 static pprofc_status check_makers(const struct run_options *o, pprofc_error *error) {
   bool given = *o->base || *o->head || *o->bench_base || *o->bench_head;
   const char *maker = *o->record ? "record" : NULL;

@@ -1,4 +1,4 @@
-/* Draws the pairs of profiles. For base, head and their difference it makes a table, flame graphs,
+/* Draws the pairs of profiles. For base, head and their difference it writes a table, flame graphs,
  * a speedscope file and the profile itself. */
 #include "common/terminal.h"
 #include "core/budget.h"
@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-/* Artifacts of a profile or difference: the format of the report, and the path before and after the
+/* Artifact of a profile or difference: the report format, and the path before and after the
  * name. */
 static const struct artifact {
   const char *format, *before, *after;
@@ -57,7 +57,7 @@ static pprofc_status render_artifacts(struct ci_run *run, const char *name,
   return status;
 }
 
-/* The profile of one side, or the difference of both. The page shows the last of them. */
+/* The profile of base or head, or their difference. The page shows the last source. */
 struct render_source {
   const char *name;
   struct profile_source source;
@@ -65,13 +65,13 @@ struct render_source {
   const struct judged *judged;
 };
 
-/* True if pictures hide the frames that verdicts fold, such as runtime.asyncPreempt. A function
- * then has the same values as in the table. */
+/* True if pictures hide the same frames as the verdicts, such as runtime.asyncPreempt. A function
+ * then has the same values in the picture and in the table. */
 static bool pictures_fold(const struct run_pair *pair, const struct render_source *what) {
   return what->name == pair->diff && pair->comparison_count;
 }
 
-/* Makes all artifacts of one source. */
+/* Writes all artifacts of one source. */
 static pprofc_status render_source(struct ci_run *run, struct run_pair *pair,
                                    const struct render_source *what,
                                    const pprofc_report_options *options, pprofc_error *error) {
@@ -96,7 +96,7 @@ static pprofc_status render_source(struct ci_run *run, struct run_pair *pair,
   return status;
 }
 
-/* ---- what a pair shows ------------------------------- */
+/* ---- sample types of a pair -------------------------- */
 
 static bool both_have(const struct run_pair *pair, const char *type) {
   for (int side = 0; side < SIDES; side++)
@@ -111,7 +111,7 @@ static bool any_has_samples(const struct run_pair *pair, int side,
   return false;
 }
 
-/* Guesses the kind of a profile from its name or its sample types. */
+/* Guesses the profile type (CPU, heap ...) from the name or the sample types. */
 static const char *pair_kind(const struct run_pair *pair, const char *names) {
   static const struct {
     const char *part, *kind;
@@ -129,8 +129,8 @@ static void choose_values(const struct ci_run *run, struct run_pair *pair,
   pprofc_report_options_init(options);
   if (memory && both_have(pair, "alloc_space")) options->sample_index = "alloc_space";
   if (run_is_counted(pair)) options->sample_index = "Ir";
-  /* On a busy machine, most samples of a function that Go preempts end in a frame of the
-   * preemption. */
+  /* On a busy machine, Go interrupts functions often. The samples then end in a frame of the
+   * interruption, which this expression hides. */
   if (*run->options->record && cpu) options->hide = pipeline_stopped;
   pair->sample_index = options->sample_index;
   pair->hide = options->hide;
@@ -143,7 +143,7 @@ static bool side_is_idle(const struct run_pair *pair, int side, bool both,
 }
 
 /* Prints that a pair of profiles is skipped because it has no samples. Prints nothing for a
- * recording, whose block and mutex profiles are often empty. */
+ * recording, because block and mutex profiles are often empty. */
 static void note_idle(const struct ci_run *run, const struct run_pair *pair, const char *path,
                       bool both) {
   if (*run->options->record || pair->paths[SIDE_BASE] || pair->paths[SIDE_HEAD]) return;
@@ -153,7 +153,7 @@ static void note_idle(const struct ci_run *run, const struct run_pair *pair, con
     message_note("pprofci: skipped '%s': no samples", path);
 }
 
-/* True if the pair of profiles has one side, and a profile of the same name could not be read. */
+/* True if the pair of profiles lacks base or head because that profile could not be read. */
 static bool other_is_unread(const struct ci_run *run, const struct run_pair *pair) {
   const char *only = pair->paths[pair->paths[SIDE_BASE] ? SIDE_BASE : SIDE_HEAD];
   if (pair->paths[SIDE_BASE] && pair->paths[SIDE_HEAD]) return false;
@@ -162,8 +162,8 @@ static bool other_is_unread(const struct ci_run *run, const struct run_pair *pai
   return false;
 }
 
-/* Notes the missing parts of a pair of profiles. Drops a side without samples, such as a lock
- * profile of a program that waits for no lock. */
+/* Notes what is missing in a pair of profiles. Drops a profile without samples, such as the lock
+ * profile of a program that never waits for a lock. */
 static void note_missing(const struct ci_run *run, struct run_pair *pair,
                          const pprofc_report_options *options) {
   static const char *const empty[SIDES] = {"The profile of the base has no samples.",
@@ -224,7 +224,7 @@ static pprofc_status draw_sources(struct ci_run *run, struct run_pair *pair,
   const struct render_source both = {
       pair->diff, {files[SIDE_BASE], files[SIDE_HEAD]}, true, judged};
   if (status != PPROFC_OK || !pair->diff) return status;
-  /* Flame graphs of several runs show noise in grey. One run per side cannot measure noise, but its
+  /* Flame graphs of several runs draw noise in grey. One run per side cannot measure noise, but the
    * values per second must equal the table. */
   pprofc_report_options judged_options = *options;
   const struct pair_verdicts *first = pair->comparisons;
@@ -262,7 +262,7 @@ static pprofc_status prepare_pair(struct ci_run *run, struct run_pair *pair, siz
   return several_keep(run, pair, *stems[SIDE_BASE] ? stems[SIDE_BASE] : stems[SIDE_HEAD], error);
 }
 
-/* Removes pairs with no side left. */
+/* Removes pairs that have lost both profiles. */
 static void drop_empty(struct ci_run *run) {
   size_t kept = 0;
   for (size_t i = 0; i < run->pair_count; i++)

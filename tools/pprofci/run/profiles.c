@@ -1,4 +1,4 @@
-/* Processes profiles of a run as pprof's driver does before a report. */
+/* Applies the steps of pprof's driver that precede a report to the profiles of a run. */
 #include "run/profiles.h"
 
 #include "pipeline/pipeline.h"

@@ -13,7 +13,7 @@ struct profile_files {
 
 /* A profile, or the difference of two profiles. */
 struct profile_source {
-  /* Files of base and head of a difference; only `head` if base.count is 0. */
+  /* Files of base and head of a difference. If base.count is 0, only `head` is used. */
   struct profile_files base, head;
 };
 
@@ -28,19 +28,18 @@ pprofc_status source_open(const struct profile_source *source, const pprofc_allo
 /* Checks that a file can be read as a profile. */
 pprofc_status source_check(const char *path, pprofc_error *error);
 
-/* True if an unreadable file may be something other than a profile: its format is unknown or it is
- * empty, and its name does not end like a profile. `ending` is an additional ending of profiles, or
- * "". */
+/* True if an unreadable file is probably not a profile. Its format is unknown or it is empty, and
+ * its name has no ending of a profile. `ending` is an additional ending of profiles, or "". */
 bool source_may_be_other(const char *path, const char *ending, const pprofc_error *error);
 
 /* True if a file has a sample type of this name. Returns false if it cannot be read. */
 bool source_has_type(const char *path, const char *type);
 
-/* True if the values that the options select have a sum above 0. The result is true for an
- * unreadable file, so that a later step reports the error. */
+/* True if the sum of the values that the options select is above 0. Returns true for an unreadable
+ * file, because a later step reports the error. */
 bool source_has_samples(const char *path, const pprofc_report_options *options);
 
-/* Returns the number of instructions of a profile; 0 when it cannot be read. */
+/* Returns the number of instructions in a profile; 0 if the profile cannot be read. */
 int64_t source_instructions(const char *path);
 
 #endif

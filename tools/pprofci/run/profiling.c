@@ -1,5 +1,5 @@
-/* Profiles each benchmark separately, in several runs per side, in turns. All runs of a benchmark
- * have the same number of iterations, so their profiles show the same work. */
+/* Profiles each benchmark separately, in several runs that alternate between base and head. All
+ * runs of a benchmark have the same number of iterations, so their profiles show the same work. */
 #include "common/duration.h"
 #include "common/terminal.h"
 #include "core/escape.h"
@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define KINDS_AT_ONCE 2 /* maximum number of kinds of profile in one run */
-#define GROUPS        2 /* number of groups of kinds */
+#define KINDS_AT_ONCE 2 /* maximum number of profile types in one run */
+#define GROUPS        2 /* number of groups of profile types */
 
 /* A benchmark that is being profiled. */
 struct profiled {
@@ -41,8 +41,8 @@ static double took_median(struct buffer *took) {
   return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-/* Returns the number of iterations that the base does in the benchmark time, by the median of its
- * rounds. Limits it so that the head takes at most ten times that time. */
+/* Returns how many iterations the base completes in the benchmark time, using the median of its
+ * rounds. Limits the number if the head would need more than ten times that time. */
 static double choose_iterations(const struct recording *r, struct recorded *item) {
   const char *benchtime = r->run->options->benchtime;
   bool base = item->took[SIDE_BASE].size, head = item->took[SIDE_HEAD].size;
@@ -59,8 +59,8 @@ static double choose_iterations(const struct recording *r, struct recorded *item
 
 /* ---- names ------------------------------------------- */
 
-/* Appends the expression that matches exactly one benchmark: each element of its path is
- * anchored and quoted. */
+/* Appends the regular expression that matches exactly one benchmark. Anchors and quotes each
+ * element of the benchmark's path. */
 static void add_exactly(struct buffer *out, pprofc_str name) {
   pprofc_str part;
   for (const char *before = "^"; str_next(&name, '/', &part); before = "$/^") {
@@ -70,7 +70,8 @@ static void add_exactly(struct buffer *out, pprofc_str name) {
   buffer_add_char(out, '$');
 }
 
-/* Returns an expression for frames of a benchmark's Go function: "\.BenchmarkSplit(\.func|$)". */
+/* Returns a regular expression for the frames of a benchmark's Go function:
+ * "\.BenchmarkSplit(\.func|$)". */
 static const char *benchmark_function(struct recording *r, const struct recorded *item) {
   pprofc_str name = str_of(item->name);
   name = str_slice(name, 0, str_find_char(name, '/'));
@@ -86,8 +87,8 @@ static bool takes_kind(const struct recording *r, const char *kind) {
   return false;
 }
 
-/* CPU and memory share a run. Lock profiling slows the program down, so it has a run of its
- * own. */
+/* CPU and memory profiles are written by one run. Lock profiling slows the program down, so it has
+ * a separate run. */
 static const char *const profile_groups[GROUPS][KINDS_AT_ONCE] = {{"cpu", "mem"},
                                                                   {"block", "mutex"}};
 
@@ -103,7 +104,7 @@ static const char *profile_folder(struct recording *r, int side, const char *nam
                      side_names[side]);
 }
 
-/* Stores the results of a run. The run must have the requested number of iterations. */
+/* Stores the results of a run. Fails if the run did not have the requested number of iterations. */
 static pprofc_status profiled_take(struct recording *r, struct profiled *p, size_t group, int side,
                                    int64_t number, pprofc_str printed, pprofc_error *error) {
   struct recorded_line line;
@@ -143,7 +144,7 @@ static pprofc_status profile_once(struct recording *r, struct profiled *p, size_
   return status;
 }
 
-/* Profiles the sides in turns: base, head, base, head. */
+/* Profiles in alternation: base, head, base, head. */
 static pprofc_status profile_in_turns(struct recording *r, struct profiled *p,
                                       pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
@@ -155,7 +156,7 @@ static pprofc_status profile_in_turns(struct recording *r, struct profiled *p,
   return status;
 }
 
-/* Makes the folders for the profiles and allocates the measurements. */
+/* Creates the folders for the profiles and allocates the measurements. */
 static pprofc_status profiled_prepare(struct recording *r, struct profiled *p,
                                       pprofc_error *error) {
   size_t runs = (size_t)r->run->options->profile_runs;
@@ -183,7 +184,7 @@ const char *recording_only(struct recording *r, const struct recorded *item) {
   return buffer_take(&text, &r->run->arena).data;
 }
 
-/* Makes the arguments that run one benchmark n times. */
+/* Builds the arguments that run one benchmark n times. */
 static pprofc_status profiled_arguments(struct recording *r, struct profiled *p,
                                         pprofc_error *error) {
   struct arena *arena = &r->run->arena;
@@ -194,7 +195,7 @@ static pprofc_status profiled_arguments(struct recording *r, struct profiled *p,
 
 /* ---- pairs ------------------------------------------- */
 
-/* Lists the profiles that the runs of a side wrote. */
+/* Lists the profiles that the runs of base or head wrote. */
 static pprofc_status profiled_list(struct recording *r, const struct profiled *p, const char *kind,
                                    int side, struct run_pair *pair, pprofc_error *error) {
   size_t runs = (size_t)r->run->options->profile_runs;
@@ -244,7 +245,7 @@ static pprofc_status add_recorded_pair(struct recording *r, const struct profile
   return stem && pair->function ? PPROFC_OK : error_nomem(error);
 }
 
-/* Adds a pair of profiles for each kind and describes it. */
+/* Adds and describes a pair of profiles for each profile type. */
 static pprofc_status add_recorded_pairs(struct recording *r, const struct profiled *p,
                                         pprofc_str label, pprofc_error *error) {
   struct arena *arena = &r->run->arena;
@@ -273,9 +274,9 @@ static pprofc_status profile_benchmark(struct recording *r, struct profiled *p,
   return status == PPROFC_OK ? add_recorded_pairs(r, p, label, error) : status;
 }
 
-/* ---- all of them ------------------------------------- */
+/* ---- all benchmarks ---------------------------------- */
 
-/* Returns the number of runs of each side of a benchmark. */
+/* Returns the number of runs of a benchmark in base and in head. */
 static size_t runs_a_side(const struct recording *r) {
   size_t groups = 0;
   for (size_t i = 0; i < GROUPS; i++) groups += takes_group(r, i);
@@ -287,7 +288,7 @@ static bool is_profiled(const struct recording *r, const struct recorded *item) 
   return r->run->options->profile || r->run->options->fail_on_count || item->regressed;
 }
 
-/* Counts the runs of the plan; returns their estimated duration in seconds. */
+/* Counts the planned runs. Returns their estimated duration in seconds. */
 static double profiling_plan(struct recording *r, size_t *benchmarks) {
   double nanoseconds = 0;
   size_t sides = 0;

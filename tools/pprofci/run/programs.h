@@ -1,4 +1,4 @@
-/* Runs programs such as git, go, tests and pprofc, never through a shell. */
+/* Runs programs such as git, go, tests and pprofc without a shell. */
 #ifndef PPROFCI_RUN_PROGRAMS_H
 #define PPROFCI_RUN_PROGRAMS_H
 
@@ -12,19 +12,21 @@ struct program {
   void (*serve)(void *context);
   void *context;
   int watched;
-  struct buffer printed, said; /* texts on standard output and on standard error */
+  struct buffer printed, said; /* output of the program: standard output, standard error */
   int status;                  /* exit status; 127: the program could not be started */
 };
 
-/* Runs a program until it ends, with the user's environment. Every exit status is PPROFC_OK;
- * running out of memory and interruption are errors. Call program_end even after an error. */
+/* Runs a program until it ends, with the user's environment. Any exit status returns PPROFC_OK.
+ * Lack of memory and interruption are errors. Call program_end even after an error. */
 pprofc_status program_run(struct ci_run *run, struct program *program, pprofc_error *error);
 void program_end(struct program *program);
 
-/* Returns the last line of its error text, else of its output, as the reason of a failure. */
+/* Returns the last line on standard error, or else on standard output, as the reason of a
+ * failure. */
 pprofc_str program_last_line(const struct program *program);
 
-/* Runs a program and keeps the one line that it prints. `line` becomes NULL if it fails. */
+/* Runs a program and returns the one line that it prints. Sets `line` to NULL if the program
+ * fails. */
 pprofc_status program_line(struct ci_run *run, const char *folder, const char *const *argv,
                            const char **line, pprofc_error *error);
 

@@ -1,4 +1,4 @@
-/* Measures the benchmarks of two commits in turns. */
+/* Measures the benchmarks of two commits in alternation. */
 #include "run/recording.h"
 
 #include "common/duration.h"
@@ -62,7 +62,7 @@ bool recorded_next(pprofc_str *text, const char *cpu, struct recorded_line *out)
   return false;
 }
 
-/* Returns the item of a benchmark, added if it is new. */
+/* Returns the item of a benchmark, and adds it if it is new. */
 struct recorded *recording_item(struct recording *r, size_t package, const char *cpu,
                                 pprofc_str name) {
   struct ci_run *run = r->run;
@@ -79,7 +79,8 @@ struct recorded *recording_item(struct recording *r, size_t package, const char 
   return item->label ? item : NULL;
 }
 
-/* Returns the requested time, as an estimate for a benchmark that reported no time. */
+/* Returns the benchmark time from the options, as an estimate for a benchmark that reported no
+ * time. */
 static double asked_nanoseconds(const struct recording *r) {
   double nanoseconds = 1e9;
   if (*r->run->options->benchtime)
@@ -154,7 +155,7 @@ int recording_first(const struct recording *r) {
   return r->round % 2 ? SIDE_BASE : SIDE_HEAD;
 }
 
-/* Runs the programs of a package once, both sides one after the other, for each number of
+/* Runs the programs of a package once, base and head one after the other, for each number of
  * processors. */
 static pprofc_status measure_package(struct recording *r, size_t index, int64_t round,
                                      pprofc_error *error) {
@@ -172,7 +173,7 @@ static pprofc_status measure_package(struct recording *r, size_t index, int64_t 
   return status;
 }
 
-/* Measures both sides once and records the load of the machine. */
+/* Measures base and head once and records the load of the machine. */
 static pprofc_status measure_round(struct recording *r, int64_t round, pprofc_error *error) {
   struct round_load begin = load_now();
   pprofc_status status = PPROFC_OK;
@@ -198,14 +199,14 @@ pprofc_status recording_rounds(struct recording *r, int64_t first, int64_t last,
   return status;
 }
 
-/* ---- what Go takes by itself ------------------------- */
+/* ---- defaults of Go ---------------------------------- */
 
 static bool recording_is_number(pprofc_str text) {
   uint64_t number;
   return str_parse_uint(text, 10, &number) && number > 0;
 }
 
-/* Sets the number of processors to Go's default, the same on both sides. */
+/* Sets the number of processors to Go's default. Base and head use the same number. */
 static pprofc_status find_cpus(struct recording *r, pprofc_error *error) {
   static const char source[] =
       "package main\n\nimport \"runtime\"\n\nfunc main() { print(runtime.GOMAXPROCS(0)) }\n";
@@ -287,8 +288,8 @@ static pprofc_status record_all(struct recording *r, pprofc_error *error) {
 pprofc_status record_benchmarks(struct ci_run *run, pprofc_error *error) {
   pprofc_status made = files_temporary(&run->arena, &run->work, error);
   if (made != PPROFC_OK || !*run->options->record) return made;
-  /* A go command that is stopped leaves its temporary folder. Put it into the run's folder, which
-   * is removed. */
+  /* A stopped go command leaves its temporary folder. Create it in the run's folder, which is
+   * removed. */
   if (setenv("GOTMPDIR", run->work, 0) != 0) return error_nomem(error);
   struct recording r = {.run = run, .packages = {.patterns = run->options->record}};
   interner_init(&r.keys, run->mem);

@@ -1,4 +1,5 @@
-/* Records Go benchmarks of two commits: rounds in turns, then profiles of each benchmark. */
+/* Records Go benchmarks of two commits: measures rounds in alternation, then profiles each
+ * benchmark. */
 #ifndef PPROFCI_RUN_RECORDING_H
 #define PPROFCI_RUN_RECORDING_H
 
@@ -14,10 +15,12 @@ struct recorded {
   const char *label; /* name in results, without "Benchmark" and with the processors:
                         "Split/a=1-4" */
   struct buffer
-      took[SIDES]; /* array of doubles for each side: nanoseconds per operation in each round */
-  bool selected;   /* true if the second stage measures the benchmark further */
+      took[SIDES]; /* for base and head, an array of doubles: nanoseconds per operation in each
+                      round */
+  bool selected;   /* true if the second stage measures the benchmark again */
   bool regressed;
-  bool judged, open; /* true if the last look had a row of the benchmark; a row without decision */
+  bool judged, open; /* true if the last interim judgement had a row of the benchmark; true if that
+                        row had no decision */
 };
 
 /* Output of a test program. */
@@ -25,7 +28,7 @@ struct recorded_text {
   int side;
   size_t package;
   const char *cpu;
-  size_t round; /* number of the round, from 1 over both stages */
+  size_t round; /* number of the round, counted from 1 over both stages */
   pprofc_str text;
 };
 
@@ -37,8 +40,8 @@ struct recording {
   size_t count, capacity;
   struct interner keys; /* keys of the items: package, cpu and name */
   struct buffer texts;  /* array of struct recorded_text, in order of measurement */
-  size_t first_texts;   /* number of texts of the first stage, if selected benchmarks are judged by
-                           later texts only; else 0 */
+  size_t first_texts;   /* number of texts of the first stage if only later texts judge the selected
+                           benchmarks; else 0 */
   size_t round;         /* number of the current round */
   size_t steps, all_steps;
 };
@@ -48,16 +51,16 @@ struct recording {
 pprofc_status recording_go(struct recording *r, int side, size_t package, const char *cpu,
                            const char *const *arguments, struct program *test, pprofc_error *error);
 
-/* Runs a side of a package once and keeps its results. Runs the benchmarks that match `bench`, an
- * argument of the program. */
+/* Runs the benchmarks of a package once in base or head, and stores the results. `bench` is the
+ * program's argument that selects benchmarks. */
 pprofc_status recording_measure(struct recording *r, int side, size_t package, const char *cpu,
                                 const char *bench, pprofc_error *error);
 
-/* Measures all benchmarks from round `first` to round `last`, in turns. */
+/* Measures all benchmarks in the rounds `first` to `last`, base and head in alternation. */
 pprofc_status recording_rounds(struct recording *r, int64_t first, int64_t last,
                                pprofc_error *error);
 
-/* Returns the side that is measured first in the current round. The sides alternate. */
+/* Returns the side that the current round measures first. It alternates between base and head. */
 int recording_first(const struct recording *r);
 
 /* Returns the item of a line of results, or NULL when out of memory. */
@@ -70,8 +73,8 @@ const char *recording_only(struct recording *r, const struct recorded *item);
 /* Measures in one stage or two. */
 pprofc_status stages_measure(struct recording *r, pprofc_error *error);
 
-/* Writes the results for the verdict to files. Later steps read them like files that the user
- * gave. */
+/* Writes the results to files for the verdict. Later steps read these files like files that the
+ * user gave. */
 pprofc_status stages_write(struct recording *r, pprofc_error *error);
 
 /* Marks the benchmarks that the gate finds worse. */
@@ -90,11 +93,11 @@ struct recorded_line {
   struct run_measured measured;
 };
 
-/* Takes the next line of results from *text. Returns false at the end. */
+/* Reads the next line of results from *text. Returns false at the end. */
 bool recorded_next(pprofc_str *text, const char *cpu, struct recorded_line *line);
 
-/* Profiles each benchmark that printed a result, with the same number of iterations on both
- * sides. */
+/* Profiles each benchmark that printed a result. Base and head use the same number of
+ * iterations. */
 pprofc_status recording_profile(struct recording *r, pprofc_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* Implements `pprofci run`: its steps in order, and the final output. */
+/* Implements `pprofci run`: runs its steps in order, and prints the result. */
 #include "run/run.h"
 
 #include "commands.h"
@@ -17,7 +17,7 @@
 const char *const side_names[SIDES] = {"base", "head"};
 volatile sig_atomic_t run_stopped;
 
-/* ---- what steps share -------------------------------- */
+/* ---- functions shared by the steps ------------------- */
 
 struct run_pair *run_add_pair(struct ci_run *run, const char *base, const char *head) {
   if (!ARRAY_RESERVE(run->mem, run->pairs, run->pair_capacity, run->pair_count + 1)) return NULL;
@@ -102,7 +102,7 @@ static void run_stop(int number) {
   run_stopped = 1;
 }
 
-/* Makes signals end the run like an error, so that temporary files are removed. */
+/* Makes signals end the run like an error, which removes temporary files. */
 void run_watch_signals(void) {
   static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
   struct sigaction action = {.sa_handler = run_stop}, before;

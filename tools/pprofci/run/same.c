@@ -1,4 +1,4 @@
-/* Finds packages whose test binary is the same on both sides. */
+/* Finds packages whose test binary is the same in base and head. */
 #include "run/same.h"
 
 #include "common/terminal.h"
@@ -30,8 +30,8 @@ static pprofc_status compare_files(struct ci_run *run, const char *a, const char
   return status;
 }
 
-/* Checks if git lists a change to a file that a benchmark may read while it runs. That is a file in
- * the folder of the package, or in a folder testdata. Files that the compiler reads are part of the
+/* Checks if git lists a change to a file that a benchmark may read while it runs: a file in the
+ * package's folder, or in a folder testdata. Files that the compiler reads are part of the
  * binary. */
 static pprofc_status read_files_changed(struct ci_run *run, const char *folder, bool *changed,
                                         pprofc_error *error) {

@@ -1,5 +1,5 @@
-/* Finds packages whose test binary is the same on both sides. These packages are reported, not
- * measured. */
+/* Finds packages whose test binary is the same in base and head. The run reports these packages and
+ * does not measure them. */
 #ifndef PPROFCI_RUN_SAME_H
 #define PPROFCI_RUN_SAME_H
 
@@ -11,11 +11,11 @@
  * changed. Does nothing with -all. */
 pprofc_status same_find(struct ci_run *run, struct packages *packages, pprofc_error *error);
 
-/* True if all packages of the run have the same test binary, so that nothing had to be measured. */
+/* True if all packages have the same test binary in base and head, and there was nothing to
+ * measure. */
 bool same_is_all(const struct ci_run *run);
 
-/* The first function writes the packages into a manifest. The second reads them; `job` is the name
- * of the run. */
+/* Write the packages into a manifest, or read them. `job` is the name of the run. */
 void same_write(struct json_writer *json, const struct ci_run *run);
 pprofc_status same_read(struct ci_run *run, const struct node *root, const char *job,
                         pprofc_error *error);

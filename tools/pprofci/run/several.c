@@ -1,4 +1,4 @@
-/* Adds pairs that have several runs per side. */
+/* Adds pairs of profiles that have several runs per side. */
 #include "run/several.h"
 
 #include "noise/runs.h"
@@ -26,7 +26,7 @@ static pprofc_status several_entry(struct ci_run *run, const char *folder, const
   return status;
 }
 
-/* Uses each profile of a folder as one run of a side. */
+/* Uses each profile of a folder as one run of base or head. */
 static pprofc_status several_list(struct ci_run *run, const char *folder, struct run_pair *pair,
                                   int side, pprofc_error *error) {
   const char **names;
@@ -51,7 +51,7 @@ pprofc_status several_add(struct ci_run *run, const char *base, const char *head
     if (!files_is_folder(given[side])) continue;
     char *stem = text_keep(&run->arena, str_of(given[side]));
     if (!stem) return error_nomem(error);
-    text_trim_slashes(stem); /* the last element of the path gives artifacts their name */
+    text_trim_slashes(stem); /* the last element of the path becomes the name of the artifacts */
     pair->stems[side] = stem;
     pprofc_status status = several_list(run, pair->stems[side], pair, side, error);
     if (status != PPROFC_OK) return status;

@@ -1,20 +1,21 @@
-/* Makes pairs with several runs per side: the profiles of two folders. */
+/* Creates pairs of profiles with several runs per side from the profiles of two folders. */
 #ifndef PPROFCI_RUN_SEVERAL_H
 #define PPROFCI_RUN_SEVERAL_H
 
 #include "run/run.h"
 
-/* Sets *is to true if a file is a profile. Adds an unreadable file to run->unread if its name or
- * its first bytes belong to a profile. The function does the same if the file of that name in the
- * folder `other` ("" for no folder) is a profile. Reports and skips any other file. */
+/* Sets *is to true if a file is a profile. Reports and skips any other file. Adds an unreadable
+ * file to run->unread if its name or first bytes look like a profile. Also adds it if the file of
+ * that name in the folder `other` is a profile ("": no such folder). */
 pprofc_status check_profile(struct ci_run *run, const char *path, const char *other, bool *is,
                             pprofc_error *error);
 
-/* Makes a pair of two paths. The profiles of a folder become runs, sorted by name. */
+/* Creates a pair of profiles from two paths. If a path is a folder, each of its profiles is a run,
+ * sorted by name. */
 pprofc_status several_add(struct ci_run *run, const char *base, const char *head,
                           pprofc_error *error);
 
-/* Copies the runs of a pair of profiles with several runs into the artifacts, with their benchmark
+/* Copies the profiles of a pair with several runs into the artifacts, with their benchmark
  * output. */
 pprofc_status several_keep(struct ci_run *run, struct run_pair *pair, const char *name,
                            pprofc_error *error);

@@ -1,5 +1,5 @@
-/* Counts the instructions of one command per side with pprofc -simulate, under valgrind. The
- * base runs several times to find functions that vary by themselves. */
+/* Counts the instructions of one command for base and one for head with pprofc -simulate, under
+ * valgrind. The base runs several times, which finds functions whose counts vary by themselves. */
 #include "core/child.h"
 #include "run/files.h"
 #include "run/programs.h"
@@ -45,7 +45,7 @@ static pprofc_status simulate_words(struct ci_run *run, const char *pprofc, cons
   return status;
 }
 
-/* Runs a command `runs` times. The first profile gives the artifacts their name. */
+/* Runs a command `runs` times. The name of the first profile becomes the name of the artifacts. */
 static pprofc_status simulate_runs(struct ci_run *run, const char *pprofc, const char *folder,
                                    const wordexp_t *words, const char **paths, size_t runs,
                                    pprofc_error *error) {
@@ -59,7 +59,8 @@ static pprofc_status simulate_runs(struct ci_run *run, const char *pprofc, const
   return status;
 }
 
-/* Splits a command as a shell does and runs it directly, so that valgrind does not run a shell. */
+/* Splits a command as a shell does and runs the command directly. With a shell, valgrind would run
+ * the shell. */
 static pprofc_status simulate_side(struct ci_run *run, const char *pprofc, int side,
                                    const char *command, const char **paths, size_t runs,
                                    pprofc_error *error) {

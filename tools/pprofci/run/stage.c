@@ -1,4 +1,5 @@
-/* Makes all files of a run in a temporary folder next to their final folder, then moves them. */
+/* Writes all files of a run into a temporary folder next to their final folder, then moves the
+ * files. */
 #include "core/json_tree.h"
 #include "run/checkouts.h"
 #include "run/files.h"
@@ -12,7 +13,7 @@
 
 /* ---- opening ----------------------------------------- */
 
-/* Sets the paths of both folders of artifacts. */
+/* Sets the paths of the two folders of artifacts. */
 static pprofc_status name_places(struct ci_run *run, pprofc_error *error) {
   struct arena *arena = &run->arena;
   const char *path = text_path(arena, run->options->out);
@@ -71,7 +72,7 @@ static bool is_made(const struct ci_run *run, bool of_benchdiff, pprofc_str path
   return false;
 }
 
-/* True if a path of a manifest leaves its folder. */
+/* True if a path in a manifest is outside of its folder. */
 static bool leads_out(pprofc_str path) {
   pprofc_str rest = path, part;
   if (path.size && path.data[0] == '/') return true;
@@ -97,7 +98,7 @@ static void read_old_manifest(struct ci_run *run, struct buffer *text) {
     buffer_clear(text);
 }
 
-/* Removes files of an earlier run that this run has not replaced. */
+/* Removes files of an earlier run that have no successor in this run. */
 static void remove_old(struct ci_run *run, const struct buffer *manifest) {
   struct node *root;
   if (!manifest->size || manifest->failed) return;
@@ -106,17 +107,18 @@ static void remove_old(struct ci_run *run, const struct buffer *manifest) {
   remove_listed(run, node_get(root, "benchdiff"), true, run->benchdiff);
 }
 
-/* Renames a file, or copies it if the two paths are on different file systems. */
+/* Renames a file. If the paths are on different file systems, copies the file. */
 static pprofc_status stage_move(const char *from, const char *to, pprofc_error *error) {
   if (rename(from, to) == 0) return PPROFC_OK;
   if (errno == EXDEV) return files_copy(from, to, error);
   return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", to, ERRNO_TEXT(errno));
 }
 
-/* Paths of a file that is moved to its final folder. */
+/* Paths of a file that the run moves to its final folder. */
 struct stage_paths {
   const char *from, *to;
-  /* File of an earlier run, kept in the temporary folder until all files are moved. */
+  /* replaced file of an earlier run, kept in the temporary folder until all files are moved; or
+   * NULL */
   const char *old;
 };
 
@@ -140,7 +142,7 @@ static pprofc_status stage_replace(struct ci_run *run, size_t number, pprofc_err
   return status == PPROFC_OK ? stage_move(paths.from, paths.to, error) : status;
 }
 
-/* Restores the files of the earlier run over the first `count` files. */
+/* Undoes the first `count` moves: restores the files of the earlier run. */
 static void stage_restore(struct ci_run *run, size_t count) {
   while (count--) {
     struct stage_paths paths;
@@ -152,8 +154,8 @@ static void stage_restore(struct ci_run *run, size_t count) {
   }
 }
 
-/* Moves all files to their final folders. All files change together: after an error the earlier
- * files are restored. */
+/* Moves all files to their final folders. After an error the function restores all earlier
+ * files. */
 pprofc_status stage_commit(struct ci_run *run, pprofc_error *error) {
   struct buffer manifest; /* text of the manifest of the earlier run */
   size_t moved = 0;

@@ -16,7 +16,8 @@ static const struct recorded_text *texts_of(const struct recording *r, size_t *c
   return (const struct recorded_text *)(const void *)r->texts.data;
 }
 
-/* Appends a text of the first stage without the results of selected benchmarks. */
+/* Appends a text of the first stage. Omits the results of benchmarks that the second stage
+ * measured. */
 static bool add_unselected(struct recording *r, const struct recorded_text *from,
                            struct buffer *out) {
   pprofc_str rest = from->text, line;
@@ -49,7 +50,7 @@ static bool texts_add(struct recording *r, int side, struct buffer *out) {
   return good && !out->failed;
 }
 
-/* Writes the results of a side to a file and makes it the input of the verdict. */
+/* Writes the results of base or head to a file and makes the file an input of the verdict. */
 static pprofc_status texts_write(struct recording *r, int side, const char *name,
                                  pprofc_error *error) {
   struct ci_run *run = r->run;
@@ -84,7 +85,7 @@ pprofc_status stages_write(struct recording *r, pprofc_error *error) {
 /* Items of the recording, by their keys in the gate. */
 struct stage_items {
   struct recording *r;
-  struct interner keys; /* keys of the items, in the order of the items */
+  struct interner keys; /* keys of the items, in the same order as the items */
   struct buffer key;
   size_t rounds; /* rounds of the second stage; 0 before it */
 };
@@ -153,7 +154,7 @@ pprofc_status stages_find_regressed(struct recording *r, pprofc_error *error) {
 
 /* ---- the second stage -------------------------------- */
 
-/* Writes the results of both sides so far. `name` is the beginning of the names of the files. */
+/* Writes the results of base and head so far. `name` is a prefix of the file names. */
 static pprofc_status write_sides(struct recording *r, const char *name, pprofc_error *error) {
   if (!name) return error_nomem(error);
   pprofc_status status = texts_write(r, SIDE_BASE, name, error);
@@ -172,7 +173,7 @@ static pprofc_status look(struct recording *r, size_t round, size_t rounds, bool
   return status;
 }
 
-/* Measures a benchmark once, each side in a process of its own. */
+/* Measures a benchmark once in base and once in head, each in a separate process. */
 static pprofc_status measure_selected(struct recording *r, struct recorded item, size_t round,
                                       size_t rounds, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
@@ -207,7 +208,7 @@ static pprofc_status measure_further(struct recording *r, size_t selected, size_
   return status;
 }
 
-/* Records, for the gate, the benchmarks that were not selected. */
+/* Records the benchmarks that were not selected, for the gate. */
 static pprofc_status keep_screened(struct recording *r, pprofc_error *error) {
   struct stage_items items = {.rounds = 0};
   bool good = stage_items_fill(&items, r);
@@ -231,7 +232,7 @@ static size_t count_selected(struct recording *r, size_t *both) {
   return selected;
 }
 
-/* Chooses benchmarks by the first rounds. */
+/* Selects benchmarks by the results of the first rounds. */
 static pprofc_status choose_selected(struct recording *r, pprofc_error *error) {
   pprofc_status status = write_sides(r, "first", error);
   return status == PPROFC_OK ? preview_items(r, true, 0, take_selected, error) : status;

@@ -16,10 +16,10 @@ char *text_printf(struct arena *arena, const char *format, ...) PPROFC_PRINTF(2,
 /* Copies a text and appends a NUL. Returns NULL when out of memory. */
 char *text_keep(struct arena *arena, pprofc_str text);
 
-/* Replaces texts by copies in the arena. Returns false when out of memory. */
+/* Replaces the texts by copies in the arena. Returns false when out of memory. */
 bool text_keep_all(struct arena *arena, pprofc_str *const *texts, size_t count);
 
-/* True if the text is not empty and has only these characters. */
+/* True if the text is not empty and contains only characters in `characters`. */
 bool text_is_of(pprofc_str text, const char *characters);
 #define TEXT_HEX   "0123456789abcdef"
 #define TEXT_WORDS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
@@ -27,18 +27,18 @@ bool text_is_of(pprofc_str text, const char *characters);
 /* Removes slashes at the end of a path, but keeps a slash at its beginning. */
 void text_trim_slashes(char *path);
 
-/* Returns a path that cannot be taken for an option: "-x" becomes "./-x". Returns NULL when out of
+/* Returns a path that does not look like an option: "-x" becomes "./-x". Returns NULL when out of
  * memory. */
 const char *text_path(struct arena *arena, const char *path);
 
-/* Appends text with '_' for every byte of control characters and of characters that change the
- * text direction. */
+/* Appends text. Replaces each byte of control characters, and of characters that change the text
+ * direction, by '_'. */
 void text_plain(struct buffer *out, pprofc_str text);
 
-/* Appends text with '_' for all bytes except letters, digits and bytes in `others`. */
+/* Appends text. Replaces all bytes except letters, digits and bytes in `others` by '_'. */
 void text_word(struct buffer *out, pprofc_str text, const char *others);
 
-/* Appends text of HTML or XML with its entities replaced. */
+/* Appends text of HTML or XML, and decodes its entities. */
 void text_unescape(struct buffer *out, pprofc_str text);
 
 #endif

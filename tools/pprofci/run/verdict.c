@@ -1,4 +1,4 @@
-/* Makes the verdict: benchstat's tables, the gate over all results, and the counted
+/* Determines the verdict from benchstat's tables, the gate over all results, and the counted
  * instructions. */
 #include "bench/pairs.h"
 #include "core/array.h"
@@ -23,7 +23,7 @@
 
 /* ---- tables ------------------------------------------ */
 
-/* Fails if an input had an unreadable line, because the table would then be wrong. */
+/* Fails if an input has an unreadable line, because the table would then be wrong. */
 static pprofc_status check_messages(const pprofc_bench *set, pprofc_error *error) {
   size_t count;
   const pprofc_bench_message *messages = pprofc_bench_messages(set, &count);
@@ -34,7 +34,7 @@ static pprofc_status check_messages(const pprofc_bench *set, pprofc_error *error
                    (unsigned long long)last->line, STR_ARG(last->text));
 }
 
-/* Fails if a measurement is not a number, because it cannot be compared. */
+/* Fails if a measurement is not a number and cannot be compared. */
 static pprofc_status check_numbers(const pprofc_bench_tables *tables, pprofc_error *error) {
   for (size_t i = 0; i < pprofc_bench_table_count(tables); i++) {
     pprofc_bench_table table = pprofc_bench_table_at(tables, i);
@@ -52,7 +52,8 @@ static pprofc_status print_table(const pprofc_bench *set, struct buffer *text,
   pprofc_bench_tables *tables;
   pprofc_bench_options options;
   pprofc_bench_options_init(&options);
-  options.ignore = "round"; /* rounds are samples, not configurations */
+  options.ignore = "round"; /* a round is a repeated measurement, not a configuration of the
+                               benchmark */
   pprofc_status status = pprofc_bench_compare(set, &options, &tables, error);
   if (status != PPROFC_OK) return status;
   status = pprofc_bench_print(tables, "text", buffer_write, text, NULL, NULL, error);
@@ -61,7 +62,8 @@ static pprofc_status print_table(const pprofc_bench *set, struct buffer *text,
   return status;
 }
 
-/* Writes the table of inputs such as "base=FILE" to a file next to the page. */
+/* Writes the table of inputs such as "base=FILE" to a file in the folder of the benchmark
+ * tables. */
 static pprofc_status write_table(struct ci_run *run, const char *name, const char *const *inputs,
                                  size_t count, pprofc_error *error) {
   struct buffer text;
@@ -81,7 +83,7 @@ static pprofc_status write_table(struct ci_run *run, const char *name, const cha
   return status;
 }
 
-/* Returns the results of a side: the given files, or the files that -record wrote. */
+/* Returns the results of base or head: the given files, or the files that -record wrote. */
 static struct inputs_side verdict_side(const struct ci_run *run, int side) {
   const struct run_options *o = run->options;
   if (o->bench_count[side] > 1)
@@ -89,7 +91,7 @@ static struct inputs_side verdict_side(const struct ci_run *run, int side) {
   return (struct inputs_side){&run->bench[side], 1};
 }
 
-/* Adds "LABEL=FILE" for each file of a side. */
+/* Adds "LABEL=FILE" for each file of base or head. */
 static pprofc_status add_labelled(struct ci_run *run, const char *label, int side,
                                   struct gate_paths *list, pprofc_error *error) {
   struct gate_paths files;
@@ -107,7 +109,7 @@ static pprofc_status add_labelled(struct ci_run *run, const char *label, int sid
   return status;
 }
 
-/* Returns the name of the table. Both bench_head.txt and head.txt give bench_head.diff. */
+/* Returns the name of the table: "bench_head.diff" for bench_head.txt and for head.txt. */
 static const char *table_name(struct ci_run *run) {
   const char *stem = run_stem(run, run->bench[SIDE_HEAD]);
   if (!stem) return NULL;
@@ -124,7 +126,7 @@ static pprofc_status write_tables(struct ci_run *run, pprofc_error *error) {
   if (compares) status = add_labelled(run, "base", SIDE_BASE, &both, error);
   if (status == PPROFC_OK) status = add_labelled(run, "head", SIDE_HEAD, &both, error);
   if (status == PPROFC_OK && run->options->is_bundled) {
-    /* The control table compares the base with itself. */
+    /* The control table compares the base with itself, to show the noise. */
     status = add_labelled(run, "base", SIDE_BASE, &again, error);
     if (status == PPROFC_OK) status = add_labelled(run, "again", SIDE_BASE, &again, error);
     if (status == PPROFC_OK)
@@ -147,15 +149,16 @@ static bool is_row_of(const struct gate_row *row, const struct pairs *pairs,
   return str_equal(row->name, name) && str_equal(row->group, group);
 }
 
-/* Returns the rounds of a side; all 0 if the measurements have no rounds. */
+/* Returns the round of each measurement of base or head. All numbers are 0 if the measurements have
+ * no rounds. */
 static uint32_t *rounds_of(struct ci_run *run, const struct pairs *pairs,
                            const struct pair_side *from) {
   if (!pairs->rounds) return arena_zero_array(&run->arena, from->count, sizeof(uint32_t));
   return arena_copy(&run->arena, pairs->rounds + from->first, from->count * sizeof(uint32_t));
 }
 
-/* Saves the measurements of each row. Rows come in the order of the pairs; a bad pair has no
- * row. */
+/* Saves the measurements of each row. Rows are in the order of the pairs of results. A bad pair has
+ * no row. */
 static bool keep_samples(struct ci_run *run, const struct pairs *pairs) {
   size_t count, next = 0;
   const struct gate_row *rows = gate_rows(&run->gate, &count);
@@ -184,8 +187,8 @@ static pprofc_status plot_rows(struct ci_run *run, const pprofc_bench *set, ppro
 
 /* ---- the gate ---------------------------------------- */
 
-/* Minimum change in bytes that counts for the bundled program. Smaller changes depend on the growth
- * of its buffers. */
+/* Minimum change in bytes that counts for the bundled program. Smaller changes come from its
+ * growing buffers. */
 #define BUNDLED_FLOOR 64
 
 static void set_up_sides(struct ci_run *run) {
@@ -196,7 +199,7 @@ static void set_up_sides(struct ci_run *run) {
   if (run->options->is_bundled) s->floor.bytes = BUNDLED_FLOOR;
 }
 
-/* Sets the options of the gate: -threshold, then its environment variables. */
+/* Sets the options of the gate from -threshold, then from its environment variables. */
 static pprofc_status set_up_gate(struct ci_run *run, struct gate_options *options,
                                  struct flags_parsed *parsed, struct inputs *inputs,
                                  pprofc_error *error) {
@@ -227,7 +230,7 @@ static pprofc_status judge_inputs(struct ci_run *run, struct inputs *inputs, rea
   return status;
 }
 
-/* Marks the rows of benchmarks that only the first rounds measured. */
+/* Marks the rows of benchmarks that the second stage did not measure. */
 static void mark_screened(struct ci_run *run) {
   size_t count;
   struct gate_row *rows = gate_rows(&run->gate, &count);
@@ -241,7 +244,7 @@ static void mark_screened(struct ci_run *run) {
   buffer_free(&key);
 }
 
-/* Reads the results of both sides and keeps the samples for the page. */
+/* Reads the results of base and head and keeps the samples for the page. */
 static pprofc_status read_results(struct ci_run *run, struct inputs *inputs, void *context,
                                   pprofc_error *error) {
   (void)context;
@@ -253,7 +256,7 @@ static pprofc_status read_results(struct ci_run *run, struct inputs *inputs, voi
   return status;
 }
 
-/* Reads the results for a preview, which has settings of its own. */
+/* Reads the results for an interim judgement, which has its own settings. */
 static pprofc_status read_preview(struct ci_run *run, struct inputs *inputs, void *context,
                                   pprofc_error *error) {
   const bool *screening = context;
@@ -278,11 +281,12 @@ pprofc_status verdict_preview(struct ci_run *run, bool screening, take_row_fn *t
   inputs_free(&inputs);
   gate_free(&run->gate);
   run->gate = kept;
-  /* Other errors occur again in the verdict that follows, which reports them. */
+  /* Ignore other errors: the final verdict meets them again and reports them. */
   return status == PPROFC_E_NOMEM ? status : PPROFC_OK;
 }
 
-/* Copies the texts of the rows, which point into the inputs or into the gate's arena. */
+/* Copies the texts of the rows. They point into the inputs or into the gate's arena, which are
+ * freed. */
 static bool keep_texts(struct ci_run *run) {
   size_t count;
   struct gate_row *rows = gate_rows(&run->gate, &count);
@@ -301,15 +305,15 @@ static const char *verdict_word(const struct gate *gate) {
   return words[status == 0 && gate_is_inconclusive(gate) ? 3 : status];
 }
 
-/* True if the pair profiles the time of the benchmark of a row. */
+/* True if the row measures time and the pair of profiles belongs to its benchmark. */
 static bool is_time_of(const struct run_pair *pair, const struct gate_row *row) {
   return pair->benchmark && strcmp(pair->kind, "cpu") == 0 && str_ends(row->unit, STR("sec/op")) &&
          str_equal(row->name, str_of(pair->benchmark)) &&
          str_equal(row->group, str_of(pair->package));
 }
 
-/* Excuses times that got worse although all sampled functions have the same machine code. An
- * excused row is not a regression. */
+/* Excuses times that got worse although all sampled functions have the same machine code. The gate
+ * does not count an excused row as a regression. */
 static void excuse_rows(struct ci_run *run) {
   size_t count;
   struct gate_row *rows = gate_rows(&run->gate, &count);
@@ -330,7 +334,7 @@ static void excuse_rows(struct ci_run *run) {
   }
 }
 
-/* If the result is green only because of excuses, makes it inconclusive. */
+/* If the result is green only because of excused rows, changes it to inconclusive. */
 static void note_excused(struct ci_run *run) {
   if (!run->excused || run->status == 1 || run->status == 2) return;
   run->verdict = "inconclusive";
@@ -350,7 +354,8 @@ static void print_gate(struct ci_run *run) {
   run->judged = true;
 }
 
-/* Runs the gate. If it cannot be set up, the verdict is a failure and the page is still made. */
+/* Runs the gate. If the gate cannot start, the verdict is a failure, but the run still writes the
+ * page. */
 pprofc_status judge_rows(struct ci_run *run, read_rows_fn read, void *context,
                          pprofc_error *error) {
   struct inputs inputs;
@@ -375,8 +380,8 @@ pprofc_status judge_rows(struct ci_run *run, read_rows_fn read, void *context,
 
 /* ---- instructions ------------------------------------ */
 
-/* Judges counted instructions. Instruction counts are the same in every run, so the difference
- * between one run of each side is judged directly. */
+/* Judges counted instructions. The counts are the same in every run, so the function compares one
+ * run of base with one run of head. */
 static pprofc_status judge_instructions(struct ci_run *run, const struct run_pair *pair,
                                         pprofc_error *error) {
   double threshold = 0;
@@ -411,7 +416,7 @@ static pprofc_status count_instructions(struct ci_run *run, pprofc_error *error)
   return PPROFC_OK;
 }
 
-/* Fails a run that found no regression but could not read all of its profiles. */
+/* Fails a run without a regression if the run could not read all of its profiles. */
 static pprofc_status judge_unread(struct ci_run *run, pprofc_error *error) {
   if (!run->unread_count) return PPROFC_OK;
   const char *doubt = text_printf(&run->arena, "%zu profile%s cannot be read.", run->unread_count,
