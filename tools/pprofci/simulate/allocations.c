@@ -1,15 +1,16 @@
-/* Counts the calls of allocators in a file of callgrind. The file names a function once, and later
- * has only the number of the function. A name ends with the names of the callers. */
+/* Counts the calls of allocators in a file of callgrind. The file gives a function's name once, and
+ * later only its number. Each name ends with the names of the callers. */
 #include "core/array.h"
 #include "simulate/counting.h"
 
-#define IDS_MAX ((uint64_t)1 << 24) /* larger numbers of functions are not kept */
+#define IDS_MAX ((uint64_t)1 << 24) /* exclusive limit of stored function numbers */
 
 static const char *const allocators[] = {"malloc",          "calloc",         "realloc",
                                          "aligned_alloc",   "posix_memalign", "memalign",
                                          "runtime.mallocgc"};
 
-/* True if the name without its callers, "malloc'parse'main", is an allocator's. */
+/* True if the name is an allocator's. The callers after the name, "malloc'parse'main", are
+ * ignored. */
 static bool is_allocator(pprofc_str name) {
   name = str_slice(name, 0, str_find_char(name, '\''));
   for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++)
@@ -26,8 +27,7 @@ static bool allocations_keep(struct allocations *a, uint64_t id) {
   return true;
 }
 
-/* Reads a function, "(12) malloc'parse" or "(12)" or "malloc". Returns true if it is an allocator.
- */
+/* Reads a function: "(12) malloc'parse", "(12)" or "malloc". Returns true if it is an allocator. */
 static bool allocations_function(struct allocations *a, pprofc_str text) {
   uint64_t id;
   size_t close = str_find_char(text, ')');

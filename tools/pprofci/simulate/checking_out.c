@@ -1,4 +1,4 @@
-/* Checks out, builds and starts both sides of a comparison, for counting and for timing. */
+/* Checks out, builds and starts base and head, for counting and for timing. */
 #include "common/terminal.h"
 #include "core/json_tree.h"
 #include "run/files.h"
@@ -59,9 +59,10 @@ pprofc_status sides_set_up(struct ci_run *run, int side, const char *folder, ppr
 
 /* ---- node -------------------------------------------- */
 
-#define NODE_FLAGS_MAX ((size_t)1 << 20) /* maximum bytes of the plugin's file of flags */
+#define NODE_FLAGS_MAX ((size_t)1 << 20) /* maximum bytes of the file into which the plugin writes
+                                            flags */
 
-/* Inserts flags after the program. */
+/* Inserts flags after the program name. */
 static pprofc_status node_insert(struct ci_run *run, const struct node *flags,
                                  const char *const **words, pprofc_error *error) {
   size_t count = 0, old = 0;
@@ -78,8 +79,8 @@ static pprofc_status node_insert(struct ci_run *run, const struct node *flags,
   return PPROFC_OK;
 }
 
-/* Runs the script once with a variable that makes the plugin write its flags and end the script.
- * Without the plugin, the script writes no flags. */
+/* Runs the script once with a variable that makes the plugin write the V8 flags that it needs, and
+ * end. Without the plugin, the script writes no flags. */
 static pprofc_status node_ask(struct ci_run *run, const char *folder, const char *mode,
                               const char *const *words, const char *path, pprofc_error *error) {
   size_t count = 0, old = 0;
@@ -113,9 +114,9 @@ pprofc_status sides_node(struct ci_run *run, const char *folder, const char *mod
   return node_is(flags, NODE_ARRAY) ? node_insert(run, flags, words, error) : PPROFC_OK;
 }
 
-/* ---- words ------------------------------------------- */
+/* ---- command lines ----------------------------------- */
 
-/* Copies the words into the arena. */
+/* Copies the words of a command line into the arena. */
 static pprofc_status keep_words(struct ci_run *run, const wordexp_t *split,
                                 const char *const **words, pprofc_error *error) {
   const char **list = arena_array(&run->arena, split->we_wordc + 1, sizeof *list);

@@ -1,4 +1,4 @@
-/* Runs a command under callgrind, in the environment that the plugins of benchmarks expect. */
+/* Runs a command under callgrind, in the environment that benchmark plugins expect. */
 #include "common/terminal.h"
 #include "core/array.h"
 #include "core/system.h"
@@ -10,15 +10,16 @@
 #include <fnmatch.h>
 #include <sys/utsname.h>
 
-/* Environment in which the plugins count. Fixed seeds and plain malloc make runs of Python
- * repeatable. Python writes no byte code, so each run starts like the first. */
+/* Environment in which benchmark plugins count instructions. Fixed seeds and plain malloc make
+ * Python runs repeatable. Python writes no byte code, so the first run does the same work as later
+ * runs. */
 static const char *const environment[] = {
     "CODSPEED_ENV=runner", "CODSPEED_RUNNER_MODE=instrumentation",
     "PYTHONHASHSEED=0",    "PYTHON_PERF_JIT_SUPPORT=0",
     "PYTHONMALLOC=malloc", "PYTHONDONTWRITEBYTECODE=1"};
 
-/* Options in addition to the usual options: a file for each benchmark, exact stacks of up to 60
- * frames, and tracing of the programs that the command starts. */
+/* Additional callgrind options: one file per benchmark, exact stacks of up to 60 frames, and
+ * tracing of child processes. */
 static const char *const count_options[] = {"--combine-dumps=no", "--separate-callers=60",
                                             "--trace-children=yes",
                                             "--trace-children-skip=*esbuild"};
@@ -48,7 +49,7 @@ static void count_add_list(struct count_words *w, const char *const *words) {
   while (*words) count_add(w, *words++);
 }
 
-/* Adds the options that limit counting to the benchmarks. */
+/* Adds the options that restrict counting to the benchmarks. */
 static void count_add_start(struct count_words *w) {
   const char *function = w->c->run->options->simulate_toggle;
   if (*function)
@@ -79,7 +80,7 @@ static void command_line(struct count_words *w, const struct count_run *run,
 
 /* ---- why a run failed -------------------------------- */
 
-/* Returns the last line of valgrind that is not a warning about this machine's caches. */
+/* Returns the last line of valgrind's log that is not a warning about this machine's caches. */
 static pprofc_str log_complaint(struct ci_run *run, const char *path) {
   struct buffer text;
   pprofc_str line, found = {NULL, 0};
@@ -108,9 +109,9 @@ static pprofc_str valgrind_complaint(struct ci_run *run, const char *place) {
   return found;
 }
 
-#define SAID_MAX 2000 /* maximum size in bytes of a failed program's output that is shown */
+#define SAID_MAX 2000 /* maximum bytes of a failed program's output in a message */
 
-/* Prints the end of a text, starting at the beginning of a line. */
+/* Prints the end of a text, starting at the beginning of a line. Prints at most SAID_MAX bytes. */
 static void print_end(pprofc_str text) {
   size_t from = text.size > SAID_MAX ? text.size - SAID_MAX : 0;
   pprofc_str end = str_trim(str_slice(text, from, text.size));

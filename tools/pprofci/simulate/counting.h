@@ -1,6 +1,6 @@
-/* Counts benchmarks separately. A command runs under callgrind, and its benchmarks mark their
- * start and end by callgrind's requests. Each benchmark becomes a profile, rows of results, and
- * a pair of profiles. */
+/* Counts benchmarks separately. A command runs under callgrind, and its benchmarks mark their start
+ * and end with callgrind's client requests. Each benchmark becomes a profile, result rows, and a
+ * pair of profiles. */
 #ifndef PPROFCI_SIMULATE_COUNTING_H
 #define PPROFCI_SIMULATE_COUNTING_H
 
@@ -12,22 +12,22 @@
 struct counted_run {
   const char *path; /* path of the profile; NULL if this run did not count the benchmark */
   int64_t totals[CALLGRIND_TYPES];
-  uint64_t allocations; /* number of calls of allocators */
+  uint64_t allocations; /* number of calls of allocators in the benchmark */
   double iterations;    /* number of iterations of the counted code */
 };
 
 struct counted {
   const char *name;
-  struct counted_run *runs[SIDES]; /* results of each side, one per run of the side */
+  struct counted_run *runs[SIDES]; /* results of base and head, one per run */
 };
 
 /* One run of a command. */
 struct count_run {
   int side;
-  size_t number;      /* number of the run on its side, from 0 */
+  size_t number;      /* number of the run within base or head, from 0 */
   const char *place;  /* path of the folder for callgrind's files */
   const char *folder; /* path of the working directory */
-  const char *group;  /* package of Go; NULL if the command's benchmarks have complete names */
+  const char *group;  /* Go package; NULL if the benchmarks have complete names */
 };
 
 struct counting {
@@ -37,79 +37,80 @@ struct counting {
   struct interner names;    /* names of the benchmarks in `items` */
   struct counted *items;
   size_t count, capacity;
-  size_t places; /* number of folders made so far */
+  size_t places; /* number of folders created so far */
   size_t steps, all_steps;
 };
 
 /* ---- steps, in their order --------------------------- */
 
-/* Runs a command once under callgrind. The environment of the command begins with the NAME=VALUE
- * texts of `variables`, which end with NULL. */
+/* Runs a command once under callgrind. `variables` are NAME=VALUE texts for its environment; NULL
+ * ends the array. */
 pprofc_status count_command(struct counting *c, const struct count_run *run,
                             const char *const *variables, const char *const *words,
                             pprofc_error *error);
 
-/* Prints the end of the output of a failed program. */
+/* Prints the end of a failed program's output. */
 void count_print(const struct program *program);
 
-/* Calls of allocators in a file of callgrind. */
+/* State while calls of allocators are counted in a file of callgrind. */
 struct allocations {
   const pprofc_allocator *mem;
-  bool *known; /* [capacity] true if the function of this number is an allocator */
+  bool *known; /* [capacity] true if the function with this number is an allocator */
   size_t capacity;
   uint64_t count;
-  bool called; /* true if the last line named an allocator as the called function */
+  bool called; /* true if the last line named an allocator as the callee */
 };
 
-/* Takes the next line of the file. */
+/* Processes the next line of the file. */
 void allocations_take(struct allocations *a, pprofc_str line);
 void allocations_free(struct allocations *a);
 
-/* Reads the files of a run, and adds the number of benchmarks to *found. */
+/* Reads the files of a run, and adds the number of counted benchmarks to *found. */
 pprofc_status count_read(struct counting *c, const struct count_run *run, size_t *found,
                          pprofc_error *error);
 
-/* Returns a new run with its own folder, or NULL when out of memory. */
+/* Creates a run with its own folder. Returns NULL when out of memory. */
 struct count_run *count_run_new(struct counting *c, int side, size_t number, const char *folder);
 
 /* True if -simulate names Go packages: ./..., ./parser. */
 bool count_is_go(const char *command);
 
-/* Builds and runs the benchmarks of Go packages of one side. */
+/* Builds and runs the benchmarks of the Go packages of base or head. */
 pprofc_status count_go_side(struct counting *c, int side, const char *folder, size_t *found,
                             pprofc_error *error);
 
-/* ---- what counting and timing share ------------------- */
+/* ---- shared by counting and timing -------------------- */
 
-/* Commits to compare. */
+/* Commits of base and head. */
 struct sides_commits {
   const char *names[SIDES], *ids[SIDES];
 };
 
-/* Finds the commits of both sides. `flag` names the caller in messages. */
+/* Finds the commits of base and head. `flag` names the caller in messages. */
 pprofc_status sides_find(struct ci_run *run, const char *flag, struct sides_commits *commits,
                          pprofc_error *error);
 
-/* Checks out the commit of a side. *folder is the current folder's counterpart in `checkout`. */
+/* Checks out the commit of base or head. Sets *folder to the folder in `checkout` that corresponds
+ * to the current folder. */
 pprofc_status sides_check_out(struct ci_run *run, int side, const struct sides_commits *commits,
                               const char *checkout, const char **folder, pprofc_error *error);
 
-/* Runs the shell command of -setup, if given, in a checkout. */
+/* Runs the shell command of -setup in a checkout, if the option is set. */
 pprofc_status sides_set_up(struct ci_run *run, int side, const char *folder, pprofc_error *error);
 
-/* Splits a command into words as a shell does. `flag` names it in messages. */
+/* Splits a command into words as a shell does. `flag` names the command in messages. */
 pprofc_status sides_words(struct ci_run *run, const char *flag, const char *command,
                           const char *const **words, pprofc_error *error);
 
-/* If the command is node, inserts the flags of V8 that a plugin of tinybench requires. `mode` is
- * the plugin's name for the kind of measurement. */
+/* If the command is node, inserts the V8 flags that a tinybench plugin requires. `mode` is the
+ * plugin's name for the type of measurement. */
 pprofc_status sides_node(struct ci_run *run, const char *folder, const char *mode,
                          const char *const **words, pprofc_error *error);
 
 /* Appends a quoted field of CSV. */
 void csv_field(struct buffer *out, const char *text);
 
-/* Saves the results of a side as CSV, and frees the text. */
+/* Saves the results of base or head as CSV, and frees the text. */
 pprofc_status results_save(struct ci_run *run, int side, struct buffer *text, pprofc_error *error);
 
 /* Adds the pair of profiles of a benchmark. The names of its artifacts end with "_" and `ending`.
@@ -117,7 +118,7 @@ pprofc_status results_save(struct ci_run *run, int side, struct buffer *text, pp
 struct run_pair *results_pair(struct ci_run *run, const char *benchmark, const char *kind,
                               const char *ending);
 
-/* Writes the counts as results of benchmarks, and adds a pair of profiles for each benchmark. */
+/* Writes the counts as benchmark results, and adds a pair of profiles for each benchmark. */
 pprofc_status count_results(struct counting *c, pprofc_error *error);
 
 #endif

@@ -1,5 +1,5 @@
-/* Counts the benchmarks of Go packages without a change of their code. An overlay of package
- * testing sends callgrind's requests where the timer of a benchmark starts and stops. */
+/* Counts the benchmarks of Go packages without changing their code. An overlay of package testing
+ * sends callgrind requests when the timer of a benchmark starts and stops. */
 #include "run/files.h"
 #include "run/programs.h"
 #include "run/text.h"
@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define ITERATIONS "10" /* number of iterations of a benchmark; counts are divided by it */
+#define ITERATIONS "10" /* number of iterations of a benchmark, which is the divisor of the
+                           counts */
 
 /* ---- the overlay ------------------------------------- */
 
@@ -27,8 +28,8 @@ static const char count_go[] =
     "\ttext := []byte(name + \" \" + strconv.Itoa(n) + \"\\x00\")\n"
     "\tcallgrindAsk(3, &text[0])\n}\n";
 
-/* The instructions that valgrind interprets as a request (valgrind.h, amd64). Outside of valgrind
- * they have no effect. */
+/* The instructions that valgrind interprets as a client request (valgrind.h, amd64). Without
+ * valgrind they have no effect. */
 static const char count_s[] = "#include \"textflag.h\"\n\n"
                               "// func callgrindRequest(args *[6]uint64)\n"
                               "TEXT \xC2\xB7"
@@ -37,7 +38,7 @@ static const char count_s[] = "#include \"textflag.h\"\n\n"
                               "\tROLQ $3, DI\n\tROLQ $13, DI\n\tROLQ $61, DI\n\tROLQ $51, DI\n"
                               "\tXCHGQ BX, BX\n\tRET\n";
 
-/* A statement to insert into a function, after a given text or at the end. */
+/* A statement to insert into a function: after a given text, or at the end. */
 static const struct insertion {
   const char *function, *after, *statement;
 } insertions[] = {
@@ -49,8 +50,7 @@ static const struct insertion {
 
 #define INSERTIONS (sizeof insertions / sizeof *insertions)
 
-/* Returns the position where the statement belongs; text.size if the function or the text is
- * missing. */
+/* Returns the position for the statement; text.size if the function or the text is missing. */
 static size_t find_place(pprofc_str text, const struct insertion *in) {
   char head[64];
   int size = snprintf(head, sizeof head, "\nfunc (b *B) %s\n", in->function);
@@ -63,7 +63,8 @@ static size_t find_place(pprofc_str text, const struct insertion *in) {
   return at == end ? text.size : begin + at + strlen(in->after);
 }
 
-/* Appends Go's benchmark.go with the statements. Returns false if a place is missing. */
+/* Appends Go's benchmark.go with the statements inserted. Returns false if a position was not
+ * found. */
 static bool overlay_source(struct buffer *out, pprofc_str text, struct ci_run *run) {
   for (size_t i = 0; i < INSERTIONS; i++) {
     size_t at = find_place(text, &insertions[i]);
@@ -81,7 +82,8 @@ static bool overlay_source(struct buffer *out, pprofc_str text, struct ci_run *r
 struct overlay {
   struct ci_run *run;
   const char *goroot, *folder;
-  struct buffer replace; /* JSON object that maps paths in Go to the paths of their replacements */
+  struct buffer replace; /* JSON object that maps paths in Go's sources to the paths of their
+                            replacements */
 };
 
 /* Writes a file of the overlay. */
@@ -147,8 +149,8 @@ static pprofc_status overlay_make(struct counting *c, const char *folder, pprofc
 
 /* ---- running ----------------------------------------- */
 
-/* Disable preemption and the concurrent collector, so that counts are repeatable and valgrind
- * does not fail on signals. */
+/* Disables preemption and the concurrent garbage collector. The counts are then repeatable, and
+ * valgrind does not fail on signals. */
 static const char *const go_variables[] = {"GODEBUG=asyncpreemptoff=1", "GOMAXPROCS=1", "GOGC=off",
                                            NULL};
 

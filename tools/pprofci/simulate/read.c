@@ -1,5 +1,5 @@
-/* Reads the files of a run under callgrind: one for each benchmark, and maps of code generated
- * at run time. */
+/* Reads the files of a run under callgrind: one for each benchmark, and maps of code that a process
+ * generated at run time. */
 #include "common/terminal.h"
 #include "core/array.h"
 #include "core/log_guard.h"
@@ -12,13 +12,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- names of parts ---------------------------------- */
+/* ---- names of counted sections ----------------------- */
 
 #define REQUEST "desc: Trigger: Client Request: "
 #define ENDED   "desc: Trigger: Program termination"
 
 /* True if a header line names the counted benchmark. Sets *name to the benchmark, or to an empty
- * text for a part outside of benchmarks. */
+ * text for counts outside of benchmarks. */
 static bool part_trigger(const struct counting *c, pprofc_str line, pprofc_str *name) {
   *name = (pprofc_str){"", 0};
   if (str_starts(line, STR(REQUEST))) *name = str_slice(line, strlen(REQUEST), line.size);
@@ -27,7 +27,7 @@ static bool part_trigger(const struct counting *c, pprofc_str line, pprofc_str *
   return str_starts(line, STR("desc: Trigger: "));
 }
 
-/* True if the line has sums other than 0. */
+/* True if the line has a sum other than 0. */
 static bool part_has_sums(pprofc_str line) {
   if (!str_starts(line, STR("totals: "))) return false;
   for (size_t i = strlen("totals: "); i < line.size; i++)
@@ -35,7 +35,7 @@ static bool part_has_sums(pprofc_str line) {
   return false;
 }
 
-/* The part of a file. The name is empty if the file has no name or counted nothing. */
+/* Contents of a file of callgrind. The name is empty if the file has no name or counted nothing. */
 struct count_part {
   pprofc_str name;
   bool sums;
@@ -50,7 +50,7 @@ static void part_take(const struct counting *c, struct count_part *part, pprofc_
   part->sums |= part_has_sums(line);
 }
 
-/* Finds the benchmark that a file counts, and the calls of allocators. */
+/* Finds the benchmark that a file counts, and the number of calls of allocators. */
 static pprofc_status part_read(const struct counting *c, const char *path, struct count_part *part,
                                pprofc_error *error) {
   struct buffer text;
@@ -69,8 +69,8 @@ static pprofc_status part_read(const struct counting *c, const char *path, struc
 
 /* ---- maps of code ------------------------------------ */
 
-/* Moves the map of a process to its files. Other users may write to /tmp, so only a regular file
- * of this user is accepted. */
+/* Moves the map of a process to the run's files. Other users may write to /tmp, so the function
+ * accepts only a regular file of this user. */
 static pprofc_status take_map(struct counting *c, const struct count_run *run, const char *process,
                               pprofc_error *error) {
   struct arena *arena = &c->run->arena;
@@ -102,8 +102,8 @@ static struct counted *counted_add(struct counting *c, pprofc_str name) {
   return item->name ? item : NULL;
 }
 
-/* Returns the benchmark of a part. A name that occurs again in one run gets a number. For Go, the
- * last part of a name replaces the earlier parts, which are trials. */
+/* Returns the benchmark of a file. A name that occurs again in one run gets a number. For Go, the
+ * last file of a name replaces earlier files, which are trial runs. */
 static struct counted *counted_of(struct counting *c, const struct count_run *run,
                                   pprofc_str name) {
   struct counted *item = counted_add(c, name);
@@ -118,7 +118,8 @@ static struct counted *counted_of(struct counting *c, const struct count_run *ru
   return item;
 }
 
-/* Parses the number of iterations in the name of a part of Go: "BenchmarkFib/n=1 10". */
+/* Splits a Go benchmark's name into the name and its number of iterations: "BenchmarkFib/n=1
+ * 10". */
 static pprofc_str split_iterations(struct counting *c, const char *group, pprofc_str name,
                                    double *iterations) {
   size_t blank = str_find_last_char(name, ' ');
@@ -169,15 +170,14 @@ static pprofc_status count_entry(struct counting *c, const struct count_run *run
   return part_add(c, run, path, &part, error);
 }
 
-/* Returns the number of the process that wrote a file. */
+/* Returns the id of the process that wrote a file. */
 static uint64_t count_process(pprofc_str name) {
   uint64_t process = 0;
   (void)str_parse_uint(str_slice(name, 0, str_find_char(name, '.')), 10, &process);
   return process;
 }
 
-/* Orders files by process, and the parts of a process by their number. A longer name has a larger
- * number. */
+/* Orders files by process id, then by their number. A longer name has a larger number. */
 static int count_order(const struct dirent **a, const struct dirent **b) {
   pprofc_str x = str_of((*a)->d_name), y = str_of((*b)->d_name);
   uint64_t process = count_process(x), other = count_process(y);

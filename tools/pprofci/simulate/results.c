@@ -1,4 +1,4 @@
-/* Writes counts as results of benchmarks for the gate, and adds the pairs of profiles. */
+/* Writes counts as benchmark results for the gate, and adds the pairs of profiles. */
 #include "bench/names.h"
 #include "core/escape.h"
 #include "run/files.h"
@@ -7,8 +7,9 @@
 
 #include <math.h>
 
-/* Units of results. Only instructions have a direction and are judged. Cache misses are not judged:
- * the caches are cold when a benchmark begins, and any change of the heap adds a few misses. */
+/* Units of results. The gate judges only instructions, because only they have a better direction.
+ * Cache misses are not judged: a benchmark starts with cold caches, and any heap change adds
+ * misses. */
 static const struct {
   enum callgrind_type type;
   const char *unit;
@@ -26,15 +27,15 @@ void csv_field(struct buffer *out, const char *text) {
   buffer_add_char(out, '"');
 }
 
-/* Returns the number of runs of a side that counted the benchmark. */
+/* Returns the number of runs of base or head that counted the benchmark. */
 static size_t counted_runs(const struct counting *c, const struct counted *item, int side) {
   size_t count = 0;
   for (size_t i = 0; i < c->runs[side]; i++) count += item->runs[side][i].path != NULL;
   return count;
 }
 
-/* Returns the iterations of a Go benchmark in a profile; 0 for benchmarks of other languages, which
- * run once. */
+/* Returns the iterations of a Go benchmark in a profile. Returns 0 for other languages, whose
+ * benchmarks run once. */
 static double counted_iterations(const struct counting *c, const struct counted *item, int side) {
   double most = 0;
   for (size_t i = 0; i < c->runs[side]; i++)
@@ -56,7 +57,7 @@ static void csv_counts(struct buffer *out, const struct counted *item,
   if (allocates) csv_count(out, item, "allocations", (double)run->allocations / run->iterations);
 }
 
-/* True if an allocator was called in any run. */
+/* True if the benchmark called an allocator in any run. */
 static bool counted_allocates(const struct counting *c, const struct counted *item) {
   bool found = false;
   for (int side = 0; side < SIDES; side++)
@@ -87,7 +88,7 @@ static pprofc_status write_side(struct counting *c, int side, pprofc_error *erro
   return results_save(run, side, &text, error);
 }
 
-/* Returns a name with the same escapes as in results. */
+/* Returns a name with the escapes that result files use. */
 static const char *counted_spell(struct ci_run *run, const char *name) {
   struct buffer text;
   buffer_init(&text, run->mem, SIZE_MAX / 2);
@@ -95,8 +96,8 @@ static const char *counted_spell(struct ci_run *run, const char *name) {
   return buffer_take(&text, &run->arena).data;
 }
 
-/* Returns an expression for frames of the benchmark's function, the last part of its name without
- * parameters: "(^|[.:])test_parse$". */
+/* Returns a regular expression for the frames of the benchmark's function. The function is the last
+ * element of the name without parameters: "(^|[.:])test_parse$". */
 static const char *counted_function(struct ci_run *run, pprofc_str name) {
   struct buffer text;
   size_t colon = str_find_last_char(name, ':');

@@ -1,5 +1,5 @@
-/* Counts both sides of -simulate. Checks out the commits one after the other in the same folder,
- * because a path of another length changes the heap and the counts. */
+/* Counts base and head for -simulate. Checks out both commits in the same folder, one after the
+ * other. A path of another length would change the heap and the counts. */
 #include "core/array.h"
 #include "core/child.h"
 #include "run/files.h"
@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-/* ---- one side ---------------------------------------- */
+/* ---- base or head ------------------------------------ */
 
 struct count_run *count_run_new(struct counting *c, int side, size_t number, const char *folder) {
   struct count_run *run = arena_zero_array(&c->run->arena, 1, sizeof *run);
@@ -22,7 +22,7 @@ struct count_run *count_run_new(struct counting *c, int side, size_t number, con
   return run->place ? run : NULL;
 }
 
-/* Runs the command of one side. The base runs several times. */
+/* Runs the command for base or head. The base runs several times. */
 static pprofc_status count_command_side(struct counting *c, int side, const char *folder,
                                         size_t *found, pprofc_error *error) {
   static const char *const nothing[] = {NULL};
@@ -40,7 +40,7 @@ static pprofc_status count_command_side(struct counting *c, int side, const char
   return status;
 }
 
-/* Counts one side in a checkout. Fails if there are no benchmarks. */
+/* Counts base or head in a checkout. Fails if there are no benchmarks. */
 static pprofc_status count_side(struct counting *c, int side, const char *folder,
                                 pprofc_error *error) {
   const char *command = c->run->options->simulate;
@@ -54,9 +54,9 @@ static pprofc_status count_side(struct counting *c, int side, const char *folder
                    side_names[side], command);
 }
 
-/* ---- both sides -------------------------------------- */
+/* ---- base and head ----------------------------------- */
 
-/* Checks out a commit, runs the setup and counts it. */
+/* Checks out a commit, runs the setup command and counts the benchmarks. */
 static pprofc_status count_commit(struct counting *c, int side, const struct sides_commits *commits,
                                   pprofc_error *error) {
   const char *checkout = text_printf(&c->run->arena, "%s/tree", c->run->work), *folder = NULL;

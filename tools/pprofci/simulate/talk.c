@@ -1,5 +1,5 @@
-/* Answers the plugins of benchmarks. A message is its length, the number of a command, and fields;
- * all numbers are little-endian. */
+/* Answers the messages of benchmark plugins. A message consists of its length, a command number,
+ * and fields. All numbers are little-endian. */
 #include "simulate/talk.h"
 
 #include "core/array.h"
@@ -17,10 +17,10 @@
 #define ANSWERS_PATH  "/tmp/runner.ack.fifo"
 
 #define MESSAGE_MAX 65536             /* maximum bytes of a message */
-#define ROUNDS_MAX  ((size_t)1 << 29) /* maximum bytes of the rounds of a run */
-#define PROFILER_MS 2000              /* time limit for an answer of the profiler */
+#define ROUNDS_MAX  ((size_t)1 << 29) /* maximum bytes of the round durations of a run */
+#define PROFILER_MS 2000              /* time limit in milliseconds for an answer of the profiler */
 
-/* Numbers of commands. */
+/* Command numbers of the plugin protocol. */
 enum {
   EXECUTED = 0,
   START = 1,
@@ -34,7 +34,7 @@ enum {
 
 enum { MODE_WALLTIME = 0 };
 
-/* Kinds of markers. */
+/* Types of markers. */
 enum { ROUND_BEGINS = 2, ROUND_ENDS = 3 };
 
 /* ---- FIFOs ------------------------------------------- */
@@ -46,7 +46,7 @@ static bool fifo_is_read(const char *path) {
   return fd >= 0;
 }
 
-/* Removes a FIFO that an earlier run left. */
+/* Removes a FIFO that an earlier run left there. */
 static pprofc_status fifo_clear(const char *path, pprofc_error *error) {
   struct stat info;
   const char *why = NULL;
@@ -62,7 +62,8 @@ static pprofc_status fifo_clear(const char *path, pprofc_error *error) {
   return why ? error_set(error, PPROFC_E_IO, "cannot replace '%s': %s", path, why) : PPROFC_OK;
 }
 
-/* Makes a FIFO and opens both of its ends, so that it never reaches its end of file. */
+/* Creates a FIFO and opens both of its ends. With an open writer, the reader never reaches the end
+ * of file. */
 static pprofc_status fifo_make(const char *path, int *fd, pprofc_error *error) {
   struct stat info;
   pprofc_status status = fifo_clear(path, error);
@@ -95,7 +96,7 @@ void talk_clear(struct talk *talk) {
   buffer_clear(&talk->pending);
 }
 
-/* Closes a FIFO and removes it if this run made it. */
+/* Closes a FIFO, and removes it if this run created it. */
 static void fifo_close(const char *path, int fd) {
   if (fd < 0) return;
   close(fd);
@@ -117,7 +118,7 @@ static void profiler_switch(const struct talk *talk, const char *word) {
   char reply[64];
   if (talk->control < 0) return;
   while (read(talk->acknowledge, reply, sizeof reply) > 0)
-    continue; /* skip answers that arrive late */
+    continue; /* skip an answer to an earlier command, which arrived late */
   if (write(talk->control, word, strlen(word)) < 0) return;
   struct pollfd wait = {.fd = talk->acknowledge, .events = POLLIN};
   if (poll(&wait, 1, PROFILER_MS) > 0) (void)!read(talk->acknowledge, reply, sizeof reply);
@@ -131,7 +132,8 @@ static uint64_t talk_time(void) {
 
 /* ---- messages ---------------------------------------- */
 
-/* Takes a number of `size` bytes. If the text is shorter, returns 0 and fails the conversation. */
+/* Removes a number of `size` bytes from *text and returns it. If the text is shorter, returns 0 and
+ * marks the conversation as failed. */
 static uint64_t talk_take_number(struct talk *talk, pprofc_str *text, size_t size) {
   uint64_t number = 0;
   if (text->size < size) {
@@ -155,7 +157,7 @@ static pprofc_str talk_take_text(struct talk *talk, pprofc_str *text) {
   return taken;
 }
 
-/* Sends a command with a number. If `field` is NULL, sends only the command. */
+/* Sends a command with the number `field`. If `field` is NULL, sends only the command. */
 static void talk_send(const struct talk *talk, uint32_t command, const uint32_t *field) {
   uint32_t words[] = {4, command, 0};
   unsigned char bytes[sizeof words];
@@ -181,7 +183,7 @@ static void talk_take_stop(struct talk *talk) {
 }
 
 static void talk_take_marker(struct talk *talk, pprofc_str fields) {
-  (void)talk_take_number(talk, &fields, 4); /* skip the id of the process */
+  (void)talk_take_number(talk, &fields, 4); /* skip the process id */
   uint64_t kind = talk_take_number(talk, &fields, 4), time = talk_take_number(talk, &fields, 8);
   if (kind == ROUND_BEGINS) talk->round_begin = time;
   if (kind != ROUND_ENDS || !talk->round_begin || time < talk->round_begin) return;
@@ -190,7 +192,8 @@ static void talk_take_marker(struct talk *talk, pprofc_str fields) {
   talk->round_begin = 0;
 }
 
-/* Adds the benchmark of the last rounds. The name of a benchmark arrives after its rounds. */
+/* Adds the benchmark of the last rounds. The plugin sends the name of a benchmark after its
+ * rounds. */
 static void talk_take_executed(struct talk *talk, pprofc_str fields) {
   talk->now.process = (uint32_t)talk_take_number(talk, &fields, 4);
   pprofc_str name = escape_line_keep(talk_take_text(talk, &fields), talk->arena);
@@ -228,12 +231,12 @@ static void talk_take_message(struct talk *talk, pprofc_str fields) {
     talk_send(talk, MODE, &mode);
     return;
   default:
-    break; /* SetVersion, PingProfiler, and commands of later versions */
+    break; /* ignore SetVersion, PingProfiler, and commands of later versions */
   }
   talk_send(talk, ACKNOWLEDGE, NULL);
 }
 
-/* Takes all whole messages. */
+/* Processes all complete messages. */
 static void talk_take_messages(struct talk *talk) {
   pprofc_str rest = buffer_str(&talk->pending);
   while (rest.size >= 4 && !talk->failed) {

@@ -1,12 +1,12 @@
-/* The conversation with the plugins of benchmarks when they measure times. The plugins report when
- * a benchmark and its rounds begin and end, over two FIFOs with fixed names. */
+/* Communicates with benchmark plugins that measure times. The plugins report when a benchmark and
+ * its rounds begin and end, over two FIFOs with fixed names. */
 #ifndef PPROFCI_SIMULATE_TALK_H
 #define PPROFCI_SIMULATE_TALK_H
 
 #include "core/buffer.h"
 #include "core/error.h"
 
-/* A benchmark that a plugin measured. Times are of CLOCK_MONOTONIC, in nanoseconds. */
+/* A benchmark that a plugin measured. Times are in nanoseconds of CLOCK_MONOTONIC. */
 struct talk_benchmark {
   const char *name;
   uint32_t process;
@@ -17,22 +17,23 @@ struct talk_benchmark {
 struct talk {
   const pprofc_allocator *mem;
   struct arena *arena;
-  int commands, answers;    /* FIFOs: from the plugins, and to them */
-  int control, acknowledge; /* FIFOs of the profiler; -1: no profiler */
-  const char *plugin;       /* name and version of the last plugin, or "" */
+  int commands, answers;    /* FIFOs that the plugins write, and that they read */
+  int control, acknowledge; /* FIFOs that control the profiler, and return its answers; -1: no
+                               profiler */
+  const char *plugin;       /* name and version of the last plugin that sent a message, or "" */
 
   struct talk_benchmark *items;
   size_t count, capacity;
   struct buffer rounds; /* doubles: duration of each round in nanoseconds */
 
-  struct buffer pending; /* bytes that are not a whole message yet */
+  struct buffer pending; /* received bytes that are not a complete message yet */
   struct talk_benchmark now;
   uint64_t round_begin;
-  bool failed; /* true if memory ran out or a message is malformed */
+  bool failed; /* true when out of memory, or after a malformed message */
 };
 
-/* Makes the FIFOs. Refuses files that exist and are not this user's unused FIFOs. Call talk_close
- * even after an error. */
+/* Creates the FIFOs. Fails if files with their names exist, unless they are unused FIFOs of this
+ * user. Call talk_close even after an error. */
 pprofc_status talk_open(struct talk *talk, const pprofc_allocator *mem, struct arena *arena,
                         pprofc_error *error);
 

@@ -1,5 +1,5 @@
-/* Runs the command of -walltime at both commits in turns, and reads the times that the plugins
- * report. The rounds come from markers, the number of iterations of a round from files. */
+/* Runs the command of -walltime at both commits in alternation, and reads the times that the
+ * plugins report. Markers give the rounds; files give the number of iterations of a round. */
 #include "simulate/timing.h"
 
 #include "common/terminal.h"
@@ -29,8 +29,8 @@ void timed_add(struct timed_words *w, const char *word) {
   w->items[w->count] = NULL;
 }
 
-/* Adds the environment in which the plugins measure times. Python describes its compiled code only
- * if perf samples it. */
+/* Adds the environment in which the plugins measure times. Python describes its generated code only
+ * if perf takes samples. */
 static void timed_add_environment(struct timed_words *w, const char *place, bool samples) {
   struct utsname machine;
   timed_add(w, "env");
@@ -100,7 +100,7 @@ static int round_order(const void *a, const void *b) {
   return (*x > *y) - (*x < *y);
 }
 
-/* Returns the median of a benchmark's rounds in nanoseconds; 0 if there are no markers. */
+/* Returns the median duration of a benchmark's rounds in nanoseconds; 0 if there are no markers. */
 static double rounds_median(const struct timing *t, pprofc_str name) {
   double *rounds = (double *)(void *)t->talk.rounds.data;
   for (size_t i = 0; i < t->talk.count; i++) {
@@ -118,7 +118,8 @@ static double stat_of(const struct node *entry, const char *path) {
   return node && str_parse_float(node->text, &value) && value > 0 ? value : 0;
 }
 
-/* Adds the time of one iteration of a benchmark: from its rounds, else from its summary. */
+/* Adds the time of one iteration of a benchmark. Computes it from the rounds, or else from the
+ * benchmark's summary. */
 static pprofc_status add_time(struct timing *t, int side, const struct node *entry,
                               pprofc_error *error) {
   pprofc_str name = escape_line_keep(node_text(entry, "uri"), &t->run->arena);
@@ -147,7 +148,7 @@ static pprofc_status add_times(struct timing *t, int side, const char *path, siz
   return status;
 }
 
-/* Reads the files of results of one run: one for each process. */
+/* Reads the result files of one run: one file for each process. */
 static pprofc_status read_times(struct timing *t, int side, const char *place,
                                 pprofc_error *error) {
   const char *folder = text_printf(&t->run->arena, "%s/results", place);
@@ -171,7 +172,7 @@ static pprofc_status read_times(struct timing *t, int side, const char *place,
 
 /* ---- turns ------------------------------------------- */
 
-/* Runs the setup and the command of a side once. */
+/* Runs the setup and the command of base or head once. */
 static pprofc_status time_once(struct timing *t, int side, bool samples, pprofc_error *error) {
   const char *place =
       text_printf(&t->run->arena, "%s/times/%s%04zu", t->run->work, side_names[side], t->places++);
@@ -190,8 +191,8 @@ static pprofc_status tree_move(const char *from, const char *to, pprofc_error *e
                    ERRNO_TEXT(errno));
 }
 
-/* Measures a side in the folder that both sides use. The profiles of both sides then name the same
- * files. */
+/* Measures base or head in the folder that both use. The profiles of base and head then name the
+ * same files. */
 static pprofc_status time_side(struct timing *t, int side, bool samples, size_t round,
                                size_t rounds, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
@@ -204,7 +205,7 @@ static pprofc_status time_side(struct timing *t, int side, bool samples, size_t 
   return status;
 }
 
-/* Runs both sides in turns. The side that begins changes with each round. */
+/* Runs base and head in alternation. The order of the two changes with each round. */
 static pprofc_status time_rounds(struct timing *t, bool samples, size_t rounds,
                                  pprofc_error *error) {
   pprofc_status status = PPROFC_OK;

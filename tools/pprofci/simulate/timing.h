@@ -1,13 +1,13 @@
-/* Times benchmarks separately. A command runs several times at each of two commits, in turns. The
- * plugins of its benchmarks report their rounds, and perf samples each benchmark if the kernel
- * permits it. */
+/* Times benchmarks separately. A command runs several times at base and at head, in alternation.
+ * The plugins of its benchmarks report their rounds. perf takes samples if the kernel permits
+ * it. */
 #ifndef PPROFCI_SIMULATE_TIMING_H
 #define PPROFCI_SIMULATE_TIMING_H
 
 #include "simulate/counting.h"
 #include "simulate/talk.h"
 
-/* Profiles of a benchmark on one side. */
+/* Profiles of a benchmark in base or head. */
 struct timed_profiles {
   const char **items;
   size_t count, capacity;
@@ -15,23 +15,25 @@ struct timed_profiles {
 
 struct timed {
   const char *name;
-  struct buffer seconds[SIDES]; /* doubles: median time of one iteration, for each process */
+  struct buffer seconds[SIDES]; /* for base and head, an array of doubles: median seconds of one
+                                   iteration, for each process */
   struct timed_profiles profiles[SIDES];
 };
 
 struct timing {
   struct ci_run *run;
   struct talk talk;
-  const char *const *words;   /* the command */
-  const char *tree;           /* path of the checkout that is measured; NULL without a base */
-  const char *trees[SIDES];   /* path of each checkout while the other side is measured */
-  const char *folders[SIDES]; /* working directory of the command on each side; NULL: the side is
-                                 not measured */
+  const char *const *words;   /* command to measure */
+  const char *tree;           /* path of the checkout during a measurement; NULL without a base */
+  const char *trees[SIDES];   /* paths of the checkouts of base and head while they are not
+                                 measured */
+  const char *folders[SIDES]; /* working directories of the command in base and head; NULL: not
+                                 measured */
   struct interner names;      /* names of the benchmarks in `items` */
   struct timed *items;
   size_t count, capacity;
-  size_t places; /* number of folders made so far */
-  bool rootless; /* true if the stacks of a profile do not have the root frame of the benchmarks */
+  size_t places; /* number of folders created so far */
+  bool rootless; /* true if the stacks of a profile lack the root frame of the benchmarks */
   size_t steps, all_steps;
 };
 
@@ -44,7 +46,7 @@ struct timed_words {
 };
 void timed_add(struct timed_words *words, const char *word);
 
-/* Returns the benchmark, added if it is new, or NULL when out of memory. */
+/* Returns the benchmark `name`, and adds it if it is new. Returns NULL when out of memory. */
 struct timed *timed_of(struct timing *t, pprofc_str name);
 
 /* ---- sampling ----------------------------------------- */
@@ -52,16 +54,16 @@ struct timed *timed_of(struct timing *t, pprofc_str name);
 /* True if perf is installed and the kernel permits it. Otherwise prints the reason. */
 bool sampling_is_permitted(struct timing *t);
 
-/* Begins the command line with perf, which writes to the folder `place`. At first perf is switched
- * off. */
+/* Begins the command line with perf, which writes to the folder `place`. perf starts in the off
+ * state. */
 pprofc_status sampling_begin(struct timing *t, const char *place, struct timed_words *words,
                              pprofc_error *error);
 
-/* Removes the descriptions of compiled code that the processes of the last run left in /tmp and in
+/* Removes the descriptions of generated code that the processes of the last run left in /tmp and in
  * their folder. */
 void sampling_clean(struct timing *t, int side);
 
-/* Writes a profile for each benchmark of the last run, with the samples taken while it ran. */
+/* Writes a profile for each benchmark of the last run, with the samples of its time range. */
 pprofc_status sampling_end(struct timing *t, int side, const char *place, pprofc_error *error);
 
 #endif
