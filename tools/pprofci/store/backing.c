@@ -1,4 +1,4 @@
-/* Implements the functions that stores in folders and in buckets share. */
+/* Implements functions that stores in folders and stores in buckets both use. */
 #include "store/backing.h"
 
 #include "core/array.h"
@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-/* Makes the marker of a new store. */
+/* Writes the marker file of a new store. */
 static pprofc_status backing_create(struct backing *backing, pprofc_error *error) {
   const struct backing_kind *kind = backing->kind;
   pprofc_status status = kind->check_new ? kind->check_new(backing, error) : PPROFC_OK;
@@ -16,7 +16,7 @@ static pprofc_status backing_create(struct backing *backing, pprofc_error *error
                              : status;
 }
 
-/* Checks the marker of the store. */
+/* Checks the marker file of the store. */
 static pprofc_status backing_check_mark(struct backing *backing, bool create, pprofc_error *error) {
   struct buffer mark;
   buffer_init(&mark, &mem_default, 4096);
@@ -36,7 +36,8 @@ static pprofc_status backing_check_mark(struct backing *backing, bool create, pp
 
 pprofc_status backing_open(struct backing *backing, const char *where, bool create,
                            pprofc_error *error) {
-  /* Ignore the signal: a file beyond a size limit must fail the write, not end the process. */
+  /* Ignore the signal: exceeding the file size limit must fail the write and not end the
+   * process. */
   (void)signal(SIGXFSZ, SIG_IGN);
   bool bucket = str_starts(str_of(where), str_of(backing_s3.scheme));
   *backing = (struct backing){.kind = bucket ? &backing_s3 : &backing_folder, .where = where};

@@ -1,6 +1,7 @@
 /* Stores the files of a store in a folder or a bucket. Each file has a key, such as
- * "runs/4d5e6f/ab.json". The content of a key never changes: its name is a hash of the content, or
- * the file is empty. So each existing file is complete, and writing it again changes nothing. */
+ * "runs/4d5e6f/ab.json". The content of a key never changes, because the key contains a hash of the
+ * content or the file is empty. Therefore each existing file is complete, and writing it again
+ * changes nothing. */
 #ifndef PPROFCI_STORE_BACKING_H
 #define PPROFCI_STORE_BACKING_H
 
@@ -24,10 +25,10 @@ struct stored_keys {
 struct backing;
 
 struct backing_kind {
-  const char *scheme; /* start of the address of a store of this kind: "s3://"; "" for a folder */
-  const char *what;   /* word for a file of the store in messages: "key" */
+  const char *scheme; /* start of a store's address: "s3://"; "" for a folder */
+  const char *what;   /* noun for a file of the store in messages: "key" */
   pprofc_status (*open)(struct backing *backing, pprofc_error *error);
-  /* Checks that a new store may be made. NULL: it may always be made. */
+  /* Checks that creating a new store is permitted. NULL: always permitted. */
   pprofc_status (*check_new)(struct backing *backing, pprofc_error *error);
   void (*close)(struct backing *backing); /* Closes the store. NULL: nothing to do. */
   pprofc_status (*put)(struct backing *backing, const char *key, pprofc_str data,
@@ -48,17 +49,18 @@ struct backing {
   void *state; /* state of the folder or the bucket */
 };
 
-/* Opens a store. With `create` the store may be new. */
+/* Opens a store. With `create` the store need not exist. */
 pprofc_status backing_open(struct backing *backing, const char *where, bool create,
                            pprofc_error *error);
 void backing_close(struct backing *backing);
 
-/* Writes a file completely or not at all. An existing file stays, and its time becomes the current
+/* Writes a file completely or not at all. If the file exists, only its time changes, to the current
  * time. */
 pprofc_status backing_put(struct backing *backing, const char *key, pprofc_str data,
                           pprofc_error *error);
 
-/* Appends the content of a file to the buffer. PPROFC_E_NO_MATCH: the file does not exist. */
+/* Appends the content of a file to the buffer. Returns PPROFC_E_NO_MATCH if the file does not
+ * exist. */
 pprofc_status backing_get(struct backing *backing, const char *key, struct buffer *data,
                           pprofc_error *error);
 
@@ -68,7 +70,8 @@ pprofc_status backing_list(struct backing *backing, const char *prefix, struct s
                            pprofc_error *error);
 void stored_keys_free(struct stored_keys *keys);
 
-/* Calls `take` for each file whose key begins with "PREFIX/", until `take` fails. */
+/* Callback for each file whose key begins with "PREFIX/". The listing ends when the callback
+ * fails. */
 typedef pprofc_status backing_key_fn(void *context, const struct stored_key *key,
                                      pprofc_error *error);
 pprofc_status backing_each(struct backing *backing, const char *prefix, backing_key_fn *take,

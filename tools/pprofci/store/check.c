@@ -1,4 +1,4 @@
-/* Checks every record, every object and every tag of a store. */
+/* Checks every run record, every stored object and every tag of a store. */
 #include "store/upkeep.h"
 
 #include "common/sha256.h"
@@ -12,7 +12,7 @@ struct checker {
   struct output *out;
   struct upkeep_findings *found;
   struct past past;
-  struct interner objects; /* keys of the objects that are complete */
+  struct interner objects; /* keys of the undamaged objects */
 };
 
 static void checker_report(struct checker *c, size_t *count, const char *what, pprofc_str name,
@@ -50,7 +50,7 @@ static pprofc_status check_object(void *context, const struct stored_key *stored
 
 /* ---- records ----------------------------------------- */
 
-/* True if the ID of "runs/COMMIT/ID.json" is the beginning of the hash of the record. */
+/* True if the ID of "runs/COMMIT/ID.json" is a prefix of the record's hash. */
 static bool is_named_well(const char *key, const struct run_record *record, pprofc_str data) {
   char hex[SHA256_HEX + 1], wanted[256];
   sha256_hex_of(data, hex);

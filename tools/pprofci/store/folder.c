@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Maximum number of tries to write a file; another process may remove a folder that is still
- * empty. */
+/* Maximum number of attempts to write a file. An attempt fails if another process removes the
+ * file's empty folder. */
 #define FOLDER_TRIES 5
 
 static pprofc_status folder_failed(const char *what, const char *path, pprofc_error *error) {
@@ -64,7 +64,8 @@ static void folder_sync(const char *path) {
   close(fd);
 }
 
-/* Renames a file into a folder that may not exist yet and that another process may remove. */
+/* Renames a file into a folder. Creates the folder if it does not exist, or if another process has
+ * removed it. */
 static bool folder_rename(struct arena *arena, const char *from, const char *to) {
   pprofc_str whole = str_of(to);
   char *parent = text_keep(arena, str_slice(whole, 0, str_find_last_char(whole, '/')));
@@ -104,7 +105,7 @@ static pprofc_status folder_put(struct backing *backing, const char *key, pprofc
   arena_init(&arena, &mem_default);
   const char *path = folder_path(&arena, backing, key);
   pprofc_status status = path ? PPROFC_OK : error_nomem(error);
-  /* A file of another size is damaged, so write it again. */
+  /* An existing file of another size is damaged and is written again. */
   bool there = path && stat(path, &info) == 0 && (size_t)info.st_size == data.size &&
                utimensat(AT_FDCWD, path, NULL, 0) == 0;
   if (status == PPROFC_OK && !there) status = folder_put_new(backing, &arena, path, data, error);
@@ -119,7 +120,7 @@ static bool folder_is_empty(const char *path) {
   size_t count = 0;
   if (!dir) return true;
   for (struct dirent *entry; (entry = readdir(dir));) {
-    /* True if another process that opens the store may have made the entry. */
+    /* Another process that opens the store may have created this entry. */
     bool one_of_ours = strcmp(entry->d_name, "tmp") == 0;
     count += entry->d_name[0] != '.' && !one_of_ours;
   }
@@ -157,7 +158,7 @@ static pprofc_status folder_open(struct backing *backing, pprofc_error *error) {
 
 /* ---- listing ----------------------------------------- */
 
-/* Adds an entry of a folder unless another process has removed it. */
+/* Adds an entry of a folder. Skips the entry if another process has removed it. */
 static bool folder_list_entry(DIR *dir, const char *below, const char *name,
                               struct stored_keys *keys) {
   struct stat info;
@@ -182,7 +183,7 @@ static pprofc_status folder_list_one(struct backing *backing, const char *below,
   return good ? PPROFC_OK : error_nomem(error);
 }
 
-/* Lists keys one or two levels below the prefix. A folder has the size UINT64_MAX. */
+/* Lists keys one or two levels below the prefix. A subfolder is listed with the size UINT64_MAX. */
 static pprofc_status folder_list(struct backing *backing, const char *prefix,
                                  struct stored_keys *keys, pprofc_error *error) {
   pprofc_status status = folder_list_one(backing, prefix, keys, error);

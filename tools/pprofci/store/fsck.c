@@ -1,4 +1,4 @@
-/* Implements `pprofci fsck`: reports missing and broken parts of a store. */
+/* Implements `pprofci fsck`: reports missing and damaged files of a store. */
 #include "commands.h"
 #include "core/log_guard.h"
 #include "core/outfile.h"

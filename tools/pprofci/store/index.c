@@ -1,5 +1,5 @@
-/* Keeps the index of a store: a cache of its records in SQLite. A missing, old or broken index is
- * built from the records. */
+/* Maintains the index of a store: a cache of its records in SQLite. If the index is missing, old or
+ * damaged, builds it from the records. */
 #include "store/index.h"
 
 #ifdef HAVE_SQLITE3
@@ -30,7 +30,7 @@ static const char index_schema[] =
 
 /* ---- opening ----------------------------------------- */
 
-/* Returns the path of the index: next to the records, or in the user's cache for a bucket. */
+/* Returns the path of the index: next to the records, or for a bucket in the user's cache. */
 static const char *index_path(struct arena *arena, const struct backing *backing) {
   char hex[SHA256_HEX + 1];
   const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -57,7 +57,7 @@ static bool index_open_file(struct store_index *x) {
   int64_t tables = index_number(x, "SELECT count(*) FROM sqlite_master");
   if (x->code != SQLITE_OK) return false;
   if (version == INDEX_VERSION) return true;
-  if (tables > 0) x->code = SQLITE_NOTADB; /* report the tables of another version as broken */
+  if (tables > 0) x->code = SQLITE_NOTADB; /* report a database of another version as damaged */
   return tables == 0 && index_exec(x, index_schema);
 }
 
@@ -71,7 +71,7 @@ static bool index_is_broken(const struct store_index *x) {
          x->code == SQLITE_ERROR;
 }
 
-/* Opens the index in a transaction. Rebuilds it if it is broken or has another version. */
+/* Opens the index in a transaction. Rebuilds the index if it is damaged or has another version. */
 static bool index_open(struct store_index *x) {
   if (index_open_file(x)) return true;
   if (!index_is_broken(x)) return false;
@@ -82,8 +82,8 @@ static bool index_open(struct store_index *x) {
 
 /* ---- reading ----------------------------------------- */
 
-/* Reports why the index cannot be used. A lock that another process keeps is an error. After other
- * errors *used is false, and the caller reads the records. */
+/* Reports why the index cannot be used. Returns an error if another process holds the lock. After
+ * other errors *used is false, and the caller reads the records. */
 static pprofc_status index_explain(struct store_index *x, bool *used, pprofc_error *error) {
   bool locked = x->code == SQLITE_BUSY || x->code == SQLITE_LOCKED;
   const char *why = x->db ? x->lib.errmsg(x->db) : "out of memory";

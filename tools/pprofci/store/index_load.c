@@ -7,13 +7,13 @@
 
 #include <string.h>
 
-/* Maps ids of the index to indices in memory. */
+/* Maps ids in the index to array indices in memory. */
 struct load_places {
-  size_t *items; /* index in memory plus one for each id; 0 if the id is not used */
+  size_t *items; /* for each id, its array index plus one; 0 if the id is unused */
   size_t count;  /* largest id plus one */
 };
 
-/* Notes that the index is broken. Returns false. */
+/* Records that the index is damaged. Returns false. */
 static bool load_broken(struct store_index *x) {
   return index_good(x, SQLITE_CORRUPT);
 }
@@ -34,7 +34,7 @@ static bool load_make_places(struct store_index *x, struct arena *arena, const c
 
 /* ---- runs -------------------------------------------- */
 
-/* Adds the points of the last run, which `s` selects. */
+/* Adds the points (measured values) of the last run, which `s` selects. */
 static bool load_points(struct store_index *x, sqlite3_stmt *s, int64_t run, int64_t count,
                         const struct load_places *series) {
   bool good = index_bind_int(x, s, 1, run);

@@ -1,4 +1,4 @@
-/* Calls SQLite. The library is loaded at the first use. */
+/* Calls SQLite. Loads the library at the first use. */
 #ifdef HAVE_SQLITE3
 #include "store/index_sql.h"
 

@@ -1,4 +1,4 @@
-/* Calls SQLite, for the files of the index. */
+/* Calls SQLite for the files of the index. */
 #ifndef PPROFCI_STORE_INDEX_SQL_H
 #define PPROFCI_STORE_INDEX_SQL_H
 
@@ -6,7 +6,7 @@
 
 #include <sqlite3.h>
 
-/* Functions of the library. */
+/* Functions of the SQLite library. */
 struct sqlite {
   int (*open_v2)(const char *path, sqlite3 **db, int flags, const char *vfs);
   int (*close)(sqlite3 *db);
@@ -42,7 +42,7 @@ struct store_index {
 /* Loads the library. */
 pprofc_status index_load_library(struct sqlite *lib, pprofc_error *error);
 
-/* True if the code means success. Records the code of the first failure. */
+/* Loads the SQLite library. */
 bool index_good(struct store_index *x, int code);
 
 bool index_exec(struct store_index *x, const char *sql);
@@ -55,12 +55,13 @@ bool index_bind_int(struct store_index *x, sqlite3_stmt *statement, int place, i
 bool index_bind_texts(struct store_index *x, sqlite3_stmt *statement, int first,
                       const pprofc_str *texts, size_t count);
 
-/* Returns the number that a statement selects, or -1. */
+/* Returns the number that an SQL statement selects, or -1. */
 int64_t index_number(struct store_index *x, const char *sql);
 
 pprofc_str index_text(struct store_index *x, sqlite3_stmt *statement, int column);
 
-/* Adds the records that the index lacks, and drops runs whose records are gone. */
+/* Adds the records that are missing in the index, and deletes runs whose records do not exist any
+ * more. */
 pprofc_status index_sync(struct store_index *x, struct stored_keys *keys, pprofc_error *error);
 
 /* Reads all runs of the index into `past`. */

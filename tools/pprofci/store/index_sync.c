@@ -21,8 +21,8 @@ static const char *const sync_statements[STATEMENTS] = {
 struct sync {
   struct store_index *x;
   sqlite3_stmt *statements[STATEMENTS];
-  struct past fresh; /* record to add, and the series of all earlier records */
-  struct buffer ids; /* id in the index of each series of `fresh` */
+  struct past fresh; /* one record to add, and the series of all earlier records */
+  struct buffer ids; /* for each series of `fresh`, its id in the index */
 };
 
 /* ---- series ------------------------------------------ */
@@ -109,8 +109,8 @@ static bool sync_drop(struct store_index *x, int64_t id) {
   return index_exec(x, sql);
 }
 
-/* Marks the keys that the index has: their size becomes UINT64_MAX. Deletes runs whose records
- * are gone. */
+/* Marks the keys that the index has, by setting their size to UINT64_MAX. Deletes runs whose
+ * records do not exist any more. */
 static bool sync_compare(struct store_index *x, struct stored_keys *keys) {
   sqlite3_stmt *s = NULL;
   size_t place = 0;

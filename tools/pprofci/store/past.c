@@ -51,7 +51,7 @@ uint32_t past_add_series(struct past *past, pprofc_str group, pprofc_str name, p
   if (id == MAP_NONE || id < past->series_count) return id;
   if (!ARRAY_RESERVE(&mem_default, past->series, past->series_capacity, past->series_count + 1))
     return MAP_NONE;
-  /* Group, name and unit of the series in one text. */
+  /* Points to the copy of group, name and unit of the series, which is one text. */
   pprofc_str kept = past->series_keys.items[id];
   past->series[past->series_count++] =
       (struct past_series){{kept.data, group.size},
@@ -121,7 +121,7 @@ pprofc_status past_add_record(struct past *past, const char *key, const struct r
 
 /* ---- reading ----------------------------------------- */
 
-/* Reads one record. The arena has the text. */
+/* Reads one record. The arena owns the text. */
 static pprofc_status past_read_record(struct arena *arena, struct backing *backing, const char *key,
                                       struct run_record *record, pprofc_error *error) {
   struct buffer data;
@@ -132,7 +132,7 @@ static pprofc_status past_read_record(struct arena *arena, struct backing *backi
   return text.data ? record_parse(arena, key, text, record, error) : error_nomem(error);
 }
 
-/* Skips a record that is broken or that another process has removed. */
+/* Skips a record that is damaged or that another process has removed. */
 pprofc_status past_read_one(struct past *past, struct backing *backing, const char *key,
                             pprofc_error *error) {
   struct arena arena;
@@ -208,7 +208,7 @@ pprofc_status past_load(struct past *past, struct backing *backing, pprofc_error
 /* ---- keys -------------------------------------------- */
 
 void past_object_key(pprofc_str sha256, char key[80]) {
-  /* Use only a valid hash: any other text could be a path that leaves the store. */
+  /* Accept only a valid hash, because any other text could be a path out of the store. */
   if (sha256.size != 64 || !text_is_of(sha256, TEXT_HEX)) sha256 = STR("no hash");
   pprofc_str first = str_slice(sha256, 0, 2), rest = str_slice(sha256, 2, 64);
   snprintf(key, 80, "objects/%.*s/%.*s", STR_ARG(first), STR_ARG(rest));

@@ -1,5 +1,5 @@
 /* Reads a store into memory: its runs in the order of their commits, and one value for each series
- * that a run measured. */
+ * (benchmark and unit) that a run measured. */
 #ifndef PPROFCI_STORE_PAST_H
 #define PPROFCI_STORE_PAST_H
 
@@ -8,11 +8,12 @@
 #include "store/backing.h"
 
 struct past_run {
-  struct record_place place; /* position of the run; first member, because runs are sorted by it */
+  struct record_place place; /* position of the run; must be the first member, because the runs are
+                                sorted by it */
   const char *key;           /* key of the record */
   pprofc_str branch, machine, verdict, headline;
   int64_t status;
-  size_t first_point, points; /* range of the run's points */
+  size_t first_point, points; /* range of the run's points: index of the first, and their number */
   size_t first_profile, profiles;
   const char *tag; /* tag of the commit, or NULL */
 };
@@ -43,16 +44,16 @@ struct past {
   size_t point_count, point_capacity;
   struct past_profile *profiles;
   size_t profile_count, profile_capacity;
-  bool by_order;  /* true if all runs have the number of their commit */
-  bool runs_only; /* true to skip the points of runs */
+  bool by_order;  /* true if each run has the number of its commit, by which runs are sorted */
+  bool runs_only; /* true to skip the points (measured values) of runs */
   size_t skipped; /* number of invalid records */
 };
 
 void past_init(struct past *past);
 void past_free(struct past *past);
 
-/* Reads all runs of a store, from its index if possible. Skips a broken record with a message
- * on standard error. */
+/* Reads all runs of a store, from its index if possible. Skips a damaged record with a message on
+ * standard error. */
 pprofc_status past_load(struct past *past, struct backing *backing, pprofc_error *error);
 
 /* Reads all runs from the records, without the index. */
@@ -62,26 +63,26 @@ pprofc_status past_read(struct past *past, struct backing *backing, pprofc_error
 pprofc_status past_add_record(struct past *past, const char *key, const struct run_record *record,
                               pprofc_error *error);
 
-/* Adds the run of a record. Skips a broken record with a message on standard error, and a removed
+/* Adds the run of a record. Skips a damaged record with a message on standard error, and a removed
  * record without a message. */
 pprofc_status past_read_one(struct past *past, struct backing *backing, const char *key,
                             pprofc_error *error);
 
-/* Each function adds an item: a run, a series, a point of the last run, or a profile.
- * past_add_series returns MAP_NONE when out of memory. */
+/* Add an item: a run, a series, a point of the last run, or a profile. past_add_series returns
+ * MAP_NONE when out of memory. */
 struct past_run *past_add_run(struct past *past, const char *key);
 uint32_t past_add_series(struct past *past, pprofc_str group, pprofc_str name, pprofc_str unit,
                          int direction);
 bool past_add_point(struct past *past, uint32_t series, double value);
 bool past_add_profile(struct past *past, struct past_run *run, const struct past_profile *profile);
 
-/* Sorts the runs by the numbers of their commits if all have numbers, else by time. */
+/* Sorts the runs by their commit numbers if all runs have one, else by time. */
 void past_sort(struct past *past);
 
 /* Adds the keys of all objects that the runs refer to. Returns false when out of memory. */
 bool past_name_objects(struct past *past, struct interner *names);
 
-/* Writes the key of an object. */
+/* Formats the key of an object from its hash. */
 void past_object_key(pprofc_str sha256, char key[80]);
 
 #endif

@@ -1,4 +1,4 @@
-/* Removes the runs and objects that the rules of a store do not keep. */
+/* Removes the runs and objects that the retention rules of a store do not keep. */
 #include "store/upkeep.h"
 
 #include "core/array.h"
@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define GRACE 86400 /* age in seconds below which no object is removed */
+#define GRACE 86400 /* minimum age in seconds of an object that may be removed */
 
 static bool retain_add(struct retain *retain, pprofc_str rule) {
   size_t equals = str_find_last_char(rule, '=');
@@ -37,7 +37,7 @@ pprofc_status retain_parse(struct retain *retain, const char *text, int64_t last
 
 /* ---- runs -------------------------------------------- */
 
-/* True if a rule drops the run. A run of a branch without a rule stays. */
+/* True if a rule drops the run. A run stays if no rule applies to its branch. */
 static bool retain_is_old(const struct retain *retain, const struct past_run *run, int64_t now) {
   for (size_t i = 0; i < retain->count; i++)
     if (str_glob(retain->rules[i].branch, run->branch))
@@ -69,8 +69,8 @@ static pprofc_status retain_drop(struct backing *backing, const struct past_run 
   return dry ? PPROFC_OK : backing_remove(backing, run->key, error);
 }
 
-/* Checks that the runs were read completely. A list without runs would remove every object, and is
- * more likely an error than a store without runs. */
+/* Checks that the runs were read completely. An empty list would remove every object, and an empty
+ * list is more likely an error than an empty store. */
 static pprofc_status retain_check(const struct past *past, const struct backing *backing,
                                   pprofc_error *error) {
   if (past->skipped)
@@ -102,8 +102,8 @@ pprofc_status upkeep_retain(struct backing *backing, const struct retain *retain
 
 /* ---- unused objects ----------------------------------- */
 
-/* Checks again if a file is old, because a writer may have written it meanwhile. Files under tmp/
- * are written only once. */
+/* Checks the age of a file again, because another process may have written the file since the
+ * listing. Files under tmp/ are written only once. */
 static pprofc_status sweep_age(struct backing *backing, const struct stored_key *key, int64_t now,
                                bool *old, pprofc_error *error) {
   struct stored_keys keys;
@@ -146,7 +146,8 @@ pprofc_status upkeep_sweep(struct backing *backing, int64_t now, bool dry,
   struct stored_keys keys, left;
   past_init(&past);
   interner_init(&names, &mem_default);
-  /* List objects before records: an object stored between the lists is too young to be removed. */
+  /* List objects before records. An object that is stored between the two listings is then too
+   * young to be removed. */
   pprofc_status status = backing_list(backing, "objects", &keys, error);
   if (status == PPROFC_OK && keys.count) status = sweep_names(&past, backing, &names, error);
   for (size_t i = 0; i < keys.count && status == PPROFC_OK; i++)

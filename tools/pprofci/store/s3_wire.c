@@ -15,7 +15,8 @@
 #define S3_TRIES   5
 #define S3_TIMEOUT 300 /* time limit of a request in seconds */
 #define S3_PART    ((size_t)64 << 20)
-#define S3_MIN     ((size_t)5 << 20) /* minimum size of a part in bytes, a limit of S3 */
+#define S3_MIN     ((size_t)5 << 20) /* minimum size in bytes of a part of a multipart upload, a
+                                        limit of S3 */
 
 struct s3_wire {
   struct client *client;
@@ -24,7 +25,7 @@ struct s3_wire {
   const char *scheme, *host; /* server of the requests: "https", "s3.us-east-1.amazonaws.com" */
   const char *token;
   struct sigv4_scope scope;
-  bool in_path; /* true if the bucket is in the path instead of the host name */
+  bool in_path; /* true if URLs contain the bucket in the path, not in the host name */
   size_t part;
 };
 
@@ -68,7 +69,7 @@ static pprofc_status s3_check_server(const struct s3_wire *w, const char *given,
                    given);
 }
 
-/* Parses an address like "https://minio.example:9000". */
+/* Parses the address of a server, such as "https://minio.example:9000". */
 static pprofc_status s3_read_server(struct s3_wire *w, pprofc_error *error) {
   const char *given = s3_variable("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "");
   pprofc_str rest = str_of(given);
@@ -84,7 +85,8 @@ static pprofc_status s3_read_server(struct s3_wire *w, pprofc_error *error) {
   pprofc_status status = s3_check_server(w, given, error);
   if (status != PPROFC_OK) return status;
   const char *style = s3_variable("PPROFCI_S3_STYLE", NULL, "");
-  /* A certificate for *.s3.amazonaws.com does not match a bucket name with dots. */
+  /* Put the bucket into the path if its name has dots: the certificate for *.s3.amazonaws.com does
+   * not match such a host name. */
   w->in_path = *given || strchr(w->bucket, '.');
   if (strcmp(style, "path") == 0)
     w->in_path = true;
@@ -152,7 +154,7 @@ size_t s3_wire_part(const struct s3_wire *wire) {
 
 /* ---- a signed request -------------------------------- */
 
-/* Appends a path, each part encoded as in a URL. */
+/* Appends a path and percent-encodes each element. */
 static void s3_put_path(struct buffer *out, pprofc_str path) {
   pprofc_str part;
   bool first = true;
@@ -207,7 +209,7 @@ static const char *s3_sign(const struct s3_wire *w, const struct s3_request *req
   return buffer_take(&signature, &p->arena).data;
 }
 
-/* Makes address and signature. Returns false when out of memory. */
+/* Formats the address and computes the signature. Returns false when out of memory. */
 static bool s3_make_parts(struct s3_wire *w, const struct s3_request *request, struct s3_parts *p) {
   sigv4_set_time(&w->scope, (int64_t)time(NULL));
   sha256_hex_of(request->body, p->payload);
@@ -231,7 +233,7 @@ static pprofc_status s3_send_parts(struct s3_wire *w, const struct s3_request *r
   headers[count++] = "Content-Type: application/octet-stream";
   if (request->once) headers[count++] = "If-None-Match: *";
   if (*w->token) headers[count++] = text_printf(&p->arena, "x-amz-security-token: %s", w->token);
-  /* GET and HEAD have no body, so they need no length. */
+  /* Send Content-Length, except for GET and HEAD, which have no body. */
   if (!request->body.size && !strchr("GH", *request->method))
     headers[count++] = "Content-Length: 0";
   for (size_t i = 0; i < count; i++)
@@ -253,9 +255,9 @@ static pprofc_status s3_send_once(struct s3_wire *w, const struct s3_request *re
 
 /* ---- retries ----------------------------------------- */
 
-/* Checks that a reply is complete, by its length or its chunks. Without a length or chunks, a
- * truncated reply looks complete. A document with status 200 may be an error, so the function
- * checks it. */
+/* Checks that a reply is complete, using its length or its chunks. A truncated reply without both
+ * looks complete. An XML document with status 200 can be an error, so the function also checks the
+ * document. */
 static pprofc_status s3_check_whole(const struct s3_request *request, const struct reply *reply,
                                     pprofc_error *error) {
   char end[64];
@@ -315,7 +317,7 @@ static const struct {
     {"SlowDown", "the server limited the rate of requests five times"},
 };
 
-/* Appends the difference between the clock of this machine and the server's. */
+/* Appends the difference between this machine's clock and the server's clock. */
 static void s3_put_skew(struct buffer *out, const struct reply *reply) {
   int64_t seconds = reply->date ? (int64_t)time(NULL) - reply->date : 0;
   if (seconds > 0)

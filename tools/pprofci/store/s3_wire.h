@@ -7,27 +7,27 @@
 
 struct s3_wire;
 
-/* Opens the bucket of "s3://BUCKET/PREFIX". Credentials, region and server come from the
+/* Opens the bucket of "s3://BUCKET/PREFIX". Credentials, region and server address come from the
  * environment. The arena owns the texts. */
 pprofc_status s3_wire_open(struct arena *arena, const char *where, struct s3_wire **wire,
                            pprofc_error *error);
 void s3_wire_close(struct s3_wire *wire);
 
-/* Returns the prefix of keys: "PREFIX/", or "". */
+/* Returns the prefix of all keys: "PREFIX/", or "". */
 const char *s3_wire_prefix(const struct s3_wire *wire);
 
 struct s3_request {
   const char *method;
   const char *key;   /* key below the prefix; NULL for the bucket itself */
-  const char *query; /* query string, sorted and encoded, or "" */
-  const char *root;  /* name of the root element of a reply with status 200, or NULL */
+  const char *query; /* query string with sorted and encoded parameters, or "" */
+  const char *root;  /* name of the root element that a reply with status 200 must have, or NULL */
   bool once;         /* true to fail with 412 if the key exists */
   pprofc_str body;
 };
 
-/* Sends a request, up to five times while a retry can help. A truncated reply is an error of the
- * transport. The reply may be an error of the server, which s3_wire_fail converts. The caller frees
- * the reply, also after an error. */
+/* Sends a request, up to five times while a retry can help. A truncated reply is an error. The
+ * reply may contain an error of the server, which s3_wire_fail converts. The caller frees the
+ * reply, also after an error. */
 pprofc_status s3_wire_send(struct s3_wire *wire, const struct s3_request *request,
                            struct reply *reply, pprofc_error *error);
 
@@ -36,7 +36,7 @@ pprofc_status s3_wire_send(struct s3_wire *wire, const struct s3_request *reques
 pprofc_status s3_wire_fail(const struct s3_wire *wire, const struct s3_request *request,
                            const struct reply *reply, pprofc_error *error);
 
-/* Returns the size of a part in bytes. A larger file is sent in parts. */
+/* Returns the size in bytes of a part of a multipart upload. A larger file is sent in parts. */
 size_t s3_wire_part(const struct s3_wire *wire);
 
 /* ---- XML --------------------------------------------- */

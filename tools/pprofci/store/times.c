@@ -13,10 +13,10 @@ static bool times_digits(pprofc_str text, size_t at, size_t size, int *value) {
   return true;
 }
 
-/* Parts of a time such as "2026-11-20T10:00:00Z". A day has only the parts before the T. */
+/* Fields of a time such as "2026-11-20T10:00:00Z". A date has only the fields before the T. */
 static const struct {
   size_t at, size;
-  char after; /* character after the part; '\0' at the end */
+  char after; /* character after the field; '\0' at the end */
 } time_parts[] = {{0, 4, '-'}, {5, 2, '-'}, {8, 2, 'T'}, {11, 2, ':'}, {14, 2, ':'}, {17, 2, 'Z'}};
 
 bool times_parse(pprofc_str text, int64_t *seconds) {
@@ -35,7 +35,7 @@ bool times_parse(pprofc_str text, int64_t *seconds) {
                  .tm_hour = parts[3],
                  .tm_min = parts[4],
                  .tm_sec = parts[5]};
-  /* Timegm turns February 30 into March 2, which the next line rejects. */
+  /* timegm converts February 30 to March 2; the next line rejects this result. */
   *seconds = (int64_t)timegm(&t);
   return *seconds >= 0 && t.tm_mday == parts[2] && t.tm_hour == parts[3] && t.tm_min == parts[4];
 }

@@ -34,8 +34,8 @@ static void commit_find_tag(struct commit_info *f) {
   if (!f->tag_count && *tag) f->tags[f->tag_count++] = tag;
 }
 
-/* Counts the commits up to the commit of the run. A shallow clone has too few, so the number stays
- * unknown. */
+/* Counts the commits up to the commit of the run. In a shallow clone the number stays unknown,
+ * because commits are missing. */
 static void commit_find_order(struct commit_info *f, struct arena *arena) {
   static const char *const shallow[] = {"git", "rev-parse", "--is-shallow-repository", NULL};
   const char *const count[] = {"git", "rev-list", "--count", "--first-parent", f->commit, NULL};
@@ -53,7 +53,7 @@ static bool commit_is_id(pprofc_str id) {
   return id.size <= 100 && *id.data != '.' && *id.data != '-' && text_is_of(id, TEXT_WORDS);
 }
 
-/* True if the tag can be a part of a path. */
+/* True if the tag can be a path element. */
 static bool commit_is_tag(const char *tag) {
   return *tag && strcmp(tag, ".") != 0 && strcmp(tag, "..") != 0;
 }
@@ -87,13 +87,13 @@ static void writing_number(struct json_text *to, const char *key, int64_t value)
 
 /* ---- results ----------------------------------------- */
 
-/* Copies the head of each result of a manifest unchanged. Returns their number. */
+/* Copies the head values of each result in a manifest unchanged. Returns the number of results. */
 static size_t writing_put_manifest(struct json_text *to, const struct node *manifest) {
   const struct node *results = node_get(manifest, "results");
   size_t count = 0;
   for (size_t i = 0; i < node_size(results); i++) {
     const struct node *item = node_at(results, i), *head = node_get(item, "head");
-    if (!node_size(head)) continue; /* skip a benchmark that the head does not have */
+    if (!node_size(head)) continue; /* skip a benchmark that is missing in the head */
     json_line_break(&to->json);
     json_begin_object(&to->json);
     json_text_member(to, "group", node_text(item, "group"));
@@ -140,7 +140,8 @@ static bool writing_put_set(struct json_text *to, const pprofc_bench *set, size_
 
 /* ---- profiles ---------------------------------------- */
 
-/* Writes the bytes of a profile as an object. `hex` and `size` may be NULL. */
+/* Writes the bytes of a profile as an object. Sets *hex to its hash and *size to its size, unless
+ * they are NULL. */
 static pprofc_status writing_put_object(struct backing *backing,
                                         const struct writing_profile *profile, char *hex,
                                         size_t *size, pprofc_error *error) {
@@ -192,7 +193,7 @@ static void writing_put_commit(struct json_text *to, const struct writing *w,
   json_text_member(to, "headline", node_text(w->manifest, "headline"));
 }
 
-/* Makes the text of the record, and writes its profiles. */
+/* Formats the text of the record, and writes its profiles. */
 static pprofc_status writing_print(struct writing *w, struct backing *backing,
                                    const struct commit_info *info, struct json_text *to,
                                    struct writing_result *result, pprofc_error *error) {
@@ -229,7 +230,7 @@ pprofc_status writing_put_tags(struct arena *arena, struct backing *backing,
   return status;
 }
 
-/* Writes the record. The name of the record is the beginning of the hash of its text. */
+/* Writes the record. Its name begins with the hash of its text. */
 static pprofc_status writing_put_record(struct writing *w, struct backing *backing,
                                         const struct commit_info *info, pprofc_str text,
                                         struct writing_result *result, pprofc_error *error) {
@@ -254,7 +255,8 @@ pprofc_status writing_put(struct writing *w, struct backing *backing,
     status = error_set(error, PPROFC_E_INVALID, "nothing to store: no results and no profiles");
   if (status == PPROFC_OK) status = writing_put_tags(&w->arena, backing, info, error);
   if (status == PPROFC_OK) status = writing_put_record(w, backing, info, text, result, error);
-  /* Write each object again if another process has removed it: no record used it until now. */
+  /* Another process may have removed an object, because no record used it until now. Write each
+   * missing object again. */
   for (size_t i = 0; i < w->profile_count && status == PPROFC_OK; i++)
     status = writing_put_object(backing, &w->profiles[i], NULL, NULL, error);
   return status;

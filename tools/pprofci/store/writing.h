@@ -1,4 +1,4 @@
-/* Makes the record of a run from the folder of `pprofci run`, or from files of results and
+/* Creates the record of a run from the folder of `pprofci run`, or from files of results and
  * profiles. */
 #ifndef PPROFCI_STORE_WRITING_H
 #define PPROFCI_STORE_WRITING_H
@@ -9,13 +9,15 @@
 #include "store/backing.h"
 
 struct commit_info {
-  const char *commit, *branch, *machine; /* id, branch and machine of the run; "" if unknown */
+  const char *commit, *branch, *machine; /* commit id, branch and machine of the run; "" if
+                                            unknown */
   const char *tags[64];
   size_t tag_count;
-  int64_t time, order; /* time and number of the commit; -1 if unknown */
+  int64_t time, order; /* time of the commit in seconds since 1970, and number of the commit; -1 if
+                          unknown */
 };
 
-/* Fills in the fields that no flag has set. */
+/* Sets the fields that no flag has set. */
 pprofc_status commit_complete(struct commit_info *info, struct arena *arena, pprofc_error *error);
 
 /* A profile to store. */
@@ -23,15 +25,15 @@ struct writing_profile {
   const char *path, *kind, *package, *benchmark, *name;
 };
 
-/* Data that was collected from the inputs. */
+/* Data collected from the inputs. */
 struct writing {
   struct arena arena;
-  const char *folder;          /* path of the folder of a run, or NULL */
-  const struct node *manifest; /* manifest of that folder, or NULL */
-  pprofc_bench *set;           /* results in the given files, or NULL */
+  const char *folder;          /* path of a run's folder, or NULL */
+  const struct node *manifest; /* manifest in `folder`, or NULL */
+  pprofc_bench *set;           /* benchmark results in the given files, or NULL */
   struct writing_profile *profiles;
   size_t profile_count, profile_capacity;
-  int64_t time; /* time of the newest input */
+  int64_t time; /* time of the newest input in seconds since 1970 */
 };
 
 /* Reads the inputs: one folder of a run, or files of results and profiles. */
@@ -39,7 +41,7 @@ pprofc_status writing_read(struct writing *w, const char *const *paths, size_t c
                            pprofc_error *error);
 void writing_free(struct writing *w);
 
-/* Fills in the commit and the machine from the inputs. */
+/* Sets the commit and the machine from the inputs. */
 pprofc_status writing_fill_commit(struct writing *w, struct commit_info *info, pprofc_error *error);
 
 /* Result of writing_put. */
@@ -48,8 +50,8 @@ struct writing_result {
   size_t series, profiles;
 };
 
-/* Writes profiles, then tags, then the record that refers to them, so that a reader of a
- * record finds all its objects. */
+/* Writes profiles, then tags, then the record that refers to them. In this order, a reader of a
+ * record always finds all its objects. */
 pprofc_status writing_put(struct writing *w, struct backing *backing,
                           const struct commit_info *info, struct writing_result *result,
                           pprofc_error *error);
