@@ -1,4 +1,5 @@
-/* Draws the chart of a series: a dot for each run, a line for each level between change points. */
+/* Draws the chart of a series: a dot for each run, and a line for the mean between two change
+ * points. */
 #include "trend/trend.h"
 
 #include "page/plot.h"
@@ -29,7 +30,7 @@ static double chart_mean(const struct trend_series *s, size_t first, size_t end)
   return end > first ? sum / (double)(end - first) : 0;
 }
 
-/* Draws a drift as a line from its first value to its last. */
+/* Draws a gradual change as a line from its first value to its last value. */
 static void chart_slope(struct plot *p, const struct step *step) {
   buffer_printf(plot_begin_line(p, "level drift"), "M%.1f %.1fL%.1f %.1f", plot_x(p, step->index),
                 plot_y(p, step->before), plot_x(p, step->last), plot_y(p, step->after));

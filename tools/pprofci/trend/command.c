@@ -88,7 +88,7 @@ const struct flag_table trend_table = {
 
 /* ---- options ----------------------------------------- */
 
-/* True if the address contains "{}" for the id of a commit, or is empty. */
+/* True if the address is empty, or contains "{}" as the placeholder for a commit id. */
 static bool trend_is_url(const char *url) {
   pprofc_str text = str_of(url);
   bool web = str_starts(text, STR("https://")) || str_starts(text, STR("http://"));
@@ -119,7 +119,7 @@ static pprofc_status trend_check(void *options, const struct command_line *line,
 
 /* ---- output ------------------------------------------ */
 
-/* Saves the text if it has a file, and clears it. */
+/* Saves the text if `path` is not empty, and clears the text. */
 static pprofc_status trend_save(const char *path, struct buffer *text, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   if (text->failed) return error_nomem(error);
@@ -128,9 +128,8 @@ static pprofc_status trend_save(const char *path, struct buffer *text, pprofc_er
   return status;
 }
 
-/* Sets the address of commits if the newest commit is in the git repository of the current folder,
- * and the address of that repository is known. Without this check, a store of another repository
- * would have wrong links. */
+/* Sets the address of commits. Requires that the newest commit is in the git repository of the
+ * current folder, because a store of another repository would get wrong links. */
 static pprofc_status trend_find_commits(struct trend_view *trend, struct trend_options *o,
                                         pprofc_error *error) {
   struct trend_query *query = &o->query;

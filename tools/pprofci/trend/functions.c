@@ -1,4 +1,4 @@
-/* Makes series of the shares of functions in the profiles of a store. */
+/* Creates series of the functions' shares in the profiles of a store. */
 #include "trend/trend.h"
 
 #include "core/array.h"
@@ -106,7 +106,7 @@ static pprofc_status functions_of_run(struct function_shares *f, struct backing 
   return PPROFC_OK;
 }
 
-/* Adds a share of 0 for each function that a profile does not contain. */
+/* Adds the share 0 for each function that is missing in a profile. */
 static bool functions_add_absent(struct function_shares *f, struct past_run *run, size_t old_first,
                                  size_t old_count) {
   size_t first = f->point_count;

@@ -1,10 +1,10 @@
-/* Makes the text of an issue about the benchmarks that got worse lately. */
+/* Writes the text of an issue about benchmarks that recently got worse. */
 #include "trend/trend.h"
 
 #include "page/page.h"
 #include "store/times.h"
 
-#define ISSUE_ROWS 100 /* maximum number of rows; the limit of hosts is 65536 bytes */
+#define ISSUE_ROWS 100 /* maximum number of rows, because hosts limit an issue to 65536 bytes */
 
 /* Appends "[0123456789ab](URL) 2027-01-31 10:00, [page](URL)". */
 static void issue_put_commit(struct buffer *out, const struct past_run *run,
@@ -52,7 +52,7 @@ static void issue_put_row(struct buffer *out, const struct trend_view *trend,
   buffer_add_text(out, " |\n");
 }
 
-/* Appends the headline and the head of the table. */
+/* Appends the headline and the header of the table. */
 static void issue_put_head(struct buffer *out, const struct trend_view *trend,
                            const struct trend_query *query, size_t worse) {
   buffer_printf(out, "### %zu benchmark%s got slower or larger in the last %zu runs", worse,

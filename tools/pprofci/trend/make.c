@@ -1,4 +1,4 @@
-/* Chooses runs, collects the values of each series, and finds their change points. */
+/* Selects runs, collects the values of each series, and finds change points. */
 #include "trend/trend.h"
 
 #include "core/array.h"
@@ -8,9 +8,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- choice of runs ---------------------------------- */
+/* ---- selection of runs ------------------------------- */
 
-/* Reads the ids of a file, one on each line, in their order. */
+/* Reads commit ids from a file, one per line, in the order of the file. */
 static pprofc_status trend_read_ids(struct interner *ids, struct arena *arena, const char *path,
                                     pprofc_error *error) {
   struct buffer text;
@@ -44,7 +44,7 @@ static pprofc_status trend_list_commits(struct trend_view *t, const char *path,
   return status;
 }
 
-/* Keeps only the chosen runs: other runs must not affect their order. */
+/* Removes all other runs, because they must not affect the order of the selected runs. */
 static pprofc_status trend_choose(struct trend_view *t, const struct trend_query *query,
                                   pprofc_error *error) {
   struct past *past = &t->past;
@@ -75,7 +75,7 @@ static bool trend_fits(const struct trend_query *query, const struct past_series
          str_glob(str_of(query->unit), series->unit);
 }
 
-/* Allocates the values of the matching series. */
+/* Allocates arrays for the values of the matching series. */
 static bool trend_make_room(struct trend_view *t, const struct trend_query *query,
                             struct trend_series *all) {
   const struct past *past = &t->past;
@@ -125,7 +125,7 @@ static int trend_by_name(const void *a, const void *b) {
 
 /* ---- changes ----------------------------------------- */
 
-/* Returns the number of commits between the run of a value and the previous run. */
+/* Returns the number of commits between the run of a value and the run before it. */
 static int64_t trend_unmeasured(const struct trend_view *t, const struct trend_series *s,
                                 size_t index) {
   const struct past_run *run = trend_run(t, s, index), *before = trend_run(t, s, index - 1);
@@ -156,7 +156,7 @@ static bool trend_add_change(struct trend_view *t, uint32_t series, const struct
   return true;
 }
 
-/* Adds a suspected change after the last change point, which has too few values for a decision. */
+/* Adds a suspected change after the last change point. It has too few values for a decision. */
 static bool trend_add_suspect(struct trend_view *t, uint32_t series, size_t first,
                               const struct trend_query *query) {
   const struct trend_series *s = &t->series[series];

@@ -1,4 +1,4 @@
-/* Makes the page of a trend: the changes, newest first, then a chart of each series. */
+/* Creates the page of a trend: the changes, newest first, then a chart of each series. */
 #include "trend/trend.h"
 
 #include "core/escape.h"
@@ -63,7 +63,7 @@ static void page_put_series(struct fill *out, const char *list, const struct tre
   fill_end(out);
 }
 
-/* ---- order: the series whose last change is newest first ---- */
+/* ---- order: series with the newest change first ------------ */
 
 struct page_place {
   size_t series;
