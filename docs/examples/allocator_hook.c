@@ -1,11 +1,11 @@
-/* Writes a heap profile from a hook in an allocator: every allocation of this program, by call
- * stack.
+/* Writes a heap profile from a hook in an allocator. The profile has every allocation of this
+ * program, by call stack.
  *
  *   cc -g allocator_hook.c $(pkg-config --cflags --libs pprofc) -o allocator_hook
  *   ./allocator_hook heap.pb.gz && pprofc -top heap.pb.gz
  *
- * The hook itself must not allocate, so it only notes addresses in a table of fixed size; the
- * profile is built when the program asks for it. */
+ * The hook itself must not allocate, so it only stores addresses in a table of fixed size. The
+ * program builds the profile later. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -1,4 +1,4 @@
-/* Reads a profile, looks at its columns, and prints a report of it.
+/* Reads a profile, prints the sum of each sample type, and prints a report.
  *
  *   cc read_profile.c $(pkg-config --cflags --libs pprofc) -o read_profile
  *   ./read_profile cpu.pb.gz */

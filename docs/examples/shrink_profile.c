@@ -1,5 +1,5 @@
-/* Makes a small profile of a large one: names its addresses, keeps the samples that go through a
- * function, forgets lines and addresses, and adds up what has become equal.
+/* Creates a small profile from a large one. Adds names to addresses, keeps the samples that go
+ * through a function, drops lines and addresses, and merges samples that have become equal.
  *
  *   cc shrink_profile.c $(pkg-config --cflags --libs pprofc) -o shrink_profile
  *   ./shrink_profile large.pb.gz REGEXP small.pb.gz */
