@@ -81,7 +81,7 @@ static pprofc_status run_read_folded(const pprofc_allocator *mem, struct buffer 
   return status;
 }
 
-/* Formats of other tools, in the order of `foreign_files`. */
+/* Profiles in formats of other tools, in the order of `foreign_files`. */
 static struct buffer foreign[22];
 
 static const char *const foreign_files[] = {
@@ -204,7 +204,7 @@ static pprofc_status run_write(const pprofc_allocator *mem, struct buffer *out) 
   return read_and_write(&one, mem, out);
 }
 
-/* Reads both inputs, combines them, and writes the result. */
+/* Reads two profiles, merges or subtracts them, and writes the result. */
 static pprofc_status combine(const pprofc_allocator *mem, struct buffer *out, bool diff) {
   pprofc_profile *inputs[2] = {NULL, NULL}, *made = UNTOUCHED;
   pprofc_status status = read_from(&one, mem, &inputs[0]);
