@@ -1,5 +1,5 @@
-/* Prints hostile profiles, and differences of two, as -flame=text. The output must be valid UTF-8
- * without control characters, and must end with a newline. */
+/* Prints hostile profiles, and differences of two profiles, as -flame=text. The output must be
+ * valid UTF-8 without control characters, and must end with a newline. */
 #include "core/escape.h"
 #include "hostile.h"
 #include "pprofc/pprofc.h"

@@ -1,5 +1,5 @@
-/* Reads any bytes as results of base and head, split at the first line of dashes, and compares them
- * by each test. */
+/* Reads any bytes as results of base and head, split at the first line of dashes. Compares base and
+ * head by each test. */
 #include "fuzz.h"
 
 #include "gate/judge.h"

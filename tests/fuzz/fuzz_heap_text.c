@@ -1,4 +1,4 @@
-/* Reads any bytes as a heap profile in text. */
+/* Reads any bytes as a heap profile in text form. */
 #include "import/formats.h"
 #include "import_target.h"
 

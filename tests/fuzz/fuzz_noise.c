@@ -22,7 +22,7 @@ static pprofc_profile *draw_run(struct shape *s, const pprofc_allocator *mem, un
 
 static void print_one(struct noise_report *report, const char *format, bool blame) {
   const pprofc_format_info info = {.name = format};
-  static struct command command; /* static, because it is large */
+  static struct command command; /* static, because the struct is too large for the stack */
   struct buffer text;
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
   memset(&command, 0, sizeof command);

@@ -170,7 +170,7 @@ static void write_profile(struct shape *s, const char *name, char path[128]) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  static struct command_flags flags; /* static, because it is large */
+  static struct command_flags flags; /* static, because the struct is too large for the stack */
   struct shape s;
   struct command command;
   struct flags_parsed parsed;

@@ -1,5 +1,5 @@
-/* Reads any bytes as saved views of -http, then saves and deletes other views. A file that cannot
- * be read must stay unchanged, and saved views must be listed. */
+/* Reads any bytes as saved views of -http, then saves and deletes other views. If the file cannot
+ * be read, it must stay unchanged. Otherwise the saved views must be listed. */
 #include "scratch.h"
 #include "web/settings.h"
 

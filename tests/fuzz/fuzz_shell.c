@@ -51,7 +51,7 @@ static pprofc_profile *small_profile(void) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  static struct shell shell; /* static, because it is large */
+  static struct shell shell; /* static, because the struct is too large for the stack */
   pprofc_str text = {(const char *)data, size}, line;
   if (size > 4096) return 0;
   memset(&shell, 0, sizeof shell);
