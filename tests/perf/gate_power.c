@@ -166,16 +166,16 @@ static const double effects[] = {0.03, 0.05, 0.10, 0.20};
 
 /* Results for one type and size of noise. */
 struct outcome {
-  double alarm[RULES];          /* share of unchanged suites with any alarm */
+  double alarm[RULES];          /* share of unchanged suites with at least one alarm */
   double found[EFFECTS][RULES]; /* share of the regressions that a rule finds */
-  double found_u[EFFECTS];      /* share of regressions that the U test with a threshold finds, with
-                                   as many false alarms as the gate */
+  double found_u[EFFECTS];      /* share of regressions that the U test with a threshold finds; it
+                                   has as many false alarms as the gate */
   double drift;                 /* share of unchanged suites in which the gate reports drift */
 };
 
-/* Returns the largest p that U may call significant without more alarms in unchanged suites than
- * the gate has. `allowed` is the gate's number of alarms. It takes the smallest p of each suite,
- * and returns the first p after the `allowed` smallest of them. */
+/* Returns the largest p-value at which the U test raises no more alarms in unchanged suites than
+ * the gate. `allowed` is the gate's number of alarms. Takes the smallest p-value of each suite,
+ * skips the `allowed` smallest of these, and returns the next one. */
 static double matching_alpha(const struct suite *suites, size_t count, size_t allowed) {
   double smallest[SUITES_MAX];
   for (size_t i = 0; i < count; i++) {
@@ -188,7 +188,8 @@ static double matching_alpha(const struct suite *suites, size_t count, size_t al
 
 static size_t count_u(const struct suite *s, double alpha) {
   size_t found = 0;
-  /* Compare with <: a p equal to alpha would be one alarm too many. 2 is never significant. */
+  /* Compare with <, because a p-value equal to alpha would be one alarm too many. The p-value 2 is
+   * never significant. */
   for (size_t k = 0; k < CHANGED; k++) found += s->u_p[k] < fmin(alpha, 1.5);
   return found;
 }
@@ -235,16 +236,15 @@ bool complain(enum shape shape, double noise, const char *what, double value) {
   return false;
 }
 
-/* Returns the largest p-value at which the U test raises no more alarms in unchanged suites than
- * the gate. `allowed` is the gate's number of alarms. Takes the smallest p-value of each suite,
- * skips the `allowed` smallest of these, and returns the next one. */
+/* Returns two standard errors of the difference of two shares, over all regressions of `count`
+ * suites. */
 static double margin(double share, size_t count) {
   double p = fmin(fmax(share, 0.02), 0.98);
   return 2 * sqrt(2 * p * (1 - p) / (double)(count * CHANGED));
 }
 
-/* Compare with <, because a p-value equal to alpha would be one alarm too many. The p-value 2 is
- * never significant. */
+/* Returns the maximum share of suites with an alarm: 5 %, plus two standard errors because the
+ * suites are few. */
 double most_alarms(size_t count) {
   return count < SUITES_MAX ? 0.05 + 2 * sqrt(0.05 * 0.95 / (double)count) : 0.05;
 }
@@ -264,10 +264,11 @@ static bool check(enum shape shape, double noise, const struct outcome *o, size_
   return good;
 }
 
-/* ---- the smallest visible change --------------------- */
+/* ---- the smallest detectable change ------------------ */
 
-/* Returns two standard errors of the difference of two shares, over all regressions of `count`
- * suites. */
+/* The smallest detectable change, and the share of changed samples in which a test finds it.
+ * `found` is for the change computed from the noise of the same samples, `found_later` for the
+ * change computed from an earlier pair. */
 struct sight {
   double change, found, found_later;
 };
@@ -310,8 +311,9 @@ static struct sight look(enum shape shape, double noise, bool ranks, size_t draw
   return s;
 }
 
-/* Returns the maximum share of suites with an alarm: 5 %, plus two standard errors because the
- * suites are few. */
+/* True if the test finds the computed change in a share GATE_POWER of the runs with normal noise,
+ * within three standard errors. For the U test, random draws in computing the change add to the
+ * error. */
 static bool check_sight(enum shape shape, double noise, bool ranks, const struct sight *s,
                         size_t draws) {
   double error = sqrt(GATE_POWER * (1 - GATE_POWER) * (1 / (double)draws + (ranks ? 0.0005 : 0)));
@@ -343,16 +345,11 @@ static bool print_sights(size_t draws) {
   return good;
 }
 
-/* ---- the smallest detectable change ------------------ */
+/* ---- earlier runs ------------------------------------ */
 
 #define RUNS_MAX     20
-#define BETWEEN      0.03 /* The smallest detectable change, and the share of changed samples in
-                             which a test finds it. `found` is for the change computed from the
-                             noise of the same samples, `found_later` for the change computed from
-                             an earlier pair. */
-#define WITHIN       0.01 /* True if the test finds the computed change in a share GATE_POWER of the
-                             runs with normal noise, within three standard errors. For the U test,
-                             random draws in computing the change add to the error. */
+#define BETWEEN      0.03 /* noise between processes */
+#define WITHIN       0.01 /* noise within a process, for all types of noise */
 #define EARLIER_FIND 0.20
 
 /* Draws the samples of one process, which share the speed of the process. */

@@ -1,24 +1,24 @@
-/* Makes the inputs of scripts/bench.sh with the builder, from fixed seeds: `make_inputs FOLDER
- * [NAME ...]`.
+/* Creates the inputs of scripts/bench.sh with the builder, from fixed seeds. The command is
+ * `make_inputs FOLDER [NAME ...]`.
  *
- * - golike: 1 M samples of a heap in one call tree like a real program's; inlined calls at a
- *   third of the locations, labels on a third of the samples, four sample types
- * - wide: 1 M samples with random stacks of 30 out of 200 k locations and 60 k functions,
- *   ~100 MB raw
- * - wide-mid: the same with 100,000 samples, 20 MB raw
- * - wide-inline: wide with inlined calls at a third of the locations
- * - tree: 1 M samples in one call tree that grows, up to 60 deep, ~200 MB raw, labels on a
- *   third
- * - deep: stacks of 900 to 1,050 frames of a recursion
- * - frames: 40,000 random stacks of 20 below one root: 800,000 frames
+ * - golike: 1 M heap samples in one call tree like a real program's; a third of the locations has
+ *   inlined calls, a third of the samples has labels; four sample types
+ * - wide: 1 M samples with random stacks of 30 frames, from 200 k locations and 60 k functions;
+ *   about 100 MB uncompressed
+ * - wide-mid: the same with 100,000 samples, 20 MB uncompressed
+ * - wide-inline: like wide, but a third of the locations has inlined calls
+ * - tree: 1 M samples in one growing call tree, up to 60 frames deep; about 200 MB uncompressed;
+ *   a third of the samples has labels
+ * - deep: stacks of 900 to 1,050 frames from a recursion
+ * - frames: 40,000 random stacks of 20 frames below a common root: 800,000 frames
  * - small: 50 KB
  * - cpu50k: 50 KB, CPU time of a program like a real one
  * - merge/: 1,000 copies of small with differences; fleet/: 10,000 recordings of the program of
  *   cpu50k
  *
- * NAME2 is the base of NAME: the same program a day later, with other values and other stacks in
- * one sample of ten (for cpu50k other moments). Without a NAME it makes all inputs except the
- * fleets. It keeps files that exist. */
+ * NAME2 is the base of NAME: the same program a day later. Its values differ, and so do the stacks
+ * of one sample in ten. For cpu50k the samples are from other times. Without a NAME the program
+ * creates all inputs except the fleets. Existing files stay unchanged. */
 #include "inputs/inputs.h"
 
 #include <inttypes.h>

@@ -1,10 +1,10 @@
 /* Runs commands several times and prints their time and memory:
  * `measure RUNS COMMAND... [-- COMMAND...]`
  *
- * Several commands take turns, so that other load affects all of them alike. Prints a line for
- * each: "MEDIAN_SECONDS PEAK_KIB STATUS CPU_SECONDS". These are the median wall-clock time, the
- * greatest resident set of any run, the exit status of the last run, and the least user and system
- * time of any run. Standard output of the commands goes to /dev/null. */
+ * Several commands run in alternation, because other load then affects all of them equally. Prints
+ * a line for each command: "MEDIAN_SECONDS PEAK_KIB STATUS CPU_SECONDS". These are the median wall
+ * time, the largest resident set of any run, the exit status of the last run, and the smallest user
+ * plus system time of any run. Standard output of the commands goes to /dev/null. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

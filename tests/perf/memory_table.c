@@ -1,6 +1,6 @@
-/* Prints the table of docs/BENCHMARKS.md with the memory that each kind of message takes: the
+/* Prints the table of docs/BENCHMARKS.md with the memory that each type of message needs: the
  * greatest number of allocated bytes, divided by the bytes of the profile. `memory_table` prints
- * all kinds. `memory_table FOLDER` writes the profiles into an existing folder instead. */
+ * all types. `memory_table FOLDER` instead writes the profiles into an existing folder. */
 #include "counting.h"
 #include "hostile.h"
 #include "pprofc/report.h"
