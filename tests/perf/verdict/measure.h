@@ -25,7 +25,8 @@ struct reference {
   int digits;
 };
 
-/* True if both means agree within three standard errors of their difference and the rounding. */
+/* True if the two means agree within three standard errors of their difference, plus the rounding
+ * of the reference. */
 bool measure_agrees(const struct measure *m, const struct reference *reference);
 
 /* True if both shares agree. Each value is 0 or 1. Because rare ones are not normally distributed,

@@ -9,15 +9,15 @@
 #define ROWS_MAX 80
 #define RUNS_MAX 20
 
-/* Models of noise; CV is the coefficient of variation between runs.
+/* Models of noise. CV is the coefficient of variation between runs.
  *
  * POISSON   only sampling noise
- * OVER      noise between runs of each function, with a CV around 5 % (lognormal, up to 50 %);
- *           6 % that all functions of a run share
- * BURSTY    samples come in clusters: three times Poisson's variance
- * OUTLIER   8 % of the functions have a CV of 40 %, the others 2 %; 6 % in common
- * DRIFT     the machine gets slower by 15 % during the session, and by 10 % more for 40 % of the
- *           functions; CV 1 %, 3 % in common */
+ * OVER      noise between runs of each function, with a CV of about 5 % (lognormal, up to 50 %);
+ *           in addition, noise of 6 % that all functions of a run share
+ * BURSTY    samples occur in clusters, with three times Poisson's variance
+ * OUTLIER   8 % of the functions have a CV of 40 %, the others 2 %; shared noise of 6 %
+ * DRIFT     the machine gets 15 % slower during the session, and another 10 % slower for 40 % of
+ *           the functions; CV of 1 %, shared noise of 3 % */
 enum noise_model { POISSON, OVER, BURSTY, OUTLIER, DRIFT, NOISE_MODELS };
 extern const char *const noise_names[NOISE_MODELS];
 

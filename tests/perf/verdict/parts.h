@@ -10,15 +10,16 @@ struct part_interval {
   double low, high, truth;
 };
 
-/* Ways to compute the interval:
+/* Methods of computing the interval:
  *
- * FIELLER    the ratio of two differences of means, with the functions as found
- * SPLITTING  half of the runs finds the functions, the other half gives Fieller's interval
- * BOOTSTRAP  draws the runs again 400 times, finds the functions in each draw, and takes the
+ * FIELLER    computes the ratio of two differences of means, with the functions as found
+ * SPLITTING  finds the functions in half of the runs, and computes Fieller's interval from the
+ *            other half
+ * BOOTSTRAP  draws the runs again 400 times, finds the functions in each draw, and uses the
  *            interval of the error of the ratio
- * SHRINKAGE  uses the likeliest change of each function, given that it was found; Fieller's
- *            interval with the model's variances
- * POSTERIOR  draws each function's change from its distribution, given all functions: a share of
+ * SHRINKAGE  uses the most likely change of each function, given that the change was found, and
+ *            Fieller's interval with the model's variances
+ * POSTERIOR  draws each function's change from its distribution, given all functions. A share of
  *            the functions changed, by amounts around a mean */
 enum part_way { FIELLER, SPLITTING, BOOTSTRAP, SHRINKAGE, POSTERIOR, PART_WAYS };
 

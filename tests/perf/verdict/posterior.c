@@ -1,10 +1,10 @@
-/* Computes the distribution of the explained part by Gibbs sampling of each function's change.
+/* Computes the distribution of the explained share by Gibbs sampling of each function's change.
  *
- * The change of a function is d = e m + x + noise: m is its mean, e an error of the common factor,
- * x its own change. Noise has a t distribution with the model's degrees of freedom. With the
- * probability `changes`, x is a normal number of mean `mean` m and standard deviation `spread` m;
- * otherwise it is 0. Under this model, the distribution of the part does not depend on the way in
- * which functions were chosen. */
+ * The change of a function is d = e m + x + noise: m is its mean, e the error of the common
+ * factor, and x its own change. The noise has a t distribution with the model's degrees of
+ * freedom. With the probability `changes`, x is a normal number of mean `mean` m and standard
+ * deviation `spread` m; otherwise x is 0. Under this model, the distribution of the share does
+ * not depend on how the functions were selected. */
 #include "parts.h"
 
 #include <math.h>

@@ -18,8 +18,8 @@ double random_normal(struct random_source *r) {
   return pprofc_normal_quantile(random_uniform(r));
 }
 
-/* The method of Marsaglia and Tsang (2000): the cube of a normal number, accepted if it is below
- * the density. */
+/* Uses the method of Marsaglia and Tsang (2000): the cube of a normal number, accepted if it is
+ * below the density. */
 double random_gamma(struct random_source *r, double shape) {
   double d = shape - 1.0 / 3, c = 1 / sqrt(9 * d);
   for (;;) {
@@ -30,7 +30,7 @@ double random_gamma(struct random_source *r, double shape) {
   }
 }
 
-/* Knuth's method for small means: a product of uniform numbers. */
+/* Uses Knuth's method for small means: a product of uniform numbers. */
 static double random_poisson_small(struct random_source *r, double mean) {
   double limit = exp(-mean), product = random_uniform(r), count = 0;
   while (product > limit) {
@@ -40,8 +40,8 @@ static double random_poisson_small(struct random_source *r, double mean) {
   return count;
 }
 
-/* The method of Hörmann (1993), "The transformed rejection method for generating Poisson random
- * variables". */
+/* Uses the method of Hörmann (1993), "The transformed rejection method for generating Poisson
+ * random variables". */
 static double random_poisson_large(struct random_source *r, double mean) {
   double b = 0.931 + 2.53 * sqrt(mean), a = -0.059 + 0.02483 * b;
   double inverse = 1.1239 + 1.1328 / (b - 3.4), quick = 0.9277 - 3.6224 / (b - 2);
