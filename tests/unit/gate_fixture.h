@@ -1,5 +1,5 @@
-/* Shared code of the tests of the gate: samples of base and head as text, and a gate that judges
- * them. */
+/* Code shared by the tests of the gate: samples of base and head as text, and a gate that judges
+ * the samples. */
 #ifndef PPROFC_TESTS_GATE_FIXTURE_H
 #define PPROFC_TESTS_GATE_FIXTURE_H
 

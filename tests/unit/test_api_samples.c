@@ -70,7 +70,8 @@ static void test_a_range_is_clamped(void) {
   pprofc_profile_release(p);
 }
 
-/* Makes a profile with two lines at one address, an address without lines, and a plain frame. */
+/* Creates a profile with two lines at one address, an address without lines, and an ordinary
+ * frame. */
 static pprofc_profile *inlined_profile(const pprofc_allocator *mem) {
   pprofc_builder *b = pprofc_builder_new(mem);
   pprofc_builder_type(b, "cpu", "nanoseconds");

@@ -1,4 +1,4 @@
-/* Tests readers of benchmark results: Go's text, and the formats of other tools. */
+/* Tests the readers of benchmark results: Go's text, and the formats of other tools. */
 #include "bench/names.h"
 #include "bench/read/json_reader.h"
 #include "bench/set.h"

@@ -203,7 +203,7 @@ static void test_known_flaws_of_benchstat_are_repeated_only_there(void) {
 #define SECONDS_MAX 0.5
 #endif
 
-/* Returns the CPU time of this thread, which other load does not affect. */
+/* Returns the CPU time of this thread in seconds. Other load does not affect this time. */
 static double cpu_seconds(void) {
   struct timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

@@ -19,7 +19,8 @@ static int collect(void *context, const void *data, size_t size) {
   return ((struct buffer *)context)->failed ? -1 : 0;
 }
 
-/* Writes the profile, reads it, and writes it again. Both profiles and both files must be equal. */
+/* Writes the profile, reads the written file, and writes it again. The two profiles must be equal,
+ * and the two files also. */
 static void check_round_trip(const pprofc_profile *profile, const char *path) {
   struct buffer first, second;
   buffer_init(&first, &mem_default, PTRDIFF_MAX);

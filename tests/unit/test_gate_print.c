@@ -9,7 +9,7 @@
 
 #define TODAY "2026-11-20"
 
-/* Makes a gate with `count` regressions from a CSV table. */
+/* Creates a gate with `count` regressions from a CSV table. */
 static void fill(struct gate *gate, struct buffer *table, size_t count, const char *name) {
   gate_init(gate, &mem_default);
   buffer_init(table, &mem_default, (size_t)1 << 30);

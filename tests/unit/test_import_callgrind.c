@@ -175,7 +175,7 @@ static void test_addresses_and_relative_numbers(void) {
   pprofc_profile_release(p);
 }
 
-/* Ids are valid in all parts of a file. Threads and parts become labels. */
+/* Ids are valid in the whole file, also in later parts. Threads and parts become labels. */
 static void test_parts_and_threads(void) {
   pprofc_profile *p = read_text("version: 1\npart: 1\nthread: 1\npositions: line\nevents: Ir\n"
                                 "fl=(1) a.c\nfn=(1) f\n1 5\ntotals: 5\n"

@@ -110,7 +110,7 @@ static void make_papyrus(struct buffer *text) {
   for (unsigned i = 0; i < LIST_DEPTH; i++) buffer_printf(text, "%u:PUSH:1:1:F (1):s..f%u\n", i, i);
 }
 
-/* Creates a document. The functions write ' instead of ". */
+/* Creates a document. The functions that write documents use ' instead of ". */
 static void make(struct buffer *text, void (*maker)(struct buffer *)) {
   buffer_init(text, &mem_default, 1 << 28);
   maker(text);
@@ -120,7 +120,8 @@ static void make(struct buffer *text, void (*maker)(struct buffer *)) {
 
 static void (*const makers[])(struct buffer *) = {make_trace, make_speedscope, make_cpuprofile,
                                                   make_firefox};
-/* Formats whose stacks are lists of frames, and a format that logs calls. */
+/* Functions that create documents in further formats: stacks as lists of frames, and a log of
+ * calls. */
 static void (*const more_makers[])(struct buffer *) = {make_stackprof, make_v8_log, make_safari,
                                                        make_dhat, make_papyrus};
 

@@ -83,7 +83,7 @@ static void test_packed_rows_are_arrays(void) {
   arena_free(&arena);
 }
 
-/* The expected texts come from node. */
+/* The expected texts were printed by node. */
 static void test_values_are_written_as_javascript_does(void) {
   static const char *const texts[][2] = {
       {"{\"a\": \"x\\\"\\\\\\b\\u0001\", \"b\": [], \"c\": {}, \"d\": [true, {\"e\": null}]}",

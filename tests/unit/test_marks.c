@@ -1,5 +1,4 @@
-/* Compares two ways to compute the marks of inlined calls: without all edges, and from all
- * edges. */
+/* Compares two methods for the marks of inlined calls: without all edges, and from all edges. */
 #include "counting.h"
 #include "graph/graph.h"
 #include "pprofc/builder.h"
