@@ -18,7 +18,7 @@ static bool brief_is_word(const char *text) {
   return *text && !text[strspn(text, plain)];
 }
 
-/* Returns the length of "-budget" or "--budget" at the start of an argument, 0 for other
+/* Returns the length of "-budget" or "--budget" at the start of an argument. Returns 0 for other
  * arguments. */
 static size_t brief_flag_size(const char *argument) {
   size_t dashes = strspn(argument, "-");

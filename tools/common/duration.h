@@ -1,4 +1,4 @@
-/* Parses durations as Go writes them. */
+/* Parses durations in Go's format, such as "1m30s". */
 #ifndef PPROFC_TOOLS_DURATION_H
 #define PPROFC_TOOLS_DURATION_H
 

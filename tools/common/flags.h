@@ -138,7 +138,7 @@ const struct flag *flags_nearest(const struct flag_table *table, pprofc_str name
 /* Returns the name of the command most similar to `name`, or NULL. */
 const char *flags_nearest_command(const struct flag_table *table, pprofc_str name);
 
-/* True if the flag takes a value. */
+/* True if the flag has a value. */
 static inline bool flag_has_value(const struct flag *flag) {
   return flag->kind != FLAG_BOOL && flag->kind != FLAG_SET && flag->kind != FLAG_WORD;
 }

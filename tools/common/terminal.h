@@ -1,4 +1,4 @@
-/* Writes messages on standard error, and checks if output goes to a terminal. */
+/* Writes messages to standard error, and checks if a descriptor is a terminal. */
 #ifndef TOOLS_COMMON_TERMINAL_H
 #define TOOLS_COMMON_TERMINAL_H
 
@@ -11,7 +11,7 @@ bool terminal_is(int fd);
 /* Returns the width of the terminal `fd` in columns; 80 if the width is not known. */
 size_t terminal_width(int fd);
 
-/* Prints a message of one line on standard error, in red on a terminal (unless NO_COLOR is set).
+/* Prints a message of one line to standard error, in red on a terminal (unless NO_COLOR is set).
  * Escapes newlines and other bytes that control a terminal or start a command in a CI log. */
 void message_error(const char *format, ...) PPROFC_PRINTF(1, 2);
 
