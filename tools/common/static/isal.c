@@ -1,5 +1,5 @@
-/* Replaces isal_load in static programs. Static programs cannot use dlopen, so they decompress with
- * zlib. */
+/* Replaces isal_load in static programs. Static programs cannot use dlopen, and decompress with
+ * zlib instead. */
 #include "codec/isal.h"
 
 #ifdef HAVE_ISAL

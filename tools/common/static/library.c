@@ -1,5 +1,5 @@
-/* Replaces library_load in static programs, which cannot use dlopen. The program contains libcurl,
- * libedit and libmicrohttpd, or the build left them out. */
+/* Replaces library_load in static programs, which cannot use dlopen. libcurl, libedit and
+ * libmicrohttpd are linked into the program, unless the build excludes them. */
 #include "common/library.h"
 
 #include "core/error.h"
