@@ -125,7 +125,7 @@ static pprofc_str transfer_target(struct transfer *t) {
 
 #define SET(option, value) (t->client->curl.easy_setopt(t->easy, (option), (value)) == CURLE_OK)
 
-/* Sets an option to a path. An empty path keeps libcurl's default. */
+/* Sets an option to a path. For an empty path, keeps libcurl's default. */
 static bool transfer_set_path(struct transfer *t, CURLoption option, const char *path) {
   return !path || !*path || SET(option, path);
 }

@@ -36,7 +36,8 @@ static bool headers_is_value(pprofc_str value) {
   return true;
 }
 
-/* True for headers that control the connection or the length of the body; users cannot set them. */
+/* True for headers that control the connection or the length of the body. Users cannot set these
+ * headers. */
 static bool headers_is_framing(pprofc_str name) {
   static const char *const words[] = {
       "Content-Length", "Transfer-Encoding", "Connection", "Expect", "TE", "Trailer", "Upgrade"};

@@ -142,8 +142,8 @@ void proxy_from_environment(struct proxy_settings *settings, bool any) {
   if (any && !*settings->https) settings->https = proxy_variable("ALL_PROXY", "all_proxy");
 }
 
-/* Returns the URL of a proxy; "host:port" becomes "http://host:port". Returns "" for an invalid
- * address, which Go ignores. */
+/* Returns the URL of a proxy. "host:port" becomes "http://host:port". Returns "" for an invalid
+ * address, because Go ignores such an address. */
 static const char *proxy_address(struct arena *arena, const char *setting) {
   struct url url;
   if (url_parse(arena, str_of(setting), &url) == PPROFC_OK && url.scheme.size && url.host.size)

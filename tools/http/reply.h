@@ -52,8 +52,8 @@ pprofc_status reply_unpack(struct reply *reply, const pprofc_allocator *mem,
 /* Returns the body in decompressed form. */
 pprofc_str reply_content(const struct reply *reply);
 
-/* Sets the error for a reply with a status other than 200: "server response: 500 Internal Server
- * Error - already in use". The last part is the message in the body. */
+/* Sets the error for a reply with a status other than 200, such as "server response: 500 Internal
+ * Server Error - already in use". The text after the hyphen is the message in the body. */
 pprofc_status reply_error(const struct reply *reply, pprofc_error *error);
 
 #endif
