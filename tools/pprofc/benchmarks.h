@@ -1,5 +1,5 @@
-/* Handles profiles of several benchmarks. -benchmark selects benchmarks; without it, a message on
- * standard error lists them. */
+/* Handles profiles of several benchmarks. -benchmark selects benchmarks. Without -benchmark, a
+ * message on standard error lists the benchmarks. */
 #ifndef PPROFC_TOOLS_BENCHMARKS_H
 #define PPROFC_TOOLS_BENCHMARKS_H
 

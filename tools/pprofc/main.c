@@ -105,7 +105,7 @@ static bool sources_accepted(const struct command_flags *flags, const struct com
   return false;
 }
 
-/* Prints the help and other texts that need no profile. */
+/* Prints the help, the version and other texts that need no profile. */
 static int print_about(const struct command_flags *flags, const struct command *command) {
   struct about_output about;
   pprofc_error error;

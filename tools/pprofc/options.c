@@ -538,7 +538,7 @@ static void apply_sample_flags(struct command *command) {
   }
 }
 
-/* Sets the format top if there is no other format. */
+/* Sets the format top if no other format is given. */
 static void choose_top(struct command *command) {
   if (!command->format) command->format = &report_format_find("top")->info;
   command->report.format = command->format->name;

@@ -126,7 +126,7 @@ pprofc_status command_parse(const struct command_flags *flags, struct command *c
 /* Frees the memory of a parsed command line. */
 void command_free(struct command *command);
 
-/* Fails if flags contradict each other. command_parse calls this at its end. */
+/* Fails if flags contradict each other. command_parse calls this function at its end. */
 pprofc_status command_check(const struct command *command, pprofc_error *error);
 
 #endif

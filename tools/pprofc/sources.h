@@ -1,4 +1,4 @@
-/* Reads the sources of the command line and combines them into one profile. */
+/* Reads the sources given on the command line and combines them into one profile. */
 #ifndef PPROFC_TOOLS_SOURCES_H
 #define PPROFC_TOOLS_SOURCES_H
 
