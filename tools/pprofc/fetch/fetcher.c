@@ -1,4 +1,4 @@
-/* Decides which sources are URLs, and fetches them. */
+/* Decides which sources are URLs, and fetches these sources. */
 #include "fetch/fetcher.h"
 
 #include "common/progress.h"
@@ -91,8 +91,7 @@ static pprofc_status symbols_send(struct symbols *symbols, const struct url *url
   return exchange.status;
 }
 
-/* Sends addresses by GET. Splits them into several requests, because a server limits the length of
- * a URL. */
+/* Sends addresses by GET. Uses several requests, because a server limits the length of a URL. */
 static pprofc_status symbols_get(struct symbols *symbols, pprofc_str addresses,
                                  struct buffer *reply, pprofc_error *error) {
   struct url url = symbols->current;
