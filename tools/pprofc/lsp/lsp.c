@@ -54,7 +54,8 @@ static size_t document_same_end(pprofc_str a, pprofc_str b) {
   return lines + (document_line_begins(a, i) && document_line_begins(b, i));
 }
 
-/* Counts the lines of both texts and compares them. Returns false when out of memory. */
+/* Counts the lines of `first` and `now`, and compares the two texts. Returns false when out of
+ * memory. */
 static bool document_measure(struct document *d) {
   pprofc_str first = buffer_str(&d->first), now = buffer_str(&d->now);
   d->first_lines = document_lines(first);
