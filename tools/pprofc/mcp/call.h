@@ -78,12 +78,13 @@ const char *call_text(struct call *call, const char *name);
  * Returns their number. */
 size_t call_texts(struct call *call, const char *name, const struct node *items[], size_t most);
 
-/* Returns a number argument, or `other` if it is absent. */
+/* Returns a number argument, or `other` if the argument is absent. */
 int64_t call_number(struct call *call, const char *name, int64_t other);
 
 /* ---- answers ----------------------------------------- */
 
-/* Adds a next call to the answer. The arguments are pairs of names and values; NULL ends them. */
+/* Adds a suggested next call to the answer. The arguments are pairs of names and values; NULL ends
+ * the pairs. */
 void call_next(struct call *call, const char *tool, ...);
 
 /* Returns how many bytes of the answer are free for a report. */

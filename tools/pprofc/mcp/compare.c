@@ -51,7 +51,7 @@ static void compare_free(struct comparing *c) {
 
 /* ---- verdicts ---------------------------------------- */
 
-/* Makes a graph of the difference with a node for each line. */
+/* Builds a graph of the difference with a node for each line. */
 static pprofc_status compare_lines(struct comparing *c, pprofc_error *error) {
   pprofc_status status = runs_difference(c->runs, c->count, c->bases, true, &c->difference, error);
   pprofc_report_options options = c->command.report;

@@ -5,7 +5,7 @@
 #include "pprofc/graph.h"
 #include "pprofc/report.h"
 
-/* Makes a graph with a node for each line. The caller frees it with pprofc_graph_free. */
+/* Builds a graph with a node for each line. The caller frees the graph with pprofc_graph_free. */
 pprofc_status lines_graph(const pprofc_profile *profile, const pprofc_report_options *options,
                           pprofc_graph **graph, pprofc_error *error);
 
