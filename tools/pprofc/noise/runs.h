@@ -16,7 +16,7 @@ struct loaded_runs {
   size_t count, bases, capacity;
 };
 
-/* Reads all runs of the command. The caller frees them, also after an error. */
+/* Reads all runs of the command. The caller frees the runs, also after an error. */
 pprofc_status runs_load(const struct command *command, struct loaded_runs *runs,
                         pprofc_error *error);
 void runs_free(struct loaded_runs *runs);
