@@ -47,7 +47,7 @@ struct shell {
   char *texts[SHELL_OPTIONS]; /* for each option by index, the value set in the shell */
 
   pprofc_profile *profile; /* profile for reports: the head or the difference */
-  pprofc_profile *head;    /* profile without a base; NULL until it is read */
+  pprofc_profile *head;    /* profile without a base; NULL until the shell has read it */
   pprofc_profile *difference;
   struct shell_base base;
   struct loaded_runs runs; /* runs that are judged if the option noise is set */
@@ -85,7 +85,7 @@ struct shell_words {
 /* Runs one line. */
 void shell_execute(struct shell *shell, pprofc_str line);
 
-/* Removes white space at both ends, by Go's definition. */
+/* Removes white space from the start and end of a text, by Go's definition of white space. */
 pprofc_str shell_trim(pprofc_str text);
 
 /* Splits text at white space. Returns false when out of memory. */
@@ -142,7 +142,7 @@ struct shell_command {
 const struct shell_command *shell_command_at(size_t index);
 const struct shell_command *shell_command_find(pprofc_str name);
 
-/* Makes a report of a format; `words` are the words of the line. */
+/* Creates a report of a format. `words` are the words of the line. */
 void shell_report(struct shell *shell, const pprofc_format_info *format, const char *variant,
                   const struct shell_words *words, size_t first);
 
@@ -168,7 +168,7 @@ struct shell_target {
   const char **argv; /* program and its arguments for OUTPUT_PROGRAM */
 };
 
-/* Makes the report of `run` and writes it to the target. */
+/* Creates the report of `run` and writes it to the target. */
 pprofc_status shell_output(struct shell *shell, const struct command *run,
                            const struct shell_target *target, pprofc_error *error);
 
@@ -181,7 +181,7 @@ bool shell_choose_noise(struct shell *shell, pprofc_str value, struct command *c
 /* True if the option noise adds verdicts to this report. */
 bool shell_wants_verdicts(const struct command *run);
 
-/* Makes the report with verdicts and writes it to the target. */
+/* Creates the report with verdicts and writes it to the target. */
 pprofc_status shell_output_verdicts(struct shell *shell, struct command *run,
                                     const struct shell_target *target, pprofc_error *error);
 
@@ -214,7 +214,7 @@ enum shell_line { SHELL_LINE_READ, SHELL_LINE_NONE, SHELL_LINE_INTERRUPTED };
 /* Reads the next line and removes its newline. Returns SHELL_LINE_NONE at the end of the input. */
 enum shell_line shell_next_line(struct shell *shell, struct buffer *line);
 
-/* Makes the shell read its next lines from a file. */
+/* Makes the shell read its next lines from the file `path`. */
 void shell_source(struct shell *shell, const char *path);
 
 /* Closes all files opened by the command `source`. */
