@@ -1,4 +1,5 @@
-/* Serves scripts, styles and pictures of the page. The build compiles them into the program. */
+/* Serves scripts, styles and pictures of the page. The build compiles these files into the
+ * program. */
 #ifndef PPROFC_WEB_ASSETS_H
 #define PPROFC_WEB_ASSETS_H
 
@@ -10,14 +11,13 @@ struct web_asset {
   const char *name;          /* file name: "app.css" */
   const unsigned char *data; /* content of the file, gzip'd; plain if the build had no gzip */
   const size_t *size;
-  const char *sha256; /* Returns the file at a URL such as "app-0123456789abcdef.css" below assets/,
-                         or NULL. */
+  const char *sha256; /* SHA-256 of `data` in hexadecimal */
 };
 
 extern const struct web_asset web_assets[];
 extern const size_t web_asset_count;
 
-/* Returns the file with a URL such as "app-0123456789abcdef.css" below assets/, or NULL. */
+/* Returns the file at a URL such as "app-0123456789abcdef.css" below assets/, or NULL. */
 const struct web_asset *asset_find(pprofc_str name);
 
 /* Returns a reply with the file; compressed if `gzip` is true. Returns NULL when out of memory. */

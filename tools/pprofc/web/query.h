@@ -27,7 +27,7 @@ struct web_query {
 pprofc_status web_query_parse(pprofc_str text, struct arena *arena, struct web_query *query,
                               pprofc_error *error);
 
-/* Returns the value of a parameter, or "" if it is absent. */
+/* Returns the value of a parameter, or "" if the parameter is absent. */
 const char *web_query_get(const struct web_query *query, const char *name);
 
 /* Removes a parameter. */

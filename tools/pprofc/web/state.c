@@ -415,7 +415,7 @@ static pprofc_status state_limit(const struct web_query *query, struct state_cho
   return PPROFC_OK;
 }
 
-/* ---- lists ------------------------------------------- */
+/* Sets the head and base that the query selects, and their stored difference, if there is one. */
 static pprofc_status state_take_sides(struct web_state *s, const struct web_query *query,
                                       struct state_choice *c, pprofc_error *error) {
   pprofc_status status = state_take(s, query, "head", s->head, &c->head, error);
@@ -453,7 +453,7 @@ void state_choice_free(struct state_choice *c) {
   *c = (struct state_choice){.side = WEB_HEAD};
 }
 
-/* ---- looking ----------------------------------------- */
+/* ---- lists ------------------------------------------- */
 
 size_t state_list(struct web_state *s, struct state_profile *profiles[STATE_PROFILES_MAX]) {
   pthread_mutex_lock(&s->lock);

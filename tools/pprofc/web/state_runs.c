@@ -94,7 +94,7 @@ static size_t state_runs_of(const struct state_profile *p) {
   return p && p->run_count ? p->run_count : 1;
 }
 
-/* Returns the duration of all runs in seconds; 0 if it is not known. */
+/* Returns the duration of all runs in seconds; 0 if the duration is not known. */
 static double state_seconds(const struct state_profile *p) {
   double nanos = 0;
   for (size_t i = 0; i < state_runs_of(p); i++) {

@@ -24,9 +24,9 @@ struct web_item {
 /* A recording of -every, or a sequence of failed attempts. */
 struct web_recording {
   unsigned id;                   /* id of the profile; 0 after a failure */
-  bool pinned;                   /* time in seconds since 1970: end of the recording, or first
+  bool pinned;                   /* true if the server never drops the recording */
+  int64_t time;                  /* time in seconds since 1970: end of the recording, or first
                                     failure */
-  int64_t time;                  /* end of the recording, or first failure: seconds since 1970 */
   uint64_t bytes;                /* memory of the profile in bytes */
   unsigned tries;                /* number of successive failures */
   const pprofc_profile *profile; /* profile; NULL after a failure */

@@ -32,7 +32,7 @@
 /* ---- the address ------------------------------------- */
 
 struct http_address {
-  char host[256]; /* host on the command line; "localhost" if it is empty */
+  char host[256]; /* host given on the command line; "localhost" if no host is given */
   unsigned port;  /* TCP port; 0 lets the system choose */
   bool loopback;  /* true if only this machine can connect to the server */
   bool any;       /* true if the server listens on all addresses of this machine */
