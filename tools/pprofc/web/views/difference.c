@@ -30,7 +30,7 @@ void page_amount(struct view_page *page, const char *name, double value) {
            amount_of_ticks(&page->grid, amount_ticks(&page->grid, value), false, text));
 }
 
-/* Appends a change, rounded to make base plus change equal to the head. */
+/* Appends a change. The change is rounded to make base plus change equal to the head. */
 static void amount_add_change(const struct view_page *page, const struct view_sides *sides,
                               struct buffer *out) {
   char text[AMOUNT_TEXT];

@@ -68,7 +68,7 @@ static inline bool page_is_diff(const struct view_page *page) {
  * of runs, or values per second. */
 double page_divisor(const struct view_page *page, enum web_side side);
 
-/* Returns a parameter of the URL, or "" if it is absent. */
+/* Returns a parameter of the URL, or "" if the parameter is absent. */
 static inline const char *page_parameter(const struct view_page *page, const char *name) {
   return web_query_get(page->in->query, name);
 }
