@@ -83,7 +83,7 @@ static pprofc_status command_end_report(struct command_report *report, struct ou
 }
 
 int command_main(const struct ci_command *command, int argc, char **argv) {
-  static struct output out; /* static, because it is large */
+  static struct output out; /* static, because the struct is too large for the stack */
   struct command_report report;
   struct command_line line = {.out = &out};
   pprofc_error error;

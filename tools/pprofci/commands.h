@@ -1,4 +1,4 @@
-/* Declares the commands of pprofci, and the functions that run them. */
+/* Declares the commands of pprofci, and functions that run a command. */
 #ifndef PPROFCI_COMMANDS_H
 #define PPROFCI_COMMANDS_H
 
@@ -39,7 +39,8 @@ struct command_brief {
 
 struct ci_command {
   const struct flag_table *table;
-  void *options; /* options of the command, which must be zero before the flags fill them */
+  void *options; /* options of the command; the caller must zero the options before the flags are
+                    parsed */
   size_t size;   /* size of *options in bytes */
   enum command_words words;
   /* Checks the flags, and the arguments if `words` does not describe them fully. NULL: no check. */
