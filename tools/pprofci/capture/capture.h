@@ -1,5 +1,5 @@
-/* Implements `pprofci capture`: collects profiles of one or two servers, and keeps them in memory
- * until all have arrived. */
+/* Implements `pprofci capture`: collects profiles of one or two servers, and keeps the profiles in
+ * memory until all have arrived. */
 #ifndef PPROFCI_CAPTURE_CAPTURE_H
 #define PPROFCI_CAPTURE_CAPTURE_H
 
