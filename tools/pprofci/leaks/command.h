@@ -29,7 +29,7 @@ struct leaks_inputs {
   size_t others; /* number of skipped profiles, which have other types */
 };
 
-/* Reads the profiles. The caller frees them, also after an error. */
+/* Reads the profiles. The caller frees the profiles, also after an error. */
 pprofc_status leaks_load(struct leaks_inputs *inputs, const char *const *sources, size_t count,
                          pprofc_error *error);
 void leaks_inputs_free(struct leaks_inputs *inputs);
@@ -55,7 +55,8 @@ void leaks_put_kind(const struct leak_kind *kind, struct output *out);
 pprofc_status leaks_print_page(const struct leaks *leaks, size_t top, struct buffer *out,
                                pprofc_error *error);
 
-/* Appends the page of an interactive flame graph: the growth of the leaks of a kind. */
+/* Appends the page of an interactive flame graph that shows the growth of the leaks of one profile
+ * type. */
 pprofc_status leaks_draw_growth(const struct leak_kind *kind, struct buffer *html,
                                 pprofc_error *error);
 

@@ -1,4 +1,5 @@
-/* Prints the growth of leaks as folded stacks, and makes profiles of it for flame graphs. */
+/* Prints the growth of leaks as folded stacks, and creates profiles of the growth for flame
+ * graphs. */
 #include "core/log_guard.h"
 #include "leaks/command.h"
 
