@@ -54,7 +54,7 @@ static const char *link_between(struct arena *arena, const char *from, const cha
   return buffer_take(&text, arena).data;
 }
 
-/* Returns the last part of the path that is not a common folder of artifacts: "linux" of
+/* Returns the last element of the path that is not a common folder of artifacts: "linux" of
  * "out/linux/.docs/artifacts/ci". */
 static const char *name_of_job(struct arena *arena, const char *folder) {
   static const char *const usual[] = {"ci", "artifacts", ".docs", "."};

@@ -7,7 +7,7 @@
 
 struct job {
   const char *folder; /* path of the folder on the command line */
-  const char *name;   /* last part of the path that differs between the jobs */
+  const char *name;   /* last element of the path that differs between the jobs */
   const char *link;   /* path from the page to the folder, with a '/' at its end */
   const struct node
       *root; /* contents of the manifest; NULL if it cannot be read, and then `problem` has the
@@ -48,8 +48,8 @@ bool jobs_have_results(const struct jobs *jobs);
  * jobs have different commits. */
 pprofc_status jobs_check(struct jobs *jobs, pprofc_error *error);
 
-/* Joins the instruction counts of the jobs, and the functions that -fail-on found in them. Sets the
- * verdict if any of them regressed. */
+/* Joins the instruction counts of the jobs, and the functions that -fail-on found in the jobs. Sets
+ * the verdict if a count or a function regressed. */
 pprofc_status jobs_join_verdicts(struct jobs *jobs, pprofc_error *error);
 
 #endif
