@@ -269,7 +269,7 @@ static void put_bar(struct fill *f, const struct run_pair *pair) {
   fill_end(f);
 }
 
-/* Adds a note: why no function is listed, or how reliable the list is. */
+/* Adds a note that says why no function is listed, or how reliable the list is. */
 static void put_verdict_note(struct fill *f, const struct run_pair *pair,
                              const struct pair_verdicts *v) {
   const char *text = *v->note ? v->note : v->visible_text;

@@ -45,8 +45,8 @@ const char *html_shown(const struct run_pair *pair);
  * page shows it if the listed functions do not include it. */
 bool html_shows_own(const struct run_pair *pair);
 
-/* Returns the function of the user's repository that explains the growth. If it is unknown, returns
- * the function that grew most; "" if there is no such function. */
+/* Returns the function of the user's repository that explains the growth. If that function is
+ * unknown, returns the function that grew most. Returns "" if no function grew. */
 pprofc_str html_culprit(const struct run_pair *pair);
 
 /* True if the page has anything to report on the functions of the pair of profiles. */

@@ -179,7 +179,8 @@ static bool identity_of_git(struct identity *id, struct arena *arena) {
 
 bool identity_find(struct identity *id, struct arena *arena) {
   static const struct {
-    const char *mark; /* variable that is set in the jobs of the host; NULL: any machine */
+    const char *mark; /* environment variable that is set in the jobs of the host; NULL: this entry
+                         applies to any machine */
     bool (*find)(struct identity *id, struct arena *arena);
   } jobs[] = {{"GITHUB_REPOSITORY", identity_of_github},
               {"CI_PROJECT_PATH", identity_of_gitlab},

@@ -191,7 +191,8 @@ static bool message_read_text(const struct node *pieces, struct buffer *out) {
   return true;
 }
 
-/* Reads a part into *part and its text into the buffer. Returns false if the part is invalid. */
+/* Reads a section into *part and its text into the buffer. Returns false if the section is
+ * invalid. */
 static bool message_read_part(const struct node *node, struct message_part *part,
                               struct buffer *text) {
   *part = (struct message_part){.title = node_text(node, "title"),

@@ -39,7 +39,7 @@ void message_link(struct buffer *out, const char *path, const char *fragment);
 void message_link_end(struct buffer *out);
 
 /* Appends the address of a file in the page's folder, such as "flame/NAME.html#search=F". In
- * report.html it is "#flame/NAME.html&search=F". */
+ * report.html the address is "#flame/NAME.html&search=F". */
 void message_put_address(struct buffer *out, pprofc_str path, const struct message_place *place);
 
 /* Moves the text of the buffer into a new section. Adds no section for an empty text. Returns false
@@ -47,7 +47,7 @@ void message_put_address(struct buffer *out, pprofc_str path, const struct messa
 bool message_add(struct message *m, struct arena *arena, struct message_part part,
                  struct buffer *text);
 
-/* Replaces the headline. The old headline becomes the first paragraph. Returns false when out of
+/* Replaces the headline. Keeps the old headline as the first paragraph. Returns false when out of
  * memory. */
 bool message_replace_headline(struct message *m, struct arena *arena, const char *sign,
                               pprofc_str headline);

@@ -1,4 +1,4 @@
-/* Makes the model of a page from the rows of the gate. */
+/* Creates the model of a page from the rows of the gate. */
 #include "page/model.h"
 
 #include "page/numbers.h"

@@ -55,8 +55,8 @@ struct page_model {
                    counts */
   bool one_group;        /* true if all benchmarks are of one package, which the page then names
                             once */
-  bool suite_suspicious; /* true if most benchmarks are faster by more than half, so they may
-                            not have run */
+  bool suite_suspicious; /* true if most benchmarks take less than half of their base time, so they
+                            may not have run */
   enum conclusion conclusion;
   pprofc_str headline; /* first line: "IssueFixed is 4.9 times slower: 2.05 µs → 10.1 µs per
                           operation." */
@@ -67,7 +67,7 @@ struct page_model {
                               have been missed"; may be empty */
 };
 
-/* Makes the model of a run after its verdict. Texts are in the run's arena. */
+/* Creates the model of a run after its verdict. Texts are in the run's arena. */
 pprofc_status model_make(struct ci_run *run, struct page_model *model, pprofc_error *error);
 
 /* Returns "good", "doubt" or "bad", the class on pages and the word in manifest.json. */

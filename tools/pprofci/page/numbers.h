@@ -23,7 +23,7 @@ void number_profile(struct buffer *out, double value, pprofc_str unit);
 /* Appends a change: "+392 %", "−4.2 %". */
 void number_percent(struct buffer *out, double change);
 
-/* Appends a part of a whole: "86 %", "0.4 %". */
+/* Appends a share: "86 %", "0.4 %". */
 void number_share(struct buffer *out, double part);
 
 /* Appends a difference of two values of a profile: "+6.9 µs", "−32 B". */
@@ -32,13 +32,15 @@ void number_difference(struct buffer *out, double value, pprofc_str unit);
 /* Appends the size of a change: "3 %", "264 %". */
 void number_size(struct buffer *out, double change);
 
-/* Appends "2.05 µs → 10.1 µs", or one value if the other side is missing. */
+/* Appends "2.05 µs → 10.1 µs". If base or head is missing, appends only one value. */
 void number_sides(struct buffer *out, const struct gate_row *row);
 
-/* Appends "+392 %", "new" if the base is 0, "gone" if the head is 0, or nothing if unchanged. */
+/* Appends "+392 %", "new" if the base is 0, or "gone" if the head is 0. Appends nothing if the
+ * value is unchanged. */
 void number_change(struct buffer *out, const struct gate_row *row);
 
-/* Appends the interval of the change in percent, "+371 to +414"; nothing if it is unknown. */
+/* Appends the interval of the change in percent, "+371 to +414". Appends nothing if the interval is
+ * unknown. */
 void number_interval(struct buffer *out, const struct gate_row *row);
 
 /* Appends a change in words: "4.9 times slower", "12 % slower", "12 % more memory". */

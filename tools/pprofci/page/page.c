@@ -48,8 +48,8 @@ pprofc_status write_service_files(struct ci_run *run, pprofc_error *error) {
 
 #define GRAPH_MOST ((size_t)64 << 20) /* maximum bytes of a page with one flame graph */
 
-/* Reads the page of the flame graph of a pair of profiles. Returns false if it is missing or too
- * large. */
+/* Reads the page of the flame graph of a pair of profiles. Returns false if the page is missing or
+ * too large. */
 static bool read_graph(const struct page_model *m, const struct run_pair *pair,
                        struct buffer *html) {
   const struct ci_run *run = m->run;

@@ -22,7 +22,7 @@ pprofc_status print_annotations(struct ci_run *run, pprofc_error *error);
  * escaped. */
 void md_name(struct buffer *out, pprofc_str name);
 
-/* Makes the text of the result. Returns false when out of memory. */
+/* Creates the text of the result. Returns false when out of memory. */
 bool summary_make(const struct page_model *model, struct arena *arena, struct message *summary);
 
 /* Appends the section of the summary for coding agents, with HTML entities. It has the regressions,

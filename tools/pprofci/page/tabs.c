@@ -1,4 +1,4 @@
-/* Adds the tabs of a pair of profiles. The tabs are radio buttons, so they need no script. */
+/* Adds the tabs of a pair of profiles. The tabs are radio buttons and need no script. */
 #include "page/parts.h"
 
 #include "page/functions.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 
 #define ROWS_MOST 15 /* maximum number of rows of a table */
-/* Size of a page in bytes above which pictures and tables become links. */
+/* Size of a page in bytes above which it gets links instead of pictures and tables. */
 #define PAGE_MOST    ((size_t)1200 << 10)
 #define VALUE_MARKUP 24 /* average bytes of HTML for a value */
 
