@@ -3,10 +3,10 @@
 
 #include "run/text.h"
 
-#define LINE_MAX 2000 /* maximum bytes of the headline, which contains names of any length */
+#define LINE_MAX 2000 /* maximum bytes of the headline; names in it may have any length */
 /* Maximum size in bytes of a last section that a truncated comment keeps. */
 #define LAST_MOST    2000
-#define NOTE_MAX     160 /* bytes reserved for the note "... more" */
+#define NOTE_MAX     160 /* bytes reserved for a note such as "... 3 more" */
 #define SIGN_GOOD    "\xE2\x9C\x93 "
 #define ELLIPSIS     "\xE2\x80\xA6"
 #define COMMIT_SHOWN 7

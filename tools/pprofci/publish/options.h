@@ -1,4 +1,4 @@
-/* True if the key is valid. The key becomes a part of a hidden line and of paths. */
+/* Declares the flags of `pprofci publish`. */
 #ifndef PPROFCI_PUBLISH_OPTIONS_H
 #define PPROFCI_PUBLISH_OPTIONS_H
 

@@ -1,4 +1,4 @@
-/* Reads the manifest of a run, and makes the result of a run without a manifest. */
+/* Reads the manifest of a run, and creates the result of a run without a manifest. */
 #include "publish/outcome.h"
 
 #include "core/escape.h"

@@ -41,7 +41,7 @@ pprofc_status outcome_read(struct arena *arena, const char *folder, bool no_fail
 pprofc_status outcome_read_manifest(struct arena *arena, const char *path, bool no_fail,
                                     struct outcome *outcome, pprofc_error *error);
 
-/* Makes a summary that quotes the manifest of a fork's run. Returns false when out of memory. */
+/* Creates a summary that quotes the manifest of a fork's run. Returns false when out of memory. */
 bool outcome_quote(struct outcome *outcome, struct arena *arena);
 
 /* Creates the result of a run without a manifest. It replaces an older result on the host. */

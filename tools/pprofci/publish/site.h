@@ -75,7 +75,7 @@ pprofc_status site_read(struct site *site, struct arena *arena, const struct sit
 /* Returns a path with its placeholders replaced, or NULL when out of memory. */
 const char *site_path(const struct site *site, const char *pattern, const char *id);
 
-/* Returns a variable of the environment, or "" if it is not set. */
+/* Returns an environment variable, or "" if the variable is not set. */
 const char *site_variable(const char *name);
 
 #endif
