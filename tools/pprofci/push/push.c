@@ -1,5 +1,5 @@
-/* Implements `pprofci push`: sends profiles to Pyroscope with labels of the change, and prints
- * links to them. */
+/* Implements `pprofci push`: sends profiles with labels of the change to Pyroscope, and prints
+ * links to the profiles. */
 #include "push/push.h"
 
 #include "commands.h"
@@ -127,7 +127,7 @@ static pprofc_status push_all(struct push *push, const struct command_line *line
 
 static pprofc_status push_run(void *options, const struct command_line *line, int *code,
                               pprofc_error *error) {
-  static struct push push; /* static, because it is large */
+  static struct push push; /* static, because the struct is too large for the stack */
   (void)code;
   push.options = options;
   pprofc_status status = push_all(&push, line, error);
