@@ -1,5 +1,5 @@
-/* Sends requests to servers that serve or accept profiles. Tokens come from the environment, and no
- * message shows them. */
+/* Sends requests to servers that serve or accept profiles. Tokens come from the environment, and
+ * messages never show a token. */
 #ifndef PPROFCI_REMOTE_REMOTE_H
 #define PPROFCI_REMOTE_REMOTE_H
 
