@@ -10,7 +10,7 @@
  * properties. */
 void built_compare(const struct ci_run *run, const struct built sides[SIDES], struct buffer *out);
 
-/* Writes the member "built" of a pair of profiles: how both programs were built. */
+/* Writes the member "built" of a pair of profiles: how the programs of base and head were built. */
 void built_write(struct json_writer *json, const struct built sides[SIDES]);
 
 /* Writes the member "surroundings" if this run measured base and head: kernel, processors, and the

@@ -47,7 +47,7 @@ void drawn_close(struct drawn *d) {
 /* Frames on the path from the root to the current node. */
 struct open_path {
   uint32_t *frames;
-  bool *opened; /* for each frame, true if it is the outermost frame of its function on the path */
+  bool *opened; /* for each frame on the path, true if it is the outermost frame of its function */
   size_t depth;
 };
 

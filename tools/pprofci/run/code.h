@@ -10,7 +10,7 @@
 /* Closes the programs and sources that code_open (run.h) opened. */
 void code_close(struct ci_run *run);
 
-/* Returns the sources of both sides, or NULL. */
+/* Returns the sources of base and head, or NULL. */
 struct revisions *code_sources(const struct ci_run *run);
 
 /* Sets the code state of each function in the comparisons of a pair of profiles. Lists changed

@@ -1,5 +1,5 @@
-/* Writes the comparisons of a pair of profiles to manifest.json and reads them for `pprofci merge`.
- */
+/* Writes the comparisons of a pair of profiles to manifest.json, and reads the comparisons for
+   `pprofci merge`. */
 #ifndef PPROFCI_RUN_COMPARISONS_H
 #define PPROFCI_RUN_COMPARISONS_H
 

@@ -111,8 +111,9 @@ static const char *judged_domain_names(const struct filling *f,
   return buffer_take(&names, &f->run->arena).data;
 }
 
-/* Converts a domain, a group of functions whose changes cancel, into one line. If the domain has
- * two related functions, the line names both. Returns false when out of memory. */
+/* Converts a domain into one line. A domain is a group of functions whose changes cancel. If the
+ * domain has two related functions, the line names the two functions. Returns false when out of
+ * memory. */
 static bool judged_domain_take(const struct filling *f, const pprofc_verdict_domain *domain,
                                struct change *change) {
   *change = judged_estimate(f->report, &domain->net);

@@ -122,7 +122,7 @@ static pprofc_status judging_type(const struct ci_run *run, struct judged *j,
   return noise_report_judge(report, j->runs, j->count, j->bases, &how, error);
 }
 
-/* Makes one comparison. If it fails, adds a note with the reason. */
+/* Adds one comparison. If the comparison fails, adds a note with the reason. */
 static pprofc_status judging_add(struct ci_run *run, struct run_pair *pair, struct judged *j,
                                  const pprofc_report_options *options, const char *index,
                                  pprofc_error *error) {

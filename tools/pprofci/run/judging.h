@@ -13,7 +13,8 @@
 struct judged {
   struct budget *budget; /* memory budget for reading the profiles */
   pprofc_verdict_run *runs;
-  size_t count, bases; /* number of runs, and number of runs of the base, which come first */
+  size_t count, bases; /* number of all runs, and number of runs of the base; runs of the base are
+                          first */
   /* Reports of the comparisons of the pair of profiles. A report without verdicts is unused. */
   struct noise_report reports[JUDGED_TYPES];
 };

@@ -293,7 +293,7 @@ static pprofc_status check_both_sides(const struct run_options *o, pprofc_error 
   return PPROFC_OK;
 }
 
-/* Flags that are valid only with one of two other flags. */
+/* Flags that are valid only together with at least one of two other flags. */
 static const struct {
   const char *name, *of, *or_of;
 } belongings[] = {{"all", "record", "record"},       {"count", "record", "walltime"},

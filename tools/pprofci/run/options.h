@@ -24,14 +24,14 @@ struct run_options {
   bool no_fail, one_process, any_load, all, layout;
   const char *record, *base_ref, *bench, *benchtime, *cpu, *profiles;
   int64_t count, profile_runs, simulated_runs;
-  int profile;      /* kind of profiling (enum run_profile) */
+  int profile;      /* type of profiling (enum run_profile) */
   int normalize_by; /* divisor of values (enum pprofc_verdict_exposure) */
   const char *ops, *program_base, *program_head;
   const char *fail_on[RUN_FAIL_ON_MAX], *fail_on_last, *noise_rules;
   size_t fail_on_count;
   uint64_t brief_bytes;
   bool counts_base; /* true if -simulate also counts a base */
-  bool has_base;    /* true if any base is given; otherwise this is a first run */
+  bool has_base;    /* true if a base is given; false for a first run, which has only a head */
   bool is_bundled;  /* true to compare the bundled profiles, because no input is given */
 };
 

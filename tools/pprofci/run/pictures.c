@@ -186,7 +186,7 @@ static void note_missing(const struct ci_run *run, struct run_pair *pair,
   if (left_out) note_idle(run, pair, left_out, both);
 }
 
-/* Makes the name of a pair's difference: generator_cpu and generator_optimized_cpu give
+/* Creates the name of a pair's difference: generator_cpu and generator_optimized_cpu give
  * generator_cpu_diff. */
 static pprofc_status name_pair(struct ci_run *run, struct run_pair *pair, const char *const *stems,
                                pprofc_error *error) {

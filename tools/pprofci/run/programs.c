@@ -1,4 +1,4 @@
-/* Runs programs and waits for them. */
+/* Runs programs and waits for their end. */
 #include "run/programs.h"
 
 #include "core/child.h"

@@ -27,7 +27,8 @@ static pprofc_str recorded_take_word(pprofc_str *line) {
   return word;
 }
 
-/* Removes "-CPU" from a name. Go appends the number of processors unless it is 1. */
+/* Removes "-CPU" from a name. Go appends the number of processors to a name unless the number is
+ * 1. */
 static pprofc_str without_cpu(pprofc_str name, const char *cpu) {
   size_t size = strlen(cpu);
   if (strcmp(cpu, "1") == 0 || name.size <= size || name.data[name.size - size - 1] != '-')

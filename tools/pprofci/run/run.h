@@ -138,7 +138,7 @@ struct run_pair {
      profile */
   struct run_picture pictures[SIDES + 1];
   const char *sample_index, *hide; /* report options that select the shown values; or NULL */
-  const char *folder; /* folder of the artifacts if they belong to another run; NULL: this run */
+  const char *folder; /* folder of the artifacts if another run wrote them; NULL: this run */
   const char *link;   /* link from the page to `folder`, ending with '/'; or NULL */
 };
 
@@ -248,7 +248,7 @@ size_t run_drawn(const struct run_pair *pair, int side);
 void run_begin(struct ci_run *run, const struct run_options *options);
 void run_end(struct ci_run *run);
 
-/* Makes signals set run_stopped. */
+/* Installs signal handlers that set run_stopped. */
 void run_watch_signals(void);
 
 /* Prints annotations and the verdict, and sets the exit status. */
@@ -286,7 +286,7 @@ void stage_clean(struct ci_run *run);
 
 /* ---- functions shared by the steps ------------------- */
 
-/* 1 after a signal asked the run to end, else 0. */
+/* 1 after a signal to end the run, else 0. */
 extern volatile sig_atomic_t run_stopped;
 
 /* Prints progress such as "[3/40] measuring base words" to standard error. */

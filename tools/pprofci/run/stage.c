@@ -60,7 +60,7 @@ void stage_clean(struct ci_run *run) {
   if (run->work) tree_remove(run->work);
   if (!run->stage) return;
   tree_remove(run->stage);
-  (void)rmdir(run->out); /* remove the folder; this fails unless it is empty */
+  (void)rmdir(run->out); /* remove the folder if it is empty; otherwise this fails */
 }
 
 /* ---- into place -------------------------------------- */
@@ -132,7 +132,7 @@ static bool stage_name(struct ci_run *run, size_t number, struct stage_paths *pa
   return paths->from && paths->to && paths->old;
 }
 
-/* Moves a file to its final folder and keeps the file that it replaces. */
+/* Moves a file to its final folder. Keeps the file that the move replaces. */
 static pprofc_status stage_replace(struct ci_run *run, size_t number, pprofc_error *error) {
   struct stage_paths paths;
   if (!stage_name(run, number, &paths)) return error_nomem(error);
