@@ -40,7 +40,7 @@ pprofc_status talk_open(struct talk *talk, const pprofc_allocator *mem, struct a
 /* Removes all measurements before the next run of a command. */
 void talk_clear(struct talk *talk);
 
-/* Reads the messages that have arrived, and answers them. `talk` is a struct talk. */
+/* Reads the messages that have arrived, and answers the messages. `talk` is a struct talk. */
 void talk_serve(void *talk);
 
 /* Removes the FIFOs. */

@@ -54,8 +54,8 @@ struct timed *timed_of(struct timing *t, pprofc_str name);
 /* True if perf is installed and the kernel permits it. Otherwise prints the reason. */
 bool sampling_is_permitted(struct timing *t);
 
-/* Begins the command line with perf, which writes to the folder `place`. perf starts in the off
- * state. */
+/* Begins the command line with perf, which writes to the folder `place`. perf does not take samples
+ * at first. */
 pprofc_status sampling_begin(struct timing *t, const char *place, struct timed_words *words,
                              pprofc_error *error);
 
