@@ -206,7 +206,7 @@ static pprofc_status folder_remove(struct backing *backing, const char *key, ppr
   char *slash = path ? strrchr(path, '/') : NULL;
   if (slash && strchr(key, '/')) {
     *slash = '\0';
-    (void)rmdir(path); /* remove the folder; this fails unless it is empty */
+    (void)rmdir(path); /* remove the folder if it is empty; otherwise this fails */
   }
   arena_free(&arena);
   return status;

@@ -39,10 +39,10 @@ struct store_index {
   int code; /* SQLite's code for the first failure, or success */
 };
 
-/* Loads the library. */
+/* Loads the SQLite library. */
 pprofc_status index_load_library(struct sqlite *lib, pprofc_error *error);
 
-/* Loads the SQLite library. */
+/* True if the code means success. Records the code of the first failure. */
 bool index_good(struct store_index *x, int code);
 
 bool index_exec(struct store_index *x, const char *sql);
