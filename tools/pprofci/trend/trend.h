@@ -74,7 +74,8 @@ bool trend_got_worse(const struct trend_view *trend, const struct trend_query *q
 bool trend_is_recent(const struct trend_view *trend, const struct trend_query *query,
                      const struct trend_change *change);
 
-/* Returns 1 if a change is for the worse, -1 if it is for the better, 0 if that is unknown. */
+/* Returns 1 if a change is for the worse, -1 if the change is for the better, 0 if the unit has no
+ * better direction. */
 int trend_worse(const struct trend_view *trend, const struct trend_change *change);
 
 /* Append the size of a change, "+28.1 %", or its interval. If a ratio has no meaning, both
