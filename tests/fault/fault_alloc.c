@@ -313,7 +313,7 @@ static pprofc_status run_build(const pprofc_allocator *mem, struct buffer *out) 
 
 static struct buffer old_bench, new_bench, table;
 
-/* Reads two runs and a table, judges them, and prints each format. */
+/* Reads two runs and a table, judges the results, and prints the verdict in each format. */
 static pprofc_status judge_and_print(struct gate *gate, pprofc_bench *set, struct buffer *out) {
   static const char *const formats[] = {"github", "markdown", "json", "junit", "gitlab"};
   pprofc_status status =
