@@ -1,5 +1,5 @@
-/* Reads any bytes as benchmark results of any format, compares them with themselves, and prints the
- * table in every format. */
+/* Reads any bytes as benchmark results of any format, compares the results with themselves, and
+ * prints the table in every format. */
 #include "fuzz.h"
 
 #include "core/buffer.h"

@@ -1,4 +1,5 @@
-/* Reads any bytes as a comparison table, judges it and prints it in every format. */
+/* Reads any bytes as a comparison table, judges the table and prints the verdict in every
+ * format. */
 #include "fuzz.h"
 
 #include "gate/judge.h"

@@ -1,4 +1,4 @@
-/* Reads any bytes as rules of -noise, and applies them to a few functions. */
+/* Reads any bytes as rules of -noise, and applies the rules to a few functions. */
 #include "fuzz.h"
 #include "verdict/rules.h"
 

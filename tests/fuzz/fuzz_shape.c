@@ -176,7 +176,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   pprofc_profile_release(made.difference);
   pprofc_profile_release(made.profile);
   REQUIRE(memory.live == 0);
-  /* Each of the two profiles has its own budget. */
+  /* The two profiles have separate budgets. */
   REQUIRE(memory.peak <= 2 * fuzz_limits().memory_bytes);
   return 0;
 }

@@ -1,4 +1,4 @@
-/* Reads any bytes as a source map, and uses it for the names of frames of a profile. */
+/* Reads any bytes as a source map, and uses the source map to rename frames of a profile. */
 #include "fuzz.h"
 #include "pprofc/builder.h"
 #include "symbolize/source_map.h"

@@ -390,7 +390,7 @@ static inline void shape_header(struct shape *s, struct buffer *m) {
   if (shape_byte(s) & 1) wire_number(&s->out, 15, shape_any(s));
 }
 
-/* Writes one profile. The caller frees it with buffer_free(&s->out). */
+/* Writes one profile. The caller frees its bytes with buffer_free(&s->out). */
 static inline pprofc_str shape_write(struct shape *s) {
   struct buffer m;
   buffer_init(&m, &mem_default, PTRDIFF_MAX);
