@@ -40,7 +40,7 @@ static double seconds_of(struct timeval t) {
   return (double)t.tv_sec + (double)t.tv_usec * 1e-6;
 }
 
-/* Runs the command once. Returns its exit status, or 127 if it could not be run. */
+/* Runs the command once. Returns its exit status, or 127 if the command could not be run. */
 static int run(struct measured *m, size_t turn) {
   double start = now();
   pid_t child = fork();
