@@ -312,7 +312,7 @@ static void test_noise_of_earlier_runs(void) {
   CU_ASSERT(row_of(gate, "A")->threshold == 0.05);
   pprofc_gate_free(gate);
 
-  remove_run("2.txt"); /* one run shows no noise, so the result is not a pass */
+  remove_run("2.txt"); /* a single run shows no noise, so the result is not a pass */
   gate = judged_gate(&options);
   CU_ASSERT_EQUAL(pprofc_gate_exit_status(gate), 1);
   CU_ASSERT(str_starts(pprofc_gate_problems(gate), STR("noise needs at least two runs")));

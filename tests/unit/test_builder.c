@@ -225,7 +225,7 @@ static void test_texts_with_a_length_keep_every_byte(void) {
   pprofc_profile_release(p);
 }
 
-/* Returns the mapping of the only location, which has this address. */
+/* Returns the mapping of the only location, whose address is `address`. */
 static pprofc_mapping place(pprofc_builder *b, uint64_t address) {
   const uint32_t frame = pprofc_builder_location(b, PPROFC_NONE, address, NULL, 0);
   pprofc_builder_type(b, "samples", "count");

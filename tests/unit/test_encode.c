@@ -114,8 +114,8 @@ static void test_ids_that_are_longer_than_they_need_be_are_written_short(void) {
   CU_ASSERT(EQUALS(written_profile(READ_LITERAL(short_ids), NULL), short_ids));
 }
 
-/* If a filter hides all frames except one, the writer writes only this frame. It does not pack a
- * list with one element. */
+/* If a filter hides all frames except one, the writer must write only this frame. A list with one
+ * element is not packed. */
 static void test_hidden_frames_are_not_written(void) {
   pprofc_builder *b = pprofc_builder_new(NULL);
   pprofc_builder_type(b, "", "");

@@ -91,7 +91,7 @@ static void test_group_grows_after_keys_were_left_out(void) {
 
 #define LONG_NAME ((size_t)1 << 20)
 
-/* Returns a profile of one recursive function whose name repeats a text up to a megabyte. */
+/* Returns a profile of one recursive function. Its name repeats a text up to a megabyte. */
 static pprofc_profile *long_name_profile(const char *repeated) {
   static char name[LONG_NAME + 1];
   size_t size = strlen(repeated);

@@ -129,7 +129,7 @@ static void same_tags_without_stacks(const struct buffer *data, const pprofc_pro
   pprofc_profile_release(sums);
 }
 
-/* Tests the same with a stack tree, with the values of all types and of one type. */
+/* Tests with a stack tree: with the values of all sample types, and of one type. */
 static void same_whole_and_sums(const struct buffer *data, const pprofc_profile *whole) {
   static const char *const formats[] = {"top", "text", "tree", "topproto", "callgrind", "dot"};
   pprofc_error error;

@@ -446,7 +446,7 @@ static void test_scaling_rounds_and_drops_what_becomes_zero(void) {
   pprofc_error error;
   double ratios[] = {1, 0.1};
   CU_ASSERT_EQUAL_FATAL(pprofc_scale(p, ratios, &scaled, &error), PPROFC_OK);
-  /* a is removed although its first value, which was not scaled, is not 0. */
+  /* Frame a is removed although its first value, which was not scaled, is not 0. */
   expect_samples(scaled, "3 1: 2 | b\n3 -2: 3 | c\n");
   pprofc_profile_release(scaled);
   double ones[] = {1, 1};
