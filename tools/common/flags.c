@@ -1,4 +1,4 @@
-/* Parses flags by the rules of Go's package flag, with its error messages. */
+/* Parses flags by the rules of Go's package flag, with the error messages of that package. */
 #include "common/flags.h"
 
 #include "core/chars.h"

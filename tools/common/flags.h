@@ -31,7 +31,7 @@ struct flag {
   const char
       *initial; /* initial value as on the command line; NULL: false, 0, "" or the first choice */
   const char *const *choices; /* words of a FLAG_CHOICE or FLAG_WORD; for a FLAG_STRING, suggestions
-                                 for completion; ends with NULL */
+                                 for completion; NULL ends the array */
   int value;                  /* value of a FLAG_SET */
   bool hidden;                /* true for a flag that the parser accepts, but the help does not
                                  list */

@@ -1,4 +1,4 @@
-/* Shows the current step in one line on standard error. The line appears only on a terminal, and
+/* Shows the current step on one line of standard error. The line appears only on a terminal, and
  * only after one second. */
 #ifndef TOOLS_COMMON_PROGRESS_H
 #define TOOLS_COMMON_PROGRESS_H

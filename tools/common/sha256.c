@@ -1,4 +1,4 @@
-/* Implements SHA-256 (FIPS 180-4), and HMAC based on it. */
+/* Implements SHA-256 (FIPS 180-4), and HMAC with SHA-256. */
 #include "common/sha256.h"
 
 static const uint32_t sha256_k[64] = {
