@@ -18,7 +18,7 @@ struct ages {
   char oldest_path[256];
 };
 
-/* Data of all inputs. The rows of the gate point into it. */
+/* Data of all inputs. The rows of the gate point into this data. */
 struct inputs {
   struct gate *gate;
   struct arena arena;   /* memory for the paths of the inputs */
