@@ -49,7 +49,7 @@ static pprofc_status render_report(const void *context, pprofc_write_fn write, v
   return pprofc_report(r->profile, &r->command->report, write, to, error);
 }
 
-/* Finds how -budget shortens this report. Returns false if the report cannot be shortened. */
+/* Finds how -budget can shorten this report. Returns false if the report cannot be shortened. */
 static bool brief_kind_of(const struct command *command, struct brief *kind) {
   static const char *const marked[] = {"json", "top", "text", "tree", "peek", "list", "tags"};
   static const char *const lines[] = {"comments", "disasm", "flame", "folded", "raw", "traces"};

@@ -1,5 +1,5 @@
-/* Runs dot on a report in dot format. Adds a script to its SVG, so that users can pan and zoom the
- * picture. */
+/* Runs dot on a report in dot format. Adds a script to the SVG, with which users can pan and zoom
+ * the picture. */
 #include "graphviz.h"
 
 #include "core/child.h"

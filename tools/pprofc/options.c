@@ -227,7 +227,7 @@ static void add_formats(struct command_flags *flags) {
   }
 }
 
-/* Choices of report options, each with the help of its flag. */
+/* Choices of report options, and the help of each choice's flag. */
 static const char *const choice_helps[][2] = {
     {"functions", "Aggregate at the function level, without file names"},
     {"filefunctions", "Aggregate at the function level, with file names"},

@@ -38,7 +38,7 @@ struct fetch {
   bool is_base;              /* true for a source of the base */
   pprofc_profile *profile;   /* profile; NULL if the source is unreadable */
   pprofc_error error;
-  char warnings[400]; /* warnings about missing data, one per line, or "" */
+  char warnings[400]; /* warnings about missing data in the profile, one per line, or "" */
 };
 
 /* State and result of reading all sources. */
@@ -536,7 +536,7 @@ static bool sources_is_other(const pprofc_error *error) {
          strstr(error->message, "unrecognized profile format") != NULL;
 }
 
-/* Moves the profile of an item to its run, or handles the item's error. */
+/* Moves the profile of an item to the item's run, or handles the item's error. */
 static pprofc_status sources_settle_run(struct fetched *fetched, struct fetch *item,
                                         struct source_run *run) {
   if (!item->profile && run->folder && sources_is_other(&item->error)) {

@@ -14,12 +14,12 @@ struct viewer_file {
 
 pprofc_status viewer_create(struct viewer_file *file, const char *extension, pprofc_error *error);
 
-/* Runs the viewer on the file and waits until it ends. "browser" means the first available
+/* Runs the viewer on the file and waits until the viewer ends. "browser" means the first available
  * browser. */
 pprofc_status viewer_show(struct viewer_file *file, const char *viewer, pprofc_error *error);
 
-/* Starts the viewer without waiting for it; the shell continues. The caller removes the file
- * later. */
+/* Starts the viewer and does not wait for its end, because the shell continues. The caller removes
+ * the file later. */
 pprofc_status viewer_start(struct viewer_file *file, const char *viewer, pid_t *pid,
                            pprofc_error *error);
 
