@@ -275,7 +275,7 @@ static void fetcher_hint_status(const struct exchange *exchange, pprofc_error *e
     if (exchange->reply.code == hints[i].code) error_hint(error, "%s", hints[i].text);
 }
 
-/* Adds a description of the reply's content, and its URL, to the error. */
+/* Adds a description of the reply's content, and the URL of the reply, to the error. */
 static void fetcher_hint_content(const struct exchange *exchange, pprofc_error *error) {
   pprofc_str content = reply_content(&exchange->reply);
   bool unknown = strstr(error->message, "unrecognized profile format") != NULL;

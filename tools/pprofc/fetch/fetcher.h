@@ -51,7 +51,7 @@ struct fetcher {
   const struct command *command;
   struct arena arena;
   struct headers headers;
-  struct client *client; /* client of all requests; NULL until the first source needs it */
+  struct client *client; /* client of all requests; NULL before the first URL */
   struct symbols symbols;
   bool fetched; /* true if at least one profile was fetched */
 };
