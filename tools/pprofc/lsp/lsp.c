@@ -19,7 +19,7 @@
 /* ---- open documents ---------------------------------- */
 
 struct document {
-  /* URI of the document, its text when the editor opened it, and its current text. */
+  /* URI of the document; its text when the editor opened the document; its current text */
   struct buffer uri, first, now;
   size_t first_lines, now_lines; /* numbers of lines in `first` and `now` */
   size_t same_begin, same_end;   /* numbers of equal lines at the start and at the end of both
@@ -342,7 +342,8 @@ static void lsp_name_path(const struct lsp *lsp, struct rpc *rpc) {
   buffer_free(&params);
 }
 
-/* Requests that the client shows the page. If the client does not support this, shows the path. */
+/* Requests that the client shows the page. If the client does not support this request, shows the
+ * path of the page. */
 static void lsp_show(const struct lsp *lsp, struct rpc *rpc, pprofc_str address) {
   struct fill fill;
   struct buffer params;
