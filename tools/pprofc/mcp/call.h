@@ -20,7 +20,7 @@ struct mcp {
   const struct command *command;
   struct files files;
   struct profiles profiles;
-  struct budget *budget;  /* budget for the memory of the server and all its calls */
+  struct budget *budget;  /* memory budget of the server and of all its calls */
   pthread_mutex_t lock;   /* lock that protects the field `running` */
   struct budget *running; /* budget of the current call; NULL between calls */
   char *coming;           /* arguments of the suggested next call, if its results are not yet
@@ -45,7 +45,7 @@ typedef pprofc_status (*tool_fn)(struct call *call, pprofc_error *error);
  * in the memory of the call. */
 tool_fn tool_find(struct call *call, const struct node *name, const struct node **schema);
 
-/* Checks the arguments of a call by the schema of its tool. */
+/* Checks the arguments of a call against the schema of its tool. */
 pprofc_status tool_check(const struct node *schema, const struct node *arguments,
                          pprofc_error *error);
 

@@ -162,7 +162,7 @@ pprofc_status tool_top(struct call *call, pprofc_error *error) {
 
 /* ---- callers ----------------------------------------- */
 
-/* Returns a regular expression that matches only this name. */
+/* Returns a regular expression that matches only the name `name`. */
 static const char *callers_pattern(struct call *call, pprofc_str name) {
   struct buffer text;
   buffer_init(&text, &mem_default, SIZE_MAX);

@@ -20,7 +20,8 @@
 #define PATH_NAME   60
 
 struct heavy_path {
-  int64_t value, size; /* value of the stack and its absolute value; `size` is 0 if unused */
+  int64_t value, size; /* value of the stack, and its absolute value; `size` is 0 if the entry is
+                          unused */
   uint32_t stack, depth;
   uint32_t frames[PATH_FRAMES]; /* last frames of the stack, starting with the frame nearest to the
                                    root */
