@@ -16,7 +16,7 @@ struct bench_measure {
   double factor;    /* factor from the benchmark's unit to the unit of the sample type */
 };
 
-/* State of the reader of one file. */
+/* State while one file is read. */
 struct benches {
   const char *path;
   struct regex *wanted; /* pattern of -bench; NULL: every benchmark */
