@@ -106,7 +106,7 @@ const pprofc_format_info *shell_format(pprofc_str word, size_t *digits);
 const pprofc_option_info *shell_option_at(size_t index);
 const pprofc_option_info *shell_option_find(pprofc_str name);
 
-/* Returns the option that has this word ("cum", "lines") as a choice, or NULL. */
+/* Returns the option that has the choice `name` ("cum", "lines"), or NULL. */
 const pprofc_option_info *shell_choice_find(pprofc_str name);
 
 /* True if a line with only the option's name is valid. */
