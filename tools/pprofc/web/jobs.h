@@ -8,12 +8,12 @@
 
 struct web_cache;
 
-/* Returns a new cache with a limit in bytes. Returns NULL when out of memory. Only one thread at a
- * time may use it. */
+/* Returns a new cache with a size limit in bytes. Returns NULL when out of memory. Only one thread
+ * at a time may use the cache. */
 struct web_cache *cache_new(size_t bytes);
 void cache_free(struct web_cache *cache);
 
-/* Returns the cached answer for a key, or NULL. The caller releases it. */
+/* Returns the cached answer for a key, or NULL. The caller releases the answer. */
 struct web_reply *cache_get(struct web_cache *cache, pprofc_str key);
 
 /* Adds an answer. If the cache is full, drops old answers. Drops the new answer if it is larger

@@ -33,7 +33,8 @@ struct web_reply *reply_new(unsigned status, const char *type);
 struct web_reply *reply_retain(struct web_reply *reply);
 void reply_release(struct web_reply *reply);
 
-/* Returns a reply with one line of text; escapes control bytes. Returns NULL when out of memory. */
+/* Returns a reply with one line of text, with control bytes escaped. Returns NULL when out of
+ * memory. */
 struct web_reply *reply_text(unsigned status, const char *text);
 
 /* Returns a redirect to "PATH?QUERY", or to "PATH" if the query is empty. */

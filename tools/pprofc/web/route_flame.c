@@ -58,7 +58,7 @@ static pprofc_status flame_build(struct web_question *q, const struct state_choi
   return flame_open(q, c, tree, error);
 }
 
-/* Returns the tree for the request. The caller releases it. */
+/* Returns the tree for the request. The caller releases the tree. */
 static pprofc_status flame_take(struct web_question *q, struct web_tree **tree,
                                 pprofc_error *error) {
   struct state_choice choice;

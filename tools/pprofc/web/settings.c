@@ -89,7 +89,7 @@ static bool settings_is_unsafe(int32_t c) {
 
 /* Writes a JSON string as Go does. */
 static void settings_write_string(struct buffer *out, pprofc_str text) {
-  /* Characters with a short escape, and the letters of these escapes. */
+  /* Characters that have a short escape, and the letters of their escapes. */
   static const char characters[] = "\"\\\n\r\t", letters[] = "\"\\nrt";
   buffer_add_char(out, '"');
   for (size_t at = 0; at < text.size;) {

@@ -306,7 +306,7 @@ void state_free(struct web_state *s) {
 
 /* ---- selection of profiles --------------------------- */
 
-/* Returns the profile that a parameter selects. The caller releases it. */
+/* Returns the profile that a parameter selects. The caller releases the profile. */
 static pprofc_status state_take(struct web_state *s, const struct web_query *query,
                                 const char *parameter, unsigned initial,
                                 struct state_profile **profile, pprofc_error *error) {
@@ -340,7 +340,8 @@ static pprofc_status state_choose_side(const struct web_query *query, struct sta
   return error_set(error, PPROFC_E_INVALID, "the side \"%s\" is not base, head or diff", side);
 }
 
-/* Returns the stored difference of the chosen profiles, or NULL. The caller releases it. */
+/* Returns the stored difference of the chosen profiles, or NULL. The caller releases the
+ * difference. */
 static pprofc_profile *state_known_pair(struct web_state *s, const struct state_choice *c) {
   for (size_t i = 0; i < STATE_PAIRS; i++) {
     struct state_pair *pair = &s->pairs[i];

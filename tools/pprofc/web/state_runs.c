@@ -158,7 +158,8 @@ double state_divisor(const struct state_choice *c, enum web_side side) {
   return state_weight(side == WEB_BASE ? c->base : c->head, c->by_time);
 }
 
-/* Returns a copy of the profile with all values multiplied by `times`. The caller releases it. */
+/* Returns a copy of the profile with all values multiplied by `times`. The caller releases the
+ * copy. */
 static pprofc_status state_times(const pprofc_profile *profile, double times,
                                  const pprofc_allocator *mem, pprofc_profile **made,
                                  pprofc_error *error) {

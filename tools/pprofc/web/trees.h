@@ -10,7 +10,7 @@
 
 struct web_trees;
 
-/* A tree with its data. The thread that builds the tree sets the members after the key. */
+/* A tree with its data. The thread that builds the tree sets the members that follow the key. */
 struct web_tree {
   struct web_tree *next;
   int references;
