@@ -31,7 +31,7 @@ static void command_write_ansi(struct buffer *out, pprofc_str word) {
   buffer_add_text(out, "'");
 }
 
-/* Writes a word of the command. Quotes it if a shell would split or expand it. */
+/* Writes a word of the command. Quotes the word if a shell would split or expand it. */
 static void command_write_word(struct buffer *out, pprofc_str word) {
   if (command_is_plain(word)) {
     buffer_add_str(out, word);
