@@ -18,7 +18,7 @@ struct command_line {
                          command */
 };
 
-/* Arguments that may follow the flags: any, exactly one STORE, or no argument. */
+/* Arguments that may follow the flags: any number, exactly one STORE, or no argument. */
 enum command_words { COMMAND_WORDS, COMMAND_STORE, COMMAND_NO_WORDS };
 
 /* Location of the size limit and of the format in the options of a command that has -budget. */
