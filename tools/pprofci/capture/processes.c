@@ -19,7 +19,7 @@ static struct {
 } processes[PROCESSES_MAX];
 static size_t processes_count;
 
-/* Kills the programs, then ends this program by the same signal. */
+/* Kills the programs, then ends this program by the signal that it received. */
 static void processes_interrupted(int number) {
   for (size_t i = 0; i < PROCESSES_MAX; i++)
     if (processes[i].pid) kill(-(pid_t)processes[i].pid, SIGKILL);
