@@ -1,6 +1,6 @@
 /* Writes annotations of a pull request as GitHub Actions commands: one for each regression, and one
- * for each pair of profiles in which -fail-on found a function. Each annotation is at the line that
- * explains it, if that line is known. */
+ * for each pair of profiles in which -fail-on found a function. An annotation is at the line that
+ * explains the regression, if that line is known. */
 #include "page/page.h"
 
 #include "core/log_guard.h"

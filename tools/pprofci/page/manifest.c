@@ -119,8 +119,7 @@ static void put_if(struct manifest *f, const char *key, bool value) {
   json_bool(json_key(&f->json, key), true);
 }
 
-/* Writes all measurements in their order, so that `pprofci merge` can judge several jobs
- * together. */
+/* Writes all measurements in order. `pprofci merge` reads them to judge several jobs together. */
 static void put_results(struct manifest *f) {
   size_t count;
   const struct gate_row *rows = gate_rows(&f->model->run->gate, &count);

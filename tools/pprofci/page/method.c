@@ -52,7 +52,7 @@ pprofc_str method_machine(struct ci_run *run) {
 
 /* ---- properties ------------------------------------------- */
 
-/* Begins a property; the caller appends its text. */
+/* Begins a property. The caller appends the text of the property. */
 static struct buffer *begin_property(struct fill *f, const char *title) {
   fill_begin(f, "properties");
   fill_words(f, "property", title);
@@ -226,7 +226,7 @@ static void put_kept_profile(struct buffer *out, const struct run_pair *pair, in
   put_shell_word(out, pair->folder ? path : path + 2);
 }
 
-/* Appends the commands that open the pair of profiles in a browser and print its table. */
+/* Appends the commands that open the pair of profiles in a browser, and that print its table. */
 static void put_open_commands(struct buffer *out, const struct run_pair *pair) {
   static const char *const reports[] = {"-http=: -diff_base=", "-top -diff_base="};
   for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {

@@ -13,7 +13,7 @@ struct number_scale {
   const char *unit;
 };
 
-/* Appends the value in the largest scale that does not exceed it. */
+/* Appends the value in the largest unit of the scale that does not exceed the value. */
 static void put_scaled(struct buffer *out, double value, const struct number_scale *scales,
                        size_t count) {
   size_t i = 0;

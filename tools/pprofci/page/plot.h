@@ -5,7 +5,7 @@
 
 #include "core/template.h"
 
-/* A series and the scales that convert it to pixels. */
+/* A series, and the scales that convert its values to pixels. */
 struct plot {
   struct fill *out;
   const double *values;

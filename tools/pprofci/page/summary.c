@@ -111,7 +111,7 @@ static void md_text(struct buffer *out, pprofc_str text) {
   }
 }
 
-/* Appends a name that links to its row of the page. */
+/* Appends a name that is a link to the benchmark's row on the page. */
 static void md_link_benchmark(struct buffer *out, const struct benchmark *b) {
   char row[32];
   snprintf(row, sizeof row, "b-%zu", b->number);
@@ -420,7 +420,8 @@ static void put_function_table(struct buffer *out, const struct ci_run *run,
   functions_free(&f);
 }
 
-/* True if the pair of profiles explains one of the rows at the top, or belongs to no benchmark. */
+/* True if the pair of profiles explains one of the rows at the top of the summary, or belongs to no
+ * benchmark. */
 static bool is_summarized(const struct page_model *m, const struct run_pair *pair) {
   for (size_t i = 0; i < m->states[STATE_SLOWER] && i < ROWS_MOST; i++)
     if (model_pair(m, &m->benchmarks[i]) == pair) return true;

@@ -147,7 +147,7 @@ static void put_totals(struct buffer *out, const struct tab *t) {
   if (v && v->summary.exposure == PPROFC_EXPOSURE_TIME) buffer_add_text(out, " per second");
 }
 
-/* Appends "cpu of functions by themselves, for one operation; 5 + 5 runs". */
+/* Appends a caption such as "cpu of functions by themselves, for one operation; 5 + 5 runs". */
 static void put_table_caption(struct buffer *out, const struct tab *t) {
   const struct pair_verdicts *v = t->pair->comparison_count ? t->pair->comparisons : NULL;
   buffer_add_str(out, t->functions->type);
