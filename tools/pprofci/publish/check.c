@@ -75,7 +75,8 @@ pprofc_status post_commit_status(struct post *post, pprofc_error *error) {
 
 /* ---- annotations ------------------------------------- */
 
-/* True if the regression has a file in the repository, so that an annotation can point to it. */
+/* True if the regression has a file in the repository. An annotation can then point to this
+ * file. */
 static bool has_place(const struct node *regression) {
   pprofc_str file = node_text(regression, "file");
   return file.size && file.data[0] != '/' && str_find(file, STR("..")) == file.size &&

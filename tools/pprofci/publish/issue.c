@@ -7,7 +7,7 @@
 
 #define ISSUE_TITLE "Benchmarks got worse"
 
-/* Returns the text with its marker. */
+/* Returns the text of the issue with its marker. */
 static pprofc_str issue_text(struct post *post) {
   pprofc_str text = body_prefix(post->issue, BODY_MAX - 256);
   if (!text.size) text = STR("No benchmark got worse in the last runs.\n");

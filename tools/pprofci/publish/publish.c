@@ -180,7 +180,8 @@ static pprofc_status write_files(struct publish *p, const char *links, pprofc_er
   return status;
 }
 
-/* Writes the comment into a file, because the token of a fork's run cannot post it. */
+/* Writes the comment into a file. The token of a fork's run is not permitted to post the
+ * comment. */
 static pprofc_status write_body_file(struct publish *p, const char *links, bool wanted,
                                      pprofc_error *error) {
   const char *path = p->options->write_body;

@@ -226,7 +226,7 @@ static bool is_hex_commit(pprofc_str text) {
   return (text.size == 40 || text.size == 64) && text_is_of(text, TEXT_HEX);
 }
 
-/* True if the name is a safe part of a path: it must not lead to another folder. */
+/* True if the name is safe as a part of a path. It must not lead to another folder. */
 static bool is_repository(const char *text) {
   pprofc_str rest = str_of(text), part;
   size_t parts = 0;

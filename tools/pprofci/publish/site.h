@@ -9,7 +9,7 @@ struct site;
 
 /* API paths and JSON keys of a list of texts on a host, such as comments. */
 struct forge_texts {
-  const char *list, *item; /* paths of the list and of one text */
+  const char *list, *item; /* API paths of the list, and of one text */
   const char *query;       /* query string for the largest page of the list: "?per_page=100" */
   const char *id, *text;   /* JSON keys of the id and of the text */
 };
@@ -68,7 +68,7 @@ struct site_options {
   int64_t number;
 };
 
-/* Finds the host and reads its environment. A missing host is not an error. */
+/* Finds the host and reads the host's environment variables. A missing host is not an error. */
 pprofc_status site_read(struct site *site, struct arena *arena, const struct site_options *options,
                         pprofc_error *error);
 
