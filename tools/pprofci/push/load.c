@@ -27,8 +27,8 @@ static size_t push_kind(const pprofc_profile *profile) {
   return push_find_type(profile, WALL) < SIZE_MAX ? 0 : SIZE_MAX;
 }
 
-/* Sets the names that Pyroscope uses for the profile and its values. A profile with wall time and
- * processor time gets the name for wall time. */
+/* Sets the names that Pyroscope uses for the profile and its sample types. A profile with wall time
+ * and processor time gets the name for wall time. */
 static bool push_name_type(struct push *push, const pprofc_profile *profile,
                            struct push_item *item) {
   pprofc_header header;
