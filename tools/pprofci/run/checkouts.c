@@ -13,7 +13,7 @@
 
 /* ---- the base ---------------------------------------- */
 
-/* True if the CI service checked out the merge of a pull request into its target branch. */
+/* True if the CI service checked out the merge commit of a pull request. */
 static bool is_pull_merge(void) {
   const char *github = getenv("GITHUB_REF"), *gitlab = getenv("CI_MERGE_REQUEST_EVENT_TYPE");
   const char *event = getenv("GITHUB_EVENT_NAME");

@@ -100,8 +100,8 @@ static int64_t code_last_line(const struct source_file *file, int64_t first) {
 /* Positions of a function in base and head. */
 struct code_place {
   pprofc_str file;
-  int64_t start, first, last; /* line where the function begins, and first and last line with
-                                 samples; 0: unknown */
+  int64_t start, first, last; /* lines of the function: its start, and the first and the last line
+                                 with samples; 0: unknown */
   bool called;                /* true if at least one call of the function was not inlined */
   enum diff_side side;
 };

@@ -232,7 +232,8 @@ static void command_exposure(struct buffer *out, const struct filling *f,
   }
 }
 
-/* Returns the command that prints the same verdicts; the user runs it in the folder of the page. */
+/* Returns the command that prints the same verdicts. The user runs the command in the folder of the
+ * page. */
 static const char *judged_command(const struct filling *f, const struct run_pair *pair,
                                   const char *index, const char *hide) {
   struct buffer out;

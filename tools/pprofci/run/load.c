@@ -1,4 +1,5 @@
-/* Reads the load average and the CPU time of the machine, and decides if it was overloaded. */
+/* Reads the load average and the CPU time of the machine, and decides if the machine was
+ * overloaded. */
 #include "run/load.h"
 
 #include "run/files.h"

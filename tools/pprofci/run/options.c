@@ -22,7 +22,7 @@ static const struct flag_group groups[] = {
     [RUN_RESULT] = {"The result", NULL},
 };
 
-/* Stores a value of -pair. The parser calls this function for the base, then for the head. */
+/* Stores a value of -pair. The parser calls this function for the base first, then for the head. */
 static const char *add_pair(void *context, const struct flag *flag, const char *text) {
   struct run_options *o = context;
   (void)flag;
@@ -40,7 +40,7 @@ static const char *add_bench(void *context, const struct flag *flag, const char 
   struct run_options *o = context;
   int side = strcmp(flag->name, "bench-head") == 0;
   *(side ? &o->bench_head : &o->bench_base) = text;
-  if (!*text) return NULL; /* accept an empty value here: check_empty reports it */
+  if (!*text) return NULL; /* accept an empty value here, because check_empty reports it */
   if (o->bench_count[side] == RUN_BENCH_MAX) return "too many; put the files into a folder";
   o->bench_paths[side][o->bench_count[side]++] = text;
   return NULL;

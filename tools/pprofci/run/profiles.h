@@ -32,7 +32,7 @@ pprofc_status source_check(const char *path, pprofc_error *error);
  * its name has no ending of a profile. `ending` is an additional ending of profiles, or "". */
 bool source_may_be_other(const char *path, const char *ending, const pprofc_error *error);
 
-/* True if a file has a sample type of this name. Returns false if it cannot be read. */
+/* True if a file has a sample type with this name. Returns false if the file cannot be read. */
 bool source_has_type(const char *path, const char *type);
 
 /* True if the sum of the values that the options select is above 0. Returns true for an unreadable

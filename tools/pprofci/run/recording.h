@@ -6,7 +6,7 @@
 #include "run/checkouts.h"
 #include "run/programs.h"
 
-/* A benchmark with one number of processors. */
+/* A benchmark, measured with one number of processors. */
 struct recorded {
   size_t package;    /* index of the benchmark's package */
   const char *cpu;   /* value of -test.cpu, such as "1" */
@@ -81,7 +81,7 @@ pprofc_status stages_write(struct recording *r, pprofc_error *error);
 pprofc_status stages_find_regressed(struct recording *r, pprofc_error *error);
 
 /* Judges the results of run->bench before the verdict, and calls `take` for each row. With
- * `screening` it selects benchmarks for the second stage. */
+ * `screening`, the judgement selects benchmarks for the second stage. */
 typedef void take_row_fn(void *context, const struct gate_row *row);
 pprofc_status verdict_preview(struct ci_run *run, bool screening, take_row_fn *take, void *context,
                               pprofc_error *error);

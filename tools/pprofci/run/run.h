@@ -16,7 +16,7 @@ enum { SIDE_BASE, SIDE_HEAD, SIDES };
 
 extern const char *const side_names[SIDES]; /* names of the sides: "base", "head" */
 
-/* A flame graph as SVG without its opening tag, and the coordinates of the frames in it. */
+/* A flame graph as SVG without its opening tag, and the coordinates of its frames. */
 struct run_picture {
   pprofc_str frames; /* SVG of the frames; "" without a picture */
   struct flame_part part;
@@ -35,8 +35,8 @@ struct change {
   bool certain;            /* true if the change exceeds noise, either of this function alone or of
                               all functions together */
   const char *partner;     /* other function, if cost moved between it and this function; or NULL */
-  const char *code;        /* state of the code: "same", "changed", "in this diff" ...; "" when
-                              unknown */
+  const char *code;        /* state of the function's code: "same", "changed", "in this diff" ...;
+                              "" when unknown */
   /* Functions between which cost moved within `name`, which is a caller, type, package or file; or
    * NULL. */
   const char *inside;
@@ -53,10 +53,11 @@ struct run_line {
 struct run_hunk {
   const char *file, *function; /* path of the file in the repository; function of the line that grew
                                   most */
-  const char *verdict;         /* verdict on the function with its callees; "" if unknown */
-  double base, grown;          /* value in the base and growth of the function with its callees */
+  const char *verdict;         /* verdict on the function including its callees; "" if unknown */
+  double base, grown;          /* value in the base, and growth, of the function including its
+                                  callees */
   bool certain;                /* true if the function grew by more than noise */
-  double delta;                /* sum of the changes of all its lines */
+  double delta;                /* sum of the changes of all lines of the hunk */
   struct run_line *lines;
   size_t line_count, worst; /* number of lines; index of the line that grew most */
 };
@@ -192,7 +193,7 @@ struct ci_run {
   size_t link_count, link_capacity;
 
   /* Profiles that the run could not read. */
-  struct buffer unread; /* path and reason of each, one line each */
+  struct buffer unread; /* path of each unreadable profile, and the reason, one line each */
   pprofc_str *unread_names;
   size_t unread_count, unread_capacity;
 

@@ -126,7 +126,7 @@ static pprofc_status write_tables(struct ci_run *run, pprofc_error *error) {
   if (compares) status = add_labelled(run, "base", SIDE_BASE, &both, error);
   if (status == PPROFC_OK) status = add_labelled(run, "head", SIDE_HEAD, &both, error);
   if (status == PPROFC_OK && run->options->is_bundled) {
-    /* The control table compares the base with itself, to show the noise. */
+    /* The control table compares the base with itself. */
     status = add_labelled(run, "base", SIDE_BASE, &again, error);
     if (status == PPROFC_OK) status = add_labelled(run, "again", SIDE_BASE, &again, error);
     if (status == PPROFC_OK)
