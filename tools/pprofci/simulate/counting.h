@@ -8,7 +8,7 @@
 #include "run/checkouts.h"
 #include "run/programs.h"
 
-/* Result of a benchmark in one run. */
+/* Result of a benchmark in one run of a command. */
 struct counted_run {
   const char *path; /* path of the profile; NULL if this run did not count the benchmark */
   int64_t totals[CALLGRIND_TYPES];

@@ -11,7 +11,8 @@ struct talk_benchmark {
   const char *name;
   uint32_t process;
   uint64_t begin, end;        /* times at which the profiler was switched on and off */
-  size_t first_round, rounds; /* index of its first round in talk.rounds, and their number */
+  size_t first_round, rounds; /* index of the benchmark's first round in talk.rounds, and number of
+                                 its rounds */
 };
 
 struct talk {
