@@ -85,7 +85,7 @@ static bool sync_add_profile(struct sync *y, int64_t run, const struct past_prof
          index_bind_int(y->x, s, 7, profile->size) && index_run(y->x, s);
 }
 
-/* Adds the run of `fresh` to the index, and removes it from `fresh`. */
+/* Adds the run of `fresh` to the index, and removes the run from `fresh`. */
 static bool sync_add(struct sync *y) {
   const struct past_run *run = &y->fresh.runs[y->fresh.run_count - 1];
   if (!sync_add_run(y, run)) return false;
