@@ -25,8 +25,8 @@ static pprofc_status trend_read_ids(struct interner *ids, struct arena *arena, c
   return status;
 }
 
-/* Sets the order of each run to the position of its commit in a file, or -1 if the file does
- * not list it. */
+/* Sets the order of each run to the position of its commit in a file. Sets -1 if the file does not
+ * list the commit. */
 static pprofc_status trend_list_commits(struct trend_view *t, const char *path,
                                         pprofc_error *error) {
   struct interner ids;
