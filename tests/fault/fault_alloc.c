@@ -251,8 +251,9 @@ static pprofc_status report(const pprofc_allocator *mem, struct buffer *out, con
   pprofc_report_options options;
   pprofc_report_options_init(&options);
   options.format = format;
-  if (strcmp(format, "flame") != 0) options.argument = "main"; /* the argument of flame has another
-                                                                  meaning */
+  if (strcmp(format, "flame") != 0)
+    options.argument = "main"; /* the argument of flame has another
+                                  meaning */
   options.threads = 1;
   if (filtered) set_filters(&options);
   pprofc_error error = {0};

@@ -92,8 +92,9 @@ static struct top_sums add_rows(pprofc_str text) {
       sums.rows += strtoll(copy, NULL, 10);
     rows |= strstr(copy, "flat  flat%") != NULL;
   }
-  if (sums.header == LLONG_MIN) sums.header = sums.rows; /* the report dropped the line with this
-                                                            value */
+  if (sums.header == LLONG_MIN)
+    sums.header = sums.rows; /* the report dropped the line with this
+                                value */
   return sums;
 }
 

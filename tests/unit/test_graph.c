@@ -294,8 +294,9 @@ static void test_sums_and_edges_are_those_of_the_definition(void) {
     CU_ASSERT_EQUAL(graph_find_edges(&g, &(struct edge_choice){kept_nodes, NULL, NULL}, &error),
                     PPROFC_OK);
     sum_slowly(&r, kept, &slow);
-    for (size_t i = 0; i < FUNCTIONS; i++) slow.flat[i] = 0; /* the graph has all nodes, also
-                                                                without self values */
+    for (size_t i = 0; i < FUNCTIONS; i++)
+      slow.flat[i] = 0; /* the graph has all nodes, also
+                           without self values */
     for (uint32_t i = 0; i < g.node_count; i++) g.nodes[i].flat = 0;
     compare_with_slow(&g, kept, &slow);
     graph_free(&g);

@@ -59,10 +59,9 @@ struct flag_command {
 
 struct flag_table {
   const char *program;
-  const char *summary; /* purpose of the program in half a line */
-  const char *const
-      *usage; /* syntax after the program's name, one text per form of the command; NULL ends the
-                 array */
+  const char *summary;        /* purpose of the program in half a line */
+  const char *const *usage;   /* syntax after the program's name, one text per form of the command;
+                                 NULL ends the   array */
   const char *const *details; /* paragraphs below the usage; NULL ends the array; NULL: no
                                  paragraphs */
   const struct flag_group *groups;
@@ -101,11 +100,10 @@ struct flag_table {
 
 /* Result of parsing a command line. */
 struct flags_parsed {
-  int rest;             /* index of the first argument that is not a flag */
-  bool help;            /* true if -h or -help was given; parsing stopped there */
-  bool seen[FLAGS_MAX]; /* for each flag of the table, true if the command line contains it */
-  const struct flag
-      *nearest; /* after an unknown flag: the most similar flag, or NULL */
+  int rest;                   /* index of the first argument that is not a flag */
+  bool help;                  /* true if -h or -help was given; parsing stopped there */
+  bool seen[FLAGS_MAX];       /* for each flag of the table, true if the command line contains it */
+  const struct flag *nearest; /* after an unknown flag: the most similar flag, or NULL */
 };
 
 /* Sets every field to its initial value. The caller must zero the options first. Returns an error

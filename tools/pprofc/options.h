@@ -50,8 +50,8 @@ struct command {
                                    report */
   const char *brief_more;       /* command line that shows a longer report */
   const char *base, *diff_base; /* first value of each flag, or "" */
-  struct source_list bases; /* all values of -base and -diff_base, in the order of the command
-                               line */
+  struct source_list bases;     /* all values of -base and -diff_base, in the order of the command
+                                   line */
   struct noise_options noise;
   const struct noise_report *verdicts; /* verdicts to write instead of a profile, or NULL */
   /* values of -time_range and -diff_time_range; `to` is 0 without the flag */

@@ -262,8 +262,9 @@ static void mcp_handle(void *context, struct rpc *rpc, const struct rpc_request 
   struct mcp *mcp = context;
   pprofc_str method = request->method;
   bool modern = is_modern(request);
-  if (!request->id.size) return; /* a notification needs no answer; the reading thread has handled
-                                    it */
+  if (!request->id.size)
+    return; /* a notification needs no answer; the reading thread has handled
+               it */
   if (modern && !check_modern(request, answer)) return;
   if (mcp_ping(modern, request, answer)) return;
   if (!modern && str_equal(method, STR("initialize")))

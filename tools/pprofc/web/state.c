@@ -280,8 +280,9 @@ pprofc_status state_load(struct command *command, struct web_state **state, ppro
   if (!s) return error_nomem(error);
   s->command = command;
   pthread_mutex_init(&s->lock, NULL);
-  if (command->every_ms) command->no_save = true; /* saved copies of all recordings would fill the
-                                                     disk */
+  if (command->every_ms)
+    command->no_save = true; /* saved copies of all recordings would fill the
+                                disk */
   pprofc_status status = state_read_all(s, error);
   state_begin_watch(s);
   if (status == PPROFC_OK && command->every_ms && !state_begin_recording(s))

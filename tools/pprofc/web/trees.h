@@ -19,9 +19,8 @@ struct web_tree {
   struct arena arena;     /* memory for the texts of the query */
   struct web_query query; /* query of the request; the options point into it */
   pprofc_report_options options;
-  struct budget
-      *budget; /* memory budget of the request that builds the tree; the tree has a reference to
-                  it */
+  struct budget *budget;   /* memory budget of the request that builds the tree; the tree has a
+                              reference to   it */
   pprofc_profile *profile; /* profile of the tree, with memory from that budget */
   struct flame_kept *graph;
 };

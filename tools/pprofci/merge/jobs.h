@@ -6,12 +6,11 @@
 #include "run/run.h"
 
 struct job {
-  const char *folder; /* path of the folder on the command line */
-  const char *name;   /* last element of the path that differs between the jobs */
-  const char *link;   /* path from the page to the folder, with a '/' at its end */
-  const struct node
-      *root; /* contents of the manifest; NULL if it cannot be read, and then `problem` has the
-                reason */
+  const char *folder;      /* path of the folder on the command line */
+  const char *name;        /* last element of the path that differs between the jobs */
+  const char *link;        /* path from the page to the folder, with a '/' at its end */
+  const struct node *root; /* contents of the manifest; NULL if it cannot be read, and then
+                              `problem` has the reason */
   const char *problem;
 };
 

@@ -51,10 +51,10 @@ struct page_model {
   size_t count;
   size_t states[STATES];
   const struct metric_column *columns; /* columns of the page */
-  bool counted; /* true if no benchmark was timed but some were counted; the columns then show
-                   counts */
-  bool one_group;        /* true if all benchmarks are of one package, which the page then names
-                            once */
+  bool counted;   /* true if no benchmark was timed but some were counted; the columns then show
+                     counts */
+  bool one_group; /* true if all benchmarks are of one package, which the page then names
+                     once */
   bool suite_suspicious; /* true if most benchmarks take less than half of their base time, so they
                             may not have run */
   enum conclusion conclusion;

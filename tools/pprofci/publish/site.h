@@ -32,12 +32,11 @@ struct forge {
   const char *author;               /* author of the comments if the token cannot read its
                                        user */
   struct forge_texts comments;      /* paths and keys of the comments on a change */
-  struct forge_texts
-      issues;              /* paths and keys of the open issues; empty if issues of the host are not
-                              supported */
-  const char *item_author; /* JSON key of the author of a comment or an issue */
-  const char *body_key;    /* JSON key of the text in a request: "body"; or "content", an object
-                              with the text in "raw" */
+  struct forge_texts issues; /* paths and keys of the open issues; empty if issues of the host are
+                                not supported */
+  const char *item_author;   /* JSON key of the author of a comment or an issue */
+  const char *body_key;      /* JSON key of the text in a request: "body"; or "content", an object
+                                with the text in "raw" */
   const char *close_key, *close_value; /* JSON member that closes an issue */
   const char *update;                  /* HTTP method that updates a comment */
   size_t comment_most;                 /* maximum size of a comment in bytes */

@@ -39,8 +39,7 @@ struct push {
   size_t label_count;
   struct push_item *items;
   size_t count, capacity;
-  size_t
-      others; /* number of skipped profiles, whose type Pyroscope does not accept */
+  size_t others; /* number of skipped profiles, whose type Pyroscope does not accept */
 };
 
 /* Reads the labels from the environment and the command line. */

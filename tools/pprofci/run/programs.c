@@ -4,8 +4,9 @@
 #include "core/child.h"
 #include "run/text.h"
 
-#define NOT_STARTED 127 /* exit status of a program that could not be started, the same as in
-                           shells */
+#define NOT_STARTED                                                                                \
+  127 /* exit status of a program that could not be started, the same as in                        \
+         shells */
 
 pprofc_status program_run(struct ci_run *run, struct program *program, pprofc_error *error) {
   struct child_end end;

@@ -14,10 +14,9 @@ struct recorded {
                         appends for processors */
   const char *label; /* name in results, without "Benchmark" and with the processors:
                         "Split/a=1-4" */
-  struct buffer
-      took[SIDES]; /* for base and head, an array of doubles: nanoseconds per operation in each
-                      round */
-  bool selected;   /* true if the second stage measures the benchmark again */
+  struct buffer took[SIDES]; /* for base and head, an array of doubles: nanoseconds per operation in
+                                each round */
+  bool selected;             /* true if the second stage measures the benchmark again */
   bool regressed;
   bool judged, open; /* true if the last interim judgement had a row of the benchmark; true if that
                         row had no decision */

@@ -218,11 +218,10 @@ struct ci_run {
   pprofc_str noise_rules;            /* contents of the -noise-rules file; or empty */
   struct interner screened;          /* keys of the benchmarks that the second stage does not
                                         measure again */
-  struct buffer loads;    /* array of struct round_load, one for each measured round */
-  const char *overloaded; /* load of the machine if it was too high to judge times; or NULL */
-  struct buffer
-      plots[SIDES]; /* for base and head, an array of struct run_samples: one for each row of the
-                       gate */
+  struct buffer loads;               /* array of struct round_load, one for each measured round */
+  const char *overloaded;     /* load of the machine if it was too high to judge times; or NULL */
+  struct buffer plots[SIDES]; /* for base and head, an array of struct run_samples: one for each row
+                                 of the gate */
 };
 
 /* Measurements of base or head in a row of the gate, in order of time. */

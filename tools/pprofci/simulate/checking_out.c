@@ -59,8 +59,9 @@ pprofc_status sides_set_up(struct ci_run *run, int side, const char *folder, ppr
 
 /* ---- node -------------------------------------------- */
 
-#define NODE_FLAGS_MAX ((size_t)1 << 20) /* maximum bytes of the file into which the plugin writes
-                                            flags */
+#define NODE_FLAGS_MAX                                                                             \
+  ((size_t)1 << 20) /* maximum bytes of the file into which the plugin writes                      \
+                       flags */
 
 /* Inserts flags after the program name. */
 static pprofc_status node_insert(struct ci_run *run, const struct node *flags,

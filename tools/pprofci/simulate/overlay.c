@@ -8,8 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define ITERATIONS "10" /* number of iterations of a benchmark, which is the divisor of the
-                           counts */
+#define ITERATIONS                                                                                 \
+  "10" /* number of iterations of a benchmark, which is the divisor of the                         \
+          counts */
 
 /* ---- the overlay ------------------------------------- */
 

@@ -15,8 +15,9 @@
 #define S3_TRIES   5
 #define S3_TIMEOUT 300 /* time limit of a request in seconds */
 #define S3_PART    ((size_t)64 << 20)
-#define S3_MIN     ((size_t)5 << 20) /* minimum size in bytes of a part of a multipart upload, a
-                                        limit of S3 */
+#define S3_MIN                                                                                     \
+  ((size_t)5 << 20) /* minimum size in bytes of a part of a multipart upload, a                    \
+                       limit of S3 */
 
 struct s3_wire {
   struct client *client;
