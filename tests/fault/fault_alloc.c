@@ -1,7 +1,6 @@
-/* Tests each allocation of the library with a failure. First only this allocation fails, then also
- * all later allocations. The library must return PPROFC_E_NOMEM or succeed without the block. It
- * must not change out-parameters, and must free each block with its size. A second attempt must
- * succeed. */
+/* Tests each allocation of the library with a failure: first it alone fails, then it and all later
+ * allocations. The library must return PPROFC_E_NOMEM or succeed without the block. It must not
+ * change out-parameters, and must free each block with its size. A second try must succeed. */
 #include "core/buffer.h"
 #include "faults.h"
 #include "gate/judge.h"
@@ -17,7 +16,7 @@
 
 /* ---- scenarios --------------------------------------- */
 
-/* Inputs of the scenarios, read once at the start. */
+/* Inputs, which are read once. */
 static struct buffer one, two, text;
 
 static int collect(void *context, const void *data, size_t size) {
@@ -81,7 +80,7 @@ static pprofc_status run_read_folded(const pprofc_allocator *mem, struct buffer 
   return status;
 }
 
-/* Profiles in formats of other tools, in the order of `foreign_files`. */
+/* Formats of other tools, in the order of `foreign_files`. */
 static struct buffer foreign[22];
 
 static const char *const foreign_files[] = {
@@ -117,7 +116,7 @@ static pprofc_status run_folded(const pprofc_allocator *mem, struct buffer *out)
   return read_and_count(&foreign[4], mem, out);
 }
 
-/* Also compares names, because a name that lost a letter is a wrong result. */
+/* Also compares names, because a lost letter is a wrong result. */
 static pprofc_status read_and_write(const struct buffer *input, const pprofc_allocator *mem,
                                     struct buffer *out) {
   pprofc_profile *profile = NULL;
@@ -131,8 +130,7 @@ static pprofc_status run_json_cpuprofile(const pprofc_allocator *mem, struct buf
   return read_and_write(&foreign[5], mem, out);
 }
 
-/* Texts in further formats: call trees, a log of calls, folded stacks with other lines, other
- * OTLP. */
+/* Texts with call trees, a log of calls, folded stacks with lines of another kind, other OTLP. */
 static struct buffer texts[8];
 
 static const char *const text_files[] = {
@@ -176,7 +174,7 @@ static pprofc_status run_json_speedscope(const pprofc_allocator *mem, struct buf
   return read_and_write(&foreign[9], mem, out);
 }
 
-/* Reads traces, and JSON structures that no other scenario reads. */
+/* Reads traces, and the shapes of JSON that no other scenario reads. */
 static pprofc_status run_json_others(const pprofc_allocator *mem, struct buffer *out) {
   pprofc_status status = PPROFC_OK;
   for (size_t i = 12; i < 19 && status == PPROFC_OK; i++)
@@ -204,7 +202,7 @@ static pprofc_status run_write(const pprofc_allocator *mem, struct buffer *out) 
   return read_and_write(&one, mem, out);
 }
 
-/* Reads two profiles, merges or subtracts them, and writes the result. */
+/* Reads both inputs, combines them, and writes the result. */
 static pprofc_status combine(const pprofc_allocator *mem, struct buffer *out, bool diff) {
   pprofc_profile *inputs[2] = {NULL, NULL}, *made = UNTOUCHED;
   pprofc_status status = read_from(&one, mem, &inputs[0]);
@@ -251,9 +249,7 @@ static pprofc_status report(const pprofc_allocator *mem, struct buffer *out, con
   pprofc_report_options options;
   pprofc_report_options_init(&options);
   options.format = format;
-  if (strcmp(format, "flame") != 0)
-    options.argument = "main"; /* the argument of flame has another
-                                  meaning */
+  if (strcmp(format, "flame") != 0) options.argument = "main"; /* flame has other arguments */
   options.threads = 1;
   if (filtered) set_filters(&options);
   pprofc_error error = {0};
@@ -267,7 +263,7 @@ static pprofc_status run_filters(const pprofc_allocator *mem, struct buffer *out
   return report(mem, out, "top", true);
 }
 
-/* Creates a flame graph that starts at the leaf, with options that only flame graphs have. */
+/* Makes a flame graph from the leaf, with options that only flame graphs have. */
 static pprofc_status run_reversed(const pprofc_allocator *mem, struct buffer *out) {
   pprofc_profile *profile = NULL;
   pprofc_status status = read_from(&one, mem, &profile);
@@ -314,7 +310,7 @@ static pprofc_status run_build(const pprofc_allocator *mem, struct buffer *out) 
 
 static struct buffer old_bench, new_bench, table;
 
-/* Reads two runs and a table, judges the results, and prints the verdict in each format. */
+/* Reads two runs and a table, judges them, and prints each format. */
 static pprofc_status judge_and_print(struct gate *gate, pprofc_bench *set, struct buffer *out) {
   static const char *const formats[] = {"github", "markdown", "json", "junit", "gitlab"};
   pprofc_status status =
@@ -348,8 +344,7 @@ static pprofc_status run_gate(const pprofc_allocator *mem, struct buffer *out) {
   return status;
 }
 
-/* Judges with rules. Each rule names a unit or a benchmark; all of them affect the verdict and the
- * output. */
+/* Each rule names a unit or a benchmark, and both decide the verdict and are in the output. */
 static pprofc_status run_rules(const pprofc_allocator *mem, struct buffer *out) {
   static const char rules[] =
       "{\"threshold\": \"3%\", \"directions\": {\"widgets-of-a-long-name/op\": \"higher\"},"
@@ -438,7 +433,7 @@ static pprofc_status run_compare(const pprofc_allocator *mem, struct buffer *out
   return status;
 }
 
-/* Runs the U test on small and on large samples, because it uses different methods for the two. */
+/* Runs the U test on small and on large samples, because it has a method for each. */
 static pprofc_status run_u_test(const pprofc_allocator *mem, struct buffer *out) {
   enum { MOST = 150 };
   double x[MOST], y[MOST];

@@ -1,5 +1,5 @@
 /* Tests verdicts from profiles: the words of rows, the properties that runs must share, the effect
- * of rules, and lack of memory. */
+ * of rules, and memory that runs out. */
 #include "faults.h"
 #include "pprofc/stats.h"
 #include "pprofc/verdict.h"
@@ -11,7 +11,7 @@
 
 static pprofc_error error;
 
-/* Returns the number of samples of function i in a run. Runs differ by a few samples. */
+/* Returns the samples of function i in a run. Runs differ by a few samples. */
 static int64_t usual(int i, int run) {
   return 3000 / (i + 1) + (run * 13 * (i + 3)) % 17;
 }
@@ -31,7 +31,7 @@ static pprofc_builder *run_builder(const pprofc_allocator *mem) {
   return b;
 }
 
-/* Creates a run of the base or the head. The head has the changes that the tests expect. */
+/* Makes a run of the base or the head. The head has the changes that the tests look for. */
 static pprofc_profile *make_run(int run, bool head) {
   pprofc_builder *b = run_builder(NULL);
   add_functions(b, run, 1000);
@@ -80,7 +80,7 @@ static void test_each_row_gets_its_word(void) {
   struct sides s = make_sides(3, 3);
   pprofc_verdicts *v = NULL;
   CU_ASSERT_EQUAL_FATAL(judge_sides(&s, NULL, &v), PPROFC_OK);
-  free_sides(&s); /* verdicts have copies of the data */
+  free_sides(&s); /* verdicts have copies */
   CU_ASSERT_EQUAL(verdict_of(v, "grown"), PPROFC_VERDICT_GREW);
   CU_ASSERT_EQUAL(verdict_of(v, "fresh"), PPROFC_VERDICT_NEW);
   CU_ASSERT_EQUAL(verdict_of(v, "lost"), PPROFC_VERDICT_GONE);
@@ -116,13 +116,13 @@ static void test_a_renamed_function_is_a_pair(void) {
   const pprofc_verdict_row *row = pprofc_verdicts_find(v, STR("parse_before"));
   CU_ASSERT_EQUAL(row->relation, PPROFC_RELATION_RENAMED);
   CU_ASSERT(str_equal(rows[row->partner].name, STR("parse_after")));
-  /* The only common caller of "lost" and "fresh" is main, which is not their direct caller. */
+  /* "lost" and "fresh" share only the caller main, which is not the next frame. */
   CU_ASSERT_EQUAL(pprofc_verdicts_find(v, STR("lost"))->relation, PPROFC_RELATION_NONE);
   pprofc_verdicts_free(v);
   free_sides(&s);
 }
 
-/* A renamed function must keep its package, or most of its name. A function of the runtime never
+/* A renamed function keeps its package, or most of its name. A function of the runtime never
  * becomes a function of the user. */
 static void test_renamed_functions_have_similar_names(void) {
   CU_ASSERT(names_similar(STR("parse_issue"), STR("parse_issue_fixed")));
@@ -235,7 +235,7 @@ static void test_one_recursive_stack_counts_once(void) {
   free_sides(&s);
 }
 
-/* Five samples per run are enough for a test, but too few to detect a doubling. */
+/* Five samples per run are enough for a test, but too few to show a doubling. */
 static void test_a_family_may_need_samples_for_a_doubling(void) {
   struct sides s = {.bases = 3, .heads = 3};
   for (int i = 0; i < 6; i++) {
@@ -260,7 +260,7 @@ static void test_a_family_may_need_samples_for_a_doubling(void) {
   free_sides(&s);
 }
 
-/* ---- comparisons that are rejected ------------------- */
+/* ---- what is refused --------------------------------- */
 
 static void expect_refused(pprofc_profile *base, pprofc_profile *head,
                            const pprofc_verdict_options *options, const char *message) {
@@ -299,7 +299,7 @@ static void test_runs_must_be_alike(void) {
                  &shares, "cannot judge 'h': its total is 0");
 }
 
-/* Creates fifteen functions with `each` samples and this period. `type` is samples or cpu. */
+/* Makes fifteen functions with `each` samples and their period. `type` is samples or cpu. */
 static pprofc_profile *period_run(const char *type, int64_t period, int64_t each, int64_t more) {
   bool samples = strcmp(type, "samples") == 0;
   pprofc_builder *b = pprofc_builder_new(NULL);
@@ -313,7 +313,7 @@ static pprofc_profile *period_run(const char *type, int64_t period, int64_t each
   return finish(b);
 }
 
-/* Returns the change of f0 with its interval for a head that is sampled ten times as often. */
+/* Returns the change of f0 with its interval, if the head is sampled ten times as often. */
 static pprofc_verdict_estimate judge_periods(const char *type, size_t bases, size_t heads) {
   pprofc_verdict_run runs[16];
   pprofc_verdict_options options;
@@ -339,8 +339,7 @@ static pprofc_verdict_estimate judge_periods(const char *type, size_t bases, siz
   return e;
 }
 
-/* The code scales counts of samples to a common period. The noise of each side depends on its own
- * period. */
+/* The code scales counts of samples to one period. Noise follows the period of each side. */
 static void test_periods_may_differ(void) {
   pprofc_verdict_estimate time = judge_periods("cpu", 2, 8),
                           counts = judge_periods("samples", 2, 8);
@@ -349,14 +348,14 @@ static void test_periods_may_differ(void) {
   CU_ASSERT_DOUBLE_EQUAL(counts.base, 100, 1e-9);
   CU_ASSERT_DOUBLE_EQUAL(counts.head, 150, 1e-9);
   CU_ASSERT_DOUBLE_EQUAL(counts.high - counts.low, (time.high - time.low) / 1000, 1e-6);
-  /* Poisson noise of the mean of a run is 140: it is 1000 / 2 + 100 / 8 for each unit. The other
-   * functions add ten degrees of freedom. */
+  /* Poisson noise: 140 in the mean of a run; 1000 / 2 + 100 / 8 for each unit. The other functions
+   * add ten degrees of freedom. */
   double error_of_mean = sqrt(140000 * (1000 / 2.0 + 100 / 8.0));
   double half = pprofc_t_quantile(0.975, 18) * error_of_mean;
   CU_ASSERT_DOUBLE_EQUAL((time.high - time.low) / 2, half, half * 1e-6);
 }
 
-/* Creates a run. The head has two additional functions: one with few callers, one with many. */
+/* Makes a run. Runs of the head have two functions more: one in two places, one in many. */
 static pprofc_profile *placed_run(int run, bool head) {
   pprofc_builder *b = run_builder(NULL);
   add_functions(b, run, 1000);
@@ -411,7 +410,7 @@ static void test_changes_have_places(void) {
 
 /* ---- stacks ------------------------------------------ */
 
-/* Returns the stack with these frames, root first; "" ends the list of frames. */
+/* Returns the stack with these frames, root first. "" ends the list. */
 static const pprofc_verdict_stack *stack_of_path(const pprofc_verdicts *v,
                                                  const char *const *path) {
   size_t count, at = PPROFC_VERDICT_NO_ROW;
@@ -457,7 +456,7 @@ static void test_stacks_are_judged_as_functions_are(void) {
   free_sides(&s);
 }
 
-/* Checks half the width of a row's interval, with and without -fcr. */
+/* Checks half of the interval of a row, without and with -fcr. */
 static void expect_wider(size_t each, const char *name, bool wider) {
   struct sides s = make_sides(each, each);
   double half[2];
