@@ -12,9 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define RATE                                                                                       \
-  (512.0 * 1024) /* average number of bytes between two samples of Go's heap                       \
-                    profile */
+/* Average number of bytes between two samples of Go's heap profile. */
+#define RATE       (512.0 * 1024)
 #define KIB        1024.0
 #define MOST       20
 #define MANY       200 /* number of series of a suite */

@@ -188,9 +188,8 @@ bool fill_cpu(pprofc_builder *b, const struct shape *shape) {
 
 #define DEEP_MIN 900
 #define DEEP_MAX 1050
-#define DEEP_CHANGE                                                                                \
-  40 /* number of calls that return, and of calls that begin, between two                          \
-        samples */
+/* Number of calls that return, and of calls that begin, between two samples. */
+#define DEEP_CHANGE 40
 
 /* Adds a program that walks a tree recursively with `functions` functions that call each other. */
 bool fill_deep(pprofc_builder *b, const struct shape *shape) {

@@ -49,9 +49,8 @@ void http_answer(struct http_exchange *exchange, struct web_reply *reply) {
 /* Time limit in seconds for a client to send the request headers, or to read more of a reply. */
 #define SERVER_IDLE_S      10u
 #define SERVER_BODY_MS     60000 /* time limit in milliseconds for a client to send a body */
-#define SERVER_LOOK_MS                                                                             \
-  100 /* interval in milliseconds at which the thread checks for slow                              \
-         clients */
+/* Interval in milliseconds at which the thread checks for slow clients. */
+#define SERVER_LOOK_MS     100
 
 /* ---- the library ------------------------------------- */
 

@@ -44,9 +44,8 @@ static struct web_reply *route_delete(struct web_question *q) {
 /* ---- graphviz ---------------------------------------- */
 
 #define DOT_MILLISECONDS 10000
-#define DOT_LOOK_MS                                                                                \
-  100 /* interval in milliseconds at which a running graphviz is checked for                       \
-         cancellation */
+/* Interval in milliseconds at which a running graphviz is checked for cancellation. */
+#define DOT_LOOK_MS 100
 
 void dot_slots_init(struct dot_slots *slots, unsigned count) {
   sem_init(&slots->free, 0, count ? count : 1);

@@ -4,9 +4,8 @@
 #include "page/html.h"
 #include "page/page.h"
 
-#define AGENTS_TEXT_MOST                                                                           \
-  1926 /* maximum size in bytes without markup; the text with markup is below                      \
-          2,000 bytes */
+/* Maximum size in bytes without markup; the text with markup is below 2,000 bytes. */
+#define AGENTS_TEXT_MOST 1926
 #define AGENTS_NAME_MOST 120
 #define AGENTS_ROWS      3
 

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define TOO_FAST 1e-9 /* shortest plausible time in seconds, about the time of a few instructions  \
-                       */
+/* Shortest plausible time in seconds, about the time of a few instructions. */
+#define TOO_FAST 1e-9
 /* Minimum number of benchmarks for a warning that the whole suite is suspiciously fast. */
 #define SUITE_LEAST 3
 

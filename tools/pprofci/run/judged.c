@@ -11,10 +11,9 @@
 #define ROWS_MOST 30
 /* Minimum growth of a function that the page shows without a test, as a share of the base. */
 #define LEAST_SHARE 0.01
-#define INSIDE_MOST                                                                                \
-  8                   /* maximum number of functions in the list of functions between which cost   \
-                         moved */
-#define NAME_MOST 160 /* maximum bytes of a name in a sentence */
+/* Maximum number of functions in the list of functions between which cost moved. */
+#define INSIDE_MOST 8
+#define NAME_MOST   160 /* maximum bytes of a name in a sentence */
 
 /* State while a comparison is filled in. */
 struct filling {

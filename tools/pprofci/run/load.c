@@ -13,12 +13,10 @@
 #define LOAD_MOST 2.0 /* load average per processor above which a machine is overloaded */
 /* Maximum share of the processors that other programs may use while all processors are busy. */
 #define OTHERS_MOST 0.5
-#define BUSY_LEAST                                                                                 \
-  0.95 /* share of processor time in use from which the machine counts as fully                    \
-          busy */
-#define STOLEN_MOST                                                                                \
-  0.1 /* maximum share of processor time that the host of a virtual machine may                    \
-         take */
+/* Share of processor time in use from which the machine counts as fully busy. */
+#define BUSY_LEAST 0.95
+/* Maximum share of processor time that the host of a virtual machine may take. */
+#define STOLEN_MOST 0.1
 
 /* Columns of the first line of /proc/stat, in ticks. */
 enum { TICK_USER, TICK_NICE, TICK_SYSTEM, TICK_IDLE, TICK_WAIT, TICK_IRQ, TICK_SOFT, TICK_STOLEN };

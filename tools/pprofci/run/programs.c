@@ -4,9 +4,8 @@
 #include "core/child.h"
 #include "run/text.h"
 
-#define NOT_STARTED                                                                                \
-  127 /* exit status of a program that could not be started, the same as in                        \
-         shells */
+/* Exit status of a program that could not be started, the same as in shells. */
+#define NOT_STARTED 127
 
 pprofc_status program_run(struct ci_run *run, struct program *program, pprofc_error *error) {
   struct child_end end;

@@ -59,9 +59,8 @@ pprofc_status sides_set_up(struct ci_run *run, int side, const char *folder, ppr
 
 /* ---- node -------------------------------------------- */
 
-#define NODE_FLAGS_MAX                                                                             \
-  ((size_t)1 << 20) /* maximum bytes of the file into which the plugin writes                      \
-                       flags */
+/* Maximum bytes of the file into which the plugin writes flags. */
+#define NODE_FLAGS_MAX ((size_t)1 << 20)
 
 /* Inserts flags after the program name. */
 static pprofc_status node_insert(struct ci_run *run, const struct node *flags,

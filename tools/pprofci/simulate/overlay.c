@@ -8,9 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define ITERATIONS                                                                                 \
-  "10" /* number of iterations of a benchmark, which is the divisor of the                         \
-          counts */
+/* Number of iterations of a benchmark, which is the divisor of the counts. */
+#define ITERATIONS "10"
 
 /* ---- the overlay ------------------------------------- */
 

@@ -15,9 +15,8 @@
 #define S3_TRIES   5
 #define S3_TIMEOUT 300 /* time limit of a request in seconds */
 #define S3_PART    ((size_t)64 << 20)
-#define S3_MIN                                                                                     \
-  ((size_t)5 << 20) /* minimum size in bytes of a part of a multipart upload, a                    \
-                       limit of S3 */
+/* Minimum size in bytes of a part of a multipart upload, a limit of S3. */
+#define S3_MIN ((size_t)5 << 20)
 
 struct s3_wire {
   struct client *client;
