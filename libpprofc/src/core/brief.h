@@ -66,7 +66,8 @@ struct brief {
   struct buffer open;      /* buffer for the text of the row or line that is being written */
   struct brief_piece open_piece;
   bool markdown; /* true for Markdown, where an empty line ends a table */
-  /* With BRIEF_LINES: function that returns the rank of a line. NULL: all lines are rows. */
+  /* With BRIEF_LINES: function that returns the rank of a line. NULL: all lines have the rank of
+   * rows. */
   int (*rank_of)(pprofc_str line);
   size_t skip; /* number of rows to drop at the beginning, because an earlier report showed them */
   size_t seen; /* number of rows marked so far */

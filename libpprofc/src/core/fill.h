@@ -9,7 +9,8 @@
 
 enum fill_kind { FILL_TEXT, FILL_HTML, FILL_ROW };
 
-/* A value, or a row of a list. Entry 0 is the outermost row, so that 0 also means "no entry". */
+/* A value, or a row of a list. Entry 0 is the outermost row. No list contains entry 0, so the
+ * index 0 also means "no entry". */
 struct fill_entry {
   const char *name;
   enum fill_kind kind;

@@ -51,7 +51,7 @@ struct node {
 struct node_packed {
   size_t count;    /* number of items; 0 for a row that is not counted yet */
   uint32_t *marks; /* positions in the text: of each row, or of every NODE_PACKED_EVERYth item */
-  size_t next;     /* index of the item at `at`; `item` is the item before it */
+  size_t next;     /* index of the item that begins at `at`; `item` is the item before it */
   const char *at;
   struct node item;
   struct node_packed *row; /* buffer for `item` if items are rows, else NULL */

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MEMORY_FLOOR 64 /* default floor of memory, bytes per operation */
+/* Default for memory: ignore changes below this number of bytes per operation. */
+#define MEMORY_FLOOR 64
 
 /* ---- rules ------------------------------------------- */
 

@@ -136,7 +136,7 @@ struct narrow_builder {
   size_t *folded;   /* number of nodes folded below that node */
 };
 
-/* Adds a row to another and clears it. */
+/* Adds row `from` to row `to`, and clears row `from`. */
 static void narrow_move(int64_t *to, int64_t *from, size_t columns) {
   for (size_t c = 0; c < columns; c++) to[c] = sum_add(to[c], from[c]);
   memset(from, 0, columns * sizeof *from);

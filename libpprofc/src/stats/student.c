@@ -24,7 +24,8 @@ double pprofc_t_cdf(double t, double degrees) {
 
 /* ---- quantiles --------------------------------------- */
 
-/* Bounds of a quantile: the tail is larger below `low` and smaller above `high`. */
+/* Bounds of a quantile. The tail probability at `low` is larger than the wanted one; the tail
+ * probability at `high` is smaller. */
 struct student_bounds {
   double low, high;
 };

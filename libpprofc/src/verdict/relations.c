@@ -93,7 +93,7 @@ static bool relations_alloc(struct relations *r) {
   return r->candidate_of && r->both && r->sketch_of && r->callers && r->explained && r->seen;
 }
 
-/* Fills the data of each name. */
+/* Fills, for each function name, its candidate, its sketch, and if it has a cost on both sides. */
 static void relations_name(struct relations *r) {
   const struct comparison *c = r->c;
   for (size_t i = 0; i < r->names; i++) {

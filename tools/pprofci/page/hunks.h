@@ -8,7 +8,8 @@
 /* Adds the hunks of a pair of profiles to the page. */
 void hunks_fill(struct fill *f, const struct run_pair *pair);
 
-/* Appends the hunk of a pair of profiles that grew most, at most `most` lines, as plain text. */
+/* Appends the changed lines of source whose cost grew most in a pair of profiles. Appends at most
+ * `most` lines, as plain text. */
 void hunks_put_worst(struct buffer *out, const struct run_pair *pair, size_t most);
 
 /* Appends "f grew by 120 ms (+38 %) in 9 of 12 benchmarks; line 41 of x.go (new: text) has 110 ms

@@ -151,8 +151,8 @@ static int by_path_bytes(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Writes the files of one folder, sorted by name. `of_benchdiff` selects the folder of
- * benchdiff. */
+/* Writes the list of files of one folder, sorted by name. `of_benchdiff` selects the folder
+ * "benchdiff". */
 static void put_files(struct manifest *f, const char *key, bool of_benchdiff) {
   const struct ci_run *run = f->model->run;
   const char **paths = mem_array(run->mem, run->file_count + 1, sizeof *paths);

@@ -41,8 +41,8 @@ void post_check_author(const struct post *post, const struct node *root);
 pprofc_status post_comment(struct post *post, pprofc_error *error);
 pprofc_status post_commit_status(struct post *post, pprofc_error *error);
 pprofc_status post_check(struct post *post, pprofc_error *error);
-/* Opens or updates the issue of the key with post->issue. Closes the issue if that text is
- * empty. */
+/* Opens or updates the issue that has the key, with the text post->issue. Closes the issue if the
+ * text is empty. */
 pprofc_status post_issue(struct post *post, pprofc_error *error);
 
 /* Sends a request and parses the JSON of its reply. *root is NULL in a dry run and for an

@@ -17,8 +17,8 @@ struct revisions *code_sources(const struct ci_run *run);
  * functions first among the reasons. Sets pair->same_code. */
 void code_describe(struct ci_run *run, struct run_pair *pair, const struct judged *judged);
 
-/* Returns "same", "changed", "in this diff", "inlined elsewhere" or "unknown"; "" if neither
- * programs nor sources are known. */
+/* Returns the state of a function's code in head compared with base: "same", "changed", "in this
+ * diff", "inlined elsewhere" or "unknown". Returns "" if neither programs nor sources are known. */
 const char *code_word(struct ci_run *run, const struct run_pair *pair, const struct judged *judged,
                       pprofc_str name);
 

@@ -65,7 +65,7 @@ struct allocations {
 void allocations_take(struct allocations *a, pprofc_str line);
 void allocations_free(struct allocations *a);
 
-/* Reads the files of a run, and adds the number of counted benchmarks to *found. */
+/* Reads the files that callgrind wrote in a run. Adds the number of their benchmarks to *found. */
 pprofc_status count_read(struct counting *c, const struct count_run *run, size_t *found,
                          pprofc_error *error);
 

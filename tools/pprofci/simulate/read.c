@@ -35,7 +35,8 @@ static bool part_has_sums(pprofc_str line) {
   return false;
 }
 
-/* Contents of a file of callgrind. The name is empty if the file has no name or counted nothing. */
+/* Contents of a callgrind file. The benchmark name is empty if the file names no benchmark or
+ * counted nothing. */
 struct count_part {
   pprofc_str name;
   bool sums;

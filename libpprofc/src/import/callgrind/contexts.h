@@ -78,8 +78,8 @@ enum callgrind_relation {
   RELATION_OTHER      /* the names contradict the call */
 };
 
-/* Returns the relation of a call. Compares only the beginnings of the names, so the depth of the
- * contexts does not matter. */
+/* Returns how the context of a callee relates to the context of its caller. Compares the names only
+ * as far as both go, because --separate-callers may cut them at different depths. */
 enum callgrind_relation callgrind_context_relation(const struct callgrind_contexts *contexts,
                                                    uint32_t caller, uint32_t callee);
 

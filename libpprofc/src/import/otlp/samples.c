@@ -11,7 +11,7 @@
 
 #define MAX_TYPES 65536u
 
-/* Stack, attributes and link of a joined sample. */
+/* Stack, attributes and link that several equal samples have. These samples become one. */
 struct otlp_row {
   int32_t stack, link;
   size_t first, attribute_count; /* range of the row's attributes in the array of all rows */

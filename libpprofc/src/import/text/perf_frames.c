@@ -207,9 +207,9 @@ static uint32_t perf_frames_mapping(struct perf_frames *f, uint32_t text, int64_
   return known->mapping = perf_script_mapping_of(f, frame.object, pid, frame.address);
 }
 
-/* Returns the known location of a frame in a process, or NONE. With `alone` false, inlined frames
- * share the location, which is then not known. Clears mapping and location if they belong to
- * another process. */
+/* Returns the known location of a frame in a process, or NONE. If `alone` is false, other inlined
+ * frames are at the same address, so the location of this frame alone is not known. Clears mapping
+ * and location if they belong to another process. */
 static uint32_t perf_frames_known(struct perf_known *known, int64_t pid, bool alone) {
   if (known->pid != pid) known->mapping = known->location = NONE;
   known->pid = pid;

@@ -263,8 +263,8 @@ struct annotated {
   int64_t flat, flat_div, cum, cum_div;
 };
 
-/* Adds the nodes below the address `next` to an instruction. If the disassembler gave no function,
- * file or line, takes them from the nodes. */
+/* Adds the values of the nodes between an instruction and the address `next` of the following one.
+ * If the disassembler gave no function, file or line, takes them from the nodes. */
 static void annotate(const struct disasm *d, const struct routine *routine, size_t *node,
                      uint64_t next, struct annotated *a) {
   const struct frames *frames = &d->graph.frames;

@@ -13,8 +13,8 @@ struct reached {
   bool ended;    /* true if the tree folded the next nodes, so that the stack ends here */
 };
 
-/* Returns the node that a stack reaches by one more frame. If the tree folded nodes, their
- * replacement is the end of the stack. */
+/* Returns the node that a stack reaches by one more frame. If the tree replaced small nodes by one
+ * node, returns that node, and the stack ends there. */
 static struct reached reach_frame(const struct grouping *g, struct reached at, uint32_t frame) {
   if (at.ended || at.node == NONE) return at;
   uint32_t child = flame_groups_child(g, at.node, frame);

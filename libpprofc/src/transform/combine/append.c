@@ -147,7 +147,8 @@ static bool append_labels(struct append *a) {
   return ok;
 }
 
-/* Makes the segments with their maps. Does not count samples whose values are all 0. */
+/* Makes the segments of the difference, with the maps from their numbers to its locations. Samples
+ * whose values are all 0 are not in a segment. */
 static bool append_segments(struct append *a) {
   struct merge *m = &a->m;
   size_t n = 0, piece = 0;

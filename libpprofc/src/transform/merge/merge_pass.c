@@ -4,7 +4,7 @@
 #include "core/array.h"
 #include "transform/merge/merge.h"
 
-/* Marks a location that this piece has not used yet. */
+/* Size of a location's code while no sample of the current segment has used the location. */
 #define PASS_UNMET 0xFFu
 
 /* Number of samples that go through each step together, to hide the latency of lookups. */
