@@ -56,7 +56,7 @@ static bool take_string(const struct decoder *d, uint64_t v, uint32_t *out) {
 /* Stores the integer fields of a message in values[field number]. The last occurrence of a field
  * counts. Pass 1 has checked the bytes. */
 static void read_integers(const struct wire_field *message, uint64_t *values, size_t count) {
-  struct wire w = {message->data, message->data + message->size, NULL};
+  struct wire w = wire_inside(message);
   struct wire_field field;
   memset(values, 0, count * sizeof *values);
   while (w.at < w.end && wire_next(&w, &field))
@@ -111,7 +111,7 @@ static bool decode_read_function(struct decode_tables *t, const struct wire_fiel
 static bool read_comments(struct decode_tables *t, const struct wire_field *field) {
   if (field->type == WIRE_VARINT)
     return take_string(t->d, field->value, &t->comments[t->comment++]);
-  struct wire w = {field->data, field->data + field->size, NULL};
+  struct wire w = wire_inside(field);
   uint64_t v;
   while (w.at < w.end && wire_varint(&w, &v))
     if (!take_string(t->d, v, &t->comments[t->comment++])) return false;
@@ -198,7 +198,7 @@ static void decode_read_line(struct decode_tables *t, const struct wire_field *f
 static void read_location(struct decode_tables *t, const struct wire_field *message) {
   size_t i = t->location.stored;
   uint64_t v[LOCATION_FIELDS + 1] = {0};
-  struct wire w = {message->data, message->data + message->size, NULL};
+  struct wire w = wire_inside(message);
   struct wire_field field;
   while (w.at < w.end && wire_next(&w, &field))
     if (field.number <= LOCATION_FIELDS) v[field.number] = field.value;
@@ -209,7 +209,7 @@ static void read_location(struct decode_tables *t, const struct wire_field *mess
   t->address[i] = v[LOCATION_ADDRESS];
   t->is_folded[i] = v[LOCATION_FOLDED] != 0;
   t->any_folded |= t->is_folded[i] != 0;
-  w = (struct wire){message->data, message->data + message->size, NULL};
+  w = wire_inside(message);
   while (w.at < w.end && wire_next(&w, &field))
     if (field.number == LOCATION_LINE) decode_read_line(t, &field, id);
   t->line_from[i + 1] = (uint32_t)t->line;

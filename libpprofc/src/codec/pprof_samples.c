@@ -118,7 +118,7 @@ static bool check_stack(struct decode_filler *f, const uint8_t *data, size_t siz
  * to locations would be too large. */
 static bool rewrite_stack(struct decode_filler *f, const uint8_t *data, size_t size, uint8_t *out,
                           size_t *out_size) {
-  struct wire w = {data, data + size, NULL};
+  struct wire w = wire_over(data, size);
   size_t n = 0;
   uint64_t id;
   while (w.at < w.end) {
@@ -196,7 +196,7 @@ static bool decode_add_values(struct decode_filler *f, const struct wire_field *
     ++*count;
     return true;
   }
-  struct wire w = {field->data, field->data + field->size, NULL};
+  struct wire w = wire_inside(field);
   uint64_t value;
   for (; w.at < w.end; ++*count) {
     if (!wire_varint(&w, &value)) return bad_wire(f, &w);
@@ -225,7 +225,7 @@ static struct label label_of_fields(const uint64_t *value) {
 }
 
 static bool decode_add_label(struct decode_filler *f, const struct wire_field *message) {
-  struct wire w = {message->data, message->data + message->size, NULL};
+  struct wire w = wire_inside(message);
   struct wire_field field;
   uint64_t value[LABEL_FIELDS + 1] = {0};
   while (w.at < w.end) {
@@ -290,7 +290,7 @@ static inline bool fill_field(struct decode_filler *f, const struct wire_field *
 }
 
 static bool fill_sample(struct decode_filler *f, const uint8_t *data, size_t size) {
-  struct wire w = {data, data + size, NULL};
+  struct wire w = wire_over(data, size);
   struct wire_field field;
   struct sample_parts parts = {0, 0};
   size_t first_label = f->label;

@@ -43,10 +43,6 @@ static inline bool next_field(struct wire *w, const uint8_t *rules, size_t rule_
 
 #define NEXT(w, rules, field) next_field(w, rules, sizeof rules, field)
 
-static struct wire inside(const struct wire_field *field) {
-  return (struct wire){field->data, field->data + field->size, NULL};
-}
-
 /* Checks a message of integers. Sets *first to the value of its field 1. */
 static bool scan_integers(struct wire *w, size_t known, uint64_t *first) {
   struct wire_field field;
@@ -109,7 +105,7 @@ static bool scan_add_sample(struct decoder *d, struct wire *w, const struct samp
  * would complete the varint. */
 static bool scan_ids(struct wire *w, const struct wire_field *field) {
   if (wire_ends_whole(field)) return true;
-  *w = inside(field);
+  *w = wire_inside(field);
   return wire_check_varints(w);
 }
 
@@ -126,7 +122,7 @@ static bool scan_sample(struct decoder *d, struct wire *w) {
     } else if (field.number == SAMPLE_VALUE) {
       n.values += varint_count(&field);
     } else if (field.number == SAMPLE_LABEL) {
-      struct wire label = inside(&field);
+      struct wire label = wire_inside(&field);
       if (scan_label(&label, &n.labels)) continue;
       *w = label;
       return false;
@@ -143,7 +139,7 @@ static bool scan_location(struct decoder *d, struct wire *w) {
     if (!NEXT(w, location_rules, &field)) return false;
     if (field.number == 1) id = field.value;
     if (field.number != 4) continue;
-    struct wire line = inside(&field);
+    struct wire line = wire_inside(&field);
     if (!scan_integers(&line, 3, &function)) {
       *w = line;
       return false;
@@ -179,7 +175,7 @@ static bool scan_comments(struct decoder *d, struct wire *w, const struct wire_f
 /* Checks a top-level field that is not a sample. */
 static bool scan_other(struct decoder *d, const struct wire_field *field, struct wire *w) {
   uint64_t first;
-  if (field->type == WIRE_BYTES) *w = inside(field);
+  if (field->type == WIRE_BYTES) *w = wire_inside(field);
   switch (field->number) {
   case PROFILE_SAMPLE_TYPE:
     d->types++;
@@ -208,7 +204,7 @@ static bool scan_fields(struct decoder *d, struct wire *top) {
     if (!NEXT(top, profile_rules, &field)) return false;
     bool is_sample = field.number == PROFILE_SAMPLE;
     struct wire w = {0};
-    if (is_sample) w = inside(&field);
+    if (is_sample) w = wire_inside(&field);
     bool good = is_sample ? scan_sample(d, &w) : scan_other(d, &field, &w);
     if (!good) {
       *top = w;

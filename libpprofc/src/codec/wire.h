@@ -23,6 +23,17 @@ struct wire_field {
   size_t size;         /* size of the contents; 0 for a number */
 };
 
+/* Returns a reader of `size` bytes. `data` may be NULL if `size` is 0. */
+static inline struct wire wire_over(const void *data, size_t size) {
+  const uint8_t *at = data;
+  return (struct wire){at, size ? at + size : at, NULL};
+}
+
+/* Returns a reader of the contents of a field. */
+static inline struct wire wire_inside(const struct wire_field *field) {
+  return wire_over(field->data, field->size);
+}
+
 static inline bool wire_fail(struct wire *w, const char *fault) {
   w->fault = fault;
   return false;

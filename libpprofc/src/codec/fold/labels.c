@@ -15,7 +15,7 @@ static void fold_note_string(struct fold *f, uint64_t index) {
 }
 
 static bool fold_read_label(const struct wire_field *message, uint64_t *value) {
-  struct wire w = {message->data, message->data + message->size, NULL};
+  struct wire w = wire_inside(message);
   struct wire_field field;
   while (w.at < w.end) {
     if (!wire_next(&w, &field)) return false;

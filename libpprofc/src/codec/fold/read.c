@@ -111,11 +111,11 @@ static bool fold_take_fields(struct fold_stream *s, const uint8_t **at, const ui
 /* Returns the size of the field that starts at `data`, where `size` bytes are available. Returns
  * size + 1 if its header is incomplete, and 0 if it is invalid. */
 static size_t fold_field_size(const uint8_t *data, size_t size) {
-  struct wire w = {data, data + size, NULL};
+  struct wire w = wire_over(data, size);
   struct wire_field field;
   if (wire_next(&w, &field)) return (size_t)(w.at - data);
   uint64_t key, length;
-  w = (struct wire){data, data + size, NULL};
+  w = wire_over(data, size);
   if (wire_varint(&w, &key) && (key & 7) == WIRE_BYTES && wire_varint(&w, &length)) {
     size_t head = (size_t)(w.at - data);
     return length <= SIZE_MAX / 2 ? head + (size_t)length : 0;

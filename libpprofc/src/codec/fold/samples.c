@@ -80,7 +80,7 @@ static bool fold_add_values(struct fold_parts *p, const struct wire_field *field
     return true;
   }
   if (field->type != WIRE_BYTES) return false;
-  struct wire w = {field->data, field->data + field->size, NULL};
+  struct wire w = wire_inside(field);
   for (uint64_t value; w.at < w.end; p->row[p->values++] = (int64_t)value)
     if (p->values == FOLD_TYPES_MAX || !wire_varint(&w, &value)) return false;
   return true;
@@ -128,7 +128,7 @@ static void fold_set_types(struct fold *f, size_t types) {
 
 bool fold_sample(struct fold *f, const uint8_t *data, size_t size) {
   static const uint8_t nothing;
-  struct wire w = {data, data + size, NULL};
+  struct wire w = wire_over(data, size);
   struct wire_field field;
   struct fold_parts *p = &f->batch[f->batched];
   p->stack = &nothing;

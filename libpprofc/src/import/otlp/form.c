@@ -18,10 +18,6 @@ static const uint64_t otlp_path[] = {1, 2, 2, 2};
 /* Receives a profile or a sample; returns true to end the walk. */
 typedef bool otlp_visit_fn(void *context, const struct wire_field *message);
 
-static struct wire otlp_wire(const struct wire_field *field) {
-  return (struct wire){field->data, field->data + field->size, NULL};
-}
-
 /* Follows the first `levels` field numbers of otlp_path and calls `visit` for each message there,
  * until it returns true. Returns false if it never does. */
 static bool otlp_visit(pprofc_str frame, size_t levels, otlp_visit_fn *visit, void *context) {
@@ -37,7 +33,7 @@ static bool otlp_visit(pprofc_str frame, size_t levels, otlp_visit_fn *visit, vo
     }
     if (field.number != otlp_path[depth] || field.type != WIRE_BYTES) continue;
     if (depth + 1 < levels)
-      open[++depth] = otlp_wire(&field);
+      open[++depth] = wire_inside(&field);
     else if (visit(context, &field))
       return true;
   }
@@ -51,7 +47,7 @@ enum otlp_age { OTLP_AGE_OPEN, OTLP_BEFORE_1_8, OTLP_SINCE_1_8 };
  * show it. */
 static bool otlp_profile_age(void *context, const struct wire_field *profile) {
   enum otlp_age *age = context;
-  struct wire w = otlp_wire(profile);
+  struct wire w = wire_inside(profile);
   struct wire_field field;
   while (*age == OTLP_AGE_OPEN && w.at < w.end && wire_next(&w, &field)) {
     bool is_bytes = field.type == WIRE_BYTES;
@@ -78,12 +74,12 @@ struct otlp_form {
 /* Returns the number of entries in the table of links. */
 static size_t otlp_count_links(pprofc_str frame) {
   const uint8_t *data = (const uint8_t *)frame.data;
-  struct wire w = {data, data + frame.size, NULL};
+  struct wire w = wire_over(data, frame.size);
   struct wire_field field, entry;
   size_t links = 0;
   while (w.at < w.end && wire_next(&w, &field)) {
     if (field.number != 2 || field.type != WIRE_BYTES) continue;
-    struct wire dictionary = otlp_wire(&field);
+    struct wire dictionary = wire_inside(&field);
     while (dictionary.at < dictionary.end && wire_next(&dictionary, &entry))
       links += entry.number == 4;
   }
@@ -99,7 +95,7 @@ struct otlp_fields {
 
 static struct otlp_fields otlp_fields_of(const struct wire_field *sample, size_t links) {
   struct otlp_fields f = {{0}, {false}};
-  struct wire w = otlp_wire(sample);
+  struct wire w = wire_inside(sample);
   struct wire_field field;
   while (w.at < w.end && wire_next(&w, &field)) {
     if (field.number > OTLP_FIELD_SAMPLE) continue;

@@ -5,10 +5,6 @@
 #include "codec/wire.h"
 #include "import/otlp/otlp.h"
 
-static struct wire index_wire(const struct wire_field *f) {
-  return (struct wire){f->data, f->data + f->size, NULL};
-}
-
 /* Reserves room in an array of `owner`; false when out of memory. */
 #define INDEX_ROOM(o, owner, array, name, more)                                                    \
   (ARRAY_RESERVE((o)->mem, (owner)->array, (owner)->name##_capacity,                               \
@@ -78,13 +74,13 @@ static bool index_attribute(struct otlp *o, struct otlp_tables *t, const struct 
 
 /* Checks a stack and stores its message, which otlp_stack reads later. */
 static bool index_stack(struct otlp *o, struct otlp_tables *t, const struct wire_field *f) {
-  struct wire w = index_wire(f);
+  struct wire w = wire_inside(f);
   struct wire_field field;
   while (w.at < w.end) {
     if (!wire_next(&w, &field)) return otlp_fail_message(o);
     if (field.number != 1 || field.type == WIRE_VARINT) continue;
     if (field.type != WIRE_BYTES) return otlp_fail_message(o);
-    struct wire list = index_wire(&field);
+    struct wire list = wire_inside(&field);
     if (!wire_check_varints(&list)) return otlp_fail_message(o);
   }
   return INDEX_PUSH(o, t, stacks, stack, (pprofc_str){(const char *)f->data, f->size});
@@ -103,7 +99,7 @@ static bool index_is_entry(const struct wire_field *f) {
 }
 
 static bool index_dictionary(struct otlp *o, struct otlp_frame *frame, const struct wire_field *f) {
-  struct wire w = index_wire(f);
+  struct wire w = wire_inside(f);
   struct wire_field entry;
   uint64_t before = 0;
   while (w.at < w.end) {
@@ -125,7 +121,7 @@ static bool index_is_header(uint64_t number) {
 
 /* Appends the fields of a profile except its samples to `header`. */
 static bool index_header(struct otlp *o, const struct wire_field *f, struct buffer *header) {
-  struct wire w = index_wire(f);
+  struct wire w = wire_inside(f);
   struct wire_field field;
   while (w.at < w.end) {
     const uint8_t *at = w.at;
@@ -168,7 +164,7 @@ static bool index_level(struct otlp *o, struct otlp_frame *frame, const struct w
                         index_fn *child, const ProtobufCMessageDescriptor *kind,
                         ProtobufCMessage **first) {
   ProtobufCAllocator kept = otlp_allocator(o);
-  struct wire w = index_wire(f);
+  struct wire w = wire_inside(f);
   struct wire_field field;
   bool failed = false;
   while (index_next(&w, &field, &failed)) {
@@ -203,7 +199,7 @@ static bool index_resource(struct otlp *o, struct otlp_frame *frame, const struc
 
 bool otlp_index(struct otlp *o, pprofc_str message, struct otlp_frame *frame) {
   const uint8_t *data = (const uint8_t *)message.data;
-  struct wire w = {data, data + message.size, NULL};
+  struct wire w = wire_over(data, message.size);
   struct wire_field field;
   size_t dictionaries = 0;
   *frame = (struct otlp_frame){0};

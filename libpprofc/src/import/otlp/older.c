@@ -30,7 +30,7 @@ static void older_text_attribute(struct older *c, struct buffer *header, const c
 }
 
 static bool older_comments(struct older *c, struct buffer *header, const struct wire_field *f) {
-  struct wire w = older_wire(f);
+  struct wire w = wire_inside(f);
   uint64_t string;
   if (f->type == WIRE_VARINT) older_text_attribute(c, header, "pprof.profile.comment", f->value);
   while (w.at < w.end) {
@@ -42,7 +42,7 @@ static bool older_comments(struct older *c, struct buffer *header, const struct 
 
 /* Appends the locations of a field to the list of the profile. */
 static bool older_locations(struct older *c, const struct wire_field *f) {
-  struct wire w = older_wire(f);
+  struct wire w = wire_inside(f);
   uint64_t value = f->value;
   size_t room = f->type == WIRE_VARINT ? 1 : f->size;
   if (!ARRAY_RESERVE(c->otlp->mem, c->locations, c->location_capacity, c->location_count + room))
@@ -107,7 +107,7 @@ static bool older_sample_field(struct older_sample *s, const struct wire_field *
 }
 
 static bool older_read_sample(struct older_sample *s, const struct wire_field *f) {
-  struct wire w = older_wire(f);
+  struct wire w = wire_inside(f);
   struct wire_field field;
   while (w.at < w.end)
     if (!wire_next(&w, &field) || !older_sample_field(s, &field)) return false;
@@ -118,13 +118,13 @@ static bool older_read_sample(struct older_sample *s, const struct wire_field *f
  * the sample has no value. */
 static void older_put_value(const struct older_sample *s, size_t index, struct buffer *out) {
   const uint8_t *data = (const uint8_t *)s->values.data, *times = (const uint8_t *)s->times.data;
-  struct wire w = {data, data + s->values.size, NULL};
+  struct wire w = wire_over(data, s->values.size);
   uint8_t bytes[VARINT_BYTES_MAX];
   uint64_t value;
   for (size_t i = 0; i <= index && w.at < w.end && wire_varint(&w, &value); i++)
     if (i == index) older_put_bytes(out, 4, bytes, varint_put(bytes, value));
   if (s->values.size && index) return;
-  w = (struct wire){times, times + s->times.size, NULL};
+  w = wire_over(times, s->times.size);
   while (w.at < w.end && wire_varint(&w, &value)) older_put_time(out, 5, value);
 }
 
@@ -174,7 +174,7 @@ static bool older_put_stack(struct older *c, const struct wire_field *f) {
  * cover the list of locations in order, and the last range ends outside the list. async-profiler
  * 4.2 counts the frame of the thread, which it writes as an attribute. */
 static bool older_counts_thread(struct older *c, const struct wire_field *f) {
-  struct wire w = older_wire(f);
+  struct wire w = wire_inside(f);
   struct wire_field field;
   uint64_t end = 0;
   bool ok = c->location_count > 0;
@@ -195,7 +195,7 @@ static bool older_put_profile(struct older *c, const struct older_profile *p, si
                               struct buffer *scope) {
   static const struct older_rule type = {1, 1, OLDER_TYPE, 0};
   struct buffer out;
-  struct wire w = older_wire(f);
+  struct wire w = wire_inside(f);
   struct wire_field field;
   bool ok = true;
   buffer_init(&out, c->otlp->mem, SIZE_MAX);
@@ -212,7 +212,7 @@ static bool older_put_profile(struct older *c, const struct older_profile *p, si
 /* Adds an attribute with the default type. */
 static bool older_default_type(struct older *c, struct older_profile *p) {
   if (!p->default_type || p->default_type >= p->type_count) return true;
-  struct wire w = older_wire(&p->types[p->default_type]);
+  struct wire w = wire_inside(&p->types[p->default_type]);
   struct wire_field field;
   while (w.at < w.end) {
     if (!wire_next(&w, &field)) return false;
@@ -224,7 +224,7 @@ static bool older_default_type(struct older *c, struct older_profile *p) {
 
 static bool older_profile(struct older *c, const struct wire_field *f, struct buffer *scope) {
   struct older_profile p = {.type_count = 0};
-  struct wire w = older_wire(f);
+  struct wire w = wire_inside(f);
   struct wire_field field;
   bool ok = true;
   size_t first_stack = c->stack_count;
@@ -247,7 +247,7 @@ static bool older_profile(struct older *c, const struct wire_field *f, struct bu
 static bool older_level(struct older *c, const struct wire_field *f, bool is_scope,
                         struct buffer *parent, unsigned number) {
   struct buffer out;
-  struct wire w = older_wire(f);
+  struct wire w = wire_inside(f);
   struct wire_field field;
   bool ok = f->type == WIRE_BYTES;
   buffer_init(&out, c->otlp->mem, SIZE_MAX);
@@ -265,7 +265,7 @@ static bool older_level(struct older *c, const struct wire_field *f, bool is_sco
 
 static bool older_message(struct older *c, pprofc_str message, struct buffer *out) {
   const uint8_t *data = (const uint8_t *)message.data;
-  struct wire w = {data, data + message.size, NULL};
+  struct wire w = wire_over(data, message.size);
   struct wire_field field;
   if (!older_all_tables(c, message)) return false;
   while (w.at < w.end) {

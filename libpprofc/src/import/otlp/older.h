@@ -75,8 +75,4 @@ void older_new_attribute(struct older *c, pprofc_str key, const void *value, siz
 /* Writes the zero values of all tables, then all tables of the message. */
 bool older_all_tables(struct older *c, pprofc_str message);
 
-static inline struct wire older_wire(const struct wire_field *f) {
-  return (struct wire){f->data, f->data + f->size, NULL};
-}
-
 #endif

@@ -37,7 +37,7 @@ void older_put_message(struct buffer *out, unsigned field, struct buffer *messag
 /* Appends the numbers of a field, packed or not, each plus `shift`, to a list. */
 bool older_add_numbers(struct buffer *out, const struct wire_field *f, uint64_t shift) {
   if (f->type == WIRE_VARINT) older_put_varint(out, f->value + shift);
-  struct wire w = older_wire(f);
+  struct wire w = wire_inside(f);
   uint64_t value;
   while (w.at < w.end) {
     if (!wire_varint(&w, &value)) return false;
@@ -149,7 +149,7 @@ bool older_put_field(struct older *c, struct buffer *out, const struct older_rul
  * message is invalid. Recursion ends after two levels. */
 static bool older_rewrite(struct older *c, struct buffer *out, const struct older_rule *rules,
                           const struct wire_field *f) {
-  struct wire w = older_wire(f);
+  struct wire w = wire_inside(f);
   struct wire_field field;
   while (w.at < w.end) {
     if (!wire_next(&w, &field)) return false;
@@ -181,7 +181,7 @@ void older_new_attribute(struct older *c, pprofc_str key, const void *value, siz
 
 /* Rewrites an attribute, a pair of a key and a value, with the unit of its key. */
 static bool older_attribute(struct older *c, const struct wire_field *f) {
-  struct wire w = older_wire(f);
+  struct wire w = wire_inside(f);
   struct wire_field field, key = {0}, value = {0};
   while (w.at < w.end) {
     if (!wire_next(&w, &field)) return false;
@@ -205,7 +205,7 @@ static bool older_string(struct older *c, const struct wire_field *f) {
 /* Reads the unit that all attributes with one key have. The key and the unit are strings of the old
  * table. */
 static bool older_unit(struct older *c, const struct wire_field *f) {
-  struct wire w = older_wire(f);
+  struct wire w = wire_inside(f);
   struct wire_field field;
   uint64_t key = 0, unit = 0;
   while (w.at < w.end) {
@@ -248,7 +248,7 @@ static bool older_each_unit(struct older *c, uint64_t table, const struct wire_f
 typedef bool older_entry_fn(struct older *c, uint64_t table, const struct wire_field *f);
 
 static bool older_dictionary(struct older *c, const struct wire_field *f, older_entry_fn *read) {
-  struct wire w = older_wire(f);
+  struct wire w = wire_inside(f);
   struct wire_field field;
   while (w.at < w.end) {
     if (!wire_next(&w, &field) || field.type != WIRE_BYTES || !field.number ||
@@ -262,7 +262,7 @@ static bool older_dictionary(struct older *c, const struct wire_field *f, older_
 /* True if the tables are fields of the message, as in 1.6. */
 static bool older_is_flat(pprofc_str message) {
   const uint8_t *data = (const uint8_t *)message.data;
-  struct wire w = {data, data + message.size, NULL};
+  struct wire w = wire_over(data, message.size);
   struct wire_field field;
   while (w.at < w.end && wire_next(&w, &field))
     if (field.number > 2) return true;
@@ -272,7 +272,7 @@ static bool older_is_flat(pprofc_str message) {
 /* Calls `read` for the entries of all tables. */
 static bool older_tables(struct older *c, pprofc_str message, older_entry_fn *read) {
   const uint8_t *data = (const uint8_t *)message.data;
-  struct wire w = {data, data + message.size, NULL};
+  struct wire w = wire_over(data, message.size);
   struct wire_field field;
   bool flat = older_is_flat(message), ok = true;
   while (ok && w.at < w.end) {

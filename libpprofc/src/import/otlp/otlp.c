@@ -34,7 +34,7 @@ bool otlp_fail_nomem(struct otlp *o) {
 
 /* True if a dictionary has fields 1 to 7 only, all of them bytes, and an empty first string. */
 static bool otlp_is_dictionary(const uint8_t *data, size_t size) {
-  struct wire w = {data, data + size, NULL};
+  struct wire w = wire_over(data, size);
   struct wire_field field;
   bool has_string = false;
   while (w.at < w.end) {
@@ -48,7 +48,7 @@ static bool otlp_is_dictionary(const uint8_t *data, size_t size) {
 
 /* True if the bytes are one ProfilesData of the current version. */
 static bool otlp_is_current(const uint8_t *data, size_t size) {
-  struct wire w = {data, data + size, NULL};
+  struct wire w = wire_over(data, size);
   struct wire_field field;
   bool has_dictionary = false;
   while (w.at < w.end) {
@@ -63,7 +63,7 @@ static bool otlp_is_current(const uint8_t *data, size_t size) {
 
 /* Returns the messages of field 1 at the start of the bytes: writers put the profiles first. */
 static pprofc_str otlp_profiles_of(const uint8_t *data, size_t size) {
-  struct wire w = {data, data + size, NULL};
+  struct wire w = wire_over(data, size);
   struct wire_field field;
   const uint8_t *end = data;
   while (w.at < w.end && wire_next(&w, &field) && field.number == 1) end = w.at;
@@ -74,7 +74,7 @@ static pprofc_str otlp_profiles_of(const uint8_t *data, size_t size) {
  * dictionary in field 2. Reads the rest of the bytes only if the profiles are of an older version,
  * because a large profile.proto has the same numbers at its top level. */
 static bool otlp_is_former(const uint8_t *data, size_t size) {
-  struct wire w = {data, data + size, NULL};
+  struct wire w = wire_over(data, size);
   struct wire_field field;
   bool has_table = false;
   if (!otlp_is_older(otlp_profiles_of(data, size))) return false;

@@ -87,7 +87,7 @@ static bool otlp_take_numbers(struct otlp *o, struct otlp_numbers *list,
     list->items[list->count++] = (int64_t)value;
     return true;
   }
-  struct wire w = {field->data, field->data + field->size, NULL};
+  struct wire w = wire_inside(field);
   while (w.at < w.end) {
     if (!wire_varint(&w, &value)) return otlp_fail_message(o);
     list->items[list->count++] = (int64_t)value;
@@ -125,7 +125,7 @@ static bool otlp_take_stack(struct otlp *o, struct otlp_sample *s, const struct 
 /* Reads a sample. The lists of the sample are valid until the next sample is read. */
 static bool otlp_unpack_sample(struct otlp *o, const struct wire_field *message,
                                struct otlp_sample *s) {
-  struct wire w = {message->data, message->data + message->size, NULL};
+  struct wire w = wire_inside(message);
   struct wire_field field;
   struct otlp_numbers *second = &o->lists[0], *third = &o->lists[1], *fourth = &o->lists[2];
   second->count = third->count = fourth->count = o->times.count = 0;
@@ -274,7 +274,7 @@ static void otlp_read_profile(struct otlp *o, struct otlp_rows *rows,
                               const struct otlp_found *profile) {
   size_t before = rows->count, type = otlp_type(o, profile->header->sample_type);
   const uint8_t *data = (const uint8_t *)profile->message.data;
-  struct wire w = {data, data + profile->message.size, NULL};
+  struct wire w = wire_over(data, profile->message.size);
   struct wire_field field;
   otlp_read_header(o, profile->header);
   for (size_t i = 0; otlp_ok(o) && w.at < w.end && wire_next(&w, &field);)

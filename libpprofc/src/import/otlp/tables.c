@@ -237,7 +237,7 @@ static void otlp_push_all(struct otlp *o, struct wire_field *field, size_t *dept
     otlp_push(o, field->value, depth);
     return;
   }
-  struct wire list = {field->data, field->data + field->size, NULL};
+  struct wire list = wire_inside(field);
   while (otlp_ok(o) && list.at < list.end && wire_varint(&list, &field->value))
     otlp_push(o, field->value, depth);
 }
@@ -247,7 +247,7 @@ size_t otlp_stack(struct otlp *o, int32_t index) {
   size_t depth = 0;
   if (!otlp_check_index(o, index, t->stack_count, "stack") || !index) return 0;
   const uint8_t *data = (const uint8_t *)t->stacks[index].data;
-  struct wire w = {data, data + t->stacks[index].size, NULL};
+  struct wire w = wire_over(data, t->stacks[index].size);
   struct wire_field field;
   if (!ARRAY_RESERVE(o->mem, o->stack, o->stack_capacity, t->stacks[index].size))
     otlp_fail_nomem(o);

@@ -119,10 +119,6 @@ static pprofc_str simpleperf_bytes(const struct wire_field *field) {
   return (pprofc_str){(const char *)field->data, field->size};
 }
 
-static struct wire simpleperf_inside(const struct wire_field *field) {
-  return (struct wire){field->data, field->data + field->size, NULL};
-}
-
 static const struct simpleperf_item *simpleperf_find(const struct simpleperf_table *table,
                                                      uint64_t id) {
   MAP_FIND(at, &table->by_id, hash_mix(0, id), table->items[at].id == id);
@@ -222,8 +218,7 @@ static bool simpleperf_message(struct simpleperf *s, struct wire w) {
   if (!simpleperf_message_head(s, w)) return false;
   while (w.at < w.end) {
     if (!wire_next(&w, &field)) return false;
-    if (field.number == 3 && field.type == WIRE_BYTES &&
-        !simpleperf_entry(s, simpleperf_inside(&field)))
+    if (field.number == 3 && field.type == WIRE_BYTES && !simpleperf_entry(s, wire_inside(&field)))
       return false;
   }
   buffer_add_char(&s->out, '\n');
@@ -236,7 +231,7 @@ static bool simpleperf_record(struct simpleperf *s, struct wire w, bool samples)
   while (w.at < w.end) {
     if (!wire_next(&w, &field)) return false;
     if (field.type != WIRE_BYTES) continue;
-    struct wire inside = simpleperf_inside(&field);
+    struct wire inside = wire_inside(&field);
     bool good = true;
     if (samples && field.number == 1) good = simpleperf_message(s, inside);
     if (samples) return good;
