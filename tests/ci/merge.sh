@@ -33,13 +33,12 @@ for link in links:
 END
 run 2 merge -out "$work/elsewhere/deep/ci" legs/one/ci legs/two/ci
 grep -qF '"../../../legs/two/ci/flame/generator_cpu_diff.html"' elsewhere/deep/ci/index.html || broken "a link from elsewhere"
-python3 - all/ci/report.html legs/two/ci/flame/generator_cpu_diff.html <<'END' || broken "the report of merged jobs"
+python3 - all/ci/report.html legs/two/ci/flame/generator_cpu_diff.js <<'END' || broken "the report of merged jobs"
 import re, sys
 report, graph = (open(name).read() for name in sys.argv[1:])
-(name, parts), = re.findall(r'<template data-graph="([^"]*)">(.*?)</template>', report, re.S)
+(name, packed), = re.findall(r'<template data-graph="([^"]*)"><script type="text/plain">(.*?)</script></template>', report, re.S)
 assert f'href="{name}' in report and name.startswith("#../../legs/two/ci/flame/"), name
-for text in re.findall('data-part="[a-z]*">(.*?)</script>', parts, re.S):
-    assert text in graph, text[:80]
+assert graph == f'pprofcGraph("{packed}")\n' and len(packed) > 1000, graph[:80]
 END
 run 0 merge -no-fail -out all/ci legs/one/ci legs/two/ci
 run 0 merge -threshold 200 -out all/ci legs/one/ci
@@ -47,10 +46,11 @@ ok "links lead to the artifacts of each job; -no-fail, -threshold"
 
 # A flame graph of a job that is not what pprofci writes is left out.
 cp -r legs/two legs/planted
-for text in '<script id="pprofc-meta"><b>planted</b></script>' '<script id="pprofc-meta">planted</b>' ''; do
-  printf '%s' "$text" >legs/planted/ci/flame/generator_cpu_diff.html
+for text in 'pprofcGraph("planted</script>")' 'pprofcGraph("planted")+alert("")' 'planted")' 'pprofcGraph("' ''; do
+  printf '%s\n' "$text" >legs/planted/ci/flame/generator_cpu_diff.js
   run 2 merge -out all/ci legs/one/ci legs/planted/ci
   grep -qF -e planted\< -e '<template' all/ci/report.html && broken "the report has text of a job as markup: $text"
+  [ ! -e all/ci/flame/generator_cpu_diff.js ] || broken "a script of a job is beside the page: $text"
 done
 ok "a report takes no markup from a job"
 
@@ -125,10 +125,10 @@ grep -qP '\x1b' output all/ci/index.html && broken "ESC of a manifest"
 grep -qF -e '<b>' -e '<i>' -e '../x' all/ci/index.html && broken "a manifest became markup"
 ok "manifests that are broken, old or hostile"
 
-sha256sum all/ci/* >before
+find all/ci -type f | LC_ALL=C sort | xargs sha256sum >before
 run 1 merge
 has messages 'nothing to merge'
 run 1 merge -out all/ci -threshold x legs/one/ci
-sha256sum all/ci/* >after
+find all/ci -type f | LC_ALL=C sort | xargs sha256sum >after
 cmp -s before after || broken "a failed merge changed artifacts"
 ok "wrong usage leaves the artifacts of the merge before"

@@ -2,7 +2,7 @@
 // A link to a flame graph opens it above the page. The address has its name and state: #flame/NAME.html&search=...
 (() => {
   const box = document.getElementById("graph"), page = document.querySelector("main"), told = box.querySelector("span");
-  const graphs = new Map([...document.querySelectorAll("template")].map((t) => [t.dataset.graph, t.content]));
+  const graphs = new Map([...document.querySelectorAll("template")].map((t) => [t.dataset.graph, t.content.textContent]));
   let viewer = null, shown = "", from = null;
   const read = () => {
     const [name, ...state] = location.hash.split("&");
@@ -11,8 +11,7 @@
   const write = (hash) => {
     try { history.replaceState(null, "", hash || location.pathname + location.search); } catch (error) { location.hash = hash; }
   };
-  const part = (graph, name) => graph.querySelector(`[data-part=${name}]`).textContent;
-  const bytes = (graph, name) => Uint8Array.from(atob(part(graph, name)), (c) => c.charCodeAt(0));
+  const bytes = (packed) => Uint8Array.from(atob(packed), (c) => c.charCodeAt(0)).buffer;
   function hide() {
     if (viewer) viewer.destroy();
     viewer = null;
@@ -37,8 +36,7 @@
     if (!graph) return;
     try {
       const made = await pprofcFlame.mount(box.lastChild, {
-        data: { meta: JSON.parse(part(graph, "meta")), frames: bytes(graph, "frames"), nodes: bytes(graph, "nodes"), groups: bytes(graph, "groups") },
-        state, onState: (changed) => {
+        data: bytes(graph), state, onState: (changed) => {
           const text = new URLSearchParams(changed).toString();
           write(name + (text ? "&" + text : ""));
         },

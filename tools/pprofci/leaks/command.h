@@ -55,10 +55,10 @@ void leaks_put_kind(const struct leak_kind *kind, struct output *out);
 pprofc_status leaks_print_page(const struct leaks *leaks, size_t top, struct buffer *out,
                                pprofc_error *error);
 
-/* Appends the page of an interactive flame graph that shows the growth of the leaks of one profile
- * type. */
-pprofc_status leaks_draw_growth(const struct leak_kind *kind, struct buffer *html,
-                                pprofc_error *error);
+/* Packs a flame graph (run/graph.h) that shows the growth of the leaks of one profile type. The
+ * graph is in the arena. */
+pprofc_status leaks_draw_growth(const struct leak_kind *kind, struct arena *arena,
+                                pprofc_str *packed, pprofc_error *error);
 
 /* Prints the growth of each stack that leaks or belongs to a leaking site: "root;...;leaf 12". */
 pprofc_status leaks_print_folded(const void *leaks, struct output *out, pprofc_error *error);

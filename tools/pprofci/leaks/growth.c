@@ -5,7 +5,7 @@
 
 #include "core/buffer.h"
 #include "pprofc/builder.h"
-#include "pprofc/report.h"
+#include "run/graph.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -115,18 +115,17 @@ static size_t growth_depth(const struct leak_kind *kind) {
   return most;
 }
 
-static pprofc_status growth_draw(const pprofc_profile *profile, struct buffer *html,
-                                 pprofc_error *error) {
+static pprofc_status growth_draw(const pprofc_profile *profile, struct arena *arena,
+                                 pprofc_str *packed, pprofc_error *error) {
   pprofc_report_options options;
   pprofc_report_options_init(&options);
-  options.format = "flame";
   options.title = "growth";
-  return pprofc_report(profile, &options, buffer_write, html, error);
+  return graph_pack(profile, &options, arena, packed, error);
 }
 
-pprofc_status leaks_draw_growth(const struct leak_kind *kind, struct buffer *html,
-                                pprofc_error *error) {
-  const pprofc_allocator *mem = html->mem;
+pprofc_status leaks_draw_growth(const struct leak_kind *kind, struct arena *arena,
+                                pprofc_str *packed, pprofc_error *error) {
+  const pprofc_allocator *mem = arena->mem;
   struct leaks_builder g = {.builder = pprofc_builder_new(mem), .capacity = growth_depth(kind)};
   pprofc_profile *profile = NULL;
   char unit[64];
@@ -138,7 +137,7 @@ pprofc_status leaks_draw_growth(const struct leak_kind *kind, struct buffer *htm
     growth_each(kind, leaks_add_stack, &g);
     status = pprofc_builder_finish(g.builder, &profile, error);
   }
-  if (status == PPROFC_OK) status = growth_draw(profile, html, error);
+  if (status == PPROFC_OK) status = growth_draw(profile, arena, packed, error);
   if (profile) pprofc_profile_release(profile);
   mem_free(mem, g.frames, g.capacity, sizeof *g.frames);
   if (g.builder) pprofc_builder_free(g.builder);

@@ -13,10 +13,9 @@
 
 #define PAGE_WIDTH  480 /* width of a chart in pixels */
 #define PAGE_HEIGHT 140
-#define PAGE_NAME   24                 /* maximum bytes of the name of a profile below a chart */
-#define PAGE_FRAMES 200                /* maximum number of frames of a stack */
-#define P_LEAST     1e-99              /* smallest p-value that is printed */
-#define GRAPH_MOST  ((size_t)64 << 20) /* maximum bytes of the page of a flame graph */
+#define PAGE_NAME   24    /* maximum bytes of the name of a profile below a chart */
+#define PAGE_FRAMES 200   /* maximum number of frames of a stack */
+#define P_LEAST     1e-99 /* smallest p-value that is printed */
 
 /* State of the page while it is created. */
 struct leaks_page {
@@ -301,18 +300,20 @@ static void page_put_rows(const struct leaks_page *page, size_t top) {
 /* Adds the flame graph of a profile type that leaks. Sets *drawn to true if the graph was added. */
 static pprofc_status page_put_graph(struct fill *f, const struct leak_kind *kind, bool *drawn,
                                     pprofc_error *error) {
-  struct buffer html, address;
+  struct buffer address;
+  struct arena arena;
+  pprofc_str packed;
   pprofc_status status = PPROFC_OK;
   *drawn = false;
   if (!kind->row_count || kind->rows[0].fit.verdict != LEAK_LEAK) return PPROFC_OK;
-  buffer_init(&html, f->mem, GRAPH_MOST);
+  arena_init(&arena, f->mem);
   buffer_init(&address, f->mem, SIZE_MAX / 2);
   page_graph(&address, kind);
-  status = leaks_draw_growth(kind, &html, error);
-  if (status == PPROFC_OK) *drawn = graphs_put(f, buffer_str(&address), buffer_str(&html));
+  status = leaks_draw_growth(kind, &arena, &packed, error);
+  if (status == PPROFC_OK) *drawn = graphs_put(f, buffer_str(&address), packed);
   f->failed |= address.failed;
   buffer_free(&address);
-  buffer_free(&html);
+  arena_free(&arena);
   return status;
 }
 

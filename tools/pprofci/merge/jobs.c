@@ -8,6 +8,7 @@
 #include "run/changes.h"
 #include "run/comparisons.h"
 #include "run/files.h"
+#include "run/graph.h"
 #include "run/profiles.h"
 #include "run/same.h"
 #include "run/text.h"
@@ -255,6 +256,8 @@ static pprofc_status explain_job_pair(struct ci_run *run, struct run_pair *pair,
   if (!shown) return PPROFC_OK;
   const char *path = text_printf(&run->arena, "%s/profiles/%s.pb.gz", pair->folder, shown);
   if (!path) return error_nomem(error);
+  pprofc_status status = graph_read(run, pair, shown, error);
+  if (status != PPROFC_OK) return status;
   pprofc_report_options_init(&options);
   if (strcmp(pair->kind, "mem") == 0 && source_has_type(path, "alloc_space"))
     options.sample_index = "alloc_space";
@@ -262,7 +265,7 @@ static pprofc_status explain_job_pair(struct ci_run *run, struct run_pair *pair,
   pair->sample_index = options.sample_index;
   const struct profile_source source = {.head = {&path, 1}};
   if (source_open(&source, run->mem, &profile, error) != PPROFC_OK) return PPROFC_OK;
-  pprofc_status status = changes_find(run, pair, profile, &options, NULL, error);
+  status = changes_find(run, pair, profile, &options, NULL, error);
   pprofc_profile_release(profile);
   return status == PPROFC_E_NOMEM ? status : PPROFC_OK;
 }

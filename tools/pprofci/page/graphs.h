@@ -17,9 +17,9 @@ struct page_script {
 /* Adds a script to the page, and its hash to the content security policy. */
 void graphs_put_script(struct fill *f, const struct page_script *script);
 
-/* Adds a row to the template list "graphs": the address and the flame graph of the page `html`.
- * Adds nothing and returns false if the page is incomplete or the graph does not fit. */
-bool graphs_put(struct fill *f, pprofc_str address, pprofc_str html);
+/* Adds a row to the template list "graphs": the address and a packed flame graph (run/graph.h).
+ * Adds nothing and returns false if the graph is empty or does not fit. */
+bool graphs_put(struct fill *f, pprofc_str address, pprofc_str packed);
 
 /* Appends the style of the graphs to the page's style, or adds their scripts. */
 void graphs_put_style(struct buffer *style);

@@ -9,6 +9,7 @@
 #include "page/outside.h"
 #include "page/parts.h"
 #include "run/files.h"
+#include "run/graph.h"
 #include "run/text.h"
 
 #include <stdlib.h>
@@ -46,33 +47,13 @@ pprofc_status write_service_files(struct ci_run *run, pprofc_error *error) {
 
 /* ---- flame graphs in one file ------------------------ */
 
-#define GRAPH_MOST ((size_t)64 << 20) /* maximum bytes of a page with one flame graph */
-
-/* Reads the page of the flame graph of a pair of profiles. Returns false if the page is missing or
- * too large. */
-static bool read_graph(const struct page_model *m, const struct run_pair *pair,
-                       struct buffer *html) {
-  const struct ci_run *run = m->run;
-  struct buffer path;
-  pprofc_error ignored;
-  buffer_init(&path, run->mem, SIZE_MAX / 2);
-  buffer_add_text(&path, pair->folder ? pair->folder : run->stage);
-  buffer_printf(&path, "%s/flame/%s.html", pair->folder ? "" : "/ci", html_shown(pair));
-  buffer_add_char(&path, '\0');
-  bool good = !path.failed && file_read(path.data, html, &ignored) == PPROFC_OK;
-  buffer_free(&path);
-  return good;
-}
-
 static void put_graph(struct fill *f, const struct page_model *m, const struct run_pair *pair) {
-  struct buffer html, address;
-  buffer_init(&html, f->mem, GRAPH_MOST);
+  struct buffer address;
   buffer_init(&address, f->mem, SIZE_MAX / 2);
   html_flame(&address, m, pair, html_shown(pair), STR(""));
-  if (read_graph(m, pair, &html)) graphs_put(f, buffer_str(&address), buffer_str(&html));
+  graphs_put(f, buffer_str(&address), pair->graph);
   f->failed |= address.failed;
   buffer_free(&address);
-  buffer_free(&html);
 }
 
 static bool explains_slower(const struct page_model *m, const struct run_pair *pair) {
@@ -219,6 +200,16 @@ static void summary_print(struct buffer *out, const struct page_model *m) {
   page_put_summary(out, m->run->summary, &folder);
 }
 
+/* Writes both pages, and the files of their graphs. */
+static pprofc_status write_html(struct ci_run *run, struct page_model *m, pprofc_error *error) {
+  pprofc_status status = graph_write_all(run, error);
+  if (status == PPROFC_OK) status = write_one(run, m, "index.html", page_print, error);
+  m->one_file = true;
+  if (status == PPROFC_OK) status = write_one(run, m, "report.html", page_print, error);
+  m->one_file = false;
+  return status;
+}
+
 pprofc_status write_pages(struct ci_run *run, pprofc_error *error) {
   struct page_model model;
   if (!run->machine.size) run->machine = method_machine(run);
@@ -226,10 +217,7 @@ pprofc_status write_pages(struct ci_run *run, pprofc_error *error) {
   pprofc_status status = model_make(run, &model, error);
   if (status == PPROFC_OK && !identity_find(&model.identity, &run->arena))
     status = error_nomem(error);
-  if (status == PPROFC_OK) status = write_one(run, &model, "index.html", page_print, error);
-  model.one_file = true;
-  if (status == PPROFC_OK) status = write_one(run, &model, "report.html", page_print, error);
-  model.one_file = false;
+  if (status == PPROFC_OK) status = write_html(run, &model, error);
   run->summary = arena_array(&run->arena, 1, sizeof *run->summary);
   if (status == PPROFC_OK && !(run->summary && summary_make(&model, &run->arena, run->summary)))
     status = error_nomem(error);

@@ -7,6 +7,7 @@
 #include "pprofc/time_zone.h"
 #include "run/changes.h"
 #include "run/files.h"
+#include "run/graph.h"
 #include "run/profiles.h"
 #include "run/several.h"
 #include "run/text.h"
@@ -71,6 +72,16 @@ static bool pictures_fold(const struct run_pair *pair, const struct render_sourc
   return what->name == pair->diff && pair->comparison_count;
 }
 
+/* Draws the pictures and the flame graph that the page shows. */
+static pprofc_status draw_shown(struct ci_run *run, struct run_pair *pair,
+                                const struct render_source *what, const pprofc_profile *profile,
+                                const pprofc_report_options *options, pprofc_error *error) {
+  pprofc_str packed;
+  pprofc_status status = changes_find(run, pair, profile, options, what->judged, error);
+  if (status == PPROFC_OK) status = graph_pack(profile, options, &run->arena, &packed, error);
+  return status == PPROFC_OK ? graph_set(run, pair, what->name, packed, error) : status;
+}
+
 /* Writes all artifacts of one source. */
 static pprofc_status render_source(struct ci_run *run, struct run_pair *pair,
                                    const struct render_source *what,
@@ -88,7 +99,7 @@ static pprofc_status render_source(struct ci_run *run, struct run_pair *pair,
       status = error_nomem(error);
     if (status == PPROFC_OK) status = render_artifacts(run, what->name, profile, &shown, error);
     if (status == PPROFC_OK && what->shown)
-      status = changes_find(run, pair, profile, &shown, what->judged, error);
+      status = draw_shown(run, pair, what, profile, &shown, error);
     pprofc_profile_release(profile);
   }
   status = budget_status(mem, status, error);

@@ -188,7 +188,7 @@ pprofc_status report_flamegraph(struct report *report, struct output *out, pprof
 
 /* Form of the output: a page, or data for the viewer. */
 struct flame_form {
-  bool data;
+  bool data, all; /* `all`: the data contain all nodes */
   struct flame_data_range range;
 };
 
@@ -196,7 +196,7 @@ struct flame_form {
 #define WIDEST_NODES THRESHOLD(20000u) /* nodes in the first reply if the tree is larger */
 
 static bool is_whole(const struct grouping *g, const struct flame_form *form) {
-  if (!form->data) return true;
+  if (!form->data || form->all) return true;
   return !form->range.node && (g->graph->tree.count <= WHOLE_NODES || flame_has_times(g));
 }
 
@@ -243,14 +243,15 @@ static pprofc_status flame_report_write(struct flame_report *f, struct flame_for
   return status;
 }
 
-/* Parses the variant: "" or "html" (a page), "data" or "data:NODE". */
+/* Parses the variant: "" or "html" (a page), "data", "data:NODE" or "data:all". */
 static pprofc_status read_form(const char *variant, struct flame_form *form, pprofc_error *error) {
   uint64_t node = 0;
   *form = (struct flame_form){0};
   pprofc_str text = str_of(variant ? variant : "");
   if (!text.size || str_equal(text, STR("html"))) return PPROFC_OK;
   form->data = true;
-  if (str_equal(text, STR("data"))) return PPROFC_OK;
+  form->all = str_equal(text, STR("data:all"));
+  if (form->all || str_equal(text, STR("data"))) return PPROFC_OK;
   bool good = str_starts(text, STR("data:")) &&
               str_parse_uint(str_slice(text, 5, text.size), 10, &node) && node < NONE;
   if (!good) return error_set(error, PPROFC_E_INVALID, "flame must be html, text or data");

@@ -1,0 +1,26 @@
+/* Packs the interactive flame graph of a pair of profiles for pages. A script file beside the page
+ * has the packed graph, and report.html contains it. */
+#ifndef PPROFCI_RUN_GRAPH_H
+#define PPROFCI_RUN_GRAPH_H
+
+#include "pprofc/report.h"
+#include "run/run.h"
+
+/* Sets *packed to the data of the viewer (flame_data of flame/flame.h) in base64. Sets "" if they
+ * exceed 64 MB. The text is in the arena. */
+pprofc_status graph_pack(const pprofc_profile *profile, const pprofc_report_options *options,
+                         struct arena *arena, pprofc_str *packed, pprofc_error *error);
+
+/* Sets the graph of a pair of profiles, and names its file after `name`. */
+pprofc_status graph_set(struct ci_run *run, struct run_pair *pair, const char *name,
+                        pprofc_str packed, pprofc_error *error);
+
+/* Reads the graph of a pair of profiles from the artifacts of another run. Leaves the pair without
+ * a graph if the file is missing or contains anything but a graph. */
+pprofc_status graph_read(struct ci_run *run, struct run_pair *pair, const char *name,
+                         pprofc_error *error);
+
+/* Writes the files of all graphs into the temporary folder of the artifacts. */
+pprofc_status graph_write_all(struct ci_run *run, pprofc_error *error);
+
+#endif
