@@ -144,7 +144,7 @@ static bool json_is_name(pprofc_str key, const char *name) {
     char c = key.data[i];
     if (c == '_') continue;
     if (c >= 'A' && c <= 'Z') c = (char)(c | 32);
-    if (*name++ != c) return false;
+    if (!*name || *name++ != c) return false;
   }
   return !*name;
 }
