@@ -314,6 +314,17 @@ def instruments(n):
     return "Weight\tSelf Weight\tSymbol Names\tSource Path\n" + rows
 
 
+def macos_sample(n):
+    return "Analysis of sampling prog (pid 1) every 1 millisecond\nCall graph:\n" + "".join(
+        f"    3 Thread_{i}\n" + "".join(f"    + {'! ' * d}{3 - d} f{(i * 3 + d) % n}  (in lib{i % 9}) + 1  [0x{i * 3 + d:x}]\n" for d in range(3))
+        for i in range(n))
+
+
+def vtune(n):
+    return "Function Stack,CPU Time:Self,Module\nTotal,0,[Unknown]\n" + "".join(
+        f"{' ' * (d + 1)}f{(i * 3 + d) % n},0.00{i % 9 + 1},lib{i % 9}\n" for i in range(n) for d in range(3))
+
+
 def pmcstat(n):
     return f"@ cycles [{n * 3} samples]\n" + "".join(
         f"\n01.00%  [3]     leaf{i} @ /bin/prog{i % 9}\n" + "".join(f"{' ' * (d + 1)}50.00%  [{3 - d}]  f{(i * 3 + d) % n}\n" for d in range(3))
@@ -492,6 +503,8 @@ FORMATS = {
     "json_pyinstrument": [(json_pyinstrument, 200)],
     "json_scalene": [(json_scalene, 200), (json_scalene_lines, 300)],
     "Instruments text": [(instruments, 200)],
+    "macOS sample": [(macos_sample, 200)],
+    "VTune": [(vtune, 300)],
     "pmcstat call graph": [(pmcstat, 200)],
     "Papyrus log": [(papyrus, 150)],
     "Austin": [(austin, 200), (austin_mojo, 300)],

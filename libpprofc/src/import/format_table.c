@@ -206,6 +206,17 @@ const struct format_row import_format_table[] = {
      "from the self column if it exists, so that rounding errors do not add up; libraries, source "
      "paths",
      "counted: lines that cannot be read; decimals that Instruments rounded off"},
+    {"macos_sample", "macOS sample", "macOS's `sample PID`, and Sample Process of Activity Monitor",
+     "`Analysis of sampling` or `Call graph:` in the first line", "made by hand",
+     "imports/made.sample.txt",
+     "`samples/count`, `wall/nanoseconds` if the interval is known; objects, addresses, source "
+     "lines; labels `thread`, `queue`",
+     "counted: lines of the call graph that cannot be read; lists of binaries"},
+    {"vtune", "VTune",
+     "Intel's `vtune -report top-down -call-stack -column=\"CPU Time:Self,Module\" -format csv`",
+     "`Function Stack` and `CPU Time:Self` in one of the first lines", "made by hand",
+     "imports/made.vtune.csv", "`cpu/nanoseconds`; objects",
+     "counted: lines that cannot be read; other columns"},
     {"pmcstat", "pmcstat call graph", "FreeBSD's `pmcstat -G`",
      "`@ EVENT [N samples]`, then trees of callers with percentages", "made by hand",
      "imports/made.pmcstat.txt",

@@ -25,6 +25,8 @@ const struct import_format import_formats[] = {
     {"DTrace", import_dtrace, false, NULL},
     {"perf script", import_perf_script, false, import_perf_lines},
     {"Instruments text", import_instruments, false, NULL},
+    {"macOS sample", import_macos_sample, false, NULL},
+    {"VTune", import_vtune, false, NULL},
     {"pmcstat call graph", import_pmcstat, false, NULL},
     {"Papyrus log", import_papyrus, false, NULL},
     {"Austin", import_austin, false, NULL},

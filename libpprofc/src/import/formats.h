@@ -32,6 +32,8 @@ IMPORT_READER(import_rprof);
 IMPORT_READER(import_ghc_prof);
 IMPORT_READER(import_xctrace);
 IMPORT_READER(import_instruments);
+IMPORT_READER(import_macos_sample);
+IMPORT_READER(import_vtune);
 IMPORT_READER(import_pmcstat);
 IMPORT_READER(import_papyrus);
 IMPORT_READER(import_austin);

@@ -62,3 +62,33 @@ struct jit_function jit_function_of(pprofc_str text) {
   }
   return f;
 }
+
+/* ---- inlined functions of Java ----------------------- */
+
+/* True if the arrow "->" that ends at `end` has text on both sides, and no space next to it. */
+static bool parts_names(pprofc_str s, size_t end) {
+  return end > 1 && end + 1 < s.size && s.data[end - 2] != ' ' && s.data[end + 1] != ' ';
+}
+
+/* Returns the offset of the last "->" between two names, or s.size. Arrows in brackets or next
+ * to a space belong to types of C++ and Rust. */
+static size_t last_arrow(pprofc_str s) {
+  size_t depth = 0;
+  for (size_t at = s.size; at-- > 1;) {
+    char c = s.data[at];
+    bool arrow = c == '>' && s.data[at - 1] == '-';
+    if (arrow && !depth && parts_names(s, at)) return at - 1;
+    if (!arrow) depth += c == '>' || c == ')';
+    if (depth) depth -= c == '<' || c == '(';
+  }
+  return s.size;
+}
+
+bool jit_take_inlined(pprofc_str *symbol, pprofc_str *name) {
+  if (str_find(*symbol, STR("operator->")) < symbol->size) return false;
+  size_t arrow = last_arrow(*symbol);
+  if (arrow == symbol->size) return false;
+  *name = str_slice(*symbol, arrow + 2, symbol->size);
+  *symbol = str_slice(*symbol, 0, arrow);
+  return true;
+}

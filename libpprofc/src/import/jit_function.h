@@ -13,4 +13,8 @@ struct jit_function {
 /* Splits a name that Python or V8 wrote; any other name stays unchanged. */
 struct jit_function jit_function_of(pprofc_str text);
 
+/* Removes the innermost inlined function of Java, "->b", from the end of a symbol "a->b", and sets
+ * *name to it. Returns false if the symbol has no inlined function. */
+bool jit_take_inlined(pprofc_str *symbol, pprofc_str *name);
+
 #endif

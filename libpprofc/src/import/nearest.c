@@ -70,6 +70,9 @@ static const struct {
     START("", "\n#1  ",
           "these are stacks of gdb; FlameGraph's stackcollapse-gdb.pl converts them to folded "
           "stacks"),
+    START("Level,Function Name,", NULL,
+          "this is a call tree of Visual Studio; inferno-collapse-vsprof converts it to folded "
+          "stacks"),
     START("Benchmark", NULL, NEAREST_BENCHMARKS),
     START("goos: ", NULL, NEAREST_BENCHMARKS),
 };

@@ -143,37 +143,13 @@ static uint32_t perf_script_function_of(struct perf_frames *f, pprofc_str name, 
   return import_function(f->builder, name, builder_string(f->builder, file));
 }
 
-/* True if the arrow "->" that ends at `end` has text on both sides, and no space next to it. */
-static bool parts_names(pprofc_str s, size_t end) {
-  return end > 1 && end + 1 < s.size && s.data[end - 2] != ' ' && s.data[end + 1] != ' ';
-}
-
-/* Returns the offset of the last "->" between two names, or s.size. Arrows in brackets or next
- * to a space belong to types of C++ and Rust. */
-static size_t last_arrow(pprofc_str s) {
-  size_t depth = 0;
-  for (size_t at = s.size; at-- > 1;) {
-    char c = s.data[at];
-    bool arrow = c == '>' && s.data[at - 1] == '-';
-    if (arrow && !depth && parts_names(s, at)) return at - 1;
-    if (!arrow) depth += c == '>' || c == ')';
-    if (depth) depth -= c == '<' || c == '(';
-  }
-  return s.size;
-}
-
 /* Removes the name of Java's inlined function, "->b", from the end of a symbol "a->b", and adds a
  * line for it. Repeats this for all inlined functions. */
 static size_t take_inlined_java(struct perf_frames *f, pprofc_str *symbol, pprofc_line *lines,
                                 size_t count) {
-  if (str_find(*symbol, STR("operator->")) < symbol->size) return count;
-  while (count < MAX_LINES - 1) {
-    size_t arrow = last_arrow(*symbol);
-    if (arrow == symbol->size) break;
-    pprofc_str name = str_slice(*symbol, arrow + 2, symbol->size);
+  pprofc_str name;
+  while (count < MAX_LINES - 1 && jit_take_inlined(symbol, &name))
     lines[count++] = (pprofc_line){perf_script_function_of(f, name, STR("")), 0, 0};
-    *symbol = str_slice(*symbol, 0, arrow);
-  }
   return count;
 }
 

@@ -30,8 +30,8 @@ struct loose_header {
   pprofc_str command, id, cpu, time, period, event;
 };
 
-/* Splits a header into fields. The text before the first number is the command. A number before the
- * time is an id; after the time, or without a time, it is the period. */
+/* Splits a header into fields. The text before the first number is the command. The number after
+ * the command, or before the time, is an id; any other number is the period. */
 static struct loose_header loose_parse(pprofc_str line) {
   struct loose_header h = {0};
   pprofc_str rest = line, word;
@@ -42,6 +42,8 @@ static struct loose_header loose_parse(pprofc_str line) {
       h.time = word;
       if (!h.id.size) h.id = h.period;
       h.period = STR("");
+    } else if (number && h.command.size && !end) {
+      h.id = word;
     } else if (number) {
       h.period = word;
     } else if (str_starts(word, STR("[")) && str_ends(word, STR("]"))) {

@@ -35,14 +35,17 @@ static int64_t printed_tree_own(const struct printed_row *row) {
 }
 
 static void printed_tree_sample(struct printed_tree *tree, const int64_t *values) {
-  size_t depth = tree->depth;
-  if (!ARRAY_RESERVE(tree->mem, tree->stack, tree->stack_capacity, depth)) {
+  size_t depth = 0;
+  if (!ARRAY_RESERVE(tree->mem, tree->stack, tree->stack_capacity, tree->depth)) {
     tree->failed = true;
     return;
   }
-  for (size_t i = 0; i < depth; i++)
-    tree->stack[i] = tree->open[tree->callers ? i : depth - 1 - i].location;
+  for (size_t i = 0; i < tree->depth; i++) {
+    uint32_t location = tree->open[tree->callers ? i : tree->depth - 1 - i].location;
+    if (location != NONE) tree->stack[depth++] = location;
+  }
   pprofc_builder_sample(tree->builder, tree->stack, depth, values);
+  for (size_t i = 0; i < tree->label_count; i++) builder_add_label(tree->builder, &tree->labels[i]);
 }
 
 /* Completes the last open row: adds a sample if it has self cost. */
@@ -63,9 +66,11 @@ static void printed_tree_close(struct printed_tree *tree) {
 }
 
 bool printed_tree_add(struct printed_tree *tree, size_t depth, const struct printed_row *row) {
-  while (tree->depth > depth) printed_tree_close(tree);
-  bool fits = tree->depth == depth;
-  tree->failed |= !ARRAY_PUSH(tree->mem, tree->open, tree->depth, tree->capacity, *row);
+  struct printed_row added = *row;
+  added.depth = depth;
+  while (tree->depth && tree->open[tree->depth - 1].depth >= depth) printed_tree_close(tree);
+  bool fits = depth == (tree->depth ? tree->open[tree->depth - 1].depth + 1 : 0);
+  tree->failed |= !ARRAY_PUSH(tree->mem, tree->open, tree->depth, tree->capacity, added);
   return fits || tree->failed;
 }
 

@@ -7,14 +7,17 @@
 #include "profile/builder.h"
 
 #define PRINTED_TREE_VALUES 2
+#define PRINTED_TREE_LABELS 2
 
 struct printed_row {
-  uint32_t location;
+  uint32_t location;                   /* location, or NONE for a row that is not a function */
   int64_t values[PRINTED_TREE_VALUES]; /* cost of the node and its descendants */
   int64_t self;                        /* self cost in values[0], or -1 if not printed */
   int64_t slack;                       /* largest rounding error of values[0] and `self` */
-  int64_t below[PRINTED_TREE_VALUES];  /* sums of the children's values */
+  /* Set by the functions below: */
+  int64_t below[PRINTED_TREE_VALUES]; /* sums of the children's values */
   int64_t below_slack;
+  size_t depth; /* depth as printed; the row's index may be smaller if rows are missing */
 };
 
 struct printed_tree {
@@ -24,6 +27,8 @@ struct printed_tree {
   size_t depth, capacity;
   uint32_t *stack; /* buffer for the stack of the current sample, leaf first */
   size_t stack_capacity;
+  struct label labels[PRINTED_TREE_LABELS]; /* labels of the samples of the open rows */
+  size_t label_count;
   bool callers; /* true if the parent of a row is its callee, false if its caller */
   bool failed;  /* true when out of memory */
 };

@@ -8,10 +8,12 @@
 #include "core/chars.h"
 #include "core/json_tree.h"
 #include "import/formats.h"
+#include "import/jit_function.h"
 #include "import/lines.h"
 #include "import/names.h"
 
 #define PROBE_TYPES   16u   /* maximum number of maps */
+#define PROBE_LINES   64u   /* maximum number of functions of a frame */
 #define PROBE_SNIFFED 4000u /* maximum number of lines read to recognise text of DTrace */
 
 struct probe_stacks {
@@ -41,6 +43,17 @@ static pprofc_str probe_name(pprofc_str text) {
   return plus && is_offset ? str_slice(text, 0, plus) : text;
 }
 
+/* Makes the lines of a frame and returns their number. A frame of Java has the names of its inlined
+ * functions: "name->inlined". */
+static size_t probe_lines(struct probe_stacks *p, pprofc_str symbol, pprofc_line *lines) {
+  pprofc_str inlined;
+  size_t count = 0;
+  while (count < PROBE_LINES - 1 && jit_take_inlined(&symbol, &inlined))
+    lines[count++] = (pprofc_line){import_function(p->builder, inlined, 0), 0, 0};
+  lines[count++] = (pprofc_line){import_function(p->builder, symbol, 0), 0, 0};
+  return count;
+}
+
 /* Adds a frame: "name+1", "module`name+0x1", "7f12 name+1 (object)" or "0x7f12". */
 static void probe_add_frame(struct probe_stacks *p, pprofc_str text) {
   pprofc_str object = STR("");
@@ -59,8 +72,9 @@ static void probe_add_frame(struct probe_stacks *p, pprofc_str text) {
   struct mapping mapping = {.file = builder_string(p->builder, object),
                             .flags = PPROFC_HAS_FUNCTIONS};
   uint32_t of = object.size ? builder_add_mapping(p->builder, &mapping) : NONE;
-  pprofc_line line = {import_function(p->builder, probe_name(text), 0), 0, 0};
-  uint32_t location = pprofc_builder_location(p->builder, of, 0, &line, 1);
+  pprofc_line lines[PROBE_LINES];
+  size_t count = probe_lines(p, probe_name(text), lines);
+  uint32_t location = pprofc_builder_location(p->builder, of, 0, lines, count);
   p->nomem |= !ARRAY_PUSH_IN(p->arena, p->frames, p->depth, p->room, location);
 }
 

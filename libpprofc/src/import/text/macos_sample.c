@@ -1,0 +1,196 @@
+/* Reads the call graph that `sample` of macOS and "Sample Process" of Activity Monitor print: a row
+ * for each node, with the number of its samples. Rows without indentation are threads.
+ *
+ *     Analysis of sampling app (pid 12) every 1 millisecond
+ *     ...
+ *     Call graph:
+ *         825 Thread_157   DispatchQueue_1: com.apple.main-thread  (serial)
+ *         + 825 start  (in libdyld.dylib) + 1  [0x7fff737cf3d5]
+ *         +   825 main  (in app) + 41,52,...  [0x10384b549,0x10384b554,...]  main.c:12
+ *
+ * Each level is two characters deep. The counts of a row include the counts of the rows below. */
+#include "core/buffer.h"
+#include "core/chars.h"
+#include "import/formats.h"
+#include "import/lines.h"
+#include "import/names.h"
+#include "import/text/printed_tree.h"
+
+#define MACOS_SNIFFED 100u
+
+/* Bytes before a row of depth 0. */
+#define MACOS_MARGIN 4u
+
+struct macos_sample {
+  struct printed_tree tree;
+  int64_t interval;   /* nanoseconds between two samples; 0 if not known */
+  pprofc_str program; /* path of the program, or "" */
+  uint64_t rows, bad_lines;
+};
+
+/* ---- the header -------------------------------------- */
+
+/* Returns the interval of "Analysis of sampling app (pid 12) every 1 millisecond", or 0. */
+static int64_t macos_interval(pprofc_str line) {
+  static const struct {
+    const char *unit;
+    int64_t nanoseconds;
+  } units[] = {{"microsecond", 1000}, {"millisecond", 1000000}, {"second", 1000000000}};
+  size_t every = str_find(line, STR(" every "));
+  pprofc_str rest = str_slice(line, every + 7, line.size), number, unit;
+  int64_t count;
+  if (every == line.size || !import_next_word(&rest, &number) || !import_next_word(&rest, &unit) ||
+      !str_parse_int(number, 10, &count) || count <= 0)
+    return 0;
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+    if (str_starts(unit, str_of(units[i].unit)))
+      return count <= INT64_MAX / units[i].nanoseconds ? count * units[i].nanoseconds : 0;
+  return 0;
+}
+
+/* Skips the text up to the call graph. Returns false if the text is not of `sample`. */
+static bool macos_skip_header(struct macos_sample *r, pprofc_str *text) {
+  pprofc_str line;
+  *text = import_first_line(*text);
+  bool known = str_starts(*text, STR("Analysis of sampling "));
+  if (!known && !str_starts(*text, STR("Call graph:"))) return false;
+  for (size_t i = 0; i < MACOS_SNIFFED && str_next_line(text, &line); i++) {
+    if (!i && known) r->interval = macos_interval(line);
+    if (str_starts(line, STR("Path:"))) r->program = str_trim(str_slice(line, 5, line.size));
+    if (str_starts(line, STR("Call graph:"))) return true;
+  }
+  return false;
+}
+
+/* ---- rows -------------------------------------------- */
+
+/* The parts of a row after its count. */
+struct macos_frame {
+  pprofc_str name, object, file;
+  uint64_t address; /* address of the frame; 0 if the row stands for several addresses */
+  int64_t line;
+};
+
+/* Removes ":12" from the end of *place and returns the number; 0 if there is no line. */
+static int64_t macos_line(pprofc_str *place) {
+  int64_t line;
+  size_t colon = str_find_last_char(*place, ':');
+  if (!str_parse_int(str_slice(*place, colon + 1, place->size), 10, &line) || line < 0) return 0;
+  *place = str_slice(*place, 0, colon);
+  return line;
+}
+
+/* Parses "main  (in app) + 41  [0x10384b549]  main.c:12". */
+static struct macos_frame macos_parse(pprofc_str text) {
+  struct macos_frame f = {.object = STR(""), .file = STR("")};
+  size_t in = str_find(text, STR("  (in ")), close, open, end;
+  f.name = str_trim(str_slice(text, 0, in));
+  text = str_slice(text, in + 6, text.size);
+  close = str_find_char(text, ')');
+  f.object = str_slice(text, 0, close);
+  open = str_find(text, STR("  [0x"));
+  text = str_slice(text, open + 3, text.size);
+  end = str_find_char(text, ']');
+  str_parse_uint(str_slice(text, 2, end), 16, &f.address);
+  f.file = str_trim(str_slice(text, end + 1, text.size));
+  if (f.file.size) f.line = macos_line(&f.file);
+  return f;
+}
+
+/* Returns the mapping of an object, or NONE. The text has only the base names of objects. */
+static uint32_t macos_mapping(const struct macos_sample *r, pprofc_str object) {
+  if (!object.size) return NONE;
+  if (str_equal(object, str_path_base(r->program))) object = r->program;
+  struct mapping mapping = {.file = builder_string(r->tree.builder, object),
+                            .flags = PPROFC_HAS_FUNCTIONS};
+  return builder_add_mapping(r->tree.builder, &mapping);
+}
+
+static uint32_t macos_location(struct macos_sample *r, pprofc_str text) {
+  struct macos_frame f = macos_parse(text);
+  pprofc_builder *builder = r->tree.builder;
+  uint32_t of = macos_mapping(r, f.object);
+  bool named = !str_equal(f.name, STR("???"));
+  pprofc_line line = {
+      named ? import_function(builder, f.name, builder_string(builder, f.file)) : NONE, f.line, 0};
+  return pprofc_builder_location(builder, of, f.address, &line, named);
+}
+
+/* Sets the labels of the rows below a thread: "Thread_157   DispatchQueue_1: main  (serial)". */
+static void macos_enter_thread(struct printed_tree *tree, pprofc_str text) {
+  size_t gap = str_find(text, STR("  ")), colon = str_find(text, STR(": "));
+  pprofc_str thread = str_slice(text, 0, gap), queue = STR("");
+  if (str_starts(str_trim(str_slice(text, gap, text.size)), STR("DispatchQueue_")))
+    queue = str_trim(str_slice(text, colon + 1, text.size));
+  tree->label_count = 0;
+  tree->labels[tree->label_count++] =
+      (struct label){.key = builder_string(tree->builder, STR("thread")),
+                     .string = builder_string(tree->builder, thread)};
+  if (queue.size)
+    tree->labels[tree->label_count++] =
+        (struct label){.key = builder_string(tree->builder, STR("queue")),
+                       .string = builder_string(tree->builder, queue)};
+}
+
+/* Adds a row. Returns false if the line is not a row. */
+static bool macos_read_row(struct macos_sample *r, pprofc_str line) {
+  struct printed_row row = {.self = -1};
+  size_t at = MACOS_MARGIN;
+  while (at < line.size && strchr(" +!:|", line.data[at])) at++;
+  pprofc_str rest = str_slice(line, at, line.size), count;
+  if (!import_next_word(&rest, &count) || !str_parse_int(count, 10, &row.values[0]) ||
+      row.values[0] < 0 || __builtin_mul_overflow(row.values[0], r->interval, &row.values[1]))
+    return false;
+  size_t depth = (at - MACOS_MARGIN) / 2;
+  row.location = depth ? macos_location(r, str_trim(rest)) : NONE;
+  if (!depth) printed_tree_end(&r->tree);
+  if (!depth) macos_enter_thread(&r->tree, str_trim(rest));
+  return printed_tree_add(&r->tree, depth, &row);
+}
+
+/* Reads the rows up to the first line that is not indented. */
+static void macos_read_rows(struct macos_sample *r, pprofc_str text) {
+  pprofc_str line;
+  while (str_next_line(&text, &line) && builder_ok(r->tree.builder) && !r->tree.failed) {
+    if (!str_trim(line).size) continue;
+    if (line.data[0] != ' ') break;
+    r->rows++;
+    r->bad_lines += !macos_read_row(r, line);
+  }
+  printed_tree_end(&r->tree);
+}
+
+static pprofc_status macos_read(struct macos_sample *r, pprofc_str text, pprofc_profile **profile,
+                                pprofc_error *error) {
+  pprofc_builder *builder = r->tree.builder;
+  pprofc_builder_type(builder, "samples", "count");
+  if (r->interval) {
+    pprofc_builder_type(builder, "wall", "nanoseconds");
+    pprofc_builder_period(builder, "wall", "nanoseconds", r->interval);
+  }
+  macos_mapping(r, str_path_base(r->program)); /* the first mapping is the program */
+  macos_read_rows(r, text);
+  if (r->tree.failed) return error_nomem(error);
+  const struct import_loss losses[] = {{r->bad_lines, "line of the call graph could not be read",
+                                        "lines of the call graph could not be read"},
+                                       {0}};
+  import_account(builder, r->rows - r->bad_lines, "lines", losses);
+  return pprofc_builder_finish(builder, profile, error);
+}
+
+IMPORT_READER(import_macos_sample) {
+  struct buffer utf8;
+  pprofc_str text;
+  struct macos_sample r = {.program = STR("")};
+  pprofc_status status = import_text(data, mem, &utf8, &text, error);
+  if (status == PPROFC_OK && !macos_skip_header(&r, &text)) status = PPROFC_E_NO_MATCH;
+  if (status == PPROFC_OK) {
+    printed_tree_init(&r.tree, pprofc_builder_new(mem), mem, false);
+    if (r.tree.builder) builder_limit_depth(r.tree.builder, options->limits->stack_depth);
+    status = r.tree.builder ? macos_read(&r, text, profile, error) : error_nomem(error);
+    pprofc_builder_free(r.tree.builder);
+    printed_tree_free(&r.tree);
+  }
+  buffer_free(&utf8);
+  return status;
+}
