@@ -142,6 +142,7 @@ class Conformance:
 
     def attributes(self, indices):
         keys = [self.use("attribute", index).number(1) for index in indices]
+        check(len(set(keys)) == len(keys), "a key occurs twice:", [self.strings[key] for key in keys])
         check(all(indices), "attribute 0 is used")
         return keys
 

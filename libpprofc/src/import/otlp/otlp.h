@@ -31,6 +31,13 @@ struct otlp_location {
   int32_t mapping;
 };
 
+/* The labels of an attribute: one, or one for each value of an array. `items` is NULL if they have
+ * not been made. */
+struct otlp_labels {
+  const struct label *items;
+  size_t count;
+};
+
 /* The dictionary of one message of a stream. Most tables are arrays of the fields that the reader
  * uses: messages of protobuf-c would need several times the memory. Strings and stacks point into
  * the file. */
@@ -56,8 +63,7 @@ struct otlp_tables {
   uint32_t *mapping; /* mapping in the builder for each mapping of the dictionary, or NONE */
   uint32_t
       *location; /* location in the builder for each location of the dictionary, or OTLP_UNREAD */
-  struct label *label; /* label made of each attribute */
-  bool *has_label;     /* true for each attribute whose label has been made */
+  struct otlp_labels *labels; /* labels made of each attribute */
 };
 
 /* The fields of a profile except its samples, and its message, whose samples are read later. */
@@ -99,6 +105,7 @@ struct otlp_sample {
   int32_t stack, link;
   const int64_t *attributes, *values;
   size_t attribute_count, value_count, timestamp_count;
+  uint64_t times; /* hash of the timestamps; 0 without timestamps */
 };
 
 /* Encoding of the length before each message of a stream, or JSON. */
@@ -170,9 +177,9 @@ bool otlp_tables_begin(struct otlp *o, struct otlp_tables *tables);
 pprofc_str otlp_string(struct otlp *o, int32_t index);
 /* Returns an attribute of the dictionary, or NULL if it is not set, and on failure. */
 const Otlp__KeyValueAndUnit *otlp_attribute(struct otlp *o, int64_t index);
-/* Converts an attribute of the dictionary to a label. Returns false if it is not set, and on
+/* Converts an attribute of the dictionary to labels. There are none if it is not set, and on
  * failure. */
-bool otlp_label(struct otlp *o, int64_t index, struct label *label);
+struct otlp_labels otlp_labels_of(struct otlp *o, int64_t index);
 /* Reads a stack of the dictionary into o->stack, leaf first, and returns its depth. */
 size_t otlp_stack(struct otlp *o, int32_t index);
 /* True if a stack has an entry in the dictionary. */

@@ -1,7 +1,7 @@
 /* Reads the samples of OTLP. A profile of OTLP has one sample type, so the reader joins the
  * profiles of a scope into samples with several values. It joins samples with equal stack,
- * attributes and link. These samples mostly have the same position in their profiles; otherwise a
- * hash table finds them. */
+ * attributes, link and times. These samples mostly have the same position in their profiles;
+ * otherwise a hash table finds them. */
 #include "codec/wire.h"
 #include "core/threshold.h"
 #include "import/otlp/otlp.h"
@@ -11,9 +11,10 @@
 
 #define MAX_TYPES 65536u
 
-/* Stack, attributes and link that several equal samples have. These samples become one. */
+/* Stack, attributes, link and times that several equal samples have. These samples become one. */
 struct otlp_row {
   int32_t stack, link;
+  uint64_t times;                /* hash of the times */
   size_t first, attribute_count; /* range of the row's attributes in the array of all rows */
 };
 
@@ -23,8 +24,8 @@ struct otlp_rows {
   int64_t *attributes;    /* attributes of all rows, one row after another */
   int64_t *values;        /* values of the rows: type_count values per row */
   size_t count, capacity, attribute_count, attribute_capacity, value_capacity;
-  struct map by_identity; /* hash table of the first `mapped` rows, keyed by stack, attributes and
-                             link; built when needed */
+  struct map by_identity; /* hash table of the first `mapped` rows, keyed by stack, attributes, link
+                             and times; built when needed */
   size_t mapped;
   const Otlp__Resource *resource; /* resource whose attributes become labels, or NULL */
 };
@@ -101,13 +102,15 @@ static uint64_t otlp_fixed64(const uint8_t *bytes) {
   return value;
 }
 
-/* Counts timestamps, which have 8 bytes each, and stores them if the builder keeps times. */
+/* Counts and hashes timestamps, which have 8 bytes each. Stores them if the builder keeps times. */
 static bool otlp_take_times(struct otlp *o, struct otlp_sample *s, const struct wire_field *field) {
   bool one = field->type == WIRE_FIXED64;
   if (!one && (field->type != WIRE_BYTES || field->size % sizeof(uint64_t)))
     return otlp_fail_message(o);
   size_t count = one ? 1 : field->size / sizeof(uint64_t);
   s->timestamp_count += count;
+  for (size_t i = 0; i < count; i++)
+    s->times = hash_mix(s->times, otlp_fixed64(field->data + 8 * i));
   if (!builder_keeps_times(o->builder)) return true;
   struct otlp_numbers *times = &o->times;
   if (!ARRAY_RESERVE(o->mem, times->items, times->capacity, times->count + count))
@@ -156,26 +159,37 @@ static bool otlp_unpack_sample(struct otlp *o, const struct wire_field *message,
 static struct otlp_sample otlp_sample_of(const struct otlp_rows *rows, size_t row) {
   const struct otlp_row *r = &rows->items[row];
   struct otlp_sample sample = {
-      .stack = r->stack, .link = r->link, .attribute_count = r->attribute_count};
+      .stack = r->stack, .link = r->link, .times = r->times, .attribute_count = r->attribute_count};
   if (r->attribute_count) sample.attributes = rows->attributes + r->first;
   return sample;
 }
 
 static uint64_t otlp_identity_hash(const struct otlp_sample *s) {
-  uint64_t hash =
-      hash_mix((uint64_t)(uint32_t)s->stack << 32 | (uint32_t)s->link, s->attribute_count);
+  uint64_t hash = hash_mix((uint64_t)(uint32_t)s->stack << 32 | (uint32_t)s->link,
+                           s->attribute_count ^ s->times);
   for (size_t i = 0; i < s->attribute_count; i++) hash = hash_mix(hash, (uint64_t)s->attributes[i]);
   return hash;
 }
 
-static bool otlp_same_identity(const struct otlp_rows *rows, size_t row,
-                               const struct otlp_sample *b) {
+/* True if a sample has the stack, the link and the attributes of a row. */
+static bool otlp_same_stack(const struct otlp_rows *rows, size_t row, const struct otlp_sample *b) {
   struct otlp_sample a = otlp_sample_of(rows, row);
   if (a.stack != b->stack || a.link != b->link || a.attribute_count != b->attribute_count)
     return false;
   for (size_t i = 0; i < a.attribute_count; i++)
     if (a.attributes[i] != b->attributes[i]) return false;
   return true;
+}
+
+static bool otlp_same_identity(const struct otlp_rows *rows, size_t row,
+                               const struct otlp_sample *b) {
+  return rows->items[row].times == b->times && otlp_same_stack(rows, row, b);
+}
+
+/* True if a sample belongs to the row at its position. Either may have no times. */
+static bool otlp_same_place(const struct otlp_rows *rows, size_t row, const struct otlp_sample *b) {
+  uint64_t times = rows->items[row].times;
+  return (times == b->times || !times || !b->times) && otlp_same_stack(rows, row, b);
 }
 
 static size_t otlp_add_row(struct otlp *o, struct otlp_rows *rows,
@@ -187,7 +201,8 @@ static size_t otlp_add_row(struct otlp *o, struct otlp_rows *rows,
       !ARRAY_RESERVE(o->mem, rows->attributes, rows->attribute_capacity,
                      rows->attribute_count + more))
     return otlp_fail_nomem(o);
-  rows->items[row] = (struct otlp_row){sample->stack, sample->link, rows->attribute_count, more};
+  rows->items[row] =
+      (struct otlp_row){sample->stack, sample->link, sample->times, rows->attribute_count, more};
   if (more)
     memcpy(rows->attributes + rows->attribute_count, sample->attributes,
            more * sizeof *sample->attributes);
@@ -210,10 +225,10 @@ static bool otlp_map_rows(struct otlp *o, struct otlp_rows *rows) {
 
 /* Finds or adds the row for sample `i` of a profile. The first `before` rows come from earlier
  * profiles. In the first profile each of several equal samples gets its own row. Samples of later
- * profiles use the row at their position if it is equal, or else the first equal row. */
+ * profiles use the row at their position if it fits, or else the first equal row. */
 static size_t otlp_find_row(struct otlp *o, struct otlp_rows *rows, size_t before,
                             const struct otlp_sample *sample, size_t i) {
-  if (i < before && otlp_same_identity(rows, i, sample)) return i;
+  if (i < before && otlp_same_place(rows, i, sample)) return i;
   if (!before) return otlp_add_row(o, rows, sample);
   if (!otlp_map_rows(o, rows)) return 0;
   MAP_FIND(row, &rows->by_identity, otlp_identity_hash(sample),
@@ -266,7 +281,9 @@ static bool otlp_read_sample(struct otlp *o, struct otlp_rows *rows, size_t befo
   *value = (int64_t)((uint64_t)*value + (uint64_t)otlp_value(&sample));
   o->timestamps += sample.timestamp_count;
   /* Profiles of other sample types list the same instants again. */
-  if (row >= before) otlp_add_events(o, &sample, row);
+  if (row < before && rows->items[row].times == sample.times) return true;
+  otlp_add_events(o, &sample, row);
+  if (sample.times) rows->items[row].times = sample.times;
   return true;
 }
 
@@ -325,13 +342,14 @@ static void otlp_prefetch(const struct otlp *o, const struct otlp_rows *rows, si
 
 static void otlp_emit(struct otlp *o, const struct otlp_rows *rows, size_t row) {
   struct otlp_sample s = otlp_sample_of(rows, row);
-  struct label label;
   otlp_prefetch(o, rows, row);
   size_t depth = otlp_stack(o, s.stack);
   if (!otlp_ok(o)) return;
   pprofc_builder_sample(o->builder, o->stack, depth, rows->values + row * o->type_count);
-  for (size_t i = 0; i < s.attribute_count && otlp_ok(o); i++)
-    if (otlp_label(o, s.attributes[i], &label)) builder_add_label(o->builder, &label);
+  for (size_t i = 0; i < s.attribute_count && otlp_ok(o); i++) {
+    struct otlp_labels labels = otlp_labels_of(o, s.attributes[i]);
+    for (size_t k = 0; k < labels.count; k++) builder_add_label(o->builder, &labels.items[k]);
+  }
   otlp_add_link(o, s.link);
   if (rows->resource) otlp_resource_labels(o, rows->resource);
 }

@@ -5,6 +5,13 @@
 
 #include <stdio.h>
 
+/* Start of the keys of attributes whose key would repeat in a sample. */
+#define OTLP_REPEATED_KEY "pprof.label."
+
+/* Maximum number of items of an array that become labels, because each sample that has the
+ * attribute gets all of them. */
+#define OTLP_ARRAY_MOST 64u
+
 bool otlp_check_index(struct otlp *o, int64_t index, size_t count, const char *what) {
   if (index == 0 || (index > 0 && (uint64_t)index < count)) return otlp_ok(o);
   return otlp_fail(o, PPROFC_E_FORMAT, "%s %lld is outside its table of %zu", what,
@@ -25,11 +32,20 @@ const Otlp__KeyValueAndUnit *otlp_attribute(struct otlp *o, int64_t index) {
 
 /* ---- labels ------------------------------------------ */
 
+/* Returns the key of an attribute. The writer adds "pprof.label.N." to keys that would repeat. */
+static pprofc_str otlp_label_key(pprofc_str key) {
+  uint64_t number;
+  if (!str_starts(key, STR(OTLP_REPEATED_KEY))) return key;
+  pprofc_str rest = str_slice(key, sizeof OTLP_REPEATED_KEY - 1, key.size);
+  size_t dot = str_find_char(rest, '.');
+  if (dot == rest.size || !str_parse_uint(str_slice(rest, 0, dot), 10, &number)) return key;
+  return str_slice(rest, dot + 1, rest.size);
+}
+
 static void otlp_make_label(struct otlp *o, const Otlp__KeyValueAndUnit *attribute,
-                            struct label *label) {
-  *label =
-      (struct label){.key = builder_string(o->builder, otlp_string(o, attribute->key_strindex))};
-  const Otlp__AnyValue *value = attribute->value;
+                            const Otlp__AnyValue *value, struct label *label) {
+  pprofc_str key = otlp_label_key(otlp_string(o, attribute->key_strindex));
+  *label = (struct label){.key = builder_string(o->builder, key)};
   if (value && value->value_case == OTLP__ANY_VALUE__VALUE_INT_VALUE) {
     label->is_number = true;
     label->number = value->int_value;
@@ -42,13 +58,40 @@ static void otlp_make_label(struct otlp *o, const Otlp__KeyValueAndUnit *attribu
   buffer_free(&scratch);
 }
 
-bool otlp_label(struct otlp *o, int64_t index, struct label *label) {
+/* Returns the array of an attribute; NULL unless its items are texts and integers, and their number
+ * is between 1 and OTLP_ARRAY_MOST. */
+static const Otlp__Values *otlp_array(struct otlp *o, const Otlp__AnyValue *value) {
+  if (!value || value->value_case != OTLP__ANY_VALUE__VALUE_ARRAY_VALUE) return NULL;
+  ProtobufCAllocator allocator = otlp_allocator(o);
+  const ProtobufCBinaryData *bytes = &value->array_value;
+  Otlp__Values *array = otlp__values__unpack(&allocator, bytes->len, bytes->data);
+  if (!array || !array->n_values || array->n_values > OTLP_ARRAY_MOST) return NULL;
+  for (size_t i = 0; i < array->n_values; i++) {
+    Otlp__AnyValue__ValueCase kind = array->values[i]->value_case;
+    if (kind != OTLP__ANY_VALUE__VALUE_STRING_VALUE && kind != OTLP__ANY_VALUE__VALUE_INT_VALUE &&
+        kind != OTLP__ANY_VALUE__VALUE_STRING_VALUE_STRINDEX)
+      return NULL;
+  }
+  return array;
+}
+
+static void otlp_make_labels(struct otlp *o, const Otlp__KeyValueAndUnit *attribute,
+                             struct otlp_labels *labels) {
+  const Otlp__Values *array = otlp_array(o, attribute->value);
+  size_t count = array ? array->n_values : 1;
+  struct label *items = arena_array(&o->arena, count, sizeof *items);
+  if (!items) otlp_fail_nomem(o);
+  for (size_t i = 0; items && i < count; i++)
+    otlp_make_label(o, attribute, array ? array->values[i] : attribute->value, &items[i]);
+  *labels = (struct otlp_labels){items, items ? count : 0};
+}
+
+struct otlp_labels otlp_labels_of(struct otlp *o, int64_t index) {
   const Otlp__KeyValueAndUnit *attribute = otlp_attribute(o, index);
-  if (!attribute) return false;
-  if (!o->tables->has_label[index]) otlp_make_label(o, attribute, &o->tables->label[index]);
-  o->tables->has_label[index] = true;
-  *label = o->tables->label[index];
-  return otlp_ok(o);
+  if (!attribute) return (struct otlp_labels){NULL, 0};
+  struct otlp_labels *labels = &o->tables->labels[index];
+  if (!labels->items) otlp_make_labels(o, attribute, labels);
+  return otlp_ok(o) ? *labels : (struct otlp_labels){NULL, 0};
 }
 
 /* ---- mappings ---------------------------------------- */
@@ -79,7 +122,6 @@ static bool otlp_is_true(const Otlp__AnyValue *value) {
 static void otlp_read_mapping_attribute(struct otlp *o, int32_t index, struct mapping *mapping,
                                         size_t *best) {
   const Otlp__KeyValueAndUnit *attribute = otlp_attribute(o, index);
-  struct label label;
   if (!attribute) return;
   pprofc_str key = otlp_string(o, attribute->key_strindex);
   for (size_t i = 0; i < OTLP_COUNT(otlp_mapping_flags); i++)
@@ -87,7 +129,8 @@ static void otlp_read_mapping_attribute(struct otlp *o, int32_t index, struct ma
       mapping->flags |= otlp_mapping_flags[i].flag;
   for (size_t i = 0; i < *best; i++) {
     if (!str_equal(key, str_of(otlp_build_ids[i]))) continue;
-    if (otlp_label(o, index, &label)) mapping->build_id = label.string;
+    struct otlp_labels labels = otlp_labels_of(o, index);
+    if (labels.count) mapping->build_id = labels.items->string;
     *best = i;
   }
 }
@@ -114,10 +157,9 @@ bool otlp_tables_begin(struct otlp *o, struct otlp_tables *t) {
   if (t->has_begun) return otlp_ok(o);
   t->has_begun = true;
   t->mapping = arena_array(&o->arena, t->mapping_count, sizeof *t->mapping);
-  t->label = arena_array(&o->arena, t->attribute_count, sizeof *t->label);
-  t->has_label = arena_zero_array(&o->arena, t->attribute_count, sizeof *t->has_label);
+  t->labels = arena_zero_array(&o->arena, t->attribute_count, sizeof *t->labels);
   t->location = arena_array(&o->arena, t->location_count, sizeof *t->location);
-  if (!t->mapping || !t->label || !t->has_label || !t->location) return otlp_fail_nomem(o);
+  if (!t->mapping || !t->labels || !t->location) return otlp_fail_nomem(o);
   for (size_t i = 0; i < t->location_count; i++) t->location[i] = OTLP_UNREAD;
   for (size_t i = 0; i < t->mapping_count; i++)
     t->mapping[i] = i ? otlp_add_mapping(o, t->mappings[i]) : NONE;

@@ -35,8 +35,7 @@ static pprofc_str otlp_utf8(struct otlp_writer *w, pprofc_str text) {
   return kept.data ? kept : STR("");
 }
 
-/* Returns the index of a text in the string table; 0 for "". */
-static int32_t otlp_write_text(struct otlp_writer *w, pprofc_str text) {
+int32_t otlp_write_text(struct otlp_writer *w, pprofc_str text) {
   uint32_t index = interner_copy(&w->tables[OTLP_STRINGS], &w->arena, otlp_utf8(w, text));
   w->failed |= index > INT32_MAX;
   return w->failed ? 0 : (int32_t)index;
@@ -50,8 +49,7 @@ int32_t otlp_write_string(struct otlp_writer *w, uint32_t string) {
 
 /* ---- attributes -------------------------------------- */
 
-static int32_t otlp_write_value(struct otlp_writer *w, int32_t key, Otlp__AnyValue *value,
-                                int32_t unit) {
+int32_t otlp_write_value(struct otlp_writer *w, int32_t key, Otlp__AnyValue *value, int32_t unit) {
   Otlp__KeyValueAndUnit attribute = OTLP__KEY_VALUE_AND_UNIT__INIT;
   attribute.key_strindex = key;
   attribute.value = value;
@@ -59,17 +57,18 @@ static int32_t otlp_write_value(struct otlp_writer *w, int32_t key, Otlp__AnyVal
   return otlp_write_entry(w, OTLP_ATTRIBUTES, &attribute.base);
 }
 
-static int32_t otlp_write_text_value(struct otlp_writer *w, int32_t key, pprofc_str text) {
+Otlp__AnyValue otlp_text_value(struct otlp_writer *w, pprofc_str text) {
   Otlp__AnyValue value;
   otlp__any_value__init(&value);
   text = otlp_utf8(w, text);
   value.value_case = OTLP__ANY_VALUE__VALUE_STRING_VALUE;
   value.string_value = (ProtobufCBinaryData){text.size, (uint8_t *)(uintptr_t)text.data};
-  return otlp_write_value(w, key, &value, 0);
+  return value;
 }
 
 int32_t otlp_write_attribute(struct otlp_writer *w, const char *key, pprofc_str text) {
-  return otlp_write_text_value(w, otlp_write_text(w, str_of(key)), text);
+  Otlp__AnyValue value = otlp_text_value(w, text);
+  return otlp_write_value(w, otlp_write_text(w, str_of(key)), &value, 0);
 }
 
 static int32_t otlp_write_flag(struct otlp_writer *w, const char *key) {
@@ -78,36 +77,6 @@ static int32_t otlp_write_flag(struct otlp_writer *w, const char *key) {
   value.value_case = OTLP__ANY_VALUE__VALUE_BOOL_VALUE;
   value.bool_value = true;
   return otlp_write_value(w, otlp_write_text(w, str_of(key)), &value, 0);
-}
-
-static int32_t otlp_write_label(struct otlp_writer *w, const struct label *label) {
-  int32_t key = otlp_write_string(w, label->key);
-  if (!label->is_number)
-    return otlp_write_text_value(w, key, profile_string(w->profile, label->string));
-  Otlp__AnyValue value;
-  otlp__any_value__init(&value);
-  value.value_case = OTLP__ANY_VALUE__VALUE_INT_VALUE;
-  value.int_value = label->number;
-  return otlp_write_value(w, key, &value, otlp_write_string(w, label->unit));
-}
-
-/* Writes the labels of a set. Writes a repeated label once. */
-static void otlp_write_label_set(struct otlp_writer *w, uint32_t set) {
-  const struct samples *s = &w->profile->samples;
-  const struct label *labels = s->labels + s->label_sets[set].first;
-  struct otlp_list *list = &w->labels[set];
-  list->items = arena_array(&w->arena, s->label_sets[set].count, sizeof *list->items);
-  if (!list->items) {
-    w->failed = true;
-    return;
-  }
-  for (uint32_t i = 0; i < s->label_sets[set].count; i++) {
-    int32_t attribute = otlp_write_label(w, &labels[i]);
-    size_t k = 0;
-    while (k < list->count && list->items[k] != attribute) k++;
-    if (k == list->count) list->items[list->count++] = attribute;
-  }
-  list->made = true;
 }
 
 /* ---- mappings, locations, stacks --------------------- */
@@ -231,7 +200,7 @@ bool otlp_write_samples(struct otlp_writer *w) {
   reader = stack_reader_at(s, 0);
   for (size_t i = 0; i < s->count && !w->failed; i++) {
     w->stack[i] = otlp_write_stack(w, stack_of(&reader, i));
-    if (s->label_set && !w->labels[s->label_set[i]].made) otlp_write_label_set(w, s->label_set[i]);
+    if (s->label_set && !w->labels[s->label_set[i]].made) otlp_write_labels(w, i);
   }
   return !w->failed;
 }
@@ -258,11 +227,15 @@ bool otlp_writer_init(struct otlp_writer *w, const pprofc_profile *p) {
   w->stack = otlp_new_column(w, p->samples.count);
   w->frames = otlp_new_column(w, p->samples.max_depth + 1);
   w->labels = arena_zero_array(&w->arena, p->samples.label_set_count, sizeof *w->labels);
+  w->failed |= !label_groups_init(&w->groups, p, w->mem);
+  w->group_attributes = arena_array(&w->arena, w->groups.capacity, sizeof *w->group_attributes);
+  w->failed |= !w->group_attributes;
   return w->string && w->mapping && w->location && w->stack && w->frames && w->labels && !w->failed;
 }
 
 void otlp_writer_free(struct otlp_writer *w) {
   for (size_t i = 0; i < OTLP_TABLES; i++) interner_free(&w->tables[i]);
+  label_groups_free(&w->groups);
   ARRAY_FREE(w->mem, w->lines, w->line_capacity);
   ARRAY_FREE(w->mem, w->line_pointers, w->pointer_capacity);
   buffer_free(&w->scratch);

@@ -8,6 +8,7 @@
 #include "core/map.h"
 #include "otlp_profiles.pb-c.h"
 #include "profile/profile.h"
+#include "report/sample_labels.h"
 
 /* Tables, in the order of their fields in the dictionary. The field number is 1 more. */
 enum otlp_table {
@@ -30,9 +31,11 @@ struct otlp_writer {
   int32_t *mapping;  /* index in the dictionary of each mapping */
   int32_t *location; /* index in the dictionary of each location */
   int32_t *stack;    /* index in the dictionary of each sample's stack */
-  struct otlp_list *labels; /* indices in the dictionary of the labels of each label set */
-  int32_t *frames;          /* scratch: locations of a stack */
-  Otlp__Line *lines;        /* scratch: lines of one location */
+  struct otlp_list *labels;   /* indices in the dictionary of the labels of each label set */
+  struct label_groups groups; /* scratch: labels of one sample */
+  size_t *group_attributes;   /* scratch: number of attributes with the key of each group */
+  int32_t *frames;            /* scratch: locations of a stack */
+  Otlp__Line *lines;          /* scratch: lines of one location */
   Otlp__Line **line_pointers;
   size_t line_capacity, pointer_capacity;
   struct buffer scratch;
@@ -51,8 +54,16 @@ void otlp_writer_free(struct otlp_writer *w);
 
 /* Returns the index in the dictionary of a string of the profile. */
 int32_t otlp_write_string(struct otlp_writer *w, uint32_t string);
+/* Returns the index in the dictionary of a text; 0 for "". */
+int32_t otlp_write_text(struct otlp_writer *w, pprofc_str text);
+/* Returns the value for a text; its bytes that are not UTF-8 become U+FFFD. */
+Otlp__AnyValue otlp_text_value(struct otlp_writer *w, pprofc_str text);
+/* Returns the index in the dictionary of an attribute. `key` and `unit` are indices of strings. */
+int32_t otlp_write_value(struct otlp_writer *w, int32_t key, Otlp__AnyValue *value, int32_t unit);
 /* Returns the index in the dictionary of an attribute whose value is a text. */
 int32_t otlp_write_attribute(struct otlp_writer *w, const char *key, pprofc_str value);
+/* Fills the labels of the label set of a sample. */
+void otlp_write_labels(struct otlp_writer *w, size_t sample);
 /* Fills the stacks and labels of all samples. */
 bool otlp_write_samples(struct otlp_writer *w);
 
