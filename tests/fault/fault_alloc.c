@@ -132,7 +132,6 @@ static pprofc_status run_json_cpuprofile(const pprofc_allocator *mem, struct buf
 
 /* Texts with call trees, a log of calls, folded stacks with lines of another kind, other OTLP. */
 static struct buffer texts[10];
-
 static const char *const text_files[] = {
     TESTDATA "/imports/made.instruments.txt", TESTDATA "/imports/made.pmcstat.txt",
     TESTDATA "/imports/made.sample.txt",      TESTDATA "/imports/made.vtune.csv",

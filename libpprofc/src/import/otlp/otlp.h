@@ -177,7 +177,7 @@ bool otlp_tables_begin(struct otlp *o, struct otlp_tables *tables);
 pprofc_str otlp_string(struct otlp *o, int32_t index);
 /* Returns an attribute of the dictionary, or NULL if it is not set, and on failure. */
 const Otlp__KeyValueAndUnit *otlp_attribute(struct otlp *o, int64_t index);
-/* Converts an attribute of the dictionary to labels. There are none if it is not set, and on
+/* Converts an attribute of the dictionary to labels. Their number is 0 if it is not set, and on
  * failure. */
 struct otlp_labels otlp_labels_of(struct otlp *o, int64_t index);
 /* Reads a stack of the dictionary into o->stack, leaf first, and returns its depth. */

@@ -30,6 +30,11 @@ struct loose_header {
   pprofc_str command, id, cpu, time, period, event;
 };
 
+/* Returns the field of a number that is not a time. `first` is true for the first number. */
+static pprofc_str *loose_number(struct loose_header *h, bool first) {
+  return first && h->command.size ? &h->id : &h->period;
+}
+
 /* Splits a header into fields. The text before the first number is the command. The number after
  * the command, or before the time, is an id; any other number is the period. */
 static struct loose_header loose_parse(pprofc_str line) {
@@ -42,10 +47,8 @@ static struct loose_header loose_parse(pprofc_str line) {
       h.time = word;
       if (!h.id.size) h.id = h.period;
       h.period = STR("");
-    } else if (number && h.command.size && !end) {
-      h.id = word;
     } else if (number) {
-      h.period = word;
+      *loose_number(&h, !end) = word;
     } else if (str_starts(word, STR("[")) && str_ends(word, STR("]"))) {
       h.cpu = word;
     } else if (str_ends(word, STR(":"))) {

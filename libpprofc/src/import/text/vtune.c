@@ -25,8 +25,8 @@ struct vtune {
   uint64_t rows, bad_lines;
 };
 
-/* Removes the next cell of a line. A cell in quotes may contain separators, and two quotes stand
- * for one; a name keeps them. Returns false at the end of the line. */
+/* Removes the next cell of a line. A cell in quotes may contain separators. Returns false at the
+ * end of the line. */
 static bool vtune_cell(pprofc_str *rest, char separator, pprofc_str *cell) {
   size_t end = 0;
   bool quoted = false;

@@ -39,7 +39,7 @@ static void otlp_array_value(struct otlp_writer *w, const struct keyed_label *la
 }
 
 /* Returns the index of the key of an attribute, after `before` attributes with this key. */
-static int32_t otlp_label_key(struct otlp_writer *w, const struct keyed_label *label,
+static int32_t otlp_write_key(struct otlp_writer *w, const struct keyed_label *label,
                               size_t before) {
   struct buffer key;
   if (!before) return otlp_write_string(w, label->label->key);
@@ -56,7 +56,7 @@ static int32_t otlp_label_key(struct otlp_writer *w, const struct keyed_label *l
 static void otlp_write_run(struct otlp_writer *w, struct otlp_list *list,
                            const struct keyed_label *labels, size_t count, size_t before) {
   Otlp__AnyValue value;
-  int32_t key = otlp_label_key(w, labels, before);
+  int32_t key = otlp_write_key(w, labels, before);
   if (count == 1)
     value = otlp_label_value(w, labels->label);
   else
