@@ -2,8 +2,9 @@
  *
  * A pprofc_bench is a set of results from any number of inputs. After reading it does not change.
  * The comparison follows golang.org/x/perf/cmd/benchstat: projections assign each result to a
- * table, a row and a column. A cell is one sample. The comparison compares each cell with the first
- * cell of its row. Views point into the object that they come from and are valid until it is freed.
+ * table, a row and a column. The results with the same table, row and column are one sample, which
+ * is a cell of the table. The comparison compares each cell with the first cell of its row. Texts
+ * and arrays belong to the object that returned them, and are valid until that object is freed.
  *
  * A set belongs to one thread while results are read into it. After that any number of threads may
  * read it, compare it and print it at once. Different sets are independent. */
@@ -22,47 +23,49 @@ extern "C" {
 /* A set of benchmark results. */
 typedef struct pprofc_bench pprofc_bench;
 
-/* Returns an empty set, or NULL when out of memory. `allocator` is copied; NULL means malloc. Free
- * the set with pprofc_bench_free. */
+/* Returns an empty set, or NULL when out of memory. The set copies `allocator`; NULL means malloc.
+ * Free the set with pprofc_bench_free. */
 PPROFC_API pprofc_bench *pprofc_bench_new(const pprofc_allocator *allocator);
 
-/* Frees a set with all its views. Free its tables first. */
+/* Frees a set with all its views. Free the tables of the set first. */
 PPROFC_API void pprofc_bench_free(pprofc_bench *set);
 
-/* Reads one input of any known format, recognised by content: `go test -bench` text and its
- * -json stream; JSON of Google Benchmark, hyperfine, pytest-benchmark, JMH and criterion; CSV
- * with columns name, unit, value. `label` is the value of .file ("" leaves it unset). `path`
- * names the input in messages. `data` is not needed afterwards. A wrong line is skipped and gives
- * a message (pprofc_bench_messages). Errors: PPROFC_E_FORMAT for an input that is unusable as a
- * whole, with path and line; PPROFC_E_NOMEM; PPROFC_E_LIMIT. */
+/* Reads one input of any known format, recognised by content: `go test -bench` text and its -json
+ * stream; JSON of Google Benchmark, hyperfine, pytest-benchmark, JMH and criterion; CSV with
+ * columns name, unit, value. `label` becomes the value of the configuration key .file; "" leaves
+ * the key unset. `path` names the input in messages. `data` is not needed afterwards. A wrong line
+ * is skipped and gives a message (pprofc_bench_messages). Errors: PPROFC_E_FORMAT for an input that
+ * is unusable as a whole, with path and line; PPROFC_E_NOMEM; PPROFC_E_LIMIT. */
 PPROFC_API pprofc_status pprofc_bench_read(pprofc_bench *set, const char *label, const char *path,
                                            const void *data, size_t size, pprofc_error *error);
 
-/* Reads command line inputs: `path`, or `label=path`, or "-" for standard input. A path given
- * k > 1 times gets the labels path#0 ... path#(k-1). A criterion folder (target/criterion)
- * means every new/sample.json in it. Errors: as for pprofc_bench_read; PPROFC_E_IO. */
+/* Reads inputs as named on a command line: `path`, or `label=path`, or "-" for standard input. A
+ * path given k > 1 times gets the labels path#0 ... path#(k-1). A criterion folder
+ * (target/criterion) means every new/sample.json in it. Errors: as for pprofc_bench_read;
+ * PPROFC_E_IO. */
 PPROFC_API pprofc_status pprofc_bench_read_inputs(pprofc_bench *set, const char *const *inputs,
                                                   size_t count, pprofc_error *error);
 
-/* Result of one benchmark line. Its measurements are the items of pprofc_bench_values from
- * first_value to before the first_value of the next result. */
+/* Result of one benchmark line. Its measurements are in the array of pprofc_bench_values, from
+ * index first_value up to the first_value of the next result. */
 typedef struct pprofc_bench_result {
-  uint32_t name;      /* string index of the name without "Benchmark" */
-  uint32_t config;    /* number of the configuration, equal for equal configurations */
+  uint32_t name;      /* name without "Benchmark", as an index for pprofc_bench_string */
+  uint32_t config;    /* number of the configuration; results with equal configurations have equal
+                         numbers */
   uint32_t input;     /* index of the input: 0 .. pprofc_bench_inputs - 1 */
-  uint32_t line;      /* line of the input, from 1; 0 if it has no lines */
+  uint32_t line;      /* line of the input, from 1; 0 if the input has no lines */
   int64_t iterations; /* number of iterations that the line states */
-  size_t first_value; /* index of the first measurement */
+  size_t first_value; /* index of the first measurement in pprofc_bench_values */
 } pprofc_bench_result;
 
-/* Returns all results in the order they were read, and sets *count to their number. One more entry
- * follows the results; its first_value is the number of measurements. The array is valid until the
- * next read. */
+/* Returns all results in the order they were read, and sets *count to their number. The array has
+ * one more entry after the last result; its first_value is the number of measurements. The array is
+ * valid until the next read. */
 PPROFC_API const pprofc_bench_result *pprofc_bench_results(const pprofc_bench *set, size_t *count);
 
 /* Returns all measurements in tidied units (sec/op, not ns/op), and sets *count to their number.
- * *units becomes the array of their unit indices; `units` may be NULL. Both arrays are valid until
- * the next read. */
+ * Sets *units to an array with the unit index of each measurement; `units` may be NULL. Both arrays
+ * are valid until the next read. */
 PPROFC_API const double *pprofc_bench_values(const pprofc_bench *set, const uint32_t **units,
                                              size_t *count);
 
@@ -72,7 +75,8 @@ PPROFC_API pprofc_str pprofc_bench_string(const pprofc_bench *set, uint32_t stri
 /* Returns the tidied name of a unit index: "sec/op". */
 PPROFC_API pprofc_str pprofc_bench_unit(const pprofc_bench *set, uint32_t unit);
 
-/* Returns the value of a configuration key ("goos") for a result; empty if it is not set. */
+/* Returns the value of a configuration key ("goos") of the result with index `result`; "" if the
+ * key is not set. */
 PPROFC_API pprofc_str pprofc_bench_result_config(const pprofc_bench *set, size_t result,
                                                  pprofc_str key);
 
@@ -101,34 +105,38 @@ PPROFC_API const pprofc_bench_message *pprofc_bench_messages(const pprofc_bench 
 
 /* ---- comparing --------------------------------------- */
 
-/* Test of a difference. The test also decides the center of a sample and the interval of the
- * center. */
+/* Test of the difference between two samples. The choice also sets the center of a sample (median
+ * or mean) and the confidence interval of the center. */
 typedef enum pprofc_bench_test {
-  PPROFC_BENCH_UTEST, /* Mann-Whitney U test of medians, with order-statistic intervals */
-  PPROFC_BENCH_TTEST, /* Welch's t-test of means, with t intervals */
-  PPROFC_BENCH_NONE   /* no test: medians, and every difference counts as significant */
+  PPROFC_BENCH_UTEST, /* Mann-Whitney U test; the center is the median, and values of the sample
+                         bound its interval */
+  PPROFC_BENCH_TTEST, /* Welch's t-test; the center is the mean, with an interval by Student's t */
+  PPROFC_BENCH_NONE   /* no test: every difference counts as significant; the center is the
+                         median */
 } pprofc_bench_test;
 
 /* Settings of a comparison. The caller owns the strings during the call. */
 typedef struct pprofc_bench_options {
   size_t struct_size;                     /* set by pprofc_bench_options_init */
-  const char *table, *row, *col, *ignore; /* projections: the first three give each result its
-                                             table, row and column, the last has the keys to ignore;
-                                             default ".config", ".fullname", ".file" and "" */
-  const char *filter;                     /* query of results to keep, default "*" */
+  const char *table, *row, *col, *ignore; /* benchstat projections: `table`, `row` and `col` give
+                                             each result its table, row and column; `ignore` lists
+                                             the keys to ignore; defaults ".config", ".fullname",
+                                             ".file" and "" */
+  const char *filter;                     /* benchstat filter that selects the results to keep,
+                                             default "*": all */
   double alpha;                           /* p-value up to which a difference is significant,
                                              default 0.05 */
   double confidence;                      /* confidence level of the intervals, default 0.95 */
   pprofc_bench_test test;                 /* test of differences, default PPROFC_BENCH_UTEST */
   bool exact_ties; /* true to use the correct distribution of U for samples of unequal sizes with
-                      ties; default false: benchstat's distribution */
-  const pprofc_allocator *allocator; /* allocator of the tables; copied; NULL for malloc */
+                      ties; false, the default, uses benchstat's distribution */
+  const pprofc_allocator *allocator; /* allocator of the tables, which is copied; NULL for malloc */
 } pprofc_bench_options;
 
 /* Sets all fields to their defaults. */
 PPROFC_API void pprofc_bench_options_init(pprofc_bench_options *options);
 
-/* Tables of a comparison, one for each unit and table key. */
+/* Tables of a comparison: one table for each combination of unit and table key. */
 typedef struct pprofc_bench_tables pprofc_bench_tables;
 
 /* Compares the results of a set, which must outlive the tables. `options` may be NULL. Free *tables
@@ -147,34 +155,35 @@ typedef struct pprofc_bench_cell {
   size_t row, column;       /* indices within the table */
   const double *values;     /* values of the sample, sorted, NaN first */
   size_t count;             /* number of values, at least 1 */
-  double center, low, high; /* center (median, mode or mean) and the bounds of its interval;
-                               infinite for a missing bound */
-  size_t baseline; /* index in the table of the baseline, which is the cell of this row in the first
-                      column; SIZE_MAX if that cell is missing */
-  double p;        /* p-value; 1 if the test has no result */
+  double center, low, high; /* center of the sample (median, mode or mean), and the bounds of its
+                               confidence interval; infinite for a missing bound */
+  size_t baseline; /* index, in the table's array of cells, of the baseline: the cell of this row in
+                      the first column; SIZE_MAX if that cell is missing */
+  double p;        /* p-value of the comparison with the baseline; 1 if the test has no result */
   double alpha;    /* significance level for p */
-  const char *const *notes;              /* warnings about the sample, then about the comparison */
+  const char *const *notes;              /* texts of the warnings about the sample, then of the
+                                            warnings about the comparison */
   size_t sample_notes, comparison_notes; /* numbers of warnings about the sample and about the
                                             comparison */
-  bool nan; /* true if this cell or its baseline has a NaN value, so the two are not comparable */
+  bool nan; /* true if this cell or its baseline has a NaN value, so that they cannot be compared */
 } pprofc_bench_cell;
 
 /* One table: all cells of one unit and one table key. */
 typedef struct pprofc_bench_table {
   pprofc_str unit; /* unit of the values, tidied: "sec/op" */
-  bool exact;      /* true if the unit has assume=exact: the center is the mode, the interval is the
-                      range; every difference is significant */
+  bool exact;      /* true if a "Unit" line of the input sets assume=exact: the center is the mode,
+                      the interval is the range, and every difference is significant */
   size_t rows, columns, cells;   /* numbers of rows, columns and cells */
   const pprofc_bench_cell *cell; /* cells by row, then column */
 } pprofc_bench_table;
 
-/* The first function returns the number of tables. The second returns the table with an index. */
+/* The first function returns the number of tables. The second returns the table at an index. */
 PPROFC_API size_t pprofc_bench_table_count(const pprofc_bench_tables *tables);
 PPROFC_API pprofc_bench_table pprofc_bench_table_at(const pprofc_bench_tables *tables,
                                                     size_t table);
 
 /* The first function returns the label of a row, the second the label of a column. A label has the
- * values of the fields, separated by spaces. */
+ * values of the projection's keys, separated by spaces. */
 PPROFC_API pprofc_str pprofc_bench_row_label(const pprofc_bench_tables *tables, size_t table,
                                              size_t row);
 PPROFC_API pprofc_str pprofc_bench_column_label(const pprofc_bench_tables *tables, size_t table,
@@ -198,8 +207,8 @@ PPROFC_API pprofc_status pprofc_bench_print(const pprofc_bench_tables *tables, c
 
 /* ---- the earlier table ------------------------------- */
 
-/* Options of the tables that benchstat printed before 2021: means without outliers, one table
- * per metric ("time/op"), with columns "old" and "new" if there are two inputs. */
+/* Options of the tables that benchstat printed before 2021: means without outliers, one table per
+ * metric ("time/op"), with columns "old" and "new" if there are two inputs. */
 typedef struct pprofc_bench_classic_options {
   size_t struct_size;     /* set by pprofc_bench_classic_options_init */
   pprofc_bench_test test; /* test of differences, default PPROFC_BENCH_UTEST */
@@ -209,7 +218,7 @@ typedef struct pprofc_bench_classic_options {
   const char *split;      /* labels by which results are grouped, default "pkg,goos,goarch" */
   const char *sort;       /* order of rows: "none" (default), "name" or "delta"; a leading minus
                              reverses it */
-  const pprofc_allocator *allocator; /* allocator for printing; copied; NULL for malloc */
+  const pprofc_allocator *allocator; /* allocator for printing, which is copied; NULL for malloc */
 } pprofc_bench_classic_options;
 
 /* Sets all fields to their defaults. */

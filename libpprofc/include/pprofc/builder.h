@@ -18,8 +18,8 @@ extern "C" {
 /* A profile under construction. */
 typedef struct pprofc_builder pprofc_builder;
 
-/* Returns an empty builder, or NULL when out of memory. The builder copies `allocator`; NULL
- * means malloc. Free it with pprofc_builder_free. */
+/* Returns an empty builder, or NULL when out of memory. The builder copies `allocator`; NULL means
+ * malloc. Free the builder with pprofc_builder_free. */
 PPROFC_API pprofc_builder *pprofc_builder_new(const pprofc_allocator *allocator);
 
 /* Frees a builder, before or after pprofc_builder_finish. Profiles that the builder made stay
@@ -32,11 +32,13 @@ PPROFC_API void pprofc_builder_type(pprofc_builder *builder, const char *type, c
 /* Sets the name of the sample type that reports show by default. The default is the last type. */
 PPROFC_API void pprofc_builder_default_type(pprofc_builder *builder, const char *type);
 
-/* Sets the sampling period: `period` in `unit` of `type` ("cpu", "nanoseconds", 10000000). */
+/* Sets the sampling period: the amount `period`, in `unit`, of the event `type` between two
+ * samples. Example: "cpu", "nanoseconds", 10000000. */
 PPROFC_API void pprofc_builder_period(pprofc_builder *builder, const char *type, const char *unit,
                                       int64_t period);
 
-/* Sets the start in nanoseconds since 1970, and the duration in nanoseconds; 0 if not known. */
+/* Sets the start of the recording in nanoseconds since 1970, and its duration in nanoseconds; 0 if
+ * not known. */
 PPROFC_API void pprofc_builder_time(pprofc_builder *builder, int64_t time_nanos,
                                     int64_t duration_nanos);
 
@@ -46,12 +48,12 @@ PPROFC_API void pprofc_builder_comment(pprofc_builder *builder, const char *comm
 /* Sets the URL of a page that describes the profile. */
 PPROFC_API void pprofc_builder_doc_url(pprofc_builder *builder, const char *url);
 
-/* Sets regular expressions: reports drop frames that match `drop` and not `keep`, with the frames
- * that they call. */
+/* Sets regular expressions. Reports drop each frame that matches `drop` but not `keep`, and the
+ * frames that it calls. */
 PPROFC_API void pprofc_builder_drop_frames(pprofc_builder *builder, const char *drop,
                                            const char *keep);
 
-/* Properties of a mapping that is already symbolized. */
+/* Flags of a mapping: data that the locations of the mapping already have. */
 #define PPROFC_HAS_FUNCTIONS     1u
 #define PPROFC_HAS_FILENAMES     2u
 #define PPROFC_HAS_LINE_NUMBERS  4u
@@ -71,18 +73,18 @@ PPROFC_API uint32_t pprofc_builder_function(pprofc_builder *builder, const char 
                                             int64_t start_line);
 
 /* Both functions add a record and return its index, or the index of an equal record. The texts of
- * the record have a length and may contain NULs, as pprofc_profile_mapping and
- * pprofc_profile_function return them. The id has no effect. A system_name without data means
- * `name`; other texts without data are "". */
+ * the record have a length and may contain NULs, as in the records that pprofc_profile_mapping and
+ * pprofc_profile_function return. The id of the record has no effect. A system_name without data
+ * means `name`; other texts without data are "". */
 PPROFC_API uint32_t pprofc_builder_add_mapping(pprofc_builder *builder,
                                                const pprofc_mapping *mapping);
 PPROFC_API uint32_t pprofc_builder_add_function(pprofc_builder *builder,
                                                 const pprofc_function *function);
 
 /* Adds the mappings of the calling process that contain code, with build ids; the mapping of the
- * program comes first. A profiler inside the process needs this: pprofc_builder_finish then assigns
- * a mapping to each location that has an address but no mapping, so that pprofc_symbolize can find
- * its names. */
+ * program comes first. Call this in a profiler that records its own process. pprofc_builder_finish
+ * then assigns a mapping to each location that has an address but no mapping, so that
+ * pprofc_symbolize can find names. */
 PPROFC_API void pprofc_builder_process(pprofc_builder *builder);
 
 /* Returns the index of a location. `mapping` may be PPROFC_NONE. `lines` has one line for each

@@ -24,7 +24,8 @@ typedef struct pprofc_gate pprofc_gate;
 
 /* ---- settings */
 
-/* Test of raw results. Printed comparisons already contain p-values. */
+/* Statistical test of raw results. Printed comparisons are not tested, because they already contain
+ * p-values. */
 typedef enum pprofc_gate_test {
   PPROFC_GATE_BOTH,  /* Welch's t-test; if it finds no change, the Mann-Whitney U test, then a
                         t-test on trimmed means */
@@ -42,7 +43,8 @@ typedef enum pprofc_gate_correction {
 
 /* Time that the gate judges if a benchmark reports both wall time and CPU time. */
 typedef enum pprofc_gate_time {
-  PPROFC_GATE_TIME_AUTO, /* CPU time if the benchmark has one thread and does not wait */
+  PPROFC_GATE_TIME_AUTO, /* CPU time if the benchmark has one thread and does not wait, else wall
+                            time */
   PPROFC_GATE_TIME_WALL, /* wall time is judged */
   PPROFC_GATE_TIME_CPU   /* CPU time is judged */
 } pprofc_gate_time;
@@ -50,7 +52,7 @@ typedef enum pprofc_gate_time {
 /* Settings of a gate. pprofc_gate_new copies the strings. */
 typedef struct pprofc_gate_options {
   size_t struct_size;                /* set by pprofc_gate_options_init */
-  const pprofc_allocator *allocator; /* allocator of the gate; copied; NULL for malloc */
+  const pprofc_allocator *allocator; /* allocator of the gate, which is copied; NULL for malloc */
   double threshold;      /* smallest relative change that is a regression, default 0.05 */
   double alpha;          /* largest adjusted p-value of a significant change, default 0.05 */
   pprofc_gate_test test; /* test of raw results, default PPROFC_GATE_BOTH */
@@ -64,11 +66,12 @@ typedef struct pprofc_gate_options {
   bool strict;       /* true to give inconclusive results the exit status 3, default false */
   const char *today; /* day on which rules are checked for expiry: "2027-01-31"; "": today
                         in UTC */
-  const char *noise_from; /* folder with a file for each earlier run of the base, or a `pprofci
-                             store`; pprofc_gate_new reads it. "": no earlier runs. A t-test must
-                             also show that a regression exceeds the noise between these runs. */
+  const char *noise_from; /* folder with a file for each earlier run of the base, or a store that
+                             `pprofci store` wrote. pprofc_gate_new reads it. "": no earlier runs. A
+                             t-test must also show that a regression exceeds the noise between these
+                             runs. */
   bool one_process; /* true to judge results even if all samples of a side come from one process;
-                       default false: then a regression is inconclusive */
+                       with false, the default, a regression of such samples is inconclusive */
 } pprofc_gate_options;
 
 /* Sets all fields to their defaults. */
@@ -121,8 +124,8 @@ PPROFC_API pprofc_status pprofc_gate_read_file(pprofc_gate *gate, pprofc_gate_si
                                                const char *path, pprofc_error *error);
 
 /* Reads a comparison that benchstat or benchstatc printed, as text, CSV, Markdown or JSON, and adds
- * its rows. `path` names the comparison in messages; the function copies `data`. Errors in the text
- * become problems. Errors: PPROFC_E_NOMEM. */
+ * its rows. `path` names the comparison in messages; the function copies `data`. A line that cannot
+ * be read becomes a problem. Errors: PPROFC_E_NOMEM. */
 PPROFC_API pprofc_status pprofc_gate_read_comparison(pprofc_gate *gate, const char *path,
                                                      const void *data, size_t size,
                                                      pprofc_error *error);
@@ -171,22 +174,23 @@ typedef struct pprofc_gate_row {
 
   bool in_base, in_head;         /* true for each side that has the benchmark */
   size_t base_count, head_count; /* number of samples of each side; 0: not known */
-  double base, head;             /* centers of the samples (mean or median) in base units of `unit`;
-                                    NaN if missing */
+  double base, head;             /* centers of the samples (mean or median) in `unit` without a
+                                    prefix, such as seconds; NaN if missing */
   double effect;    /* (head - base) / base: 0.1 is 10 % more; NaN: not known; infinite if the
                        base is 0 */
   double low, high; /* confidence interval of `effect` at 1 - alpha; NaN: not known */
 
-  bool tested;        /* true if p and adjusted come from a test */
+  bool tested;        /* true if `p` and `adjusted` come from a test */
   const char *test;   /* name of the test: "Welch", "U", "trimmed t", "table" for a p-value of a
                          printed comparison, "none" ... */
-  double p, adjusted; /* p-value before and after correction; 1 if not tested */
+  double p, adjusted; /* p-value before and after the correction for the number of tests; 1 if not
+                         tested */
 
   pprofc_gate_verdict verdict; /* verdict on the row */
   bool significant; /* true if `adjusted` is at most alpha, or if the values are constant and
                        differ */
-  double threshold; /* relative threshold of the row, from the options or a rule; never below the
-                       noise that counts of events always have */
+  double threshold; /* smallest relative change that counts, from the options or a rule; never below
+                       the noise that counts of events always have */
   double alpha;     /* significance level of the row */
   double visible_effect; /* smallest effect that would have been significant; infinite if no effect
                             could be significant; NaN if not known */
@@ -201,7 +205,7 @@ PPROFC_API const pprofc_gate_row *pprofc_gate_rows(const pprofc_gate *gate, size
 typedef struct pprofc_gate_totals {
   size_t compared;    /* rows that were judged by comparing both sides */
   size_t significant; /* compared rows with a significant change in either direction */
-  size_t regressed;   /* number of regressed rows; the members below count other verdicts */
+  size_t regressed;   /* number of regressed rows */
   size_t improved, suspicious, accepted, missing; /* numbers of rows with these verdicts */
   size_t inconclusive; /* number of inconclusive rows, including rows with too few samples */
   size_t problems;     /* number of problems; see pprofc_gate_problems */

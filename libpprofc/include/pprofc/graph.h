@@ -23,8 +23,8 @@ typedef enum pprofc_graph_inlined {
   PPROFC_GRAPH_PARTLY_INLINED /* the node is inlined at some calls: "(partial-inline)" */
 } pprofc_graph_inlined;
 
-/* One node: a function, file, line or address, by granularity. Texts are bytes of the profile and
- * may contain control bytes and invalid UTF-8. */
+/* One node: a function, file, line or address, as the granularity decides. Texts are bytes of the
+ * profile and may contain control bytes and invalid UTF-8. */
 typedef struct pprofc_graph_node {
   pprofc_str name;     /* name as -top prints it, with file, line and address if these distinguish
                           nodes */
@@ -44,14 +44,14 @@ typedef struct pprofc_graph_edge {
   int64_t weight;        /* sum over samples in which source calls target, in the unit of the
                             totals */
   bool inlined;          /* true if the target was inlined into the source */
-  bool residual;         /* true if trimmed nodes lie between caller and callee */
+  bool residual;         /* true if nodes between caller and callee were trimmed */
 } pprofc_graph_edge;
 
 /* Totals of a graph, in `unit`. */
 typedef struct pprofc_graph_totals {
   pprofc_str type;      /* sample type of the values: "cpu", "mean_delay" */
   pprofc_str unit;      /* unit of the values, as in the profile: "nanoseconds" */
-  int64_t total;        /* value that counts as 100 % */
+  int64_t total;        /* total of the profile: the value that counts as 100 % */
   int64_t shown;        /* sum of the nodes' `flat` */
   size_t nodes_before;  /* number of nodes that nodefraction keeps, before nodecount limits them */
   size_t dropped_nodes; /* number of nodes that nodefraction drops */
@@ -88,8 +88,8 @@ typedef struct pprofc_tree pprofc_tree;
 /* One node: a path of calls from the root. Values are in the unit of the tree; base values are 0
  * without a base (PPROFC_COMPARE). */
 typedef struct pprofc_tree_node {
-  pprofc_str name;  /* name of the frame; without a function its mapping and address: "[libc.so.6]
-                       0x7f10"; "" for the root */
+  pprofc_str name;  /* name of the frame; for a frame without a function, mapping and address:
+                       "[libc.so.6] 0x7f10"; "" for the root */
   pprofc_str file;  /* source file; "" if not known, or if files do not distinguish
                        frames */
   int64_t line;     /* line in the source; 0 if not known, or if lines do not
@@ -102,13 +102,14 @@ typedef struct pprofc_tree_node {
    * stack passes through this node or ends at it. */
   int64_t self, total;
   int64_t base_self, base_total; /* self and total of the base */
-  bool inlined;                  /* true if inlined into the caller */
+  bool inlined;                  /* index after the last node of the subtree that begins with this
+                                    node */
 } pprofc_tree_node;
 
 /* Computes the tree that -flame draws, without a limit on its size. `format`, `unit`, trimming,
- * sorting and `mean` have no effect; with `reverse` the children of the root are the leaves.
- * `options` may be NULL. Uses the allocator of the profile, and owns copies. The caller frees *tree
- * with pprofc_tree_free. Errors: as for pprofc_graph_new. */
+ * sorting and `mean` have no effect. With `reverse` the children of the root are the leaf
+ * functions. `options` may be NULL. Uses the allocator of the profile, and owns copies. The caller
+ * frees *tree with pprofc_tree_free. Errors: as for pprofc_graph_new. */
 PPROFC_API pprofc_status pprofc_tree_new(const pprofc_profile *profile,
                                          const pprofc_report_options *options, pprofc_tree **tree,
                                          pprofc_error *error);

@@ -1,8 +1,8 @@
 /* Reads, inspects and writes a profile.
  *
- * A profile is a set of immutable columns (see docs/ARCHITECTURE.md). Ids of the file become dense
- * indices 0..n-1 here; PPROFC_NONE means "missing". Views point into the profile and are valid
- * until it is freed.
+ * A profile is a set of immutable columns (see docs/ARCHITECTURE.md). Indices 0..n-1 replace the
+ * ids of the file; PPROFC_NONE means "missing". Texts and arrays belong to the profile and are
+ * valid until it is freed.
  *
  * Any number of threads may call these functions at once, also with the same profile. A thread that
  * may use a profile after another thread has released it must first call pprofc_profile_retain. */
@@ -24,8 +24,9 @@ typedef struct pprofc_profile pprofc_profile;
 /* Conversion of a call graph without stacks, such as callgrind's, to samples. All conversions
  * preserve the totals of every function and line. */
 typedef enum pprofc_call_stacks {
-  PPROFC_STACKS_PROPORTIONAL, /* the samples form a tree: the conversion divides the cost of a
-                                 function among its callers by their share of the calls' cost */
+  PPROFC_STACKS_PROPORTIONAL, /* each sample has a path of calls; the conversion divides the cost of
+                                 a function among its callers in proportion to the cost of their
+                                 calls */
   PPROFC_STACKS_EDGES,        /* a sample has two frames: a function and its caller */
   PPROFC_STACKS_FLAT          /* a sample has one frame: the function */
 } pprofc_call_stacks;
@@ -34,7 +35,8 @@ typedef enum pprofc_call_stacks {
 typedef struct pprofc_read_options {
   size_t struct_size; /* set by pprofc_read_options_init */
   const pprofc_allocator
-      *allocator; /* allocator for everything made from the profile; copied; NULL for malloc */
+      *allocator; /* allocator for everything made from the profile, which is copied; NULL for
+                     malloc */
   const pprofc_limits *limits;    /* limits of reading; NULL for the defaults */
   unsigned threads;               /* number of threads; 0: as many as the machine has, 1: only the
                                      caller */
@@ -47,7 +49,7 @@ typedef struct pprofc_read_options {
   void (*warn)(void *warn_context, const char *message);
   void *warn_context; /* first argument of `warn` */
   /* Folder with files perf-PID.map, which name code that JIT compilers made; NULL: the folder of
-   * the profile. Files that are not in the folder are searched in /tmp. */
+   * the profile. The library searches /tmp for a file that is not in the folder. */
   const char *map_folder;
   pprofc_progress_fn progress; /* cancels reading, and shows its progress; NULL for neither */
   void *progress_context;      /* first argument of `progress` */
@@ -56,10 +58,10 @@ typedef struct pprofc_read_options {
 /* Sets all fields to their defaults. */
 PPROFC_API void pprofc_read_options_init(pprofc_read_options *options);
 
-/* Reads a profile of any known format, gzip'd or plain, recognised by content. `path` "-" is
- * standard input. `options` may be NULL. The caller releases *profile with
- * pprofc_profile_release. Errors: PPROFC_E_IO, PPROFC_E_FORMAT, PPROFC_E_LIMIT, PPROFC_E_NOMEM,
- * PPROFC_E_INVALID for options of size 0, PPROFC_E_UNSUPPORTED, PPROFC_E_CANCELLED. */
+/* Reads a profile of any known format, gzip'd or plain, recognised by content. The `path` "-" means
+ * standard input. `options` may be NULL. The caller releases *profile with pprofc_profile_release.
+ * Errors: PPROFC_E_IO, PPROFC_E_FORMAT, PPROFC_E_LIMIT, PPROFC_E_NOMEM, PPROFC_E_INVALID for
+ * options of size 0, PPROFC_E_UNSUPPORTED, PPROFC_E_CANCELLED. */
 PPROFC_API pprofc_status pprofc_profile_read_file(const char *path,
                                                   const pprofc_read_options *options,
                                                   pprofc_profile **profile, pprofc_error *error);
@@ -104,12 +106,13 @@ typedef struct pprofc_value_type {
 
 /* Data about the whole profile. Texts that are not set are empty. */
 typedef struct pprofc_header {
-  pprofc_str drop_frames, keep_frames; /* expressions of the frames to drop and to keep; "" if not
-                                          set */
-  int64_t time_nanos;                  /* time in nanoseconds since 1970; 0 if unknown */
-  int64_t duration_nanos;              /* duration in nanoseconds; 0 if unknown */
+  pprofc_str drop_frames, keep_frames; /* regular expressions of the frames to drop and to keep; ""
+                                          if not set */
+  int64_t time_nanos;                  /* start of the recording in nanoseconds since 1970; 0 if
+                                          unknown */
+  int64_t duration_nanos;              /* duration of the recording in nanoseconds; 0 if unknown */
   pprofc_value_type period_type;       /* event type and unit of `period` */
-  int64_t period;                      /* events between two samples; 0 if unknown */
+  int64_t period;                      /* number of events between two samples; 0 if unknown */
   pprofc_str default_sample_type;      /* name of the sample type that reports show */
   pprofc_str doc_url;                  /* page that describes the profile */
   size_t comment_count;                /* number of comments; see pprofc_profile_comment */
@@ -164,8 +167,9 @@ typedef struct pprofc_label {
   bool is_number;    /* true for a label with a number, false for a label with a string */
 } pprofc_label;
 
-/* Key of the label that names the benchmark of a sample. Samples from callgrind have this label:
- * each part of a callgrind file that a client request ended is one benchmark. */
+/* Key of the label that names the benchmark of a sample. The reader of callgrind files adds this
+ * label. A program under callgrind can end a part of the file with a client request; each such part
+ * is one benchmark. */
 #define PPROFC_BENCHMARK "benchmark"
 
 /* The first function returns the number of labels of a sample. The second returns the label at an
@@ -174,8 +178,8 @@ PPROFC_API size_t pprofc_profile_label_count(const pprofc_profile *profile, size
 PPROFC_API pprofc_label pprofc_profile_label(const pprofc_profile *profile, size_t sample,
                                              size_t index);
 
-/* An address of the program, with the source lines of the function and of the functions inlined
- * there. */
+/* An address of the program, with the source lines of the function and of the functions inlined at
+ * this address. */
 typedef struct pprofc_location {
   uint64_t id;         /* id in the file */
   uint64_t address;    /* address in the program; 0 if not known */
@@ -207,7 +211,8 @@ typedef struct pprofc_mapping {
   uint64_t offset;       /* offset of `start` in the binary, in bytes */
   pprofc_str file;       /* path of the binary; "" if not known */
   pprofc_str build_id;   /* build id in hexadecimal; "" if not known */
-  /* True if the locations of the mapping already have these data. */
+  /* True if the locations of the mapping already have functions, file names, line numbers and
+   * inlined functions. */
   bool has_functions, has_filenames, has_line_numbers, has_inline_frames;
 } pprofc_mapping;
 

@@ -11,16 +11,17 @@
 extern "C" {
 #endif
 
-/* The settings of one report, with pprof's names and meanings. NULL equals "", and a
- * field without another default is "", 0 or false. The caller owns all strings during the call.
- * pprofc_option_at describes each field for users. */
+/* The settings of one report, with pprof's names and meanings. A NULL string equals "". The default
+ * of a field is "", 0 or false unless its comment names another. The caller owns all strings during
+ * the call. pprofc_option_at describes each field for users. */
 typedef struct pprofc_report_options {
   size_t struct_size;   /* set by pprofc_report_options_init */
   const char *format;   /* name of the format: "top", "tree", "dot" ..., default "top" */
   const char *argument; /* regular expression of the formats peek, list, disasm and weblist */
 
   bool call_tree;                /* true to separate nodes by call path */
-  bool relative_percentages;     /* true for percentages of the filtered total */
+  bool relative_percentages;     /* true if percentages refer to the total after filters; false: to
+                                    the total before filters */
   const char *unit;              /* unit of the output: "minimum" (default), "auto" or a unit */
   bool compact_labels;           /* true for short headers in the output */
   const char *source_path;       /* folders of source files joined by ':'; "": current folder */
@@ -31,8 +32,8 @@ typedef struct pprofc_report_options {
   const char *sample_index;      /* index or name of the sample type to show; "" for the default
                                     type */
   double divide_by;              /* divisor of all values, default 1 */
-  bool normalize;                /* true to scale the base to the total of the head when the report
-                                    combines two profiles */
+  bool normalize;                /* true to scale the head to the total of the base in a difference
+                                    of two profiles */
   const char *sort;              /* order of rows: "flat" (default) or "cum" */
   const char *tagroot, *tagleaf; /* label keys, as in pprofc_filter_options */
   bool drop_negative;            /* true to drop negative differences */
@@ -59,30 +60,31 @@ typedef struct pprofc_report_options {
   const char *tools;  /* folders of objdump, nm, addr2line and llvm-symbolizer, in the syntax of
                          -tools; for disasm and weblist */
 
-  /* Options of speedscope and folded. */
+  /* Options of the formats speedscope and folded. */
   const char *group_by_label; /* speedscope: one more profile for each value of this label */
   int cut_depth;              /* number of frames to keep, from the root; 0 for all */
   double min_weight; /* share of the total below which a stack is joined with others; 0 joins no
                         stacks */
 
-  /* Options of flamegraph and flame. */
-  const char *origin_rules; /* rules that give each frame an origin and so a color, one rule a line
-                               (docs/FLAMEGRAPH_COLORS.md); the command-line flag takes a file
-                               name */
+  /* Options of the formats flamegraph and flame. */
+  const char *origin_rules; /* rules that give each frame an origin, and through it a color, one
+                               rule a line (docs/FLAMEGRAPH_COLORS.md); the command-line flag takes
+                               a file name */
   const char *title;        /* title of the picture; "" for the name of the profile */
   int width;                /* width of the picture in pixels; 0 for 1200 */
   const char *minwidth; /* minimum width of a box, in pixels or as a percentage with '%'; narrower
                            boxes are joined; "" for 0.1 */
   const char *colors;   /* color scheme: "hot", "change", "origin" or "package"; "" means "change"
                            for a difference, else "hot" */
-  bool inverted;        /* true for the root on top */
-  bool reverse;         /* true to merge stacks from the leaf */
+  bool inverted;        /* true for the root at the top */
+  bool reverse;         /* true to merge stacks from the leaf instead of the root */
   const char *source_link; /* flame: link to a source line, "https://host/{file}#L{line}" */
 
   bool safe; /* list, weblist: true to open no source file */
 
-  /* verdicts for flame and flamegraph of a difference, on the same profiles, sample type and
-   * filters (pprofc/verdict.h), or NULL. Functions that changed by noise only are grey. */
+  /* verdicts (pprofc/verdict.h) that flame and flamegraph of a difference show, or NULL. They must
+   * be of the same profiles, sample type and filters. Functions that changed by noise only are
+   * grey. */
   const struct pprofc_verdicts *verdicts;
 
   /* for list of a difference: commits REF or REF1..REF2 in the git repository of the current
@@ -98,8 +100,8 @@ typedef struct pprofc_report_options {
 /* Sets all fields to their defaults. */
 PPROFC_API void pprofc_report_options_init(pprofc_report_options *options);
 
-/* Writes one report. All checks precede the first byte of output; after that byte only
- * PPROFC_E_NOMEM, PPROFC_E_LIMIT and PPROFC_E_IO are possible. Errors: PPROFC_E_INVALID,
+/* Writes one report. The function makes all checks before the first byte of output. After that byte
+ * only PPROFC_E_NOMEM, PPROFC_E_LIMIT and PPROFC_E_IO are possible. Errors: PPROFC_E_INVALID,
  * PPROFC_E_NO_MATCH, PPROFC_E_UNSUPPORTED, PPROFC_E_LIMIT, PPROFC_E_NOMEM, PPROFC_E_IO. */
 PPROFC_API pprofc_status pprofc_report(const pprofc_profile *profile,
                                        const pprofc_report_options *options, pprofc_write_fn write,
@@ -117,15 +119,15 @@ typedef struct pprofc_format_info {
   const char *viewer;    /* program that shows the output, "browser" for any browser, or NULL */
   const char *extension; /* extension of the output files, without a dot */
   bool binary;           /* true if the output must not go to a terminal */
-  /* Words that may follow "=" (-flame=text) and become pprofc_report_options.argument; ended by
-   * NULL; NULL without such words. The flag alone means the first word. Every other word gives
-   * text, even for a binary format. */
+  /* Words that may follow "=" in the flag (-flame=text) and become pprofc_report_options.argument.
+   * NULL ends the array; the pointer is NULL if no word may follow. The flag alone means the first
+   * word. With every other word the output is text, even for a binary format. */
   const char *const *variants;
   /* True if the format prints only sums, so merging equal samples does not change the output. */
   bool adds_up;
 } pprofc_format_info;
 
-/* Returns the format with that index, in the order of the help text, or NULL after the last. */
+/* Returns the format at an index, in the order of the help text, or NULL after the last. */
 PPROFC_API const pprofc_format_info *pprofc_format_at(size_t index);
 
 /* Type of an option. */
@@ -144,13 +146,14 @@ typedef struct pprofc_option_info {
   pprofc_option_kind kind;    /* type of the field `name` */
   size_t offset;              /* offset of the field in pprofc_report_options */
   const char *default_text;   /* default as pprof prints it: "minimum", "0.005", "false" */
-  const char *url;            /* parameter of the web page, or NULL */
+  const char *url;            /* name of the option's parameter in the address of the web page, or
+                                 NULL */
   bool saved;                 /* true if settings.json stores the option */
   const char *const *choices; /* allowed values of a PPROFC_OPTION_CHOICE, ended by NULL */
   const char *help;           /* description of the option in one line */
 } pprofc_option_info;
 
-/* Returns the option with that index, in the order of pprof's settings, or NULL after the last. */
+/* Returns the option at an index, in the order of pprof's settings, or NULL after the last. */
 PPROFC_API const pprofc_option_info *pprofc_option_at(size_t index);
 
 /* ---- options by name */
@@ -165,10 +168,10 @@ PPROFC_API pprofc_status pprofc_report_options_set(pprofc_report_options *option
                                                    const char *value, pprofc_error *error);
 
 /* Writes the value of the option `name` as text that pprofc_report_options_set accepts: "true",
- * "80", "0.005", "functions". The text ends with a NUL and is cut to `capacity` bytes. *size,
- * unless `size` is NULL, becomes the length of the whole text without the NUL. `text` may be NULL
- * if `capacity` is 0. Errors: PPROFC_E_INVALID for an unknown option, options of size 0, or an
- * option newer than the caller's struct. */
+ * "80", "0.005", "functions". The function cuts the text to `capacity` bytes and ends it with a
+ * NUL. Sets *size, unless `size` is NULL, to the length of the whole text without the NUL. `text`
+ * may be NULL if `capacity` is 0. Errors: PPROFC_E_INVALID for an unknown option, options of size
+ * 0, or an option newer than the caller's struct. */
 PPROFC_API pprofc_status pprofc_report_options_get(const pprofc_report_options *options,
                                                    const char *name, char *text, size_t capacity,
                                                    size_t *size, pprofc_error *error);

@@ -11,9 +11,9 @@ extern "C" {
 #endif
 
 /* The first function returns the cumulative distribution of the standard normal distribution. The
- * second returns the quantile for p in [0, 1], by Acklam's method, refined by one step of Halley.
- * All distribution functions in this file return NaN only for arguments that are NaN or outside the
- * domain. */
+ * second returns the quantile for p in [0, 1], by Acklam's approximation, refined by one step of
+ * Halley's method. All distribution functions in this file return NaN only for arguments that are
+ * NaN or outside the domain. */
 PPROFC_API double pprofc_normal_cdf(double z);
 PPROFC_API double pprofc_normal_quantile(double p);
 
@@ -47,7 +47,8 @@ PPROFC_API const char *pprofc_test_message(pprofc_test_status status);
 /* Result of a Mann-Whitney U test. */
 typedef struct pprofc_u_result {
   pprofc_test_status status; /* PPROFC_TEST_OK, or the reason why there is no p-value */
-  double u;                  /* number of pairs with x > y; ties count half */
+  double u;                  /* number of pairs (x, y) with x > y; a pair of equal values counts
+                                half */
   double p;                  /* two-sided p-value */
   bool exact;                /* false if p is an approximation */
 } pprofc_u_result;
@@ -57,9 +58,8 @@ typedef struct pprofc_u_result {
  * with continuity and tie correction, and `exact` is false. p is 1 unless status is PPROFC_TEST_OK.
  * Mann, Whitney 1947; Cheung, Klotz 1997. `allocator` may be NULL for malloc.
  *
- * Without PPROFC_U_CORRECT in `flags` p equals the p-value of benchstat. p is then exact up to 25
- * values a side if there are ties. If there are ties and the sizes differ, this p is wrong and can
- * exceed 1. */
+ * Without PPROFC_U_CORRECT in `flags` p equals the p-value of benchstat. With ties, that p is exact
+ * only up to 25 values a side. With ties and unequal sizes, that p is wrong and can exceed 1. */
 PPROFC_API pprofc_u_result pprofc_u_test(const double *x, size_t x_count, const double *y,
                                          size_t y_count, unsigned flags,
                                          const pprofc_allocator *allocator);
@@ -85,8 +85,8 @@ typedef struct pprofc_moments {
 /* Returns the moments of `count` values. */
 PPROFC_API pprofc_moments pprofc_moments_of(const double *values, size_t count);
 
-/* Returns the quantile q, in [0, 1], of values sorted ascending: type 8 of Hyndman and Fan 1996.
- * Returns NaN if there are no values. */
+/* Returns the quantile q, in [0, 1], of values sorted ascending. The definition is type 8 of
+ * Hyndman and Fan 1996. Returns NaN if there are no values. */
 PPROFC_API double pprofc_quantile(const double *sorted, size_t count, double q);
 
 /* Confidence interval of the median whose bounds are values of the sample. */

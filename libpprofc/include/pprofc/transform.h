@@ -21,8 +21,8 @@ PPROFC_API pprofc_status pprofc_merge(const pprofc_profile *const *profiles, siz
 
 /* Kind of difference, named after the options of pprofc. */
 typedef enum pprofc_diff_kind {
-  PPROFC_SUBTRACT, /* same as -base: equal stacks cancel; percentages refer to the remaining
-                      total */
+  PPROFC_SUBTRACT, /* same as -base: values of equal stacks are subtracted; percentages refer to the
+                      remaining total */
   PPROFC_COMPARE   /* same as -diff_base: base samples get the label pprof::base=true; percentages
                       refer to the base total */
 } pprofc_diff_kind;
@@ -42,8 +42,8 @@ PPROFC_API pprofc_status pprofc_scale(const pprofc_profile *profile, const doubl
 
 /* ---- benchmarks */
 
-/* Receives a benchmark's name, and its samples as a profile. Retain the profile to keep it. A
- * status other than PPROFC_OK ends the iteration. */
+/* Receives a benchmark's name, and its samples as a profile. The callback must retain the profile
+ * to use it later. A status other than PPROFC_OK ends the iteration. */
 typedef pprofc_status (*pprofc_benchmark_fn)(void *context, pprofc_str name,
                                              pprofc_profile *profile, pprofc_error *error);
 

@@ -43,15 +43,14 @@ typedef enum pprofc_verdict {
   PPROFC_VERDICT_UNCHANGED,     /* no change except noise */
   PPROFC_VERDICT_GREW_AS_ALL,   /* grew only because all functions grew */
   PPROFC_VERDICT_SHRANK_AS_ALL, /* shrank only because all functions shrank */
-  PPROFC_VERDICT_GREW_LESS,   /* changed by itself: grew less than the functions that share a common
-                                 factor */
-  PPROFC_VERDICT_SHRANK_LESS, /* changed by itself: shrank less than the functions that share a
-                                 common factor */
+  PPROFC_VERDICT_GREW_LESS,   /* grew, but less than the other functions did: changed by itself */
+  PPROFC_VERDICT_SHRANK_LESS, /* shrank, but less than the other functions did: changed by itself */
   PPROFC_VERDICT_GREW,        /* grew by itself */
   PPROFC_VERDICT_SHRANK,      /* shrank by itself */
   PPROFC_VERDICT_NEW,         /* grew; the function is not in the samples of the base */
   PPROFC_VERDICT_GONE,        /* shrank; the function is not in the samples of the head */
-  PPROFC_VERDICT_DIFFERS      /* exact counts of one run a side differ */
+  PPROFC_VERDICT_DIFFERS      /* exact counts differ and each side has one run, so no test is
+                                 possible */
 } pprofc_verdict;
 
 /* Returns the word to print: "grew", "shrank, as everything did", "unchanged" ... */
@@ -81,16 +80,16 @@ PPROFC_API const char *pprofc_verdict_relation_name(pprofc_verdict_relation rela
 /* A run of one side. */
 typedef struct pprofc_verdict_run {
   const pprofc_profile *profile; /* profile of the run; the caller keeps it during the call */
-  const char *name;              /* name in messages; may be NULL */
+  const char *name;              /* name of the run in messages; may be NULL */
   double operations;             /* number of operations; 0 if not known */
   double per_operation; /* benchmark result per operation, in the unit of the sample type; 0 if
                            not known */
 } pprofc_verdict_run;
 
-/* Divisor of the values of a run. */
+/* Divisor of the values of a run, to compare runs of different length. */
 typedef enum pprofc_verdict_exposure {
-  PPROFC_EXPOSURE_AUTO,  /* operations or per_operation if all runs have them; for contentions
-                            the duration if all runs have one; else no divisor */
+  PPROFC_EXPOSURE_AUTO,  /* operations or per_operation if all runs have them; else, for
+                            contentions, the duration if all runs have one; else no divisor */
   PPROFC_EXPOSURE_OPS,   /* number of operations */
   PPROFC_EXPOSURE_TIME,  /* duration of the profile, in seconds */
   PPROFC_EXPOSURE_TOTAL, /* total of the run: values are a percentage of it */
@@ -101,7 +100,7 @@ typedef enum pprofc_verdict_exposure {
  * default. */
 typedef struct pprofc_verdict_options {
   size_t struct_size;                  /* set by pprofc_verdict_options_init */
-  const pprofc_filter_options *filter; /* filter of each run; NULL: no filter */
+  const pprofc_filter_options *filter; /* filter that applies to each run; NULL: no filter */
   const char *sample_index;            /* sample type as in pprofc_report_options; "": the
                                           default type */
   bool noinlines; /* true to count inlined functions as part of their callers */
@@ -110,9 +109,9 @@ typedef struct pprofc_verdict_options {
                                            functions, default 0.05 */
   double noise_cv;        /* assumed noise between runs of each function, as a share of its value,
                              if each side has one run; default 0.05 */
-  double min_samples;     /* a function with fewer samples on both sides together is rare, default
-                             10; 0: a function is rare if the comparison would not find a doubling
-                             of its cost */
+  double min_samples;     /* minimum number of samples on both sides together, default 10; a
+                             function with fewer samples is rare. 0: a function is rare if the
+                             comparison would not find a doubling of its cost */
   bool no_common;         /* true to judge a function by its recorded difference alone, without
                              first removing the factor that all functions of a run share */
   bool dependent;         /* true to adjust p-values for any dependence between functions */
@@ -123,8 +122,9 @@ typedef struct pprofc_verdict_options {
   bool stacks;            /* true to judge the nodes of the call tree */
   bool fcr;   /* true to widen the intervals of changed rows; on average only a share alpha of these
                  intervals then misses the true value (false coverage rate) */
-  bool lines; /* true to judge lines instead of functions: the name of a row is the function, a
-                 newline, the file, ':' and the line. Rows have no relations, domains and calls */
+  bool lines; /* true to judge lines instead of functions. The name of a row is then the function, a
+                 newline, the file, ':' and the line. Rows of lines have no relations, domains and
+                 calls */
 } pprofc_verdict_options;
 
 /* Sets all fields to their defaults. */
@@ -146,17 +146,18 @@ PPROFC_API pprofc_status pprofc_verdicts_new(const pprofc_verdict_run *base, siz
 /* Frees verdicts with their arrays and texts; NULL is allowed. */
 PPROFC_API void pprofc_verdicts_free(pprofc_verdicts *verdicts);
 
-/* An estimate of a difference, in recorded amounts. */
+/* An estimate of a difference, in the unit of the recorded values. */
 typedef struct pprofc_verdict_estimate {
   pprofc_verdict verdict;  /* verdict to show */
   pprofc_verdict own;      /* verdict after removing the common factor: unchanged, grew,
                               shrank, new, gone ... */
-  double base, head;       /* means of the runs */
+  double base, head;       /* means of the runs of each side */
   double delta, low, high; /* head - base and its 95 % interval */
   double p;                /* p-value of `own`; NaN: not tested */
-  double q;                /* p adjusted for the number of functions; NaN: not tested */
-  double samples;          /* mean number of samples per run; the mean value if the profile is not
-                              sampled */
+  double q;                /* p-value after the adjustment for the number of functions; NaN: not
+                              tested */
+  double samples;          /* mean number of samples per run; for a profile that is not sampled, the
+                              mean value */
 } pprofc_verdict_estimate;
 
 /* Index of a missing row or node. */
@@ -204,7 +205,8 @@ typedef enum pprofc_verdict_domain_kind {
 /* A group of changed functions that probably are the same code: a type, file or package. */
 typedef struct pprofc_verdict_domain {
   pprofc_verdict_domain_kind kind; /* property that the functions share */
-  pprofc_str name, renamed;        /* name of the group; the new name of a rename, else "" */
+  pprofc_str name, renamed;        /* name of the group; new name of a renamed group, "" for other
+                                      groups */
   pprofc_verdict_estimate net; /* change of the sum over all functions of the group, with its own
                                   interval and test */
   bool moved;         /* true if the sum did not change by more than noise: cost only moved */
@@ -221,17 +223,17 @@ PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_domains(const pprofc_ver
 PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_domain_of(const pprofc_verdicts *verdicts,
                                                                   const pprofc_verdict_row *row);
 
-/* Returns a domain with all functions that a function calls directly or indirectly, and with the
- * rows in the domains of these functions. Calls from any caller count. `net` is the change of the
- * sum of their self values. If the sum did not grow (`moved`), the cum value of the function grew
- * only because calls moved here from other callers. Returns NULL if cum did not grow, or if the sum
- * is too noisy. */
+/* Returns a domain of the functions that a function calls directly or indirectly. The domain also
+ * has the rows that share a domain with one of these functions. Calls from any caller count. `net`
+ * is the change of the sum of their self values. If the sum did not grow (`moved`), the cum value
+ * of the function grew only because calls moved here from other callers. Returns NULL if cum did
+ * not grow, or if the sum is too noisy. */
 PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_calls_of(const pprofc_verdicts *verdicts,
                                                                  const pprofc_verdict_row *row);
 
-/* A node of the call tree: the samples whose stacks begin with its frames. The tree skips folded
- * frames and frames without a name. The p-values of nodes are adjusted separately from the p-values
- * of functions. */
+/* A node of the call tree: the samples whose stacks begin with its frames. The tree skips frames
+ * that the linker folded and frames without a name. The p-values of nodes are adjusted separately
+ * from the p-values of functions. */
 typedef struct pprofc_verdict_stack {
   pprofc_str name; /* name of the function */
   size_t parent;   /* index of the parent, which is smaller, or PPROFC_VERDICT_NO_ROW */
@@ -249,21 +251,22 @@ PPROFC_API const pprofc_verdict_stack *pprofc_verdicts_stacks(const pprofc_verdi
 PPROFC_API size_t pprofc_verdicts_stack_find(const pprofc_verdicts *verdicts, size_t parent,
                                              pprofc_str name);
 
-/* Stores the recorded value of a row in each run, bases first, in values[base_runs + head_runs]:
- * its cum value if `cum` is true, else its flat value. Returns false for verdicts that were made
- * from sums over runs. */
+/* Stores the recorded value of a row in each run, first the runs of the base, in values[base_runs +
+ * head_runs]: its cum value if `cum` is true, else its flat value. Returns false if the verdicts
+ * were made from sums over all runs. */
 PPROFC_API bool pprofc_verdicts_row_runs(const pprofc_verdicts *verdicts,
                                          const pprofc_verdict_row *row, bool cum, double *values);
 
-/* Returns true if the rules accept a change of the function on the day `today` ("2027-01-31").
- * *reason and *until become texts of that rule. */
+/* Returns true if the rules accept a change of the function on the day `today` ("2027-01-31"). Sets
+ * *reason and *until to the texts of the accepting rule. */
 PPROFC_API bool pprofc_verdicts_accepts(const pprofc_verdicts *verdicts, pprofc_str name,
                                         const char *today, pprofc_str *reason, pprofc_str *until);
 
 /* A rule that accepts changes. */
 typedef struct pprofc_verdict_accepted {
   pprofc_str function;      /* regular expression for the functions that the rule accepts */
-  pprofc_str reason, until; /* reason of the rule; its last day: "2027-01-31" */
+  pprofc_str reason, until; /* reason of the rule, and the last day on which it accepts:
+                               "2027-01-31" */
   size_t rows;              /* number of rows that match `function` */
 } pprofc_verdict_accepted;
 
@@ -282,18 +285,18 @@ typedef struct pprofc_verdict_summary {
   bool exact;         /* true if events were counted, not sampled */
   bool lone;          /* true if the values are exact and a side has one run, so that
                          the variation is not known */
-  bool lower_bound;   /* true for contentions: the sampling noise is a lower bound */
+  bool lower_bound;   /* true for contentions: the estimated sampling noise is a lower bound */
   bool mixed_periods; /* true if the runs have different periods */
   bool other_length;  /* true if the durations of the sides differ but the values per second do not:
                          PPROFC_EXPOSURE_TIME then compares better */
   size_t tested;      /* number of rows whose flat was tested */
-  size_t changed;     /* tested rows whose flat changed by itself */
-  size_t cum_changed; /* rows whose cum changed by itself */
-  size_t shared;      /* rows whose flat changed only as much as all functions changed */
-  /* Numbers of rows in `changed`, except pairs of rows that cancel: new rows, gone rows, and all
-   * other rows by the sign of the difference. */
+  size_t changed;     /* number of tested rows whose flat changed by itself */
+  size_t cum_changed; /* number of rows whose cum changed by itself */
+  size_t shared;      /* number of rows whose flat changed only as much as all functions changed */
+  /* Numbers of new, gone, grown and shrunk rows in `changed`. Pairs of rows that cancel are not
+   * counted. */
   size_t new_rows, gone_rows, grew, shrank;
-  double alpha; /* level of false discoveries */
+  double alpha; /* accepted share of false discoveries, as in the options */
 
   /* Recorded total with its 95 % interval. With one run on each side the interval assumes
    * noise_cv. */
@@ -301,11 +304,12 @@ typedef struct pprofc_verdict_summary {
   pprofc_verdict total_verdict; /* verdict on the total */
 
   /* Relative change that all functions share: head / base - 1 of recorded values. */
-  bool has_common; /* false: too few functions, an unsuitable sample type, or options.no_common */
+  bool has_common; /* false if there are too few functions, if the sample type is unsuitable, or
+                      with options.no_common */
   double common_change, common_low, common_high, common_p;
   pprofc_verdict common_verdict; /* verdict on the common factor */
-  const double *common; /* common factor of each run, which multiplies all its values; bases first;
-                           the geometric mean is 1; NULL if only sums over runs are known */
+  const double *common; /* factor of each run that multiplies all its values, first the runs of the
+                           base; the geometric mean is 1; NULL if only sums over runs are known */
 
   double between_run_cv, prior_degrees; /* with several runs on a side: noise between runs as a
                                            share of the value, and the degrees of freedom of the
@@ -315,25 +319,26 @@ typedef struct pprofc_verdict_summary {
                                   runs */
 
   double part;                /* share of total_delta that the changed rows explain */
-  double part_low, part_high; /* Fieller's interval of `part`; NaN: unbounded */
+  double part_low, part_high; /* Fieller's confidence interval of `part`; NaN: unbounded */
 
   const pprofc_verdict_place *places; /* nodes that contain total_delta, as in pprofc_verdict_row */
   size_t place_count;                 /* number of items in `places` */
 
-  double visible; /* smallest relative change of the largest row that the comparison finds with a
+  double visible; /* smallest relative change of the row `largest` that the comparison finds with a
                      power of 80 %; infinite: above 1000 % */
-  size_t largest; /* index of the largest row, or PPROFC_VERDICT_NO_ROW */
+  size_t largest; /* index of the row with the most samples, or PPROFC_VERDICT_NO_ROW */
   double runs_for_5, samples_for_5; /* number of runs on each side, and factor for the number of
-                                       samples, that would show a change of 5 % of that row;
-                                       infinite if no number is enough */
-  double interval_level; /* level of the intervals of changed rows with options.fcr; NaN: 95 % */
+                                       samples, that would show a change of 5 % of the row
+                                       `largest`; infinite if no number is enough */
+  double interval_level; /* confidence level of the intervals of changed rows with options.fcr; NaN:
+                            95 % */
   size_t stacks_tested, stacks_changed; /* number of tested and changed nodes of options.stacks */
   double seconds;                       /* mean duration of a run in seconds; NaN: not known */
   double base_seconds, head_seconds;    /* mean duration of each side's runs in seconds; NaN:
                                            not known */
 } pprofc_verdict_summary;
 
-/* Fills *summary. */
+/* Fills *summary with the summary of the verdicts. */
 PPROFC_API void pprofc_verdicts_summary_of(const pprofc_verdicts *verdicts,
                                            pprofc_verdict_summary *summary);
 
