@@ -1,4 +1,4 @@
-/* Implements growable arrays, and sorts arrays. */
+/* Implements growable arrays, and sorts arrays with a comparison that has a context. */
 #include "core/array.h"
 
 #include <stdlib.h>

@@ -46,7 +46,7 @@ void array_sort(void *items, size_t count, size_t size,
                 int (*compare)(const void *a, const void *b, const void *context),
                 const void *context);
 
-/* Appends an item. The value is false when out of memory. */
+/* Appends an item to an array. The value of the macro is false when out of memory. */
 #define ARRAY_PUSH(mem, items, count, capacity, ...)                                               \
   (ARRAY_RESERVE((mem), (items), (capacity), (count) + 1) &&                                       \
    ((items)[(count)++] = __VA_ARGS__, true))
@@ -75,7 +75,7 @@ static inline void array_reverse(uint32_t *ids, size_t count) {
   }
 }
 
-/* Frees the items and sets pointer and capacity to 0. */
+/* Frees the items of an array, and sets its pointer to NULL and its capacity to 0. */
 #define ARRAY_FREE(mem, items, capacity)                                                           \
   do {                                                                                             \
     mem_free((mem), (items), (capacity), sizeof *(items));                                         \

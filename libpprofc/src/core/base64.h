@@ -8,7 +8,8 @@
 /* Appends the data in base64. */
 void base64_put(struct buffer *out, const uint8_t *data, size_t size);
 
-/* Appends "sha256-..." for a script. `sha256` is the hash in hexadecimal, which CMake computes. */
+/* Appends "sha256-" and the hash of a script in base64. `sha256` is the hash in hexadecimal, which
+ * CMake computes. */
 void base64_put_hash(struct buffer *out, const char *sha256);
 
 #endif

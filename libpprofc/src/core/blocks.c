@@ -4,14 +4,14 @@
 #include "core/buffer.h"
 #include "core/parallel.h"
 
-/* Limits of a block: BLOCK_ITEMS items and BLOCK_BYTES bytes of text. If fewer than BLOCK_FEW long
- * items fit, a block takes up to BLOCK_FEW items and BLOCK_MAX bytes. */
+/* Limits of a block: BLOCK_ITEMS items and BLOCK_BYTES bytes of text. If the items are so long that
+ * fewer than BLOCK_FEW fit, a block takes up to BLOCK_FEW items and BLOCK_MAX bytes. */
 #define BLOCK_ITEMS ((size_t)8192)
 #define BLOCK_FEW   ((size_t)256)
 #define BLOCK_BYTES ((size_t)8 << 20)
 #define BLOCK_MAX   ((size_t)64 << 20)
 
-/* State of one thread, with the text of its current block. */
+/* State of one rendering thread, with the text of its current block. */
 struct renderer {
   struct buffer text;
   void *room;

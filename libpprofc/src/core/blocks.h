@@ -12,7 +12,7 @@ typedef void (*block_fn)(const void *context, void *room, struct output *out, si
 
 struct blocks {
   size_t items;
-  size_t item_bytes; /* estimate of the longest text of an item */
+  size_t item_bytes; /* estimated size in bytes of the longest text of an item */
   size_t room;       /* size of the scratch memory of each thread, in bytes */
   block_fn render;
   const void *context;

@@ -1,4 +1,5 @@
-/* Cuts a report to a number of bytes. */
+/* Cuts a report to a number of bytes: keeps the most important rows, drops the others and counts
+ * them. */
 #include "core/brief.h"
 
 #include "core/array.h"
@@ -8,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Maximum size in bytes of the command that the closing line repeats. */
+/* Maximum size in bytes of the command in the note about omitted rows. */
 #define COMMAND_MAX 120
 
 void brief_init(struct brief *b, const pprofc_allocator *mem, enum brief_kind kind, size_t most,
@@ -35,7 +36,8 @@ void brief_free(struct brief *b) {
 
 /* ---- names that are too long ------------------------- */
 
-/* Uses FNV-1a, because the result of hash_bytes differs between processes. */
+/* Uses FNV-1a, because handles must be equal in all processes. The result of hash_bytes differs
+ * between processes. */
 void brief_handle(pprofc_str name, char out[BRIEF_HANDLE]) {
   uint64_t hash = 0xCBF29CE484222325u;
   for (size_t i = 0; i < name.size; i++) {
@@ -166,7 +168,7 @@ static bool brief_add_fixed(struct brief *b, const struct brief_piece *piece, pp
 
 /* ---- writing ----------------------------------------- */
 
-/* Shortens a line that is longer than a quarter of the budget. */
+/* Returns the line, shortened if it is longer than a quarter of the report's maximum size. */
 static pprofc_str brief_line(struct brief *b, pprofc_str text, struct buffer *scratch) {
   size_t most = b->most / 4;
   if (b->kind == BRIEF_JSON || text.size <= most) return text;
@@ -197,7 +199,7 @@ static bool brief_flush(struct brief *b) {
   return kept && !b->open.failed;
 }
 
-/* True if each line of the report becomes a row or line that can be dropped. */
+/* True if the brief cuts the report into lines that it can drop separately. */
 static bool brief_splits(const struct brief *b) {
   return b->kind == BRIEF_LINES || (b->kind == BRIEF_ROWS && b->open_piece.rank == BRIEF_FIXED);
 }

@@ -10,7 +10,7 @@
 #include "core/buffer.h"
 #include "core/error.h"
 
-/* Smallest budget in bytes: room for the line about the omitted rows. */
+/* Minimum of the maximum size of a report, in bytes: room for the line about the omitted rows. */
 #define BRIEF_LEAST 256
 
 /* Rank of lines outside rows. A report drops these lines only after it has dropped all its rows. */
@@ -20,7 +20,7 @@
  * BRIEF_JSON: JSON whose rows are marked. */
 enum brief_kind { BRIEF_LINES, BRIEF_ROWS, BRIEF_JSON };
 
-/* One row, or one line outside rows. */
+/* A row of the report, or a line outside rows. */
 struct brief_piece {
   int rank;           /* rank of the row; rows of a higher rank are more important */
   double weight;      /* sort weight; among rows of equal rank the row with the larger magnitude is
@@ -34,10 +34,10 @@ struct brief_piece {
 struct brief_list {
   struct brief_piece *items;
   size_t count, capacity;
-  size_t bytes; /* sum of the sizes of the texts, in bytes */
+  size_t bytes; /* sum of the sizes of the items' texts, in bytes */
 };
 
-/* Numbers and sum of the rows and lines that were left out. */
+/* Numbers of the rows and lines that were left out, and the sum of the rows' values. */
 struct brief_left {
   size_t rows, lines; /* numbers of omitted rows and of omitted lines outside rows */
   size_t of_rank[3];  /* numbers of omitted rows of rank 0, of rank 1, and of rank 2 or more */
@@ -48,21 +48,22 @@ struct brief_left {
 typedef void (*brief_describe_fn)(const void *context, const struct brief_left *left,
                                   struct buffer *to);
 
-/* Writes a line that states the number of rows, corrected for the omitted rows. False if the line
- * needs no change. */
+/* Writes a line that states the number of rows, corrected for the omitted rows. Returns false if
+ * the line needs no change. */
 typedef bool (*brief_recount_fn)(const void *context, const struct brief_left *left,
                                  pprofc_str line, struct buffer *to);
 
 struct brief {
   const pprofc_allocator *mem;
   enum brief_kind kind;
-  size_t most;             /* budget in bytes */
-  const char *more;        /* command that shows more */
+  size_t most;             /* maximum size of the report in bytes */
+  const char *more;        /* command that shows more rows */
   struct brief_list rows;  /* rows kept so far, as a heap with the least important row first */
   struct brief_list fixed; /* lines outside rows, in the order of the report */
   size_t victim;           /* index in `fixed` of the next line to drop */
   size_t next;             /* index of the next row or line */
-  size_t note_at;          /* index of the row or line after the note of a JSON report */
+  size_t note_at;          /* JSON report: index of the row or line that follows the note about
+                              omitted rows */
   struct buffer open;      /* buffer for the text of the row or line that is being written */
   struct brief_piece open_piece;
   bool markdown; /* true for Markdown, where an empty line ends a table */
@@ -70,15 +71,16 @@ struct brief {
    * rows. */
   int (*rank_of)(pprofc_str line);
   size_t skip; /* number of rows to drop at the beginning, because an earlier report showed them */
-  size_t seen; /* number of rows marked so far */
+  size_t seen; /* number of rows that have begun so far */
   bool has_floor;
-  struct brief_piece floor; /* most important row that did not fit */
+  struct brief_piece floor; /* most important row that was left out */
   struct brief_left left;
-  struct buffer note; /* the line that describes the rows left out */
+  struct buffer note; /* text of the note about omitted rows */
   bool settled;
 };
 
-/* Begins a report. `most` is at least BRIEF_LEAST; `more` must outlive the brief. */
+/* Begins a report. `most`, its maximum size in bytes, is at least BRIEF_LEAST. `more`, the command
+ * that shows more rows, must outlive the brief. */
 void brief_init(struct brief *brief, const pprofc_allocator *mem, enum brief_kind kind, size_t most,
                 const char *more);
 void brief_free(struct brief *brief);
@@ -102,7 +104,7 @@ void brief_settle(struct brief *brief, brief_describe_fn describe, brief_recount
 pprofc_status brief_finish(struct brief *brief, pprofc_write_fn write, void *context,
                            pprofc_error *error);
 
-/* Returns the length in bytes of the longest name that is not shortened. */
+/* Returns the maximum size in bytes of a name. The report shortens longer names. */
 size_t brief_name_most(const struct brief *brief);
 
 /* Appends text. Shortens a text of more than `most` bytes to its beginning, its end and a handle:

@@ -1,4 +1,5 @@
-/* A budget of memory and time. */
+/* Limits the memory and the time of calls of the library: an allocator that counts bytes and checks
+ * a deadline. */
 #include "core/budget.h"
 
 #include "core/error.h"
@@ -13,8 +14,8 @@ struct budget {
   pprofc_allocator counted; /* allocator that users of the budget receive */
   pprofc_allocator mem;     /* allocator from which the budget takes its memory */
   struct budget *parent; /* budget that `mem` belongs to, retained; NULL if `mem` has no budget */
-  /* Size of the budget and bytes in use; 8-byte aligned, because 32-bit machines align uint64_t to
-   * 4, where atomic access is slow. */
+  /* Size of the budget and number of bytes in use. They are 8-byte aligned, because 32-bit machines
+   * align uint64_t to 4, where atomic access is slow. */
   _Alignas(8) uint64_t bytes, used;
   /* Time at which the budget stops, in milliseconds of the monotonic clock; 0: no deadline. */
   _Alignas(8) uint64_t deadline;
@@ -68,7 +69,7 @@ bool budget_advance(const pprofc_allocator *mem, uint64_t units) {
   return !budget_stopped(mem);
 }
 
-/* True if the function `progress` returns false. */
+/* True if the progress function returns false. */
 static bool budget_is_declined(const struct budget *budget) {
   uint64_t done = __atomic_load_n(&budget->done, __ATOMIC_RELAXED);
   uint64_t total = __atomic_load_n(&budget->total, __ATOMIC_RELAXED);
@@ -101,8 +102,8 @@ bool budget_stopped(const pprofc_allocator *mem) {
 
 /* ---- memory ------------------------------------------ */
 
-/* Takes `size` bytes from the budget. Returns false when fewer are left. A refused request takes
- * nothing, so it cannot make a request of another thread fail. */
+/* Takes `size` bytes from the budget. Returns false when fewer bytes are left. A refused request
+ * takes nothing, so it cannot make a request of another thread fail. */
 static bool budget_take(struct budget *budget, uint64_t size) {
   if (budget_reason(budget) != BUDGET_RUNS) return false;
   uint64_t used = __atomic_load_n(&budget->used, __ATOMIC_RELAXED);

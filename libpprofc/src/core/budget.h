@@ -12,8 +12,8 @@
 
 struct budget;
 
-/* Creates a budget of `bytes` on top of `mem`, which is copied. The caller holds the first
- * reference, and each region that uses the budget holds another. If `mem` is the allocator of
+/* Creates a budget of `bytes` on top of the allocator `mem`, which is copied. The caller holds the
+ * first reference; each region (core/mem.h) that uses the budget holds another. If `mem` belongs to
  * another budget, allocations count against both budgets, and stopping the other budget stops the
  * new one. Returns NULL when out of memory. */
 struct budget *budget_new(const pprofc_allocator *mem, uint64_t bytes);
@@ -38,10 +38,10 @@ uint64_t budget_bytes(const pprofc_allocator *mem);
 /* Returns the bytes that are allocated now through the budget; 0 without a budget. */
 uint64_t budget_used(const pprofc_allocator *mem);
 
-/* True if `bytes` more bytes can be allocated. If not, budget_passed is true from now on. */
+/* True if `bytes` more bytes can be allocated. Otherwise budget_passed returns true from now on. */
 bool budget_allows(const pprofc_allocator *mem, uint64_t bytes);
 
-/* True if the budget has ever refused an allocation or answered false in budget_allows. */
+/* True if the budget ever refused an allocation, or budget_allows ever returned false. */
 bool budget_passed(const pprofc_allocator *mem);
 
 /* ---- stopping ---------------------------------------- */
@@ -50,13 +50,13 @@ bool budget_passed(const pprofc_allocator *mem);
  * function. */
 void budget_cancel(struct budget *budget);
 
-/* Makes every check of the budget call `progress`. When `progress` returns false, the budget stops
- * and no longer calls it. NULL removes the function and clears the stop that it caused. No other
- * thread may use the budget during this call. */
+/* Makes every check of the budget call `progress`. After `progress` returns false, the budget stops
+ * and does not call `progress` again. A NULL `progress` removes the function and clears the stop
+ * that it caused. No other thread may use the budget during this call. */
 void budget_watch(struct budget *budget, pprofc_progress_fn progress, void *context);
 
 /* budget_begin begins a step of `total` units of work. budget_advance adds finished units and
- * returns false if the budget is stopped. `progress` gets both numbers. */
+ * returns false if the budget is stopped. The progress function gets both numbers. */
 void budget_begin(const pprofc_allocator *mem, uint64_t total);
 bool budget_advance(const pprofc_allocator *mem, uint64_t units);
 
@@ -64,22 +64,23 @@ bool budget_advance(const pprofc_allocator *mem, uint64_t units);
  * interrupt. */
 void budget_resume(struct budget *budget);
 
-/* Stops the budget after `milliseconds`. A later call replaces the deadline unless it has passed.
- * Other threads may use the budget during the call. */
+/* Stops the budget after `milliseconds`. A later call replaces the deadline unless the deadline has
+ * passed. Other threads may use the budget during the call. */
 void budget_set_time(struct budget *budget, uint32_t milliseconds);
 
 /* True if the budget of `mem` was cancelled or is past its deadline. Returns false without a
  * budget. */
 bool budget_stopped(const pprofc_allocator *mem);
 
-/* Checks budget_stopped on every 4096th iteration `i` of a loop that does not allocate. */
+/* Returns budget_stopped in every 4096th iteration `i` of a loop that does not allocate, else
+ * false. */
 static inline bool budget_poll(const pprofc_allocator *mem, size_t i) {
   return (i & 4095) == 4095 && budget_stopped(mem);
 }
 
-/* Maps the status that a public function is about to return. PPROFC_E_NOMEM from a budget becomes
- * PPROFC_E_LIMIT. After the budget was stopped, any failure becomes PPROFC_E_CANCELLED. Both
- * changes set a message. Other statuses are unchanged. `mem` may be NULL. */
+/* Converts the status that a public function is about to return. PPROFC_E_NOMEM from a budget
+ * becomes PPROFC_E_LIMIT. After the budget was stopped, any failure becomes PPROFC_E_CANCELLED.
+ * Both changes set a message. Other statuses are unchanged. `mem` may be NULL. */
 pprofc_status budget_status(const pprofc_allocator *mem, pprofc_status status, pprofc_error *error);
 
 #endif

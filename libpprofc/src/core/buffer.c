@@ -1,4 +1,4 @@
-/* Implements a growable byte buffer with a maximum size and a sticky error. */
+/* Implements a growable byte buffer with a maximum size, which remembers a failure. */
 #include "core/buffer.h"
 
 #include "core/array.h"

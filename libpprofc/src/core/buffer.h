@@ -1,4 +1,4 @@
-/* A growable byte buffer with a maximum size. Its error is sticky: callers append any number of
+/* A growable byte buffer with a maximum size. A failure is remembered: callers append any number of
  * times and check `failed` once. */
 #ifndef PPROFC_CORE_BUFFER_H
 #define PPROFC_CORE_BUFFER_H
@@ -25,8 +25,8 @@ void buffer_add_str(struct buffer *buffer, pprofc_str s);
 void buffer_add_text(struct buffer *buffer, const char *text);
 void buffer_add_char(struct buffer *buffer, char c);
 void buffer_add_fill(struct buffer *buffer, char c, size_t count);
-/* Appends data as a pprofc_write_fn does; `buffer` is a struct buffer. Returns nonzero if the
- * buffer failed. */
+/* Appends data. This is a pprofc_write_fn whose context `buffer` is a struct buffer. Returns
+ * nonzero if the buffer failed. */
 int buffer_write(void *buffer, const void *data, size_t size);
 
 void buffer_printf(struct buffer *buffer, const char *format, ...) PPROFC_PRINTF(2, 3);
@@ -35,7 +35,8 @@ void buffer_printf(struct buffer *buffer, const char *format, ...) PPROFC_PRINTF
  * append failed. */
 pprofc_str buffer_keep(const struct buffer *buffer, struct arena *arena);
 
-/* Like buffer_keep, and frees the buffer. A NUL follows the copy. */
+/* Copies the contents of the buffer and a NUL into an arena like buffer_keep, and frees the
+ * buffer. */
 pprofc_str buffer_take(struct buffer *buffer, struct arena *arena);
 
 static inline void buffer_clear(struct buffer *buffer) {

@@ -38,8 +38,8 @@ static void close_fd(int *fd) {
   *fd = -1;
 }
 
-/* Moves a descriptor above 2, because 0 to 2 become the streams of the child. If the caller has
- * closed a standard stream, a new descriptor gets its number. */
+/* Moves a descriptor to a number above 2, because 0 to 2 become the streams of the child. A new
+ * descriptor is below 3 only if the caller has closed a standard stream. */
 static bool move_up(int *fd) {
   if (*fd > STDERR_FILENO) return true;
   int moved = fcntl(*fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -108,7 +108,7 @@ static int child_start(struct child_running *run) {
   return spawn_start(&spawn, &run->pid);
 }
 
-/* Keeps the beginning of the program's standard error. */
+/* Copies the beginning of the program's standard error into *end. */
 static void keep_error_text(struct child_end *end, const char *data, size_t size) {
   size_t used = strlen(end->said);
   for (size_t i = 0; i < size && used + 1 < sizeof end->said; i++)

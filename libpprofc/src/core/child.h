@@ -1,5 +1,5 @@
-/* Runs another program: an argv array (never a shell), a reduced environment, a time limit and
- * a maximum size of output. */
+/* Runs another program for the library: with an argv array (never a shell), a reduced environment,
+ * a time limit and a maximum size of output. */
 #ifndef PPROFC_CORE_CHILD_H
 #define PPROFC_CORE_CHILD_H
 
@@ -17,17 +17,17 @@ struct child {
 
 #define CHILD_TIMEOUT_MS   30000u
 #define CHILD_NO_TIMEOUT   ((unsigned)-1)
-#define CHILD_OUTPUT_BYTES ((size_t)256 << 20) /* suggested maximum size of `output`, in bytes */
+#define CHILD_OUTPUT_BYTES ((size_t)256 << 20) /* suggested maximum size of the output buffer, in
+                                                  bytes */
 
 /* Exit status and message of a program. */
 struct child_end {
   int status;     /* exit status, or 128 + the number of the signal that killed the program */
-  char said[512]; /* beginning of the program's standard error on one line, without the last
-                     newline */
+  char said[512]; /* beginning of the program's standard error, joined to one line */
 };
 
-/* Runs the program until it ends and appends its standard output to `output`, whose ceiling is the
- * limit. Returns PPROFC_OK for every exit status, PPROFC_E_UNSUPPORTED if the program does not
+/* Runs the program until it ends and appends its standard output to `output`, whose ceiling limits
+ * the output. Returns PPROFC_OK for every exit status, PPROFC_E_UNSUPPORTED if the program does not
  * exist, and PPROFC_E_LIMIT if it exceeded the time or output limit. Returns PPROFC_E_NOMEM if the
  * budget of `output` is stopped. After an exceeded limit or a stop, the function kills the process
  * group of the program. The environment has only PATH, HOME, TMPDIR and LC_ALL=C. */
@@ -39,8 +39,8 @@ pprofc_status child_run(const struct child *child, struct buffer *output, struct
 struct child_user {
   const char *folder;  /* working directory; NULL: directory of the caller */
   struct buffer *said; /* buffer for the whole standard error of the program; NULL: not needed */
-  const volatile sig_atomic_t *stop; /* flag that kills the program when it is not 0; NULL: no
-                                        flag */
+  const volatile sig_atomic_t *stop; /* flag that another thread or a signal handler sets; a value
+                                        other than 0 kills the program; NULL: no flag */
   /* Function to call whenever `watched` is readable while the program has its output open; NULL: no
    * function. */
   void (*serve)(void *context);

@@ -1,4 +1,4 @@
-/* Fills a pprofc_error. */
+/* Fills a pprofc_error with the status and the message of a failure. */
 #include "core/error.h"
 
 #include <stdio.h>

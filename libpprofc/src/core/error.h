@@ -1,4 +1,4 @@
-/* Fills a pprofc_error. */
+/* Fills a pprofc_error with the status and the message of a failure. */
 #ifndef PPROFC_CORE_ERROR_H
 #define PPROFC_CORE_ERROR_H
 
@@ -13,7 +13,7 @@ pprofc_status error_set(pprofc_error *error, pprofc_status status, const char *f
 pprofc_status error_at(pprofc_error *error, pprofc_status status, uint64_t offset,
                        const char *format, ...) PPROFC_PRINTF(4, 5);
 
-/* Sets "out of memory". */
+/* Fills *error with "out of memory" and returns PPROFC_E_NOMEM. */
 pprofc_status error_nomem(pprofc_error *error);
 
 /* Puts a text that names the failed operation before the message. */

@@ -2,7 +2,8 @@
 #include "core/escape.h"
 #include "core/chars.h"
 
-/* Returns the length of a UTF-8 character that begins with `lead`; 0 if `lead` is invalid. */
+/* Returns the length in bytes of a UTF-8 character that begins with `lead`; 0 if `lead` is
+ * invalid. */
 static inline size_t utf8_lead_length(unsigned char lead) {
   if (lead < 0xC2 || lead > 0xF4) return 0;
   if (lead < 0xE0) return 2;
@@ -106,7 +107,8 @@ static bool begins_command(pprofc_str s, size_t i) {
   return s.data[i] == '#' && i + 1 < s.size && s.data[i + 1] == '#';
 }
 
-/* Appends a character as a JSON escape; above U+FFFF as two escapes, a surrogate pair. */
+/* Appends a character as a JSON escape; a character above U+FFFF as a surrogate pair of two
+ * escapes. */
 static void add_json_code(struct buffer *out, uint32_t c) {
   if (c < 0x10000) {
     buffer_printf(out, "\\u%04x", (unsigned)c);

@@ -9,8 +9,8 @@
  * by one, as in Go's range over a string. */
 int32_t utf8_next(pprofc_str s, size_t *position);
 
-/* utf8_length returns the number of code points; an invalid byte counts as one. utf8_valid is true
- * if all bytes are valid UTF-8. */
+/* utf8_length returns the number of code points; each invalid byte counts as one code point.
+ * utf8_valid is true if all bytes are valid UTF-8. */
 size_t utf8_length(pprofc_str s);
 bool utf8_valid(pprofc_str s);
 
@@ -25,10 +25,10 @@ bool escape_terminal_clean(pprofc_str s);
  * Newlines and tabs stay if `layout` is true. */
 void escape_terminal(struct buffer *out, pprofc_str s, bool layout);
 
-/* Appends s as the inside of a JSON string: valid UTF-8 (invalid bytes become U+FFFD), controls as
- * \u00XX. Escapes <, >, &, line separators and direction marks as \uXXXX. The string is then safe
- * in a script element and has no invisible marks. Also escapes the first # of "##", because "##["
- * is a command in CI logs. */
+/* Appends s as the text between the quotes of a JSON string: valid UTF-8 (invalid bytes become
+ * U+FFFD), controls as \u00XX. Escapes <, >, &, line separators and direction marks as \uXXXX. The
+ * string is then safe in a script element and has no invisible marks. Also escapes the first # of
+ * "##", because "##[" is a command in CI logs. */
 void escape_json(struct buffer *out, pprofc_str s);
 
 /* Appends s as text or as an attribute value of XML or HTML. Writes & < > " ' and the first # of
@@ -36,12 +36,12 @@ void escape_json(struct buffer *out, pprofc_str s);
  * \u{NNNN}. */
 void escape_xml(struct buffer *out, pprofc_str s);
 
-/* Appends text for a cell of CSV, in quotes if `quotes` is true. An apostrophe precedes a text that
- * a spreadsheet would run as a formula. */
+/* Appends text for a cell of CSV, in quotes if `quotes` is true. Puts an apostrophe before a text
+ * that a spreadsheet would run as a formula. */
 void escape_csv(struct buffer *out, pprofc_str text, bool quotes);
 
-/* Appends text with percent escapes for a URL. Letters, digits, -_.~ and the bytes in `also`
- * stay. */
+/* Appends text with percent escapes for a URL. Letters, digits, -_.~ and the bytes in `also` stay
+ * unchanged. */
 void escape_url(struct buffer *out, pprofc_str text, const char *also);
 
 /* Appends a regular expression that matches the text itself. */

@@ -1,4 +1,5 @@
-/* Keeps the values of a template: one buffer of text, and an array of entries that refer to it. */
+/* Keeps the values of a template: one buffer of text, and an array of entries that refer to the
+ * buffer. */
 #include "core/fill.h"
 
 #include "core/array.h"

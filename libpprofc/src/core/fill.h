@@ -9,13 +9,13 @@
 
 enum fill_kind { FILL_TEXT, FILL_HTML, FILL_ROW };
 
-/* A value, or a row of a list. Entry 0 is the outermost row. No list contains entry 0, so the
- * index 0 also means "no entry". */
+/* A value, or a row of a list. Entry 0 is the outermost row. No list contains entry 0, so the index
+ * 0 can mean "no entry". */
 struct fill_entry {
   const char *name;
   enum fill_kind kind;
-  size_t next;       /* index of the previous value or list of the same row, or 0 */
-  size_t first;      /* for a row: index of the value or list that was set last */
+  size_t next;       /* index of the value or list that was added before to the same row, or 0 */
+  size_t first;      /* for a row: index of the value or list that was added last */
   size_t after;      /* for a row: index of the next row of its list */
   size_t last;       /* for the first row of a list: index of the last row */
   size_t start, end; /* for a value: start and end of its text in `text`; the next call on the fill
@@ -29,7 +29,8 @@ struct fill {
   size_t count, capacity;
   size_t rows[FILL_DEPTH], depth; /* rows[i]: index in `entries` of open row i, outermost first;
                                      depth: number of open rows */
-  bool failed;                    /* true if memory ran out */
+  bool failed;                    /* Begins a value. The caller appends the text of the value to the
+                                     returned buffer before the next call on the fill. */
 };
 
 void fill_init(struct fill *fill, const pprofc_allocator *mem);
@@ -53,7 +54,8 @@ void fill_end(struct fill *fill);
  * `name`. */
 void fill_flag(struct fill *fill, const char *name, bool on);
 
-/* Returns the value or the first row of that name in a row, or 0. */
+/* Returns the index of the entry `name` in a row: a value, or the first row of a list. Returns 0 if
+ * the row has no such entry. */
 size_t fill_find(const struct fill *fill, size_t row, pprofc_str name);
 
 /* Returns the text of a value; "" for a row and for entry 0. */

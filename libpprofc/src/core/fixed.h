@@ -1,4 +1,4 @@
-/* Numbers with a fixed number of decimals, as printf("%.*f") prints them. */
+/* Prints numbers with a fixed number of decimals, as printf("%.*f") does, but faster. */
 #ifndef PPROFC_CORE_FIXED_H
 #define PPROFC_CORE_FIXED_H
 

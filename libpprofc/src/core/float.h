@@ -7,12 +7,12 @@
 
 enum number_result { NUMBER_OK, NUMBER_SYNTAX, NUMBER_RANGE };
 
-/* Parses like Go's strconv.ParseFloat(s, 64): decimal or hex, underscores between digits, inf, nan.
- * The result is correctly rounded. *out is unchanged unless the result is NUMBER_OK. */
+/* Parses like Go's strconv.ParseFloat(s, 64): decimal or hexadecimal, underscores between digits,
+ * inf, nan. The result is correctly rounded. *out is unchanged unless the result is NUMBER_OK. */
 enum number_result float_read(pprofc_str s, double *out);
 
-/* Writes the shortest decimal of 15 digits or more that reads back as the same value. `value` must
- * be finite. */
+/* Writes the shortest decimal number of 15 or more digits that reads back as the same value.
+ * `value` must be finite. */
 #define FLOAT_SHORTEST 32
 void float_shortest(char out[FLOAT_SHORTEST], double value);
 

@@ -12,8 +12,9 @@ struct format_row {
   const char *name;   /* common name of the format */
   const char *writers;
   const char *recognised; /* feature by which the reader recognizes its files */
-  const char *recorded;   /* tool and version of the recording in testdata, or "made by hand" */
-  const char *example;    /* file in testdata that a golden case reads, or NULL */
+  const char *recorded;   /* tool and version that recorded the example in testdata, or "made by
+                             hand" */
+  const char *example;    /* file in testdata that a test reads, or NULL */
   const char *kept;       /* data of the format that the reader keeps */
   const char *lost;       /* data that the reader drops, and how much of it the reader counts */
 };

@@ -10,15 +10,15 @@
 
 /* Secret random numbers, set once per process: the only global variable of the library. */
 struct hash_secret {
-  uint64_t state, word;     /* masks of hash_mix */
-  uint64_t slot;            /* mask of hash_spread */
+  uint64_t state, word;     /* secret numbers that hash_mix combines with its arguments */
+  uint64_t slot;            /* secret number that hash_spread combines with its argument */
   unsigned char bytes[192]; /* secret of XXH3 in hash_bytes */
 };
 
 extern struct hash_secret hash_secret __attribute__((visibility("hidden")));
 
 /* Draws the secret random numbers on the first call. Any thread may call this function. map_init
- * calls it, because every hash is for a table. */
+ * calls it, because only tables need hashes. */
 void hash_init(void);
 
 uint64_t hash_bytes(const void *data, size_t size);
@@ -41,8 +41,8 @@ static inline uint64_t hash_fold(uint64_t a, uint64_t b) {
 #endif
 }
 
-/* Mixes another word into a hash. The function masks both with the secret and multiplies them. No
- * known words can make a factor 0 or make two products equal. */
+/* Mixes another word into a hash. The function masks both with the secret and multiplies them. An
+ * attacker without the secret cannot choose words that make a factor 0 or two products equal. */
 static inline uint64_t hash_mix(uint64_t hash, uint64_t word) {
   return hash_fold(hash ^ hash_secret.state, word ^ hash_secret.word);
 }

@@ -1,4 +1,4 @@
-/* Reads whole files. */
+/* Reads a whole file into a buffer or an arena. */
 #include "core/infile.h"
 
 #include <errno.h>

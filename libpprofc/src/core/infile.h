@@ -1,4 +1,4 @@
-/* Reads whole files. */
+/* Reads a whole file, for all code of the library that needs its contents at once. */
 #ifndef PPROFC_CORE_INFILE_H
 #define PPROFC_CORE_INFILE_H
 

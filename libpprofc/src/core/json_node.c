@@ -1,4 +1,4 @@
-/* Finds and converts nodes of a JSON tree. */
+/* Finds the nodes of a JSON tree by name or index, and converts them to numbers. */
 #include "core/json_tree.h"
 
 #include "core/chars.h"
@@ -82,7 +82,8 @@ static const char *packed_scalar_end(const char *p) {
   return p;
 }
 
-/* Skips a number, word or row. Returns the start of the next item, or of the closing bracket. */
+/* Skips an item of a packed array: a number, word or row. Returns the start of the next item, or of
+ * the closing bracket. */
 static const char *packed_skip(const char *p) {
   p = packed_skip_blanks(p);
   return *p == ',' ? packed_skip_blanks(p + 1) : p;
@@ -94,7 +95,7 @@ static enum node_kind packed_kind(char c) {
   return c == 'f' ? NODE_FALSE : NODE_NUMBER;
 }
 
-/* Counts the items of a row, which may be empty. */
+/* Counts the items of a row of a packed array. The row may be empty. */
 static size_t packed_count(const struct node *row) {
   const char *p = packed_skip_blanks(row->text.data);
   size_t count = *p != ']';
@@ -102,7 +103,7 @@ static size_t packed_count(const struct node *row) {
   return count;
 }
 
-/* Reads the row at packed->at. */
+/* Reads the row that begins at packed->at into packed->item. */
 static void packed_read_row(const struct node *array, struct node_packed *packed) {
   const char *begin = packed->at + 1;
   size_t left = array->text.size - (size_t)(begin - array->text.data);

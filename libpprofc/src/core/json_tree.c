@@ -9,7 +9,7 @@
 
 #define DEEPEST 2048
 
-/* An open array or object, and its latest item. */
+/* An open array or object, and its last item so far. */
 struct json_tree_level {
   struct node *open, *last;
 };
@@ -23,7 +23,7 @@ struct json_tree_parser {
   pprofc_status status;
   struct json_tree_level *levels; /* stack of open arrays and objects */
   size_t depth, room;
-  bool pack; /* true to keep arrays of numbers as text */
+  bool pack; /* true to keep arrays of numbers as text (packed arrays) */
 };
 
 static void json_tree_fail(struct json_tree_parser *s, const char *what) {
@@ -85,7 +85,7 @@ static size_t unescape_unicode(struct json_tree_parser *s, const char *end, char
   return utf8_encode((uint32_t)code, out);
 }
 
-/* Copies [s->p, end) and resolves its escapes. */
+/* Copies the text [s->p, end) of a string and resolves its escapes. */
 static pprofc_str unescape(struct json_tree_parser *s, const char *end) {
   static const char letters[] = "\"\"\\\\//b\bf\fn\nr\rt\t";
   char *copy = arena_alloc(s->arena, (size_t)(end - s->p) + 1);
@@ -116,7 +116,7 @@ static pprofc_str unescape(struct json_tree_parser *s, const char *end) {
   return (pprofc_str){copy, size};
 }
 
-/* Counts the lines of a string, which may contain line breaks. */
+/* Adds the line breaks inside a string to the line number. */
 static void json_tree_count_lines(struct json_tree_parser *s, const char *begin, const char *end) {
   for (const char *c = begin; c < end; c++) {
     if (*c != '\n') continue;
@@ -214,7 +214,7 @@ static bool json_tree_take_comma(struct json_tree_parser *s) {
 /* Smallest number of items of a packed array. The items of smaller arrays become nodes. */
 #define PACK_LEAST 16u
 /* Maximum number of bytes between two marks of an array without rows. A mark is the stored position
- * of an item, from which the parser quickly finds the items after it. */
+ * of an item, from which node_at quickly finds the items after it. */
 #define PACK_STRIDE 4096
 
 /* An array that is being packed. A row is an array inside it. */
@@ -228,7 +228,7 @@ struct json_tree_pack {
 
 enum pack_step { PACK_MORE, PACK_END, PACK_IMPOSSIBLE };
 
-/* Counts an item, and records its position if it needs a mark. */
+/* Counts an item of a packed array. Stores a mark for it if the last mark is too far away. */
 static enum pack_step json_tree_mark(struct json_tree_parser *s, struct json_tree_pack *pack,
                                      bool row) {
   struct node_packed *packed = pack->packed;
@@ -248,7 +248,7 @@ static enum pack_step json_tree_mark(struct json_tree_parser *s, struct json_tre
   return PACK_MORE;
 }
 
-/* Skips numbers of a row that are only digits, each after a comma. */
+/* Skips items of a row, as long as each is a comma and digits only. */
 static void json_tree_skip_integers(struct json_tree_parser *s, bool inside) {
   for (const char *p = s->p; inside && p < s->end && *p == ',';) {
     const char *first = ++p;
@@ -327,7 +327,7 @@ static bool json_tree_pack(struct json_tree_parser *s, struct node *node) {
 
 /* ---- arrays and objects ------------------------------ */
 
-/* Appends a new node to the innermost open container. */
+/* Appends a new node to the innermost open array or object. */
 static struct node *json_tree_add_node(struct json_tree_parser *s, pprofc_str key) {
   struct node *node = arena_zero_array(s->arena, 1, sizeof *node);
   if (!node) {
@@ -361,7 +361,8 @@ static void open_container(struct json_tree_parser *s, struct node *node, enum n
   if (!add_level(s, node)) json_tree_fail_nomem(s);
 }
 
-/* Closes the innermost container. An array gets a table of its items for access by index. */
+/* Closes the innermost open array or object. An array gets a table of its items for access by
+ * index. */
 static void close_container(struct json_tree_parser *s) {
   struct node *node = s->levels[--s->depth].open;
   s->p++;
@@ -413,7 +414,7 @@ static bool json_tree_parse_name(struct json_tree_parser *s, pprofc_str *name) {
   return s->status == PPROFC_OK;
 }
 
-/* Reads one item of the innermost open container, or its end. */
+/* Reads one item of the innermost open array or object, or its closing bracket. */
 static void json_tree_parse_item(struct json_tree_parser *s) {
   const struct json_tree_level *level = &s->levels[s->depth - 1];
   bool first = !level->last, object = level->open->kind == NODE_OBJECT;
@@ -430,7 +431,7 @@ static void json_tree_parse_item(struct json_tree_parser *s) {
   if (!object || json_tree_parse_name(s, &key)) parse_value(s, key);
 }
 
-/* Removes the last item of an open container. */
+/* Removes the last item of an open array or object. */
 static void json_tree_drop_last(struct json_tree_level *level) {
   struct node *before = NULL;
   for (struct node *item = level->open->first; item != level->last; item = item->next)
@@ -442,15 +443,16 @@ static void json_tree_drop_last(struct json_tree_level *level) {
   level->last = before;
 }
 
-/* True if the text ends at the position of the parser, or within the number or word there. */
+/* True if the text ends at the parser's position, or inside the number or word that begins
+ * there. */
 static bool json_tree_at_end(const struct json_tree_parser *s) {
   const char *p = s->p;
   while (p < s->end && (is_number_byte(*p) || (*p >= 'a' && *p <= 'z'))) p++;
   return p == s->end;
 }
 
-/* Recovers from text that ends too early inside the outermost array: closes all open containers.
- * Returns false after any other error. */
+/* Recovers from a text that ends too early inside the outermost array: closes all open arrays and
+ * objects. Returns false after any other error. */
 static bool json_tree_close_cut(struct json_tree_parser *s) {
   size_t array = s->depth && s->levels[0].open->kind == NODE_OBJECT;
   if (s->status != PPROFC_E_FORMAT || !json_tree_at_end(s) || s->depth <= array) return false;

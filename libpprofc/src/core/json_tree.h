@@ -2,9 +2,9 @@
  *
  * The library does not use Jansson, for these reasons. When memory runs out Jansson drops bytes of
  * a string without an error. The allocator of Jansson belongs to the whole process, so Jansson
- * cannot use the caller's allocator. Google Benchmark writes bare NaN and raw bytes inside
- * strings. It also repeats keys of user counters; the first value counts. A time in microseconds
- * is only exact if its decimal exponent is shifted before the conversion to double. */
+ * cannot use the caller's allocator. Google Benchmark writes bare NaN and raw bytes inside strings,
+ * and repeats keys of user counters; the first value counts. A time in microseconds is only exact
+ * if its decimal exponent is shifted before the conversion to double. */
 #ifndef PPROFC_CORE_JSON_TREE_H
 #define PPROFC_CORE_JSON_TREE_H
 
@@ -32,10 +32,10 @@ struct node_packed;
 struct node {
   enum node_kind kind;
   uint32_t line;      /* line where the value begins, counted from 1 */
-  pprofc_str key;     /* name of a member of an object */
-  pprofc_str text;    /* text of a string without escapes, or of a number as spelled ("NaN",
-                         "-Infinity" also); for an array or object a text of size 0 that points to
-                         its first byte */
+  pprofc_str key;     /* name, if the value is a member of an object */
+  pprofc_str text;    /* text of a string with its escapes resolved, or of a number as spelled
+                         ("NaN", "-Infinity" also); for an array or object a text of size 0 that
+                         points to its first byte */
   struct node *first; /* first item of an array or object; NULL for a packed array */
   struct node *next;  /* next item of the same array or object */
   union {
@@ -51,10 +51,11 @@ struct node {
 struct node_packed {
   size_t count;    /* number of items; 0 for a row that is not counted yet */
   uint32_t *marks; /* positions in the text: of each row, or of every NODE_PACKED_EVERYth item */
-  size_t next;     /* index of the item that begins at `at`; `item` is the item before it */
+  size_t next;     /* index after `item`, the item that node_at returned last */
   const char *at;
   struct node item;
-  struct node_packed *row; /* buffer for `item` if items are rows, else NULL */
+  struct node_packed *row; /* buffer for a row that node_at reads, if the items are rows, else
+                              NULL */
 };
 
 #define NODE_PACKED_EVERY 32u
@@ -71,7 +72,7 @@ pprofc_status json_tree_read(struct arena *arena, const char *path, size_t most,
 
 /* Like json_tree_parse, for a large file that may be truncated. Packs arrays of numbers. If `data`
  * ends inside an array, returns the error, sets *cut and sets *root to the complete items of that
- * array. The array is the value or a member of it. */
+ * array. The array must be the whole value or a member of the outermost object. */
 pprofc_status json_tree_parse_cut(struct arena *arena, pprofc_str data, struct node **root,
                                   bool *cut, pprofc_error *error);
 
@@ -97,9 +98,10 @@ bool json_is_number(pprofc_str s);
 /* True if node has this kind. Returns false for NULL. */
 bool node_is(const struct node *node, enum node_kind kind);
 
-/* Returns the length of an array, 0 for anything else. node_at returns item `i`, or NULL if there
- * is no such item. An item of a packed array is valid until the next node_at of this array; reading
- * all items in order takes linear time, and any single item constant time. */
+/* node_size returns the length of an array, and 0 for anything else. node_at returns item `i`, or
+ * NULL if there is no such item. An item of a packed array is valid until the next node_at of this
+ * array. Reading all items in order takes linear time, and reading any single item takes constant
+ * time. */
 size_t node_size(const struct node *array);
 const struct node *node_at(const struct node *array, size_t i);
 

@@ -25,13 +25,14 @@ static bool is_wide_blank(int32_t c) {
          c == 0x3000;
 }
 
-/* Returns the length of a non-ASCII character that begins with `lead`. */
+/* Returns the length in bytes of a non-ASCII character that begins with `lead`. */
 static size_t log_guard_length(unsigned char lead) {
   if (lead < 0xE0) return 2;
   return lead < 0xF0 ? 3 : 4;
 }
 
-/* Adds a byte of a non-ASCII character at the start of a line. */
+/* Collects a byte of a non-ASCII character at the start of a line, to find out if it is white
+ * space. */
 static void take_wide(struct log_guard *g, unsigned char c) {
   size_t position = 0;
   g->wide[g->wide_size++] = c;

@@ -12,16 +12,16 @@
 struct log_guard {
   pprofc_write_fn write;
   void *context;
-  int colons; /* number of colons at the start of the line; negative after any other byte */
-  int hashes; /* number of hashes just read; 2 also after "##" and letters */
+  int colons; /* number of colons at the start of the line; negative if the line has another byte */
+  int hashes; /* number of '#' just read; 2 also after "##" and letters */
   unsigned char wide[4]; /* bytes read so far of a character that may be white space */
   size_t wide_size;
 };
 
 void log_guard_init(struct log_guard *guard, pprofc_write_fn write, void *context);
 
-/* Begins an output that breaks commands of CI logs in its text. Row marks of a report that -budget
- * shortens (core/brief.h) pass through the filter unchanged. */
+/* Makes `out` write to `write` and break commands of CI logs in its text. Row marks of a report
+ * that -budget shortens (core/brief.h) pass through unchanged. */
 void log_guard_output(struct output *out, struct log_guard *guard, pprofc_write_fn write,
                       void *context);
 
@@ -29,7 +29,7 @@ void log_guard_output(struct output *out, struct log_guard *guard, pprofc_write_
  * log_guard. */
 int log_guard_write(void *guard, const void *data, size_t size);
 
-/* Appends text and breaks its commands. `begins_line`: the text starts a line. */
+/* Appends text and breaks the commands in it. `begins_line` is true if the text starts a line. */
 void escape_log(struct buffer *out, pprofc_str text, bool begins_line);
 
 /* escape_line and escape_line_to_output write s as a line or part of a line, escaped as by
@@ -42,8 +42,9 @@ void escape_line_to_output(struct output *out, pprofc_str s);
  * property. */
 void escape_command(struct buffer *out, pprofc_str s, bool property);
 
-/* Copies s for a cell of a table, escapes it like a line and breaks its commands. The caller
- * measures the copy, so its width is the printed width. data is NULL when out of memory. */
+/* Copies s for a cell of a table, escapes it like a line and breaks the commands in it. The caller
+ * measures the copy, so the measured width is the printed width. data is NULL when out of
+ * memory. */
 pprofc_str escape_cell(pprofc_str s, bool begins_line, struct arena *arena);
 
 /* Returns an escaped line in an arena, or s if it needs no escapes. data is NULL when out of

@@ -1,6 +1,6 @@
-/* Names in GitHub-flavoured Markdown. Entities and backslashes do not prevent mentions, references
- * and bare addresses, because GitHub resolves these escapes first. Code spans do, because GitHub
- * does not search them. */
+/* Writes names in GitHub-flavoured Markdown. Entities and backslashes do not prevent mentions,
+ * references and bare addresses, because GitHub resolves these escapes first. Code spans do,
+ * because GitHub does not search them. */
 #include "core/markdown.h"
 
 #include "core/log_guard.h"
@@ -25,8 +25,8 @@ bool markdown_acts(pprofc_str text) {
   return false;
 }
 
-/* Returns the number of backticks around the span: one more than the longest run of backticks in
- * the text. */
+/* Returns the number of backticks around the code span: one more than the longest run of backticks
+ * in the text. */
 static size_t fence_of(pprofc_str text) {
   size_t longest = 0, run = 0;
   for (size_t i = 0; i < text.size; i++) {
@@ -36,8 +36,8 @@ static size_t fence_of(pprofc_str text) {
   return longest + 1;
 }
 
-/* Writes a bar as \|. After a backslash writes \x7c, because "\\|" would be an escaped backslash
- * and a bar. */
+/* Writes the text of a code span. In a table '|' becomes \|. After a backslash it becomes \x7c,
+ * because "\\|" would be an escaped backslash and a bar. */
 static void put_code_text(struct buffer *out, pprofc_str text, bool cell) {
   for (size_t i = 0; i < text.size; i++) {
     char c = text.data[i];

@@ -1,4 +1,5 @@
-/* Names in GitHub-flavoured Markdown. */
+/* Writes names in GitHub-flavoured Markdown, so that GitHub does not turn a part of a name into a
+ * mention or a link. */
 #ifndef PPROFC_CORE_MARKDOWN_H
 #define PPROFC_CORE_MARKDOWN_H
 
@@ -8,8 +9,8 @@
  * reference to an issue, an address or an emoji. */
 bool markdown_acts(pprofc_str text);
 
-/* Writes text as a code span and returns true if markdown_acts. Otherwise returns false and
- * writes nothing. `cell`: the text is in a table, where '|' ends a cell even inside code. */
+/* Writes text as a code span and returns true if markdown_acts. Otherwise returns false and writes
+ * nothing. `cell` is true in a table, where '|' ends a cell even inside code. */
 bool markdown_put_code(struct buffer *out, pprofc_str text, bool cell);
 
 #endif

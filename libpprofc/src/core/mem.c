@@ -1,4 +1,4 @@
-/* Checked allocation, arenas and reference-counted arenas. */
+/* Implements checked allocation, arenas and reference-counted arenas. */
 #include "core/mem.h"
 
 #include "core/budget.h"
@@ -35,7 +35,7 @@ const pprofc_allocator *mem_or_default(const pprofc_allocator *a) {
   return a ? a : &mem_default;
 }
 
-/* Returns count * size, 1 if the product is 0, and 0 if it overflows. */
+/* Returns count * size; 1 if the product is 0, and 0 if the product overflows. */
 static size_t product(size_t count, size_t size) {
   size_t bytes;
   if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX) return 0;

@@ -69,13 +69,14 @@ struct region {
   int references;
   struct region_parent *parents; /* regions that this region retains, because its columns point into
                                     them */
-  struct region *next_dead;      /* list of dead regions inside region_release */
+  struct region *next_dead;      /* list that region_release makes of the regions that it must
+                                    free */
 };
 
 struct region *region_new(const pprofc_allocator *mem);
 struct region *region_retain(struct region *region);
 void region_release(struct region *region);
-/* Keeps `parent` alive as long as `region`. Returns false when out of memory. */
+/* Keeps the region `parent` alive as long as `region`. Returns false when out of memory. */
 bool region_adopt(struct region *region, struct region *parent);
 
 /* The next four functions reuse or free a column that the only holder of `region` no longer needs.

@@ -1,4 +1,4 @@
-/* Measures how much a mistyped name differs from a known name. */
+/* Measures how much a mistyped name differs from a known name, by an edit distance. */
 #include "core/misspelling.h"
 
 #define NAME_MAX_COMPARED 48

@@ -1,4 +1,5 @@
-/* Option structs of callers that may have been compiled against an older or a newer header. */
+/* Copies option structs of callers that may have been compiled against an older or a newer
+ * header. */
 #ifndef PPROFC_CORE_OPTIONS_H
 #define PPROFC_CORE_OPTIONS_H
 

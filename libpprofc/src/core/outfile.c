@@ -52,8 +52,8 @@ static size_t temporary_stem(struct outfile *file) {
   return (size_t)size;
 }
 
-/* Locks a new temporary file for the life of this process. Returns false if another process
- * considers it abandoned and has taken it. */
+/* Locks a new temporary file for the life of this process. Returns false if another process took
+ * the file for abandoned and locked it first. */
 static bool temporary_lock(int fd) {
   struct stat info;
   if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;

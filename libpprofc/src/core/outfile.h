@@ -1,4 +1,4 @@
-/* Output files that appear complete or not at all. */
+/* Writes output files that appear complete or not at all. */
 #ifndef PPROFC_CORE_OUTFILE_H
 #define PPROFC_CORE_OUTFILE_H
 

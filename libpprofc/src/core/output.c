@@ -1,5 +1,5 @@
-/* Buffers the output of reports before the caller's write callback. Its error is sticky: after a
- * failure all output is dropped. */
+/* Buffers and formats the output of reports before the caller's write callback. After the first
+ * failure the output drops all data. */
 #include "core/output.h"
 
 #include "core/brief.h"

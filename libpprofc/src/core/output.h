@@ -1,5 +1,5 @@
-/* Buffers the output of reports before the caller's write callback. Its error is sticky: after a
- * failure all output is dropped. */
+/* Buffers the output of reports before the caller's write callback. After the first failure the
+ * output drops all data. */
 #ifndef PPROFC_CORE_OUTPUT_H
 #define PPROFC_CORE_OUTPUT_H
 
@@ -26,7 +26,7 @@ void output_init(struct output *out, pprofc_write_fn write, void *context);
 void output_watch(struct output *out, const pprofc_allocator *mem);
 
 void output_add(struct output *out, const void *data, size_t size);
-/* Adds data; a pprofc_write_fn. */
+/* Adds data to the output. This is a pprofc_write_fn; the context is a struct output. */
 int output_take(void *output, const void *data, size_t size);
 void output_add_str(struct output *out, pprofc_str s);
 void output_add_text(struct output *out, const char *text);
@@ -45,15 +45,15 @@ void output_add_padded(struct output *out, pprofc_str s, size_t width);
 void output_row(struct output *out, int rank, double weight, long double amount);
 void output_no_row(struct output *out);
 
-/* Marks where the note about rows that -budget left out goes in a JSON report. The place must
- * follow a member of an object. */
+/* Marks where the note about rows that -budget left out goes in a JSON report. The note must follow
+ * a member of an object. */
 void output_note(struct output *out);
 
 /* Returns the text. If -budget shortens names, returns a shortened copy in `scratch`
  * (brief_shorten). */
 pprofc_str output_shorten(struct output *out, pprofc_str text, struct buffer *scratch);
 
-/* Writes the buffered bytes; PPROFC_E_IO if the callback has ever failed. */
+/* Writes the buffered bytes. Returns PPROFC_E_IO if the callback has ever failed. */
 pprofc_status output_flush(struct output *out, pprofc_error *error);
 
 #endif

@@ -1,5 +1,4 @@
-/* Runs one pass over samples on several threads, and deep recursion on a thread with a large
- * stack. */
+/* Divides work among several threads, and runs deep recursion on a thread with a large stack. */
 #include "core/parallel.h"
 
 #include <pthread.h>

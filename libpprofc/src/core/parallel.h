@@ -1,13 +1,12 @@
-/* Runs one pass over samples on several threads, and deep recursion on a thread with a large
- * stack. */
+/* Divides work among several threads, and runs deep recursion on a thread with a large stack. */
 #ifndef PPROFC_CORE_PARALLEL_H
 #define PPROFC_CORE_PARALLEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Returns the number of workers, 1 to 16, for `wanted` threads (0: one per processor) and
- * `items` pieces of work. Each worker gets at least `grain` pieces. */
+/* Returns the number of workers, 1 to 16, for `wanted` threads (0: one per processor) and `items`
+ * units of work. Each worker gets at least `grain` units. */
 unsigned parallel_workers(unsigned wanted, size_t items, size_t grain);
 
 /* Calls fn(context, 0) ... fn(context, workers - 1), each once, and returns when all have returned.
@@ -19,8 +18,8 @@ void parallel_run(unsigned workers, void (*fn)(void *context, unsigned worker), 
  * without calling fn if the thread cannot be started. */
 bool parallel_run_deep(size_t stack, void (*fn)(void *context), void *context);
 
-/* Returns the index of the first item of worker `worker`. Its items end before the first item of
- * worker + 1. */
+/* Returns the index of the first item of a worker. The items of the worker end before the first
+ * item of worker + 1. */
 static inline size_t parallel_from(size_t items, unsigned worker, unsigned workers) {
   return items / workers * worker + (worker < items % workers ? worker : items % workers);
 }

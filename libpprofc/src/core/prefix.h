@@ -1,4 +1,4 @@
-/* The common prefix of two texts. */
+/* Measures the common prefix of two texts. */
 #ifndef PPROFC_CORE_PREFIX_H
 #define PPROFC_CORE_PREFIX_H
 

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#define SPAWN_SAME (-1) /* the program gets this process's stream */
-#define SPAWN_NULL (-2) /* the program gets /dev/null as the stream */
+#define SPAWN_SAME (-1) /* gives the program the same stream as this process */
+#define SPAWN_NULL (-2) /* gives the program /dev/null as the stream */
 
 struct spawn {
   const char *const
@@ -15,8 +15,10 @@ struct spawn {
   char *const *environment; /* environment of the program; NULL: the environment of the caller */
   int streams[3]; /* descriptors that become 0, 1 and 2, or SPAWN_*. They are duplicated in this
                      order, so streams[1] must not be 0, and streams[2] neither 0 nor 1. */
-  bool own_group; /* true if the program leads a process group, so ^C does not reach it */
-  bool default_signals; /* true if signals that this process ignores have their default actions */
+  bool own_group; /* true to start a new process group, so that ^C in the terminal does not reach
+                     the program */
+  bool default_signals; /* true to restore the default actions of signals that this process
+                           ignores */
 };
 
 /* Starts the program with no signal blocked. Returns 0 or an errno. */

@@ -28,7 +28,8 @@ bool str_ends(pprofc_str s, pprofc_str suffix);
 /* True if s begins with `word` in upper or lower case. `word` itself is in lower case. */
 bool str_starts_any_case(pprofc_str s, pprofc_str word);
 
-/* Returns the offset of the first (str_find_last_char: the last) occurrence, or s.size. */
+/* str_find returns the offset of the first occurrence, str_find_last_char of the last; s.size if
+ * there is no occurrence. */
 size_t str_find(pprofc_str s, pprofc_str needle);
 size_t str_find_char(pprofc_str s, char c);
 size_t str_find_last_char(pprofc_str s, char c);
@@ -55,7 +56,8 @@ bool str_next_line(pprofc_str *rest, pprofc_str *line);
 bool str_parse_int(pprofc_str s, int base, int64_t *out);
 bool str_parse_uint(pprofc_str s, int base, uint64_t *out);
 
-/* Parses a decimal or hexadecimal float, inf, infinity or nan in any case, as Go's ParseFloat. */
+/* Parses a decimal or hexadecimal float, inf, infinity or nan in any case, as Go's ParseFloat
+ * does. */
 bool str_parse_float(pprofc_str s, double *out);
 
 /* Parses decimals of up to 19 digits and small exponents fast. Returns false for all other texts.

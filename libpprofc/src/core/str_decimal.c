@@ -11,7 +11,7 @@
 
 __extension__ typedef unsigned __int128 decimal_wide;
 
-/* The number digits * 10^exponent. */
+/* The number digits * 10^exponent; `negative` is its sign. */
 struct decimal_parts {
   uint64_t digits;
   int exponent;
@@ -72,8 +72,8 @@ static int decimal_width(decimal_wide value) {
   return width + (value != 0);
 }
 
-/* Returns value * 2^exponent, rounded to nearest, ties to even. `more`: the exact value is
- * slightly larger. */
+/* Returns value * 2^exponent, rounded to nearest, ties to even. `more` is true if the exact number
+ * is slightly larger than `value`. */
 static double decimal_round(decimal_wide value, bool more, int exponent) {
   int shift = decimal_width(value) - 53;
   if (shift <= 0) return ldexp((double)(uint64_t)value, exponent);
@@ -93,8 +93,7 @@ bool str_quick_float(pprofc_str s, double *out) {
   if (d.exponent >= 0) {
     value = decimal_round((decimal_wide)d.digits * five, false, d.exponent);
   } else {
-    /* The quotient has 54 bits or more, so rounding only depends on whether the remainder is
-     * zero. */
+    /* The quotient has 54 bits or more, so the remainder matters only if it is not zero. */
     int shift = 118 - decimal_width(d.digits);
     decimal_wide wide = (decimal_wide)d.digits << shift;
     value = decimal_round(wide / five, wide % five != 0, d.exponent - shift);

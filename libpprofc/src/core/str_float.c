@@ -1,4 +1,5 @@
-/* Parses floats by Go's rules: correctly rounded, and of any length. Prints the shortest form. */
+/* Parses floats of any length by Go's rules, correctly rounded, and prints the shortest decimal of
+ * a float. */
 #include "core/chars.h"
 #include "core/float.h"
 
@@ -68,7 +69,7 @@ static void normal_add_digit(struct normal *n, char c) {
   n->kept++;
 }
 
-/* Copies the sign and "0x"; returns the start of the mantissa. */
+/* Copies the sign and "0x" of a number. Returns the offset of the digits. */
 static size_t normal_copy_prefix(struct normal *n, pprofc_str s) {
   pprofc_str body = float_without_sign(s);
   if (s.data[0] == '-') n->text[n->size++] = '-';
@@ -80,7 +81,7 @@ static size_t normal_copy_prefix(struct normal *n, pprofc_str s) {
   return start + 2;
 }
 
-/* Copies the digits at s[i]; returns their end. */
+/* Copies the digits that begin at s[i]. Returns the offset after the digits. */
 static size_t normal_copy_mantissa(struct normal *n, pprofc_str s, size_t i) {
   for (; i < s.size; i++) {
     char c = s.data[i];
@@ -92,7 +93,7 @@ static size_t normal_copy_mantissa(struct normal *n, pprofc_str s, size_t i) {
     else
       break;
   }
-  if (n->dropped) { /* append a digit 1, so rounding does not see a tie */
+  if (n->dropped) { /* append a digit 1, so that rounding does not see a tie */
     n->text[n->size++] = '1';
     n->shift--;
   }
@@ -100,8 +101,8 @@ static size_t normal_copy_mantissa(struct normal *n, pprofc_str s, size_t i) {
   return i;
 }
 
-/* Parses [+-]digits at s[i]. Ignores further digits of a value of 1,000,000 or more. Returns false
- * without a digit. */
+/* Parses the exponent, [+-]digits, at s[i]. Ignores the digits that follow once the value has
+ * reached 1,000,000. Returns false if there is no digit. */
 static bool float_copy_exponent(pprofc_str s, size_t i, int64_t *exponent) {
   s = str_slice(s, i, s.size);
   bool minus = s.size && s.data[0] == '-';
@@ -144,7 +145,7 @@ static enum number_result float_read_word(pprofc_str s, double *out) {
   return NUMBER_OK;
 }
 
-/* Parses any number with strtod, which rounds correctly. */
+/* Parses a number of any length with strtod, which rounds correctly. */
 static enum number_result float_read_slow(pprofc_str s, double *out) {
   if (memchr(s.data, '_', s.size) && !float_underscores_fit(s)) return NUMBER_SYNTAX;
   struct normal n = {.size = 0};

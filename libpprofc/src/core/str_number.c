@@ -1,4 +1,4 @@
-/* Strict parsing of integers: the whole text must be one integer that fits. */
+/* Parses integers strictly: the whole text must be one integer that fits. */
 #include "core/str.h"
 
 static unsigned digit_value(char c) {

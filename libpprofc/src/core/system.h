@@ -1,5 +1,5 @@
-/* Differences between systems: names that Linux has and another system lacks or spells differently.
- * Conditions on the system belong here and in system.c. */
+/* Hides differences between operating systems: provides names that Linux has and other systems lack
+ * or spell differently. All code that depends on the system is here and in system.c. */
 #ifndef PPROFC_CORE_SYSTEM_H
 #define PPROFC_CORE_SYSTEM_H
 
@@ -33,7 +33,7 @@
 #define SYSTEM_LISTS_OBJECTS 1
 #endif
 
-/* Returns a time in milliseconds that only grows; the start of the count is arbitrary. */
+/* Returns a time in milliseconds that never decreases, counted from an arbitrary moment. */
 static inline int64_t system_milliseconds(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -49,9 +49,9 @@ bool system_pipe(int ends[2]);
 /* Makes an empty file without a name. Returns -1 and sets errno on failure. */
 int system_memory_file(void);
 
-/* Turns off address randomization in programs that are started from now on. system_let_addresses
- * restores the state that this function returned. Only Linux has this, and containers may forbid
- * it. With randomization the counts of callgrind vary slightly more. */
+/* Turns off address randomization in programs that this process starts from now on, and returns the
+ * earlier state. system_let_addresses restores that state. Only Linux has this, and containers may
+ * forbid it. With randomization the counts of callgrind vary slightly more. */
 int system_fix_addresses(void);
 void system_let_addresses(int before);
 

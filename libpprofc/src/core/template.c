@@ -1,4 +1,4 @@
-/* Fills templates: looks names up and escapes values by their place in the HTML. */
+/* Fills HTML templates: looks names up, and escapes each value by its position in the HTML. */
 #include "core/template.h"
 
 #include "core/escape.h"
@@ -7,16 +7,16 @@
 
 /* ---- places ------------------------------------------ */
 
-/* Kind of place in the HTML where the next value goes. */
+/* Position in the HTML where the next value goes: text, tag, attribute value or script. */
 enum html_place { PLACE_TEXT, PLACE_TAG, PLACE_VALUE, PLACE_SCRIPT };
 
-#define TEMPLATE_DEPTH 32 /* maximum nesting of sections and parts */
+#define TEMPLATE_DEPTH 32 /* maximum nesting of sections and template parts */
 
 struct section {
   pprofc_str text, between;
   size_t at;
   size_t row;
-  bool each; /* true if the text is repeated for the following rows */
+  bool each; /* true if the section repeats its text for the following rows */
 };
 
 struct printing {
@@ -119,7 +119,8 @@ static void put_escaped(struct printing *p, pprofc_str text) {
     put_text_value(p, text);
 }
 
-/* Finds a name in the open rows, from the innermost to the outermost row. */
+/* Finds a name in the open rows, from the innermost to the outermost row. Returns the index of its
+ * entry, or 0. */
 static size_t look_up(const struct printing *p, pprofc_str name) {
   size_t found = 0;
   for (size_t i = p->depth; i > 0 && !found; i--)
@@ -144,8 +145,8 @@ static void put_html(struct printing *p, pprofc_str name) {
 
 /* ---- sections ---------------------------------------- */
 
-/* Moves the text up to the closing tag from `around` to `inner`. `around` begins after the opening
- * tag. */
+/* Moves the text up to the closing tag of the section `name` from `around` to `inner`. `around`
+ * begins after the opening tag. */
 static bool take_section(struct section *around, pprofc_str name, struct section *inner) {
   char end[80];
   pprofc_str rest = str_slice(around->text, around->at, around->text.size);
@@ -223,7 +224,8 @@ static bool is_tag_byte(char c, bool first) {
          (!first && ((c >= '0' && c <= '9') || c == '_' || c == '-' || c == ':'));
 }
 
-/* Returns the size of a tag with its braces at the start of the text, or 0. */
+/* Returns the size in bytes of the tag that begins the text, with its braces; 0 if no tag begins
+ * there. */
 static size_t tag_size(pprofc_str text) {
   size_t i = 1;
   while (i < text.size && is_tag_byte(text.data[i], i == 1)) i++;
@@ -244,7 +246,8 @@ static bool put_tag(struct printing *p, pprofc_str tag) {
   return true;
 }
 
-/* Prints the innermost section up to its next tag, and the tag. Returns false for an error. */
+/* Prints the innermost open section up to its next tag, then handles the tag. Returns false for an
+ * error. */
 static bool template_step(struct printing *p) {
   struct section *section = &p->sections[p->depth - 1];
   pprofc_str rest = str_slice(section->text, section->at, section->text.size);

@@ -1,4 +1,4 @@
-/* Pages from templates: a file has the HTML, a `struct fill` has the values.
+/* Makes HTML pages from templates: a template file has the HTML, a `struct fill` has the values.
  *
  *   <a href="{address}"{attr:title}>{name}</a>
  *   {#rows}<td class="{class}">{cost}</td>{/rows}
@@ -10,11 +10,11 @@
  *   {#name}...{/name}    for each row of the list, or once if the value is not empty
  *   {/name:, }           the same, with ", " between the rows
  *   {^name}...{/name}    if the list or the value is empty
- *   {=name}...{/name}    a part, printed by {>name} and template_put
+ *   {=name}...{/name}    a part of the template, which {>name} and template_put print
  *
- * A name is looked up in the row, then in the rows around it. A section may not contain a section
- * of its own name. The blanks at the start of a line are dropped, and so is a line break after a
- * tag that prints no value. */
+ * A tag finds its name in the current row, else in the rows around it. A section, {#name} to
+ * {/name}, may not contain a section of its own name. The template drops the blanks at the start of
+ * a line, and a line break after a tag that prints no value. */
 #ifndef PPROFC_CORE_TEMPLATE_H
 #define PPROFC_CORE_TEMPLATE_H
 

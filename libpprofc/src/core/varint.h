@@ -32,8 +32,8 @@ static inline size_t varint_put(uint8_t *out, uint64_t v) {
 
 enum varint_fault { VARINT_GOOD, VARINT_TRUNCATED, VARINT_TOO_LONG };
 
-/* Reads a varint from untrusted bytes at *p and advances *p. On a fault *p and *value are
- * unchanged. Bits above the 64th are dropped, as in the reference implementation. */
+/* Reads a varint from untrusted bytes at *p and advances *p. Returns the fault, or 0. After a fault
+ * *p and *value are unchanged. Drops bits above the 64th, as the reference implementation does. */
 static inline enum varint_fault varint_read(const uint8_t **p, const uint8_t *end,
                                             uint64_t *value) {
   const uint8_t *at = *p;
@@ -77,7 +77,8 @@ static inline uint32_t varint_short(const uint8_t *p, size_t *size) {
   return (p[0] & VARINT_PAYLOAD) | ((uint32_t)p[1] << VARINT_PAYLOAD_BITS & (0u - more));
 }
 
-/* Reads the rest of a varint of four or more bytes; v contains the first three. */
+/* Reads the rest of a varint of four or more bytes. `v` contains the value of the first three
+ * bytes. */
 static inline const uint8_t *varint_next_long(const uint8_t *p, uint32_t v, uint32_t *value) {
   uint32_t byte, shift = 3 * VARINT_PAYLOAD_BITS;
   do {

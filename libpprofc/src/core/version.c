@@ -1,4 +1,5 @@
-/* The version of the linked library, the names of statuses, and the default limits. */
+/* Returns the version of the linked library and the names of statuses, and sets the default
+ * limits. */
 #include "pprofc/base.h"
 
 #include <string.h>
