@@ -92,7 +92,7 @@ static bool builder_grow(pprofc_builder *b, struct builder_column *column, size_
   return true;
 }
 
-/* Makes room for `more` items after the last item. */
+/* Makes room for `more` items after the last item of a column. */
 static inline bool reserve(pprofc_builder *b, int column, size_t more) {
   struct builder_column *c = &b->columns[column];
   return more <= c->capacity - c->count || builder_grow(b, c, more);
@@ -114,8 +114,9 @@ DEFINE_PUT(put_label, struct label)
 DEFINE_PUT(put_type, struct value_type)
 DEFINE_PUT(put_mapping, struct mapping)
 
-/* Returns an item of a FIRST_ column, growing the column if needed, or NULL after an error. Most
- * functions have a unique name and one location, so these columns replace a hash table for them. */
+/* Returns the address of an item of a column FIRST_FUNCTION or FIRST_LOCATION, or NULL after an
+ * error. Grows the column if needed. Most functions have a unique name and one location, so these
+ * columns replace a hash table for them. */
 static uint32_t *first_of(pprofc_builder *b, int column, uint32_t index) {
   struct builder_column *c = &b->columns[column];
   if (c->count <= index) {
@@ -127,8 +128,8 @@ static uint32_t *first_of(pprofc_builder *b, int column, uint32_t index) {
   return (uint32_t *)c->items + index;
 }
 
-/* True if an index is left; otherwise the builder fails. Indices have 32 bits, and the largest
- * values are reserved. */
+/* True if the table with `count` records can get one more; otherwise the builder fails. Indices
+ * have 32 bits, and the largest values are reserved. */
 static bool has_index_left(pprofc_builder *b, size_t count, const char *message) {
   if (count < PPROFC_NONE - 1) return true;
   builder_fail(b, PPROFC_E_LIMIT, message);
@@ -462,7 +463,7 @@ static const void *builder_take_column(pprofc_builder *b, int column) {
   return items;
 }
 
-/* Converts LABEL_FROM into the column of label sets. */
+/* Converts the column LABEL_FROM (first label of each sample) into the column of label sets. */
 static void builder_finish_labels(pprofc_builder *b) {
   struct arena *arena = &b->profile->region->arena;
   struct samples *s = &b->profile->samples;

@@ -1,5 +1,5 @@
-/* Functions of the builder for importers: strings have a length, and an index identifies a
- * record. */
+/* Internal functions of the builder (pprofc/builder.h) for importers. Strings have a length, and an
+ * index identifies a record. */
 #ifndef PPROFC_PROFILE_BUILDER_H
 #define PPROFC_PROFILE_BUILDER_H
 
@@ -8,15 +8,15 @@
 #include "pprofc/builder.h"
 #include "profile/profile.h"
 
-/* Returns the index of a string and copies the string if it is new. Returns 0, the empty
- * string, after an error. */
+/* Returns the index of a string and copies the string if it is new. After an error, returns 0, the
+ * index of the empty string. */
 uint32_t builder_string(pprofc_builder *builder, pprofc_str s);
 
 /* Prefetches the hash table slot of a string that the caller will soon pass to builder_string. */
 void builder_expect_string(const pprofc_builder *builder, pprofc_str s);
 
 /* Each function adds a record like the public function, but takes string indices in place of C
- * strings. `mapping->id` is ignored. */
+ * strings. The field `id` of a mapping is ignored. */
 uint32_t builder_add_mapping(pprofc_builder *builder, const struct mapping *mapping);
 uint32_t builder_add_function(pprofc_builder *builder, uint32_t name, uint32_t system_name,
                               uint32_t filename, int64_t start_line);
@@ -34,27 +34,29 @@ uint32_t builder_append_location(pprofc_builder *builder, uint32_t mapping, uint
 void builder_set_period(pprofc_builder *builder, pprofc_str type, pprofc_str unit, int64_t period);
 void builder_add_label(pprofc_builder *builder, const struct label *label);
 
-/* Sets drop_frames and keep_frames to string indices; NONE keeps the current expression. */
+/* Sets the expressions drop_frames and keep_frames of the profile to string indices; NONE keeps the
+ * current expression. */
 void builder_set_frames(pprofc_builder *builder, uint32_t drop, uint32_t keep);
 /* Sets is_folded of profile.proto: several functions share the code of the location. */
 void builder_mark_folded(pprofc_builder *builder, uint32_t location);
 
-/* Makes the builder find the mapping of each location that has an address and no mapping. */
+/* Makes pprofc_builder_finish find the mapping of each location that has an address and no
+ * mapping. */
 void builder_find_mappings(pprofc_builder *builder);
 
-/* Finds the mapping of each location that has an address and no mapping. mapping[i] is the mapping
- * of location i of the profile. Returns false when out of memory. */
+/* Finds the mapping of each location that has an address and no mapping. Sets mapping[i] to the
+ * mapping of location i of the profile. Returns false when out of memory. */
 bool builder_place_locations(const pprofc_profile *profile, uint32_t *mapping);
 
-/* Limits the frames of a sample; the builder refuses samples with more. */
+/* Limits the frames of a sample to `frames`; the builder refuses samples with more frames. */
 void builder_limit_depth(pprofc_builder *builder, size_t frames);
 
 /* True if no call has failed and a sample may have `frames` frames. Otherwise the builder fails. */
 bool builder_allows_depth(pprofc_builder *builder, size_t frames);
 
 /* Stores a stack, leaf first, in the packed form of profile/stack.h and sets *size to its size in
- * bytes. Returns NULL after an error. The last bytes of a stored stack are the stack of its
- * callers, so samples of the callers can use them. */
+ * bytes. Returns NULL after an error. A stored stack ends with the stacks of its callers, so a
+ * sample of a caller can point to these last bytes. */
 const uint8_t *builder_stack(pprofc_builder *builder, const uint32_t *frames, size_t depth,
                              uint32_t *size);
 

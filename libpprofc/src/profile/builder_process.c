@@ -1,4 +1,4 @@
-/* Adds the mappings of the calling process, for a profiler inside it. */
+/* Adds the mappings of the calling process, for a profiler that runs inside the process. */
 #include "core/array.h"
 #include "core/system.h"
 #include "profile/builder.h"
@@ -13,11 +13,12 @@
 #define PATH_SIZE          4096
 #define BUILD_ID_BYTES_MAX 64
 
-/* Returns the bytes of a segment in memory, NULL if it is not part of a loaded segment. */
+/* Returns the bytes of a segment in memory; NULL if they are not part of a loaded segment. */
 static const uint8_t *process_segment(const struct dl_phdr_info *object, const ElfW(Phdr) * part) {
   for (size_t i = 0; i < object->dlpi_phnum; i++) {
     const ElfW(Phdr) *loaded = &object->dlpi_phdr[i];
-    /* The subtraction wraps around if the address is below `loaded`. */
+    /* If the address is below the segment `loaded`, the subtraction wraps around to a very large
+     * number. */
     uint64_t at = part->p_vaddr - loaded->p_vaddr;
     if (loaded->p_type == PT_LOAD && at <= loaded->p_filesz &&
         part->p_filesz <= loaded->p_filesz - at)

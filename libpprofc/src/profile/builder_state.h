@@ -18,11 +18,11 @@ enum {
   VALUES,
   STACKS,
   STACK_SIZES,
-  LABEL_FROM, /* index of each sample's first label, by sample */
+  LABEL_FROM, /* for each sample, the index of its first label */
   LABELS,
   LOCATION_ADDRESS,
   LOCATION_MAPPING,
-  LOCATION_LINE_FROM, /* index of each location's first line, by location */
+  LOCATION_LINE_FROM, /* for each location, the index of its first line */
   LINES,
   FUNCTION_NAME,
   FUNCTION_SYSTEM_NAME,
@@ -30,8 +30,9 @@ enum {
   FUNCTION_START_LINE,
   MAPPINGS,
   FOLDED,         /* indices of the locations with is_folded set */
-  FIRST_FUNCTION, /* index of the first function with each name, by string; or PPROFC_NONE */
-  FIRST_LOCATION, /* index of the first location in each function, by function; or PPROFC_NONE */
+  FIRST_FUNCTION, /* for each string, the index of the first function with this name, or
+                     PPROFC_NONE */
+  FIRST_LOCATION, /* for each function, the index of its first location, or PPROFC_NONE */
   COLUMN_COUNT
 };
 
@@ -40,10 +41,10 @@ struct pprofc_builder {
   pprofc_error error;      /* first error of any call, or PPROFC_OK */
   pprofc_profile *profile; /* profile that is being built; its region contains strings and stacks */
   struct interner strings;
-  /* Hash tables of the entries that the columns FIRST_... do not list. */
+  /* Hash tables of the records that the columns FIRST_FUNCTION and FIRST_LOCATION do not list. */
   struct map functions, locations, mappings;
   struct builder_column columns[COLUMN_COUNT];
-  uint8_t *chunk, *chunk_end; /* free memory for the next stacks */
+  uint8_t *chunk, *chunk_end; /* start and end of the free memory for the next stacks */
   size_t max_depth, depth_limit;
   bool finds_mappings;
   struct builder_times *times; /* times of the samples, or NULL */

@@ -167,7 +167,7 @@ static int64_t time_between(int64_t a, int64_t b) {
   return __builtin_sub_overflow(a, b, &between) ? INT64_MAX : between;
 }
 
-/* Sets the tracks' counts and first events, and the origin. */
+/* Sets the number of events and the first event of each track, and the start of the recording. */
 static void times_count(struct builder_times *t) {
   size_t first = 0;
   for (size_t i = 0; i < t->count; i++) {

@@ -10,7 +10,7 @@ struct label_table {
   struct label_set
       *sets; /* array of label sets; the caller allocates room for every set that may be added */
   size_t count;
-  uint32_t last; /* index of the set that was found last: the next sample often has it also */
+  uint32_t last; /* index of the set that was found last; the next sample often has the same set */
   struct map map;
 };
 
@@ -22,9 +22,9 @@ void label_table_free(struct label_table *table);
  * set, or a new one at the end. Returns MAP_NONE when out of memory. */
 uint32_t label_table_add(struct label_table *table, size_t first, size_t count);
 
-/* Replaces the entries of `set` by indices of label sets. Before the call, set[i] is the index of
- * sample i's first label. `sets` has room for total + 1 sets; `total` is the number of labels in
- * samples->labels. Returns false when out of memory. */
+/* Replaces the entries of `set`. Before the call, set[i] is the index of sample i's first label;
+ * afterwards it is the index of its label set. `sets` has room for total + 1 sets; `total` is the
+ * number of labels in samples->labels. Returns false when out of memory. */
 bool label_table_make(struct samples *samples, const pprofc_allocator *mem, uint32_t *set,
                       struct label_set *sets, size_t total);
 

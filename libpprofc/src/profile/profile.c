@@ -80,7 +80,7 @@ void pprofc_profile_release(pprofc_profile *profile) {
   pprofc_allocator mem = profile->mem;
   struct region *region = profile->region;
   mem_free(&mem, profile, 1, sizeof *profile);
-  region_release(region); /* release it last: it contains the allocator's budget */
+  region_release(region); /* release the region last, because it contains the allocator's budget */
 }
 
 bool profile_add_strings(pprofc_profile *p, const pprofc_str *extra, size_t more) {

@@ -1,8 +1,8 @@
 /* The profile: columns of records, which do not change once the profile is made.
  *
- * An index identifies a record, not the id that it has in the file. Strings are indices into a
- * table whose entry 0 is ""; two entries may have the same text. Stacks stay packed as in the file;
- * profile/stack.h reads them and explains how edits change a profile. */
+ * A record has an index; it is not the id that the record has in the file. Strings are indices into
+ * a table whose entry 0 is ""; two entries may have the same text. Stacks stay packed as in the
+ * file; profile/stack.h reads them and explains how edits change a profile. */
 #ifndef PPROFC_PROFILE_PROFILE_H
 #define PPROFC_PROFILE_PROFILE_H
 
@@ -31,13 +31,14 @@ struct label_set {
   uint32_t first, count; /* index of the first label, and number of labels */
 };
 
-/* A range of samples, up to `first` of the next segment, whose stacks have the same map. In these
- * stacks the varint v means location map[v], or v - 1 if map is NULL. Every v of a stack is a valid
- * index of the map. */
+/* A range of samples whose stacks use the same map. The range ends before `first` of the next
+ * segment. In these stacks the varint v means location map[v], or v - 1 if map is NULL. Every v of
+ * a stack is a valid index of the map. */
 struct segment {
   size_t first;
   const uint32_t *map; /* location for each varint; LOCATION_HIDDEN removes the frame */
-  size_t map_size; /* number of entries of map, for edits that make another map; 0 if map is NULL */
+  size_t map_size; /* number of entries of `map`, needed by edits that make another map; 0 if `map`
+                      is NULL */
 };
 
 struct samples {
@@ -51,10 +52,10 @@ struct samples {
   const struct label *labels; /* labels in the order of the file; some may be in no set */
   const struct segment *segments;
   size_t segment_count; /* number of segments: at least 1 when count > 0 */
-  size_t max_depth;     /* upper bound of the frames of a stack */
+  size_t max_depth;     /* upper bound of the number of frames of a stack */
   const struct stack_tree
       *tree; /* stacks of each segment as a tree, or NULL. With a tree `stack` is NULL, and only the
-                passes of graph/delta.h can read the stacks */
+                functions of graph/delta.h can read the stacks */
 };
 
 struct line {
@@ -67,10 +68,11 @@ struct locations {
   const uint64_t *ids; /* id of each location in the file; NULL: location i has id i + 1 */
   const uint64_t *address;
   const uint32_t *mapping;   /* mapping of each location, or NONE */
-  const uint32_t *line_from; /* index of each location's first line, and one entry more */
+  const uint32_t *line_from; /* index of each location's first line, and one more entry for the end
+                                of the last location */
   const struct line *lines;  /* lines of a location, innermost inlined function first */
   const uint8_t *is_folded;  /* 1 for a location whose code several functions share (is_folded);
-                                NULL: no  location is folded */
+                                NULL: no location is folded */
 };
 
 struct functions {
@@ -93,7 +95,7 @@ struct mappings {
 };
 
 struct strings {
-  size_t count; /* number of references, at least 1 */
+  size_t count; /* number of strings, at least 1 */
   const pprofc_str *items;
 };
 
@@ -105,9 +107,10 @@ struct pprofc_profile {
   unsigned threads;      /* number of threads requested when the profile was read */
   bool disposable;       /* true if the only owner releases the profile after the next edit
                             (profile/stack.h) */
-  struct region *lender; /* during an edit: region whose columns the edit may overwrite */
-  bool folded; /* true if a sample may be a sum of several samples of the file; labels may be
-                  missing */
+  struct region *lender; /* during an edit: region of the source profile, whose columns the edit may
+                            overwrite; else NULL */
+  bool folded; /* true if the reader may have added up several samples of the file as one sample;
+                  labels may be missing */
   bool in_order_of_use; /* true if locations are numbered in the order of first use, leaf first, and
                            all are used */
 
@@ -119,7 +122,8 @@ struct pprofc_profile {
   struct mappings mappings;
   struct strings strings;
 
-  uint32_t drop_frames, keep_frames; /* string indices of the two expressions */
+  uint32_t drop_frames, keep_frames; /* string indices of the expressions for frames to drop and to
+                                        keep */
   int64_t time_nanos, duration_nanos, period;
   struct value_type period_type;
   const uint32_t *comments;
@@ -128,8 +132,8 @@ struct pprofc_profile {
   const struct times *times; /* times of the samples (profile/times.h), or NULL */
 };
 
-/* Returns an error for a profile with a stack tree (samples.tree), which supports only sums of
- * functions. */
+/* Returns an error for a profile with a stack tree (samples.tree), because such a profile supports
+ * only sums of functions. */
 pprofc_status profile_need_stacks(const pprofc_profile *profile, pprofc_error *error);
 
 /* The values of one sample type: the value of sample i is values[i * step]. */
@@ -140,7 +144,7 @@ struct value_column {
 
 struct value_column profile_values(const pprofc_profile *profile, size_t type);
 
-/* Returns the index of the sample type with the name or number `wanted`; the default type for "".
+/* Returns the index of the sample type with the name or number `wanted`; for "" the default type.
  * "inuse_space" also selects a type named "space", which old heap profiles have. Returns type_count
  * if there is no such type. */
 size_t profile_find_type(const pprofc_profile *profile, pprofc_str wanted);
@@ -151,8 +155,9 @@ size_t profile_values_each(const pprofc_profile *profile);
 /* Returns a profile without columns in a new region, or NULL when out of memory. */
 pprofc_profile *profile_new(const pprofc_allocator *mem);
 
-/* Returns a copy that shares every column with `source` and keeps it alive. The caller replaces the
- * columns that it changes by columns in copy->region->arena. Returns NULL when out of memory. */
+/* Returns a copy that shares every column with `source` and keeps the columns alive. The caller may
+ * replace columns of the copy by columns in copy->region->arena. Returns NULL when out of
+ * memory. */
 pprofc_profile *profile_edit(const pprofc_profile *source);
 
 /* Returns a profile that shares every column of `source` but allocates with `mem`, for a caller
@@ -163,13 +168,13 @@ static inline pprofc_str profile_string(const pprofc_profile *p, uint32_t index)
   return p->strings.items[index];
 }
 
-/* Replaces the profile's string table by a copy with `more` strings appended, which the caller can
- * then use: entry old_count + i is extra[i]. Returns false when out of memory. */
+/* Replaces the profile's string table by a copy with `more` strings appended: entry old_count + i
+ * is extra[i]. Returns false when out of memory. */
 bool profile_add_strings(pprofc_profile *p, const pprofc_str *extra, size_t more);
 
 /* ---- values ------------------------------------------ */
 
-/* True if all values are 0. Merges drop samples for which this is true. */
+/* True if all values of a sample are 0. Merges drop such samples. */
 static inline bool values_are_zero(const int64_t *values, size_t types) {
   for (size_t t = 0; t < types; t++)
     if (values[t]) return false;

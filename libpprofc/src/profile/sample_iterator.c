@@ -9,8 +9,8 @@
 struct pprofc_sample_iterator {
   const pprofc_profile *profile;
   struct stack_reader reader;
-  size_t next, end;     /* range of the samples that the iterator has not returned yet */
-  uint32_t *stack;      /* locations of the current sample; room for max_depth + 1 */
+  size_t next, end;     /* range of the samples that the iterator has still to return */
+  uint32_t *stack;      /* locations of the current sample; the array has room for max_depth + 1 */
   size_t depth;         /* number of locations in `stack` */
   pprofc_frame *frames; /* frames of the current sample, made when the caller requests them */
   size_t frame_capacity;

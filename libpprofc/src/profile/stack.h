@@ -49,8 +49,8 @@
 
 /* ---- one stack --------------------------------------- */
 
-/* The unread frames of a stack: the bytes from `leaf` up to `root`. The functions below take frames
- * from either end. */
+/* The frames of a stack that are not read yet: the bytes from `leaf` up to `root`. The functions
+ * below take frames from either end. */
 struct packed_stack {
   const uint8_t *leaf, *root;
   const uint32_t *map; /* map of the stack's segment, or NULL */
@@ -88,7 +88,8 @@ static inline bool stack_take_leaf(struct packed_stack *s, uint32_t *location) {
   return false;
 }
 
-/* Reads the locations into frames (room for max_depth), leaf first; returns the depth. */
+/* Stores the locations of a stack in `frames`, leaf first, and returns their number. `frames` has
+ * room for max_depth. */
 static inline size_t stack_unpack(struct packed_stack stack, uint32_t *frames) {
   size_t depth = 0;
   while (stack_take_leaf(&stack, &frames[depth])) depth++;
@@ -97,7 +98,7 @@ static inline size_t stack_unpack(struct packed_stack stack, uint32_t *frames) {
 
 /* ---- shared tails ------------------------------------ */
 
-/* Returns the number of equal bytes at the ends of a and b, at most `most`. */
+/* Returns the number of equal bytes at the ends of a and b; compares at most `most` bytes. */
 static inline size_t stack_equal_bytes(const uint8_t *a_end, const uint8_t *b_end, size_t most) {
   size_t n = 0;
   if (a_end == b_end) return most; /* all bytes are equal, because the stacks share memory */
@@ -121,12 +122,12 @@ static inline size_t stack_shared_tail(const uint8_t *a, size_t a_size, const ui
   const uint8_t *at_a = a + a_size - n, *at_b = b + b_size - n;
   if ((at_a == a || at_a[-1] < 0x80) && (at_b == b || at_b[-1] < 0x80)) return n;
   for (; n && *at_a >= 0x80; at_a++)
-    n--; /* skip the rest of a varint that begins before the
-            shared tail */
+    n--; /* skip the rest of a varint that begins before the shared bytes */
   return n ? n - 1 : 0;
 }
 
-/* Returns the number of bytes that a stack shares with the previous stack; 0 if the maps differ. */
+/* Returns the number of bytes at the root end that a stack shares with the previous stack; 0 if
+ * their maps differ. */
 static inline size_t stack_shared(const struct packed_stack *previous,
                                   const struct packed_stack *stack) {
   if (stack->map != previous->map) return 0;
@@ -134,7 +135,7 @@ static inline size_t stack_shared(const struct packed_stack *previous,
                            (size_t)(stack->root - stack->leaf));
 }
 
-/* Returns a stack without frames, which a pass uses as the previous stack of its first sample. */
+/* Returns a stack without frames, which serves as the previous stack of the first sample. */
 static inline struct packed_stack stack_none(void) {
   static const uint8_t nothing;
   return (struct packed_stack){&nothing, &nothing, NULL};
@@ -142,7 +143,7 @@ static inline struct packed_stack stack_none(void) {
 
 /* ---- samples in order -------------------------------- */
 
-/* State of reading the stacks of samples in ascending order, with the segment of the current
+/* Reads the stacks of samples in ascending order, and remembers the segment of the current
  * sample. */
 struct stack_reader {
   const struct samples *samples;
@@ -164,7 +165,8 @@ static inline struct stack_reader stack_reader_at(const struct samples *s, size_
   return reader;
 }
 
-/* Returns the segment map of `sample`. Calls must be in ascending order of samples. */
+/* Returns the map of the segment that contains `sample`. Calls must be in ascending order of
+ * samples. */
 static inline const uint32_t *stack_map(struct stack_reader *reader, size_t sample) {
   while (sample >= reader->segment_end && reader->segment + 1 < reader->samples->segment_count)
     reader->segment_end = segment_end(reader->samples, ++reader->segment);
@@ -178,15 +180,16 @@ static inline struct packed_stack stack_of(struct stack_reader *reader, size_t s
   return (struct packed_stack){leaf, leaf + s->stack_size[sample], stack_map(reader, sample)};
 }
 
-/* Reads the stack of `sample` into frames (room for max_depth), leaf first; returns the depth. */
+/* Stores the locations of the stack of `sample` in `frames`, leaf first, and returns their number.
+ * `frames` has room for max_depth. */
 static inline size_t stack_read(struct stack_reader *reader, size_t sample, uint32_t *frames) {
   return stack_unpack(stack_of(reader, sample), frames);
 }
 
 /* ---- renumbered stacks ------------------------------- */
 
-/* The varint of a location's new number. A table of these rewrites a stack with one load and one
- * store of 8 bytes per frame. */
+/* The varint of a location's new index. With a table of codes an edit rewrites a stack with one
+ * load and one store of 8 bytes per frame. */
 struct stack_code {
   uint8_t bytes[7]; /* varint of up to 32 bits, followed by unused bytes */
   uint8_t size;     /* size of the varint in bytes; 0 for a hidden location */
@@ -198,7 +201,7 @@ static inline struct stack_code stack_code_of(uint32_t number) {
   return code;
 }
 
-/* Writes the code at `out`, which has room for 8 bytes; returns the address after it. */
+/* Writes the code at `out`, which has room for 8 bytes. Returns the address after the code. */
 static inline uint8_t *stack_put_code(uint8_t *out, const struct stack_code *code) {
   memcpy(out, code, sizeof *code);
   return out + code->size;
@@ -210,12 +213,12 @@ size_t stack_longest(const struct samples *samples);
 /* ---- maps of segments -------------------------------- */
 
 /* Hides the locations i with hidden[i] != 0 in a segment. `plain` caches the map for segments that
- * have no map; it is NULL before the first call. Returns false when out of memory. */
+ * have no map; *plain is NULL before the first call. Returns false when out of memory. */
 bool segment_hide(struct arena *arena, struct segment *segment, const uint8_t *hidden,
                   size_t locations, const uint32_t **plain);
 
-/* Adds `more` new locations to the map of a segment, which covers the existing `locations`:
- * location locations + i becomes varint *base + i. Returns false when out of memory. */
+/* Adds `more` new locations to the map of a segment. `locations` is the number of existing
+ * locations. Location locations + i becomes varint *base + i. Returns false when out of memory. */
 bool segment_extend(struct arena *arena, struct segment *segment, size_t locations, size_t more,
                     size_t *base);
 

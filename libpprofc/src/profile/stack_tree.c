@@ -1,15 +1,15 @@
-/* Reads the stacks of a tree and sorts them. */
+/* Builds the stacks of a stack tree one after another, and sorts samples by stack. */
 #include "profile/stack_tree.h"
 
 #include "profile/stack.h"
 
 #include <stdlib.h>
 
-/* Number of samples between the current sample and the sample whose data is prefetched. */
+/* Distance in samples from the current sample to the sample whose data is prefetched. */
 #define STACK_AHEAD 8
 
 /* Returns the size of a cursor's buffer in bytes. Every copy moves STACK_CHUNK bytes, even of a
- * shorter piece, so the buffer has STACK_CHUNK spare bytes before the stack. */
+ * shorter leaf end, so the buffer has STACK_CHUNK spare bytes before the stack. */
 static size_t stack_cursor_room(const struct stack_cursor *c) {
   return STACK_CHUNK + (size_t)c->longest;
 }
@@ -41,8 +41,8 @@ void stack_cursor_free(struct stack_cursor *c, const pprofc_allocator *mem) {
 }
 
 /* Writes the chunks of a stack that differ from the previous stack, starting at the leaf end.
- * Returns the number of chunks that both stacks share. `old` receives the bytes that the last
- * written chunk replaces. */
+ * Returns the number of chunks that both stacks share. Stores the bytes that the last written chunk
+ * replaces in `old`. */
 static size_t stack_cursor_place(struct stack_cursor *c, uint32_t chunk, size_t level,
                                  uint8_t old[STACK_CHUNK]) {
   size_t known = c->size / STACK_CHUNK;
@@ -57,7 +57,7 @@ static size_t stack_cursor_place(struct stack_cursor *c, uint32_t chunk, size_t 
 }
 
 /* Rounds `n`, the number of equal bytes at the root end of two stacks, down to whole frames. `old`
- * and `now` point to the byte before the equal bytes in each stack; NULL if the stack has no more
+ * and `now` point to the byte before the equal bytes in each stack; NULL if that stack has no more
  * bytes. */
 static uint32_t stack_cursor_whole(const uint8_t *root, size_t n, const uint8_t *old,
                                    const uint8_t *now) {
@@ -91,8 +91,8 @@ uint32_t stack_cursor_move(struct stack_cursor *c, size_t sample) {
   size_t levels = ref->size / STACK_CHUNK, rest = ref->size % STACK_CHUNK, before = c->size;
   uint8_t old[STACK_CHUNK] = {0};
   size_t shared = stack_cursor_place(c, ref->chunk, levels, old) * STACK_CHUNK;
-  /* Size of the first piece that differs, and number of bytes of the previous stack that it
-   * replaces. */
+  /* Size of the first chunk or leaf end that differs, and number of bytes of the previous stack
+   * that it replaces. */
   size_t piece = STACK_CHUNK, left = before - shared < piece ? before - shared : piece;
   if (shared == levels * STACK_CHUNK) {
     piece = rest;
@@ -135,8 +135,8 @@ static int stack_tree_compare(const void *x, const void *y) {
   return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* Returns the last 4 bytes of a piece as a number whose most significant byte is nearest to the
- * root. The 4 bytes before `end` are readable even if the piece is shorter. */
+/* Returns the last 4 bytes of a chunk or leaf end as a number. The most significant byte is nearest
+ * to the root. The 4 bytes before `end` are readable even if the data is shorter. */
 static uint32_t stack_tree_key(const uint8_t *end, size_t size) {
   uint32_t key;
   memcpy(&key, end - sizeof key, sizeof key);
@@ -147,7 +147,7 @@ static uint32_t stack_tree_key(const uint8_t *end, size_t size) {
   return size ? key & UINT32_MAX << (sizeof key - size) * 8 : 0;
 }
 
-/* Sorts items. Most groups are small, so small groups use insertion sort. */
+/* Sorts items by key. Most groups are small, so small groups use insertion sort. */
 static void stack_tree_sort(struct stack_tree_item *items, size_t count) {
   if (count > 16) {
     qsort(items, count, sizeof *items, stack_tree_compare);
@@ -164,7 +164,8 @@ static void stack_tree_sort(struct stack_tree_item *items, size_t count) {
 /* Items in groups: group g is items[from[g]] up to items[from[g + 1]]. */
 struct stack_tree_groups {
   struct stack_tree_item *items;
-  uint32_t *from; /* index of each group's first item, and one entry more */
+  uint32_t *from; /* index of each group's first item, and one more entry for the end of the last
+                     group */
 };
 
 /* Replaces the sizes of groups, in from[1] and later entries, by the start of each group, stored
@@ -200,8 +201,8 @@ static void stack_tree_group_chunks(const struct stack_tree *tree, struct stack_
 static void stack_tree_number(const struct stack_tree *tree, const struct stack_tree_groups *s,
                               uint32_t *place) {
   size_t chunks = tree->chunk_count + 1;
-  uint32_t *size = place; /* number of chunks in the subtree of each chunk; place[] then overwrites
-                             it entry by entry */
+  uint32_t *size = place; /* number of chunks in the subtree of each chunk; the positions in `place`
+                             overwrite these numbers one by one */
   for (size_t i = 0; i < chunks; i++) size[i] = 1;
   for (size_t i = chunks; i-- > 1;) size[tree->chunks[i].parent] += size[i];
   place[0] = 0;

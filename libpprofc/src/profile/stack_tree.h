@@ -3,8 +3,8 @@
  * A stack is cut from its root end into chunks of STACK_CHUNK bytes, regardless of the boundaries
  * of varints. Two stacks share a chunk if the chunk and all chunks nearer to the root are equal.
  * Each stack stores its own rest at the leaf end, which is shorter than a chunk. The samples of a
- * profile with a tree are sorted by their chunks. Only the passes of graph/delta.h read such
- * stacks: they build each stack from the previous one. */
+ * profile with a tree are sorted by their chunks. Only the functions of graph/delta.h read such
+ * stacks: they build each stack from the previous stack. */
 #ifndef PPROFC_PROFILE_STACK_TREE_H
 #define PPROFC_PROFILE_STACK_TREE_H
 
@@ -41,17 +41,18 @@ struct stack_tree {
   uint32_t type;                /* only sample type with values, or STACK_TREE_ALL */
 };
 
-/* Cursor over the stacks of several trees. `room` contains the current stack; `end` is the byte
- * after its root. */
+/* Cursor over the stacks of several trees. `room` is a buffer with the current stack; `end` is the
+ * end of the stack, after the byte nearest to the root. */
 struct stack_cursor {
   const struct stack_tree *tree;
-  size_t first;     /* index in the profile of the sample with the first ref */
+  size_t first;     /* index in the profile of the first sample of the current tree */
   uint32_t longest; /* size of the largest stack of all trees in bytes */
   uint8_t *room;
   uint8_t *end;
   uint32_t *path; /* indices of the stack's chunks, from the root */
   uint32_t size;
-  uint32_t fetched; /* last prefetched parent; a stored result keeps gcc from dropping the call */
+  uint32_t fetched; /* last result of stack_cursor_fetch; gcc would drop a call whose result is not
+                       stored */
 };
 
 /* Prepares a cursor for the trees; call stack_cursor_enter before the first move. Returns false
@@ -67,10 +68,10 @@ void stack_cursor_free(struct stack_cursor *cursor, const pprofc_allocator *mem)
  * previous stack, rounded down to whole frames. */
 uint32_t stack_cursor_move(struct stack_cursor *cursor, size_t sample);
 
-/* Copies a stack to `out`, which has room for it. */
+/* Copies a stack to `out`, which has room for the whole stack. */
 void stack_tree_copy(const struct stack_tree *tree, const struct stack_ref *ref, uint8_t *out);
 
-/* True if the stack equals `data`, which has the same size. */
+/* True if the stack equals `data`. Both have the same size. */
 static inline bool stack_tree_equal(const struct stack_tree *tree, const struct stack_ref *ref,
                                     const uint8_t *data) {
   size_t at = ref->size % STACK_CHUNK;

@@ -1,5 +1,5 @@
-/* Sums of sample values. Self, total and all numbers computed from them wrap around as int64 does
- * in Go, so all formats show the numbers that pprof prints. */
+/* Adds and subtracts sample values. Sums and differences wrap around as int64 does in Go, so all
+ * formats show the numbers that pprof prints. */
 #ifndef PPROFC_PROFILE_SUM_H
 #define PPROFC_PROFILE_SUM_H
 

@@ -1,12 +1,13 @@
-/* The times of a profile: a side table with one row for each event of the recording.
+/* The times of a profile: a table beside the samples, with one row for each event of the recording.
  *
  * An event says when a sample ran: its stack was on the track from `start` on, for `duration`. A
  * sample of the profile has any number of events, because readers add up equal samples. Samples are
  * the same with and without this table.
  *
- * The table exists only if the caller of the reader wants it (open_sums.times in open.h) and
- * the format has times; otherwise `times` of the profile is NULL. Edits that drop samples drop
- * their events and number the others again. A merge of several profiles drops the table.
+ * The table exists only if the caller of the reader wants it (open_sums.times in open.h) and the
+ * format has times; otherwise `times` of the profile is NULL. Edits that drop samples also drop
+ * their events, and update the sample indices of the other events. A merge of several profiles
+ * drops the table.
  *
  * Rows are grouped by track. In a track they are sorted by start, and rows with equal starts have
  * the order of the file. Events of a track may overlap in damaged files. Every start is at least 0,
@@ -21,7 +22,7 @@
 struct time_track {
   pprofc_str name;     /* name of the thread */
   pprofc_str process;  /* name of the process */
-  pprofc_str pid, tid; /* ids of the process and of the thread, as the file has them */
+  pprofc_str pid, tid; /* ids of the process and of the thread, as written in the file */
   size_t first, count; /* index of the first event, and number of events */
 };
 
@@ -31,7 +32,8 @@ struct times {
   const int64_t *start;    /* start in nanoseconds since the start of the recording */
   const int64_t *duration; /* duration in nanoseconds; 0 for an instant */
   size_t track_count;
-  const struct time_track *tracks; /* tracks in the order of the file; each has events */
+  const struct time_track *tracks; /* tracks in the order of the file; each track has at least one
+                                      event */
   int64_t clock_start; /* start of the recording in nanoseconds since 1970; 0 if not known */
   int64_t end;         /* end of the last event in nanoseconds since the start of the recording */
 };
@@ -44,8 +46,8 @@ static inline int64_t times_event_end(const struct times *times, size_t event) {
 /* Returns the index of the track of an event. */
 size_t times_track_of(const struct times *times, size_t event);
 
-/* Returns the first event of a track that starts at `at` or later; first + count if there is no
- * such event. */
+/* Returns the index of the first event of a track that starts at `at` or later; first + count if
+ * there is no such event. */
 size_t times_first_from(const struct times *times, size_t track, int64_t at);
 
 /* ---- the values of events ---------------------------- */
@@ -56,30 +58,35 @@ struct time_shares {
   const pprofc_allocator *mem;
   const struct times *times;
   size_t samples;
-  uint64_t *total; /* for each sample, the sum of its events' durations; else their number */
-  uint8_t *timed;  /* for each sample, 1 if `total` is a sum of durations */
+  uint64_t *total; /* for each sample, the sum of its events' durations; if all durations are 0, the
+                      number of its events */
+  uint8_t *timed;  /* for each sample, 1 if its entry in `total` is a sum of durations */
 };
 
-/* Returns false when out of memory; then there is nothing to free. The profile has times. */
+/* Prepares the shares of a profile that has times. Returns false when out of memory; then there is
+ * nothing to free. */
 bool time_shares_init(struct time_shares *shares, const pprofc_profile *profile);
 void time_shares_free(struct time_shares *shares);
 
-/* Returns the part of its sample's values that belongs to an event, from 0 to 1. */
+/* Returns the share of its sample's values that belongs to an event, from 0 to 1. */
 double time_shares_of(const struct time_shares *shares, size_t event);
 
-/* Returns the part of an event before the time `at`, in the unit of `total`. */
+/* Returns the length of the part of an event before the time `at`, in the unit of `total`:
+ * nanoseconds, or 1 for an instant. */
 uint64_t time_shares_before(const struct time_shares *shares, size_t event, int64_t at);
 
 /* ---- ranges ------------------------------------------ */
 
-/* A range of time in nanoseconds since the start of the recording: from <= time < to. */
+/* A range of time in nanoseconds since the start of the recording. `from` is in the range, `to` is
+ * not. */
 struct time_range {
-  int64_t from, to; /* defaults: 0 and INT64_MAX */
+  int64_t from, to; /* bounds of the range; defaults 0 and INT64_MAX */
 };
 
 #define TIME_RANGE_ALL ((struct time_range){0, INT64_MAX})
 
-/* True if a part of the event is in the range. An instant is in the range if its start is. */
+/* True if a part of the event is in the range. An instant is in the range if its start is in the
+ * range. */
 static inline bool time_range_meets(struct time_range range, const struct times *times,
                                     size_t event) {
   int64_t start = times->start[event], end = times_event_end(times, event);
@@ -91,9 +98,9 @@ static inline bool time_range_meets(struct time_range range, const struct times 
 /* ---- edits ------------------------------------------- */
 
 /* Both functions replace the times of `copy`, which is being edited, and return false when out of
- * memory. The first one gives samples their new indices: number[i] is the index of sample i, and
- * NONE drops its events. The profile may have no times. The second one keeps the parts of events
- * that are in a range; their times do not change. */
+ * memory. times_renumber gives samples their new indices: number[i] is the index of sample i, and
+ * NONE drops its events. Its profile may have no times. times_clip keeps the parts of events that
+ * are in a range; their times do not change. */
 bool times_renumber(pprofc_profile *copy, const uint32_t *number);
 bool times_clip(pprofc_profile *copy, struct time_range range);
 
