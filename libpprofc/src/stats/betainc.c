@@ -3,16 +3,16 @@
 
 #include <math.h>
 
-/* Returns the logarithm of the gamma function. It uses lgamma_r, because lgamma writes the global
- * signgam. */
+/* Returns the logarithm of the gamma function. Uses lgamma_r, because lgamma writes the global
+ * variable signgam. */
 static double log_gamma(double x) {
   int sign;
   return lgamma_r(x, &sign);
 }
 
-/* Computes the continued fraction by the modified method of Lentz (Numerical Recipes 6.4). In the
- * range where it is used, the computation takes about sqrt(max(a, b)) steps. Samples that fit into
- * memory never reach the limit of steps. */
+/* Computes the continued fraction by the modified method of Lentz (Numerical Recipes 6.4). The
+ * computation takes about sqrt(max(a, b)) steps for the arguments that its callers pass. Samples
+ * that fit into memory never reach the limit of steps. */
 static double fraction(double x, double a, double b) {
   static const double tiny = 1e-300, precision = 1e-16;
   double c = 1, d = 1 - (a + b) * x / (a + 1);

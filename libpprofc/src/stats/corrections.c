@@ -1,4 +1,4 @@
-/* Corrects p-values of tests that are made together. */
+/* Corrects p-values of tests that are made together, by three published methods. */
 #include "stats/corrections.h"
 
 #include <math.h>

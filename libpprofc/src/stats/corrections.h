@@ -1,8 +1,8 @@
 /* Corrects p-values of tests that are made together.
  *
  * p[0 .. count - 1] is sorted ascending; adjusted[i] belongs to p[i]. `p` and `adjusted` may be the
- * same array. An adjusted value is at most 1; compare it with the significance level of all tests
- * together. */
+ * same array. Compare an adjusted value, which is at most 1, with the significance level of all
+ * tests together. */
 #ifndef PPROFC_STATS_CORRECTIONS_H
 #define PPROFC_STATS_CORRECTIONS_H
 

@@ -1,4 +1,5 @@
-/* The gamma function, the derivatives of its logarithm, and the chi-squared distribution. */
+/* Declares the gamma function, the derivatives of its logarithm, and the chi-squared
+ * distribution. */
 #ifndef PPROFC_STATS_GAMMA_H
 #define PPROFC_STATS_GAMMA_H
 

@@ -6,8 +6,8 @@
 double go_log(double x);
 double go_exp(double x);
 
-/* Returns C(n, k), the number of ways to choose k of n, like moremath: exact up to n = 20, exp of
- * log-gammas above. */
+/* Returns C(n, k), the number of ways to choose k of n. Computes it as the Go package moremath
+ * does: exactly up to n = 20, else as exp of log-gammas. */
 double go_choose(int n, int k);
 
 /* Returns C(n, k), the number of ways to choose k of n; exact below 2^53. */

@@ -25,8 +25,8 @@ static double below(int n, int k) {
 }
 
 /* Returns an interval of order statistics of n values that contains the median with a probability
- * of at least `level`. Starts at the median and adds the more likely neighbour, the left one in a
- * tie. */
+ * of at least `level`. Starts at the median and repeatedly adds the more likely neighbour, the left
+ * one in a tie. */
 static pprofc_median_interval exact_interval(int n, double level) {
   int low = (int)ceil((n + 1) * 0.5) - 1, high = low + 1;
   double sum = below(n, low);

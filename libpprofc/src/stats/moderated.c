@@ -19,7 +19,7 @@ static double variance_trend(const struct variance *row, double cv2) {
   return 1 + cv2 * row->samples;
 }
 
-/* Returns the weighted median of observed over expected variance. */
+/* Returns the weighted median of the ratios of observed to expected variance. */
 static double variance_ratio(const struct variance *rows, size_t count, double median, double cv2,
                              struct weighted *scratch) {
   for (size_t i = 0; i < count; i++) {

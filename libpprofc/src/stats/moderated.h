@@ -2,8 +2,8 @@
  * observed only a few times. The method is Smyth's (2004, "Linear models and empirical Bayes
  * methods"), with a floor and a trend for counts.
  *
- * `seen` is the variance of a row that was observed within base and within head, with `degrees`
- * degrees of freedom. `floor` is its sampling variance, `samples` its mean number of samples per
+ * The fields of a row: `seen` is its observed variance within base and within head, with `degrees`
+ * degrees of freedom. `floor` is its sampling variance. `samples` is its mean number of samples per
  * run. With relative noise cv between runs, `seen` is floor (1 + cv^2 samples) on average. */
 #ifndef PPROFC_STATS_MODERATED_H
 #define PPROFC_STATS_MODERATED_H
@@ -16,7 +16,8 @@ struct variance {
 
 struct variance_prior {
   double cv2;     /* square of the relative noise between runs */
-  double degrees; /* weight of the variance that the other rows predict, in degrees of freedom */
+  double degrees; /* weight of the variance that the other rows predict, as a number of degrees of
+                     freedom */
 };
 
 /* Maximum of `degrees` of a prior. It limits the weight of the other rows, so an unusual variance

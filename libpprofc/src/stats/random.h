@@ -1,4 +1,4 @@
-/* Pseudorandom numbers with a seed of the caller: equal seeds give equal numbers. */
+/* Generates pseudorandom numbers from a seed of the caller. Equal seeds give equal numbers. */
 #ifndef PPROFC_STATS_RANDOM_H
 #define PPROFC_STATS_RANDOM_H
 

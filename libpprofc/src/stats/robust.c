@@ -1,4 +1,4 @@
-/* Sorts samples, and computes medians, with weights and without. */
+/* Sorts samples, and computes weighted and unweighted medians. */
 #include "stats/robust.h"
 
 #include <math.h>

@@ -1,10 +1,11 @@
-/* Sorts samples, and computes medians of many values, independent of their order. */
+/* Sorts samples, and computes medians of many values. The results do not depend on the order of the
+ * values. */
 #ifndef PPROFC_STATS_ROBUST_H
 #define PPROFC_STATS_ROBUST_H
 
 #include <stddef.h>
 
-/* Sorts in ascending order; NaN is first, as in Go's order. */
+/* Sorts in ascending order, with NaN first as in Go. */
 void sort_doubles(double *values, size_t count);
 
 struct weighted {

@@ -1,4 +1,5 @@
-/* Finds change points of a series: candidates in windows, merging, drifts, and sizes. */
+/* Finds change points of a series: finds candidates in windows, drops weak candidates, joins
+ * drifts, and computes the sizes of changes. */
 #include "stats/steps.h"
 
 #include "core/array.h"
@@ -29,8 +30,9 @@ struct finder {
 
 /* ---- candidates -------------------------------------- */
 
-/* Returns the best split of all pieces of a window, and sets *piece to the piece. `cuts` has the
- * ends of the window and the splits between them. */
+/* Returns the best split of all parts of a window, as the index of the first value after it. `cuts`
+ * has the ends of the window and the splits between the parts. Sets *piece to the index of the
+ * part. */
 static size_t finder_best(const struct finder *f, const size_t *cuts, size_t cut_count,
                           size_t *piece) {
   double greatest = -HUGE_VAL, distance;
@@ -69,7 +71,8 @@ static size_t finder_bisect(const struct finder *f, size_t start, size_t end, si
   }
 }
 
-/* Adds an index if it is missing. */
+/* Adds a change point at `index`, unless the list has it already. Returns false when out of
+ * memory. */
 static bool finder_add(struct finder *f, size_t index) {
   size_t k = f->count;
   while (k > 0 && f->items[k - 1].index >= index) k--;
@@ -146,7 +149,8 @@ static void finder_test(struct finder *f, size_t i) {
   if (!finder_has_room(f, i)) return;
   struct steps_options options = *f->options;
   size_t first = finder_begin(f, i), end = finder_end(f, i);
-  /* A drift makes neighbouring values similar, so do not correct for their correlation. */
+  /* A drift makes neighbouring values similar, so the test must not correct for their
+   * correlation. */
   if (finder_drifts(f, first, step->index, end)) options.autocorrelated = false;
   step->p = steps_p(f->values, first, step->index, end, &options);
   if (step->p < f->options->alpha && !finder_has_moved(f, i)) step->p = 1;
@@ -170,8 +174,8 @@ static void finder_drop(struct finder *f, size_t i) {
   finder_test(f, i);
 }
 
-/* Drops the weakest change point until the t-test accepts all. Then drops change points that fail
- * the permutation test. */
+/* Drops the weakest change point until the t-test accepts all others. Then drops change points that
+ * fail the permutation test. */
 static void finder_merge(struct finder *f) {
   for (size_t i = 0; i < f->count; i++) finder_test(f, i);
   for (;;) {
@@ -237,7 +241,7 @@ static void step_set_size(struct step *step, const struct steps_side *a,
   step_set_ratio(step, a_error, b_error, t);
 }
 
-/* Joins consecutive steps into one drift, and computes sizes. */
+/* Joins consecutive steps into one drift, and computes the sizes of all changes. */
 static void finder_finish(struct finder *f) {
   for (size_t i = 0; i < f->count; i++)
     f->items[i].drift = finder_drifts(f, finder_begin(f, i), f->items[i].index, finder_end(f, i));

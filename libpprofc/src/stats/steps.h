@@ -16,11 +16,12 @@ struct steps_options {
   size_t least;          /* minimum number of values between change points and after the last change
                             point */
   size_t permutations;   /* number of permutations; 0: only the t-test decides */
-  double alpha;          /* significance level of the t-test; ten times as large for candidates */
+  double alpha;          /* significance level of the t-test; candidates are tested at ten times
+                            this level */
   double permuted_alpha; /* significance level of the permutation test */
   uint64_t seed;         /* seed of the shuffling; equal seeds give equal results */
   double cut;            /* maximum distance from the rolling median, in robust standard deviations;
-                            values beyond it move to the limit; 0: no limit */
+                            a value farther away is moved to this distance; 0: no limit */
   bool autocorrelated;   /* true to correct the t-test for the correlation of neighbouring values */
 };
 
@@ -30,16 +31,17 @@ struct steps_options {
  * autocorrelated. */
 void steps_defaults(struct steps_options *options);
 
-/* A change of level. */
+/* A change of the level of a series. */
 struct step {
   size_t index; /* index of the first value after the change */
-  size_t last;  /* for a drift: index of the last value of its last step; else equal to `index` */
+  size_t last;  /* for a drift: index of the first value after its last step; else equal to
+                   `index` */
   bool drift;   /* true if a straight line fits the values better than a step */
   double before, after;         /* means of the values up to the neighbouring change points */
   double difference, low, high; /* after - before, and its 95 % interval (Welch) */
   double ratio, ratio_low, ratio_high; /* after / before and its 95 % interval; NaN unless both
                                           means and the lower bound of `before` are positive */
-  /* P-values of Student's test and of the permutation test; NaN if the test was not made. */
+  /* P-values of Student's t-test and of the permutation test; NaN if the test was not made. */
   double p, permuted_p;
 };
 

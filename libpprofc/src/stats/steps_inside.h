@@ -1,4 +1,4 @@
-/* Functions shared by the files about change points. */
+/* Declares functions that the files steps*.c share. */
 #ifndef PPROFC_STATS_STEPS_INSIDE_H
 #define PPROFC_STATS_STEPS_INSIDE_H
 
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Statistics of a run of values: their number, mean, and sum of squared deviations. */
+/* Statistics of consecutive values: their number, mean, and sum of squared deviations. */
 struct steps_side {
   double count, mean, squares;
 };
@@ -19,14 +19,14 @@ double steps_student_p(const struct steps_side *a, const struct steps_side *b);
 /* Copies the values and moves outliers to the limit that `cut` sets (steps_options). */
 void steps_cut(const double *values, size_t count, double cut, double *out);
 
-/* Returns the p-value of a split of the values [first, end). If neighbouring values have the
- * correlation r, multiplies the variance by (1 + r) / (1 - r), because it looks too small
- * otherwise. */
+/* Returns the p-value of a split of the values [first, end) before `middle`. If neighbouring values
+ * have the correlation r, the estimated variance is too small. The function then multiplies it by
+ * (1 + r) / (1 - r). */
 double steps_p(const double *values, size_t first, size_t middle, size_t end,
                const struct steps_options *options);
 
-/* Returns the share of permutations whose best split has at least the energy distance of the
- * original order. Stops early once the test has failed. */
+/* Returns the share of random orders of the values whose best split has at least the energy
+ * distance of the original order. Stops early once the test has failed. */
 double steps_permuted_p(const double *values, size_t count, const struct steps_options *options,
                         uint64_t seed);
 

@@ -1,5 +1,5 @@
-/* Handles the noise of a series: limits outliers, and tests a split of values that correlate with
- * their predecessors. */
+/* Prepares the noise of a series for the change point search: limits outliers, and tests a split of
+ * values that correlate with their predecessors. */
 #include "stats/robust.h"
 #include "stats/steps_inside.h"
 
@@ -35,7 +35,7 @@ void steps_cut(const double *values, size_t count, double cut, double *out) {
 /* ---- correlation ------------------------------------- */
 
 /* Returns the correlation of each value with the previous value, within both sides of a split.
- * Returns 0 if it may be chance. */
+ * Returns 0 if the correlation may be chance. */
 static double resemblance(const double *values, size_t first, size_t middle, size_t end,
                           const struct steps_side *a, const struct steps_side *b) {
   double squares = a->squares + b->squares, products = 0, n = a->count + b->count;
@@ -55,7 +55,8 @@ double steps_p(const double *values, size_t first, size_t middle, size_t end,
   struct steps_side b = steps_side_of(values, middle, end);
   double r = 0;
   if (options->autocorrelated) r = resemblance(values, first, middle, end, &a, &b);
-  /* Share of the values that, if independent, would give a mean with the same variance. */
+  /* Number of independent values that give a mean of the same variance, as a share of the number of
+   * values. */
   double share = (1 - r) / (1 + r);
   a.count *= share;
   a.squares *= share;

@@ -1,4 +1,4 @@
-/* Computes the energy distance of all splits of a run of values, and Student's test of one
+/* Computes the energy distance of all splits of consecutive values, and Student's test of one
  * split. */
 #include "stats/random.h"
 #include "stats/steps_inside.h"
@@ -89,7 +89,7 @@ double steps_permuted_p(const double *values, size_t count, const struct steps_o
                         uint64_t seed) {
   double x[STEPS_WINDOW_MAX], rows[STEPS_WINDOW_MAX];
   size_t above = 0;
-  /* Number of permutations with an equal or better split at which the test fails. */
+  /* Number of permutations with an equal or better split that makes the test fail. */
   size_t most = (size_t)(o->permuted_alpha * (double)(o->permutations + 1));
   uint64_t state = seed;
   for (size_t i = 0; i < count; i++) {
@@ -98,7 +98,7 @@ double steps_permuted_p(const double *values, size_t count, const struct steps_o
     for (size_t k = 0; k < count; k++) rows[i] += fabs(values[i] - values[k]);
   }
   double found = split_whole(x, rows, count, o->least);
-  /* Tolerance: summation in another order changes the last bits. */
+  /* Tolerance, because summation in another order changes the last bits. */
   double almost = found - 1e-9 * fabs(found);
   for (size_t done = 1; done <= o->permutations; done++) {
     split_shuffle(x, rows, count, &state);
@@ -119,7 +119,7 @@ struct steps_side steps_side_of(const double *values, size_t first, size_t end) 
   return side;
 }
 
-/* Variances have the divisor n, as in Hunter. */
+/* Divides the sums of squares by n, as Hunter does. */
 double steps_student_p(const struct steps_side *a, const struct steps_side *b) {
   double degrees = a->count + b->count - 2;
   if (degrees < 1) return 1;

@@ -24,8 +24,8 @@ double pprofc_t_cdf(double t, double degrees) {
 
 /* ---- quantiles --------------------------------------- */
 
-/* Bounds of a quantile. The tail probability at `low` is larger than the wanted one; the tail
- * probability at `high` is smaller. */
+/* Bounds of a quantile. The tail probability is above the wanted probability at `low`, and below it
+ * at `high`. */
 struct student_bounds {
   double low, high;
 };

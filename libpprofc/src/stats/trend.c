@@ -7,8 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Number of values that the number of inversions can have: from 0 to the number of pairs of
- * TREND_EXACT values. */
+/* Number of possible numbers of inversions: from 0 to the number of pairs of TREND_EXACT values. */
 #define TREND_PAIRS (TREND_EXACT * (TREND_EXACT - 1) / 2 + 1)
 
 double trend_theil_sen(const double *t, const double *x, size_t count, double *scratch) {
@@ -52,7 +51,8 @@ static const double *kendall_binomial(struct kendall *k, size_t n, size_t chosen
   return k->rows[chosen];
 }
 
-/* Adds a group of `chosen` equal values to the `n - chosen` previous values. */
+/* Multiplies the distribution for the `n - chosen` previous values by the distribution of a group
+ * of `chosen` equal values. Returns the new degree. */
 static size_t kendall_multiply(struct kendall *k, size_t degree, size_t n, size_t chosen) {
   const double *factor = kendall_binomial(k, n, chosen);
   size_t more = chosen * (n - chosen);
@@ -76,7 +76,7 @@ static double kendall_exact(struct kendall *k, size_t count, double s) {
     done += ties;
     degree = kendall_multiply(k, degree, done, ties);
   }
-  /* S is the number of untied pairs minus two for each inversion. */
+  /* S is the number of pairs without ties minus two for each inversion. */
   for (size_t i = 0; i <= degree && (double)degree - 2 * (double)i >= s; i++) p += k->product[i];
   return p < 1 ? p : 1;
 }

@@ -1,4 +1,5 @@
-/* Yuen's t-test of trimmed means, by permutations. */
+/* Computes Yuen's t-test of trimmed means; its p-value comes from permutations if samples are
+ * small. */
 #include "stats/trimmed.h"
 
 #include "core/mem.h"
@@ -15,7 +16,7 @@
 /* ---- the statistic ----------------------------------- */
 
 /* A trimmed sample: its mean, the square of the standard error of the mean, and the number of
- * values left. */
+ * values that were not cut. */
 struct trimmed_side {
   double mean, error, kept;
 };
@@ -49,7 +50,8 @@ static void trimmed_deal(const double *all, size_t count, size_t n, double *x, d
                          uint64_t *state) {
   for (size_t i = 0; i < count; i++) {
     bool first = (stats_random(state) >> 32) * (count - i) >> 32 < n;
-    *x = *y = all[i]; /* faster than a branch that cannot be predicted */
+    *x = *y = all[i]; /* store in both and advance one index: faster than a branch that cannot be
+                         predicted */
     x += first;
     y += !first;
     n -= first;

@@ -1,4 +1,5 @@
-/* Yuen's t-test: compares 20 %-trimmed means, so that a few outliers do not hide a change. */
+/* Yuen's t-test: compares means without the 20 % smallest and the 20 % largest values, so that a
+ * few outliers do not hide a change. */
 #ifndef PPROFC_STATS_TRIMMED_H
 #define PPROFC_STATS_TRIMMED_H
 

@@ -11,7 +11,7 @@ struct ranks {
   size_t distinct;
   bool tied;
   double u;     /* U: number of pairs with x > y; ties count half */
-  double cubes; /* sum of t^3 - t over the numbers t in `ties` */
+  double cubes; /* sum of t^3 - t over the numbers t in `ties`, for the variance of U */
 };
 
 static void rank(const double *x, size_t nx, const double *y, size_t ny, struct ranks *r) {
@@ -35,7 +35,8 @@ static void rank(const double *x, size_t nx, const double *y, size_t ny, struct 
 
 /* ---- no ties ----------------------------------------- */
 
-/* Replaces p[n][m - 1] by p[n][m] for every n up to `small`; a row contains p[n] for U = 0 .. u. */
+/* Replaces p[n][m - 1] by p[n][m] for every n up to `small`. A row of the table contains p[n] for U
+ * = 0 .. u. */
 static void untied_step(double *table, size_t small, size_t m, size_t u) {
   size_t width = u + 1;
   table[0] = 1;
@@ -52,7 +53,7 @@ static void untied_step(double *table, size_t small, size_t m, size_t u) {
 
 /* Computes P(U <= u) by the recurrence of Mann and Whitney over the sample sizes: p[n][m](U) = (n
  * p[n-1][m](U - m) + m p[n][m-1](U)) / (n + m). The table contains the values for one m at a time.
- * Negative when out of memory. */
+ * Returns a negative number when out of memory. */
 static double untied_cdf(size_t nx, size_t ny, size_t u, const pprofc_allocator *mem) {
   size_t small = nx < ny ? nx : ny, pairs = nx * ny;
   size_t large = nx + ny - small;
@@ -71,7 +72,7 @@ static double untied_cdf(size_t nx, size_t ny, size_t u, const pprofc_allocator 
 
 /* ---- ties -------------------------------------------- */
 
-/* State of a pass over the distinct values, ascending or descending. In a descending pass, U is the
+/* State of a loop over the distinct values, ascending or descending. In descending order U is the
  * number of pairs with x < y. */
 struct tied_walk {
   const size_t *ties;
@@ -102,7 +103,8 @@ static void spread(const struct tied_walk *w, size_t seen, size_t t, size_t limi
 }
 
 /* Computes P(2U <= limit) by dynamic programming over the distinct values (Cheung and Klotz 1997;
- * their recursion, written as a loop over a table). Negative when out of memory. */
+ * their recursion, written as a loop over a table). Returns a negative number when out of
+ * memory. */
 static double tied_cdf(const struct tied_walk *w, size_t limit) {
   size_t width = limit + 1, cells = (w->nx + 1) * width, seen = 0;
   double *tables = mem_zero_array(w->mem, 2 * cells, sizeof *tables);
@@ -130,8 +132,8 @@ static double tied_cdf(const struct tied_walk *w, size_t limit) {
   return result;
 }
 
-/* Computes P(2U <= limit) for two distinct values like benchstat, which truncates the upper end of
- * the sum. */
+/* Computes P(2U <= limit) for two distinct values as benchstat does, which truncates the upper end
+ * of the sum. */
 static double two_values_as_upstream(const struct tied_walk *w, long long limit) {
   long long t0 = (long long)w->ties[0], t1 = (long long)w->ties[1], n = (long long)w->nx;
   long long last = (limit - n * (t0 - n)) / (t0 + t1);
@@ -155,7 +157,7 @@ static double upstream_p(const struct tied_walk *w, const struct ranks *r, doubl
   return 2 * tied_cdf(w, (size_t)(2 * u));
 }
 
-/* Returns the smaller tail, doubled; with ties the distribution of U is not symmetric. */
+/* Returns twice the smaller tail probability. With ties the distribution of U is not symmetric. */
 static double correct_p(struct tied_walk *w, const struct ranks *r, double u) {
   size_t ny = w->total - w->nx;
   double pairs = (double)w->nx * (double)ny, least = 1;
@@ -163,8 +165,8 @@ static double correct_p(struct tied_walk *w, const struct ranks *r, double u) {
     least = untied_cdf(w->nx, ny, (size_t)(u < pairs - u ? u : pairs - u), w->mem);
   } else {
     for (int side = 0; side < 2 && least >= 0; side++) {
-      /* The smaller tail is on u's side of the mean, so skip the other tail. With ties even the
-       * smaller tail may be above one half. */
+      /* The smaller tail is on the same side of the mean as u, so skip the other tail. With ties
+       * even the smaller tail may be above one half. */
       double bound = side ? pairs - u : u;
       if (2 * bound > pairs) continue;
       w->reversed = side == 1;
