@@ -4,7 +4,7 @@
  * pprof builds the graph again from the samples each time nodes are dropped. Flat, cum and tags of
  * a node do not depend on the other nodes that are kept. A dropped node only makes the edge across
  * it residual. So graph_build computes sums and tags once, and rebuilds only the edges, if the
- * report needs them. */
+ * report needs edges. */
 #include "graph/graph.h"
 
 /* Working memory of graph_build. */
@@ -48,7 +48,7 @@ static void select_nodes(struct build *b) {
 static void keep_shown(struct build *b, size_t count) {
   struct graph *g = b->graph;
   if (g->options.call_tree) {
-    /* `kept` marks the nodes to drop until mark_shown is called. */
+    /* Until mark_shown is called, `kept` marks the nodes to drop. */
     for (size_t i = 0; i < count; i++) b->kept[g->shown[i]] = 0;
     graph_trim_tree(g, b->kept);
   }

@@ -1,5 +1,5 @@
 /* Reads the stacks of samples in order, each as the difference from the previous stack. Consecutive
- * stacks of real profiles share most of their callers, so a pass handles shared frames once. */
+ * stacks of real profiles share most of their callers, so the caller handles shared frames once. */
 #ifndef PPROFC_GRAPH_DELTA_H
 #define PPROFC_GRAPH_DELTA_H
 
@@ -7,14 +7,14 @@
 #include "profile/stack_tree.h"
 
 /* A frame that the previous stack did not have. `offset` is the number of bytes from the start of
- * the frame's varint to the end of the stack. `offset` grows towards the leaf. */
+ * the frame's varint to the end of the stack, so it grows towards the leaf. */
 struct fresh_frame {
   uint32_t location, offset;
 };
 
 struct stack_delta {
   struct stack_reader reader;
-  struct stack_cursor cursor; /* cursor of the current stack, if stacks are a tree */
+  struct stack_cursor cursor; /* cursor of the current stack, if the profile has a stack tree */
   const uint32_t *map;        /* map of the current segment's location indices */
   struct packed_stack stack;
   uint32_t size;   /* size of the current stack in bytes */

@@ -1,5 +1,5 @@
-/* Finds the edges between kept nodes: a pass over samples that follows the path of kept
- * frames, as sums.c does for all frames. */
+/* Finds the edges between kept nodes. Loops over the samples and follows the path of kept frames,
+ * as sums.c does for all frames. */
 #include "core/array.h"
 #include "core/budget.h"
 #include "core/parallel.h"
@@ -10,8 +10,8 @@
 #define GRAIN THRESHOLD(8192)
 
 /* A kept frame of the path. `edge` is the edge from the previous step to this step. `edge` is NONE
- * if the choice excludes the edge, or if the edge leads from a node to itself. It is also NONE if
- * the path already contains the edge nearer to the root. */
+ * if the choice of edges excludes it, or if it leads from a node to itself. `edge` is also NONE if
+ * the path has the same edge nearer to the root. */
 struct edges_step {
   int64_t pending, pending_div;
   uint32_t node, edge;
@@ -24,7 +24,7 @@ struct edge_table {
   struct graph_edge *items;
   size_t count, capacity;
   struct map map;
-  uint32_t *last; /* index + 1 of the last edge found to each target node */
+  uint32_t *last; /* for each target node, 1 + the index of the last edge found to it; 0: no edge */
 };
 
 struct edges_worker {
@@ -189,8 +189,8 @@ static void edges_run(void *context, unsigned index) {
   delta_free(&delta, pass->mem);
 }
 
-/* Adds the edges of a later worker to the edges of the first worker. Keeps the order in which a
- * single worker would find the edges. */
+/* Adds the edges that a later worker found to the edges of the first worker. Keeps the order in
+ * which a single worker would find the edges. */
 static bool merge(const pprofc_allocator *mem, struct edge_table *to,
                   const struct edge_table *from) {
   for (size_t i = 0; i < from->count; i++) {

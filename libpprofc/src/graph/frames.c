@@ -1,4 +1,4 @@
-/* Finds the node of each line of each location once, so that passes over samples only look up
+/* Finds the node of each line of each location once, so that loops over samples only look up
  * numbers. */
 #include "core/array.h"
 #include "graph/delta.h"
@@ -25,7 +25,8 @@ static bool same_info(const struct node_info *a, const struct node_info *b) {
          a->place->column == b->place->column && a->place->start_line == b->place->start_line;
 }
 
-/* Returns the index of an info and adds it if it is new; NONE when out of memory. */
+/* Returns the index of a node_info and adds the node_info if it is new. Returns NONE when out of
+ * memory. */
 static uint32_t info_id(struct frames *f, const struct node_info *info) {
   uint64_t hash = hash_info(info);
   MAP_FIND(index, &f->map, hash, same_info(&f->infos[index], info));
@@ -45,8 +46,8 @@ static uint32_t info_id(struct frames *f, const struct node_info *info) {
  * are far smaller. */
 #define MAX_FRAMES ((size_t)1 << 20)
 
-/* Working memory of the frame table: text ids of functions, and the node_info of functions whose
- * nodes have no file, line, address or object. */
+/* Working memory of the frame table. It has the text ids of functions, and the node_info of
+ * functions whose nodes have no file, line, address or object. */
 struct graph_frames_builder {
   struct frames *frames;
   const pprofc_profile *profile;
@@ -54,7 +55,8 @@ struct graph_frames_builder {
   struct granularity keeps;
   struct arena scratch;  /* arena that contains the arrays below */
   uint32_t *name, *file; /* text ids of each function's name and file */
-  uint32_t *plain; /* index of each function's info without line, address and object, or NONE */
+  uint32_t *plain; /* for each function, index of its node_info without line, address and object, or
+                      NONE */
 };
 
 static uint32_t frames_file_text(struct graph_frames_builder *b, pprofc_str file) {
@@ -64,7 +66,8 @@ static uint32_t frames_file_text(struct graph_frames_builder *b, pprofc_str file
   return clean ? text_id(b->frames, str_path_clean(file, clean)) : NONE;
 }
 
-/* Returns an array with the text id of each string of the profile, NONE until it is known. */
+/* Returns an array with the text id of each string of the profile; an id is NONE until it is
+ * known. */
 static uint32_t *text_cache(struct graph_frames_builder *b) {
   size_t count = b->profile->strings.count;
   uint32_t *cache = arena_array(&b->scratch, count, sizeof *cache);
@@ -100,7 +103,7 @@ static bool read_files(struct graph_frames_builder *b, const struct functions *f
   return true;
 }
 
-/* Reserves one text and one info per function: most profiles need no more, and growing tables
+/* Reserves one text and one node_info per function. Most profiles need no more, and growing tables
  * waste memory. */
 static bool frames_reserve(struct frames *f, size_t functions) {
   return map_reserve(&f->texts.map, f->texts.count + functions) &&
@@ -125,7 +128,7 @@ static pprofc_str frames_object_of(const struct graph_frames_builder *b, size_t 
   return profile_string(b->profile, b->profile->mappings.items[mapping].file);
 }
 
-/* Returns the info of a function without line, address and object. Makes it only once for each
+/* Returns the node_info of a function without line, address and object. Makes it only once for each
  * function. */
 static uint32_t plain_info(struct graph_frames_builder *b, uint32_t function) {
   const struct node_info info = {
@@ -134,8 +137,8 @@ static uint32_t plain_info(struct graph_frames_builder *b, uint32_t function) {
   return b->plain[function];
 }
 
-/* Returns the source position of a line, without the parts that the granularity ignores. `line` is
- * NULL without a function. */
+/* Returns the source position of a line, without the fields that the granularity ignores. `line` is
+ * NULL if the function is not known. */
 static struct node_place kept_place(const struct graph_frames_builder *b, size_t location,
                                     const struct line *line) {
   struct node_place place = {0};
@@ -147,7 +150,7 @@ static struct node_place kept_place(const struct graph_frames_builder *b, size_t
   return place;
 }
 
-/* Returns the info of a line; NONE when out of memory. `line` is NULL for a location without
+/* Returns the node_info of a line; NONE when out of memory. `line` is NULL for a location without
  * lines. */
 static uint32_t line_info(struct graph_frames_builder *b, size_t location,
                           const struct line *line) {
@@ -188,7 +191,7 @@ static bool frames_allocate(struct frames *f, bool inlines) {
   return f->of_location && (!room || f->lists);
 }
 
-/* Writes the frame list of a location with several frames at `at`. */
+/* Writes the frame list of a location with several frames, from index `at` of the lists. */
 static bool read_frame_list(struct graph_frames_builder *b, size_t location, uint32_t *at) {
   struct frames *f = b->frames;
   const struct locations *l = f->locations;
@@ -235,8 +238,8 @@ static size_t frames_of_stack(const pprofc_profile *profile, struct packed_stack
   return frames;
 }
 
-/* Sets *too_deep to true if a stack has more than MAX_FRAMES frames. Reads stacks only if that is
- * possible. Returns false when out of memory. */
+/* Sets *too_deep to true if a stack has more than MAX_FRAMES frames. Reads the stacks only if a
+ * stack can have so many. Returns false when out of memory. */
 static bool frames_check_depth(const pprofc_profile *profile, bool *too_deep) {
   const struct samples *s = &profile->samples;
   struct stack_delta delta;

@@ -1,8 +1,9 @@
-/* The call graph that top, tree, peek, dot, callgrind and topproto print.
+/* The call graph that the reports top, tree, peek, dot, callgrind and topproto print.
  *
- * Steps of building: frames (the node of each location), sums (flat and cum of each node), then
- * trimming, which selects the nodes to keep. Edges and tags are made only for reports that need
- * them. Section numbers refer to the behaviour notes in docs/spec/pprof.md. */
+ * A graph is built in steps. The first step finds the node of each location (frames). The second
+ * sums flat and cum of each node (sums). The third selects the nodes to keep (trimming). Edges and
+ * tags are made only for reports that need them. Section numbers refer to the behaviour notes in
+ * docs/spec/pprof.md. */
 #ifndef PPROFC_GRAPH_GRAPH_H
 #define PPROFC_GRAPH_GRAPH_H
 
@@ -18,7 +19,7 @@
  * texts have equal ids; text 0 is "". */
 struct node_info {
   uint32_t name, file, object;
-  const struct node_place *place; /* source position and address, never NULL; infos without a
+  const struct node_place *place; /* source position and address, never NULL; node_infos without a
                                      position share a position that is all zero */
 };
 
@@ -31,16 +32,16 @@ struct frames {
   size_t count, capacity;
   struct map map;
   const struct locations *locations;
-  uint32_t *of_location; /* for each location: index of its info if it has one frame, else
+  uint32_t *of_location; /* for each location: index of its node_info if it has one frame, else
                             FRAME_LIST + index in `lists` */
-  uint32_t *lists;       /* all lists: each list has the number of frames, then their infos,
-                            innermost first; NULL without lists */
+  uint32_t *lists;       /* all lists: each list has the number of frames, then the indices of their
+                            node_infos, innermost first; NULL without lists */
 };
 
 #define FRAME_LIST 0x80000000u
 
-/* Returns the list for an entry of of_location that has FRAME_LIST. Item 0 is the length of the
- * list; the infos follow. */
+/* Returns the list for an entry of of_location that has FRAME_LIST. Item 0 of the list is its
+ * length; the indices of node_infos follow. */
 static inline const uint32_t *frame_list(const struct frames *frames, uint32_t entry) {
   return frames->lists + (entry & ~FRAME_LIST);
 }
@@ -56,7 +57,7 @@ pprofc_status frames_build(struct frames *frames, const pprofc_profile *profile,
                            const struct frame_options *options, pprofc_error *error);
 void frames_free(struct frames *frames);
 
-/* Returns the printed name of an info, as frame_name_of makes it. */
+/* Returns the printed name of the node_info with index `info`, as frame_name_of makes it. */
 pprofc_str frame_name(const struct frames *frames, uint32_t info, struct arena *arena);
 
 /* ---- the graph --------------------------------------- */
@@ -71,10 +72,10 @@ struct graph_edge {
   uint32_t source, target; /* indices of the nodes of the caller and of the callee */
   int64_t weight, weight_div;
   bool is_inline, residual, dead;
-  bool on_path; /* while edges are found: true if the current stack has the edge */
+  bool on_path; /* true if the current stack has the edge; used while edges are found */
 };
 
-/* Labels of the samples of a node. Pictures draw a numeric tag below the label tag with the same
+/* Labels of the samples of a node. Pictures draw a numeric tag below the string tag with the same
  * `labels`. */
 struct graph_tag {
   uint32_t labels; /* id of a set of string labels, 0: no labels */
@@ -95,8 +96,8 @@ struct graph_options {
   bool want_edges, want_tags;
   bool any_order;         /* true to leave the shown nodes unsorted and without names */
   bool want_inline_marks; /* true to compute `marks` even if the graph has no edges */
-  struct regex *edges_of; /* with edges: expression for the names of nodes whose edges are kept;
-                             NULL keeps all edges */
+  struct regex *edges_of; /* with edges: regular expression for the names of nodes whose edges are
+                             kept; NULL keeps all edges */
   pprofc_str bytes_unit;  /* unit of numeric labels with the key "bytes" */
   pprofc_str tag_unit;    /* unit of labels: the value of the option -unit */
   unsigned threads;
@@ -113,9 +114,10 @@ struct graph {
 
   struct graph_node *nodes; /* all nodes; nodes without samples are never shown */
   size_t node_count, node_capacity;
-  struct map tree;     /* map from parent and info to the node of the call tree */
-  pprofc_str *names;   /* printed names by info, for shown nodes and for the nodes at their edges */
-  uint32_t *name_rank; /* ranks of the names by info; equal names have equal ranks */
+  struct map tree;     /* map from a parent and a node_info to the node of the call tree */
+  pprofc_str *names;   /* for each node_info, the printed name of a shown node or of a node at the
+                          end of an edge */
+  uint32_t *name_rank; /* for each node_info, the rank of its name; equal names have equal ranks */
 
   struct graph_edge *edges;
   size_t edge_count, edge_capacity;
@@ -124,9 +126,9 @@ struct graph {
   uint32_t *in_from, *in;
   /* Edges out of node i: out[out_from[i]] up to out[out_from[i + 1]], sorted like `in`. */
   uint32_t *out_from, *out;
-  uint32_t *sorted; /* all edges that are not dead, sorted like `in` */
+  uint32_t *sorted; /* all edges except dropped edges (`dead`), sorted like `in` */
   size_t sorted_count;
-  size_t linked; /* allocated entries of `in`, `out` and `sorted` */
+  size_t linked; /* number of allocated entries of `in`, `out` and `sorted` */
 
   uint32_t *shown; /* nodes in display order */
   size_t shown_count;
@@ -134,7 +136,8 @@ struct graph {
   uint8_t *matches; /* with edges_of: 1 for each node whose name matches */
 
   struct graph_tag *tags; /* tags in the order of nodes */
-  uint32_t *tag_from;     /* index of each node's first tag, and one entry more; NULL: no tags */
+  uint32_t *tag_from;     /* index of each node's first tag, and one more entry for the end; NULL:
+                             no tags */
 
   size_t nodes_before, dropped_nodes, dropped_edges;
   int64_t node_cutoff, edge_cutoff;
@@ -171,32 +174,34 @@ static inline int64_t graph_cutoff(int64_t total, double fraction) {
   return number_abs(number_from_double((double)total * fraction));
 }
 
-/* Computes flat and cum of every node (one per info). A cum below the cutoff may be inexact, but
- * stays below the cutoff. */
+/* Computes flat and cum of every node (one node per node_info). A cum below the cutoff may be
+ * inexact, but stays below the cutoff. */
 pprofc_status graph_sum(struct graph *graph, pprofc_error *error);
 
 /* Builds nodes and edges of the call tree. */
 pprofc_status graph_sum_tree(struct graph *graph, pprofc_error *error);
-/* Returns the child of `parent` with this info, or NONE; `parent` is NONE for a root. */
+/* Returns the child of `parent` with this node_info, or NONE. For a root, `parent` is NONE. */
 uint32_t graph_tree_child(const struct graph *graph, uint32_t parent, uint32_t info);
-/* Removes nodes from the tree; `removed` has one byte per node. */
+/* Removes nodes from the call tree. removed[i] is 1 for each node i to remove. */
 void graph_trim_tree(struct graph *graph, const uint8_t *removed);
 
-/* Selection of edges: between kept nodes, and into nodes of `target` or out of nodes of
+/* Selection of edges: between nodes of `kept`, and into nodes of `target` or out of nodes of
  * `source`. Each array has one byte per node; NULL selects all nodes. */
 struct edge_choice {
   const uint8_t *kept, *target, *source;
 };
 
-/* Replaces the edges of the graph. Call graph_link_edges to rebuild in and out. */
+/* Replaces the edges of the graph by the selected edges. Call graph_link_edges afterwards to
+ * rebuild `in` and `out`. */
 pprofc_status graph_find_edges(struct graph *graph, const struct edge_choice *choice,
                                pprofc_error *error);
 
 /* Marks the nodes that are inlined calls of kept nodes. Removes all edges of the graph. `kept` has
- * one byte per node; NULL means all nodes. */
+ * one byte per node; NULL means that all nodes are kept. */
 pprofc_status graph_mark_inlined(struct graph *graph, const uint8_t *kept, pprofc_error *error);
 
-/* Sorts edges and rebuilds `in` and `out` without dead edges. Names must be known. */
+/* Sorts the edges and rebuilds `in` and `out` without dropped edges. Call graph_rank_names
+ * first. */
 pprofc_status graph_link_edges(struct graph *graph, pprofc_error *error);
 
 /* Makes the names, and the ranks of the names, for the shown nodes and for the nodes at the ends of
@@ -209,9 +214,9 @@ pprofc_status graph_match_names(struct graph *graph, pprofc_error *error);
 /* Sorts `shown` by flat, cum or entropy. */
 pprofc_status graph_sort_nodes(struct graph *graph, pprofc_error *error);
 
-/* Finds the tags of the kept nodes. */
+/* Finds the tags of the nodes with kept[i] = 1. */
 pprofc_status graph_find_tags(struct graph *graph, const uint8_t *kept, pprofc_error *error);
-/* Sorts count tags of one kind (docs/spec/pprof.md, 19.6). */
+/* Sorts `count` tags of one kind, string or number (docs/spec/pprof.md, 19.6). */
 void graph_sort_tags(struct graph_tag *tags, size_t count, bool by_flat);
 
 #endif

@@ -1,5 +1,5 @@
-/* Printed names of frames (docs/spec/pprof.md, 17 and 21.10), for nodes of graphs and frames of
- * stacks. */
+/* Makes the printed names of frames (docs/spec/pprof.md, 17 and 21.10), for nodes of graphs and
+ * frames of stacks. */
 #ifndef PPROFC_GRAPH_NAMES_H
 #define PPROFC_GRAPH_NAMES_H
 
@@ -17,11 +17,12 @@ struct node_place {
 pprofc_str frame_name_of(const struct node_place *place, pprofc_str name, pprofc_str file,
                          pprofc_str object, pprofc_str joint, struct arena *arena);
 
-/* Applies the options trim_path and source_path (may be NULL); returns a part of `path`. */
+/* Applies the options trim_path and source_path to a path. Each option may be NULL. Returns a part
+ * of `path`. */
 pprofc_str trim_source_path(pprofc_str path, const char *trim_path, const char *source_path);
 
-/* Shortens a name for a box of a picture. The result is a part of the name or in `arena`; data
- * is NULL when out of memory. */
+/* Shortens a function name for a box of a picture. The result is a part of the name or in `arena`;
+ * data is NULL when out of memory. */
 pprofc_str shorten_function_name(pprofc_str name, struct arena *arena);
 
 #endif

@@ -1,5 +1,5 @@
-/* Integer arithmetic like Go's on amd64, without undefined behaviour: products wrap around
- * like sums (profile/sum.h), and converting a number that is out of range gives the smallest
+/* Computes with integers as Go does on amd64, without undefined behaviour. Products wrap around
+ * like sums (profile/sum.h). A conversion of a number that is out of range gives the smallest
  * integer. */
 #ifndef PPROFC_GRAPH_NUMBER_H
 #define PPROFC_GRAPH_NUMBER_H
@@ -10,7 +10,7 @@ static inline int64_t number_multiply(int64_t a, int64_t b) {
   return (int64_t)((uint64_t)a * (uint64_t)b);
 }
 
-/* Returns the magnitude; the smallest integer is unchanged. */
+/* Returns the magnitude of v; the smallest integer is unchanged. */
 static inline int64_t number_abs(int64_t v) {
   return v < 0 ? (int64_t)(0 - (uint64_t)v) : v;
 }

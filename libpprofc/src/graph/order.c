@@ -28,7 +28,8 @@ static int compare_named(const void *left, const void *right) {
   return str_compare(a->name, b->name);
 }
 
-/* Marks the infos that need a name: shown nodes and ends of edges. */
+/* Marks the node_infos that need a name: nodes that are shown and nodes at the ends of edges.
+ * Returns their number. */
 static size_t mark_named(const struct graph *g, uint8_t *marked) {
   for (size_t i = 0; i < g->shown_count; i++) marked[g->nodes[g->shown[i]].info] = 1;
   for (size_t i = 0; i < g->edge_count; i++) {
@@ -124,7 +125,7 @@ static int order_compare_ranked(const void *left, const void *right) {
   const struct graph_order_ranked *a = left, *b = right;
   if (a->first != b->first) return a->first > b->first ? -1 : 1;
   if (a->rank != b->rank) return a->rank < b->rank ? -1 : 1;
-  /* Only nodes of a call tree can have equal infos. */
+  /* Only nodes of a call tree can have equal node_infos. */
   if (a->info != b->info) return a->info < b->info ? -1 : 1;
   if (a->second != b->second) return a->second > b->second ? -1 : 1;
   return (a->node > b->node) - (a->node < b->node);
@@ -146,9 +147,9 @@ static struct graph_order_ranked rank_node(const struct graph *g, uint32_t node)
   return r;
 }
 
-/* Moves the nodes with the largest own change to the first quarter of the list. Otherwise a leaf
- * with a large change could drop out of the report, because the changes of its callers are larger.
- */
+/* Moves the nodes with the largest changes of flat to the first quarter of the list. Otherwise a
+ * leaf with a large change could drop out of the report, because the changes of its callers are
+ * larger. */
 static void put_own_changes_first(const struct graph *g, struct graph_order_ranked *items) {
   size_t count = g->shown_count, places = count / 4;
   if (g->options.nodecount > 0 && (size_t)g->options.nodecount < count)
@@ -177,7 +178,8 @@ pprofc_status graph_sort_nodes(struct graph *g, pprofc_error *error) {
 struct ranked_edge {
   int64_t weight;
   uint32_t source, target; /* ranks of the names of the source and of the target */
-  uint64_t ends;           /* indices of both nodes; they do not depend on the order of samples */
+  uint64_t ends;           /* indices of both nodes, as the last sort key; they do not depend on the
+                              order of samples */
   uint32_t edge;
 };
 
@@ -190,7 +192,7 @@ static int compare_edges(const void *left, const void *right) {
 }
 
 /* Writes the sorted edges into lists. Edges with the same target are adjacent; with `by_source`,
- * edges with the same source. */
+ * edges with the same source are adjacent. */
 static void fill_lists(const struct graph *g, const struct ranked_edge *order, size_t count,
                        bool by_source, uint32_t *from, uint32_t *list) {
   memset(from, 0, (g->node_count + 1) * sizeof *from);
@@ -221,7 +223,7 @@ static bool alloc_lists(struct graph *g) {
   return g->in_from && g->out_from && g->in && g->out && g->sorted;
 }
 
-/* Sorts the edges that are not dead; returns their number. */
+/* Sorts the edges except dropped edges. Returns the number of sorted edges. */
 static size_t sort_edges(const struct graph *g, struct ranked_edge *order) {
   size_t count = 0;
   for (uint32_t i = 0; i < g->edge_count; i++) {

@@ -1,10 +1,9 @@
-/* Computes flat and cum of every node: the pass over samples that every graph report needs.
+/* Computes flat and cum of every node from the samples, for every graph report.
  *
- * The worker keeps the current stack as a path from the root. A sample adds its value at the leaf
- * end only. When a frame is removed from the path, its pending sum is added to its nodes and to
- * the pending sum of its caller. So the worker visits a shared frame once for all samples that
- * share it. A location with inlined functions is one step of the path, however many nodes it
- * has. */
+ * A worker keeps the current stack as a path from the root. A sample adds its value at the leaf end
+ * only. When a frame is removed from the path, its pending sum is added to its nodes and to the
+ * pending sum of its caller. So the worker visits a shared frame once for all samples that share
+ * it. A location with inlined functions is one step of the path, however many nodes it has. */
 #include "core/array.h"
 #include "core/budget.h"
 #include "core/parallel.h"
@@ -17,7 +16,7 @@
 
 struct sums_step {
   int64_t pending;
-  uint32_t entry; /* index of the location's node, or of its list of nodes */
+  uint32_t entry; /* index of the location's node_info, or of its list of node_infos */
   uint32_t offset;
 };
 
@@ -143,7 +142,8 @@ static bool sum_column(struct sum_pass *pass) {
   return !failed;
 }
 
-/* Creates a node for every info. The other workers have freed their memory already. */
+/* Creates a node for every node_info from the sums of worker 0. The other workers have freed their
+ * memory already. */
 static bool sums_make_nodes(struct graph *g) {
   if (g->nodes) return true;
   g->nodes = arena_zero_array(&g->arena, g->node_count, sizeof *g->nodes);

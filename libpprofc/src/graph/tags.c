@@ -1,9 +1,9 @@
 /* Finds the tags of nodes: the labels of their samples (docs/spec/pprof.md, 18). Only pictures show
  * them.
  *
- * Equal label lists form one class, so that texts are made once per class and not once per
- * sample. Then the samples of each tag are read in turn, with one sum per node. No table of
- * nodes and tags is needed. */
+ * Samples with equal label lists form one class, so that the texts of labels are made once per
+ * class. Then the file reads the samples of one tag after another, with one sum per node. No table
+ * of nodes and tags is needed. */
 #include "core/array.h"
 #include "graph/delta.h"
 #include "graph/graph.h"
@@ -30,12 +30,12 @@ struct graph_tags_tag {
   bool is_number;
 };
 
-/* A sample that has the current tag. */
+/* A sample that has the current tag, and the tag's index in class_tags. */
 struct use {
   uint32_t sample, class_tag;
 };
 
-/* The first sample in the file that has the tag, and the value of its label. */
+/* The first sample in the file that has the tag, and the value of the sample's label. */
 struct tag_first {
   uint32_t order;
   int64_t value;
@@ -51,8 +51,8 @@ struct tags_step {
   int64_t pending, pending_div;
   struct tag_first first;
   uint32_t node, offset;
-  bool counts; /* true if the node is kept and does not occur nearer to the root on this path, so
-                  recursion counts once */
+  bool counts; /* true if the sum counts for the node: the node is kept, and it does not occur
+                  nearer to the root on this path */
 };
 
 struct found_tag {
@@ -75,7 +75,7 @@ struct tagger {
   size_t class_capacity, class_tag_capacity, tag_capacity, found_capacity;
   struct arena arena; /* arena that contains the arrays below, except path */
   uint32_t *class_of; /* class of each sample, or TAG_NONE */
-  uint32_t *use_from; /* index of each tag's first use, and one entry more */
+  uint32_t *use_from; /* index of each tag's first use, and one more entry for the end */
   struct use *uses;
   size_t use_count;
   struct tag_sum *sums; /* sums of the current tag for each node */
@@ -104,8 +104,8 @@ static void tags_add_label(struct buffer *joined, pprofc_str label) {
   }
 }
 
-/* Makes "key:value" of the string labels, sorted; returns their number, or SIZE_MAX when out
- * of memory. */
+/* Makes a text "key:value" of each string label, sorted. Returns the number of texts, or SIZE_MAX
+ * when out of memory. */
 static size_t label_texts(const struct tagger *t, const struct label *labels, size_t count,
                           struct arena *arena, pprofc_str *texts) {
   size_t n = 0;
@@ -124,7 +124,7 @@ static size_t label_texts(const struct tagger *t, const struct label *labels, si
   return n;
 }
 
-/* Joins the texts of label_texts with the two characters \n; returns the text id, or MAP_NONE when
+/* Joins the texts of label_texts with the two characters \n. Returns the text id, or MAP_NONE when
  * out of memory. */
 static uint32_t join_labels(struct tagger *t, const struct label *labels, size_t count) {
   struct arena arena;
@@ -310,7 +310,7 @@ static void tags_add_leaf(struct tagger *t, struct use use, int64_t value, int64
   sum->flat_div = sum_add(sum->flat_div, divisor);
 }
 
-/* Moves the path to the stack of a use of the tag. Returns false when out of memory. */
+/* Moves the path to the stack of a sample that has the tag. Returns false when out of memory. */
 static bool tags_follow(struct tagger *t, struct stack_delta *delta, struct use use) {
   delta_next(delta, use.sample);
   while (t->depth && t->path[t->depth - 1].offset > delta->shared) tags_pop(t);
@@ -337,7 +337,7 @@ static bool sum_uses(struct tagger *t, struct stack_delta *delta, const struct u
   return true;
 }
 
-/* Adds the tag to the nodes of its samples, unless its value there is too small. */
+/* Adds the tag to the nodes of its samples, unless its value at the node is too small. */
 static bool tags_note_found(struct tagger *t, const struct graph_tags_tag *tag) {
   int64_t cutoff = t->graph->node_cutoff;
   for (size_t i = 0; i < t->touched_count; i++) {

@@ -33,8 +33,8 @@ static bool tree_grow(struct graph *g) {
          ARRAY_RESERVE(g->mem, g->edges, g->edge_capacity, g->node_count + 1);
 }
 
-/* Returns the node of `info` as a callee of the node `parent`, and adds it if it is new. Returns
- * NONE when out of memory. */
+/* Returns the node of the node_info `info` as a callee of the node `parent`, and adds the node if
+ * it is new. Returns NONE when out of memory. */
 static uint32_t tree_find_child(struct graph *g, uint32_t parent, uint32_t info, bool is_inline) {
   uint32_t node = graph_tree_child(g, parent, info);
   if (node != NONE) {
