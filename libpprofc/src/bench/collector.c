@@ -48,7 +48,7 @@ static void collector_note_residue(struct tables_collector *c, uint32_t cell, ui
   c->cells[cell].varied = true;
 }
 
-/* Returns the cell of a measurement, given the keys of its result. */
+/* Returns the cell of a measurement whose result has the given keys, and adds it if needed. */
 static uint32_t collector_cell_of(struct tables_collector *c, uint32_t key, uint32_t unit,
                                   uint32_t row, uint32_t column, uint32_t residue) {
   struct cell_id id = {collector_table(c, key, unit), row, column};

@@ -17,8 +17,8 @@ struct cell_id {
 
 struct cell_state {
   struct cell_id id;
-  uint32_t residue; /* key of the cell's first result in the residue projection: the keys that no
-                       other projection uses */
+  uint32_t residue; /* key of the cell's first result in the residue projection, which has the keys
+                       that no other projection uses */
   bool varied;      /* true if the cell's results differ in a key that no projection uses */
   size_t count, next;
 };
@@ -30,22 +30,24 @@ struct cell_residue {
 
 struct tables_collector {
   struct pprofc_bench_tables *t;
-  struct pprofc_bench *releases; /* set whose results the tables may free, or NULL */
+  struct pprofc_bench *releases; /* set whose results and measurements may be freed while the tables
+                                    are made, or NULL */
   struct filter *filter;
-  uint32_t *cell_of_value; /* cell of each measurement; MAP_NONE if the filter drops it. If
-                              `releases` is set, the array reuses the memory of the units. */
+  uint32_t *cell_of_value; /* cell of each measurement; MAP_NONE if the filter drops the
+                              measurement. If `releases` is set, the array reuses the memory of the
+                              units. */
   struct table_id *tables;
   size_t table_count, table_capacity;
   struct map table_map;
   struct cell_state *cells;
   size_t cell_count, cell_capacity;
   struct map cell_map;
-  size_t expected; /* index after the last cell that was found. The search first tries this cell,
-                      because most benchmark runs have the same order. */
+  size_t expected; /* index after the last cell that was found. The search tries the cell with this
+                      index first, because most benchmark runs have the same order. */
   struct cell_residue *residues;
   size_t residue_count, residue_capacity;
   struct map residue_map;
-  uint32_t *unit_ranks; /* rank of each unit in the order of first use, by string index */
+  uint32_t *unit_ranks; /* for each string, its rank among the units in the order of first use */
   uint32_t unit_count;
   bool nomem;
 };
@@ -59,7 +61,7 @@ void collector_init(struct tables_collector *c, struct pprofc_bench_tables *t,
  * of memory. */
 void collector_fill(struct tables_collector *c);
 
-/* Frees the results of the set after their values are in the cells. */
+/* Frees the results of the set. Call this after the cells have copied the values. */
 void collector_free_results(struct tables_collector *c);
 
 void collector_free(struct tables_collector *c);

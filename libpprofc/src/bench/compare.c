@@ -63,7 +63,7 @@ void cell_comparison(struct buffer *out, const pprofc_bench_cell *cell,
 
 /* ---- sample sizes ------------------------------------ */
 
-#define INTERVAL_SEARCH 50 /* largest sample size to try for an interval */
+#define INTERVAL_SEARCH 50 /* largest sample size to try when looking for an interval */
 
 static const char *interval_note(struct pprofc_bench_tables *t) {
   size_t need = 2;
@@ -81,7 +81,7 @@ static const char *interval_note(struct pprofc_bench_tables *t) {
   return buffer_take(&text, &t->arena).data;
 }
 
-/* Smallest p-value of a test with index + 1 values a side. */
+/* Smallest possible p-value of a test with index + 1 values a side. */
 static const double least_p[] = {1,
                                  .3333333333333333,
                                  .1,
@@ -93,8 +93,8 @@ static const double least_p[] = {1,
                                  4.113533525298231e-05};
 #define MIN_P (sizeof least_p / sizeof *least_p)
 
-/* Returns the number of values a side that the test needs for this alpha, or MIN_P + 1 if the table
- * ends before. */
+/* Returns the number of values a side that the test needs for this alpha; MIN_P + 1 if no number in
+ * the table is enough. */
 static size_t needed_for(double alpha) {
   size_t n = 0;
   while (n < MIN_P && least_p[n] > alpha) n++;
@@ -134,7 +134,7 @@ static void cell_add_note(struct computation *c, pprofc_bench_cell *cell, bool c
   *(comparison ? &cell->comparison_notes : &cell->sample_notes) += 1;
 }
 
-/* Computes the median, and the interval from order statistics. */
+/* Computes the median of a cell, and its interval from order statistics. */
 static void summarize_median(struct computation *c, pprofc_bench_cell *cell) {
   size_t n = cell->count;
   pprofc_median_interval interval = pprofc_median_interval_of(n, c->t->options.confidence);
@@ -146,7 +146,7 @@ static void summarize_median(struct computation *c, pprofc_bench_cell *cell) {
   cell_add_note(c, cell, false, c->interval_note);
 }
 
-/* Computes the mean and its t interval. */
+/* Computes the mean of a cell and its t interval. */
 static void summarize_mean(struct computation *c, pprofc_bench_cell *cell) {
   double level = c->t->options.confidence, width = (double)INFINITY;
   pprofc_moments m = pprofc_moments_of(cell->values, cell->count);
@@ -160,8 +160,8 @@ static void summarize_mean(struct computation *c, pprofc_bench_cell *cell) {
   cell->high = m.mean + width;
 }
 
-/* Uses the most frequent value as center, and the whole range as interval. Of equally frequent
- * values it takes the smallest. */
+/* Uses the most frequent value of a cell as center, and the whole range as interval. Of equally
+ * frequent values the smallest is the center. */
 static void summarize_exact(struct computation *c, pprofc_bench_cell *cell) {
   size_t best = 0, best_count = 1, run = 0;
   for (size_t i = 1; i < cell->count; i++) {
@@ -239,7 +239,7 @@ static void compute_cell(struct computation *c, const struct table *table,
 
 /* ---- summaries --------------------------------------- */
 
-/* The values of one column, collected for its summary row. */
+/* The centers and ratios of one column, collected for its summary row. */
 struct column_numbers {
   double *centers, *ratios;
   size_t center_count, ratio_count;
@@ -252,7 +252,7 @@ static void column_numbers_add(struct column_numbers *n, const struct table *tab
   n->centers[n->center_count++] = cell->center;
   const pprofc_bench_cell *baseline = cell_baseline(table, cell);
   if (!baseline) return;
-  double ratio = 1; /* 0 to 0 counts as unchanged */
+  double ratio = 1; /* a change from 0 to 0 counts as unchanged */
   if (cell->center != baseline->center) {
     ratio = baseline->center == 0 ? 0 : cell->center / baseline->center;
     n->bad_ratio |= baseline->center == 0;

@@ -1,5 +1,5 @@
-/* Returns the value of a key of a filter or a projection for a result: `.name`, `/size`,
- * `goos` ... */
+/* Finds the value that a result has for a key of a filter or a projection: `.name`, `/size`, `goos`
+ * ... */
 #include "bench/extract.h"
 
 #include "bench/names.h"

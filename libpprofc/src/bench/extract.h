@@ -1,11 +1,12 @@
-/* Values of the keys of filters and projections for a result: `.name`, `/size`, `goos` ... */
+/* Finds the values that a result has for the keys of filters and projections: `.name`, `/size`,
+ * `goos` ... */
 #ifndef PPROFC_BENCH_EXTRACT_H
 #define PPROFC_BENCH_EXTRACT_H
 
 #include "bench/set.h"
 
-/* Reads values of keys. A value that is not a string of the set, such as a part of a name, is in
- * `more`. Ids of these values follow the ids of the set. */
+/* Finds values of keys. A value that is not a string of the set, such as a part of a name, is
+ * stored in `more`. Ids of these values follow the ids of the set. */
 struct extractor {
   const struct pprofc_bench *set;
   struct arena *arena;
@@ -32,11 +33,12 @@ struct key extract_key(struct extractor *extractor, pprofc_str text);
 /* Returns the id of the key's value for a result; BENCH_EMPTY if it has no value. */
 uint32_t extract(struct extractor *extractor, struct key *key, size_t result);
 
-/* The first function returns the id of a string. The second returns the string with an id. */
+/* The first function returns the id of a string, and adds the string if needed. The second returns
+ * the string with an id. */
 uint32_t extract_intern(struct extractor *extractor, pprofc_str s);
 pprofc_str extract_string(const struct extractor *extractor, uint32_t id);
 
-/* Returns the number of ids of strings, including strings in `more`. */
+/* Returns the number of ids, including the ids of strings in `more`. */
 size_t extract_ids(const struct extractor *extractor);
 
 #endif

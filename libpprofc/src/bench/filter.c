@@ -128,7 +128,7 @@ static void parse_values(struct filter_parser *p, const struct token *key) {
   }
 }
 
-/* Parses "key:value" after the key. */
+/* Parses the value or values of "key:value", after the key. */
 static void parse_match(struct filter_parser *p, const struct token *key) {
   struct token colon = query_take(&p->query, false);
   struct token value = {.kind = TOKEN_END};
@@ -286,7 +286,7 @@ pprofc_status filter_compile(struct extractor *extractor, pprofc_str query, stru
 
 /* ---- applying ---------------------------------------- */
 
-/* True if a term matches a value. Runs the regular expression once for each distinct value. */
+/* True if a term matches a value. Runs the regular expression only once for each distinct value. */
 static bool term_matches(struct filter *f, struct term *term, uint32_t id) {
   if (!term->regex) return id == term->literal;
   if (id >= term->known_count) {
@@ -316,7 +316,8 @@ static struct truth filter_combine(enum op op, const struct truth *values, size_
   return result;
 }
 
-/* Runs the program. Only measurement terms use `unit`. */
+/* Runs the filter's program on the current result. Only `.unit:` terms use `unit`, the unit of a
+ * measurement. */
 static struct truth evaluate(struct filter *f, const struct bench_unit *unit) {
   size_t depth = 0;
   for (size_t i = 0; i < f->program_size; i++) {

@@ -7,12 +7,13 @@
 
 struct filter;
 
-/* Compiles a query for the set of the extractor. May add strings to the extractor. */
+/* Compiles a query that filters the set of the extractor. May add strings to the extractor. */
 pprofc_status filter_compile(struct extractor *extractor, pprofc_str query, struct filter **filter,
                              pprofc_error *error);
 void filter_free(struct filter *filter);
 
-/* Selects a result for filter_value. Returns false if the filter rejects all its measurements. */
+/* Selects a result, whose measurements filter_value then tests. Returns false if the filter rejects
+ * all measurements of the result. */
 bool filter_result(struct filter *filter, size_t result);
 
 /* True if the filter keeps a measurement of the selected result; `unit` is an index into the

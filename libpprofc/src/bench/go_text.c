@@ -1,4 +1,5 @@
-/* Implements Go's Unicode character classes and quoted strings. */
+/* Implements Go's Unicode character classes and quoted strings, for the readers of benchmark
+ * text. */
 #include "bench/go_text.h"
 
 #include "core/escape.h"
@@ -7,7 +8,7 @@ struct letter_range {
   int32_t low, high, stride;
 };
 
-/* Ranges of the general categories Ll (lower case) and Lu (upper case), without ASCII. */
+/* Ranges of the Unicode categories Ll (lower case) and Lu (upper case), without ASCII. */
 // clang-format off
 static const struct letter_range lower_case[] = {
     {0xB5, 0xDF, 42}, {0xE0, 0xF6, 1}, {0xF8, 0xFF, 1}, {0x101, 0x137, 2}, {0x138, 0x148, 2},
@@ -209,7 +210,7 @@ static bool unquote_byte(struct buffer *out, int64_t number) {
   return true;
 }
 
-/* Appends a rune; rejects surrogates. */
+/* Appends a rune. Returns false for a surrogate or a number above the largest rune. */
 static bool unquote_rune(struct buffer *out, int64_t number) {
   char text[4];
   if (number < 0 || number > 0x10FFFF || (number >= 0xD800 && number < 0xE000)) return false;

@@ -1,4 +1,4 @@
-/* Go's rules for benchmark text: Unicode character classes and quoted strings. */
+/* Implements Go's rules for benchmark text: Unicode character classes and quoted strings. */
 #ifndef PPROFC_BENCH_GO_TEXT_H
 #define PPROFC_BENCH_GO_TEXT_H
 
@@ -10,7 +10,7 @@ bool rune_is_lower(int32_t rune);
 bool rune_is_upper(int32_t rune);
 bool rune_is_graphic(int32_t rune);
 
-/* Returns the size of the white space character at the start of s, or 0. */
+/* Returns the size in bytes of the white space character at the start of s, or 0. */
 size_t space_at(pprofc_str s);
 
 /* Appends s in the format of Go's %q. */

@@ -5,7 +5,7 @@
 
 #include "core/buffer.h"
 
-/* Returns the value of the key `.name`. */
+/* Returns the value of the key `.name`: the base of the name. */
 pprofc_str name_base(pprofc_str name);
 
 /* Returns the value of `/key`, or "" if the name has no such part. `key` includes the slash. */

@@ -39,9 +39,9 @@ static bool number_print_special(struct buffer *out, double value, bool sign) {
 }
 
 /* Formats value as "d.ddde±xx" with the fewest digits that read back as value. First tries 15
- * digits, which every normal double preserves; number_print drops trailing zeros. Just below a
- * power of two, doubles are twice as dense as above. So for a power of two the nearest 16-digit
- * number may fail although the next larger one reads back. */
+ * digits, which every normal double preserves; number_print drops trailing zeros. Doubles just
+ * below a power of two are twice as dense as the doubles above it. So for a power of two the
+ * nearest 16-digit number may fail, although the next larger 16-digit number reads back. */
 static void number_shortest(double value, char text[40]) {
   bool subnormal = fabs(value) < 0x1p-1022; /* a subnormal number may need fewer than 15 digits */
   for (int digits = subnormal ? 1 : 15; digits <= 17; digits++) {

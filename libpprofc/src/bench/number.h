@@ -8,7 +8,7 @@
 /* Parses like Go's strconv.Atoi. */
 enum number_result number_parse_int(pprofc_str s, int64_t *out);
 
-/* Appends value formatted as Go's %v: the shortest digits that read back as the same double. */
+/* Appends value as Go's %v prints it: the shortest digits that read back as the same double. */
 void number_print(struct buffer *out, double value);
 
 /* Appends value with `digits` decimals, and infinities and NaN as Go does. `sign` adds a plus

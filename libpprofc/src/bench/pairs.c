@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* Data that all results of one input with one configuration share. */
+/* Data that is the same for all results of one input with one configuration. */
 struct pairs_place {
   uint32_t config, input;
   uint32_t package, round; /* text indices of the package and the round */
@@ -68,8 +68,8 @@ static bool place_of_result(struct pairs *pairs, size_t index, struct pairs_plac
   return place->package != MAP_NONE && place->round != MAP_NONE;
 }
 
-/* Returns the tidied unit. Like benchstat, the set keeps the original unit of a value of 0. A pair
- * needs the same unit for all values. */
+/* Returns the text index of the tidied unit of a measurement. The set, like benchstat, keeps the
+ * original unit of a value of 0, but a pair needs the same unit for all values. */
 static uint32_t pairs_add_unit(struct pairs *pairs, const struct pairs_value *value) {
   if (value->value != 0) return interner_add(&pairs->texts, value->unit);
   struct buffer tidy;
@@ -81,8 +81,8 @@ static uint32_t pairs_add_unit(struct pairs *pairs, const struct pairs_value *va
   return id;
 }
 
-/* Returns the tidied unit, from a cache with an entry for each unit of the set. `unit` is MAP_NONE
- * if the set does not contain the unit. */
+/* Returns the text index of the tidied unit of a measurement, from a cache with an entry for each
+ * unit of the set. `unit` is MAP_NONE if the set does not contain the unit. */
 static uint32_t pairs_unit_of(struct pairs *pairs, const struct pairs_value *value, uint32_t unit) {
   if (unit == MAP_NONE) return pairs_add_unit(pairs, value);
   uint32_t *known = &pairs->units[2 * (size_t)unit + (value->value == 0)];
@@ -120,7 +120,7 @@ static bool pairs_visit(struct pairs *pairs, pairs_visit_fn visit, const struct 
   return visit(pairs, pair, place, value);
 }
 
-/* Parts of the CPU time of a result; NaN if missing. */
+/* User and system part of the CPU time of a result; NaN if missing. */
 struct cpu_parts {
   double user, system;
 };
@@ -144,7 +144,7 @@ static bool pairs_walk_result(struct pairs *pairs, pairs_visit_fn visit,
   return isnan(sum.value) || pairs_visit(pairs, visit, place, &sum, MAP_NONE);
 }
 
-/* Number of results after which the second pass frees memory. */
+/* Number of results after which pairs_store frees memory. */
 #define FREE_STEP ((size_t)1 << 16)
 
 /* Frees the results before `end` and their measurements. */
@@ -181,8 +181,8 @@ static bool pairs_count_value(struct pairs *pairs, struct pair *pair,
                     value->result);
 }
 
-/* Stores a measurement. The second pass counts from 0 again, so the count is the next free
- * index. */
+/* Stores a measurement as the next value of its pair. The pair's count starts from 0 again, so it
+ * is the next free index. */
 static bool pairs_store_value(struct pairs *pairs, struct pair *pair,
                               const struct pairs_place *place, const struct pairs_value *value) {
   struct pair_side *side = &pair->sides[place->side];

@@ -13,7 +13,7 @@ enum { PAIR_BASE, PAIR_HEAD, PAIR_SIDES };
 
 struct pair_side {
   size_t first, count;  /* range of the pair's measurements in pairs.values */
-  uint32_t input, line; /* input and line of the first value; undefined if count is 0 */
+  uint32_t input, line; /* input and line of the pair's first value; undefined if count is 0 */
 };
 
 struct pair {
@@ -27,16 +27,18 @@ struct pair {
 struct pairs {
   const pprofc_allocator *mem;
   const struct pprofc_bench *set;
-  uint32_t head;         /* string index of the label of the head's inputs */
+  uint32_t head;         /* string index of the label of the head's inputs; the base has all other
+                            inputs */
   struct arena arena;    /* memory of the texts */
   struct interner texts; /* packages, units and rounds; text 0 is "" */
-  struct map map;        /* index of a pair by package, name and unit */
+  struct map map;        /* map from package, name and unit to the index of a pair */
   struct pair *items;    /* pairs in order of first measurement */
   size_t count, capacity;
-  size_t expected; /* index after the last pair that was found. The search first tries this pair,
-                      because most benchmark runs have the same order. */
-  uint32_t *units; /* text indices of the tidied units, two for each unit of the set. The second is
-                      for values of 0. MAP_NONE if not known yet. */
+  size_t expected; /* index after the last pair that was found. The search tries the pair with this
+                      index first, because most benchmark runs have the same order. */
+  uint32_t *units; /* text indices of the tidied units. Each unit of the set has two entries: one
+                      for values other than 0, then one for values of 0. MAP_NONE if not known
+                      yet. */
   size_t unit_count;
   /* One entry per measurement. The measurements of a side are contiguous, in the order of the
    * inputs. */
@@ -44,11 +46,12 @@ struct pairs {
   uint32_t *rounds; /* text index of each measurement's round. The round is the process if the side
                        has several processes, else the value of the key "round", else 0. NULL if no
                        measurement has a round. */
-  uint32_t *inputs; /* input of each measurement; NULL if pairs_make got a head */
+  uint32_t *inputs; /* input of each measurement; NULL if the argument `head` of pairs_make was not
+                       NULL */
   bool has_rounds;
   size_t value_count;
-  size_t *flaws; /* for each pair with a bad value, its first result with a bad value, in input
-                    order */
+  size_t *flaws; /* for each pair with a bad value, index of its first result with a bad value, in
+                    input order */
   size_t flaw_count, flaw_capacity;
   size_t processes[PAIR_SIDES]; /* number of processes; 0 if the side has no input */
 };

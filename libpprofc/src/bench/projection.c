@@ -1,4 +1,4 @@
-/* Maps results to keys by projections. */
+/* Maps benchmark results to keys by projections, whose syntax it parses. */
 #include "bench/projection.h"
 
 #include "bench/go_text.h"
@@ -68,7 +68,8 @@ static void add_part(struct projection *p, pprofc_str name, struct projection_pa
   p->parts[p->part_count++] = part;
 }
 
-/* Parses "(v1 v2 ...)" from after the parenthesis. The last position of a repeated word counts. */
+/* Parses "(v1 v2 ...)" after the opening parenthesis. The last position of a repeated word
+ * counts. */
 static void parse_fixed(struct projection_group *group, struct query *query,
                         struct projection_part *part) {
   size_t capacity = 0;
@@ -219,7 +220,7 @@ bool projection_accepts(struct projection *p, size_t result) {
   return true;
 }
 
-/* Returns the name without the parts that the projections of the group use. */
+/* Returns the name of a result without the parts that projections of the group use as keys. */
 static uint32_t reduced_name(struct projection_group *group, uint32_t name) {
   struct extractor *e = group->extractor;
   if (!group->full_names) {
@@ -244,7 +245,7 @@ static uint32_t reduced_name(struct projection_group *group, uint32_t name) {
 
 #define FIELD_EXCLUDED (MAP_NONE - 1)
 
-/* Returns the field of `.config` for a key; creates it on first use. */
+/* Returns the field of `.config` for a configuration key, and creates the field on first use. */
 static uint32_t config_field(struct projection *p, size_t part, uint32_t key) {
   const struct pprofc_bench *set = p->group->extractor->set;
   uint32_t *fields = p->parts[part].field_of_key;
@@ -319,7 +320,7 @@ static void observe(struct projection *p) {
   }
 }
 
-/* True if a key equals the first `count` values of the current row. */
+/* True if the key at an index equals the first `count` values of the current row. */
 static bool key_row_equal(const void *projection, uint32_t index, const void *count) {
   const struct projection *p = projection;
   const struct key_row *key = &p->keys[index];
@@ -336,12 +337,13 @@ static inline bool reserve_key(struct projection *p, size_t values) {
          ARRAY_RESERVE(mem, p->values, p->value_capacity, wanted);
 }
 
-/* Returns the key of the current row. Keys do not store trailing empty values, because a field may
- * be added after them. */
+/* Returns the key of the current row, and adds it if needed. Keys do not store trailing empty
+ * values, because a field may be added after them. */
 static uint32_t intern_row(struct projection *p) {
   size_t count = p->field_count;
   while (count && p->row[count - 1] == BENCH_EMPTY) count--;
-  /* Most benchmark runs have the same order, so try the key after the previous key first. */
+  /* Most benchmark runs have the same order, so compare with the key after the previous key
+   * first. */
   size_t next = (size_t)p->last_key + 1;
   if (next < p->key_count && key_row_equal(p, (uint32_t)next, &count)) return (uint32_t)next;
   uint64_t hash = hash_bytes(p->row, count * sizeof *p->row);

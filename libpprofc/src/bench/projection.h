@@ -1,6 +1,5 @@
-/* Projections map a result to a key, a short list of values: `.config`, `/size@num .name@alpha`,
- * `.file@(old new)`. The projections of one command form a group. If one projection of a group uses
- * a key, `.config` and `.fullname` leave it out in the other projections. */
+/* Allocates the columns of the values, gives each side of a pair its range, and sets the counts to
+ * 0. */
 #ifndef PPROFC_BENCH_PROJECTION_H
 #define PPROFC_BENCH_PROJECTION_H
 
@@ -9,7 +8,7 @@
 
 enum order { ORDER_FIRST, ORDER_ALPHA, ORDER_NUM, ORDER_FIXED };
 
-/* A part of a projection's text. `.config` becomes one field for each configuration key. */
+/* A term of a projection's text. `.config` becomes one field for each configuration key. */
 struct projection_part {
   bool is_config;
   struct key key;
@@ -20,16 +19,17 @@ struct projection_part {
                              key */
 };
 
-/* A field of the keys. */
+/* A field of a projection: one value in each of its keys. */
 struct field {
   pprofc_str name;
   uint32_t part;
   bool observed;   /* true to sort by first use; false for fields of `.config` */
-  uint32_t *ranks; /* if `observed`: rank of each value, by value id; MAP_NONE if not used yet */
+  uint32_t *ranks; /* if `observed`: rank of each value in the order of first use, by value id;
+                      MAP_NONE if not used yet */
   size_t ranks_capacity, seen;
 };
 
-/* Values [first, first + count) in projection.values. Missing values are empty. */
+/* A key: its values are [first, first + count) in projection.values. Further values are empty. */
 struct key_row {
   size_t first;
   uint32_t count;
@@ -50,8 +50,9 @@ struct projection {
   uint32_t *values;
   size_t value_count, value_capacity;
   struct map key_map;
-  uint32_t last_name, last_config, last_input, last_key; /* name, configuration, input and key
-                                                            of the previous result */
+  uint32_t last_name, last_config, last_input, last_key; /* name, configuration, input and key of
+                                                            the result before, to find an equal key
+                                                            fast */
 };
 
 struct projection_group {
@@ -60,8 +61,8 @@ struct projection_group {
   pprofc_str *excluded; /* keys that projections of the group use */
   size_t excluded_count, excluded_capacity;
   bool has_config, has_full_name;
-  uint32_t *full_names; /* cache by name: the name without its excluded parts; NULL if nothing is
-                           excluded */
+  uint32_t *full_names; /* cache: for each name, the name without its excluded parts; NULL if no
+                           part is excluded */
   bool failed;          /* true if memory ran out */
 };
 
@@ -87,8 +88,8 @@ uint32_t projection_key(struct projection *projection, size_t result);
 /* Returns the value of a field in a key, as a string id. */
 uint32_t projection_value(const struct projection *projection, uint32_t key, size_t field);
 
-/* Stores the indices of the fields in the order of comparison and display. `out` has room for
- * field_count fields. */
+/* Stores the indices of the fields in the order in which keys are compared and shown. `out` has
+ * room for field_count fields. */
 void projection_flat(const struct projection *projection, size_t *out);
 
 /* Compares two keys: returns < 0, 0 or > 0. `flat` comes from projection_flat. */

@@ -1,4 +1,4 @@
-/* Tokenizes filters and projections, and formats their syntax errors. */
+/* Tokenizes the text of filters and projections, and formats syntax errors in it. */
 #include "bench/query.h"
 
 #include "bench/go_text.h"

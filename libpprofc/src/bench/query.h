@@ -1,4 +1,4 @@
-/* Tokenizes filters and projections, and formats their syntax errors. */
+/* Tokenizes the text of filters and projections, and formats syntax errors in it. */
 #ifndef PPROFC_BENCH_QUERY_H
 #define PPROFC_BENCH_QUERY_H
 
@@ -35,7 +35,7 @@ struct query {
 /* Starts a query; `text` and the arena must outlive the tokens. */
 void query_init(struct query *query, pprofc_str text, struct arena *arena, pprofc_error *error);
 
-/* Takes the next token. Accepts a regular expression only if `value` is set. */
+/* Takes the next token of the query. Accepts a regular expression only if `value` is true. */
 struct token query_take(struct query *query, bool value);
 
 /* query_peek returns the next token without taking it. query_drop takes it. */

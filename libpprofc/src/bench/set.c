@@ -1,4 +1,4 @@
-/* Implements the set of benchmark results, and the sink that readers use to fill it. */
+/* Implements the set of benchmark results, and the functions with which readers fill it. */
 #include "bench/set.h"
 
 #include "bench/units.h"
@@ -337,7 +337,8 @@ void sink_word_value(struct bench_sink *sink, double value, uint32_t word) {
     set_fail(sink, NULL);
     return;
   }
-  /* If tidying did not change the number, keep the original unit: zero ns/op stays ns/op. */
+  /* If the conversion to the tidied unit did not change the number, keep the original unit: zero
+   * ns/op stays ns/op. */
   const struct bench_unit_word *entry = &set->words[word];
   double tidied = value * entry->factor;
   bool same = tidied == value || set->keep_units;
@@ -347,7 +348,8 @@ void sink_word_value(struct bench_sink *sink, double value, uint32_t word) {
   set->results[set->result_count].first_value = set->value_count;
 }
 
-/* Units that benchstat before 2021 recognises as times and rates, in place of base units. */
+/* Units that benchstat before 2021 recognises as times and rates, with the base units that they
+ * replace. */
 struct kept_unit {
   pprofc_str base, kept;
   double factor;

@@ -1,4 +1,4 @@
-/* Set of benchmark results as columns, and the sink that readers use to fill it.
+/* Set of benchmark results as columns, and the sink: the functions with which readers fill the set.
  *
  * A tidied unit is a base unit: "sec/op" for "ns/op", "B/s" for "MB/s". */
 #ifndef PPROFC_BENCH_SET_H
@@ -27,7 +27,7 @@ struct bench_input {
   double load;      /* load average when the benchmarks began; 0: unknown */
   double cpus;      /* number of processors of the machine; 0: unknown */
   bool alone;       /* true if the tool writes one file for each process */
-  uint32_t process; /* index of the command line argument with the input */
+  uint32_t process; /* index of the command line argument that named the input */
 };
 
 /* Unit of a measurement. `original` is the unit in the input, or BENCH_EMPTY if it is already
@@ -88,7 +88,8 @@ struct pprofc_bench {
   struct map metadata_map; /* index of metadata, by unit and key */
 
   pprofc_bench_result
-      *results; /* one item per result, and a last item that ends the measurements */
+      *results; /* one item per result, and one more item whose first_value is the number of
+                   measurements */
   size_t result_count, result_capacity;
 
   /* one entry per measurement */
@@ -98,7 +99,8 @@ struct pprofc_bench {
 
   pprofc_bench_message *messages;
   size_t message_count, message_capacity;
-  struct interner threads; /* names of the benchmarks that use several threads */
+  struct interner threads; /* names of the benchmarks that use several threads, as the tool
+                              reported */
 };
 
 /* Returns the number of inputs with this label that used a debug build of the benchmark library. A
@@ -130,7 +132,7 @@ bool set_direction(const struct pprofc_bench *set, pprofc_str unit, int *directi
 
 /* ---- filling ----------------------------------------- */
 
-/* State of reading one input. After an error the sink ignores all input. So the reader checks for
+/* State of reading one input. After an error the sink ignores all calls. So the reader checks for
  * out of memory and limits only once, at the end. */
 struct bench_sink {
   struct pprofc_bench *set;
@@ -151,7 +153,8 @@ void sink_open(struct bench_sink *sink, struct pprofc_bench *set, pprofc_str lab
                pprofc_str path);
 pprofc_status sink_close(struct bench_sink *sink, pprofc_error *error);
 
-/* Sets a configuration key. An empty value deletes the key, and the last key takes its place. */
+/* Sets a configuration key. An empty value deletes the key, and the last key moves to its
+ * position. */
 void sink_config(struct bench_sink *sink, pprofc_str key, pprofc_str value);
 
 /* Deletes all configuration keys. */
@@ -169,8 +172,8 @@ void sink_value(struct bench_sink *sink, double value, pprofc_str unit);
 uint32_t sink_word(struct bench_sink *sink, pprofc_str unit);
 void sink_word_value(struct bench_sink *sink, double value, uint32_t word);
 
-/* Sets metadata of a unit. A different second value adds the message "metadata KEY of unit UNIT
- * already set to VALUE". */
+/* Sets metadata of a unit. If the key already has another value, adds the message "metadata KEY of
+ * unit UNIT already set to VALUE". */
 void sink_metadata(struct bench_sink *sink, pprofc_str unit, pprofc_str key, pprofc_str value,
                    uint64_t line);
 

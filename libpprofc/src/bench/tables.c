@@ -1,4 +1,4 @@
-/* Lays out comparison tables: rows, columns, cells, baselines, notes. */
+/* Lays out comparison tables: finds the rows, columns, cells and baselines, and writes notes. */
 #include "bench/tables.h"
 
 #include "bench/collector.h"
@@ -22,7 +22,7 @@ void pprofc_bench_options_init(pprofc_bench_options *options) {
 
 /* ---- laying out -------------------------------------- */
 
-/* Projection and field order for comparing keys. */
+/* Projection whose keys are sorted, and the order of its fields. */
 struct sorting {
   const struct projection *projection;
   const size_t *flat;
@@ -51,7 +51,7 @@ static bool keys_are_sorted(const uint32_t *keys, size_t count, const struct sor
 }
 
 /* Returns the distinct keys among `count` keys, sorted, in the arena. Stores the position of each
- * key in `places`, which has one entry for each key of the projection. */
+ * distinct key in `places`, which has one entry for each key of the projection. */
 static uint32_t *distinct_keys(struct pprofc_bench_tables *t, uint32_t *keys, size_t count,
                                const struct projection *projection, const size_t *flat,
                                uint32_t *places, size_t *distinct) {
@@ -128,12 +128,13 @@ static void add_variation(struct tables_collector *c, uint32_t cell, pprofc_benc
 
 static const char *const no_notes[1] = {NULL};
 
-/* Indices of the cells of one table in `order`. `scratch` has the same size. */
+/* Cells of one table: their indices are in `order`. `scratch` has the same size. */
 struct table_part {
   uint32_t *order;
   size_t count;
   uint32_t *scratch;
-  uint32_t *row_places, *column_places; /* row or column of each key of the projection */
+  uint32_t *row_places, *column_places; /* row index or column index of each key of the
+                                           projection */
 };
 
 /* Finds the rows and columns of a table, and their labels. */

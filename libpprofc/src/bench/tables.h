@@ -1,4 +1,4 @@
-/* Comparison tables: results assigned to cells by their keys, and the statistics of each cell. */
+/* Comparison tables: each result belongs to a cell by its keys, and each cell has statistics. */
 #ifndef PPROFC_BENCH_TABLES_H
 #define PPROFC_BENCH_TABLES_H
 
@@ -55,19 +55,19 @@ static inline const pprofc_bench_cell *cell_baseline(const struct table *table,
  * sign. */
 void cell_range(struct buffer *out, const pprofc_bench_cell *cell);
 
-/* Appends "+12.34%", "~", "?" or "0.00%". */
+/* Appends the change: "+12.34%", "~", "?" or "0.00%". */
 void cell_delta(struct buffer *out, const pprofc_bench_cell *cell,
                 const pprofc_bench_cell *baseline);
 
-/* Appends "p=0.002 n=6" or "n=6+5". */
+/* Appends the result of the test: "p=0.002 n=6" or "n=6+5". */
 void cell_comparison(struct buffer *out, const pprofc_bench_cell *cell,
                      const pprofc_bench_cell *baseline);
 
 /* Appends a ratio as "+1.23%". */
 void print_ratio(struct buffer *out, double ratio);
 
-/* Computes the statistics of every cell and the summaries of every table. Returns false when out of
- * memory. */
+/* Computes the statistics of every cell and the summary rows of every table. Returns false when out
+ * of memory. */
 bool tables_compute(struct pprofc_bench_tables *tables);
 
 #endif

@@ -10,7 +10,7 @@
 
 /* ---- tokens ------------------------------------------ */
 
-/* Iterator over the names in a unit. The characters `*`, `/`, `-` and spaces separate names. */
+/* Iterator over the names in a unit. The characters `*`, `/`, `-` and spaces separate the names. */
 struct unit_parser {
   pprofc_str unit;
   size_t position;
@@ -42,8 +42,8 @@ static bool next_token(struct unit_parser *p) {
 
 /* ---- tidying ----------------------------------------- */
 
-/* Conversions to base units. These functions divide if Go's package benchunit divides, because a
- * multiplication may round differently. */
+/* Conversions to base units. With `divide` the value is divided by `factor`, as in Go's package
+ * benchunit, because a multiplication may round differently. */
 struct tidy_rule {
   pprofc_str from, to;
   double factor;
@@ -102,7 +102,7 @@ bool unit_is_binary(pprofc_str unit) {
 
 /* ---- scaling ----------------------------------------- */
 
-/* A step of a scale: values with a common prefix. Values of at least `hundreds` get 1 decimal, of
+/* A step of a scale: values with the same prefix. Values of at least `hundreds` get 1 decimal, of
  * at least `tens` 2 decimals, and of at least `ones` 3 decimals. Each limit is the smallest value
  * that rounds up to one more digit. */
 struct unit_scale_step {

@@ -23,7 +23,7 @@ struct unit_scale {
 struct unit_scale unit_scale_of(double value, bool binary);
 void unit_print(struct buffer *out, struct unit_scale scale, double value);
 
-/* Direction of a unit, from its name or its spelling. */
+/* Better direction of a unit, from its name or its spelling. */
 enum unit_direction { UNIT_UNKNOWN = 0, UNIT_LOWER_IS_BETTER = -1, UNIT_HIGHER_IS_BETTER = 1 };
 enum unit_direction unit_direction_of(pprofc_str unit);
 

@@ -106,7 +106,7 @@ static struct classic_metric *make_metric(struct classic *c, uint32_t config, ui
   return &c->metrics[c->metric_count - 1];
 }
 
-/* Collects the measurements in two passes: counts them by metric, then copies the values. */
+/* Collects the measurements in two steps: counts them by metric, then copies the values. */
 static void classic_collect(struct classic *c, uint32_t *metric_of) {
   const struct pprofc_bench *set = c->set;
   struct buffer text;
@@ -162,7 +162,7 @@ static void summarize(struct classic_metric *m, double *scratch) {
 
 /* ---- rows -------------------------------------------- */
 
-/* Tests two samples without their outliers. Returns a note if the test has no result. */
+/* Tests two samples without their outliers. Returns a note if the test has no result, else NULL. */
 static const char *test_samples(struct classic *c, const struct classic_metric *old,
                                 const struct classic_metric *new, double *p) {
   static const char *const notes[] = {[PPROFC_TEST_TOO_SMALL] = "(too few samples)",

@@ -10,7 +10,7 @@
 struct classic_metric {
   /* String indices of the column's name and of the unit; index of the benchmark. */
   uint32_t config, benchmark, unit;
-  double *values; /* all values; after summarizing only the values that are not outliers */
+  double *values; /* all values; after `summarize` only the values that are not outliers */
   size_t count, kept, next;
   double least, mean, most; /* minimum, mean and maximum without outliers */
 };
@@ -84,8 +84,8 @@ void classic_metric_name(struct buffer *out, pprofc_str unit);
 struct classic_scale classic_scale_of(double value, pprofc_str unit);
 void classic_print_scaled(struct buffer *out, const struct classic_scale *scale, double value);
 
-/* Appends the larger distance of minimum and maximum from the mean, such as "3%"; nothing if it is
- * not known. */
+/* Appends the distance from the mean to the minimum or maximum, whichever is larger, such as "3%".
+ * Appends nothing if it is not known. */
 void classic_print_range(struct buffer *out, const struct classic_metric *metric);
 
 #endif

@@ -53,8 +53,8 @@ static void csv_end_row(struct csv *csv) {
   csv->row++;
 }
 
-/* Writes warnings as "F14: text". The column is a number in base 26 with A for 0, so BA follows Z,
- * as in benchstat. */
+/* Writes warnings as "F14: text", with the column and row of the cell. The column is a number in
+ * base 26 with A for 0, so BA follows Z, as in benchstat. */
 static void csv_warn(struct csv *csv, const char *const *notes, size_t count) {
   if (!csv->printer->warn) return;
   char letters[24];

@@ -79,7 +79,8 @@ static bool is_fixed(const struct grid *grid, size_t column) {
   return column < grid->fixed_capacity && grid->fixed[column];
 }
 
-/* Orders columns by width, widest first, then from left to right. */
+/* Compares two columns by width: the wider column comes first, then the column farther to the
+ * left. */
 static int wider(const void *a, const void *b, const void *context) {
   const size_t *width = context;
   size_t x = *(const size_t *)a, y = *(const size_t *)b;

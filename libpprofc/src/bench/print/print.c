@@ -22,7 +22,7 @@ static const struct print_format *find_format(const char *name) {
   return NULL;
 }
 
-/* Appends the number of omitted rows that are significant. */
+/* Appends the number of omitted rows with a significant change. */
 static void print_describe_left(const void *context, const struct brief_left *left,
                                 struct buffer *to) {
   (void)context;
@@ -123,7 +123,7 @@ pprofc_str print_column_value(const struct printer *printer, const struct table 
 
 struct unit_scale print_row_scale(const pprofc_bench_cell *first, const pprofc_bench_cell *end,
                                   bool binary) {
-  double least = 0; /* the value with the smallest magnitude determines the scale */
+  double least = 0; /* the scale follows the value with the smallest magnitude */
   for (const pprofc_bench_cell *cell = first; cell < end; cell++) {
     double magnitude = cell->center < 0 ? -cell->center : cell->center;
     if (magnitude != 0 && (least == 0 || magnitude < least)) least = magnitude;

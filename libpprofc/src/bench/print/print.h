@@ -1,4 +1,4 @@
-/* Output formats of comparison tables, and the functions they share. */
+/* Declares the output formats of comparison tables, and the functions that the formats share. */
 #ifndef PPROFC_BENCH_PRINT_PRINT_H
 #define PPROFC_BENCH_PRINT_PRINT_H
 
@@ -41,8 +41,9 @@ pprofc_str print_comparison(struct printer *printer, const struct table *table,
 pprofc_str print_column_value(const struct printer *printer, const struct table *table,
                               size_t column, size_t field);
 
-/* Returns the first column of the output for a column of results. The row labels take one column.
- * The first column of results takes `each` columns, the others twice as many. */
+/* Returns the first output column of a column of results. The row labels take one output column.
+ * The first column of results takes `each` output columns, and each later column takes twice as
+ * many. */
 static inline size_t print_start(size_t column, size_t each) {
   return column ? 1 + each + (column - 1) * 2 * each : 1;
 }
@@ -50,18 +51,18 @@ static inline size_t print_start(size_t column, size_t each) {
 /* Writes one field, quoted if CSV requires it. */
 void print_csv_field(struct output *out, pprofc_str field);
 
-/* Largest difference between the ranks of two rows with a significant change. */
+/* Largest difference between the ranks of two rows with significant changes. */
 #define PRINT_RANKS 200
 
-/* Returns the rank of a row if -budget shortens the report: 1 without a significant change. With a
- * significant change, a larger change has a higher rank. */
+/* Returns the rank of a row, for a report that -budget shortens: 1 without a significant change.
+ * Among significant changes, a larger change has a higher rank. */
 int print_rank(const struct table *table, const pprofc_bench_cell *from,
                const pprofc_bench_cell *to);
 
 /* Begins a row. If -budget shortens the report, rows of a lower rank are dropped first. */
 void print_mark(struct output *out, int rank);
 
-/* Footnotes of one table; equal texts share a number. */
+/* Footnotes of one table. Equal texts share one number. */
 struct footnotes {
   const pprofc_allocator *mem;
   const char **texts;

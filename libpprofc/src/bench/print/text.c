@@ -9,8 +9,8 @@
 #define RIGHT_BAR STR(" \xE2\x94\x82")
 #define PLUSMINUS STR(" \xC2\xB1 ")
 
-/* A column of results uses several grid columns: center, range, notes. All but the first also use
- * delta, comparison, notes. */
+/* A column of results uses several grid columns: center, range, notes. The columns after the first
+ * also use delta, comparison, notes. */
 #define COLUMNS 3 /* number of output columns for the first column of results */
 
 struct print_text_table {

@@ -4,8 +4,8 @@
 
 #include "core/array.h"
 
-/* State of the header. Keys before a blank line apply to the whole file, but only if they precede
- * the first result. */
+/* State of the header. Keys before a blank line apply to the whole file if they precede the first
+ * result. */
 struct read_classic_header {
   bool over; /* true after the first result */
   size_t permanent;

@@ -34,8 +34,8 @@ static pprofc_str last_part(pprofc_str path, size_t *end) {
   return part;
 }
 
-/* Makes the name from up to three folders above .../new/sample.json, but not from the folder
- * "criterion". */
+/* Makes the name from the names of up to three folders above .../new/sample.json. The folder
+ * "criterion" is not part of the name. */
 static void name_of_path(struct name_builder *name, const struct bench_sink *sink,
                          pprofc_str path) {
   pprofc_str parts[3];

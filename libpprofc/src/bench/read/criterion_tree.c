@@ -66,7 +66,7 @@ static void criterion_tree_push(struct criterion_tree_walk *w, const char *path,
     w->nomem = true;
 }
 
-/* Adds the samples of a folder "new". For any other folder, visits the folders in it. */
+/* Adds the sample file of a folder "new". For any other folder, visits the folders inside it. */
 static void visit(struct criterion_tree_walk *w, struct folder folder) {
   DIR *directory = opendir(folder.path);
   if (!directory) return;

@@ -1,4 +1,5 @@
-/* Detects files that users pass by mistake: tables of benchmark tools, profiles, web pages ... */
+/* Detects files that users pass by mistake, such as tables of benchmark tools, profiles or web
+ * pages. */
 #include "bench/read/readers.h"
 
 /* Pattern of a file: it starts with `start` and has `inside` in its first 4 KiB. */

@@ -56,7 +56,8 @@ static void read_counter(struct bench_sink *sink, const struct node *member) {
   json_add_member(sink, member, STR(""));
 }
 
-/* True for an aggregate. Older files have no run_type; the name alone marks their aggregates. */
+/* True for an entry that is a mean or another aggregate of repetitions. Older files have no
+ * run_type; the name alone marks their aggregates. */
 static bool is_aggregate(const struct node *entry) {
   pprofc_str type = node_text(entry, "run_type"), name = node_text(entry, "name");
   if (type.size) return !str_equal(type, STR("iteration"));

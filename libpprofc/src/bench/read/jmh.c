@@ -45,7 +45,8 @@ static bool jmh_converted(const struct conversion *c, const struct node *number,
 
 /* ---- iterations -------------------------------------- */
 
-/* Computes the mean of a histogram's [value, count] pairs. */
+/* Computes the mean of the [value, count] pairs of a histogram. Returns false if it has no
+ * values. */
 static bool histogram_mean(const struct conversion *c, const struct node *pairs, double *mean) {
   double sum = 0, weight = 0, value, count;
   for (const struct node *pair = node_at(pairs, 0); pair; pair = pair->next) {
@@ -83,7 +84,7 @@ static struct secondaries open_secondaries(struct bench_sink *sink, const struct
   for (const struct node *metric = metrics->first; metric; metric = metric->next) {
     struct secondary *secondary = &list.items[list.count++];
     pprofc_str name = metric->key;
-    /* Older releases of JMH wrote this prefix. */
+    /* Older releases of JMH wrote this prefix, a middle dot. */
     if (str_starts(name, STR("\xC2\xB7"))) name = str_slice(name, 2, name.size);
     convert_unit(&secondary->conversion, sink, name, node_text(metric, "scoreUnit"));
     secondary->fork = node_at(node_get(metric, "rawData"), 0);
@@ -104,8 +105,8 @@ static void next_fork(struct secondaries *list, bool first) {
   }
 }
 
-/* Moves to the next iteration. If `wanted` is set, adds the current values to the last started
- * result. */
+/* Moves all profiler metrics to their next iteration. If `wanted` is true, adds the current values
+ * to the last started result. */
 static void next_iteration(struct bench_sink *sink, struct secondaries *list, bool wanted) {
   for (size_t i = 0; i < list->count; i++) {
     struct secondary *s = &list->items[i];

@@ -1,4 +1,4 @@
-/* Implements the functions that the JSON readers share. */
+/* Implements the functions that readers of JSON formats share. */
 #include "bench/read/json_reader.h"
 
 #include "bench/number.h"

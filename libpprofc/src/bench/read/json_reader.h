@@ -1,4 +1,4 @@
-/* Functions that the JSON readers share. */
+/* Declares the functions that readers of JSON formats share. */
 #ifndef PPROFC_BENCH_READ_JSON_READER_H
 #define PPROFC_BENCH_READ_JSON_READER_H
 
@@ -24,8 +24,8 @@ void json_add_value(struct bench_sink *sink, const struct node *node, int expone
  * followed by the encoded key. */
 void json_add_member(struct bench_sink *sink, const struct node *member, pprofc_str prefix);
 
-/* Builder of a benchmark name. Each function starts a name or appends to it, in the encoding of the
- * sink. */
+/* Builder of a benchmark name. Each function starts the name or appends to it, and encodes
+ * characters that a name must not contain. */
 struct name_builder {
   struct buffer text;
 };

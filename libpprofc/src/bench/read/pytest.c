@@ -8,7 +8,7 @@
 #define MAX_ROUNDS 200
 #define BLOCKS     50
 
-/* Computes the mean of the next `count` rounds. Moves *round after them. */
+/* Computes the mean of the next `count` rounds. Moves *round to the round after them. */
 static bool block_mean(const struct node **round, size_t count, double *mean) {
   double sum = 0, value;
   for (size_t i = 0; i < count; i++, *round = (*round)->next) {

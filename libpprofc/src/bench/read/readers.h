@@ -1,4 +1,4 @@
-/* Formats of benchmark results and their detection. */
+/* Declares the formats of benchmark results and the functions that detect them. */
 #ifndef PPROFC_BENCH_READ_READERS_H
 #define PPROFC_BENCH_READ_READERS_H
 
@@ -6,7 +6,7 @@
 #include "core/format_row.h"
 #include "core/json_tree.h"
 
-/* Input of a reader. */
+/* Input of a reader, and the sink that receives its results. */
 struct bench_source {
   struct bench_sink *sink;
   pprofc_str data;
@@ -70,12 +70,12 @@ struct criterion_tree {
 pprofc_status criterion_tree_find(struct arena *arena, const char *folder,
                                   struct criterion_tree *tree, pprofc_error *error);
 
-/* Returns advice for a file that has no results: a description and the file to pass instead.
- * Returns NULL if the file may have results. */
+/* Returns advice for a file that has no results: a description of the file, and the file to pass
+ * instead. Returns NULL if the file may have results. */
 const char *foreign_advice(pprofc_str data);
 
-/* Removes the next field and the white space after it from *rest, by the rules that all versions of
- * benchstat share. */
+/* Removes the next field and the white space after it from *rest. All versions of benchstat share
+ * these rules. */
 pprofc_str bench_take_field(pprofc_str *rest);
 
 /* Returns the length of the key of "key: value" and sets *value, or returns 0. */
