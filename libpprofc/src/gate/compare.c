@@ -1,4 +1,4 @@
-/* Compares two samples: effect, interval, p-value, drift. */
+/* Compares the samples of base and head for the gate: effect, interval, p-value, drift. */
 #include "gate/compare.h"
 
 #include "gate/power.h"
@@ -18,7 +18,8 @@
 /* Minimum number of rounds per side for a test of the medians of rounds; 2 if each round is a
  * process. */
 #define ROUNDS_MIN 4
-/* Maximum number of rounds a side. Larger numbers are counts of samples, not round numbers. */
+/* Maximum number of rounds a side. A side with more rounds probably has a key "round" that counts
+ * samples. */
 #define ROUNDS_MAX 1000
 
 static double compare_median(struct gate_sample s) {
@@ -44,8 +45,8 @@ static double compare_range(struct gate_sample s) {
   return s.count ? s.sorted[s.count - 1] - s.sorted[0] : 0;
 }
 
-/* Returns the range of the sample. With five values or more, drops the lowest and the
- * highest. */
+/* Returns the range of the sample; for five values or more, the range without the lowest and the
+ * highest value (inner range). */
 static double compare_inner_range(struct gate_sample s) {
   return s.count >= 5 ? s.sorted[s.count - 2] - s.sorted[1] : compare_range(s);
 }
@@ -219,7 +220,7 @@ static bool compare_medians(const struct gate *gate, struct gate_row *row, struc
   return gate_ratio_interval(gate, base, head, alpha, &row->low, &row->high);
 }
 
-/* Runs the U test on medians, because means say little about samples with clusters or outliers. */
+/* Runs the U test on medians. Means say little about samples with clusters or outliers. */
 static bool run_second_test(const struct gate *gate, struct gate_row *row, struct gate_sample base,
                             struct gate_sample head) {
   struct gate_row u = gate_row_unknown();
@@ -229,7 +230,8 @@ static bool run_second_test(const struct gate *gate, struct gate_row *row, struc
   return true;
 }
 
-/* True if an earlier test gave a p-value smaller than any that the permutation test can give. */
+/* True if the p-value of an earlier test is smaller than every p-value that the permutation test
+ * can give. */
 static bool is_below_permutations(const struct gate_row *row) {
   return fmin(row->p, row->further[0].p) < 1.0 / TRIMMED_DRAWS;
 }
@@ -373,7 +375,8 @@ static const char *test_on_rounds(const char *test) {
 
 /* ---- counts ------------------------------------------ */
 
-#define COUNT_SWING 3 /* factor of the range of a side; a change up to this product is noise */
+#define COUNT_SWING 3 /* largest change of a count that is noise, as a multiple of the range of a
+                         side */
 
 /* Returns the range of a sample divided by its median. */
 static double range_of(struct gate_sample s) {

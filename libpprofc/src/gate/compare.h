@@ -1,4 +1,4 @@
-/* Compares two samples: centers, effect, interval, p-value, drift. */
+/* Compares the samples of base and head: centers, effect, interval, p-value, drift. */
 #ifndef PPROFC_GATE_COMPARE_H
 #define PPROFC_GATE_COMPARE_H
 
@@ -10,8 +10,8 @@ struct gate_sample {
   size_t count;
 };
 
-/* Fills centers, delta, interval and p of the row, with the given test. Returns false when out of
- * memory. */
+/* Fills centers, delta, interval and p of the row with the result of the given test. Returns false
+ * when out of memory. */
 bool gate_compare(const struct gate *gate, struct gate_row *row, struct gate_sample base,
                   struct gate_sample head, pprofc_gate_test test);
 
@@ -32,8 +32,8 @@ struct gate_side {
 bool gate_compare_sides(const struct gate *gate, struct gate_row *row, struct gate_side base,
                         struct gate_side head);
 
-/* Stores in *cut how many values of U at each end of its range are significant at alpha in a
- * two-sided test; 0 if no value is significant. Returns false when out of memory. */
+/* Sets *cut to the number of values of U at each end of its range that are significant at alpha in
+ * a two-sided test; 0 if no value is significant. Returns false when out of memory. */
 bool gate_u_cut(size_t n, size_t m, double alpha, size_t *cut, const pprofc_allocator *mem);
 
 /* Computes the Hodges-Lehmann interval of the relative change, from the ratios head / base minus 1.

@@ -36,7 +36,7 @@ struct gate {
   size_t compared, significant, regressed, missing, improved, suspicious, inconclusive, accepted;
   size_t too_few; /* number of inconclusive rows with too few samples */
   size_t unmeasured;
-  size_t stale_inputs; /* 1 if an input may be from an earlier run */
+  size_t stale_inputs; /* 1 if an input may come from an earlier run, else 0 */
   /* Number of benchmarks judged by CPU time, and number judged by wall time. Counts only benchmarks
    * that have both times. */
   size_t cpu_times, wall_times;
@@ -51,8 +51,8 @@ struct gate {
   size_t visible_row;                   /* index of the row with the maximum, visible_worst */
   double needed_worst; /* number of rounds per side after which the test of every row finds a change
                           as large as the threshold */
-  /* True if most benchmarks drift during the rounds of a side, or change in one direction from base
-   * to head. */
+  /* drifting: true if most benchmarks drift during the rounds of a side. shifted: true if most
+   * benchmarks change in one direction from base to head. */
   bool drifting, shifted;
 };
 

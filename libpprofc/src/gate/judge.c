@@ -29,8 +29,8 @@ static void apply_rule(struct gate_row *row, const struct gate_rule *rule) {
   if (rule->direction) row->direction = rule->direction;
 }
 
-/* Applies the rules to one row. For each setting, the last matching rule wins. Stores the last rule
- * that ignores or accepts the row in *decides. */
+/* Applies the rules to one row. For each setting, the last matching rule counts. Sets *decides to
+ * the last rule that ignores or accepts the row. */
 static void apply_rules(struct gate *gate, struct gate_row *row, struct buffer *scratch,
                         const struct gate_rule **decides) {
   struct gate_settings *s = &gate->settings;
@@ -75,7 +75,8 @@ static void apply_noise(const struct gate *gate, struct gate_row *row, struct bu
   gate_test_earlier(gate, row, buffer_str(scratch));
 }
 
-/* Sets the direction from the settings; else from the input; else from the table of units. */
+/* Sets the better direction of the row from the settings; else from the input; else from the table
+ * of units. */
 static void judge_set_direction(const struct gate *gate, struct gate_row *row) {
   int asked = gate_settings_direction(gate, row->unit);
   if (asked) row->direction = asked;
@@ -99,9 +100,9 @@ static void judge_prepare(struct gate *gate, struct gate_row *row, struct buffer
 /* ---- correction for the number of comparisons -------- */
 
 /* A group of p-values that are corrected together. Each test has three groups: rows that can
- * regress, rows that cannot, and watched times (gate_row.watched). */
+ * regress, rows that cannot regress, and watched times (gate_row.watched). */
 struct family {
-  size_t test;   /* 0: the first test, 1: further[0], 2: further[1] */
+  size_t test;   /* number of the test: 0 is the first test, 1 is further[0], 2 is further[1] */
   double factor; /* factor of the p-values: 2 for the third test. With this factor, any test reports
                     at most a share alpha of unchanged suites as worse. */
   bool screened, watched;
@@ -168,7 +169,7 @@ static bool is_significant(const struct gate *gate, const struct gate_row *row) 
   return row->tested && row->adjusted <= row->alpha;
 }
 
-/* Returns the row with the numbers of one of the further tests. */
+/* Returns the row with the numbers of a further test in place of the first test. */
 static struct gate_row with_further(const struct gate_row *row, size_t which) {
   const struct gate_further *s = &row->further[which];
   struct gate_row other = *row;
@@ -185,7 +186,7 @@ static struct gate_row with_further(const struct gate_row *row, size_t which) {
   return other;
 }
 
-/* Takes the verdict of a further test if the earlier tests found no change. */
+/* Gives the row the verdict of a further test if the earlier tests found no change. */
 static void take_further(const struct gate *gate, struct gate_row *row, size_t which,
                          const struct gate_rule *decides) {
   if (!row->further[which].tested || verdict_is_decided(row->verdict)) return;

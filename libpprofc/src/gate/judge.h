@@ -9,8 +9,7 @@
  * that end before it do not apply. */
 pprofc_status gate_judge(struct gate *gate, const char *today, pprofc_error *error);
 
-/* Makes a regressed row inconclusive, for a reason that the caller knows and the numbers do not
- * show. */
+/* Makes a regressed row inconclusive. The caller knows a reason that the numbers do not show. */
 void gate_excuse(struct gate *gate, struct gate_row *row);
 
 /* Returns 0 for a pass, 2 for a regression, 1 for problems or nothing compared, 3 for strict
@@ -35,8 +34,8 @@ bool gate_was_judged(const struct gate_row *row);
  * sizes. */
 bool gate_unit_depends_on_load(pprofc_str unit);
 
-/* True if the correction includes a p-value of the row, because the row is judged or is a watched
- * time. */
+/* True if the correction includes a p-value of the row: the gate judges the row, or the row is a
+ * watched time (gate_row.watched). */
 bool gate_was_corrected(const struct gate *gate, const struct gate_row *row);
 
 /* ---- the verdict on a row ---------------------------- */
@@ -67,10 +66,10 @@ void gate_noise_key(struct buffer *out, pprofc_str group, pprofc_str name, pprof
 
 /* Variation of a benchmark between runs without a change. */
 struct gate_earlier {
-  double variance, degrees; /* variance of the logarithm of the run's median, and its degrees of
+  double variance, degrees; /* variance of the logarithm of a run's median, and its degrees of
                                freedom */
   uint32_t unit;            /* index of the unit in gate->noise_units */
-  bool timed;               /* true for times and rates; two runs have equal values only by
+  bool timed;               /* true for times and rates, which are equal in two runs only by
                                chance */
 };
 

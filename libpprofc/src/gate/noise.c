@@ -46,7 +46,7 @@ bool gate_keep_earlier(struct gate *gate, pprofc_str key, const double *values, 
 }
 
 /* Replaces the values of a benchmark by the median of each run and returns the number of runs. Each
- * input is a run, and its values are contiguous. */
+ * input is a run, whose values are contiguous. */
 static size_t take_runs(struct pairs *pairs, const struct pair *pair) {
   const struct pair_side *all = &pair->sides[PAIR_BASE];
   const uint32_t *runs = pairs->inputs + all->first;
@@ -132,7 +132,7 @@ bool gate_share_earlier(struct gate *gate) {
   for (size_t i = 0; i < count; i++) {
     const struct unit_noise *u = &shared[all[i].unit];
     double degrees = all[i].degrees + u->degrees;
-    /* Keep a variance of 0 of memory sizes, which have no noise. For times a variance of 0 is only
+    /* Keep a variance of 0 for memory sizes, which have no noise. For times a variance of 0 is only
      * chance. */
     if (!(all[i].variance > 0) && !(all[i].timed && u->degrees > 0)) continue;
     all[i].variance = (u->degrees * u->variance + all[i].degrees * all[i].variance) / degrees;
@@ -157,7 +157,7 @@ static double earlier_p(const struct gate_row *row, enum gate_delta kind, double
 static void earlier_widen(const struct gate_row *row, double delta, double *low, double *high) {
   double half = row->between * pprofc_t_quantile(1 - row->alpha / 2, row->between_degrees);
   if (!isfinite(delta)) return;
-  if (!(half < log(GATE_EARLIER_MOST))) { /* too few earlier runs for an interval */
+  if (!(half < log(GATE_EARLIER_MOST))) { /* too few earlier runs, so the interval is unbounded */
     *low = *high = (double)NAN;
     return;
   }
@@ -167,8 +167,8 @@ static void earlier_widen(const struct gate_row *row, double delta, double *low,
 
 static const char earlier_name[] = "t on earlier runs";
 
-/* Sets p to the larger of its value and the p-value from earlier runs. Without another test, the
- * p-value from earlier runs replaces p. */
+/* Sets p to the larger of p and the p-value from earlier runs. If no test was made, sets p to the
+ * p-value from earlier runs. */
 static void earlier_take_p(const struct gate *gate, struct gate_row *row) {
   double p = earlier_p(row, row->delta_kind, row->delta);
   bool alone = row->constant || gate->settings.test == PPROFC_GATE_NONE;
@@ -184,7 +184,7 @@ void gate_test_earlier(const struct gate *gate, struct gate_row *row, pprofc_str
   uint32_t id = interner_find(&gate->noise_keys, key);
   if (id == MAP_NONE) return;
   const struct gate_earlier *e = (const struct gate_earlier *)(const void *)gate->noise.data + id;
-  /* The runs are equal by chance, so their noise is unknown. */
+  /* The runs are equal by chance, so the noise between them is unknown. */
   if (e->timed && !(e->variance > 0)) return;
   row->one_process = false; /* earlier runs show the noise between processes */
   if (!(e->variance > 0) || row->base_count < 2 || row->head_count < 2) return;

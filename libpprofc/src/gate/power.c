@@ -21,7 +21,7 @@
 /* ---- Welch ------------------------------------------- */
 
 /* Returns the t at which the two-sided p-value is `level`. Runs Newton's method on the logarithm of
- * the tail probability, from the start value `near`. The error of a step is about the square of the
+ * the tail probability, starting from `near`. The error of a step is about the square of the
  * previous error. */
 static double power_critical(double level, double degrees, double near) {
   double t = near;
@@ -179,9 +179,9 @@ double gate_power_select(double *values, size_t count, size_t k) {
   return values[k];
 }
 
-/* Returns the smallest shift of head that makes one simulated pair of samples significant. U counts
- * the pairs in which head is larger than base, and a growing shift adds one pair at a time. So the
- * smallest shift is an order statistic of the differences. */
+/* Returns the smallest shift of the head that makes one simulated pair of samples significant. U
+ * counts the pairs in which the head's value is larger than the base's value. A growing shift adds
+ * one pair at a time, so the smallest shift is an order statistic of the differences. */
 static double shift_of_draw(uint64_t *state, size_t n, size_t m, size_t cut, double *scratch) {
   double *x = scratch, *y = x + n, *differences = y + m;
   for (size_t i = 0; i < n + m; i++) scratch[i] = draw_normal(state);
@@ -190,7 +190,7 @@ static double shift_of_draw(uint64_t *state, size_t n, size_t m, size_t cut, dou
   return gate_power_select(differences, n * m, n * m - cut);
 }
 
-/* Finds the shift that is significant in a share GATE_POWER of the simulated samples. */
+/* Finds the shift that is significant in the share GATE_POWER of the simulated samples. */
 static bool simulate_u(size_t n, size_t m, double level, double *shift,
                        const pprofc_allocator *mem) {
   size_t cut, size = n + m + n * m;
@@ -287,7 +287,7 @@ static double guess_samples(double level, double ratio) {
   return ceil(n);
 }
 
-/* Starts from the estimate, then steps down or up to the smallest number that suffices. */
+/* Starts from the estimate, then goes down or up to the smallest number that suffices. */
 bool gate_power_samples(struct gate_power *power, const struct gate_design *design, double change,
                         double *samples) {
   struct gate_design d = *design;

@@ -25,7 +25,8 @@ struct gate_row {
   pprofc_str name, unit;
   int direction;                 /* 1: higher is better, -1: lower is better, 0: not known */
   bool in_base, in_head;         /* true for each side that has the benchmark */
-  double base, head;             /* centers in base units; NaN if missing */
+  double base, head;             /* centers of the samples in base units, such as seconds; NaN if
+                                    missing */
   size_t base_count, head_count; /* number of samples of each side */
   enum gate_delta delta_kind;
   double delta; /* difference relative to the base: (head - base) / base; +Inf if the base is 0 */
@@ -38,17 +39,18 @@ struct gate_row {
   double least_p;     /* smallest p-value that the digits of a table can show */
   const char *test;   /* name of the test: "Welch", "U", "table", "Welch on medians of
                          rounds" ... */
-  /* Results of the U test and of the trimmed t-test. Each counts only if the tests before it do not
-   * decide. */
+  /* Results of the U test and of the trimmed t-test. A result counts only if the tests before it
+   * did not decide. */
   struct gate_further further[GATE_FURTHER];
   double base_trend, head_trend; /* relative change from the first to the last sample of a side */
   bool base_drifts, head_drifts; /* true if the trend of the side is significant */
-  double spread; /* robust relative spread, the larger of both sides; NaN if not known */
+  double spread; /* robust relative spread of the samples, the larger of both sides; NaN if not
+                    known */
   double base_noise, head_noise;   /* standard deviation divided by the mean; NaN if not known */
   double between, between_degrees; /* standard error of log(head / base), estimated from earlier
                                       runs, and its degrees of freedom; 0: not known */
   double range; /* largest minus smallest sample, the larger of both sides. If the medians differ by
-                   more than the inner ranges, each side drops its two end values. */
+                   more than the ranges without end values, each side drops its two end values. */
 
   bool whole;       /* true for the geometric mean of all benchmarks */
   bool rescaled;    /* true if the values were divided by the speeds of their rounds */
@@ -61,15 +63,15 @@ struct gate_row {
   bool threaded;    /* true if the tool reports several threads for the benchmark */
 
   pprofc_str file; /* path of the file that has the row */
-  size_t line;     /* line of the file; 0: not from a line */
+  size_t line;     /* line of the file, from 1; 0: the row is not from a line */
   pprofc_str text; /* unchanged text of the line */
 
   /* The judge sets the following fields. */
   pprofc_gate_verdict verdict;
-  double wanted;                  /* threshold before noise raised it; 0 if noise did not raise
-                                     it */
+  double wanted;                  /* threshold before the noise of counts raised it; 0 if noise did
+                                     not raise it */
   double threshold, floor, alpha; /* limits that apply to this row */
-  double noise; /* noise of counts if it raised the threshold; else 0. The comparison sets the
+  double noise; /* noise of counts if it raised the threshold; else 0. gate_compare_sides sets the
                    field; the judge clears it if the threshold was not raised. */
   size_t rule;  /* last matching rule; SIZE_MAX: no rule */
   bool significant;
@@ -79,7 +81,7 @@ struct gate_row {
   bool watched;      /* true for a time that is not judged, but makes the row inconclusive if only
                         this time gets worse */
   size_t judged;     /* for a watched row: index of the row of the CPU time, which is judged */
-  double level;      /* p-value up to which the row is significant if only this row changed */
+  double level;      /* p-value up to which the row would be significant if only this row changed */
   double visible;    /* smallest change that the test would find; infinite if it would find no
                         change; NaN: not known */
   double needed;     /* number of rounds, or of samples a side, that find a change as large as the

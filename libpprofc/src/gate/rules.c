@@ -25,17 +25,18 @@ struct rules_reader {
   size_t rule;      /* index of the current rule, or SIZE_MAX in the top object */
   const char *key;  /* name of the current member; NULL for the object itself */
   const char *at;   /* position in `data` of the member's name, or of the object's first byte */
-  const char *what; /* error text; NULL without an error */
+  const char *what; /* text of the error; NULL without an error */
   bool nomem;
 };
 
-/* A member of a JSON object. `take` reads its value and returns NULL or an error text. `field` is
- * the offset of the value in struct gate_rule or struct gate_settings. */
+/* A member of a JSON object. `take` reads the member's value and returns NULL or an error text.
+ * `field` is the offset of the value in struct gate_rule or struct gate_settings. */
 struct gate_rules_member {
   const char *name;
   const char *(*take)(struct rules_reader *reader, const struct node *value, void *field);
   size_t field;
-  size_t given; /* offset of a bool that becomes true if the member is given; 0: no such field */
+  size_t given; /* offset of a bool that the reader sets if the file has the member; 0: no such
+                   bool */
 };
 
 /* ---- values ------------------------------------------ */
@@ -286,7 +287,7 @@ static void put_mistake_place(const struct rules_reader *r, char *out, size_t si
  * position in the file; then both are 1. */
 static void find_mistake(const struct rules_reader *r, size_t *line, size_t *column) {
   uintptr_t offset = (uintptr_t)r->at - (uintptr_t)r->data.data;
-  if (r->key) offset--; /* r->at follows the quote; report the quote */
+  if (r->key) offset--; /* r->at is the byte after the opening quote; report the quote */
   *line = *column = 1;
   if (offset >= r->data.size) return;
   for (const char *c = r->data.data; offset-- > 0; c++) {

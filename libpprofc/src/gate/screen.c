@@ -1,4 +1,4 @@
-/* Selects the benchmarks that get further rounds. */
+/* Selects the benchmarks that get further rounds, and plans the number of rounds. */
 #include "gate/screen.h"
 
 /* Significance level of the first stage. At this level the stage selects four of five benchmarks

@@ -1,4 +1,4 @@
-/* Settings of the gate, rules per benchmark and unit, and properties of units. */
+/* Settings of the gate, rules for benchmarks and units, and properties of units. */
 #ifndef PPROFC_GATE_SETTINGS_H
 #define PPROFC_GATE_SETTINGS_H
 
@@ -21,10 +21,11 @@ struct gate_rule {
   pprofc_str pattern, unit;
   bool has_threshold, has_alpha, has_floor, ignore, accept;
   double threshold, alpha; /* relative change that counts; significance level */
-  double accepted;         /* largest relative regression to accept */
+  double accepted;         /* largest relative regression that the rule accepts */
   struct gate_floor floor;
   int direction;            /* 1: higher is better, -1: lower is better, 0: not set */
-  pprofc_str until, reason; /* last day of the rule, such as "2027-01-31"; its reason */
+  pprofc_str until, reason; /* last day of the rule, such as "2027-01-31", and the reason for the
+                               rule */
   size_t line;              /* line in the rules file */
   bool expired;
   size_t used; /* number of rows that the rule matched */

@@ -10,8 +10,8 @@
 
 enum kind { WALL, CPU, USER, SYSTEM, RATE, KINDS };
 
-/* Indices of the rows of one benchmark by kind of time, or SIZE_MAX. A table with several columns
- * repeats a benchmark for each column, in sequence. */
+/* Indices of a benchmark's rows by kind of time, or SIZE_MAX. A table with several columns repeats
+ * a benchmark for each column, in sequence. */
 struct gate_times {
   size_t row[KINDS];
   size_t seen[KINDS]; /* number of columns read so far, by kind of time */
@@ -39,7 +39,8 @@ static bool is_part(pprofc_str name, const char *part) {
   return end == name.size || name.data[end] == '/';
 }
 
-/* True for Google Benchmark's "/threads:8". "/threads:1" means one thread. */
+/* True if the name contains "/threads:8", as Google Benchmark writes it. "/threads:1" means one
+ * thread. */
 static bool names_threads(pprofc_str name) {
   size_t at = str_find(name, STR("/threads:"));
   if (at == name.size) return false;
@@ -64,7 +65,7 @@ static bool waits(const struct gate_row *wall, const struct gate_row *cpu) {
   return cpu->base / wall->base < CPU_MIN || cpu->head / wall->head < CPU_MIN;
 }
 
-/* Returns the reason why `-time auto` does not judge CPU time, or NULL if it does. */
+/* Returns the reason why `-time auto` judges wall time, or NULL if it judges CPU time. */
 static const char *why_not_cpu(const struct gate_row *wall, const struct gate_row *cpu) {
   if (is_part(wall->name, "/real_time"))
     return "wall time is judged: the benchmark reports it as its time";

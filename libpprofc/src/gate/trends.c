@@ -26,8 +26,8 @@ static bool is_time_row(const struct gate_row *row) {
   return row->is_cpu || str_equal(row->unit, STR("sec/op")) || str_equal(row->unit, STR("time/op"));
 }
 
-/* True if this row represents its benchmark in a count of benchmarks. If `times` is set, only rows
- * of times do, because the other units change with the time. */
+/* True if the row represents its benchmark in a count of benchmarks. If `times` is true, only rows
+ * of times represent a benchmark, because other units change with the time. */
 static bool stands_for_benchmark(const struct gate_row *row, bool times) {
   if (!row->in_base || !row->in_head || row->constant || row->direction == 0) return false;
   if (row->verdict == PPROFC_GATE_ASIDE || row->aside) return false;

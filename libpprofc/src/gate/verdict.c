@@ -38,7 +38,7 @@ static bool exceeds(double change, double limit) {
 }
 
 /* True if the change reaches the threshold. If noise raised the threshold, the change must exceed
- * it. */
+ * the threshold. */
 static bool reaches_threshold(const struct gate_row *row) {
   double change = fabs(row->delta);
   return row->noise > 0 ? exceeds(change, row->noise) : reaches(change, row->threshold);

@@ -3,7 +3,8 @@
 #include "core/log_guard.h"
 #include "gate/print/print.h"
 
-/* Appends text and breaks the commands of CI systems in it, because tools print it into logs. */
+/* Appends text and breaks the commands of CI systems in it, because tools print JUnit files into
+ * logs. */
 static void junit_put(struct buffer *out, pprofc_str text) {
   struct buffer broken;
   buffer_init(&broken, out->mem, SIZE_MAX / 2);

@@ -1,5 +1,5 @@
-/* Implements the parts that all formats of the gate share: effects, values, totals, remarks and the
- * order of rows. */
+/* Implements the functions that all formats of the gate share: effects, values, totals, remarks and
+ * the order of rows. */
 #include "gate/print/print.h"
 #include "bench/units.h"
 #include "core/log_guard.h"

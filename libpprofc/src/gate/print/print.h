@@ -10,11 +10,11 @@
 
 typedef void gate_printer(struct buffer *out, const struct gate *gate, bool all);
 
-/* An output format. With `all`, it also lists rows without a change. */
+/* An output format. With `all`, the format also lists rows without a change. */
 struct gate_format {
   const char *name;
   gate_printer *print;
-  bool totals_inside; /* true if the format prints the line of totals itself, as its last line */
+  bool totals_inside; /* true if the format itself prints the line of totals, as its last line */
 };
 
 /* Returns the format with this name, or NULL. */
@@ -57,7 +57,7 @@ int gate_rank(pprofc_gate_verdict verdict);
  * out of memory. The caller frees it with mem_free(gate->mem, order, count, sizeof *order). */
 size_t *gate_order(const struct gate *gate);
 
-/* True if the report lists the row. With `all` it lists every row. */
+/* True if the report lists the row. With `all` the report lists every row. */
 bool gate_is_listed(const struct gate_row *row, bool all);
 
 /* Appends the remarks on a row after its effect: doubts, drift, rule, reason. */

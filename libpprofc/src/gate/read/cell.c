@@ -1,4 +1,4 @@
-/* Parses the cells of comparison tables. */
+/* Parses the cells of comparison tables into rows of the gate. */
 #include "gate/read/cell.h"
 
 #include <math.h>
@@ -66,7 +66,7 @@ static bool gate_parse_center(pprofc_str text, double *value) {
   return true;
 }
 
-/* Parses "+21.50%" as a relative number. */
+/* Parses "+21.50%" as a relative number, 0.215. */
 static bool cell_parse_delta(pprofc_str text, double *value) {
   if (text.size < 2 || text.data[text.size - 1] != '%') return false;
   pprofc_str number = str_slice(text, text.data[0] == '+', text.size - 1);
@@ -76,7 +76,7 @@ static bool cell_parse_delta(pprofc_str text, double *value) {
   return true;
 }
 
-/* Parses "10" or "10+9". */
+/* Parses the sample sizes "10" or "10+9". */
 static bool cell_parse_counts(pprofc_str text, size_t *base, size_t *head) {
   size_t plus = str_find_char(text, '+');
   uint64_t a, b;

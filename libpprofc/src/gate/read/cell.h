@@ -24,7 +24,7 @@ bool gate_add_cell(struct gate *gate, const struct gate_cell *cell);
 /* Takes the next word of a line, separated by spaces. Returns false at the end. */
 bool gate_next_word(pprofc_str *rest, pprofc_str *word);
 
-/* Iterator over the lines of a file. */
+/* Iterator over the lines of a file; `text` is the current line. */
 struct gate_lines {
   pprofc_str rest, text;
   size_t number; /* line number of `text`, from 1 */

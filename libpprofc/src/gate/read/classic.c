@@ -5,7 +5,7 @@
 
 struct classic_header {
   pprofc_str metric;
-  size_t old_at, new_at; /* byte columns of the words in the header */
+  size_t old_at, new_at; /* byte offsets of the words "old" and "new" in the header */
 };
 
 /* Splits a line at runs of at least two spaces. */

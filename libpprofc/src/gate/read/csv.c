@@ -10,7 +10,7 @@ struct csv_table {
   size_t field_count, label_count, unit_count;
   bool open, classic, found, several, too_wide;
   pprofc_str metric;     /* metric of the table, as earlier versions print it */
-  pprofc_str base_label; /* label of the base, from the first table with several columns */
+  pprofc_str base_label; /* label of the base, taken from the first table with several columns */
 };
 
 /* Copies the quoted field at *at into the arena, without its quotes. `data` of the result is NULL
@@ -52,13 +52,14 @@ static pprofc_str field_at(const pprofc_str *fields, size_t count, size_t i) {
   return i < count ? fields[i] : STR("");
 }
 
-/* True for the line ",sec/op,CI,sec/op,CI,vs base,P". */
+/* True for the header line ",sec/op,CI,sec/op,CI,vs base,P". */
 static bool is_units(const struct csv_table *t) {
   return t->field_count >= 3 && !t->fields[0].size && t->fields[1].size &&
          str_equal(t->fields[2], STR("CI"));
 }
 
-/* True for the line "name,old time/op (ns/op),+-,new time/op (ns/op),+-,delta,+-". */
+/* True for the header line "name,old time/op (ns/op),+-,new time/op (ns/op),+-,delta,+-" of earlier
+ * versions. */
 static bool csv_is_classic(const struct csv_table *t) {
   return t->field_count >= 4 && str_equal(t->fields[0], STR("name")) &&
          str_starts(t->fields[1], STR("old "));
@@ -121,7 +122,7 @@ static void swap_fields(pprofc_str **a, pprofc_str **b) {
   *b = t;
 }
 
-/* Starts a table. The line before the units has the labels. */
+/* Starts a table at its line of units. The line before it has the labels. */
 static void open_table(struct csv_table *t) {
   t->classic = csv_is_classic(t);
   if (t->classic) t->metric = metric_of(t->fields[1]);
@@ -176,7 +177,7 @@ pprofc_status gate_read_csv(struct gate *gate, pprofc_str path, pprofc_str data,
                         .fields = fields,
                         .labels = fields + FIELDS_MAX,
                         .units = fields + (size_t)2 * FIELDS_MAX};
-  /* The first pass finds the label of the base, the second pass reads the rows. */
+  /* The first reading of the lines finds the label of the base, the second adds the rows. */
   bool good = csv_read_lines(&t, data, false);
   t.package = STR("");
   good = good && csv_read_lines(&t, data, true);

@@ -1,4 +1,4 @@
-/* Reads files and folders for the gate. */
+/* Reads files and folders for the gate, and reports unreadable inputs as problems. */
 #ifndef PPROFC_GATE_READ_FILES_H
 #define PPROFC_GATE_READ_FILES_H
 
@@ -13,7 +13,7 @@ pprofc_status gate_read_whole(const char *path, struct buffer *data, pprofc_erro
 
 bool gate_is_folder(const char *path);
 
-/* Paths of files, sorted by name, in the arena. */
+/* Paths of files, sorted by name. The texts are in an arena. */
 struct gate_paths {
   const char **items;
   size_t count, capacity;

@@ -1,4 +1,5 @@
-/* Estimates noise from a store: how far a series of results varies without a change. */
+/* Estimates noise from the runs in a store of `pprofci`: how far a series of results varies without
+ * a change. */
 #include "gate/judge.h"
 #include "gate/read/files.h"
 #include "gate/read/record.h"
@@ -107,7 +108,7 @@ static pprofc_status history_read_all(struct history *h, const char *folder, ppr
 
 /* ---- learning ---------------------------------------- */
 
-/* Returns the branch with the most runs: the branch into which changes are merged. */
+/* Returns the branch with the most runs, which is the branch into which changes are merged. */
 static uint32_t history_trunk(const struct history *h) {
   uint32_t best = 0;
   size_t most = 0;
@@ -129,7 +130,7 @@ static void history_sort(struct history *h) {
     qsort(h->runs, h->run_count, sizeof *h->runs, by_order ? record_by_order : record_by_time);
 }
 
-/* Stores the noise of the values after the last change point. */
+/* Stores the noise of the values after the last change point of a series. */
 static bool history_keep(struct history *h, pprofc_str key, const double *values, size_t count) {
   struct steps_options options;
   struct step *steps;

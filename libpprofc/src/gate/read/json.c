@@ -35,7 +35,7 @@ static const struct node *json_cell_of(const struct node *row, size_t column) {
   return NULL;
 }
 
-/* Sides that a column has: the side of the only column of a table, or BOTH_SIDES if the table
+/* Sides that a column has. The only column of a table has one side; BOTH_SIDES means that the table
  * compares `column` with its first column. */
 enum present { BOTH_SIDES, ONLY_BASE, ONLY_HEAD };
 
@@ -64,7 +64,7 @@ static bool json_read_cell(struct json_table *t, const struct node *row, size_t 
   out.base_count = base_count;
   out.head_count = head_count;
   if (!out.in_base && !out.in_head) return true;
-  /* The file sorts the samples, so their rounds and drift are unknown. */
+  /* The file sorts the samples, so their rounds and drift are not known. */
   if (out.in_base && out.in_head &&
       !gate_compare_sides(gate, &out, (struct gate_side){x, NULL, base_count},
                           (struct gate_side){y, NULL, head_count}))

@@ -47,7 +47,7 @@ struct gate_markdown_table {
   size_t heads, count;
   bool too_wide;         /* true after the first problem about a wide line */
   bool found;            /* true after a table with a comparison */
-  pprofc_str base_label; /* label of the base, from the first table with several columns */
+  pprofc_str base_label; /* label of the base, taken from the first table with several columns */
 };
 
 static bool markdown_is_header(const pprofc_str *cells, size_t count) {
@@ -106,8 +106,8 @@ static void markdown_check_width(struct gate_markdown_table *t, size_t line) {
   gate_problem(t->gate, "%.*s:%zu: more than %d cells", STR_ARG(t->cell.file), line, CELLS_MAX - 1);
 }
 
-/* Reads the lines. The first pass finds the label of the base; the second pass, with `rows`,
- * adds the rows. */
+/* Reads the lines. The first call finds the label of the base; the second call, with `rows`, adds
+ * the rows. */
 static bool markdown_read_lines(struct gate_markdown_table *t, pprofc_str data, bool rows) {
   struct gate_lines lines = {.rest = data};
   t->heads = 0;

@@ -1,4 +1,4 @@
-/* Reads comparison tables of any format, and raw results, into rows of the gate. */
+/* Reads comparison tables of any format, and raw results, into rows of the gate (row.h). */
 #ifndef PPROFC_GATE_READ_READ_H
 #define PPROFC_GATE_READ_READ_H
 

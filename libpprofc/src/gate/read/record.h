@@ -21,7 +21,7 @@ struct run_record {
   struct record_place place;
   pprofc_str branch, machine, verdict, headline;
   int64_t status;
-  const struct node *series, *profiles; /* JSON arrays of the record */
+  const struct node *series, *profiles; /* JSON arrays of the record, NULL if missing */
 };
 
 /* Values of one benchmark in one unit. */
@@ -48,8 +48,8 @@ bool record_series_read(const struct node *item, const pprofc_allocator *mem,
 int record_by_order(const void *a, const void *b);
 int record_by_time(const void *a, const void *b);
 
-/* Sets *trunk to the branch with the most runs, the first of branches that have equally many. Finds
- * the next branch `stride` bytes after each branch. Returns false when out of memory. */
+/* Sets *trunk to the branch with the most runs; in a tie, to the first of these branches. Finds the
+ * next branch `stride` bytes after each branch. Returns false when out of memory. */
 bool record_trunk(const pprofc_allocator *mem, const pprofc_str *first, size_t count, size_t stride,
                   pprofc_str *trunk);
 

@@ -25,7 +25,7 @@ struct speed_group {
   struct buffer members; /* array of size_t: indices of the pairs of the group */
   uint32_t *rounds;      /* round of each pass, the base first */
   size_t count[PAIR_SIDES], passes;
-  double *logs; /* logarithm of the median of each benchmark in each pass over the benchmarks */
+  double *logs; /* logarithm of the median of each benchmark in each pass */
   double *speeds;
   double shift, p; /* change of the geometric mean as a logarithm, and its p-value */
 };
@@ -41,7 +41,7 @@ struct speed_work {
 
 /* ---- passes ------------------------------------------ */
 
-/* Returns the end of the pass over the benchmarks that begins at `first`. */
+/* Returns the end of the pass that begins at the value with index `first`. */
 static size_t pass_end(const struct pairs *pairs, const struct pair_side *side, size_t first) {
   size_t end = first + 1;
   while (end < side->count &&

@@ -22,7 +22,7 @@ struct gate_text_table {
   size_t headers; /* number of header lines so far */
   const struct text_header *columns;
   bool open, found;      /* open: true if rows are expected; found: true after the first table */
-  pprofc_str base_label; /* label of the base, from the first table with several columns */
+  pprofc_str base_label; /* label of the base, taken from the first table with several columns */
   bool several;
 };
 
