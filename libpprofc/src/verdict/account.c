@@ -12,8 +12,8 @@
 
 /* ---- the total --------------------------------------- */
 
-/* Returns the first column of a side: 0 is base, 1 is head. For side 2, returns the number of
- * columns, which is the end of head. */
+/* Returns the first column of a side: 0 is the base, 1 is the head. For side 2, returns the number
+ * of columns, which is the end of the head. */
 static size_t account_from(const struct comparison *c, size_t side) {
   const size_t from[] = {0, c->bases, c->count};
   return from[side];

@@ -5,8 +5,8 @@
 struct advice {
   double runs;    /* number of runs on each side: the harmonic mean of both numbers */
   double degrees; /* degrees of freedom of the t distribution; infinite with one run on each side */
-  double prior;   /* degrees of freedom that other rows add; with one run on each side, the number
-                     that more runs would give */
+  double prior;   /* degrees of freedom that other rows add; with one run on each side, the degrees
+                     of freedom that several runs would have */
   double limit;   /* quantile of the significance limit: 1 - alpha / (2 tested) */
   double sampling; /* sampling variance of a run, relative to the square of its value */
   double noise;    /* relative variance between runs */

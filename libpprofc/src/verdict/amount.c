@@ -1,4 +1,4 @@
-/* Formats numbers with their units. */
+/* Formats recorded values and changes with their units. */
 #include "verdict/amount.h"
 
 #include "core/escape.h"

@@ -28,7 +28,7 @@ pprofc_str amount_text(const struct amount_unit *unit, double value, bool plus,
 struct amount_grid {
   struct amount_unit unit;
   int decimals;
-  double ticks; /* number of ticks (steps of the last digit) in 1 of the shown unit */
+  double ticks; /* number of ticks in 1 of the shown unit; a tick is a step of the last digit */
 };
 
 /* Returns a grid with four digits for the largest number. If the smallest number would be 0, uses

@@ -13,7 +13,7 @@
 
 struct pprofc_verdicts {
   pprofc_allocator mem;
-  struct budget *budget; /* budget of `mem`; the verdicts have a reference to it */
+  struct budget *budget; /* budget of `mem`; the verdicts own a reference to it */
   struct comparison c;
 };
 

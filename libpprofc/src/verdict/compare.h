@@ -1,4 +1,4 @@
-/* State and steps of a comparison. */
+/* Declares the state of a comparison and the steps that judge it. */
 #ifndef PPROFC_VERDICT_COMPARE_H
 #define PPROFC_VERDICT_COMPARE_H
 
@@ -44,7 +44,7 @@ struct comparison {
   double total_spread[2]; /* for sums over runs: relative variance of each side's totals */
   double mean_total;      /* mean total of a run divided by its exposure */
 
-  uint32_t *order; /* names that have a value, sorted by bytes */
+  uint32_t *order; /* ids of the names that have a value, sorted by the bytes of the names */
   size_t rows;
   struct matrix flat_matrix, cum_matrix;
   struct matrix cum_judged; /* cum_matrix without the time of the environment, such as the kernel or

@@ -143,7 +143,8 @@ static void search_try_subtree(struct domain_search *s, uint32_t seed, uint32_t 
   s->try_count++;
 }
 
-/* Returns the only caller of a candidate that is on both sides, or MAP_NONE. */
+/* Returns the caller of a candidate if exactly one of its callers is on both sides, else
+ * MAP_NONE. */
 static uint32_t search_only_caller(const struct relations *r, uint32_t candidate) {
   uint32_t found = MAP_NONE;
   for (uint32_t name = 0; name < r->names; name++) {
@@ -172,7 +173,7 @@ static double search_size(const struct domain_sum *sum) {
   return sum->shown.base + sum->shown.head;
 }
 
-/* Judges the sets to try, and sorts them by size. */
+/* Judges the sets to try, and sorts them by size, smallest first. */
 static void search_judge(struct domain_search *s) {
   for (size_t i = 0; i < s->try_count && !s->failed; i++) {
     struct domain_set set = s->tries[i];

@@ -9,7 +9,7 @@
 struct domain_set {
   pprofc_verdict_domain_kind kind;
   pprofc_str name, renamed;
-  size_t *sum; /* indices of the rows whose flat values are added up */
+  size_t *sum; /* indices of the rows whose flat values are added up for the sum of the set */
   size_t sum_count;
   size_t subtree; /* row whose cum is the sum of the set; DOMAIN_NO_SUBTREE: the sum of the rows in
                      `sum` */

@@ -38,7 +38,8 @@ static double exposure_of_nothing(const struct comparison *c, size_t run) {
 
 static const struct exposure_kind {
   double (*of)(const struct comparison *c, size_t run);
-  const char *missing; /* reason why a run lacks this divisor, for the error message */
+  const char *missing; /* name of the missing data, for the error message about a run without this
+                          divisor */
 } exposure_kinds[] = {
     [PPROFC_EXPOSURE_OPS] = {exposure_of_ops, "its number of operations is not known"},
     [PPROFC_EXPOSURE_TIME] = {exposure_of_time, "its duration is not known"},

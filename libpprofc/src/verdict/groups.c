@@ -1,4 +1,4 @@
-/* Groups rows by type and by file. */
+/* Groups rows by type and by file, to find functions that are probably the same code. */
 #include "core/hash.h"
 #include "verdict/relations.h"
 

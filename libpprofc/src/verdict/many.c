@@ -7,7 +7,7 @@
 #include <math.h>
 
 struct many_shape {
-  /* Number of base runs and of head runs; degrees of freedom: bases + heads - 2. */
+  /* Number of base runs and of head runs, and degrees of freedom: bases + heads - 2. */
   double bases, heads, degrees;
   double inverse_base, inverse_head; /* mean of 1 / scaled exposure over the runs of each side */
   double scaled;                     /* sum of the scaled exposures */

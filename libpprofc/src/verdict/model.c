@@ -1,5 +1,5 @@
-/* Fits the common factor of each run, and tests every row in two passes. The second pass leaves the
- * rows that changed in the first pass out of the common factor. */
+/* Fits the common factor of each run, and tests every row twice. The second round of tests leaves
+ * the rows that changed in the first round out of the common factor. */
 #include "verdict/model.h"
 
 #include "pprofc/stats.h"
@@ -89,7 +89,7 @@ static double common_error(const struct model *model) {
 
 /* ---- the passes -------------------------------------- */
 
-/* Chooses the rows to test, by the samples of both sides together. A choice by the difference would
+/* Chooses the rows to test by the samples of both sides together. A choice by the difference would
  * bias the p-values. */
 static void model_choose(struct model *model) {
   const struct matrix *m = model->m;
@@ -131,7 +131,7 @@ double model_sizes(const struct matrix *m, size_t from, size_t end) {
   return sum;
 }
 
-/* Runs one pass: tests every row once. */
+/* Tests every row once. */
 static void model_test(struct model *model) {
   if (model->run_count == 2)
     model_pair_test(model);

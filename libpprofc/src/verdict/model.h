@@ -48,16 +48,17 @@ struct estimate {
 };
 
 struct fit {
-  double *common;      /* factor of each column that all functions share; 1 without a common
-                          factor */
+  double *common;      /* common factor of each column, by which all functions of the column are
+                          larger or smaller; 1 without a common factor */
   bool has_common;     /* true if there are enough functions for a common factor */
-  double common_error; /* relative variance of the factor by which a whole run is slower or faster;
-                          0 without such a factor */
+  double common_error; /* relative variance of the common factor; 0 without a common factor */
   double cv2;          /* with several runs on a side: squared coefficient of variation between
                           runs */
-  double prior;        /* with several runs on a side: degrees of freedom from other functions */
+  double prior;        /* with several runs on a side: degrees of freedom that other functions
+                          add */
   double degrees; /* degrees of freedom of the t distribution; infinite with one run on each side */
-  double dispersion;   /* dispersion of the functions, used with one run on each side */
+  double dispersion;   /* observed variance of the functions divided by the expected variance, used
+                          with one run on each side */
   size_t tested;       /* number of tested rows */
   struct estimate *of; /* estimate of each row */
 };
@@ -80,8 +81,8 @@ void model_interval(const struct matrix *m, double noise_cv, const struct fit *f
 
 /* ---- between the files of the model ------------------ */
 
-/* p-value below which the second pass leaves a function out of the common factor. The p-value is
- * not adjusted. */
+/* Unadjusted p-value below which the second round of tests leaves a function out of the common
+ * factor. */
 #define MODEL_SUSPECT 0.05
 /* Quantile of the upper end of a 95 % interval. */
 #define MODEL_TAIL 0.975
@@ -93,26 +94,27 @@ struct model {
   const struct fit *known;   /* fit whose noise is used; NULL to estimate the noise */
   double run_count;          /* number of runs in all columns */
   double *scaled;            /* for each column, exposure times common factor */
-  double *scratch, *squares; /* working memory: one number per row */
-  struct weighted *medians;  /* working memory: one item per row */
+  double *scratch, *squares; /* working memory with one number per row */
+  struct weighted *medians;  /* working memory with one item per row */
   struct variance
-      *variances; /* variances of the rows that give the prior; later, variances of all rows */
-  bool *suspect;  /* true for each row that changed in the first pass */
+      *variances; /* variances of the rows that give the prior; later the variances of all rows */
+  bool *suspect;  /* true for each row that changed in the first round of tests */
 };
 
-/* Returns the number of samples in a value: the value divided by the sampling variance per unit of
- * value. */
+/* Returns the number of samples in a value: the value divided by the row's sampling variance per
+ * unit of value. */
 static inline double model_samples(const struct matrix *m, size_t row, double value) {
   return m->quantum[row] > 0 ? value / m->quantum[row] : value;
 }
 
 /* Returns the factor for the noise between runs of a row, relative to its squared value. The factor
- * is 1 for a function, and less for a sum of functions with independent noise. */
+ * is 1 for a function, and smaller for a sum of functions with independent noise. */
 static inline double model_density(const struct matrix *m, size_t row) {
   return m->density ? m->density[row] : 1;
 }
 
-/* Returns the number of runs in a column, or in the columns [from, end). */
+/* The first function returns the number of runs in a column, the second in the columns [from,
+ * end). */
 static inline double model_size(const struct matrix *m, size_t column) {
   return m->grouped ? m->grouped->sizes[column] : 1;
 }

@@ -1,4 +1,5 @@
-/* Splits names of Go, C++, Rust, Java and scripts. Brackets nest; "." and "::" separate parts. */
+/* Splits names of Go, C++, Rust, Java and scripts for the comparison of functions. Brackets nest;
+ * "." and "::" separate parts. */
 #include "verdict/name_parts.h"
 
 #include "core/hash.h"
@@ -11,8 +12,8 @@ static bool parts_is(pprofc_str s, size_t i, const char *wanted) {
 
 /* ---- what compilers add ------------------------------ */
 
-/* True if compilers generate this last part for closures, copies and thunks: "func1", "2", "cold",
- * "{closure#0}", "h0123456789abcdef". */
+/* True if a compiler generated this last part of a name, for a closure, copy or thunk: "func1",
+ * "2", "cold", "{closure#0}", "h0123456789abcdef". */
 static bool parts_generated(pprofc_str tail) {
   static const char *const words[] = {"func", "gowrap",   "deferwrap", "range", "part", "constprop",
                                       "isra", "lto_priv", "llvm",      "cold",  "fm"};
@@ -30,8 +31,8 @@ static bool parts_generated(pprofc_str tail) {
   return false;
 }
 
-/* Returns the offset of the last separator. The caller checks if a compiler generated the part
- * after it. Returns the size of the name if there is no separator. */
+/* Returns the offset of the last separator, or the size of the name without a separator. The caller
+ * checks if a compiler generated the part after it. */
 static size_t parts_last_join(pprofc_str name) {
   for (size_t i = name.size; i-- > 1;) {
     if (parts_is(name, i, ")>]")) return name.size;
@@ -57,20 +58,20 @@ static pprofc_str parts_strip(pprofc_str name, bool *generated) {
 /* ---- separators -------------------------------------- */
 
 struct parts_scan {
-  size_t start; /* offset of the name after a return type */
+  size_t start; /* offset after the return type, where the name begins */
   size_t end;   /* offset of the arguments, or the size of the text */
-  /* Offset and width of the last separator before the end; 0 without a separator. */
+  /* Offset and width in bytes of the last separator before `end`; 0 without a separator. */
   size_t last, width;
 };
 
-/* True if the parenthesis at `i` is part of the name: of a receiver, an unnamed namespace or an
- * operator. */
+/* True if the parenthesis at `i` is part of the name: it belongs to a receiver, an unnamed
+ * namespace or an operator. */
 static bool parts_inside(pprofc_str name, size_t i, size_t start) {
   bool operator_call = i >= 8 && str_equal(str_slice(name, i - 8, i), STR("operator"));
   return i == start || parts_is(name, i - 1, ".:/ ") || operator_call;
 }
 
-/* Returns the width of the separator at `i`, or 0. */
+/* Returns the width in bytes of the separator at `i`, or 0 if no separator is there. */
 static size_t parts_join(pprofc_str name, size_t i) {
   if (parts_is(name, i, ".#")) return 1;
   return parts_is(name, i, ":") && parts_is(name, i + 1, ":") ? 2 : 0;
@@ -84,7 +85,7 @@ static size_t parts_depth(pprofc_str name, size_t i, size_t depth) {
   return depth && !arrow && parts_is(name, i, ">]})") ? depth - 1 : depth;
 }
 
-/* Updates the scan with the byte at `i`, which must be outside of brackets. */
+/* Updates the scan with the byte at `i`, which is outside of brackets. */
 static void parts_note(pprofc_str name, size_t i, struct parts_scan *s) {
   size_t join = i == s->start ? 0 : parts_join(name, i);
   if (name.data[i] == ' ') *s = (struct parts_scan){i + 1, name.size, 0, 0};
@@ -107,14 +108,15 @@ static struct parts_scan parts_scan_of(pprofc_str name) {
 
 /* ---- types ------------------------------------------- */
 
-/* Returns the offset of the last part of an owner: "(*Writer)" of "old/enc.(*Writer)". */
+/* Returns the offset of the last part of an owner (the name before the function): "(*Writer)" of
+ * "old/enc.(*Writer)". */
 static size_t parts_tail(pprofc_str owner) {
   struct parts_scan s = parts_scan_of(owner);
   return s.last ? s.last + s.width : s.start;
 }
 
-/* True if an owner is a type and not a package. The brackets of the owner or the naming convention
- * of the language show that. */
+/* True if an owner is a type and not a package. The brackets of the owner, or the naming convention
+ * of its language, show that. */
 static bool parts_is_type(pprofc_str owner, size_t tail) {
   pprofc_str last = str_slice(owner, tail, owner.size);
   if (!last.size || str_starts(last, STR("(anonymous")) || str_starts(last, STR("{"))) return false;
@@ -147,7 +149,7 @@ uint64_t name_type_key(const struct name_parts *parts) {
 
 /* ---- similar names ----------------------------------- */
 
-/* Minimum of the part that two similar names share, relative to the longer name. */
+/* Minimum share of the longer name that two similar names have in common. */
 #define SIMILAR_SHARE 0.5
 
 pprofc_str name_package(pprofc_str name) {

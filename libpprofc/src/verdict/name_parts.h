@@ -13,7 +13,7 @@
 struct name_parts {
   pprofc_str package; /* "old/enc" in "old/enc.(*Writer).flush.func1"; "" without a package */
   pprofc_str type;    /* package and type, "old/enc.(*Writer)"; "" for a plain function */
-  pprofc_str last;    /* last part: "flush" */
+  pprofc_str last;    /* last part of the name: "flush" */
   bool generated;     /* true if the name had a generated part */
 };
 
@@ -24,7 +24,7 @@ struct name_parts name_split(pprofc_str name);
 uint64_t name_type_key(const struct name_parts *parts);
 
 /* Returns the package, module or namespace at the start of a name: "encoding/json" of
- * "encoding/json.Marshal", "std" of "std::sort". Returns "" if there is no such part. */
+ * "encoding/json.Marshal", "std" of "std::sort". Returns "" if the name has no package. */
 pprofc_str name_package(pprofc_str name);
 
 /* True if both names are in one package, or if they share a start and an end that together are at

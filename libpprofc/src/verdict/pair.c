@@ -45,8 +45,8 @@ static double pair_dispersion(const struct model *model, const double *z, double
   return fmax(1, ratio);
 }
 
-/* Returns the p-value of a row. For overlapping rows (cum), uses a t distribution, because the
- * dispersion is only an estimate. */
+/* Returns the p-value of a row from its statistic z. For overlapping rows (cum), uses a t
+ * distribution, because the dispersion is only an estimate. */
 static double pair_p(const struct model *model, double z) {
   if (model->m->nested) return pprofc_t_two_sided(z, PRIOR_DEGREES_MOST);
   return 2 * pprofc_normal_cdf(-fabs(z));
@@ -66,8 +66,8 @@ void model_pair_test(struct model *model) {
 }
 
 /* Combines the score intervals of both sides by the square-and-add method. The assumed noise widens
- * both. The interval has a width even for 0 samples. The interval may contain 0 although the test
- * is significant. */
+ * both intervals. The combined interval has a width even for 0 samples. It may contain 0 although
+ * the test is significant. */
 void model_pair_interval(const struct matrix *m, double noise_cv, double run_cv,
                          const struct fit *fit, const double scaled[2], size_t row, double z,
                          double *low, double *high) {

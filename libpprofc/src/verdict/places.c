@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-/* Minimum share of the change that one child, or up to PLACES_SPLIT parts together, must have. With
- * a smaller share the search stops at the node. */
+/* Minimum share of the change that one child, or up to PLACES_SPLIT parts together, must have. If
+ * their share is smaller, the search stops at the node. */
 #define PLACES_ALL 0.9
 /* Minimum share of the change in each part, if a change splits into parts. */
 #define PLACES_SHARE 0.2
@@ -18,9 +18,9 @@
 struct places {
   struct comparison *c;
   struct call_tree tree;
-  double *selves; /* change of the samples that end in each node */
+  double *selves; /* for each node, change of the samples that end in it */
   size_t self_capacity;
-  double *sums; /* change of each node and its subtree, for one function */
+  double *sums; /* for each node, change of the node and its subtree, for one function */
   size_t sum_count;
 };
 
@@ -67,7 +67,7 @@ static bool places_build(struct places *p) {
 /* ---- one change -------------------------------------- */
 
 /* Returns the change of the samples that end in a node. Returns 0 if the node belongs to another
- * function than `name`. MAP_NONE selects all functions. */
+ * function than `name`. A `name` of MAP_NONE selects all functions. */
 static double places_self(const struct places *p, uint32_t node, uint32_t name) {
   return name == MAP_NONE || p->tree.nodes[node].name == name ? p->selves[node] : 0;
 }
@@ -88,8 +88,8 @@ static void places_offer(struct place_part best[PLACES_SPLIT], struct place_part
   if (at < PLACES_SPLIT) best[at] = part;
 }
 
-/* Fills `best` with the parts of a node that have most of the change. The parts of a node are its
- * children, and the samples that end in the node. */
+/* Fills `best` with the parts of a node that have most of the change. A part is a child with its
+ * subtree, or the samples that end in the node. */
 static void places_best(const struct places *p, uint32_t node, uint32_t name, double goal,
                         struct place_part best[PLACES_SPLIT]) {
   for (size_t i = 0; i < PLACES_SPLIT; i++) best[i] = (struct place_part){node, true, 0};
@@ -99,7 +99,7 @@ static void places_best(const struct places *p, uint32_t node, uint32_t name, do
 }
 
 /* Returns how many of the largest parts together have nearly all of the change. Returns 0 if all
- * parts together have less, or if one of these parts is below PLACES_SHARE. */
+ * parts together have less, or if a needed part is below PLACES_SHARE. */
 static size_t places_split(const struct place_part best[PLACES_SPLIT], double goal) {
   double held = 0;
   if (best[0].delta / goal >= PLACES_ALL) return 1;
@@ -126,8 +126,8 @@ static size_t places_descend(const struct places *p, uint32_t name, struct place
   return 0;
 }
 
-/* Fills found[PLACES_MOST] with the nodes that contain the change of `name`. Returns their number.
- */
+/* Fills found[PLACES_MOST] with the nodes that contain the change of the function `name`. Returns
+   the number of nodes. */
 static size_t places_narrow(const struct places *p, uint32_t name,
                             struct place_part found[PLACES_MOST]) {
   struct place_part open[PLACES_MOST] = {{TREE_ROOT, false, p->sums[TREE_ROOT]}};

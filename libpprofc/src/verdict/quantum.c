@@ -14,12 +14,13 @@ static pprofc_str quantum_unit(const pprofc_profile *p, size_t index) {
   return profile_string(p, p->types[index].unit);
 }
 
-/* Returns the first part of a type: "alloc" of "alloc_space". */
+/* Returns the family, the first part of a type: "alloc" of "alloc_space". */
 static pprofc_str quantum_family(pprofc_str type) {
   return str_slice(type, 0, str_find_char(type, '_'));
 }
 
-/* Returns the index of the column with the type FAMILY_suffix ("alloc_objects"), or SIZE_MAX. */
+/* Returns the column with the same family and another suffix ("alloc_objects" for "alloc_space"),
+ * or SIZE_MAX. */
 static size_t quantum_sibling(const pprofc_profile *p, pprofc_str family, pprofc_str suffix) {
   for (size_t i = 0; i < p->type_count; i++) {
     pprofc_str type = quantum_type(p, i);
@@ -94,7 +95,7 @@ static int64_t quantum_common_divisor(const pprofc_profile *p, size_t value) {
 }
 
 /* Returns the sampling period of the column, or 0. Formats such as speedscope cannot store a
- * period; their period is the greatest common divisor of the values. */
+ * period; for them the greatest common divisor of the values serves as period. */
 static int64_t quantum_period(const pprofc_profile *p, size_t value) {
   bool unsaid = p->period == 0 && quantum_is_own_period(p, value) &&
                 !str_equal(quantum_unit(p, value), STR("count"));

@@ -1,4 +1,5 @@
-/* Reads the runs. Filters and sums them, checks that their types agree, and fills the matrices. */
+/* Reads the runs of a comparison. Filters and sums them, checks that their types agree, and fills
+ * the matrices. */
 #include "verdict/compare.h"
 
 #include "pipeline/pipeline.h"
@@ -89,7 +90,7 @@ static pprofc_status read_run(struct comparison *c, size_t run, pprofc_error *er
 
 /* ---- the matrices ------------------------------------ */
 
-/* A name and its id, for sorting by bytes. */
+/* A name and its id, for sorting names by bytes. */
 struct row_name {
   pprofc_str name;
   uint32_t id;
@@ -106,7 +107,7 @@ static bool read_has_value(const struct comparison *c, uint32_t id) {
   return false;
 }
 
-/* Fills rows and order: the names that have a value, sorted by bytes. */
+/* Fills `rows` and `order` of the comparison with the names that have a value, sorted by bytes. */
 static bool read_order(struct comparison *c) {
   size_t count = c->names.texts.count;
   struct row_name *named = mem_array(c->mem, count, sizeof *named);
@@ -135,9 +136,9 @@ static double read_mean_period(const struct comparison *c, size_t from, size_t e
   return sum / (double)(end - from);
 }
 
-/* Returns a quantum for runs with different periods. The weights of the quantum give the variance
- * of the difference of the means. A plain mean would underestimate the noise of a side with few
- * runs and a long period. */
+/* Returns a quantum for runs with different periods. The quantum is a weighted mean that gives the
+ * variance of the difference of the means. A plain mean would underestimate the noise of a side
+ * with few runs and a long period. */
 static double read_mixed_quantum(const struct comparison *c, const double sums[2],
                                  const double noises[2]) {
   double nb = (double)c->bases, nh = (double)(c->count - c->bases);

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* Largest difference of logarithmic factors between columns that counts as rounding. */
+/* Largest difference of two logarithmic factors that counts as rounding. */
 #define SAME_SCALE 1e-9
 
 static size_t recorded_from(const struct recorded_rows *r, size_t side) {
@@ -39,8 +39,8 @@ static double recorded_log_variance(const struct recorded_rows *r, size_t side) 
   return end - from > 1 ? sum / (double)(end - from - 1) : 0;
 }
 
-/* Computes the error of the mean log factor of each side, and its degrees of freedom (Welch). A
- * side with one run uses the variance of the other side. */
+/* Computes the error of the mean log factor of each side, and the degrees of freedom of the errors
+ * (Welch). A side with one run uses the variance of the other side. */
 static void recorded_errors(struct recorded_rows *r) {
   double nb = r->c->side_runs[0], nh = r->c->side_runs[1], degrees = nb + nh - 2;
   double vb = recorded_log_variance(r, 0), vh = recorded_log_variance(r, 1);
@@ -69,7 +69,7 @@ pprofc_verdict recorded_word(double delta, double p) {
   return delta > 0 ? PPROFC_VERDICT_GREW : PPROFC_VERDICT_SHRANK;
 }
 
-/* Judges the common factor. */
+/* Judges the common factor: its change, interval and verdict. */
 static void recorded_factor(struct recorded_rows *r) {
   double error = sqrt(r->error[0] + r->error[1]);
   r->change = r->log_scale[1] - r->log_scale[0];
@@ -161,7 +161,7 @@ static double recorded_variance(const struct recorded_rows *r, size_t row, size_
 
 /* Returns the squared half width of the interval of a row, without the error of the common factor.
  * With mixed periods the quantum is valid only for the difference, so the sides have no separate
- * variances. Without a quantum, only the spread of the runs gives the noise. */
+ * variances. Without a quantum, the noise is the spread of the runs. */
 static double recorded_own(const struct recorded_rows *r, size_t row, double tail) {
   double low, high, quantile = recorded_quantile(tail, r->fit->degrees);
   if (r->c->mixed_periods || r->m->quantum[row] <= 0) {
@@ -183,8 +183,8 @@ static double recorded_half(const struct recorded_rows *r, size_t row, double ta
   return sqrt(sum);
 }
 
-/* Moves an interval from the difference of the means to the shown difference. The two differences
- * are unequal if runs have unequal lengths. */
+/* Moves an interval from the difference of the means to the shown difference. These differences are
+ * unequal if runs have unequal lengths. */
 static void recorded_centre(const struct recorded_rows *r, double means, double shown, double *low,
                             double *high) {
   if (r->stretch <= 1) return;
@@ -214,8 +214,8 @@ void recorded_interval(const struct recorded_rows *r, size_t row, double tail, d
 
 /* ---- the verdict ------------------------------------- */
 
-/* Returns `own`, or its opposite if the recorded difference has the other sign. Restoring the
- * common factor can change the sign. */
+/* Returns `own`. If the recorded difference has the opposite sign, returns the opposite verdict.
+ * The common factor, which the recorded difference contains, can change the sign. */
 static pprofc_verdict recorded_direction(pprofc_verdict own, double delta) {
   bool grew = own == PPROFC_VERDICT_GREW;
   if (!grew && own != PPROFC_VERDICT_SHRANK) return own;

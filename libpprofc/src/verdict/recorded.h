@@ -1,4 +1,5 @@
-/* Converts the results of a fit into differences of recorded amounts. */
+/* Converts the results of a fit, from which the common factor was removed, into differences of
+ * recorded amounts. */
 #ifndef PPROFC_VERDICT_RECORDED_H
 #define PPROFC_VERDICT_RECORDED_H
 
@@ -17,8 +18,10 @@ struct recorded_rows {
   double change, half; /* logarithm of the factor between the sides that all rows of the fit share,
                           and half the width of its interval */
   double p;            /* two-sided p-value of that factor */
-  pprofc_verdict common; /* verdict on that factor; unknown if the fit has no such factor */
-  double stretch;        /* factor for the half width if runs have unequal lengths */
+  pprofc_verdict common; /* verdict on that factor; PPROFC_VERDICT_UNKNOWN if the fit has no such
+                            factor */
+  double stretch;        /* factor that widens the half width of intervals if runs have unequal
+                            lengths */
 };
 
 /* Prepares the conversion for the rows of a fit. */
@@ -28,12 +31,10 @@ void recorded_begin(struct recorded_rows *r, const struct comparison *c, const s
 /* Fills the common factor of the summary. */
 void recorded_common(const struct recorded_rows *r, pprofc_verdict_summary *summary);
 
-/* Fills the recorded values of a row, their interval, and the verdict to show, which follows from
- * e->own. */
+/* Fills the fields of the summary about the common factor. */
 void recorded_fill(const struct recorded_rows *r, size_t row, pprofc_verdict_estimate *e);
 
-/* Returns the difference of a row that is judged. For cum it excludes time of the environment
- * (rules.h). */
+/* Returns the judged difference of a row. For cum it excludes time of the environment (rules.h). */
 double recorded_judged(const struct recorded_rows *r, size_t row);
 
 /* Computes the interval of a row whose upper end is at the quantile `tail`. */

@@ -47,7 +47,7 @@ static void relations_choose(struct relations *r) {
   }
 }
 
-/* True if two changes cancel: their sum is small and within the intervals. */
+/* True if the changes of two candidates cancel: their sum is small and within the intervals. */
 static bool relations_cancel(const struct relations *r, uint32_t fell, uint32_t rose) {
   const struct estimate *a = relations_own(r, fell), *b = relations_own(r, rose);
   if (!(a->delta < 0 && b->delta > 0)) return false;
@@ -93,7 +93,8 @@ static bool relations_alloc(struct relations *r) {
   return r->candidate_of && r->both && r->sketch_of && r->callers && r->explained && r->seen;
 }
 
-/* Fills, for each function name, its candidate, its sketch, and if it has a cost on both sides. */
+/* Fills for each function name: its candidate, its sketch, and the flag if both sides have a
+ * cost. */
 static void relations_name(struct relations *r) {
   const struct comparison *c = r->c;
   for (size_t i = 0; i < r->names; i++) {
@@ -220,7 +221,7 @@ static void relations_mark_callers(struct relations *r) {
     if (!pprofc_verdict_is_change(row->cum.verdict)) continue;
     double explained = r->explained[interner_find(&r->c->names.texts, row->name)];
     double half = (row->cum.high - row->cum.low) / 2;
-    /* Exact counts are unchanged if they differ by less than the floor. */
+    /* Reads the samples a second time, which is expensive, only if a row changed. */
     if (r->c->quantum.sampling == SAMPLING_EXACT) half = EXACT_FLOOR * r->c->mean_total;
     row->via_callee = explained != 0 && fabs(row->cum.delta - explained) <= half;
   }

@@ -1,4 +1,4 @@
-/* Finds the rows that changed. Collects the data on callers, types and files that explain the
+/* Finds the rows that changed, and the data about callers, types and files that explain the
  * changes: functions that cancel, renames and domains. */
 #ifndef PPROFC_VERDICT_RELATIONS_H
 #define PPROFC_VERDICT_RELATIONS_H
@@ -15,13 +15,13 @@ struct sketch {
   uint64_t bits[SKETCH_WORDS];
 };
 
-/* A row and its key. Rows of functions of the same type or file have equal keys. */
+/* A row and the key of its group. Rows of functions of the same type or file have equal keys. */
 struct keyed_row {
   uint64_t key; /* key of the group; 0 if not known */
   uint32_t row;
 };
 
-/* Rows sorted by key. */
+/* Rows sorted by key: the rows of a group are adjacent. */
 struct row_groups {
   struct keyed_row *items; /* rows, sorted by key */
   size_t count;
@@ -36,7 +36,7 @@ struct candidate {
   /* Sketches of the last name parts of the callers and of the callees. */
   struct sketch callers, callees;
   uint32_t partner; /* index of the candidate with the other name of a rename, or MAP_NONE */
-  bool wide;        /* true if the type has more than half of all cost */
+  bool wide;        /* true if the type of the function has more than half of all cost */
   bool changed; /* true if the verdict is a change; false if only the p-value before adjustment is
                    small */
 };
@@ -58,12 +58,12 @@ struct relations {
   size_t words;
   struct row_groups types, files;
   double *explained; /* for each name, the sum of the changes of its changed callees */
-  size_t *seen;      /* for each name, last sample that added to `explained` */
+  size_t *seen;      /* for each name, number of the last sample that added to `explained` */
   size_t names;
 };
 
-/* Maximum share of all cost in a type, file or caller that explains a move. A larger group would
- * explain almost any move. */
+/* Maximum share of all cost in a type, file or caller that explains a move of cost. A larger group
+ * would explain almost any move. */
 #define DOMAIN_SHARE_MOST 0.5
 
 /* Groups the rows by type and by file. Sets `file` and `wide` of each candidate. Returns false when
@@ -76,23 +76,23 @@ struct row_groups groups_find(const struct row_groups *groups, uint64_t key);
 
 const pprofc_verdict_row *relations_row(const struct relations *r, uint32_t candidate);
 
-/* Returns the estimate of a candidate after removing the common factor. Changes of moved cost
- * cancel only in this estimate. */
+/* Returns the estimate of a candidate after removing the common factor. Changes cancel only in this
+ * estimate. */
 const struct estimate *relations_own(const struct relations *r, uint32_t candidate);
 
-/* True if one side has no sample of the function itself. */
+/* True if base or head has no sample of the function itself. */
 bool relations_one_sided(const struct relations *r, uint32_t candidate);
 
 bool relations_calls(const struct relations *r, uint32_t caller, uint32_t callee);
-/* True if the function with this name calls the candidate. */
+/* True if the function with the given name calls the candidate. */
 static inline bool relations_has_caller(const struct relations *r, uint32_t candidate,
                                         uint32_t name) {
   return r->callers[candidate * r->words + name / 64] >> name % 64 & 1;
 }
 bool relations_share_caller(const struct relations *r, uint32_t a, uint32_t b);
 
-/* Returns the estimated similarity of two sets: the size of the intersection divided by the size of
- * the union. */
+/* Returns an estimate of the similarity of two sets: the size of the intersection divided by the
+ * size of the union. */
 double sketch_overlap(const struct sketch *a, const struct sketch *b);
 
 /* True if cost may have moved between two functions, because they are probably the same code. */

@@ -1,5 +1,5 @@
-/* Pairs the old and the new name of renamed functions. The evidence consists of names, callers and
- * callees. Cost decides only between pairs with equal evidence. */
+/* Pairs the old and the new name of renamed functions. The evidence for a pair is in names, callers
+ * and callees. Cost decides only between pairs with equal evidence. */
 #include "core/array.h"
 #include "verdict/name_parts.h"
 #include "verdict/relations.h"
@@ -7,20 +7,20 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Scores of an old and a new name: SCORE_LAST if the last parts of the names are equal, and in
- * addition SCORE_LOCAL if the types are equal. Callers and callees together add at most 2. */
+/* Scores for the names of a pair: SCORE_LAST if the last parts are equal, and in addition
+ * SCORE_LOCAL if the types are equal. Callers and callees together add at most 2. */
 #define SCORE_LAST  4.0
 #define SCORE_LOCAL 2.0
 /* Minimum score of an old and a new name with different last parts. The callers and callees of both
  * names must be nearly equal. */
 #define SCORE_SETS 1.5
-/* Margin by which a pair of names is certain. The score of the pair must exceed the score of every
- * other pair with one of its names by this much. */
+/* Margin by which a pair of names is certain. The score of the pair must exceed by this much the
+ * score of every other pair with one of its names. */
 #define SCORE_MARGIN 0.2
 
 struct rename {
   double score, rest; /* score: evidence that both names are one function; rest: difference between
-                         the costs */
+                         their costs */
   uint32_t gone, made;
 };
 

@@ -1,6 +1,6 @@
-/* Classifies functions by name: functions of the environment, and frames that are folded into their
- * callers. The environment is the code whose time the program does not decide: the kernel, a
- * scheduler, parts of a runtime. */
+/* Classifies functions by name: functions of the environment, and frames that are folded (counted
+ * as part of their callers). The environment is the code whose time the program does not decide:
+ * the kernel, a scheduler, parts of a runtime. */
 #ifndef PPROFC_VERDICT_RULES_H
 #define PPROFC_VERDICT_RULES_H
 
@@ -31,8 +31,8 @@ struct accepted {
 struct rules {
   const pprofc_allocator *mem;
   struct arena arena;
-  /* Expressions of the file for folded functions, the environment, and functions that are always
-   * judged; NULL without an expression. */
+  /* Expressions of the rules file for folded functions, for the environment, and for functions that
+   * are always judged; NULL if the file has no such expression. */
   struct regex *folded, *environment, *judged;
   struct accepted *accepted;
   size_t accepted_count, accepted_capacity;
@@ -51,8 +51,8 @@ void rules_free(struct rules *rules);
 /* Returns the NAME_* flags of a name. */
 unsigned rules_flags(const struct rules *rules, pprofc_str name);
 
-/* Returns the rule that accepts changes of the function on the day `today` ("2027-01-31"), or
- * NULL. */
+/* Returns the rule that accepts changes of the function on the day `today` ("2027-01-31"), or NULL
+ * if no rule does. */
 const struct accepted *rules_accept(const struct rules *rules, pprofc_str name, pprofc_str today);
 
 #endif

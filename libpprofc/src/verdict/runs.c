@@ -1,8 +1,8 @@
-/* Adds up flat and cum of each function in one pass over a run. */
+/* Adds up flat and cum of each function of a run, reading each sample once. */
 #include "verdict/runs.h"
 
-/* True if the leaf belongs to the environment (rules.h), or if the stack contains a function whose
- * callees also belong to it. */
+/* True if the leaf belongs to the environment (rules.h), or if the stack contains a function with
+ * NAME_MACHINE, whose callees also belong to the environment. */
 static bool run_is_machine(const struct walk *walk) {
   if (walk->names->flags[walk->frames[0]] & NAME_ENVIRONMENT) return true;
   for (size_t i = 0; i < walk->depth; i++)

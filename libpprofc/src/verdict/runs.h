@@ -15,7 +15,7 @@ struct run_cell {
 };
 
 struct run {
-  pprofc_profile *profile; /* filtered profile of the run; the run owns a reference to it */
+  pprofc_profile *profile; /* filtered profile of the run, to which the run owns a reference */
   struct walk walk;
   struct run_cell *cells; /* cells of the functions, by name */
   size_t cell_count;
@@ -23,7 +23,7 @@ struct run {
                    run's period; else 1 */
   double total, noise; /* sum of all samples with a function, and its sampling variance */
   double whole;        /* sum of all samples of the run */
-  bool has_machine;    /* true if the time of a sample belongs to the environment (rules.h) */
+  bool has_machine;    /* true if any sample of the run is time of the environment (rules.h) */
 };
 
 /* Adds up the samples of run->profile. Returns PPROFC_E_INVALID for a negative value. */

@@ -1,4 +1,4 @@
-/* Writes the sentence of the summary. */
+/* Writes summary.sentence, which describes a comparison in one line. */
 #include "core/buffer.h"
 #include "unit/unit.h"
 #include "verdict/amount.h"
@@ -52,7 +52,7 @@ static void sentence_functions(const pprofc_verdict_summary *s, struct buffer *o
   if (!s->changed) sentence_count(s->cum_changed, "changed with what they call", out);
 }
 
-/* Writes "Cost moved inside svc." or "Cost moved inside 3 places." */
+/* Writes "Cost moved inside svc.", or "Cost moved inside 3 places." for several domains. */
 static void sentence_moved(const struct comparison *c, struct buffer *out) {
   size_t moved = 0, last = 0;
   for (size_t i = 0; i < c->domain_count; i++) {

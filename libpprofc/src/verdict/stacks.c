@@ -26,8 +26,8 @@ struct stacks {
   uint32_t *rank;      /* rank of each name in byte order */
   struct stack_place *places; /* sort keys of the nodes except the root, sorted by parent and
                                  name */
-  uint32_t *from;  /* index in `places` of each node's first child, and one item more for the end */
-  uint32_t *order; /* number of each node in preorder, the root is 0 */
+  uint32_t *from;  /* index in `places` of each node's first child, and one more item for the end */
+  uint32_t *order; /* for each node, its number in preorder; the root has the number 0 */
   struct arena scratch;
 };
 
@@ -161,7 +161,7 @@ static bool stacks_matrix(struct stacks *s, struct matrix *m) {
   return true;
 }
 
-/* Stores the stacks and the index of their children. */
+/* Stores the judged nodes with their verdicts, and the index of their children. */
 static bool stacks_keep(struct stacks *s, const pprofc_verdict_estimate *words) {
   struct comparison *c = s->c;
   size_t rows = s->tree.count - 1;
@@ -180,7 +180,7 @@ static bool stacks_keep(struct stacks *s, const pprofc_verdict_estimate *words) 
 }
 
 static int stacks_parent_order(const struct comparison *c, size_t stack, size_t parent) {
-  /* PPROFC_VERDICT_NO_ROW + 1 wraps to 0 and puts the children of the root first. */
+  /* The root's number plus 1 wraps to 0, which puts the children of the root first. */
   size_t x = c->stacks[stack].parent + 1, y = parent + 1;
   return (x > y) - (x < y);
 }

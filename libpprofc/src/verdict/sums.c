@@ -1,4 +1,4 @@
-/* Adds runs to sums. */
+/* Adds the values of runs to sums. */
 #include "verdict/sums.h"
 
 #include "core/array.h"

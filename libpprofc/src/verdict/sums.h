@@ -8,7 +8,7 @@
 #include "pprofc/verdict.h"
 #include "verdict/walk.h"
 
-/* Kinds of values whose shares are added up. */
+/* Kinds of values whose shares of the total are added up. */
 enum sums_value { SUMS_FLAT, SUMS_CUM, SUMS_JUDGED, SUMS_VALUES };
 
 /* Sums of one function in one sample type, over the shares of its values in the total of each run.
@@ -18,8 +18,8 @@ struct sums_cell {
   double machine;   /* part of cum that is time of the environment (rules.h) and is not judged */
   /* Sums of value times quantum (quantum.h), which are the sampling variances. */
   double flat_noise, cum_noise;
-  double samples; /* number of samples that cum counts */
-  double runs;    /* number of runs that have the function */
+  double samples; /* number of samples in `cum` */
+  double runs;    /* number of runs in which the function has samples */
   struct sums_share {
     double sum, squares;
   } share[SUMS_VALUES];
@@ -33,7 +33,7 @@ struct sums_type {
   bool mixed;                     /* true if the runs have different periods */
   bool is_default;                /* true if reports of the first run show this type by default */
   double runs;                    /* number of runs with a total above 0 */
-  double empty;                   /* number of runs without a value */
+  double empty;                   /* number of runs without any value of this type */
   double total, squares, inverse; /* sums of the totals, of their squares, and of 1 / total */
   double seconds;                 /* duration of all runs; NaN if a run has no duration */
   bool whole; /* true if a file of an older version does not separate the time of the environment
@@ -69,8 +69,8 @@ bool sums_is(pprofc_str text);
 /* Adds a file of sums_write. `path` is its name in messages. */
 pprofc_status sums_read(struct sums *sums, const char *path, pprofc_str text, pprofc_error *error);
 
-/* Returns the cell of a name in a type, and adds it with zeros if needed. Returns NULL when out of
- * memory. */
+/* Returns the cell of a name in a type, and adds a cell of zeros if needed. Returns NULL when out
+ * of memory. */
 struct sums_cell *sums_cell_at(struct sums *sums, struct sums_type *type, uint32_t name);
 
 /* Returns the id of a name. Stores its source file if no file is known yet. Returns MAP_NONE when
@@ -80,13 +80,13 @@ uint32_t sums_name(struct sums *sums, pprofc_str name, pprofc_str file);
 /* Returns a sample type, and adds it if needed. Returns NULL when out of memory. */
 struct sums_type *sums_type_at(struct sums *sums, pprofc_str type, pprofc_str unit);
 
-/* Makes verdicts on two sums like pprofc_verdicts_new on runs. Each side, not each run, has a
+/* Makes verdicts on two sums, as pprofc_verdicts_new does on runs. Each side, not each run, has a
  * common factor. The verdicts have no relations, places or stacks. */
 pprofc_status verdicts_of_sums(const struct sums *base, const struct sums *head,
                                const pprofc_verdict_options *options, pprofc_verdicts **verdicts,
                                pprofc_error *error);
 
-/* Returns the change of cum that is judged, without time of the environment (rules.h). */
+/* Returns the judged change of cum, which excludes time of the environment (rules.h). */
 double verdicts_cum_change(const pprofc_verdicts *verdicts, const pprofc_verdict_row *row);
 
 #endif

@@ -1,5 +1,5 @@
-/* Fills the matrices from sums instead of runs. Each column has the sums over all runs of a
- * side. */
+/* Fills the matrices of a comparison from sums instead of runs. Each column has the sums over all
+ * runs of a side. */
 #include "verdict/compare.h"
 #include "verdict/sums.h"
 
@@ -9,7 +9,8 @@ struct judge {
   struct comparison *c;
   const struct sums *const *sums;  /* sums of base and head */
   const struct sums_type *type[2]; /* sample type of base and head */
-  bool whole;   /* true if cum is judged with the time of the environment (rules.h) */
+  bool whole;   /* true if the judged cum includes the time of the environment (rules.h), because a
+                   file does not separate it */
   bool shares;  /* true if rates are shares of the total */
   double scale; /* mean total if rates are shares of the total; else 1 */
 };

@@ -1,4 +1,4 @@
-/* Call tree of all runs. A node is a stack of function names from the root. */
+/* Call tree of all runs of a comparison. A node is a stack of function names from the root. */
 #ifndef PPROFC_VERDICT_TREE_H
 #define PPROFC_VERDICT_TREE_H
 
@@ -6,7 +6,7 @@
 
 #define TREE_ROOT 0u
 
-/* A node of the call tree. Its index is larger than the index of its parent. */
+/* A node of the call tree. The index of a node is larger than the index of its parent. */
 struct tree_node {
   /* Indices: parent, name, first child, next sibling; MAP_NONE if missing. */
   uint32_t parent, name, first_child, next;

@@ -1,4 +1,4 @@
-/* Converts packed stacks to names in one pass. Does not allocate for each sample. */
+/* Converts packed stacks to stacks of names. Does not allocate memory for each sample. */
 #include "verdict/walk.h"
 
 #include "core/array.h"
@@ -31,7 +31,7 @@ uint32_t names_add(struct names *names, pprofc_str name) {
   return names_add_of(names, name, name);
 }
 
-/* Returns the id of a line's row name, and adds it if needed. */
+/* Returns the id of the row name of a line, and adds the name if needed. */
 static uint32_t names_add_line(struct names *names, const pprofc_profile *p,
                                const struct line *line) {
   struct buffer text;
@@ -106,7 +106,7 @@ static bool walk_add_location(struct walk *walk, uint32_t location) {
   return true;
 }
 
-/* Removes folded frames from the leaf end of the stack. Keeps at least one frame. */
+/* Removes folded frames (rules.h) from the leaf end of the stack. Keeps at least one frame. */
 static void walk_fold(struct walk *walk) {
   size_t folded = 0;
   while (folded + 1 < walk->depth && walk->names->flags[walk->frames[folded]] & NAME_FOLDED)

@@ -8,7 +8,7 @@
 #include "verdict/quantum.h"
 #include "verdict/rules.h"
 
-/* Names of all runs. Ids count in the order of first use. */
+/* Names of all runs. A name gets the next id at its first use. */
 struct names {
   const pprofc_allocator *mem;
   const struct rules *rules;
@@ -30,7 +30,8 @@ struct walk {
   const pprofc_profile *profile;
   const struct names *names;
   struct quantum quantum;
-  bool inlines;  /* true if inlined functions are frames; else they count for their callers */
+  bool inlines;  /* true if inlined functions are frames; false to count them as part of their
+                    callers */
   uint32_t *ids; /* id of the name of each function of the profile, or of each line */
   struct stack_reader reader;
   size_t next;

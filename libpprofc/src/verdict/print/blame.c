@@ -45,8 +45,8 @@ static enum blame_kind blame_kind_of(const struct noise_report *report,
   return row->relation ? BLAME_PAIRS : BLAME_ROWS;
 }
 
-/* Adds contributions to `sum` in the order of the JSON output: rows, pairs of functions that
- * cancel, and domains (groups of related functions). */
+/* Adds contributions to `sum`, in the order in which the JSON output lists them: rows, pairs of
+ * functions that cancel, and domains (groups of related functions). */
 static double blame_add_lines(const struct noise_report *report, double sum) {
   for (int kind = 0; kind < BLAME_KINDS; kind++)
     for (size_t i = 0; i < report->row_count; i++) {
@@ -57,7 +57,7 @@ static double blame_add_lines(const struct noise_report *report, double sum) {
   return sum;
 }
 
-/* Counts and sums the rows that have no line in the report. */
+/* Counts the rows that have no line in the report, and adds up their changes. */
 static void blame_count(struct blame *b) {
   for (size_t i = 0; i < b->report->row_count; i++) {
     const pprofc_verdict_row *row = &b->report->rows[i];
@@ -216,8 +216,8 @@ void blame_json_begin_total(struct json_writer *json, const pprofc_verdict_summa
   json_double(json_key(json, "high"), s->total_high);
 }
 
-/* Writes the changed functions. Two functions whose changes cancel share a line, and each other
- * function has its own. */
+/* Writes the changed functions. Two functions whose changes cancel share a line; every other
+ * function has its own line. */
 static void blame_json_explained(struct json_writer *json, const struct noise_report *report) {
   const pprofc_verdict_summary *s = &report->summary;
   bool has_part = !isnan(blame_part(report));

@@ -1,4 +1,4 @@
-/* Splits the change of the total into contributions, for text and JSON. */
+/* Splits the change of the total into contributions, for the text and JSON reports of -blame. */
 #ifndef PPROFC_VERDICT_PRINT_BLAME_H
 #define PPROFC_VERDICT_PRINT_BLAME_H
 
@@ -30,10 +30,12 @@ bool blame_has_line(const struct noise_report *report, const pprofc_verdict_row 
 /* Returns the contribution of a row's line. */
 double blame_delta(const struct noise_report *report, const pprofc_verdict_row *row);
 
-/* Returns the share of a line in the total change, or NaN without shares. */
+/* Returns the share of a line with the change `delta` in the total change; NaN if the lines have no
+ * shares. */
 double blame_share(const struct blame *b, double delta);
 
-/* Returns the share of the changed functions in the total change, or NaN without shares. */
+/* Returns the share of the changed functions in the total change; NaN if the lines have no
+ * shares. */
 double blame_part(const struct noise_report *report);
 
 /* Begins the member "total": base, head, the change and its interval. The caller ends it. */

@@ -14,7 +14,7 @@
 struct blame_text {
   struct blame b;
   struct amount_grid grid;
-  double left; /* part of the total change not printed yet, in ticks (amount_ticks) */
+  double left; /* part of the total change that is not printed yet, in ticks (amount_ticks) */
   struct output *out;
 };
 
@@ -49,7 +49,7 @@ static void blame_put_ticks(const struct blame_text *t, double ticks) {
   output_add_padded(t->out, blame_format(t, ticks, text), 12);
 }
 
-/* Writes the contribution at the beginning of a line. */
+/* Writes the contribution of a line at the beginning of the line. */
 static void blame_put_delta(struct blame_text *t, double delta) {
   double ticks = amount_ticks(&t->grid, delta);
   t->left -= ticks;

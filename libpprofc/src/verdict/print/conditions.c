@@ -1,4 +1,4 @@
-/* Checks conditions: limits for the growth of functions and of the total. */
+/* Parses and checks conditions: limits for the growth of functions and of the total. */
 #include "verdict/print/conditions.h"
 
 #include "regex/regex.h"
@@ -25,7 +25,7 @@ enum noise_measure {
 /* A parsed condition, "flat>5%,name=RE". */
 struct noise_condition {
   enum noise_measure measure;
-  double threshold; /* absolute value, or a share if `unit` is empty */
+  double threshold; /* threshold in `unit`, or as a share if `unit` is empty */
   pprofc_str unit;  /* unit of an absolute threshold */
   pprofc_str name;  /* regular expression for names, or empty */
   bool rows; /* true for "row:": the condition also counts a function whose cost only moved */
@@ -183,8 +183,8 @@ static pprofc_verdict_estimate noise_gate_growth(const struct noise_gate *g,
   return e;
 }
 
-/* Returns the domain (a group of functions between which cost may have moved) to judge in place of
- * a row. NULL to judge the row. */
+/* Returns the domain to judge in place of a row, or NULL to judge the row. A domain is a group of
+ * functions between which cost may have moved. */
 static const pprofc_verdict_domain *noise_gate_domain(const struct noise_gate *g,
                                                       const pprofc_verdict_row *row) {
   if (g->c.rows) return NULL;
@@ -192,7 +192,7 @@ static const pprofc_verdict_domain *noise_gate_domain(const struct noise_gate *g
   return pprofc_verdicts_domain_of(g->report->verdicts, row);
 }
 
-/* True if an earlier row already reported the domain. */
+/* True if an earlier row has already reported the domain. */
 static bool noise_gate_reported(const struct noise_gate *g, const pprofc_verdict_domain *domain,
                                 const pprofc_verdict_row *row) {
   for (size_t i = 0; i < domain->row_count; i++) {

@@ -1,4 +1,4 @@
-/* Checks conditions: limits for the growth of functions and of the total. */
+/* Checks conditions of users: limits for the growth of functions and of the total. */
 #ifndef PPROFC_VERDICT_PRINT_CONDITIONS_H
 #define PPROFC_VERDICT_PRINT_CONDITIONS_H
 
@@ -10,14 +10,15 @@ pprofc_status noise_condition_check(const char *flag, const char *text, pprofc_e
 
 /* Growth that violates a condition. */
 struct noise_finding {
-  const pprofc_verdict_row *row; /* row that grew; NULL for the total or all functions */
+  const pprofc_verdict_row *row; /* row of the function that grew; NULL for the total or all
+                                    functions */
   /* Group of related functions whose sum is the estimate, or NULL. */
   const pprofc_verdict_domain *domain;
   pprofc_str name;                  /* name of the function, or "the total", "all functions" */
   pprofc_verdict_estimate estimate; /* estimate of the value that the condition names: flat, cum or
                                        the total */
   double change;                    /* relative change of all functions, else NaN */
-  bool accepted; /* true if a rule with a reason and an end date accepts the growth */
+  bool accepted; /* relative change that all functions share, for a condition on it; else NaN */
   pprofc_str reason, until;
 };
 typedef void (*noise_found_fn)(void *context, const struct noise_finding *found);

@@ -24,7 +24,7 @@ void noise_domain_text(const pprofc_verdict_domain *domain, const struct amount_
 void noise_put_domain_line(const struct noise_report *report, const pprofc_verdict_domain *domain,
                            const struct amount_unit *unit, struct output *out);
 
-/* Returns the domain of a row if its rows cancel, else NULL. */
+/* Returns the domain of a row if the changes of the domain's rows cancel, else NULL. */
 const pprofc_verdict_domain *noise_domain_moved(const struct noise_report *report,
                                                 const pprofc_verdict_row *row);
 

@@ -59,7 +59,7 @@ const char *noise_word(const pprofc_verdict_row *row, bool by_cum) {
   return pprofc_verdict_name(e->verdict);
 }
 
-/* Writes text of a profile. Escapes its control bytes. */
+/* Writes a text of a profile, with escapes for control bytes. */
 void noise_put_text(struct output *out, pprofc_str text) {
   struct buffer safe, shorter;
   buffer_init(&safe, mem_or_default(NULL), SIZE_MAX);
@@ -124,8 +124,8 @@ static void noise_put_range(const struct amount_grid *grid, double low, double h
                 STR_ARG(amount_of_ticks(grid, amount_ticks(grid, high), true, b)));
 }
 
-/* Writes "Total: 76.73s -> 5.33s, -71.40s [-86.45s, -56.35s] (-93%)". In percent of the total, both
- * totals are equal. */
+/* Writes "Total: 76.73s -> 5.33s, -71.40s [-86.45s, -56.35s] (-93%)". If values are percentages of
+ * the total, base and head have the same total. */
 static void noise_put_total(const struct noise_report *report, struct output *out) {
   const pprofc_verdict_summary *s = &report->summary;
   struct noise_range range = {.largest = 0};

@@ -18,7 +18,7 @@ static void noise_json_common(struct json_writer *json, const pprofc_verdict_sum
   json_end(json);
 }
 
-/* Writes the change that all functions share. */
+/* Writes the member about the change that all functions share. */
 static void noise_json_all(struct json_writer *json, const pprofc_verdict_summary *s) {
   json_begin_object(json_key(json, "all_functions"));
   json_double(json_key(json, "change"), s->common_change);
@@ -191,7 +191,7 @@ static void noise_json_stacks(struct json_writer *json, const struct noise_repor
   json_end(json);
 }
 
-/* Writes the first rows, up to -nodecount. */
+/* Writes the first rows; -nodecount limits their number. */
 static void noise_json_rows(struct json_writer *json, const struct noise_report *report) {
   int most = report->options->nodecount;
   size_t left = most > 0 ? (size_t)most : SIZE_MAX;

@@ -6,7 +6,7 @@
 #include "pprofc/verdict.h"
 #include "verdict/amount.h"
 
-/* Maximum size of the name of a benchmark with its measure. */
+/* Maximum size in bytes of the name of a benchmark with its measure. */
 #define BENCHES_TEXT 200
 
 /* Verdicts and settings for printing them. */
@@ -14,7 +14,7 @@ struct noise_report {
   /* Options of the report: unit, divisor, number of rows, filters. */
   const pprofc_report_options *options;
   const char *show; /* rows to print: "all", "changed" or "rows" */
-  bool fcr, stacks; /* true to include the level of intervals, or the stacks, in JSON */
+  bool fcr, stacks; /* true to write the level of intervals (fcr), or the stacks, to JSON */
   pprofc_verdicts *verdicts;
   pprofc_verdict_summary summary;
   const pprofc_verdict_row *rows;
@@ -23,8 +23,8 @@ struct noise_report {
 };
 
 /* Judges runs, the base first, with the filters and the sample type of report->options. Stores the
- * verdicts in `report`. `how` has the other settings; a sample type in it takes precedence. The
- * caller frees the verdicts. */
+ * verdicts in `report`. `how` has the other settings; if it has a sample type, that type is used.
+ * The caller frees the verdicts. */
 pprofc_status noise_report_judge(struct noise_report *report, const pprofc_verdict_run *runs,
                                  size_t count, size_t bases, const pprofc_verdict_options *how,
                                  pprofc_error *error);
@@ -69,23 +69,24 @@ static inline const pprofc_verdict_estimate *noise_estimate(const pprofc_verdict
   return by_cum ? &row->cum : &row->flat;
 }
 
-/* Returns the word for a row, such as "unchanged", "grew" or "moved"; "" for a caller without
- * samples that end in it. */
+/* Returns the word for a row, such as "unchanged", "grew" or "moved". Returns "" for a caller that
+ * is never a leaf. */
 const char *noise_word(const pprofc_verdict_row *row, bool by_cum);
 
 /* Returns a unit that suits numbers up to `largest`. */
 struct amount_unit noise_unit_for(const struct noise_report *report, double largest);
 
-/* Range of a table's numbers. The numbers have the same unit and number of digits, so base and
- * change add up to head. */
+/* Range of the numbers of a table. All numbers have the same unit and number of decimals, so base
+ * and change add up to head. */
 struct noise_range {
-  /* Largest number; smallest change that is not 0, or 0 if there is no change. */
+  /* Largest number of the table; smallest change except 0, or 0 if all changes are 0. */
   double largest, smallest;
   bool fractions; /* true if a number is not whole */
 };
 
 /* The first function extends the range by the numbers of a row: base, head, the change, and another
- * change that the row shows. The second returns the unit and the number of decimals for a range. */
+ * change that the row shows. The second returns the unit and the number of decimals that suit the
+ * range. */
 void noise_range_add(struct noise_range *range, double base, double head, double other,
                      double change);
 struct amount_grid noise_grid(const struct noise_report *report, const struct noise_range *range);

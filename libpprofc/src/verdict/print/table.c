@@ -21,8 +21,8 @@ struct noise_rows {
   const struct noise_report *report;
   struct noise_line *shown;
   size_t capacity;
-  /* Number of rows to print, of rows dropped as too small, and of rows omitted because of
-   * -nodecount. */
+  /* Number of rows to print, number of rows dropped because they are small, and number of rows
+   * omitted because of -nodecount. */
   size_t count, dropped, left_out;
   double cutoff;
   bool by_cum;
