@@ -215,8 +215,8 @@ static void leak_place_judge(const struct leak_collection *c, struct leak_place 
   }
 }
 
-/* Returns the index of a location among the distinct locations, and adds it if it is new. Returns
- * MAP_NONE when out of memory. */
+/* Returns the index of a location among the distinct locations, and adds the location if it is new.
+ * Returns MAP_NONE when out of memory. */
 static uint32_t leak_place_of(struct leak_collection *c, const pprofc_profile *profile,
                               uint32_t location, struct buffer *key) {
   size_t before = c->place_keys.count;
@@ -270,7 +270,7 @@ struct leak_reading {
   struct buffer key;
 };
 
-/* Returns the mean size of an object. If objects come and go by chance, the variance of a
+/* Returns the mean size of an object in bytes. If objects come and go by chance, the variance of a
  * value is the value times this size. */
 static double leak_chance(const struct leak_reading *r, const int64_t *values) {
   if (!r->source->is_heap) return 1;

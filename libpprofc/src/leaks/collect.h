@@ -1,6 +1,6 @@
-/* Collects the values of every stack in every profile, as input of the trends. Stacks are equal if
- * their frames have the same functions, files and lines. Frames without a function are compared by
- * their offset in the binary. */
+/* Collects the values of every stack in every profile, for the search for leaks. Stacks are equal
+ * if their frames have the same functions, files and lines. Frames without a function are compared
+ * by their offset in the binary. */
 #ifndef PPROFC_LEAKS_COLLECT_H
 #define PPROFC_LEAKS_COLLECT_H
 
@@ -12,8 +12,7 @@
 enum leak_list {
   LEAK_LIST_HEAP,   /* ignored in heap profiles */
   LEAK_LIST_COUNTS, /* ignored in goroutine profiles and other counts */
-  LEAK_LIST_WAY,    /* function of an allocator: skipped at the leaf of a stack to find the line
-                       that allocates */
+  LEAK_LIST_WAY,    /* A row of the built-in table of function names. */
   LEAK_LISTS
 };
 
@@ -31,25 +30,26 @@ struct leak_names {
   struct regex *lists[LEAK_LISTS];
 };
 
-/* Compiles the built-in table and `more` patterns, which are ignored in all profiles. The
- * caller frees *out, also after an error. */
+/* Compiles the built-in table and the patterns `more`; stacks that match `more` are ignored in all
+ * profiles. The caller frees *out, also after an error. */
 pprofc_status leak_names_init(struct leak_names *names, const pprofc_allocator *mem,
                               const char *const *more, size_t more_count, pprofc_error *error);
 void leak_names_free(struct leak_names *names);
 
 bool leak_names_has(const struct leak_names *names, enum leak_list list, pprofc_str function);
 
-/* The kind of a profile, and the columns that are tested for leaks. */
+/* The kind of a profile, and the columns in which leaks are searched. */
 struct leak_source {
   pprofc_str kind;         /* kind of the profile: "heap", or the name of a count such as
                               "goroutine" */
-  pprofc_str unit;         /* unit of the values: "bytes", "count" */
+  pprofc_str unit;         /* columns of the values in use and of the allocated amounts; SIZE_MAX if
+                              missing */
   size_t value, allocated; /* columns of values and allocations; SIZE_MAX if missing */
   bool is_heap;
-  bool proves; /* true if each sample is a leak: Go's goroutineleak */
+  bool proves; /* true if each sample is a proved leak, as in Go's goroutineleak profile */
 };
 
-/* True if the profile can show leaks; fills *source. */
+/* True if the profile can show leaks. Fills *source. */
 bool leak_source_of(const pprofc_profile *profile, struct leak_source *source);
 
 struct leak_frame {
@@ -62,7 +62,8 @@ struct leak_frame {
 struct leak_place {
   const struct leak_frame *frames;
   size_t count;
-  /* Ignored: true if a frame is on the ignore list; all_way: true if all frames are allocators. */
+  /* ignored: true if a frame of the location is on the ignore list. all_way: true if all its frames
+   * are functions of allocators. */
   bool ignored, all_way;
 };
 
@@ -75,15 +76,18 @@ struct leak_cell {
 struct leak_stack {
   const uint32_t *places; /* indices in `places` of the locations of the stack, leaf first */
   size_t depth;
-  size_t where; /* index of the first location of the stack that is not an allocator */
+  size_t where; /* index of the first location of the stack that is not a function of an
+                   allocator */
   bool ignored;
-  struct leak_cell *cells; /* value of the stack in each profile, in the order of adding */
+  struct leak_cell *cells; /* values of the stack in each profile, in the order in which profiles
+                              were added */
 };
 
 struct leak_collection {
   const pprofc_allocator *mem;
   const struct leak_names *names;
-  struct leak_source source; /* source of the first profile; texts belong to the arena */
+  struct leak_source source; /* kind and columns of the first profile; its texts belong to the
+                                arena */
   struct arena arena;
   size_t profiles; /* number of profiles, which is also the number of cells of each stack */
   struct interner place_keys;

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Share of the slope of the whole series. If the slope of the last third is below it, growth has
+/* Share of the slope of the whole series. If the slope of the last third is smaller, growth has
  * stopped. */
 #define LATE_SHARE 0.25
 #define FALL_SHARE                                                                                 \
@@ -18,7 +18,7 @@
   0.5             /* share of the range of the values; a fall and a rise larger than this form     \
                      a sawtooth */
 #define TROUGHS 8 /* minimum number of low points of a sawtooth that can show a leak */
-/* Share of the highest value; a series with a smaller range is not a sawtooth. */
+/* Minimum range of a sawtooth, as a share of its highest value. */
 #define SAW_DEPTH 0.25
 /* Number of standard errors by which the slope of the last third must be lower to show that growth
  * stopped. */
@@ -54,9 +54,9 @@ static bool judging_keeps_late(const struct judging *j) {
 
 enum judging_late { LATE_GROWS, LATE_STOPPED, LATE_UNKNOWN };
 
-/* Finds out if the values still grow in the last third. The values still grow if their slope
- * exceeds its noise there, or if nothing was freed. Growth has stopped if the slope is lower than
- * before by more than its noise. Too few values cannot show that growth stopped. */
+/* Finds out if the values still grow in the last third. They still grow if their slope exceeds its
+ * noise there, or if nothing was freed. Growth has stopped if the slope is lower than before by
+ * more than its noise. Too few values cannot show that growth stopped. */
 static enum judging_late judging_grows_late(const struct judging *j) {
   const struct leak_series *s = j->s;
   size_t last = s->count - 1, third = s->count - leak_late(s->count);
@@ -127,8 +127,8 @@ static bool judging_test(struct judging *j) {
 
 /* ---- the lowest points of a sawtooth ----------------- */
 
-/* Keeps the values below both neighbours. Drops a falling last value, because it may fall
- * further. Returns the number kept. */
+/* Keeps the values that are below both neighbours. Drops a falling last value, because the next
+ * values may be lower. Returns the number of values kept. */
 static size_t judging_troughs(const struct leak_series *s, double *t, double *x) {
   size_t count = 0;
   for (size_t i = 1; i < s->count; i++) {
@@ -142,7 +142,7 @@ static size_t judging_troughs(const struct leak_series *s, double *t, double *x)
 
 static bool judging_one(struct judging *j);
 
-/* Judges a sawtooth by its lowest points: it is a leak if they rise. */
+/* Judges a sawtooth by its lowest points: the sawtooth is a leak if they rise. */
 static bool judging_by_troughs(struct judging *j, enum leak_verdict otherwise) {
   const struct leak_series *s = j->s;
   struct leak_fit below = {.verdict = LEAK_STEADY};
@@ -186,7 +186,8 @@ static bool judging_growth(struct judging *j) {
   return true;
 }
 
-/* Fills the fit; the caller corrects its p-value afterwards. Returns false when out of memory. */
+/* Fills the fit of one series, before the correction of its p-value. Returns false when out of
+ * memory. */
 static bool judging_one(struct judging *j) {
   const struct leak_series *s = j->s;
   struct leak_fit *fit = j->fit;
@@ -216,7 +217,7 @@ static bool judging_one(struct judging *j) {
 }
 
 double leak_visible(const struct leak_rules *rules, size_t tested, double variance) {
-  /* Growth g of new objects has the variance g times `variance`. The combination of two tests
+  /* The growth g of new objects has the variance g times `variance`. The combination of two tests
    * doubles the p-value. */
   double z = pprofc_normal_quantile(1 - rules->alpha / (2 * (double)(tested + 1)));
   return fmax(rules->floor, z * z * variance);

@@ -5,14 +5,14 @@
 
 #include "core/mem.h"
 
-/* Verdicts in order of precedence: the first verdict that applies counts. `leak` and `grows` also
- * need a small p-value. */
+/* Verdicts on a series in order of precedence: the first verdict that applies counts. `leak` and
+ * `grows` also need a small p-value. */
 enum leak_verdict {
   LEAK_IGNORED,  /* the stack is on the ignore list */
   LEAK_BELOW,    /* values or growth are below the floor */
   LEAK_SAWTOOTH, /* the values rise and fall by similar amounts */
   LEAK_STOPPED,  /* the values grew and then stopped */
-  LEAK_STEADY,   /* the values have no trend */
+  LEAK_STEADY,   /* the values show no trend */
   LEAK_GROWS,    /* the values grow, but most allocations are freed */
   LEAK_LEAK,
   LEAK_VERDICTS
@@ -20,7 +20,7 @@ enum leak_verdict {
 
 struct leak_rules {
   double alpha; /* largest probability of a false leak among all series of one kind of profile */
-  double floor; /* smallest growth to report */
+  double floor; /* smallest growth of a series that is reported */
   double kept;  /* smallest growth of a leak, as a share of the amount allocated, default 0.8 */
 };
 
@@ -33,23 +33,25 @@ struct leak_series {
   double
       chance[2]; /* variances of the first and of the last value if objects come and go at random */
   double allocated; /* amount allocated between the first and last value; NaN if not known */
-  double late;      /* amount allocated in the last third (leak_late); 0 if not known */
+  double late;      /* amount allocated during the last third of the series (leak_late); 0 if not
+                       known */
   bool ignored;
 };
 
 struct leak_fit {
   enum leak_verdict verdict;
-  bool of_troughs; /* true if the lowest points of a sawtooth rise */
+  bool of_troughs; /* true if the growth is the rise of a sawtooth's lowest points */
   double slope;    /* Theil-Sen slope, per unit of t */
   double growth;   /* last value minus first value */
   double kept;     /* growth as a share of the amount allocated; NaN if not known */
   double p_trend;  /* p-value of the Mann-Kendall test; NaN below LEAK_FEW values */
   double p;        /* p-value of trend and growth together */
-  double adjusted; /* p after correction for the number of candidate series */
+  double adjusted; /* p after the correction for the number of candidate series */
   bool counted;    /* true for a candidate series, which counts in the correction */
 };
 
-/* With fewer values the Mann-Kendall test cannot reach 5 %, so the values must ascend. */
+/* LEAK_FEW: with fewer values the Mann-Kendall test cannot reach 5 %, so every value must be above
+ * the value before it. LEAK_MIN: minimum number of values. */
 #define LEAK_FEW 5
 #define LEAK_MIN 3
 

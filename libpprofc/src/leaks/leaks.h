@@ -6,7 +6,8 @@
 #include "leaks/collect.h"
 #include "leaks/judge.h"
 
-/* Value of `warmup` that drops the first profile if at least LEAK_FEW profiles remain. */
+/* Value of `warmup` that drops the first profile of each kind if at least LEAK_FEW profiles
+ * remain. */
 #define LEAK_WARMUP_AUTO (-1)
 #define LEAK_PROFILES    1000 /* maximum number of profiles of one kind */
 
@@ -34,7 +35,7 @@ struct leak_row {
   bool proved;                     /* true if the garbage collector proved the leak */
   const struct leak_stack *stack;  /* for a site: its stack that grew most */
   const struct leak_frame *where;  /* frame that allocates */
-  const struct leak_frame *caller; /* caller of the frame that allocates, or NULL */
+  const struct leak_frame *caller; /* frame that calls the frame that allocates, or NULL */
   size_t stacks;                   /* for a site: number of its stacks */
   const double *values;            /* value in each judged profile */
   double first, last;
@@ -45,15 +46,15 @@ struct leak_row {
 struct leak_kind {
   struct leak_collection stacks;
   size_t profiles;    /* number of profiles given */
-  size_t left_out;    /* number of first profiles that are dropped as warm-up or because a restart
-                         followed */
+  size_t left_out;    /* number of profiles dropped at the beginning, for warm-up or because the
+                         program restarted after them */
   size_t judged;      /* number of judged profiles; 0 if there are too few */
   bool restarted;     /* true if the allocated total fell: the program restarted */
-  bool timed;         /* true if ordered by the profiles' times, false if by name */
+  bool timed;         /* true if the profiles are ordered by their times, false if by name */
   const char **names; /* names of the profiles, in order */
   double *t;          /* time of each judged profile: seconds since the first, or 0, 1, 2 ... */
   double interval;    /* mean seconds between two profiles; NaN if not known */
-  struct leak_row *rows; /* rows of the kind: leaks first, then by growth */
+  struct leak_row *rows; /* rows of the kind, leaks first, then by growth */
   size_t row_count;
   size_t counts[LEAK_VERDICTS]; /* number of stacks with each verdict */
   size_t tested;                /* number of series in the correction of p-values */
@@ -71,7 +72,7 @@ struct leaks {
   size_t judged; /* number of kinds that could be judged */
 };
 
-/* Judges the profiles and does not use them after the call. Returns PPROFC_E_INVALID for a profile
+/* Judges the profiles, which the caller may free afterwards. Returns PPROFC_E_INVALID for a profile
  * that cannot show leaks (see leak_source_of). The caller frees *leaks, also after an error. */
 pprofc_status leaks_judge(struct leaks *leaks, const pprofc_allocator *mem,
                           const struct leak_options *options, const struct leak_input *inputs,

@@ -23,7 +23,7 @@ static uint32_t leak_site_place(const struct leak_stack *stack) {
   return stack->depth ? stack->places[stack->where] : MAP_NONE;
 }
 
-/* Counts, for each location, the judged stacks that allocate there. */
+/* Counts for each location the judged stacks that allocate there. */
 static void leak_count_sites(const struct leak_table *t, uint32_t *seen) {
   for (size_t i = 0; i < t->stacks; i++) {
     const struct leak_stack *stack = &t->kind->stacks.stacks[i];
@@ -107,8 +107,7 @@ static bool leak_fill_series(struct leak_table *t) {
     leak_series_add(t, i, &c->stacks[i]);
     if (t->site_of[i] != MAP_NONE) leak_series_add(t, t->site_of[i], &c->stacks[i]);
   }
-  /* The profiler recorded no allocations, so the growth as a share of the allocations is unknown.
-   */
+  /* The profiler recorded no allocations, so the growth cannot be a share of the allocations. */
   for (size_t i = 0; i < t->count; i++)
     if (t->series[i].allocated <= 0) t->series[i].allocated = (double)NAN;
   return true;
@@ -165,7 +164,7 @@ static bool leak_site_adds_information(const struct leak_table *t, size_t site) 
   return true;
 }
 
-/* Keeps the rows of stacks, and leaking sites without a leaking stack. */
+/* Keeps the rows of stacks, and the rows of leaking sites that have no leaking stack. */
 static void leak_keep_rows(struct leak_table *t) {
   struct leak_kind *kind = t->kind;
   for (size_t i = 0; i < t->count; i++) {
@@ -225,7 +224,7 @@ pprofc_status leak_rows_prove(struct leaks *leaks, struct leak_kind *kind, pprof
     const struct leak_stack *stack = &c->stacks[i];
     double *values = arena_array(&leaks->arena, kind->profiles, sizeof *values);
     if (!values) return error_nomem(error);
-    /* Use the largest value: after a restart, the leak of the process begins at 0 again. */
+    /* Use the largest value: after a restart the values of a process begin at 0 again. */
     double last = 0;
     for (size_t k = 0; k < kind->profiles; k++) {
       values[k] = stack->cells[k].value;

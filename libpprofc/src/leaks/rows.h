@@ -1,4 +1,4 @@
-/* Builds the rows of one kind of profiles from the values of its stacks. */
+/* Builds the rows of one kind of profiles, such as heap profiles, from the values of its stacks. */
 #ifndef PPROFC_LEAKS_ROWS_H
 #define PPROFC_LEAKS_ROWS_H
 
@@ -8,7 +8,8 @@
  * profile kind->left_out on. */
 pprofc_status leak_rows_judge(struct leaks *leaks, struct leak_kind *kind, pprofc_error *error);
 
-/* Makes a row for each stack, with the verdict that the stack is a leak. */
+/* Makes a row for each stack, with the verdict that the stack is a leak. Used for profiles in which
+ * each sample is a proved leak. */
 pprofc_status leak_rows_prove(struct leaks *leaks, struct leak_kind *kind, pprofc_error *error);
 
 #endif
