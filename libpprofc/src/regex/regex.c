@@ -18,7 +18,7 @@ struct regex {
   pcre2_code *code;
   pcre2_match_data *match;
   pprofc_str pattern; /* copy of the pattern */
-  pcre2_code *search; /* the same pattern for the automaton, with a prefix that matches anything;
+  pcre2_code *search; /* the pattern for the automaton, with a prefix that matches anything;
                          compiled on first use */
   int *workspace;
   uint64_t steps; /* number of steps that the automaton may still take */
@@ -208,7 +208,7 @@ static pcre2_code *build_search(struct regex *regex) {
   return search;
 }
 
-/* Allocates the automaton's memory. Returns false when out of memory. */
+/* Allocates the working memory of the automaton. Returns false when out of memory. */
 static bool automaton_init(struct regex *regex) {
   if (!regex->search) regex->search = build_search(regex);
   size_t size = 0;
@@ -232,7 +232,7 @@ static int automaton(struct regex *regex, pprofc_str s) {
 }
 
 /* Matches a text of valid UTF-8. After backtracking took too long for one text, uses the automaton
- * for all later texts. */
+ * for this and all later texts. */
 static bool regex_run(struct regex *regex, pprofc_str s) {
   if (regex->tripped) return false;
   bool slow = s.size > LONG_TEXT || regex->search;

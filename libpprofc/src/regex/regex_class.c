@@ -26,7 +26,7 @@ bool regex_check_utf8(struct regex_parser *p, size_t from, size_t to) {
   return true;
 }
 
-/* Returns the next byte, or 0 at the end. */
+/* Returns the next byte of the pattern, or 0 at its end. */
 static char peek(const struct regex_parser *p) {
   return p->at < p->whole.size ? p->whole.data[p->at] : '\0';
 }
@@ -52,7 +52,7 @@ static bool bad_escape(struct regex_parser *p, size_t start) {
   return regex_fail(p, "invalid escape sequence", start, p->at);
 }
 
-/* Parses the digits and the brace of \x{1F600}. */
+/* Parses the digits and the closing brace of \x{1F600}. */
 static bool read_hex_braced(struct regex_parser *p, size_t start, int32_t *code) {
   int32_t value = 0;
   for (size_t digits = 0;; digits++) {
@@ -68,7 +68,7 @@ static bool read_hex_braced(struct regex_parser *p, size_t start, int32_t *code)
   return true;
 }
 
-/* Parses \x41 and \x{1F600} after "\x". */
+/* Parses the rest of \x41 or \x{1F600}, after "\x". */
 static bool read_hex(struct regex_parser *p, size_t start, int32_t *code) {
   int32_t high, low;
   if (p->at == p->whole.size) return bad_escape(p, start);
@@ -80,8 +80,8 @@ static bool read_hex(struct regex_parser *p, size_t start, int32_t *code) {
   return true;
 }
 
-/* Parses \0 to \777 after the first digit. A single digit other than 0 is refused: \1 would be
- * a back-reference. */
+/* Parses the rest of \0 to \777, after the first digit. Refuses a single digit other than 0,
+ * because \1 would be a back-reference. */
 static bool read_octal(struct regex_parser *p, int32_t first, int32_t *code) {
   bool octal = first == '0' || (first >= '1' && first <= '7' && is_octal(peek(p)));
   if (!octal) return false;
@@ -113,7 +113,8 @@ bool regex_read_escape(struct regex_parser *p, int32_t *code) {
 
 /* ---- groups of ASCII characters ---------------------- */
 
-/* A named group; `pairs` contains the first and last character of each range. */
+/* A named group of ASCII characters; `pairs` contains the first and last character of each
+ * range. */
 static const struct ascii_group {
   const char *name;
   unsigned char size;
@@ -153,8 +154,8 @@ static int32_t write_gap(struct regex_parser *p, int32_t low, int32_t member) {
   return member + 1;
 }
 
-/* Writes the complement of the group, for a class with other members. If case is ignored, adds the
- * other case of each letter to the group first, because PCRE2 would add it to the complement. */
+/* Writes the complement of a group, for a class with other members. If case is ignored, first adds
+ * the other case of each letter to the group, because PCRE2 would add it to the complement. */
 static void write_complement(struct regex_parser *p, const struct ascii_group *group) {
   bool in[128] = {false}, fold = p->flags & REGEX_FOLD;
   for (size_t i = 0; i < group->size; i += 2)
@@ -182,7 +183,8 @@ static const struct ascii_group *perl_group(const struct regex_parser *p, bool *
   return NULL;
 }
 
-/* Parses `[:alpha:]` or `[:^alpha:]` inside a class; *group stays NULL for anything else. */
+/* Parses `[:alpha:]` or `[:^alpha:]` inside a class. If the text is something else, *group stays
+ * NULL. */
 static bool named_group(struct regex_parser *p, const struct ascii_group **group, bool *negated) {
   if (!regex_at(p, "[:")) return true;
   pprofc_str rest = str_slice(p->whole, p->at + 2, p->whole.size);
@@ -200,7 +202,7 @@ static bool named_group(struct regex_parser *p, const struct ascii_group **group
 
 /* ---- Unicode groups ---------------------------------- */
 
-/* Writes the characters of `folded`; with `others`, all other characters. */
+/* Writes the characters of `folded`. With `others`, writes all other characters instead. */
 static void write_runs(struct regex_parser *p, const struct regex_folded *folded, bool others) {
   int32_t low = 0;
   for (size_t i = 0; i < folded->count; i++) {

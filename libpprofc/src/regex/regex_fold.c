@@ -1,7 +1,7 @@
-/* Lists the characters that Unicode categories and scripts match when case is ignored: (?i)\p{Lu}
- * matches a, because \p{Lu} contains A. The runs come from the simple case folding of Unicode 15,
- * as in Go. The lists of the cased categories are complete, because versions of PCRE2 differ in the
- * characters that they match. */
+/* Lists the characters that Unicode categories and scripts match when case is ignored. Example:
+ * (?i)\p{Lu} matches a, because \p{Lu} contains A. The runs come from the simple case folding of
+ * Unicode 15, as in Go. The lists of the cased categories are complete, because versions of PCRE2
+ * differ in the characters that they match. */
 #include "regex/regex_syntax.h"
 
 static const struct regex_fold_run all_of_lower[] = {

@@ -1,5 +1,5 @@
-/* Checks a regular expression as Go does and writes it for PCRE2. One pass from left to right
- * keeps open parentheses on its own stack, so deep patterns cost no C stack. */
+/* Checks a regular expression as Go does and writes it for PCRE2. Reads the pattern from left to
+ * right and keeps open parentheses on its own stack, so deep patterns need no C stack. */
 #include "regex/regex_syntax.h"
 #include "core/array.h"
 #include "core/escape.h"
@@ -7,19 +7,20 @@
 #define REPEAT_MAX 1000
 #define NOWHERE    SIZE_MAX
 
-/* Size of a sub-expression, in the measures that have limits. */
+/* Size of a sub-expression: the numbers that have limits. */
 struct shape {
   int height; /* height of Go's syntax tree, in nodes */
   int nest;   /* depth of parentheses in the expression for PCRE2 */
   int copies; /* largest product of nested counted repetitions */
 };
 
-/* Operand of a repetition operator that may follow. */
+/* The last atom of the output: operand of a repetition operator that may follow. */
 struct atom {
   size_t start; /* offset of the operand in the output */
   struct shape shape;
   bool literal;
-  bool joined;   /* true if Go's parser joins the operand with the previous literal into one leaf */
+  bool joined;   /* true if Go's parser joins the operand with the literal before it into one
+                    leaf */
   bool repeated; /* true if an operator already repeats the operand */
   bool bare;     /* true if PCRE2 needs parentheses to repeat the operand */
 };
@@ -27,7 +28,7 @@ struct atom {
 /* An open parenthesis. groups[0] is the whole expression. */
 struct regex_group {
   size_t start;
-  unsigned flags; /* flags that apply outside the parentheses */
+  unsigned flags; /* flags that apply again after the parentheses */
   bool out_fold;
   bool captures;
   struct shape branches; /* size of the largest earlier alternative */
@@ -75,7 +76,7 @@ static void regex_widen(struct shape *all, struct shape one) {
   all->copies = larger(all->copies, one.copies);
 }
 
-/* Closes the last atom: no later operator can repeat it. */
+/* Closes the last atom, so that no later operator can repeat it. */
 static void regex_close_atom(struct regex_group *group) {
   if (!group->has_last) return;
   regex_widen(&group->parts, group->last.shape);
@@ -83,7 +84,7 @@ static void regex_close_atom(struct regex_group *group) {
   group->has_last = false;
 }
 
-/* Begins an atom; the next output belongs to it. */
+/* Begins an atom; the next output belongs to the atom. */
 static struct atom *begin_atom(struct regex_parser *p, bool literal) {
   struct regex_group *group = regex_top(p);
   bool joined = literal && group->has_last && group->last.literal && !group->last.repeated;
@@ -95,8 +96,8 @@ static struct atom *begin_atom(struct regex_parser *p, bool literal) {
   return &group->last;
 }
 
-/* Makes the output ignore case where the pattern does. The exception is a property outside a class:
- * the output of the property lists all variants of its characters. */
+/* Makes the output ignore case at the same positions as the pattern. The exception is a property
+ * outside a class: its output lists all variants of its characters. */
 static void sync_fold(struct regex_parser *p, bool property) {
   bool fold = p->flags & REGEX_FOLD && !property;
   if (fold == p->out_fold) return;
@@ -136,7 +137,7 @@ static bool end_group(struct regex_parser *p, struct shape *shape) {
   return (shape->height <= REGEX_NEST_MAX && shape->nest <= REGEX_NEST_MAX + 1) || fail_nested(p);
 }
 
-/* Ends one of the plain texts of the expression. */
+/* Ends one of the plain texts of a choice. */
 static void end_needle(struct regex_translation *result) {
   if (result->needles == REGEX_NEEDLES_MAX) result->plain = false;
   if (result->plain) result->needle_end[result->needles++] = result->text.size;
@@ -174,7 +175,7 @@ static bool is_word_character(int32_t code) {
   return (code >= '0' && code <= '9') || (lower >= 'a' && lower <= 'z');
 }
 
-/* Writes a character for PCRE2; `bytes` is its UTF-8 form. */
+/* Writes a character with escapes for PCRE2; `bytes` is its UTF-8 form. */
 static void write_literal(struct regex_parser *p, int32_t code, const char *bytes, size_t size) {
   if (code < 0x20 || code == 0x7F) {
     buffer_printf(p->out, "\\x{%x}", (unsigned)code);
@@ -184,7 +185,7 @@ static void write_literal(struct regex_parser *p, int32_t code, const char *byte
   buffer_add(p->out, bytes, size);
 }
 
-/* Writes a character that matches itself. */
+/* Writes a character of the pattern that matches itself. */
 static void regex_literal(struct regex_parser *p, int32_t code) {
   sync_fold(p, false);
   begin_atom(p, true);
@@ -201,7 +202,7 @@ static void regex_literal(struct regex_parser *p, int32_t code) {
   write_literal(p, code, bytes, size);
 }
 
-/* Writes an assertion between characters, like ^. */
+/* Writes an assertion, such as ^, which matches a position between characters. */
 static bool regex_place(struct regex_parser *p, const char *text, size_t length) {
   begin_atom(p, false)->bare = true;
   buffer_add_text(p->out, text);
@@ -216,7 +217,7 @@ static bool read_literal(struct regex_parser *p) {
   return true;
 }
 
-/* Parses \Q...\E, with or without its end. */
+/* Parses \Q...\E; \E may be missing. */
 static bool quotation(struct regex_parser *p) {
   p->at += 2;
   size_t length = str_find(str_slice(p->whole, p->at, p->whole.size), STR("\\E"));
@@ -350,8 +351,8 @@ struct repetition {
   bool counted; /* true for {n,m}, false for * + ? */
 };
 
-/* Parses digits without leading zeros. Numbers above the limit become some number above the
- * limit. */
+/* Parses digits without leading zeros. A number above the limit may become any other number above
+ * the limit. */
 static bool read_count(struct regex_parser *p, size_t *at, int *count) {
   size_t start = *at;
   *count = 0;
@@ -380,7 +381,7 @@ static bool read_counts(struct regex_parser *p, struct repetition *r) {
   return true;
 }
 
-/* Puts parentheses around the last atom. */
+/* Puts parentheses around the last atom of the output. */
 static void wrap_last(struct regex_parser *p, struct atom *atom) {
   buffer_add_text(p->out, "(?:)");
   if (p->out->failed) return;
@@ -437,7 +438,7 @@ static bool regex_repeat(struct regex_parser *p, const struct repetition *r, siz
     regex_widen(&group->parts, (struct shape){.height = 1});
   }
   atom->joined = false;
-  /* pcre2_dfa_match makes a state for every character of x+, but not for a group. */
+  /* pcre2_dfa_match makes a state for every character that x+ matches, but not for a group. */
   bool endless = p->engine == REGEX_AUTOMATON && (!r->counted || r->max < 0);
   if (atom->repeated || atom->bare || endless) wrap_last(p, atom);
   if (!check_repetition(p, atom, r)) return false;

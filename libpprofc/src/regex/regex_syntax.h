@@ -1,5 +1,5 @@
-/* The grammar of Go's (RE2's) regular expressions: checks a pattern as Go does and writes the
- * same expression for PCRE2. For regex/regex.c only. */
+/* Declares the grammar of Go's (RE2's) regular expressions. It checks a pattern as Go does and
+ * writes the same expression for PCRE2. Only for regex/regex.c. */
 #ifndef PPROFC_REGEX_REGEX_SYNTAX_H
 #define PPROFC_REGEX_REGEX_SYNTAX_H
 
@@ -9,24 +9,26 @@
 /* Maximum depth of parentheses, and of the operators of one expression, as in Go. */
 #define REGEX_NEST_MAX 1000
 
-/* Maximum number of plain texts in a choice that is matched without an engine. */
+/* Maximum number of plain texts in a choice (text|text) that is matched without an engine. */
 #define REGEX_NEEDLES_MAX 8
 
 struct regex_translation {
   struct buffer pcre; /* expression for PCRE2, compiled with the options in regex.c */
-  size_t captures;    /* number of capturing parentheses */
+  size_t captures;    /* number of capturing parentheses so far */
   size_t copies;      /* number of copies that all counted repetitions make */
-  bool plain;         /* true if the expression is a choice of plain texts */
-  struct buffer text; /* plain texts, one after another */
+  bool plain;         /* true if the expression is a choice of plain texts (text|text) */
+  struct buffer text; /* plain texts of the choice, one after another */
   size_t needles;
   size_t needle_end[REGEX_NEEDLES_MAX]; /* end of each plain text in `text` */
 };
 
-/* The PCRE2 engine that runs the expression. The automaton needs repeated parts in parentheses. */
+/* The PCRE2 engine that runs the expression. For the automaton, repeated parts must be in
+ * parentheses. */
 enum regex_engine { REGEX_BACKTRACKING, REGEX_AUTOMATON };
 
-/* Checks a pattern and translates it into *out. The caller frees it with regex_translation_free,
- * also after an error. PPROFC_E_INVALID, with Go's words, for a pattern that Go refuses. */
+/* Checks a pattern and translates it into *out. The caller frees *out with regex_translation_free,
+ * also after an error. Returns PPROFC_E_INVALID, with Go's message, for a pattern that Go
+ * refuses. */
 pprofc_status regex_translate(const pprofc_allocator *mem, pprofc_str pattern,
                               enum regex_engine engine, struct regex_translation *out,
                               pprofc_error *error);
@@ -44,11 +46,12 @@ struct regex_parser {
   enum regex_engine engine;
   size_t at;      /* offset up to which the pattern is parsed */
   unsigned flags; /* flags of enum regex_flag that the pattern has set so far */
-  bool out_fold;  /* true if the output ignores case here */
+  bool out_fold;  /* true if the output ignores case from here on */
   struct regex_translation *result;
   struct buffer *out; /* output for PCRE2: the field `pcre` of the result */
   struct regex_group *groups;
-  /* Number of entries of `groups` in use, and allocated; groups[0] is the whole expression. */
+  /* Number of used entries and number of allocated entries of `groups`; groups[0] is the whole
+   * expression. */
   size_t depth, capacity;
   pprofc_status status;
   pprofc_error *error;
@@ -60,29 +63,30 @@ bool regex_fail(struct regex_parser *parser, const char *what, size_t from, size
 /* True if the rest of the pattern starts with `text`. */
 bool regex_at(const struct regex_parser *parser, const char *text);
 
-/* Reads one code point; U+FFFD at the end of the pattern. Returns false for invalid UTF-8. */
+/* Reads one code point of the pattern; sets *code to U+FFFD at its end. Returns false for invalid
+ * UTF-8. */
 bool regex_read(struct regex_parser *parser, int32_t *code);
 
-/* True if pattern[from, to) is valid UTF-8; sets an error otherwise. */
+/* True if pattern[from, to) is valid UTF-8. Otherwise sets an error. */
 bool regex_check_utf8(struct regex_parser *parser, size_t from, size_t to);
 
 /* Parses the escape of a single character, `\n` or `\x{1F600}`. */
 bool regex_read_escape(struct regex_parser *parser, int32_t *code);
 
-/* Parses `[...]` and writes it. */
+/* Parses a class `[...]` and writes it for PCRE2. */
 bool regex_class(struct regex_parser *parser);
 
 /* Parses `\d` or `\pL` and writes it as a class. Sets *found to true if the pattern has such an
  * escape here. */
 bool regex_class_escape(struct regex_parser *parser, bool *found);
 
-/* Returns PCRE2's name for the category or script `name`, as written between the braces of
- * \p{}, or NULL. `out` is room for the result. */
+/* Returns PCRE2's name for the category or script `name`, as written between the braces of \p{}.
+ * Returns NULL for an unknown name. `out` has room for the result. */
 #define REGEX_PROPERTY_MAX 40
 const char *regex_unicode_property(pprofc_str name, char out[REGEX_PROPERTY_MAX]);
 
-/* The characters that \p{property} matches when case is ignored: all of them if `whole`, else only
- * characters outside the property. */
+/* The characters that \p{property} matches when case is ignored. If `whole` is true, the list has
+ * all of them, else only characters outside the property. */
 struct regex_folded {
   const char *property;
   bool whole;

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Categories by short and long name (PropertyValueAliases.txt, gc), sorted as in PCRE2. */
+/* Categories by short and long name (file PropertyValueAliases.txt, property gc), sorted as in
+ * PCRE2. */
 static const struct category {
   const char *name, *pcre;
 } categories[] = {
