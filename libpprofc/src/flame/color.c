@@ -19,8 +19,7 @@ static void put(char out[FLAME_COLOR], double r, double g, double b) {
            (unsigned)lround(g) & 255u, (unsigned)lround(b) & 255u);
 }
 
-/* Chooses a warm color. Three parts of one hash of the name give red, green and blue within
- * their ranges. */
+/* Chooses a warm color. One hash of the name gives red, green and blue, each within its range. */
 void flame_name_color(pprofc_str name, char out[FLAME_COLOR]) {
   uint64_t hash = 0xCBF29CE484222325u; /* FNV-1a gives the same hash in every build */
   for (size_t i = 0; i < name.size; i++)

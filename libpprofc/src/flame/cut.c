@@ -8,7 +8,7 @@ static double cut_magnitude(int64_t value) {
 
 /* ---- the widest nodes -------------------------------- */
 
-/* Returns the weight of each node of the range: its largest share of any column. Shares are made
+/* Returns the weight of each node of the range: its largest share in any column. Shares are made
  * from magnitudes, so a parent weighs at least as much as its children. */
 static float *cut_weights(const struct flame_tree *t, uint32_t from, uint32_t to,
                           struct arena *arena) {
@@ -28,7 +28,7 @@ static float *cut_weights(const struct flame_tree *t, uint32_t from, uint32_t to
   return weight;
 }
 
-/* Returns the bits of a float that is not negative. The bits, as an integer, have the same order as
+/* Returns the bits of a float that is not negative. As integers, the bits have the same order as
  * the floats. */
 static uint32_t cut_bits(float value) {
   uint32_t bits;
@@ -131,7 +131,7 @@ static bool cut_add_remainders(const struct flame_tree *t, uint32_t to, struct f
 
 /* ---- frames ------------------------------------------ */
 
-/* Gives new numbers to the frames of the nodes that are sent. The frames keep their order. */
+/* Gives new numbers to the frames of the sent nodes. The frames keep their order. */
 static bool cut_number_frames(const struct flame_tree *t, struct flame_cut *cut) {
   size_t all = t->frames->count;
   cut->sent = arena_array(&cut->arena, all, sizeof *cut->sent);

@@ -1,4 +1,4 @@
-/* The drawings of a flame graph and their settings. */
+/* Declares the drawings of a flame graph (SVG, text, HTML page) and their settings. */
 #ifndef PPROFC_FLAME_FLAME_H
 #define PPROFC_FLAME_FLAME_H
 
@@ -17,7 +17,7 @@ enum flame_coloring {
   FLAME_BY_PACKAGE
 };
 
-/* Place of the frames in a drawing, in pixels. */
+/* Position of the frames in a drawing, in pixels. */
 struct flame_part {
   double width, top, height;
 };
@@ -28,20 +28,22 @@ struct flame_drawing {
   enum flame_width width;
   pprofc_str title, subtitle;
   pprofc_str type_name, unit; /* name and unit of the sample type: "cpu", "nanoseconds" */
-  double ratio;               /* factor of all values; 1 changes nothing */
+  double ratio;               /* factor by which the drawing multiplies all values; 1 leaves them
+                                 unchanged */
   unsigned picture_width;     /* width of the picture in pixels; 0: 1200 */
   double least_pixels; /* width in pixels below which boxes are joined into one box "n smaller
                           frames" */
   double least_share;  /* least_pixels as a share of the width, used instead if not 0 */
   enum flame_coloring coloring;
   const struct origin_rules *origins; /* rules for the colors by origin, or NULL */
-  bool inverted;                      /* true for the root on top (icicle) */
+  bool inverted;                      /* true for the root at the top (icicle) */
   bool embedded;                      /* true to draw a part of a page, without document head,
                                          controls and script */
-  /* Verdicts of a difference, or NULL; functions whose changes are within noise are grey. */
+  /* Verdicts on a difference, or NULL. Functions whose changes are within noise are grey. */
   const struct flame_verdicts *verdicts;
-  struct flame_part *part; /* if not NULL, receives the place of the frames; the drawing then lacks
-                              its opening <svg> tag, which the caller writes to crop the picture */
+  struct flame_part *part; /* if not NULL, receives the position of the frames; the drawing then
+                              lacks its opening <svg> tag, which the caller writes to crop the
+                              picture */
 };
 
 /* Draws a self-contained SVG with the ids, groups and URL parameters that other tools for flame
@@ -53,17 +55,17 @@ pprofc_status flame_svg(const struct flame_drawing *drawing, struct output *out,
 pprofc_status flame_text(const struct flame_drawing *drawing, struct output *out,
                          pprofc_error *error);
 
-/* The samples with one label value: the nodes in which their stacks end, and their values. */
+/* The samples with one label value: the nodes at which their stacks end, and their values. */
 struct flame_group {
   pprofc_str name; /* label and its value: "tenant=cedar" */
   size_t count;
-  const uint32_t *node; /* nodes in which the stacks of the group end, ascending */
+  const uint32_t *node; /* indices of the nodes at which the stacks of the group end, ascending */
   const int64_t *self;  /* values of these nodes: one row of all columns per node */
 };
 
-/* One term of the estimate of a function's bottleneck. The cost is `weight` times the values of a
- * sample type, and has one kind ("instruction", "cache", "memory", "system"). Terms of one kind are
- * adjacent. */
+/* One term of the estimate of a function's bottleneck. The cost of a term is `weight` times the
+ * values of a sample type. `kind` is "instruction", "cache", "memory" or "system". Terms of one
+ * kind are adjacent. */
 struct flame_cost {
   const char *kind;
   size_t type;
@@ -77,7 +79,7 @@ struct flame_page {
   const struct origin_rules *origins; /* rules for the colors by origin, or NULL */
   const struct flame_group *groups;
   size_t group_count;
-  const pprofc_str *left_out; /* keys of labels with too many values for groups */
+  const pprofc_str *left_out; /* keys of the labels that have too many values to become groups */
   size_t left_out_count;
   const char *link; /* address of the sources: "https://host/{file}#L{line}"; NULL or "" without
                        links */
@@ -85,11 +87,12 @@ struct flame_page {
   size_t cost_count;
   const struct flame_verdicts
       *verdicts;           /* verdicts of a difference, or NULL; see flame/verdicts.h */
-  double ratio;            /* factor of all values without verdicts; 1 changes nothing */
-  const uint32_t *node_of; /* with times: node in which each sample's stack ends, or NONE; NULL if
+  double ratio;            /* factor by which the page multiplies all values if there are no
+                              verdicts; 1 leaves them unchanged */
+  const uint32_t *node_of; /* for each sample, the node at which its stack ends, or NONE; NULL if
                               the page shows no times */
   const int64_t *totals;   /* totals before filters: one for each sample type of the head, then of
-                              the base; NULL: the tree has all samples */
+                              the base; NULL if the tree has all samples */
 };
 
 /* A part of the tree: `node` (0: the root) and the nodes below it. The page gets the widest nodes
@@ -119,8 +122,9 @@ pprofc_str flame_name(const struct flame_tree *tree, const struct flame_box *box
 enum flame_status { FLAME_UNCHANGED, FLAME_SLOWER, FLAME_FASTER, FLAME_ADDED, FLAME_REMOVED };
 enum flame_status flame_status(int64_t head, int64_t base);
 
-/* The functions choose a color "#rrggbb": the first by the name, the second by a change of `delta`
- * if the largest change is `most`, the third by the origin of the code. */
+/* Each function chooses a color "#rrggbb". The first chooses by the name. The second chooses by a
+ * change of `delta` if the largest change is `most`. The third chooses by the origin of the
+ * code. */
 #define FLAME_COLOR 8
 void flame_name_color(pprofc_str name, char out[FLAME_COLOR]);
 void flame_change_color(double delta, double most, char out[FLAME_COLOR]);

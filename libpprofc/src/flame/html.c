@@ -25,7 +25,7 @@ struct page {
   struct output *out;
   pprofc_error *error;
   const pprofc_allocator *mem;
-  struct flame_cut cut; /* cut that keeps the whole tree */
+  struct flame_cut cut; /* cut that keeps all nodes of the tree */
 };
 
 /* Writes a part of the template, and frees the values. */
@@ -85,8 +85,8 @@ static struct function_sum *function_sums(const struct page *p, size_t type) {
   return sums;
 }
 
-/* Writes a value as the page shows it. With verdicts, this is the mean per run or the value per
- * operation. */
+/* Writes a value as the page shows it. With verdicts, the shown value is the mean per run or the
+ * value per operation. */
 static void put_summary_value(const struct page *p, struct json_writer *json, const char *key,
                               int64_t value, bool head) {
   const struct flame_verdicts *v = p->options->verdicts;

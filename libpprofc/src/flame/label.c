@@ -1,4 +1,4 @@
-/* Makes the short forms of a name. Each step removes the least important part. */
+/* Makes the short forms of a function name. Each step removes the least important part. */
 #include "flame/label.h"
 
 #include "core/budget.h"
@@ -33,7 +33,7 @@ static bool starts_at(pprofc_str s, size_t i, const char *with) {
   return i <= s.size && str_starts(str_slice(s, i, s.size), str_of(with));
 }
 
-/* Returns the position of the bracket that closes the bracket at `at`, or the end of the text. */
+/* Returns the position of the bracket that closes the bracket at `at`, or the size of the text. */
 static size_t closing_of(pprofc_str s, size_t at) {
   size_t depth = 0;
   for (size_t i = at; i < s.size; i++) {
@@ -195,7 +195,7 @@ static void label_drop_arguments(pprofc_str s, struct buffer *out) {
   }
 }
 
-/* Returns the text after the last character `c` that is outside brackets and not a part of an
+/* Returns the text after the last character `c` that is outside brackets and not part of an
  * operator. */
 static pprofc_str label_after(pprofc_str s, char c) {
   size_t from = 0;
@@ -213,7 +213,7 @@ static bool is_in(pprofc_str word, const char *const *words, size_t count) {
 }
 #define IS_IN(word, words) is_in(word, words, sizeof(words) / sizeof *(words))
 
-/* True for "func12", "gowrap1", "3". */
+/* True for a part such as "func12", "gowrap1" or "3". */
 static bool is_numbered(pprofc_str part) {
   static const char *const words[] = {"func", "gowrap", "deferwrap"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -224,7 +224,7 @@ static bool is_numbered(pprofc_str part) {
   return part.size && digits_end(part, 0) == part.size;
 }
 
-/* True for the end of a file name: "go", "js:42". */
+/* True for the end of a file name, such as "go" or "js:42". */
 static bool is_file_end(pprofc_str part) {
   static const char *const words[] = {"c",  "cc", "cpp", "cxx", "h",   "hpp",  "go",
                                       "rs", "py", "js",  "mjs", "ts",  "java", "kt",
@@ -277,8 +277,8 @@ static void label_add_parts(struct label_forms *forms, pprofc_str text) {
 
 typedef void label_step(pprofc_str s, struct buffer *out);
 
-/* Runs one step on `text`, with the buffer that does not contain `text` as output. Keeps the result
- * if it is shorter. Each form has its own copy, because the buffers are reused. */
+/* Runs one step on `text` and writes to the buffer that does not contain `text`. Keeps the result
+ * as a form if it is shorter. Each form has its own copy, because the buffers are reused. */
 static bool label_run(struct label_forms *forms, label_step *step, struct buffer *all,
                       pprofc_str *text) {
   size_t from = all->size;
@@ -363,8 +363,8 @@ static const unsigned short advances[] = {
     763,  735, 762, 660,  762, 738,  422, 762,  760, 333, 413, 711,  333,  1169, 760,  734,
     762,  762, 512, 625,  473, 760,  710, 982,  710, 710, 630, 763,  545,  763,  1006};
 
-/* Returns the width in 1/100 of a pixel, or some width above `most` if the text is wider than
- * `most`. */
+/* Returns the width of a text in 1/100 of a pixel. If the text is wider than `most`, the result may
+ * be any number above `most`. */
 static size_t label_measure(pprofc_str text, size_t most) {
   size_t width = 0;
   for (size_t at = 0; at < text.size && width <= most;) {

@@ -1,5 +1,5 @@
-/* Short forms of function names: "encoding/json.Marshal", "json.Marshal", "Marshal". The viewer has
- * the same rules in viewer/1_labels.js. */
+/* Makes short forms of function names for boxes: "encoding/json.Marshal", "json.Marshal",
+ * "Marshal". The viewer has the same rules in viewer/1_labels.js. */
 #ifndef PPROFC_FLAME_LABEL_H
 #define PPROFC_FLAME_LABEL_H
 
@@ -7,7 +7,7 @@
 #include "stacks/stacks.h"
 
 #define LABEL_FORMS 32
-#define LABEL_MOST  4096 /* maximum bytes of a name that drawings show and process */
+#define LABEL_MOST  4096 /* maximum size in bytes of a name that drawings show and process */
 
 /* The short forms of one name, the longest first. The forms point into `text` or into the name. */
 struct label_forms {
@@ -16,8 +16,8 @@ struct label_forms {
   struct buffer text[2]; /* text[0]: texts of the forms; text[1]: working memory */
 };
 
-/* Shortens the names of frames before they are drawn; keeps the end of a long file name. Returns
- * false when memory ran out or the budget is stopped. */
+/* Shortens the names and file names of frames before they are drawn; keeps the end of a long file
+ * name. Returns false when memory ran out or the budget is stopped. */
 bool label_cut_frames(struct stack_frames *frames);
 
 void label_init(struct label_forms *forms, const pprofc_allocator *mem);
@@ -29,13 +29,14 @@ bool label_make(struct label_forms *forms, pprofc_str name);
 /* Returns the width of a text in pixels, in Verdana or DejaVu Sans at 12 pixels. */
 double label_width(pprofc_str text);
 
-#define LABEL_SMALL 0.875 /* the size of small letters: 10.5 of 12 pixels */
+#define LABEL_SMALL 0.875 /* size of small letters divided by the size of normal letters: 10.5 of 12
+                             pixels */
 
 enum label_look { LABEL_NONE, LABEL_IS_CUT, LABEL_IS_SMALL, LABEL_IS_WHOLE };
 
-/* Adds the label for a width of `room` to `out`: the longest form that fits, else the longest form
- * that fits in small letters. Otherwise it adds the first letters of the shortest form in small
- * letters, or nothing if fewer than four fit. */
+/* Adds a label that fits into `room` pixels to `out`: the longest form that fits, else the longest
+ * form that fits in small letters. Otherwise it adds the first letters of the shortest form in
+ * small letters, or nothing if fewer than four letters fit. */
 enum label_look label_fit(const struct label_forms *forms, double room, struct buffer *out);
 
 #endif

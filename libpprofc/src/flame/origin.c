@@ -1,11 +1,11 @@
-/* The origin of a frame's code: user, library or system. The first matching rule of a table
+/* Finds the origin of a frame's code: user, library or system. The first matching rule of a table
  * decides. */
 #include "flame/origin.h"
 
 struct origin_rule {
   enum origin origin;
   enum origin_field field;
-  pprofc_str pattern; /* glob pattern for str_glob */
+  pprofc_str pattern; /* glob pattern, as str_glob matches it */
 };
 
 #define RULE(origin, field, pattern)                                                               \

@@ -11,7 +11,7 @@
 enum origin { ORIGIN_UNKNOWN, ORIGIN_USER, ORIGIN_LIBRARY, ORIGIN_SYSTEM };
 enum origin_field { ORIGIN_NAME, ORIGIN_FILE, ORIGIN_MAPPING };
 
-/* Rules of the user, which precede the built-in rules. The first rule that matches decides. */
+/* Rules of the user, which apply before the built-in rules. The first rule that matches decides. */
 struct origin_rules {
   struct origin_rule *items;
   size_t count;
@@ -29,8 +29,8 @@ enum origin origin_of(const struct origin_rules *rules, pprofc_str name, pprofc_
                       pprofc_str mapping);
 
 /* Returns the index of the first rule that matches the text of a field; SIZE_MAX if no rule matches
- * or the text is empty. The smallest index over the fields of a frame decides its origin. The
- * function is faster than origin_of for many frames with few files and mappings. */
+ * or the text is empty. The smallest index over the fields of a frame decides its origin. For many
+ * frames with few files and mappings, this is faster than origin_of. */
 size_t origin_match(const struct origin_rules *rules, enum origin_field field, pprofc_str text);
 
 /* Returns the same as origin_of, from the results of origin_match for the three fields. */

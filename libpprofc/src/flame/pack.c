@@ -27,8 +27,9 @@ void pack_signed(struct buffer *out, int64_t value) {
   pack_varint(out, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
 }
 
-/* Writes the nodes in preorder. Each node has: the number of levels from the previous node up to
- * its parent, its frame + 1 (0: the root), its self value in each column. */
+/* Writes the nodes in preorder. Each node has three entries. The first is the number of levels from
+ * the previous node up to its parent. The second is its frame + 1 (0: the root). The third is its
+ * self value in each column. */
 static void pack_whole(const struct flame_tree *t, struct buffer *out) {
   for (size_t i = 0; i < t->count; i++) {
     pack_varint(out, i ? t->depth[i - 1] + 1 - t->depth[i] : 0);
@@ -53,11 +54,12 @@ static void pack_remainder(const struct flame_tree *t, const struct flame_cut *c
   for (size_t c = 0; c < t->columns; c++) pack_signed(out, cut->total[i * t->columns + c]);
 }
 
-/* Writes nodes as pack_whole does, but adds after the frame the difference between the index of
- * this node and the previous index. */
+/* Writes nodes as pack_whole does. After the frame it adds the difference between the index of the
+ * node and the index of the previous node. */
 static void pack_kept(const struct flame_tree *t, const struct flame_cut *cut, struct buffer *out) {
   uint32_t last = 0,
-           depth = t->depth[cut->root]; /* index and depth of the last node or remainder */
+           depth = t->depth[cut->root]; /* index and depth of the node or remainder that was written
+                                           last */
   for (size_t i = 0; i < cut->count; i++) {
     uint32_t node = cut->kept[i];
     pack_varint(out, i ? depth + 1 - t->depth[node] : 0);
@@ -96,7 +98,7 @@ enum origin flame_frame_origin(const struct flame_tree *tree, uint32_t node,
   return origin_of(rules, frame->name, frame->file, mapping_file(tree->frames, frame));
 }
 
-/* One array of JSON for each property of frames; files and packages have separate tables. */
+/* An array of JSON for each property of frames; files and packages have separate tables. */
 struct frame_columns {
   struct arena arena;
   struct interner files, packages;
@@ -109,13 +111,13 @@ static size_t pack_frame_at(const struct flame_cut *cut, size_t i) {
   return cut->whole ? i : cut->frame[i];
 }
 
-/* Rules that files and mappings match, each found once. The value UNASKED means that the rule was
- * not looked up yet. */
+/* Rules that files and mappings match. Each rule is looked up once; UNASKED means that it was not
+ * looked up yet. */
 #define UNASKED (SIZE_MAX - 1)
 
 struct frame_matches {
-  size_t *of_file;    /* rule that a file matches, by the index of the file */
-  size_t *of_mapping; /* rule that a mapping matches, by the index of the mapping */
+  size_t *of_file;    /* for each file, the rule that it matches */
+  size_t *of_mapping; /* for each mapping, the rule that it matches */
 };
 
 static size_t *make_matches(struct arena *arena, size_t count) {
@@ -227,8 +229,8 @@ static void pack_put_sums(const struct flame_page *page, const struct flame_cut 
   }
 }
 
-/* Writes a number with six digits. Six digits are enough for display, and need a third of the bytes
- * of the exact number. */
+/* Writes a number with six digits, which are enough for display and need a third of the bytes of
+ * the exact number. */
 static void pack_put_rounded(struct json_writer *json, double value) {
   char text[32];
   double rounded = value;
@@ -253,7 +255,8 @@ static void pack_put_estimate(struct json_writer *json, const struct flame_estim
   json_end(json);
 }
 
-/* Writes [frame, self, total, partner] for the first frame of each judged function. */
+/* Writes [frame, self, total, partner] for the first frame of each judged function: the estimates
+ * of its self and its total, and its partner. */
 static void pack_put_verdicts(const struct flame_page *page, const struct flame_cut *cut,
                               struct json_writer *json) {
   const struct flame_verdicts *v = page->verdicts;
@@ -312,8 +315,8 @@ pprofc_status flame_pack_frames(const struct flame_page *page, const struct flam
 
 /* ---- labels ------------------------------------------ */
 
-/* Writes for each group its nodes in ascending order (as differences), and the values of its
- * samples in each node. */
+/* Writes for each group its nodes and the values of its samples in each node. The nodes ascend;
+ * each is written as the difference from the node before. */
 void flame_pack_groups(const struct flame_page *page, const struct flame_cut *cut,
                        struct buffer *out) {
   for (size_t g = 0; cut->whole && g < page->group_count; g++) {

@@ -1,4 +1,4 @@
-/* The data of the viewer: the tree of a flame graph as bytes, and its description.
+/* Declares the data of the viewer: the tree of a flame graph as bytes, and its description.
  * viewer/2_model.js reads them. */
 #ifndef PPROFC_FLAME_PACK_H
 #define PPROFC_FLAME_PACK_H
@@ -7,32 +7,33 @@
 #include "flame/flame.h"
 #include "profile/times.h"
 
-/* The nodes that are sent, and the remainder of each. All arrays are in one arena. */
+/* The nodes that are sent to the viewer, and the remainder of each node. All arrays are in one
+ * arena. */
 struct flame_cut {
   struct arena arena;
-  uint32_t root; /* root of the part that is sent */
+  uint32_t root; /* index of the root of the part that is sent */
   size_t count;  /* number of nodes that are sent */
-  bool whole;    /* true if nothing is cut and nothing is left out: the lists below are NULL */
+  bool whole;    /* true if the whole tree is sent; the lists below are then NULL */
   const uint32_t *kept; /* indices of the sent nodes, ascending; the first is the root */
 
-  /* sums of the nodes below each node of `kept` that were cut */
-  /* Number of cut nodes below each node of `kept`, of all levels; 0: no node was cut. */
+  /* for each node of `kept`, sums of the cut nodes below it */
+  /* For each node of `kept`, number of cut nodes below it at all levels; 0: no node was cut. */
   uint32_t *cut;
   int64_t *total;  /* total values of the frames: one row of all columns per frame */
-  double *widths;  /* widths of each node's remainder; see flame_cut_widths */
+  double *widths;  /* for each node of `kept`, the widths of its remainder; see flame_cut_widths */
   size_t frames;   /* number of frames that are sent */
   uint32_t *frame; /* indices of the frames that are sent */
-  uint32_t *sent;  /* new number of each frame, or NONE if it is not sent */
+  uint32_t *sent;  /* for each frame, its new number, or NONE if it is not sent */
 };
 
 /* Returns the number of widths of a remainder. Each sample type has the sum of |head| over the
- * nodes that were cut; with a base also the sums of |base| and of the larger of |base| and |head|.
- */
+ * nodes that were cut. With a base it also has the sum of |base|, and the sum of the larger of
+ * |base| and |head|. */
 static inline size_t flame_cut_widths(const struct flame_tree *t) {
   return t->types * (t->has_base ? 3 : 1);
 }
 
-/* Chooses the widest nodes of the range. The width of a node is its largest share of any column. */
+/* Chooses the widest nodes of the range. The width of a node is its largest share in any column. */
 pprofc_status flame_cut_make(const struct flame_page *page, struct flame_data_range range,
                              struct flame_cut *cut, pprofc_error *error);
 void flame_cut_free(struct flame_cut *cut);
@@ -62,13 +63,14 @@ void flame_put_types(const struct flame_page *page, struct json_writer *json);
  * visible. */
 void flame_put_shown(struct json_writer *json, pprofc_str text);
 
-/* The sums of each function, over all its frames and nodes. */
+/* The sums of each function over all its frames and nodes. */
 struct flame_sums {
   struct arena arena;            /* arena that contains the arrays */
   size_t frames, count, columns; /* numbers of frames, functions and columns */
   uint32_t *function;            /* index of the function of each frame */
   int64_t *self;  /* self values of the functions: one row of all columns per function */
-  int64_t *total; /* values with callees, in the same order, counting only the outermost calls */
+  int64_t *total; /* total values of the functions, in the same order; of recursive calls only the
+                     outermost call counts */
 };
 
 /* Computes the sums of each function. Returns false when out of memory. The caller always frees the
@@ -76,7 +78,7 @@ struct flame_sums {
 bool flame_sums_make(const struct flame_tree *tree, struct flame_sums *sums);
 
 /* Appends the deflated bytes of `from` to `to`. Level 1 is fast, 9 gives the fewest bytes.
- * FLAME_DEFLATE_FAST is for answers to a waiting user. */
+ * FLAME_DEFLATE_FAST is for data that a user waits for. */
 #define FLAME_DEFLATE_FAST 3
 #define FLAME_DEFLATE_FILE 6
 pprofc_status flame_deflate(const struct buffer *from, int level, struct buffer *to,

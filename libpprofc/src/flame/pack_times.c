@@ -1,9 +1,10 @@
 /* Writes the times of samples as bytes for the viewer: when each stack ran, by thread.
  *
- * The bytes are varints: the end of the recording in nanoseconds, the width of buckets (0: every
- * event is sent), and the numbers of ends and events. An end is a sample with events: its node, as
- * a difference, and its values. Each track has its number of events, and for each event the time
- * since the end of the previous event, the duration, and the index of the end, as a difference. */
+ * The bytes are varints. They begin with the end of the recording in nanoseconds, the width of
+ * buckets (0: every event is sent), and the numbers of ends and events. An end is a sample with
+ * events. It has its node, as the difference from the node before, and its values. Each track has
+ * its number of events. An event has the time since the end of the event before it, and its
+ * duration. The index of its end follows, as the difference from the index before. */
 #include "core/array.h"
 #include "core/budget.h"
 #include "core/threshold.h"
@@ -11,10 +12,11 @@
 
 #include <stdlib.h>
 
-/* Maximum number of events. Above it, events of one stack that are near each other are added up. */
+/* Maximum number of events. If there are more, events of one stack that are near each other are
+ * added up. */
 #define TIMES_MOST THRESHOLD((size_t)2000000)
 
-/* Number of buckets of the recording in the first attempt to add events up. */
+/* Number of buckets into which the first attempt to add up events divides the recording. */
 #define TIMES_BUCKETS (1 << 18)
 
 /* An event of the page. */
@@ -28,13 +30,13 @@ struct times_packer {
   const struct times *times;
   const pprofc_allocator *mem;
   struct time_shares shares;
-  uint32_t *end_of; /* index of the end of each sample, or NONE */
+  uint32_t *end_of; /* for each sample, the index of its end (a sample with events), or NONE */
   size_t ends;
   int64_t bucket;             /* width of the buckets in nanoseconds; 0: no buckets */
   struct packed_event *items; /* events of the current bucket */
   size_t count, capacity;
   struct buffer *out;         /* bytes, or NULL to count the events */
-  size_t written;             /* number of events of the track */
+  size_t written;             /* number of events written for the current track */
   struct packed_event before; /* event that was written last in the track */
 };
 
@@ -85,7 +87,7 @@ static bool times_walk_track(struct times_packer *p, const struct time_track *tr
     uint32_t sample = p->times->sample[i], end = p->end_of[sample];
     if (budget_poll(p->mem, i)) return false;
     if (end == NONE) continue;
-    /* Events of instants have equal parts of the values, so they get equal durations. */
+    /* Events without a duration have equal shares of the values, so they get equal durations. */
     int64_t duration = p->shares.timed[sample] ? p->times->duration[i] : 1;
     const struct packed_event event = {end, p->times->start[i], duration};
     if (!p->bucket)
@@ -110,8 +112,8 @@ static bool times_number_ends(struct times_packer *p, size_t samples) {
   return true;
 }
 
-/* Widens the buckets until at most TIMES_MOST events are left, or one bucket for each track. Adds
- * the number of events. */
+/* Widens the buckets until at most TIMES_MOST events are left, or until each track has one bucket.
+ * Adds the number of events to *events. */
 static bool times_fit(struct times_packer *p, size_t *events) {
   for (*events = 0;; *events = 0) {
     for (size_t i = 0; i < p->times->track_count; i++) {
@@ -168,7 +170,8 @@ pprofc_status flame_pack_times(const struct flame_page *page, struct buffer *out
   return done ? PPROFC_OK : error_nomem(error);
 }
 
-/* Writes the name of a track: "worker", "thread 7", with the process if there are several. */
+/* Writes the name of a track: "worker", "thread 7". Adds the name of the process if there are
+ * several processes. */
 static void times_put_name(const struct time_track *track, bool processes,
                            struct json_writer *json) {
   struct buffer name;

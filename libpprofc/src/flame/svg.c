@@ -1,6 +1,6 @@
-/* The classic flame graph: one self-contained SVG. Without scripts it is a complete picture with
- * tooltips; with scripts it zooms and searches. The picture has the elements of flamegraph.pl (ids,
- * groups of title, rect and text, query parameters); the exact widths are attributes, as in
+/* Draws the classic flame graph: one self-contained SVG. Without scripts it is a complete picture
+ * with tooltips; with scripts it zooms and searches. The picture has the elements of flamegraph.pl
+ * (ids, groups of title, rect and text, query parameters); the exact widths are attributes, as in
  * inferno. */
 #include "flame/flame.h"
 
@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define SIDE        10.0 /* space left and right of the frames, in pixels */
+#define SIDE        10.0 /* space to the left and to the right of the frames, in pixels */
 #define TOP         60.0
 #define BOTTOM      50.0
 #define NOTE_ROW    14.0
@@ -36,7 +36,8 @@ struct svg {
   double top, height;          /* top edge of the frames, and height of the picture, in pixels */
   double most_more, most_less; /* largest growth and largest decrease of a box */
   const struct flame_verdicts *verdicts; /* verdicts of the difference, or NULL */
-  struct flame_tree scaled;              /* tree of the picture when there are verdicts */
+  struct flame_tree scaled;              /* scaled copy of the tree, which the picture shows if
+                                            there are verdicts */
 };
 
 /* ---- text -------------------------------------------- */
@@ -160,7 +161,7 @@ static const char *status_sign(const struct svg *s, const struct flame_box *box)
   return s->tree->has_base ? signs[flame_status(box->head, box->base)] : "";
 }
 
-/* Returns how certain the change of a box is; FLAME_OWN without verdicts. */
+/* Returns how certain the change of a box is. Without verdicts every change is FLAME_OWN. */
 static enum flame_certainty svg_certainty(const struct svg *s, const struct flame_box *box) {
   if (!s->verdicts) return FLAME_OWN;
   return flame_verdict_certainty(s->verdicts, s->tree, box->node, box->head, box->base);
@@ -173,7 +174,7 @@ static bool svg_is_quiet(const struct svg *s, const struct flame_box *box) {
 #define LABEL_GAP  3.0 /* space between a label and the edges of its box, in pixels */
 #define PERCENT_AT 60.0
 
-/* Adds the share of the whole, or the change, after a label if there is room. */
+/* Adds the share of the total, or the change, after a label if there is room. */
 static void svg_add_share(struct svg *s, const struct flame_box *box, double room) {
   char share[32];
   int64_t whole = flame_head(s->tree, 0, s->drawing->type);
@@ -192,9 +193,9 @@ static void svg_add_share(struct svg *s, const struct flame_box *box, double roo
     buffer_add_text(&s->fitted, share);
 }
 
-/* Writes the label of a box: the sign of its status and the longest form of the name that
- * fits. A text nearly as wide as its box gets its width as an attribute, so that it stays
- * inside in every font. */
+/* Writes the label of a box: the sign of its status and the longest form of the name that fits. A
+ * text nearly as wide as its box gets its width as an attribute, so that the text stays inside the
+ * box in every font. */
 static void svg_put_label(struct svg *s, const struct flame_box *box, pprofc_str name,
                           const char *sign, double x, double y, double width) {
   double room = width - 2 * LABEL_GAP, signs = label_width(str_of(sign));
@@ -243,8 +244,8 @@ static void box_color(const struct svg *s, const struct flame_box *box, pprofc_s
     flame_name_color(coloring == FLAME_BY_PACKAGE ? origin_package(name) : name, color);
 }
 
-/* Marks a box as noise. Attributes keep its colour and sign without verdicts, so that a switch in
- * the picture can restore them. */
+/* Marks a box as noise. Attributes keep the color and sign that the box has without verdicts, so
+ * that a switch in the picture can restore them. */
 static void svg_put_quiet(struct svg *s, const struct flame_box *box, const char **sign,
                           char color[FLAME_COLOR]) {
   if (!s->drawing->embedded) {
@@ -284,9 +285,9 @@ static void svg_put_box(struct svg *s, const struct flame_box *box) {
   output_add_text(s->out, "</g>\n");
 }
 
-/* Finds the largest growth and the largest decrease, which set the scales of the colors. Two scales
- * keep a large change in one direction from making changes in the other pale. Each scale is at
- * least a hundredth of the whole, so noise stays pale. */
+/* Finds the largest growth and the largest decrease, which set the scales of the colors. With one
+ * scale, a large change in one direction would make the changes in the other direction pale. Each
+ * scale is at least a hundredth of the total, so noise stays pale. */
 static void find_greatest_changes(struct svg *s) {
   double head = fabs((double)flame_head(s->tree, 0, s->drawing->type));
   double base = fabs((double)flame_base(s->tree, 0, s->drawing->type));
@@ -305,7 +306,7 @@ static void fill_place(struct fill *f, const char *name, double pixels) {
   buffer_printf(fill_text(f, name), "%.1f", pixels);
 }
 
-/* Adds the places of the texts and of the frames. */
+/* Adds the positions of the texts and of the frames to the values of the template. */
 static void svg_fill_places(const struct svg *s, struct fill *f) {
   buffer_printf(fill_text(f, "width"), "%.0f", s->width);
   buffer_printf(fill_text(f, "height"), "%.0f", s->height);
@@ -320,7 +321,7 @@ static void svg_fill_places(const struct svg *s, struct fill *f) {
   fill_place(f, "frames", s->width - 2 * SIDE);
 }
 
-/* Adds the notes on the verdicts, which are below the subtitle. */
+/* Adds the notes on the verdicts, which are below the subtitle, to the values of the template. */
 static void svg_fill_notes(const struct svg *s, struct fill *f) {
   for (size_t i = 0; s->verdicts && i < s->verdicts->note_count; i++) {
     fill_begin(f, "notes");
@@ -330,7 +331,7 @@ static void svg_fill_notes(const struct svg *s, struct fill *f) {
   }
 }
 
-/* Adds the values of the document without its boxes. */
+/* Adds the values of the document, without its boxes, to the values of the template. */
 static void svg_fill(const struct svg *s, struct fill *f) {
   const struct flame_drawing *d = s->drawing;
   bool by_origin = coloring_of(s) == FLAME_BY_ORIGIN, by_change = coloring_of(s) == FLAME_BY_CHANGE;

@@ -1,5 +1,5 @@
-/* A flame graph in characters, for a terminal or a CI log: the root is on top, and the width of a
- * box is its share of the row. */
+/* Draws a flame graph in characters, for a terminal or a CI log. The root is at the top, and the
+ * width of a box is its share of the row. */
 #include "flame/flame.h"
 
 #include "core/escape.h"
@@ -38,7 +38,7 @@ static void flame_text_put_label(struct flame_text_row *row, size_t from, size_t
   while (cut && to - from > 4 && column < to) row->cell[column++] = '.';
 }
 
-/* Returns the sign of a change; with verdicts only of a change beyond noise. */
+/* Returns the sign of a change; with verdicts, only a change beyond noise has a sign. */
 static uint32_t flame_text_sign(const struct flame_tree *tree,
                                 const struct flame_verdicts *verdicts,
                                 const struct flame_box *box) {

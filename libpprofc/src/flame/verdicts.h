@@ -12,9 +12,9 @@
 
 /* Certainty of a change. */
 enum flame_certainty {
-  FLAME_QUIET,  /* change within noise, or not judged */
-  FLAME_SHARED, /* change by the factor that all functions share */
-  FLAME_OWN     /* change of the function by itself */
+  FLAME_QUIET,  /* the change is within noise, or was not judged */
+  FLAME_SHARED, /* the function changed only by the factor that all functions share */
+  FLAME_OWN     /* the function changed by itself */
 };
 
 /* Estimate of one value of a function, in the unit of the tree's values. Numbers that are not known
@@ -44,15 +44,16 @@ struct flame_verdicts {
   struct flame_estimate total; /* estimate of the root */
   const struct flame_verdict *
       *of; /* verdict of each frame of the tree; NULL for a frame without a verdict */
-  /* Verdict of each node of the tree, or of its nearest caller with a verdict. */
+  /* For each node of the tree, its verdict, or the verdict of its nearest caller that has a
+   * verdict. */
   const struct flame_verdict **nearest;
   const pprofc_str *notes; /* notes on the comparison, one sentence each */
   size_t note_count;
 };
 
-/* Returns how certain the change of a box is. Uses the verdicts on the self and on the total of its
- * function, if these changed in the direction of the box. The more certain verdict counts. A frame
- * without a verdict counts as part of its nearest caller with a verdict. */
+/* Returns how certain the change of a box is. Takes the more certain of the verdicts on the self
+ * and on the total of its function. A verdict counts only if its change has the direction of the
+ * box. A frame without a verdict counts as part of its nearest caller with a verdict. */
 enum flame_certainty flame_verdict_certainty(const struct flame_verdicts *verdicts,
                                              const struct flame_tree *tree, uint32_t node,
                                              int64_t head, int64_t base);
@@ -64,9 +65,9 @@ const struct flame_verdict *flame_verdict_of(const struct flame_verdicts *verdic
 /* Formats "q < 0.0001" or "q = 0.0012"; "" for NaN. */
 const char *flame_verdict_q(double q, char text[32]);
 
-/* Makes a copy of the tree in which the head of the judged type is scaled. The copy shares
- * everything except the values with the tree. Returns false when out of memory. Always free the
- * copy, before the tree. */
+/* Makes a copy of the tree in which the head of the judged type is scaled by head_scale. The copy
+ * shares everything except the values with the tree. Returns false when out of memory. Always free
+ * the copy before the tree. */
 bool flame_verdict_scale(const struct flame_verdicts *verdicts, const struct flame_tree *tree,
                          struct flame_tree *scaled);
 void flame_verdict_scale_free(struct flame_tree *scaled);
