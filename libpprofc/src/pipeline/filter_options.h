@@ -1,5 +1,5 @@
-/* The table of the options that filter samples, frames and labels. Reading, reports, verdicts,
- * the shell and the web page use it. */
+/* Declares the table of the options that filter samples, frames and labels. Reading, reports,
+ * verdicts, the shell and the web page use it. */
 #ifndef PPROFC_PIPELINE_FILTER_OPTIONS_H
 #define PPROFC_PIPELINE_FILTER_OPTIONS_H
 
@@ -37,7 +37,8 @@ enum filter_index {
 
 struct filter_option {
   const char *name;
-  size_t report, filter; /* offset of the text in pprofc_report_options, pprofc_filter_options */
+  size_t report, filter; /* offsets of the filter's text in pprofc_report_options and in
+                            pprofc_filter_options */
   unsigned flags;        /* set of FILTER_* flags */
 };
 
@@ -52,8 +53,9 @@ bool filters_any(const pprofc_report_options *options, unsigned flags);
 /* Returns the flags of the option `name`; 0 for an option that is not a filter. */
 unsigned filter_flags(const char *name);
 
-/* The first function returns the filter options of a report's options, the second the reverse. Both
- * functions copy the filters, the unit and the warning function. */
+/* The first function converts the options of a report to filter options, the second converts filter
+ * options to options of a report. Both functions copy the filters, the unit and the warning
+ * function. */
 pprofc_filter_options filters_of_report(const pprofc_report_options *options);
 pprofc_report_options filters_to_report(const pprofc_filter_options *options);
 

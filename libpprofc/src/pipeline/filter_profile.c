@@ -1,12 +1,12 @@
-/* Implements the public filters, which turn a profile into another one. These functions run the
- * pipeline without a value, a granularity or a graph. */
+/* Implements the public filters, which make a filtered profile from a profile. These functions run
+ * the pipeline without a value, a granularity or a graph. */
 #include "core/budget.h"
 #include "core/options.h"
 #include "pipeline/pipeline.h"
 #include "transform/edit.h"
 
-/* Moves the edited profile from the result to the caller. The caller keeps using it, so the next
- * edit must not write into it. */
+/* Moves the edited profile from the result to the caller. The caller keeps the profile, so the next
+ * edit must not write into its memory. */
 static pprofc_profile *filter_take(struct pipeline_result *result) {
   pprofc_profile *edited = result->edited;
   if (!edited) return edit_same(result->profile);

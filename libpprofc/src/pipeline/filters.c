@@ -1,5 +1,5 @@
-/* Applies the filters of a pipeline: compiles the expressions of the options and applies them in
- * pprof's order. */
+/* Applies the filters of a pipeline in pprof's order, after compiling the expressions of the
+ * options. */
 #include "pipeline/pipeline.h"
 
 const char pipeline_stopped[] = "runtime\\.asyncPreempt";
@@ -44,8 +44,8 @@ static pprofc_status filters_compile_tags(const struct pipeline_result *r, enum 
                             r->options.warn_context, filter, error);
 }
 
-/* Compiles all filters except tagshow and taghide, which pprof compiles after it has applied the
- * others. */
+/* Compiles all filters except tagshow and taghide. pprof compiles these two after it has applied
+ * the other filters. */
 static pprofc_status filters_compile_first(const struct pipeline_result *r, struct filters *f,
                                            pprofc_error *error) {
   pprofc_status status = filters_compile(r, f, FILTER_FOCUS, FILTER_SHOW_FROM, error);

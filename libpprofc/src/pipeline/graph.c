@@ -4,8 +4,8 @@
 
 #include "unit/unit.h"
 
-/* Returns the smallest magnitude of the shown nodes: of flat, or of cum for nodes whose flat is 0.
- * Returns 0 if all values are 0. */
+/* Returns the smallest magnitude of the shown nodes. A node counts with its flat, or with its cum
+ * if its flat is 0. Returns 0 if all values are 0. */
 static int64_t smallest_value(const struct graph *g) {
   int64_t smallest = 0;
   for (size_t i = 0; i < g->shown_count; i++) {

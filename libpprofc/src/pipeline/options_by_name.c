@@ -57,8 +57,8 @@ static bool option_set_string(const pprofc_option_info *info, void *field, const
   return true;
 }
 
-/* Stores the choice that equals the text. The pointer is from the table, which lives as long as the
- * program. */
+/* Stores a pointer to the choice that equals the text. The choice belongs to the table, which lives
+ * as long as the program. */
 static bool option_set_choice(const pprofc_option_info *info, void *field, const char *value) {
   bool none = !*value && !*info->default_text;
   if (none) *(const char **)field = info->default_text;
@@ -84,7 +84,7 @@ static void option_print_float(double value, char number[OPTION_NUMBER]) {
   do {
     snprintf(number, OPTION_NUMBER, "%.*e", digits, value);
     char *comma = strchr(number, ',');
-    if (comma) *comma = '.'; /* the program's locale may use a decimal comma */
+    if (comma) *comma = '.'; /* the locale of the program may use a decimal comma */
   } while ((!str_parse_float(str_of(number), &back) || back != value) && ++digits < 17);
   const char *mark = strchr(number, 'e');
   /* nan and inf have no exponent. */
@@ -128,7 +128,7 @@ static size_t option_field_size(const pprofc_option_info *info) {
   return sizes[info->kind];
 }
 
-/* Returns the row of an option, if the caller's struct has its field. */
+/* Finds the table row of an option. Fails if the caller's struct is too old to have its field. */
 static pprofc_status option_find(const pprofc_report_options *options, const char *name,
                                  const pprofc_option_info **info, pprofc_error *error) {
   const pprofc_option_info *row = pprofc_option_at(0);

@@ -16,14 +16,16 @@
 
 enum pipeline_inlines { INLINES_AS_ASKED, INLINES_HIDDEN, INLINES_SHOWN };
 
-/* Values that a command sets in place of the user. All 0: no overrides. */
+/* Settings that a command makes in place of the user. All fields 0: the command sets nothing. */
 struct pipeline_overrides {
-  const char *granularity;         /* replaces the option; NULL: use the option */
-  const char *default_granularity; /* granularity if the option is empty; NULL: functions */
+  const char *granularity;         /* granularity that replaces the option; NULL: the option
+                                      applies */
+  const char *default_granularity; /* granularity that applies if the option is empty; NULL:
+                                      functions */
   enum pipeline_inlines inlines;
   bool no_trim;        /* true if the report acts as if the option trim were false */
-  bool all_nodes;      /* true if nodes have no limit unless nodecount is set; false for a limit of
-                          80 */
+  bool all_nodes;      /* true if the number of nodes has no limit unless nodecount is set; false
+                          for a limit of 80 */
   bool takes_argument; /* true if pipeline_run compiles `argument` */
   bool aggregates;     /* true if the command applies the granularity itself, so that pipeline_run
                           leaves the profile unchanged */
@@ -38,7 +40,7 @@ struct pipeline_result {
   struct granularity granularity;
   size_t value_index; /* column of the displayed values */
   bool mean;          /* true to divide values by column 0 */
-  double ratio;       /* 1 / divide_by; applied if it is above 0 and not 1 */
+  double ratio;       /* factor 1 / divide_by, which applies if it is above 0 and not 1 */
   int64_t total;      /* denominator of percentages (docs/spec/pprof.md, 11) */
   int64_t *totals;    /* sums before the filters: one for each sample type of the head, then of the
                          base; NULL if no filter is set, or with relative_percentages */
@@ -57,19 +59,19 @@ struct pipeline_result {
   struct arena texts;
 };
 
-/* Applies the options in pprof's order. The source must outlive the result. The result must be
- * freed, also after a failure. */
+/* Applies the options to `source` in pprof's order. The source must outlive the result. The caller
+ * frees the result, also after a failure. */
 pprofc_status pipeline_run(const pprofc_profile *source, const pprofc_report_options *options,
                            const struct pipeline_overrides *overrides,
                            struct pipeline_result *result, pprofc_error *error);
 void pipeline_free(struct pipeline_result *result);
 
-/* Returns the value after divide_by. */
+/* Returns the value multiplied by `ratio`, which applies divide_by. */
 int64_t pipeline_ratio(const struct pipeline_result *result, int64_t value);
 
 /* ---- the graph --------------------------------------- */
 
-/* Parts of a graph to build in addition to the sorted nodes with flat and cum. */
+/* Flags: parts of a graph to build in addition to the sorted nodes with flat and cum. */
 #define PIPELINE_INLINE_MARKS   1u /* flag: mark the inlined nodes */
 #define PIPELINE_EDGES          2u
 #define PIPELINE_EDGES_OF_MATCH 4u /* flag: keep only edges at nodes that match the argument */
@@ -80,11 +82,12 @@ int64_t pipeline_ratio(const struct pipeline_result *result, int64_t value);
 #define PIPELINE_OBJECTS 64u /* flag: keep the object file in nodes */
 /* Flag: for the unit "minimum", choose a unit in which the smallest value is at least 1. */
 #define PIPELINE_INTEGERS 128u
-/* Flag: with PIPELINE_VISUAL, sort the largest changes first. */
+/* Flag: with PIPELINE_VISUAL, sort nodes by the size of their change, largest first. */
 #define PIPELINE_BY_CHANGE 256u
 
 /* Builds, trims and sorts the graph, and chooses the unit of the output (docs/spec/pprof.md, 20.2).
- * `graph` must be freed by graph_free, also after a failure; it points into the result. */
+ * The graph points into the result. The caller frees the graph with graph_free, also after a
+ * failure. */
 pprofc_status pipeline_graph(const struct pipeline_result *result, unsigned wanted,
                              struct graph *graph, pprofc_str *output_unit, pprofc_error *error);
 

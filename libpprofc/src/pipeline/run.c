@@ -4,7 +4,7 @@
 
 #include "core/escape.h"
 
-/* True if the option is set. NULL and "" mean unset. */
+/* True if the option is not NULL and not "". */
 static bool option_is_set(const char *option) {
   return option && *option;
 }
@@ -108,7 +108,7 @@ static pprofc_status set_argument(struct pipeline_result *r, pprofc_error *error
   return status;
 }
 
-/* Resolves the displayed value, its order and the argument, and checks them in pprof's order. */
+/* Finds the displayed value, the sort order and the argument, and checks them in pprof's order. */
 static pprofc_status set_view(struct pipeline_result *r, bool takes_argument, pprofc_error *error) {
   pprofc_status status = set_value(r, error);
   if (!status) status = set_sort(r, error);
