@@ -1,5 +1,5 @@
-/* Makes profiles comparable before they are merged: keeps the common sample types, in one
- * order and one unit. */
+/* Makes profiles comparable before they are merged: keeps the sample types that all profiles have,
+ * in one order and one unit. */
 #include "transform/compatible.h"
 
 #include "core/buffer.h"
@@ -182,7 +182,7 @@ static pprofc_status finest_type(pprofc_profile *const *profiles, size_t count, 
   return PPROFC_OK;
 }
 
-/* Computes the ratios between the units of the types and the finest units. Returns true if all
+/* Computes for each type the ratio between its unit and the finest unit. Returns true if all ratios
  * are 1. */
 static bool unit_ratios(const pprofc_profile *p, const struct type_text *finest, double *ratios) {
   bool same = true;

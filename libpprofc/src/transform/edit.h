@@ -1,6 +1,7 @@
-/* Functions shared by edits. An edit is a function that returns a changed copy of a profile.
- * profile/stack.h explains copy-on-write: an edit changes a copy made by profile_edit, which shares
- * unchanged columns with the source, and allocates new columns in the copy's region. */
+/* Declares functions that edits share. An edit is a function that returns a changed copy of a
+ * profile. profile/stack.h explains copy-on-write: an edit changes a copy made by profile_edit. The
+ * copy shares unchanged columns with the source, and the edit allocates new columns in the copy's
+ * region. */
 #ifndef PPROFC_TRANSFORM_EDIT_H
 #define PPROFC_TRANSFORM_EDIT_H
 
@@ -16,13 +17,13 @@ static inline pprofc_profile *edit_same(const pprofc_profile *source) {
   return pprofc_profile_retain((pprofc_profile *)source);
 }
 
-/* Converts a float to int64 like Go on amd64: truncates, and returns the smallest integer for
- * a number out of range. */
+/* Converts a float to int64 as Go does on amd64: truncates, and returns the smallest integer for a
+ * number out of range. */
 static inline int64_t edit_truncate(double value) {
   return value >= -0x1p63 && value < 0x1p63 ? (int64_t)value : INT64_MIN;
 }
 
-/* Multiplies by -1 like pprof, which converts to double and back. Values up to 2^53 are exact. */
+/* Multiplies by -1 as pprof does: converts to double and back. Values up to 2^53 are exact. */
 static inline int64_t edit_negate(int64_t value) {
   const int64_t exact = (int64_t)1 << 53;
   return value >= -exact && value <= exact ? -value : edit_truncate(-(double)value);
@@ -40,8 +41,8 @@ static inline pprofc_status edit_finish(pprofc_status status, pprofc_profile *co
 }
 
 /* Returns a column for an edit to write: the old column if nothing else refers to it, else a new
- * column of the same size. The edit writes entries in ascending order, each after reading the old
- * entry (profile/stack.h). Returns NULL when out of memory. */
+ * column of the same size. The edit must write entries in ascending order, and read each old entry
+ * before it writes the new entry (profile/stack.h). Returns NULL when out of memory. */
 static inline void *edit_column(pprofc_profile *copy, const void *column, size_t count,
                                 size_t size) {
   void *own = region_own(copy->region, copy->lender, column, count * size);
@@ -57,8 +58,8 @@ pprofc_status edit_keep_lines(pprofc_profile *copy, const uint8_t *keep, pprofc_
 /* Removes the locations i with hidden[i] != 0 from all stacks. */
 pprofc_status edit_hide(pprofc_profile *copy, const uint8_t *hidden, pprofc_error *error);
 
-/* Cuts one stack: moves its `leaf` and `root` to the frames to keep. Returns false to drop the
- * sample. Several threads call it. */
+/* Function that cuts one stack: moves its `leaf` and `root` to the frames to keep. Returns false to
+ * drop the sample. Several threads call it at once. */
 typedef bool (*edit_cut_fn)(const void *context, struct packed_stack *stack);
 pprofc_status edit_cut_stacks(pprofc_profile *copy, edit_cut_fn cut, const void *context,
                               pprofc_error *error);

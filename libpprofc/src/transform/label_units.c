@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* A further unit of a key, for the warnings. */
+/* A further unit of a key that already has a unit, for the warnings. */
 struct other_unit {
   pprofc_str key, first, unit;
   uint32_t item;
@@ -142,7 +142,7 @@ static bool warn_others(struct label_units_finder *f, void (*warn)(void *, const
 
 /* ---- the table --------------------------------------- */
 
-/* Shrinks the table to its count, because the caller frees it by its count. */
+/* Shrinks the table to its number of items, because the caller frees it with this size. */
 static bool label_units_shrink(struct label_units_finder *f) {
   struct label_units *units = f->units;
   if (units->count == f->capacity) return true;

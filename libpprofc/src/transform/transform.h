@@ -18,7 +18,8 @@ struct name_filters {
                           these samples */
 };
 
-/* For each expression, true if it matched anything. The caller uses it for warnings. */
+/* For each expression, true if it matched anything. The caller warns about an expression without a
+ * match. */
 struct name_matches {
   bool focus, ignore, hide, show;
 };
@@ -31,19 +32,20 @@ pprofc_status transform_show_from(const pprofc_profile *source, struct regex *sh
 pprofc_status transform_prune_from(const pprofc_profile *source, struct regex *prune_from,
                                    pprofc_profile **out, pprofc_error *error);
 
-/* Applies drop_frames and keep_frames of the profile. An expression that does not compile
- * prunes nothing. */
+/* Applies the expressions drop_frames and keep_frames of the profile. An expression that does not
+ * compile prunes nothing. */
 pprofc_status transform_drop_frames(const pprofc_profile *source, pprofc_profile **out,
                                     pprofc_error *error);
 
 /* ---- labels ------------------------------------------ */
 
-/* Units of the numeric label keys (docs/spec/pprof.md, 12.5). */
+/* The units of the numeric label keys (docs/spec/pprof.md, 12.5). */
 struct label_units {
   const pprofc_allocator *mem;
   size_t count;
   struct label_unit {
-    /* Key, and its displayed unit; for keys without a unit: "bytes" or the key itself. */
+    /* A key and the unit to show for it; the unit of a key without units is "bytes" or the key
+     * itself. */
     pprofc_str key, unit;
   } * items; /* keys and units in order of first use */
 };
@@ -64,13 +66,13 @@ pprofc_status tag_filter_compile(const pprofc_allocator *mem, const char *option
                                  pprofc_error *error);
 void tag_filter_free(struct tag_filter *filter);
 
-/* Keeps samples that match `focus` and do not match `ignore`; NULL disables a filter. */
+/* Keeps the samples that match `focus` and do not match `ignore`. A NULL filter has no effect. */
 pprofc_status transform_tags(const pprofc_profile *source, const struct label_units *units,
                              const struct tag_filter *focus, const struct tag_filter *ignore,
                              bool *focus_matched, bool *ignore_matched, pprofc_profile **out,
                              pprofc_error *error);
 
-/* Applies tagshow and taghide to label keys. */
+/* Applies tagshow and taghide: keeps or removes labels by key. */
 pprofc_status transform_tag_keys(const pprofc_profile *source, struct regex *show,
                                  struct regex *hide, bool *show_matched, bool *hide_matched,
                                  pprofc_profile **out, pprofc_error *error);
@@ -110,24 +112,24 @@ pprofc_status transform_benchmarks(const pprofc_profile *source, const char *pat
 
 /* Keeps the parts of samples that ran in a range of time. The profile has times. A sample that is a
  * sum of events keeps the shares of the events in the range; an event that is partly in the range
- * counts in proportion. The sums of adjacent ranges are exactly the whole. Drops samples without
- * events. The profile gets the start and the duration of the range. */
+ * counts in proportion. The values in adjacent ranges add up exactly to the values of the whole.
+ * Drops samples without events. The profile gets the start and the duration of the range. */
 pprofc_status transform_time_range(const pprofc_profile *source, struct time_range range,
                                    pprofc_profile **out, pprofc_error *error);
 
-/* Computes the share of a sample type in the range that is an estimate, from 0 to 1: values of
- * samples partly in the range, which are not durations. The profile has times. */
+/* Computes how much of a sample type in the range is an estimate, from 0 to 1. Values of samples
+ * that are partly in the range are estimates, unless they are durations. The profile has times. */
 pprofc_status transform_time_estimated(const pprofc_profile *source, struct time_range range,
                                        size_t type, double *share, pprofc_error *error);
 
 /* ---- values and selection ---------------------------- */
 
-/* Keeps the samples i with keep[i] != 0, with their stacks and labels. Unused records stay in the
- * tables. Other edits call this function. */
+/* Keeps the samples i with keep[i] != 0, with their stacks and labels. Records that no sample uses
+ * stay in the tables. Other edits call this function. */
 pprofc_status transform_select(const pprofc_profile *source, const uint8_t *keep,
                                pprofc_profile **out, pprofc_error *error);
 
-/* Multiplies the values of all types by `ratio`, truncating (divide_by of -proto). */
+/* Multiplies the values of all types by `ratio` and truncates them (divide_by of -proto). */
 pprofc_status transform_divide(const pprofc_profile *source, double ratio, pprofc_profile **out,
                                pprofc_error *error);
 

@@ -1,5 +1,5 @@
-/* Appends the samples of the second profile to the samples of the first, in the memory of the
- * first, to make their difference. The result shares stack trees (profile/stack_tree.h) with its
+/* Makes the difference of two profiles: appends the samples of the second to the samples of the
+ * first, in the memory of the first. The result shares stack trees (profile/stack_tree.h) with its
  * sources. */
 #include "transform/combine/append.h"
 
@@ -13,7 +13,7 @@ enum { HEAD, BASE, SIDES };
 struct append {
   struct merge m;
   pprofc_profile *profiles[SIDES];
-  /* True for each side if the caller has the only reference to the profile and its columns. */
+  /* For each side, true if the caller has the only reference to the profile and its columns. */
   bool ours[SIDES];
   bool trees;   /* true if stacks are trees, so that samples with value 0 must be kept */
   size_t width; /* number of values of a sample */
@@ -147,8 +147,8 @@ static bool append_labels(struct append *a) {
   return ok;
 }
 
-/* Makes the segments of the difference, with the maps from their numbers to its locations. Samples
- * whose values are all 0 are not in a segment. */
+/* Makes the segments of the difference, with the maps from varints to locations of the result.
+ * Samples whose values are all 0 are not in a segment. */
 static bool append_segments(struct append *a) {
   struct merge *m = &a->m;
   size_t n = 0, piece = 0;
@@ -171,7 +171,8 @@ static bool append_segments(struct append *a) {
   return true;
 }
 
-/* Fills the values. Must run last, because the other columns are filtered by the values. */
+/* Fills the values. Must run last, because the filtering of the other columns reads the old
+ * values. */
 static bool append_values(struct append *a) {
   struct samples *head = &a->profiles[HEAD]->samples, *base = &a->profiles[BASE]->samples;
   size_t row = a->width * sizeof(int64_t);
@@ -207,8 +208,9 @@ static bool append_mark_used(const struct append *a, int side, uint8_t *used) {
   return done;
 }
 
-/* Numbers the classes of equal records. Records of one class may differ in fields outside its key;
- * the result takes the first record that a sample uses, first in head, then in base. */
+/* Numbers the classes of equal records. Records of one class may differ in fields outside the key
+ * of the class. The result takes the first record that a sample uses, first in head, then in
+ * base. */
 static bool append_number_used(struct append *a) {
   uint8_t *used[SIDES];
   for (int side = 0; side < SIDES; side++) {

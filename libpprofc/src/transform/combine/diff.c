@@ -188,7 +188,7 @@ pprofc_status transform_diff_unmerged(pprofc_profile *head, pprofc_profile *base
   return append_difference(compatible[0], compatible[1], difference, error);
 }
 
-/* True if no value is negative and no sum overflows. */
+/* True if all values are at least 0 and no sum overflows. */
 static bool sums_plainly(const pprofc_profile *p) {
   size_t count = p->samples.count * profile_values_each(p);
   int64_t sum = 0; /* sum over all types, an upper bound of the sum of each type */

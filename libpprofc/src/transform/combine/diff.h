@@ -12,8 +12,8 @@ pprofc_status transform_diff_unmerged(pprofc_profile *head, pprofc_profile *base
                                       pprofc_profile **difference, pprofc_error *error);
 
 /* True if the reader of the base may add up its samples without labels. Returns false if pprof
- * would round a large value, because a sum is rounded differently. Returns false if samples of the
- * head may be equal to samples of a base. */
+ * would round a large value, because the sum would be rounded differently. Also returns false if
+ * samples of the head may be equal to samples of a base. */
 bool transform_diff_base_serves(const pprofc_profile *head, const pprofc_profile *base);
 
 /* True if at least one profile has a stack tree. Then only transform_diff_sums can subtract the
@@ -30,8 +30,8 @@ pprofc_status transform_diff_sums(pprofc_profile *head, pprofc_profile *base,
 pprofc_status transform_normalize(const pprofc_profile *head, const pprofc_profile *base,
                                   pprofc_profile **out, pprofc_error *error);
 
-/* True if both kinds of difference have the same flat and cumulative sums and the same total. This
- * is true if equal samples have the same sign. */
+/* True if both kinds of difference have the same flat values, cumulative values and total. This is
+ * true if equal samples have the same sign. */
 bool transform_diff_unmerged_is_exact(const pprofc_profile *head, const pprofc_profile *base,
                                       pprofc_diff_kind kind);
 

@@ -1,4 +1,4 @@
-/* Makes the difference of two profiles if one or both have stack trees: the result has two
+/* Makes the difference of two profiles if at least one has a stack tree. The result has two
  * trees. */
 #include "codec/codec.h"
 #include "pprofc/transform.h"
@@ -24,7 +24,7 @@ static bool diff_has_one_type(const pprofc_profile *p) {
   return p->samples.tree && p->samples.tree->type != STACK_TREE_ALL;
 }
 
-/* True if a profile may lack values that the difference needs. */
+/* True if a profile lacks values that the difference needs. */
 static bool diff_lacks_values(const pprofc_profile *head, const pprofc_profile *base) {
   pprofc_error error;
   const struct stack_tree *h = head->samples.tree, *b = base->samples.tree;

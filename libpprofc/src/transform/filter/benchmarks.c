@@ -1,5 +1,6 @@
 /* Finds the benchmarks of a profile: groups of samples with the label `benchmark`. The reader of
- * callgrind's output sets the label, because a program can write one part for each benchmark. */
+ * callgrind's files sets the label, because a program can write one part of the file for each
+ * benchmark. */
 #include "pprofc/transform.h"
 
 #include "core/budget.h"
@@ -38,7 +39,8 @@ static size_t benchmark_end(const pprofc_profile *p, size_t from, pprofc_str *na
   return i;
 }
 
-/* Keeps the samples from `from` to before `to`. The new columns are views of the old columns. */
+/* Keeps the samples from index `from` to before index `to`. The new columns are views of the old
+ * columns. */
 static pprofc_status keep_range(pprofc_profile *copy, size_t *segment, size_t from, size_t to,
                                 pprofc_error *error) {
   struct samples *s = &copy->samples;

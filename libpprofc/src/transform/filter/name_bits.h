@@ -1,5 +1,5 @@
-/* Finds the expressions that match the names of lines, locations and mappings. Each distinct
- * string is matched once. */
+/* Finds which regular expressions match the names of lines, locations and mappings. Matches each
+ * distinct string only once. */
 #ifndef PPROFC_TRANSFORM_FILTER_NAME_BITS_H
 #define PPROFC_TRANSFORM_FILTER_NAME_BITS_H
 
@@ -19,7 +19,8 @@ struct name_bits {
   uint8_t *strings;                 /* bits of each string of the profile */
 };
 
-/* Returns the bits for the function and the file of a line, an index into locations.lines. */
+/* Returns the bits for the function and the file of a line. `line` is an index into
+ * locations.lines. */
 static inline uint8_t name_bits_line(const struct name_bits *bits, uint32_t line) {
   const struct functions *f = &bits->profile->functions;
   uint32_t function = bits->profile->locations.lines[line].function;

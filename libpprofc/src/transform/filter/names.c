@@ -1,6 +1,6 @@
 /* Applies focus, ignore, hide and show (docs/spec/pprof.md, 13). Matches each distinct string once,
- * computes a few bits for each location, and filters the samples in one pass. show_from does the
- * same with its own expression. */
+ * computes a few bits for each location, and then filters the samples. show_from does the same with
+ * its own expression. */
 #include "core/budget.h"
 #include "core/parallel.h"
 #include "transform/edit.h"
@@ -102,8 +102,8 @@ static void filter_location(struct name_filter *f, uint32_t location) {
 
 struct filter_names_pass {
   struct name_filter *filter;
-  uint8_t *states[16]; /* union of the effects of the frames in the previous stack, for each number
-                          of bytes from its root end */
+  uint8_t *states[16]; /* for each number of bytes from the root end of the previous stack, the
+                          union of the effects of these frames */
   unsigned workers;
 };
 
@@ -231,7 +231,8 @@ static bool cut_above(const void *context, struct packed_stack *stack) {
   return false;
 }
 
-/* Drops the lines of a location outside its last matching line, unless the mapping matches. */
+/* Drops the lines of a location that are callers of its outermost matching line, unless the mapping
+ * matches. Returns false if nothing matches. */
 static bool match_from(const struct name_bits *bits, uint32_t location, uint8_t *keep_line) {
   const struct locations *l = &bits->profile->locations;
   if (name_bits_mapping(bits, location) & 1) return true;

@@ -21,13 +21,13 @@ static pprofc_str simple_name(pprofc_str name) {
   return name;
 }
 
-/* Effects of dropped functions on a location. */
+/* Effects of dropped functions on the stacks through a location. */
 enum { PRUNE = 1, PRUNE_BENEATH = 2 };
 
 struct pruning {
   const pprofc_profile *profile;
   struct regex *drop, *keep;
-  uint8_t *strings;   /* for each string. 0: not matched yet, 1: keep, 2: drop */
+  uint8_t *strings;   /* for each string: 0: not matched yet, 1: keep, 2: drop */
   uint8_t *effect;    /* for each location, a set of PRUNE and PRUNE_BENEATH */
   uint8_t *keep_line; /* for each line, 1 to keep it */
   size_t line_count;
@@ -83,8 +83,8 @@ static pprofc_status prune_finish(struct pruning *p, edit_cut_fn cut, const char
 
 /* ---- drop_frames ------------------------------------- */
 
-/* Cuts a stack. Reads the frames from the root. Keeps the matching frames before the first frame
- * that does not match. The first match after that frame ends the stack. */
+/* Cuts a stack. Reads the frames from the root, and keeps the matching frames at the root. After
+ * the first frame that does not match, the next match ends the stack. */
 static bool cut_beneath(const void *context, struct packed_stack *stack) {
   const uint8_t *effect = context, *after = stack->root;
   struct packed_stack rest = *stack;

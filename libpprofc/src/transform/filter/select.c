@@ -89,7 +89,7 @@ static bool keep_times(pprofc_profile *copy, const uint8_t *keep) {
 pprofc_status edit_keep_samples(pprofc_profile *copy, const uint8_t *keep, pprofc_error *error) {
   size_t kept = count_kept(keep, copy->samples.count);
   if (kept == copy->samples.count) return PPROFC_OK;
-  /* Keep the old count until all columns are made: it is the size of the old columns. */
+  /* Keep the old count until all columns are made, because it is the size of the old columns. */
   if (!keep_stacks(copy, keep) || !select_keep_labels(copy, keep) || !keep_segments(copy, keep) ||
       !keep_times(copy, keep))
     return error_nomem(error);

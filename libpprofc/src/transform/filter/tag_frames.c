@@ -58,8 +58,8 @@ static bool parse_list(struct tag_frames *f, const char *text, struct tag_list *
   return true;
 }
 
-/* Returns the id of the label key that equals a string of the profile. Caches the result for each
- * string when it is first needed, because few strings are keys of labels. */
+/* Returns the index in `keys` of the label key that equals a string of the profile. Caches the
+ * result for each string when it is first needed, because few strings are keys of labels. */
 static uint32_t key_of(struct tag_frames *f, uint32_t string) {
   if (f->key_of[string] == NONE - 1)
     f->key_of[string] = interner_find(&f->keys, profile_string(f->profile, string));
@@ -68,7 +68,8 @@ static uint32_t key_of(struct tag_frames *f, uint32_t string) {
 
 /* ---- frames ------------------------------------------ */
 
-/* Returns the frame with this key and name and adds it if it is new; NONE when out of memory. */
+/* Returns the frame with this key and name, and adds the frame if it is new. Returns NONE when out
+ * of memory. */
 static uint32_t intern_frame(struct tag_frames *f, uint32_t key, pprofc_str name) {
   uint64_t hash = hash_mix(hash_str(name), key);
   MAP_FIND(index, &f->table, hash,
@@ -171,7 +172,7 @@ static void *tag_frames_replace(pprofc_profile *copy, const void *column, size_t
   return items;
 }
 
-/* Extends a column of ids: new ids follow the largest old one. */
+/* Extends a column of ids. The new ids follow the largest old id. */
 static bool extend_ids(pprofc_profile *copy, const uint64_t **ids, size_t count, size_t more) {
   if (!*ids) return true;
   uint64_t *items = tag_frames_extend(copy, *ids, count, more, sizeof *items), largest = 0;
@@ -248,9 +249,9 @@ static bool tag_frames_add_locations(struct tag_frames *f, pprofc_profile *copy)
 
 /* ---- stacks ------------------------------------------ */
 
-/* Bytes of the input with the old stacks. If no other profile reads them, their pages are freed
- * while the new stacks are written. So old and new stacks together need little more memory than the
- * new stacks alone. */
+/* Bytes of the input that contain the old stacks. If no other profile reads the stacks, their pages
+ * are freed while the new stacks are written. So old and new stacks together need little more
+ * memory than the new stacks alone. */
 struct tag_input {
   struct region *region;
   const struct region *lender;
@@ -311,7 +312,8 @@ static void tag_frames_write_stacks(const struct tag_frames *f, const struct sam
   }
 }
 
-/* Returns the bytes that tag_frames_write_stacks writes, or 0 if a stack would be too long. */
+/* Returns the number of bytes that tag_frames_write_stacks writes, or 0 if a stack would be too
+ * long. */
 static size_t segment_bytes(const struct tag_frames *f, const struct samples *s, size_t from,
                             size_t to, size_t base) {
   size_t added = f->root.count + f->leaf.count, bytes = 0;

@@ -10,8 +10,8 @@
 
 #include <math.h>
 
-/* A compiled filter: [key=]value, where value is a range of numbers or a comma-separated list
- * of expressions. */
+/* A compiled tagfocus or tagignore: [key=]value. The value is a range of numbers or a
+ * comma-separated list of expressions. */
 struct tag_filter {
   const pprofc_allocator *mem;
   char *text; /* copy of the option's text; `key` and `unit` point into it */
@@ -30,7 +30,7 @@ struct tag_filter {
 
 /* ---- ranges ------------------------------------------ */
 
-/* A number in an option: an optional sign, digits, optional letters. */
+/* A number in an option's text: an optional sign, digits, optional letters. */
 struct quantity {
   pprofc_str text, digits, unit;
 };
@@ -57,7 +57,7 @@ static bool parse_quantity(const struct quantity *q, int64_t *value) {
   return str_parse_int(digits, 10, value);
 }
 
-/* True if s is q with `before` colons before it and `after` colons after it. */
+/* True if s is the quantity q with `before` colons before it and `after` colons after it. */
 static bool is_with_colons(pprofc_str s, pprofc_str q, size_t before, size_t after) {
   if (s.size != before + q.size + after || !str_equal(str_slice(s, before, before + q.size), q))
     return false;
@@ -190,7 +190,7 @@ struct filter_tags_matcher {
   uint8_t *results; /* for each pair and expression, 1 if the expression matches the pair */
   size_t pair_capacity, result_capacity;
   struct buffer text;
-  struct label last; /* numeric label that was tested last, whose result is last_matched */
+  struct label last; /* numeric label that was tested last; its result is last_matched */
   bool last_matched;
 };
 

@@ -1,4 +1,4 @@
-/* Limits a profile to a range of time. */
+/* Limits a profile to a range of time: keeps the share of each value that lies in the range. */
 #include "core/budget.h"
 #include "profile/sum.h"
 #include "transform/edit.h"
@@ -52,13 +52,13 @@ static pprofc_status time_parts_find(struct time_parts *p, const pprofc_profile 
   return error_nomem(error);
 }
 
-/* Returns the part of a value before a time. Rounding depends only on this time, so the parts of
+/* Returns the part of a value before a time. Rounding depends only on this time, so the parts in
  * adjacent ranges add up to the value. */
 static int64_t time_part(int64_t value, uint64_t before, uint64_t total) {
   return total ? (int64_t)((time_wide)value * (time_wide)before / (time_wide)total) : 0;
 }
 
-/* Writes the values of the range. Sets keep[i] for each sample that is not 0. */
+/* Writes the values in the range. Sets keep[i] for each sample i that is not all zero. */
 static bool time_write_values(pprofc_profile *copy, const struct time_parts *p, uint8_t *keep) {
   size_t types = copy->type_count, count = copy->samples.count;
   const int64_t *old = copy->samples.values;

@@ -1,4 +1,4 @@
-/* Adds up a sequence of profiles, in groups if the result is the same. */
+/* Adds up a sequence of profiles. Merges them in groups if this does not change the result. */
 #include "transform/merge/accumulator.h"
 
 #include "transform/compatible.h"
@@ -23,7 +23,7 @@ static pprofc_status accumulator_merge(struct accumulator *accumulator, size_t f
   return PPROFC_OK;
 }
 
-/* Returns how many partial results at the end of the list are on the same level. */
+/* Returns how many partial sums at the end of the list are on the same level. */
 static size_t accumulator_run(const struct accumulator *accumulator) {
   size_t run = 1;
   while (run < accumulator->count && accumulator->levels[accumulator->count - run - 1] ==
@@ -46,7 +46,7 @@ static pprofc_status accumulator_merge_full(struct accumulator *accumulator, ppr
 static bool accumulator_has_negative(const pprofc_profile *profile) {
   const struct samples *s = &profile->samples;
   int64_t all = 0;
-  if (s->tree) return false; /* the reader of trees adds up no negative values */
+  if (s->tree) return false; /* the reader of stack trees adds up no negative values */
   for (size_t i = 0; i < s->count * profile->type_count; i++) all |= s->values[i];
   return all < 0;
 }

@@ -1,6 +1,6 @@
-/* Adds up a sequence of profiles. Adding each profile to one sum would write the sum once per
- * profile. Instead eight profiles are merged at a time, then eight of the results, and so on:
- * each sample is written about log8(number of profiles) times. */
+/* Adds up a sequence of profiles. If each profile were added to one sum, the sum would be written
+ * once per profile. Instead eight profiles are merged at a time, then eight of the results, and so
+ * on. So each sample is written about log8(number of profiles) times. */
 #ifndef PPROFC_TRANSFORM_MERGE_ACCUMULATOR_H
 #define PPROFC_TRANSFORM_MERGE_ACCUMULATOR_H
 
@@ -11,17 +11,17 @@
 #define ACCUMULATOR_LEVELS 22u /* number of levels, enough for 2^64 profiles */
 
 struct accumulator {
-  /* Groups in the order in which they were added, with descending levels. */
+  /* Partial sums (groups of profiles), in the order of their profiles, with descending levels. */
   pprofc_profile *items[ACCUMULATOR_WIDTH * ACCUMULATOR_LEVELS];
   unsigned char levels[ACCUMULATOR_WIDTH * ACCUMULATOR_LEVELS];
   size_t count;
   unsigned threads; /* number of threads of each merge; 0: one per processor */
   bool chain;       /* true if the order of additions matters; the only item is then the sum of all
-                       profiles */
+                       profiles so far */
 };
 
-/* Appends the profile and takes ownership of it. The final sum has the same bytes as adding the
- * profiles one after the other. */
+/* Appends the profile and takes ownership of it. The final sum has the same bytes as if each
+ * profile had been added to the sum of the profiles before it. */
 pprofc_status accumulator_add(struct accumulator *accumulator, pprofc_profile *profile,
                               pprofc_error *error);
 

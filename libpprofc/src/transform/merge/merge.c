@@ -25,7 +25,8 @@ static void merge_times(struct merge *m) {
   }
 }
 
-/* Returns the first non-empty string among the sources. */
+/* Returns the first non-empty string of the given values of the sources, as a string of the
+ * result. */
 static bool first_string(struct merge *m, size_t source, uint32_t theirs, uint32_t *ours) {
   if (*ours) return true;
   *ours = merge_string(m, source, theirs);
@@ -128,7 +129,8 @@ static bool combine_equal(struct merge *m) {
   bool zeros;
   if (!merge_hash_labels(m) || !merge_pass(m) || !merge_sum_samples(m, &zeros)) return false;
   if (!zeros) return true;
-  /* pprof merges the result once more, which drops the records that only dropped samples used. */
+  /* pprof merges the result once more. That merge drops the records that only dropped samples
+   * used. */
   merge_drop_zeros(m);
   merge_number_results(m);
   return true;
@@ -164,8 +166,8 @@ pprofc_status merge_profiles(const pprofc_profile *const *profiles, size_t count
 
 /* ---- many profiles ----------------------------------- */
 
-/* pprof fetches and merges this many profiles at a time, then merges the result with the
- * previous ones. */
+/* Number of profiles that pprof fetches and merges at a time, before it adds the result to the sum
+ * so far. */
 #define CHUNK 128
 
 pprofc_status merge_group(const pprofc_profile *const *profiles, size_t count, pprofc_profile **out,

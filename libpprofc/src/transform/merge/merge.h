@@ -1,5 +1,5 @@
-/* Declares the parts of a merge, which share struct merge: tables (functions, mappings, locations
- * by key), samples (hashes, equal samples, order), labels, and the resulting profile. */
+/* Declares the steps of a merge, which share struct merge. They handle tables (functions, mappings,
+ * locations by key), samples (hashes, equal samples, order), labels, and the resulting profile. */
 #ifndef PPROFC_TRANSFORM_MERGE_MERGE_H
 #define PPROFC_TRANSFORM_MERGE_MERGE_H
 
@@ -14,20 +14,21 @@ struct merge_source {
   const pprofc_profile *profile;
   size_t first_sample; /* index of its first sample among the samples of all sources */
   bool shared;         /* true if the result points into the source's region */
-  bool is_base;        /* true if the source's samples get the base label */
+  bool is_base;        /* true if the source's samples get the label that marks a base */
   uint32_t
       *strings; /* for each string of the source, its index in the result, or NONE until needed */
-  /* Class of each function, mapping and location; locations[-1] is LOCATION_HIDDEN. */
+  /* For each function, mapping and location of the source, its class; locations[-1] is
+   * LOCATION_HIDDEN. */
   uint32_t *functions, *mappings, *locations;
   uint64_t *label_hashes; /* hash of each label set; equal sets have equal hashes */
 };
 
-/* A run of samples with one stack encoding: one segment of a source. */
+/* Consecutive samples with one stack encoding: one segment of a source. */
 struct merge_piece {
   size_t first; /* index of its first sample among the samples of all sources */
   uint32_t source;
-  const uint32_t *map;     /* location of the source for each varint v; NULL: v means location v -
-                              1 */
+  const uint32_t *map;     /* for each varint v, the location of the source; NULL: v means location
+                              v - 1 */
   const uint32_t *classes; /* class for each varint, or LOCATION_HIDDEN */
   size_t size;
 };
@@ -40,7 +41,7 @@ struct merge_function {
 /* Upper bound of the number of locations. It leaves one bit of a class number free. */
 #define MERGE_CLASSES 0x7FFFFFFFu
 
-/* The record that represents a class. */
+/* The record that represents a class: its source and its index there. */
 struct merge_place {
   uint32_t source, index;
 };
@@ -56,7 +57,7 @@ struct merge {
   struct arena tables; /* arena for memory that is needed only until the tables are written */
   struct merge_source *sources;
   size_t source_count;
-  size_t sample_count; /* number of samples of all sources */
+  size_t sample_count; /* number of samples of all sources together */
   struct merge_piece *pieces;
   size_t piece_count;
 
@@ -65,10 +66,10 @@ struct merge {
   struct merge_place *mappings;
   struct merge_location *locations;
   size_t function_count, mapping_count, location_count; /* numbers of classes */
-  bool ambiguous; /* true if records of a class differ in fields outside its key; the merge must
-                     then use the first record that a sample uses */
+  bool ambiguous; /* true if records of a class differ in fields outside the key of the class; the
+                     merge must then use the first record that a sample uses */
 
-  uint32_t *result_of; /* for each sample, the first equal sample, later the sample of the result;
+  uint32_t *result_of; /* for each sample: the first equal sample, later its sample in the result;
                           NONE: all values are 0 */
   uint32_t *origins;   /* for each sample of the result, the first source sample that it contains */
   int64_t *values;     /* values of the result's samples, in the region of the result */
@@ -79,7 +80,7 @@ struct merge {
 
   uint32_t *location_order, *function_order, *mapping_order; /* classes in the order of their
                                                                 new ids */
-  /* New index of each class, or NONE. */
+  /* For each class, its new index, or NONE. */
   uint32_t *location_number, *function_number, *mapping_number;
   size_t locations_used, functions_used, mappings_used;
 };
@@ -91,7 +92,8 @@ static inline const struct samples *merge_samples_of(const struct merge *m, uint
 /* Returns the piece that contains the sample. */
 const struct merge_piece *merge_piece_of(const struct merge *m, size_t sample);
 
-/* Returns the piece that contains the sample; `piece` is the piece of an earlier sample. */
+/* Returns the piece that contains the sample, and searches from `piece`, the piece of an earlier
+ * sample. */
 static inline const struct merge_piece *
 merge_piece_next(const struct merge *m, const struct merge_piece *piece, size_t sample) {
   const struct merge_piece *end = m->pieces + m->piece_count;
@@ -111,12 +113,12 @@ bool merge_tables(struct merge *m);
 /* Numbers all classes in the order of the tables. The merge must not be ambiguous. */
 bool merge_number_tables(struct merge *m);
 
-/* Numbers the classes of an ambiguous merge in the order of the tables, only locations l of
- * source i with used[i][l]. If merge_is_one_to_one, the result equals numbering by a walk over
- * samples. */
+/* Numbers the classes of an ambiguous merge in the order of the tables. Only the locations l of
+ * source i with used[i][l] get numbers. If merge_is_one_to_one, the numbers equal the numbers in
+ * the order of first use by samples. */
 bool merge_number_used(struct merge *m, const uint8_t *const *used);
 
-/* True if, in each source, all mappings and all locations have different classes. */
+/* True if no two mappings of one source and no two locations of one source have the same class. */
 bool merge_is_one_to_one(struct merge *m);
 
 /* Numbers the classes in the order in which samples that are not all zero use them. */
@@ -125,23 +127,22 @@ bool merge_number_samples(struct merge *m);
 /* Numbers the classes again, in the order in which the remaining samples of the result use them. */
 void merge_number_results(struct merge *m);
 
-/* Numbers the classes in order of use, finds equal samples, and writes the stacks of the
- * results. */
+/* Numbers the classes in order of use, finds equal samples, and writes the stacks of the result. */
 bool merge_pass(struct merge *m);
 
-/* The first function adds up the values of equal samples. It sets *zeros to true if a sample of the
- * result is all zero. The second function removes these samples. */
+/* The first function adds up the values of equal samples, and sets *zeros to true if a sample of
+ * the result is all zero. The second function removes these samples. */
 bool merge_sum_samples(struct merge *m, bool *zeros);
 void merge_drop_zeros(struct merge *m);
 
-/* The first function writes the tables of m->out. The second then writes the sample columns. After
- * the tables are written, only the numbers of classes are valid. */
+/* The first function writes the tables of m->out. After it only the numbers of classes are valid.
+ * The second then writes the sample columns. */
 bool merge_write_tables(struct merge *m);
 bool merge_write_samples(struct merge *m);
 
 /* These functions number locations in the order of first use. Call merge_number_begin, then
- * merge_number_first for each location of a sample, then merge_number_end. A new location keeps
- * `place`. *next starts at 0. */
+ * merge_number_first for each location of a sample, then merge_number_end. `place` is the record
+ * that represents a new location. *next starts at 0. */
 bool merge_number_begin(struct merge *m);
 uint32_t merge_number_first(struct merge *m, uint32_t class, struct merge_place place,
                             uint32_t *next);
@@ -160,8 +161,8 @@ bool merge_make_map(struct merge *m, const struct merge_piece *piece, struct seg
 /* State of writing the label sets of the result. */
 struct merge_labels {
   struct merge *m;
-  uint32_t **number; /* for each source and label set: set of the result, or NONE */
-  struct label mark; /* label that marks the samples of a base */
+  uint32_t **number; /* for each source and label set: label set of the result, or NONE */
+  struct label mark; /* label that marks the samples of a base profile */
   struct label_table table;
   struct label *labels;
   size_t label_count;
@@ -170,14 +171,14 @@ struct merge_labels {
 /* True if any sample of the result may have labels. */
 bool merge_has_labels(const struct merge *m);
 
-/* Interns the strings of all labels. */
+/* Adds the strings of all labels to the strings of the result. */
 bool merge_label_strings(struct merge *m);
 
 bool merge_labels_open(struct merge_labels *labels, struct merge *m);
-/* Returns the set of the result for a sample of a source; NONE when out of memory. */
+/* Returns the label set of the result for a sample of a source; NONE when out of memory. */
 uint32_t merge_label_set(struct merge_labels *labels, uint32_t source, size_t sample);
-/* Ends the label sets. `label_set` becomes the column of the result, unless it is NULL or no
- * sample has labels. */
+/* Ends the label sets. `label_set`, with the set of each sample, becomes a column of the result,
+ * unless it is NULL or no sample has labels. */
 void merge_labels_close(struct merge_labels *labels, const uint32_t *label_set);
 
 /* A label and its position in canonical order: sorted by kind and key; values of one key keep their
@@ -186,7 +187,8 @@ struct merge_sorted_label {
   uint32_t is_number, key, index;
 };
 
-/* Sorts labels; `strings` maps strings of the source to strings of the result. */
+/* Sorts labels into canonical order; `strings` maps strings of the source to strings of the
+ * result. */
 void merge_sort_labels(const struct label *labels, size_t count, const uint32_t *strings,
                        struct merge_sorted_label *sorted);
 /* Hashes the label sets of all sources. */
@@ -200,7 +202,7 @@ bool merge_begin(struct merge *m, const pprofc_profile *const *profiles, size_t 
 /* Ends a merge: stores the result in *out, or releases it after a failure. */
 pprofc_status merge_end(struct merge *m, bool ok, pprofc_profile **out, pprofc_error *error);
 
-/* Merges compatible profiles into one: equal samples become one. */
+/* Merges compatible profiles into one profile, in which equal samples are added up. */
 pprofc_status merge_profiles(const pprofc_profile *const *profiles, size_t count,
                              pprofc_profile **out, pprofc_error *error);
 

@@ -1,6 +1,5 @@
-/* Compares label sets: the order of keys does not matter, the order of the values of a key
- * does. The hash ignores the order of keys also; otherwise many orders of the same labels
- * could give one hash. */
+/* Compares label sets. The order of keys does not matter; the order of the values of one key does.
+ * The hash must ignore the order of keys as well, because equal sets must have equal hashes. */
 #include "transform/merge/merge.h"
 
 #include <stdlib.h>

@@ -57,8 +57,8 @@ bool merge_labels_open(struct merge_labels *w, struct merge *m) {
   return true;
 }
 
-/* Converts a set of a source to strings of the result. For a base, drops old base labels and
- * adds the new one. */
+/* Converts a label set of a source to strings of the result. For a base, drops old base labels and
+ * adds the new base label. */
 static uint32_t merge_labels_add_set(struct merge_labels *w, uint32_t source,
                                      struct label_set set) {
   const struct merge_source *s = &w->m->sources[source];

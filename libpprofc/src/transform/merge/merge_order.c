@@ -43,8 +43,8 @@ static void reset_numbers(struct merge *m) {
   m->locations_used = m->functions_used = m->mappings_used = 0;
 }
 
-/* Numbers mapping 0 of the first source that has mappings, even if no sample uses it: it is the
- * main binary. *next is the first source that was not checked yet. */
+/* Numbers mapping 0 of the first source that has mappings, even if no sample uses it, because it is
+ * the main binary. *next is the first source that was not checked yet. */
 static void number_main_mapping(struct merge *m, uint32_t *next, uint32_t until) {
   for (; *next < until; ++*next) {
     const struct merge_source *s = &m->sources[*next];
@@ -54,8 +54,8 @@ static void number_main_mapping(struct merge *m, uint32_t *next, uint32_t until)
   }
 }
 
-/* Makes a record the representative of its class, because it is the first record that a sample
- * uses. */
+/* Makes a record the representative of its class, because it is the first record of the class that
+ * a sample uses. */
 static void represent(struct merge *m, uint32_t class, struct merge_place place) {
   m->locations[class].place = place;
   uint32_t mapping = m->locations[class].mapping;
@@ -142,8 +142,8 @@ bool merge_is_one_to_one(struct merge *m) {
 
 /* ---- walks ------------------------------------------- */
 
-/* Numbers the classes that the stack of a sample uses first. The first record of a class represents
- * it, unless `next` is NULL: then an earlier call has already chosen the record. */
+/* Numbers the classes that the stack of a sample is the first to use. The first record of a class
+ * represents it, unless `next` is NULL: then an earlier call has already chosen the record. */
 static void number_stack(struct merge *m, const struct merge_piece *piece, size_t sample,
                          uint32_t *next) {
   const struct samples *s = merge_samples_of(m, piece->source);

@@ -1,13 +1,13 @@
-/* Merges samples in one pass. Numbers the records that a sample is the first to use, writes its
- * stack in new numbers, and looks the stack up in the result. Adds a stack that the result does not
- * have. Equal stacks are equal bytes, even if their sources have different ids. */
+/* Merges samples one after another. Numbers the records that a sample is the first to use, writes
+ * its stack in new numbers, and looks the stack up in the result. Adds a stack that the result does
+ * not have. Equal stacks then have equal bytes, even if their sources have different ids. */
 #include "core/array.h"
 #include "transform/merge/merge.h"
 
-/* Size of a location's code while no sample of the current segment has used the location. */
+/* Code size that marks a location which no sample of the current segment has used yet. */
 #define PASS_UNMET 0xFFu
 
-/* Number of samples that go through each step together, to hide the latency of lookups. */
+/* Number of samples that are processed together in each step, to hide the latency of lookups. */
 #define PASS_BATCH 32u
 /* Minimum size in bytes of the buffer for the stacks of a batch. */
 #define PASS_WRITTEN ((size_t)16 * 1024)
@@ -20,7 +20,7 @@ struct pass_item {
   uint32_t stack_size, sample;
 };
 
-/* A sample of the result: its stack, and the first source sample that has it. */
+/* A sample of the result: its stack, and the first source sample with this stack. */
 struct pass_result {
   const uint8_t *stack;
   uint32_t stack_size, first;
@@ -28,15 +28,16 @@ struct pass_result {
 
 struct pass {
   struct merge *m;
-  struct map table; /* index of `results` by the hash of the stack */
+  struct map table; /* map from the hash of a stack to the index in `results` */
   struct pass_result *results;
   size_t result_count, result_capacity;
-  struct stack_code *codes; /* new varints for the piece `coded`; room for the largest piece */
+  struct stack_code *codes; /* new varint of each location of the piece `coded`; room for the
+                               largest piece */
   const struct merge_piece *coded;
   uint32_t next_source; /* first source whose main mapping was not checked yet */
   struct pass_item batch[PASS_BATCH];
   size_t count;
-  /* Upper bounds: number of frames of a stack, number of bytes of a new varint. */
+  /* Upper bounds: number of frames of a stack, and number of bytes of a new varint. */
   size_t max_depth, code_most;
   uint8_t *written; /* stacks of the batch, one after another */
   size_t written_size, used;
@@ -64,7 +65,7 @@ static void pass_meet(struct pass *p, const struct merge_piece *piece, uint32_t 
   p->codes[id] = stack_code_of(number + 1);
 }
 
-/* Writes the stack after the other stacks of the batch; the caller has made room. */
+/* Writes the stack of an item after the other stacks of the batch. The caller has made room. */
 static void pass_write(struct pass *p, struct pass_item *item, const uint8_t *stack, size_t size) {
   uint8_t *out = p->written + p->used;
   const uint8_t *end = stack + size;
@@ -81,8 +82,8 @@ static void pass_write(struct pass *p, struct pass_item *item, const uint8_t *st
 
 /* ---- looking up -------------------------------------- */
 
-/* True if a stack of the result equals the stack of the item. The stack of the result uses the
- * numbers of its source; the stack of the item uses new numbers. */
+/* True if a stack of the result equals the stack of the item. The stack of the result has the
+ * numbers of its source; the stack of the item has new numbers. */
 static bool pass_same_shared(const struct merge *m, const struct merge_piece *piece,
                              const struct pass_result *result, const struct pass_item *item) {
   const uint8_t *a = result->stack, *a_end = a + result->stack_size;
@@ -153,7 +154,7 @@ static bool pass_look_up(struct pass *p, const struct pass_item *item) {
   return pass_add_result(p, item);
 }
 
-/* Prefetches the stack that an item will be compared with first. */
+/* Prefetches the stack with which an item will be compared first. */
 static void pass_expect_stack(const struct pass *p, const struct pass_item *item) {
   struct map_probe probe = map_start(&p->table, item->hash);
   uint32_t result = map_next(&p->table, &probe);
@@ -223,7 +224,7 @@ static bool pass_open(struct pass *p) {
   return p->codes && p->written && m->result_of && merge_number_begin(m);
 }
 
-/* Stores the stacks as columns of the result. */
+/* Stores the stacks of the samples as columns of the result. */
 static bool pass_close(struct pass *p) {
   struct arena *arena = &p->m->out->region->arena;
   const uint8_t **stack = arena_array(arena, p->result_count, sizeof *stack);

@@ -5,7 +5,7 @@
 
 /* ---- equality ---------------------------------------- */
 
-/* The labels of a sample, with the table needed to read them. */
+/* The labels of a sample, with the string table needed to read them. */
 struct view {
   const struct label *labels;
   size_t label_count;

@@ -58,7 +58,7 @@ static bool same_text(const pprofc_profile *p, uint32_t a, const pprofc_profile 
   return str_equal(profile_string(p, a), profile_string(q, b));
 }
 
-/* A mapping and the profile that has it. */
+/* A mapping, and the profile that contains it. */
 struct placed_mapping {
   const pprofc_profile *profile;
   const struct mapping *mapping;
@@ -69,7 +69,7 @@ static struct placed_mapping mapping_of_class(const struct merge *m, uint32_t cl
   return (struct placed_mapping){p, &p->mappings.items[m->mappings[class].index]};
 }
 
-/* True if two mappings have the same key, which in pprof is size, offset and name. */
+/* True if two mappings have the same key. As in pprof, the key is size, offset and name. */
 static bool same_mapping_key(struct placed_mapping a, struct placed_mapping b) {
   return rounded_size(a.mapping) == rounded_size(b.mapping) &&
          a.mapping->offset == b.mapping->offset &&
@@ -121,7 +121,8 @@ static uint64_t merge_tables_offset_of(const pprofc_profile *p, uint32_t locatio
   return l->address[location] - (mapping == NONE ? 0 : p->mappings.items[mapping].start);
 }
 
-/* Hashes a location. Like pprof's key, the hash has only the column of the last line. */
+/* Hashes a location. Of the columns it uses only the column of the last line, as pprof's key
+ * does. */
 static uint64_t hash_location(const struct merge_source *s, const struct merge_location *key) {
   const struct locations *l = &s->profile->locations;
   uint32_t i = key->place.index;
@@ -289,7 +290,7 @@ static bool holds(const struct merge *m, size_t piece, size_t sample) {
 }
 
 const struct merge_piece *merge_piece_of(const struct merge *m, size_t sample) {
-  /* guess the piece by its share of the samples, because sizes are mostly equal */
+  /* guess the piece from the sample's position, because pieces mostly have equal sizes */
   size_t guess = (size_t)((double)sample * (double)m->piece_count / (double)m->sample_count);
   for (size_t i = guess ? guess - 1 : 0; i <= guess + 1 && i < m->piece_count; i++)
     if (holds(m, i, sample)) return &m->pieces[i];

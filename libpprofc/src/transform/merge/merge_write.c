@@ -21,7 +21,7 @@ bool merge_make_map(struct merge *m, const struct merge_piece *piece, struct seg
 static bool merge_write_stack(struct merge *m, const struct merge_piece *piece,
                               const uint8_t *stack, uint32_t *size, uint8_t **room, size_t *left,
                               const uint8_t **out) {
-  /* Upper bound: a frame takes at least one byte in the source. */
+  /* Upper bound of the new size: each frame takes at least one byte in the source. */
   size_t most = (size_t)*size * VARINT32_BYTES_MAX;
   if (*left < most) {
     *left = most > 64 * 1024 ? most : 64 * 1024;
@@ -32,13 +32,13 @@ static bool merge_write_stack(struct merge *m, const struct merge_piece *piece,
   size_t n = 0;
   uint32_t id;
   static const uint8_t no_frames;
-  /* A stack without frames is not NULL, because readers add sizes to it. */
+  /* A stack without frames must not be NULL, because readers add sizes to its address. */
   *out = *room ? *room : &no_frames;
   while (stack_take_leaf_id(&rest, &id))
     if (piece->classes[id] != LOCATION_HIDDEN)
       n += varint_put(*room + n, m->location_number[piece->classes[id]] + 1);
   *size = (uint32_t)n;
-  if (n) *room += n; /* without frames, room may be NULL */
+  if (n) *room += n; /* without frames, *room may be NULL */
   *left -= n;
   return true;
 }
