@@ -163,7 +163,7 @@ struct measure unit_scale_double(double value, pprofc_str from, pprofc_str to) {
 }
 
 struct measure unit_scale(int64_t value, pprofc_str from, pprofc_str to) {
-  /* The smallest integer has no positive counterpart; pprof converts it with its sign. */
+  /* The smallest integer has no positive counterpart, so pprof converts it with its sign. */
   if (value == INT64_MIN) return unit_convert((double)value, from, to);
   return unit_scale_double((double)value, from, to);
 }
@@ -188,8 +188,8 @@ pprofc_str unit_label(int64_t value, pprofc_str from, pprofc_str to, char out[UN
   return (pprofc_str){out, size + unit_size};
 }
 
-/* Prints a ratio like "%.2g" from 0.0001 up to 1 and like "%.2f" elsewhere. Returns the length, or
- * 0 if the caller must use printf. */
+/* Prints a ratio as "%.2g" does from 0.0001 up to 1, and as "%.2f" does elsewhere. Returns the
+ * length, or 0 if the caller must use printf. */
 static size_t unit_ratio_digits(double ratio, char out[FIXED_MAX]) {
   int decimals = 2;
   if (ratio >= 1) return fixed_print(out, ratio, decimals);

@@ -1,5 +1,5 @@
-/* Formats measurements: unit families, conversion, value labels, percentages (docs/spec/pprof.md,
- * 12). */
+/* Formats measurements: knows families of units, converts values, and prints value labels and
+ * percentages (docs/spec/pprof.md, 12). */
 #ifndef PPROFC_UNIT_UNIT_H
 #define PPROFC_UNIT_UNIT_H
 
@@ -12,8 +12,8 @@ struct measure {
   pprofc_str unit;
 };
 
-/* Converts a value from unit `from` to unit `to`. `to` may be "minimum", or "auto" for the largest
- * unit that is not above the value. */
+/* Converts a value from unit `from` to unit `to`. `to` may also be "minimum", or "auto" for the
+ * largest unit in which the value is at least 1. */
 struct measure unit_scale(int64_t value, pprofc_str from, pprofc_str to);
 struct measure unit_scale_double(double value, pprofc_str from, pprofc_str to);
 
@@ -22,8 +22,8 @@ struct measure unit_scale_double(double value, pprofc_str from, pprofc_str to);
 #define UNIT_LABEL_MAX 400
 pprofc_str unit_label(int64_t value, pprofc_str from, pprofc_str to, char out[UNIT_LABEL_MAX]);
 
-/* Formats value in percent of total, padded to at least 6 characters ("  100%", " 1.00%"). Returns
- * a view of `out`. */
+/* Formats `value` as a percentage of `total`, padded to at least 6 characters ("  100%", " 1.00%").
+ * Returns a view of `out`. */
 pprofc_str unit_percentage(int64_t value, int64_t total, char out[32]);
 /* Works like unit_percentage, but without leading blanks. */
 pprofc_str unit_percentage_trimmed(int64_t value, int64_t total, char out[32]);
