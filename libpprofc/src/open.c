@@ -26,7 +26,8 @@ void pprofc_read_options_init(pprofc_read_options *options) {
 #define STREAM_FROM (2 * TEXT_HEAD)
 #endif
 
-/* Smaller files of other formats are not mapped. A test program sets the limit to 1. */
+/* Size in bytes below which a file of another format is not mapped. A test program sets the limit
+ * to 1. */
 #ifndef MAP_FROM
 #define MAP_FROM ((size_t)8 << 20)
 #endif
@@ -36,7 +37,7 @@ struct open_input_source {
   const char *path;
   const void *data;
   size_t size;
-  const struct input_pipe *pipe; /* pipe that the file is, or NULL */
+  const struct input_pipe *pipe; /* pipe from which the file is read, or NULL */
 };
 
 /* Replaces zero fields of the limits by the defaults. */
@@ -80,7 +81,8 @@ static pprofc_status open_check_totals(const struct import_format *format, pprof
   return PPROFC_OK;
 }
 
-/* Completes what a reader returned: checks totals, and names the format in a message. */
+/* Completes the result of a reader: checks totals, and names the format in the message of a
+ * failure. */
 static pprofc_status open_complete(const struct import_format *format, pprofc_status status,
                                    pprofc_profile **profile, pprofc_error *why,
                                    pprofc_error *error) {
@@ -181,7 +183,7 @@ static pprofc_status foreign_try(const struct input *input, const struct import_
       budget_new(&input->region->mem, foreign_most_bytes(input->source_size, options->limits));
   if (!budget) return error_nomem(error);
   pprofc_status status = foreign_read(budget, data, options, profile, nearest, error);
-  budget_resize_to(budget, UINT64_MAX); /* reports allocate within the caller's budget */
+  budget_resize_to(budget, UINT64_MAX); /* reports later allocate within the caller's budget */
   budget_release(budget);
   if (status == PPROFC_OK) (*profile)->threads = options->threads;
   return status;
@@ -201,7 +203,7 @@ static pprofc_status open_explain(pprofc_status status, pprofc_error *error) {
   return status;
 }
 
-/* Reads text line by line, without keeping it. Returns PPROFC_E_NO_MATCH if another reader must
+/* Reads a text line by line, without keeping it. Returns PPROFC_E_NO_MATCH if another reader must
  * read the input. */
 static pprofc_status read_stream(const struct text_bytes *bytes, uint64_t source_size,
                                  const pprofc_allocator *mem, const struct import_options *options,
@@ -226,7 +228,8 @@ static pprofc_status read_stream(const struct text_bytes *bytes, uint64_t source
   return open_explain(status, error);
 }
 
-/* True if the input is first read as a stream: it is large, and its first bytes fit in memory. */
+/* True if the input is to be read as a stream first: it is large, and its first bytes fit in
+ * memory. */
 static bool open_may_stream(uint64_t size, const pprofc_limits *limits) {
   return size >= STREAM_FROM && size <= limits->input_bytes &&
          limits->memory_bytes >= 4 * TEXT_HEAD;
@@ -240,7 +243,8 @@ static pprofc_status open_stream(const struct open_input_source *source,
   const pprofc_limits *limits = options->limits;
   if (pipe) {
     const struct text_bytes bytes = {pipe->head, pipe->size, pipe->fd, true};
-    bool gzip = pipe->head[0] == 0x1F; /* its first bytes may inflate to fewer than TEXT_HEAD */
+    bool gzip = pipe->head[0] == 0x1F; /* the first bytes of gzip data may inflate to fewer than
+                                          TEXT_HEAD bytes */
     if (pipe->size < pipe->room || gzip || !open_may_stream(STREAM_FROM, limits))
       return PPROFC_E_NO_MATCH;
     return read_stream(&bytes, UINT64_MAX, mem, options, profile, error);
@@ -256,10 +260,10 @@ static pprofc_status open_stream(const struct open_input_source *source,
   return status;
 }
 
-/* Reads input that is not a profile.proto; UTF-16 is converted to UTF-8 first. `ours` and *error
- * are the status and message of the pprof reader. If no format matches, a limit error of the pprof
- * reader is returned unchanged. Otherwise, the message describes the data if it is recognised; if
- * not, the message has the pprof reader's reason. */
+/* Reads input that is not a profile.proto; converts UTF-16 to UTF-8 first. `ours` and *error are
+ * the status and message of the pprof reader. If no format matches, returns a limit error of the
+ * pprof reader unchanged. Otherwise the message describes the data if it is recognised, else it has
+ * the pprof reader's reason. */
 static pprofc_status read_foreign(const struct input *input, const struct import_options *options,
                                   pprofc_status ours, pprofc_profile **profile,
                                   pprofc_error *error) {
@@ -295,8 +299,8 @@ static pprofc_status open_read_input(const struct input *input,
   return read_foreign(input, options, status, profile, error);
 }
 
-/* Reads bytes of another format from a mapping. Returns PPROFC_E_NO_MATCH if they may be a
- * profile.proto, which keeps its bytes. */
+/* Reads bytes of another format from a mapped file. Returns PPROFC_E_NO_MATCH if they may be a
+ * profile.proto, because its profile keeps the bytes. */
 static pprofc_status read_mapped(const struct input *input, const struct import_options *options,
                                  pprofc_profile **profile, pprofc_error *error) {
   pprofc_str data = {(const char *)input->data, input->size};
@@ -333,7 +337,7 @@ static pprofc_status open_mapped(const struct open_input_source *source,
   return status;
 }
 
-/* Reads into a stack tree if the caller needs sums only. */
+/* Reads a profile into a stack tree if the caller needs only sums. */
 static pprofc_status open_fold(const struct open_input_source *source, const pprofc_allocator *mem,
                                const struct import_options *options, const struct open_sums *sums,
                                pprofc_profile **profile) {
@@ -426,7 +430,7 @@ static pprofc_status read_within(const struct open_input_source *source,
   return status;
 }
 
-/* Makes the reader search names of JIT compilers in the folder of the file. */
+/* Makes the reader search for files with names of JIT-compiled code in the folder of the input. */
 static void open_set_folder(const struct open_input_source *source, struct import_options *options,
                             char folder[FOLDER_MAX]) {
   if (options->map_folder || !source->path) return;
@@ -437,7 +441,7 @@ static void open_set_folder(const struct open_input_source *source, struct impor
   options->map_folder = size ? folder : ".";
 }
 
-/* Returns the settings of the readers. `folder` is a buffer. */
+/* Returns the settings of the readers. `folder` is a buffer for the path of the input's folder. */
 static struct import_options open_options(const struct open_input_source *source,
                                           const pprofc_read_options *given, bool times,
                                           char folder[FOLDER_MAX]) {
@@ -475,7 +479,7 @@ static pprofc_status read_profile(const struct open_input_source *source,
   const pprofc_allocator *mem = budget_allocator(budget);
   status = read_within(source, mem, &import, sums, profile, error);
   status = budget_status(mem, status, error);
-  /* End the calls of `progress`, because the profile stays usable. */
+  /* Stop calling `progress`, because the profile stays in use after this call. */
   if (options.progress) budget_watch(budget, NULL, NULL);
   budget_release(budget);
   return status;

@@ -4,22 +4,22 @@
 
 #include "pprofc/profile.h"
 
-/* Parts of the samples that a report of sums needs. Reading a large profile.proto for such a report
+/* Data of the samples that a report of sums needs. For such a report, reading a large profile.proto
  * needs less memory (codec/fold/fold.h). */
 struct open_sums {
   bool labels; /* true to add up only samples with equal labels; false if labels may be dropped */
-  bool no_stacks; /* true to add up samples with different stacks; their stacks become empty */
+  bool no_stacks; /* true to add up samples with different stacks as samples without frames */
   bool tree;      /* true if the report reads stacks with graph/delta.h, in any order */
   const char *sample_index; /* sample_index of the report, used if `tree` is set; NULL for all
                                types */
   bool always; /* true to add up samples of small profiles, which are otherwise read in full; for
                   tests */
   bool times;  /* true to keep the times of samples (profile/times.h), if the format has them */
-  bool each;   /* true to keep each sample; the fields above `always` are then not used */
+  bool each;   /* true to keep each sample; the fields above `always` then have no effect */
 };
 
-/* Both read a profile as pprofc_profile_read_file and pprofc_profile_read_memory do. `sums` is NULL
- * if the caller needs each sample. */
+/* Both functions read a profile as pprofc_profile_read_file and pprofc_profile_read_memory do.
+ * `sums` is NULL if the caller needs each sample. */
 pprofc_status open_file(const char *path, const pprofc_read_options *options,
                         const struct open_sums *sums, pprofc_profile **profile,
                         pprofc_error *error);
