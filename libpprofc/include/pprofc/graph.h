@@ -97,13 +97,12 @@ typedef struct pprofc_tree_node {
   uint64_t address; /* address of the code; 0 if not known, or if addresses do not
                        distinguish frames */
   size_t parent;    /* index of the caller; SIZE_MAX for the root */
-  size_t end;       /* index after the last node of the subtree below this node */
+  size_t end;       /* index after the last node of the subtree that begins with this node */
   /* self: sum over the samples whose stack ends at this node. total: sum over the samples whose
    * stack passes through this node or ends at it. */
   int64_t self, total;
   int64_t base_self, base_total; /* self and total of the base */
-  bool inlined;                  /* index after the last node of the subtree that begins with this
-                                    node */
+  bool inlined;                  /* true if inlined into the caller */
 } pprofc_tree_node;
 
 /* Computes the tree that -flame draws, without a limit on its size. `format`, `unit`, trimming,
