@@ -24,7 +24,8 @@ bool array_grow(const pprofc_allocator *mem, void *items, size_t *capacity, size
  * freed. */
 bool array_grow_in(struct arena *arena, void *items, size_t *capacity, size_t count, size_t size);
 
-/* Makes room for `count` items. The function is inline, because there is usually room already. */
+/* Makes room for `count` items in an array. The function is inline, because there is usually room
+ * already. */
 static inline bool array_reserve(const pprofc_allocator *mem, void *items, size_t *capacity,
                                  size_t count, size_t size) {
   return count <= *capacity || array_grow(mem, items, capacity, count, SIZE_MAX, size);

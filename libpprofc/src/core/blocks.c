@@ -57,7 +57,7 @@ static size_t blocks_size(size_t item_bytes) {
   return fitting < BLOCK_ITEMS ? fitting : BLOCK_ITEMS;
 }
 
-/* Allocates the memory of the threads. Returns false when out of memory. */
+/* Allocates the memory of the rendering threads. Returns false when out of memory. */
 static bool blocks_begin(struct renderer *renderers, unsigned workers, size_t room,
                          const pprofc_allocator *mem) {
   bool ok = true;

@@ -298,7 +298,7 @@ static void brief_replace(struct brief *b, struct brief_piece *line, pprofc_str 
   line->size = text.size;
 }
 
-/* Corrects the lines that state the number of rows. */
+/* Corrects the lines that state the number of rows, because rows were omitted. */
 static void brief_recount(struct brief *b, brief_recount_fn recount, const void *context) {
   struct buffer text;
   buffer_init(&text, b->mem, SIZE_MAX);

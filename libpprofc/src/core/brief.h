@@ -61,7 +61,7 @@ struct brief {
   struct brief_list rows;  /* rows kept so far, as a heap with the least important row first */
   struct brief_list fixed; /* lines outside rows, in the order of the report */
   size_t victim;           /* index in `fixed` of the next line to drop */
-  size_t next;             /* index of the next row or line */
+  size_t next;             /* index that the next row or line of the report gets */
   size_t note_at;          /* JSON report: index of the row or line that follows the note about
                               omitted rows */
   struct buffer open;      /* buffer for the text of the row or line that is being written */
@@ -85,13 +85,15 @@ void brief_init(struct brief *brief, const pprofc_allocator *mem, enum brief_kin
                 const char *more);
 void brief_free(struct brief *brief);
 
-/* Writes to a brief. A pprofc_write_fn whose context is the brief. */
+/* Adds a part of the report to a brief. This is a pprofc_write_fn; its context is the brief. */
 int brief_write(void *brief, const void *data, size_t size);
 
-/* Begins a row, or with BRIEF_FIXED a text outside rows. Returns false when out of memory. */
+/* Begins a row, or a text outside rows if `rank` is BRIEF_FIXED. Returns false when out of
+ * memory. */
 bool brief_mark(struct brief *brief, int rank, double weight, long double amount);
 
-/* Marks where the note about omitted rows goes in a JSON report: after a member of an object. */
+/* Marks the position of the note about omitted rows in a JSON report. The position must follow a
+ * member of an object. */
 void brief_note_here(struct brief *brief);
 
 /* Drops the least important rows and lines until the report fits. `describe` and `recount` may be

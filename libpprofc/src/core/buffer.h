@@ -17,7 +17,7 @@ struct buffer {
 void buffer_init(struct buffer *buffer, const pprofc_allocator *mem, size_t ceiling);
 void buffer_free(struct buffer *buffer);
 
-/* Makes room for `extra` more bytes. */
+/* Makes room for `extra` more bytes in a buffer. Returns false if the buffer failed. */
 bool buffer_reserve(struct buffer *buffer, size_t extra);
 
 void buffer_add(struct buffer *buffer, const void *data, size_t size);

@@ -41,14 +41,15 @@ struct child_user {
   struct buffer *said; /* buffer for the whole standard error of the program; NULL: not needed */
   const volatile sig_atomic_t *stop; /* flag that another thread or a signal handler sets; a value
                                         other than 0 kills the program; NULL: no flag */
-  /* Function to call whenever `watched` is readable while the program has its output open; NULL: no
-   * function. */
+  /* Function that child_run_for_user calls whenever the descriptor `watched` is readable, until the
+   * program closes its output; NULL: no function. */
   void (*serve)(void *context);
   void *context;
   int watched; /* descriptor that `serve` reads */
 };
 
-/* Like child_run, for a program of the user. Returns PPROFC_E_IO if `stop` ended the program. */
+/* Runs a program like child_run, with the extra settings of `user`. Returns PPROFC_E_IO if `stop`
+ * ended the program. */
 pprofc_status child_run_for_user(const struct child *child, const struct child_user *user,
                                  struct buffer *output, struct child_end *end, pprofc_error *error);
 

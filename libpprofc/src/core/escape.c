@@ -65,7 +65,7 @@ size_t utf8_encode(uint32_t code, char *out) {
 }
 
 /* True for invisible characters that change how other characters are displayed: direction marks and
- * controls, line separators, and tags, which mirror ASCII. */
+ * controls, line separators, and tag characters, which mirror ASCII. */
 static bool is_invisible_mark(int32_t c) {
   static const int32_t ranges[][2] = {
       {0x061C, 0x061C}, {0x200E, 0x200F}, {0x2028, 0x202E}, {0x2066, 0x2069}, {0xE0000, 0xE007F}};

@@ -5,8 +5,8 @@
 
 #include "core/buffer.h"
 
-/* Decodes the code point of s at *position and advances. An invalid byte gives -1 and advances
- * by one, as in Go's range over a string. */
+/* Decodes the code point of s at *position and advances *position. An invalid byte gives -1 and
+ * advances by one, as in a Go loop over a string. */
 int32_t utf8_next(pprofc_str s, size_t *position);
 
 /* utf8_length returns the number of code points; each invalid byte counts as one code point.
@@ -21,8 +21,8 @@ size_t utf8_encode(uint32_t code_point, char *out);
 bool escape_terminal_clean(pprofc_str s);
 
 /* Appends s and escapes every byte that could control a terminal: C0 and C1 controls, DEL and
- * invalid UTF-8 as \xNN; direction marks and controls, tags and line separators as \u{NNNN}.
- * Newlines and tabs stay if `layout` is true. */
+ * invalid UTF-8 as \xNN. Escapes direction marks, tag characters and line separators of Unicode as
+ * \u{NNNN}. Newlines and tabs stay if `layout` is true. */
 void escape_terminal(struct buffer *out, pprofc_str s, bool layout);
 
 /* Appends s as the text between the quotes of a JSON string: valid UTF-8 (invalid bytes become
@@ -44,7 +44,7 @@ void escape_csv(struct buffer *out, pprofc_str text, bool quotes);
  * unchanged. */
 void escape_url(struct buffer *out, pprofc_str text, const char *also);
 
-/* Appends a regular expression that matches the text itself. */
+/* Appends a regular expression that matches exactly this text. */
 void escape_regexp(struct buffer *out, pprofc_str text);
 
 /* Appends text quoted as one word for a shell. */

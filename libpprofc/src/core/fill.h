@@ -29,14 +29,14 @@ struct fill {
   size_t count, capacity;
   size_t rows[FILL_DEPTH], depth; /* rows[i]: index in `entries` of open row i, outermost first;
                                      depth: number of open rows */
-  bool failed;                    /* Begins a value. The caller appends the text of the value to the
-                                     returned buffer before the next call on the fill. */
+  bool failed;                    /* true if memory ran out */
 };
 
 void fill_init(struct fill *fill, const pprofc_allocator *mem);
 void fill_free(struct fill *fill);
 
-/* Begins a value. The caller appends its text to the buffer before the next call on the fill. */
+/* Begins a value. The caller appends the text of the value to the returned buffer before the next
+ * call on the fill. */
 struct buffer *fill_text(struct fill *fill, const char *name);
 
 /* Begins a value that is HTML, or another text that {html:name} prints without escapes. */

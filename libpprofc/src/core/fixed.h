@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#define FIXED_MAX 32 /* size of the output buffer, including the NUL */
+#define FIXED_MAX 32 /* size of the output buffer in bytes, including the NUL */
 
 /* Writes the number and a NUL and returns its length. Returns 0 if the caller must use printf:
  * the number is not finite or too large, or has more than nine decimals. */

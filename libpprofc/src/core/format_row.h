@@ -1,4 +1,4 @@
-/* Description of an input format. `pprofc -formats` prints all tables of these rows
+/* Declares the description of an input format. `pprofc -formats` prints all tables of these rows
  * (import/format_table.c, bench/read/format_table.c); scripts/manual.sh writes them into
  * docs/FORMATS.md. */
 #ifndef PPROFC_CORE_FORMAT_ROW_H

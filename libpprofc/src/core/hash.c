@@ -1,4 +1,4 @@
-/* Hashes of bytes, and the secret key of all hashes. */
+/* Hashes bytes, and draws the secret key of all hashes. */
 #include "core/hash.h"
 
 #include "core/system.h"

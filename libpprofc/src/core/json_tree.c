@@ -66,7 +66,8 @@ static int64_t json_tree_read_hex4(const char *p) {
   return str_parse_uint((pprofc_str){p, 4}, 16, &value) ? (int64_t)value : -1;
 }
 
-/* Decodes "\uXXXX" after the u, or a surrogate pair. A lone surrogate becomes U+FFFD. */
+/* Decodes the digits of "\uXXXX", or a surrogate pair of two such escapes. A lone surrogate becomes
+ * U+FFFD. */
 static size_t unescape_unicode(struct json_tree_parser *s, const char *end, char *out) {
   int64_t code = end - s->p >= 4 ? json_tree_read_hex4(s->p) : -1;
   if (code < 0) {
@@ -222,7 +223,8 @@ struct json_tree_pack {
   struct node_packed *packed;
   const char *text; /* text of the array, after the opening bracket */
   size_t marks, room;
-  bool rows, inside; /* true if the items are rows; true while the parser is inside a row */
+  bool rows, inside; /* rows: true if the items are rows; inside: true while the parser is inside a
+                        row */
   bool first;        /* true before the first item of the array or row */
 };
 
@@ -468,7 +470,8 @@ static bool json_tree_close_cut(struct json_tree_parser *s) {
   return s->status == PPROFC_OK;
 }
 
-/* Parses the text. If `cut` is not NULL, also accepts a truncated text and then sets *cut. */
+/* Parses the text. If `cut` is not NULL, also accepts a truncated text and then sets *cut to
+ * true. */
 static pprofc_status json_tree_parse_text(struct arena *arena, const char *path, pprofc_str data,
                                           bool alone, struct node **root, bool *cut,
                                           pprofc_error *error) {

@@ -76,8 +76,9 @@ pprofc_status json_tree_read(struct arena *arena, const char *path, size_t most,
 pprofc_status json_tree_parse_cut(struct arena *arena, pprofc_str data, struct node **root,
                                   bool *cut, pprofc_error *error);
 
-/* Returns the first member of an object with this name. Returns NULL if there is no such member, or
- * if `node` is NULL or not an object. node_path follows names separated by points. */
+/* node_find returns the first member of an object with this name. node_path follows several names
+ * separated by points. Both return NULL if the member is missing, or if `node` is NULL or not an
+ * object. */
 const struct node *node_find(const struct node *node, pprofc_str name);
 const struct node *node_get(const struct node *node, const char *name);
 const struct node *node_path(const struct node *node, const char *path);

@@ -1,4 +1,4 @@
-/* Writes JSON item by item. */
+/* Writes JSON item by item, and keeps only the nesting in memory. */
 #include "core/json_write.h"
 
 #include "core/escape.h"

@@ -38,8 +38,8 @@ void escape_line(struct buffer *out, pprofc_str s);
 void escape_line_to_output(struct output *out, pprofc_str s);
 
 /* Appends s as one line of a workflow command of GitHub Actions. Breaks commands inside s.
- * Characters that would end the text become %XX; with `property` also those that would end a
- * property. */
+ * Characters that would end the text become %XX. With `property`, characters that would end a
+ * property of the command become %XX as well. */
 void escape_command(struct buffer *out, pprofc_str s, bool property);
 
 /* Copies s for a cell of a table, escapes it like a line and breaks the commands in it. The caller

@@ -71,7 +71,8 @@ static inline uint32_t map_next(const struct map *map, struct map_probe *probe) 
        (at = map_next((map), &at##_probe)) != MAP_NONE && !(same);)                                \
   continue
 
-/* Appends a record to an array, and its index to the map. False when out of memory. */
+/* Appends a record to an array, and its index to the map. The value of the macro is false when out
+ * of memory. */
 #define MAP_PUSH(mem, map, hash, items, count, capacity, ...)                                      \
   (ARRAY_RESERVE((mem), (items), (capacity), (count) + 1) &&                                       \
    map_insert((map), (hash), (uint32_t)(count)) && ((items)[(count)++] = __VA_ARGS__, true))
@@ -82,7 +83,7 @@ static inline void map_expect(const struct map *map, uint64_t hash) {
   if (map->capacity >= MAP_LARGE) __builtin_prefetch(&map->slots[map_start(map, hash).position]);
 }
 
-/* True if the record `index` has the key. */
+/* Function that is true if the record at `index` has the searched key. */
 typedef bool (*map_equal_fn)(const void *records, uint32_t index, const void *key);
 
 /* Returns the index of the record with the key. If there is no such record, inserts and returns

@@ -297,7 +297,7 @@ void region_release(struct region *region) {
 
 /* ---- columns that are freed early -------------------- */
 
-/* True if a block begins at the data. */
+/* True if a block of the arena begins at the address `data`. */
 static bool has_block(const struct arena *arena, const char *data) {
   const struct arena_block *block = arena->blocks;
   while (block && block->data != data) block = block->next;

@@ -43,7 +43,7 @@ static bool outfile_resolve(struct outfile *file, const char *path) {
 #define TEMPORARY_STEM  220
 #define TEMPORARY_TRIES 100
 
-/* Writes "FOLDER/NAME.tmp-" into file->temporary. Returns its size. */
+/* Writes "FOLDER/NAME.tmp-" into file->temporary. Returns the size of this text. */
 static size_t temporary_stem(struct outfile *file) {
   const char *slash = strrchr(file->target, '/');
   size_t folder = slash ? (size_t)(slash + 1 - file->target) : 0;

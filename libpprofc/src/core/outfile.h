@@ -31,7 +31,8 @@ void outfile_discard(struct outfile *file);
  * message of a failed write. */
 pprofc_status outfile_end(struct outfile *file, pprofc_status status, pprofc_error *error);
 
-/* Writes all bytes or fails. A pprofc_write_fn whose context is a pointer to a file descriptor. */
+/* Writes all bytes to a file descriptor, or fails. This is a pprofc_write_fn; its context is a
+ * pointer to the descriptor. */
 int fd_write(void *fd, const void *data, size_t size);
 
 #endif

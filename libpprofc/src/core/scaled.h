@@ -8,7 +8,7 @@
 /* State of the conversion of a decimal to an integer. */
 struct scaled {
   int64_t sum;
-  int decimals; /* number of digits after the point, or -1 before the point */
+  int decimals; /* number of digits read after the point; -1 before the point */
   bool up;      /* true if the first skipped digit rounds the number up */
 };
 

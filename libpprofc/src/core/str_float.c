@@ -118,7 +118,7 @@ static bool float_copy_exponent(pprofc_str s, size_t i, int64_t *exponent) {
   return true;
 }
 
-/* Parses the exponent at s[i]; a hexadecimal number must have one. */
+/* Parses the exponent at s[i]. A hexadecimal number must have an exponent. */
 static bool float_parse_exponent(pprofc_str s, size_t i, bool hex, int64_t *exponent) {
   *exponent = 0;
   if (i == s.size) return !hex;

@@ -26,9 +26,9 @@ struct printing {
   struct section sections[TEMPLATE_DEPTH];
   size_t depth;
   enum html_place place;
-  bool in_script;  /* true from "<script" to its end */
+  bool in_script;  /* true between "<script" and the end of the script */
   bool in_lines;   /* true between "<pre" and the next tag, where a value may have line breaks */
-  bool is_address; /* true in the value of href, src or action */
+  bool is_address; /* true in the value of an attribute href, src or action */
   bool begun;      /* true if the attribute value already has text */
 };
 
