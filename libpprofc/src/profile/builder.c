@@ -1,7 +1,7 @@
 /* Builds a profile: interns the records that samples refer to and stores stacks as varints.
  *
- * Strings and stacks are allocated in the region of the new profile. Columns grow outside of it;
- * pprofc_builder_finish moves them into it, large columns without a copy. */
+ * Strings and stacks are allocated in the region of the new profile. Columns grow outside of the
+ * region; pprofc_builder_finish moves them there, large columns without a copy. */
 #include "profile/builder.h"
 
 #include "core/array.h"

@@ -38,7 +38,7 @@ enum {
 
 struct pprofc_builder {
   pprofc_allocator mem;
-  pprofc_error error;      /* first error of any call, or PPROFC_OK */
+  pprofc_error error;      /* first error of any call; its status is PPROFC_OK without an error */
   pprofc_profile *profile; /* profile that is being built; its region contains strings and stacks */
   struct interner strings;
   /* Hash tables of the records that the columns FIRST_FUNCTION and FIRST_LOCATION do not list. */

@@ -112,7 +112,7 @@ struct pprofc_profile {
   bool folded; /* true if the reader may have added up several samples of the file as one sample;
                   labels may be missing */
   bool in_order_of_use; /* true if locations are numbered in the order of first use, leaf first, and
-                           all are used */
+                           every location is used */
 
   const struct value_type *types;
   size_t type_count;
@@ -149,7 +149,8 @@ struct value_column profile_values(const pprofc_profile *profile, size_t type);
  * if there is no such type. */
 size_t profile_find_type(const pprofc_profile *profile, pprofc_str wanted);
 
-/* Returns the number of values that each sample has: 1 if the reader kept only one sample type. */
+/* Returns the number of values that each sample has: the number of sample types, or 1 if the reader
+ * kept only one type. */
 size_t profile_values_each(const pprofc_profile *profile);
 
 /* Returns a profile without columns in a new region, or NULL when out of memory. */

@@ -114,8 +114,8 @@ static inline size_t stack_equal_bytes(const uint8_t *a_end, const uint8_t *b_en
   return n;
 }
 
-/* Returns the number of bytes that the root ends of two runs share, rounded down to whole frames.
- * Both runs must be in one segment, or their varints must mean the same locations. */
+/* Returns the number of bytes that the root ends of two packed stacks share, rounded down to whole
+ * frames. Both stacks must be in one segment, or their varints must mean the same locations. */
 static inline size_t stack_shared_tail(const uint8_t *a, size_t a_size, const uint8_t *b,
                                        size_t b_size) {
   size_t n = stack_equal_bytes(a + a_size, b + b_size, a_size < b_size ? a_size : b_size);

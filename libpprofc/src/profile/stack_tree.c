@@ -168,8 +168,8 @@ struct stack_tree_groups {
                      group */
 };
 
-/* Replaces the sizes of groups, in from[1] and later entries, by the start of each group, stored
- * one entry later. */
+/* Turns sizes of groups into starts. Before the call from[g + 1] is the size of group g, afterwards
+ * its start. */
 static void stack_tree_begin(struct stack_tree_groups *s, size_t groups) {
   uint32_t first = 0;
   for (size_t g = 0; g < groups; g++) {

@@ -35,7 +35,8 @@ struct stack_tree {
   size_t chunk_count;
   const uint8_t *leaves;        /* leaf ends of all stacks; offsets start at STACK_CHUNK */
   const struct stack_ref *refs; /* reference to the stack of each sample */
-  const uint32_t *order;        /* position of each sample in the file, or NULL */
+  const uint32_t *order;        /* position of each sample in the file; NULL if samples are in the
+                                   order of the file */
   size_t count;                 /* number of entries of refs */
   uint32_t longest;             /* size of the largest stack in bytes */
   uint32_t type;                /* only sample type with values, or STACK_TREE_ALL */
