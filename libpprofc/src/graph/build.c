@@ -148,7 +148,8 @@ static size_t count_tags(const struct graph *g, uint32_t node) {
   return count < MAX_TAGS ? count : MAX_TAGS;
 }
 
-/* Returns how many of the shown nodes nodecount allows. In a picture, tags count as nodes. */
+/* Returns how many of the shown nodes the option nodecount allows. In a picture, tags count as
+ * nodes. */
 static size_t room_for_nodes(const struct graph *g) {
   size_t most = (size_t)g->options.nodecount, count = 0;
   if (g->options.visual)

@@ -15,7 +15,8 @@ struct fresh_frame {
 struct stack_delta {
   struct stack_reader reader;
   struct stack_cursor cursor; /* cursor of the current stack, if the profile has a stack tree */
-  const uint32_t *map;        /* map of the current segment's location indices */
+  const uint32_t *map;        /* map of the current segment: location index of each varint, or
+                                 NULL */
   struct packed_stack stack;
   uint32_t size;   /* size of the current stack in bytes */
   uint32_t shared; /* number of bytes at the root end that the previous stack also has */
@@ -53,7 +54,7 @@ static inline void delta_move(struct stack_delta *d, size_t sample) {
   d->size = (uint32_t)(stack.root - stack.leaf);
 }
 
-/* Reads the frames that are not shared into `fresh`. */
+/* Reads the frames that the previous stack did not have into `fresh`. */
 static inline void delta_read(struct stack_delta *d) {
   const uint8_t *end = d->stack.root;
   struct packed_stack rest = {d->stack.leaf, end - d->shared, d->stack.map};

@@ -81,7 +81,7 @@ struct graph_tag {
   uint32_t labels; /* id of a set of string labels, 0: no labels */
   bool is_number;
   pprofc_str name;
-  int64_t value; /* value of a number tag in the first sample that has it */
+  int64_t value; /* value of a number tag in the first sample that has the tag */
   int64_t flat, flat_div, cum, cum_div;
 };
 
@@ -143,7 +143,7 @@ struct graph {
   int64_t node_cutoff, edge_cutoff;
 };
 
-/* Builds, trims and sorts a graph. The caller frees it, also after a failure. */
+/* Builds, trims and sorts a graph. The caller frees the graph, also after a failure. */
 pprofc_status graph_build(struct graph *graph, const pprofc_profile *profile,
                           const struct graph_options *options, pprofc_error *error);
 void graph_free(struct graph *graph);

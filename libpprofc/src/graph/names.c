@@ -61,7 +61,7 @@ pprofc_str frame_name_of(const struct node_place *place, pprofc_str name, pprofc
 
 /* ---- source paths ------------------------------------ */
 
-/* Returns the part of path after "/base(directory)/", or a NULL string. */
+/* Returns the part of path after "/base(directory)/"; data is NULL if the path has no such part. */
 static pprofc_str after_directory(pprofc_str path, pprofc_str directory) {
   pprofc_str base = str_path_base(directory);
   for (size_t i = 0; i + base.size + 2 <= path.size; i++)
@@ -71,7 +71,8 @@ static pprofc_str after_directory(pprofc_str path, pprofc_str directory) {
   return (pprofc_str){NULL, 0};
 }
 
-/* Returns the part of path after the prefix and a slash, or a NULL string. */
+/* Returns the part of path after the prefix and a slash; data is NULL if the path has another
+ * beginning. */
 static pprofc_str after_prefix(pprofc_str path, pprofc_str prefix) {
   if (!str_starts(path, prefix)) return (pprofc_str){NULL, 0};
   size_t size = prefix.size;

@@ -72,7 +72,7 @@ static bool shorten_go(pprofc_str s, pprofc_str *found) {
   return true;
 }
 
-/* Skips [\w$]* */
+/* Returns the end of [\w$]* at i. */
 static size_t skip_java_word(pprofc_str s, size_t i) {
   while (i < s.size && (char_is_word(s.data[i]) || s.data[i] == '$')) i++;
   return i;

@@ -74,7 +74,7 @@ static inline void sums_push(const struct frames *frames, struct sums_worker *w,
   w->path[w->depth++] = (struct sums_step){0, entry, fresh.offset};
 }
 
-/* Moves the path to the stack of the next sample, and adds its value at the leaf. */
+/* Moves the path to the stack of the next sample, and adds the sample's value at the leaf. */
 static void sums_follow(const struct frames *frames, struct sums_worker *w,
                         struct stack_delta *delta, int64_t value) {
   while (w->depth && w->path[w->depth - 1].offset > delta->shared) sums_pop(frames, w);

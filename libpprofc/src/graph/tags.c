@@ -162,7 +162,7 @@ static bool add_class_tag(struct tagger *t, struct graph_tags_tag tag, int64_t v
                                       t->class_tag_capacity, (struct class_tag){id, value});
 }
 
-/* Finds the tags of a new class. */
+/* Finds the tags of a new class: of samples with the same labels. */
 static bool read_class(struct tagger *t, struct label_class *class) {
   const struct label *labels = sample_labels(&t->profile->samples, class->sample);
   size_t count = label_count(&t->profile->samples, class->sample);

@@ -145,10 +145,10 @@ pprofc_status graph_sum_tree(struct graph *g, pprofc_error *error) {
   return PPROFC_OK;
 }
 
-/* Removes the nodes with `removed` set from the call tree. Callees of a removed node become callees
- * of its caller, over a residual edge. Without a caller the callees become roots. Callers have
- * lower indices than callees, so one pass by index is enough. Nodes without weight stay unchanged,
- * because no report shows them. */
+/* Removes the nodes i with removed[i] = 1 from the call tree. Callees of a removed node become
+ * callees of its caller, over a residual edge. Without a caller the callees become roots. Callers
+ * have lower indices than callees, so one loop over the indices is enough. Nodes without weight
+ * stay unchanged, because no report shows them. */
 void graph_trim_tree(struct graph *g, const uint8_t *removed) {
   for (size_t i = 0; i < g->edge_count; i++) {
     struct graph_edge *e = &g->edges[i];
