@@ -275,7 +275,8 @@ static void summarize_column(struct table *table, size_t column, size_t baseline
   if (!s->has_ratio) s->notes[s->note_count++] = "ratios must be >0 to compute geomean";
 }
 
-/* Summarizes all columns in one pass, because the cells of a column are in row order. */
+/* Summarizes all columns in one loop over the cells, because the cells of a column are in row
+ * order. */
 static bool summarize_table(struct pprofc_bench_tables *t, struct table *table) {
   size_t columns = table->column_count, baselines = 0;
   struct column_numbers *n = mem_zero_array(&t->mem, columns, sizeof *n);

@@ -1,5 +1,5 @@
-/* Groups measurements into pairs. The first pass over the set counts them, the second pass stores
- * them. */
+/* Groups measurements into pairs. Reads the set twice: first to count the measurements, then to
+ * store them. */
 #include "bench/pairs.h"
 
 #include "bench/units.h"
@@ -193,7 +193,8 @@ static bool pairs_store_value(struct pairs *pairs, struct pair *pair,
   return true;
 }
 
-/* Allocates the columns, gives each side its range, and resets the counts. */
+/* Allocates the columns of the values, gives each side of a pair its range, and sets the counts to
+ * 0. */
 static bool pairs_allocate(struct pairs *pairs) {
   pairs->values = mem_array(pairs->mem, pairs->value_count, sizeof *pairs->values);
   bool rounds = pairs->has_rounds, inputs = pairs->head == MAP_NONE;

@@ -1,5 +1,6 @@
-/* Allocates the columns of the values, gives each side of a pair its range, and sets the counts to
- * 0. */
+/* Projections map a result to a key, a short list of values: `.config`, `/size@num .name@alpha`,
+ * `.file@(old new)`. The projections of one command form a group. If one projection of a group uses
+ * a key, `.config` and `.fullname` leave it out in the other projections. */
 #ifndef PPROFC_BENCH_PROJECTION_H
 #define PPROFC_BENCH_PROJECTION_H
 
@@ -23,7 +24,7 @@ struct projection_part {
 struct field {
   pprofc_str name;
   uint32_t part;
-  bool observed;   /* true to sort by first use; false for fields of `.config` */
+  bool observed;   /* true to sort values by first use; false for fields of `.config` */
   uint32_t *ranks; /* if `observed`: rank of each value in the order of first use, by value id;
                       MAP_NONE if not used yet */
   size_t ranks_capacity, seen;

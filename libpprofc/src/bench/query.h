@@ -38,7 +38,7 @@ void query_init(struct query *query, pprofc_str text, struct arena *arena, pprof
 /* Takes the next token of the query. Accepts a regular expression only if `value` is true. */
 struct token query_take(struct query *query, bool value);
 
-/* query_peek returns the next token without taking it. query_drop takes it. */
+/* query_peek returns the next token without taking it. query_drop takes the next token. */
 struct token query_peek(struct query *query);
 void query_drop(struct query *query);
 

@@ -254,7 +254,7 @@ static bool reserve_config(struct pprofc_bench *set, size_t pairs) {
          ARRAY_RESERVE(&set->mem, set->configs, set->config_capacity, set->config_count + 1);
 }
 
-/* Returns the index of the current configuration. */
+/* Returns the index of the current configuration, and stores the configuration if it is new. */
 static uint32_t store_config(struct bench_sink *sink) {
   struct pprofc_bench *set = sink->set;
   size_t count = sink->pair_count;

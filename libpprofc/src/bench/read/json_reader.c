@@ -87,8 +87,8 @@ static bool parse_finite(pprofc_str text, double *value) {
   return true;
 }
 
-/* Parses the digits with a shifted exponent. The result is exact, unlike the result of a
- * multiplication by 1e-9. */
+/* Parses a number whose decimal exponent is shifted by `shift`. The result is exact, unlike the
+ * result of a multiplication by 1e-9. */
 static bool parse_shifted(pprofc_str number, int shift, double *value) {
   char text[128];
   size_t e = str_find_char(number, 'e');
