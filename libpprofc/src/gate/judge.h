@@ -12,8 +12,8 @@ pprofc_status gate_judge(struct gate *gate, const char *today, pprofc_error *err
 /* Makes a regressed row inconclusive. The caller knows a reason that the numbers do not show. */
 void gate_excuse(struct gate *gate, struct gate_row *row);
 
-/* Returns 0 for a pass, 2 for a regression, 1 for problems or nothing compared, 3 for strict
- * failures. Call after gate_judge. */
+/* Returns the exit status: 0 for a pass, 2 for a regression, 1 for problems or nothing compared, 3
+ * for an inconclusive result with -strict. Call after gate_judge. */
 int gate_exit_status(const struct gate *gate);
 
 /* Returns the load of the machine if it is too high to judge times; else NULL. */

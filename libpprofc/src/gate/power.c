@@ -12,7 +12,7 @@
 
 #define CHANGE_MAX  10.0  /* largest relative increase to try; a decrease is at most 1 */
 #define SAMPLES_MAX 10000 /* largest number of samples a side that is useful advice */
-#define U_COUNTED   50    /* largest sample size at which the test simulates U */
+#define U_COUNTED   50    /* largest sample size at which the power computation simulates U */
 #define U_DRAWS     2000
 /* The square root of pi / 3: ratio of the smallest changes that U and t find in large normal
  * samples. */

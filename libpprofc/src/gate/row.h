@@ -52,7 +52,7 @@ struct gate_row {
   double range; /* largest minus smallest sample, the larger of both sides. If the medians differ by
                    more than the ranges without end values, each side drops its two end values. */
 
-  bool whole;       /* true for the geometric mean of all benchmarks */
+  bool whole;       /* true for the row of the geometric mean of all benchmarks */
   bool rescaled;    /* true if the values were divided by the speeds of their rounds */
   bool processes;   /* true if each round is a process with its own input */
   bool one_process; /* true if all samples of a side come from one process, and the settings do not

@@ -22,7 +22,7 @@
 struct rules_reader {
   struct gate *gate;
   pprofc_str path, data;
-  size_t rule;      /* index of the current rule, or SIZE_MAX in the top object */
+  size_t rule;      /* index of the current rule; SIZE_MAX outside the rules */
   const char *key;  /* name of the current member; NULL for the object itself */
   const char *at;   /* position in `data` of the member's name, or of the object's first byte */
   const char *what; /* text of the error; NULL without an error */

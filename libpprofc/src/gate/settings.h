@@ -20,7 +20,7 @@ struct gate_rule {
   /* Glob patterns of benchmark and unit; an empty one matches everything. */
   pprofc_str pattern, unit;
   bool has_threshold, has_alpha, has_floor, ignore, accept;
-  double threshold, alpha; /* relative change that counts; significance level */
+  double threshold, alpha; /* threshold: relative change that counts; alpha: significance level */
   double accepted;         /* largest relative regression that the rule accepts */
   struct gate_floor floor;
   int direction;            /* 1: higher is better, -1: lower is better, 0: not set */

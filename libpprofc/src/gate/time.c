@@ -121,8 +121,8 @@ static void set_rate_aside(struct gate_row *rows, const struct gate_times *t) {
     rows[t->row[RATE]].aside = "time is judged: the rate is the same measurement";
 }
 
-/* Returns the index of the times of `key`, after adding empty times if needed. Returns MAP_NONE
- * when out of memory. */
+/* Returns the index of the times of the benchmark `key`, and adds empty times if needed. Returns
+ * MAP_NONE when out of memory. */
 static uint32_t find_times(struct gate *gate, struct interner *names, struct buffer *times,
                            const struct buffer *key) {
   static const struct gate_times none = {{SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX}, {0}};

@@ -8,7 +8,7 @@
 #define SUSPICIOUS 0.5
 #define ROUNDING   1e-12 /* tolerance for the rounding of a division */
 
-/* Input of a condition. */
+/* A row and the data that conditions on it need. */
 struct verdict_case {
   const struct gate *gate;
   const struct gate_row *row;

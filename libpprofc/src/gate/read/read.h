@@ -11,8 +11,8 @@
 pprofc_status gate_read_tables(struct gate *gate, pprofc_str path, pprofc_str data,
                                pprofc_error *error);
 
-/* Readers for one format each. `data` is UTF-8 without colours and carriage returns. The readers
- * return PPROFC_E_NO_MATCH if the data has no such table. */
+/* A reader of one format. `data` is UTF-8 without colours and carriage returns. Returns
+ * PPROFC_E_NO_MATCH if the data has no table in this format. */
 typedef pprofc_status gate_table_reader(struct gate *gate, pprofc_str path, pprofc_str data,
                                         pprofc_error *error);
 gate_table_reader gate_read_text, gate_read_csv, gate_read_classic, gate_read_markdown,

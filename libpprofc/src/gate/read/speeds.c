@@ -64,8 +64,8 @@ static size_t pass_list(const struct pairs *pairs, const struct pair_side *side,
   return count;
 }
 
-/* Stores the logarithm of the median of each pass. Returns the position after the last logarithm.
- * `scratch` has room for the values of the side. */
+/* Stores the logarithm of the median of a benchmark in each pass. Returns the position after the
+ * last logarithm. `scratch` has room for the values of the side. */
 static double *pass_medians(const struct pairs *pairs, const struct pair_side *side, double *logs,
                             double *scratch) {
   for (size_t i = 0, end; i < side->count; i = end) {
@@ -130,7 +130,7 @@ static double mean_of(const double *values, size_t count) {
   return pprofc_moments_of(values, count).mean;
 }
 
-/* Returns the mean of the values. Both sides have the same weight in it. */
+/* Returns the mean of the values, in which both sides have the same weight. */
 static double center_of(const struct speed_group *g, const double *values) {
   size_t base = g->count[PAIR_BASE];
   return (mean_of(values, base) + mean_of(values + base, g->passes - base)) / 2;

@@ -9,7 +9,7 @@
 /* A header line: columns of its bars in code points, and the texts between the bars. */
 struct text_header {
   size_t *bars;
-  pprofc_str *cells; /* one item fewer than bars */
+  pprofc_str *cells; /* texts between the bars: one item fewer than `bars` */
   size_t bar_count;
 };
 
