@@ -31,7 +31,7 @@ static double account_squares(const struct comparison *c, size_t side, double me
   return sum;
 }
 
-/* Returns the variance of the mean total of a side that comes from sampling alone. */
+/* Returns the part of the variance of a side's mean total that comes from sampling alone. */
 static double account_sampling(const struct comparison *c, size_t side) {
   size_t from = account_from(c, side), end = account_from(c, side + 1);
   double sum = 0;

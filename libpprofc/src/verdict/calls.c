@@ -15,7 +15,8 @@ struct calls {
   uint32_t grown[CANDIDATES_MOST]; /* rows of functions whose cum value grew */
   size_t count;
   uint32_t *grown_of; /* index in `grown` of each row, or MAP_NONE */
-  uint64_t *below;    /* bit set of the leaves of the stacks, for each row in `grown` */
+  uint64_t *below;    /* for each row in `grown`, the bit set of the rows that are leaves in its
+                         stacks */
   size_t words;
 };
 

@@ -55,7 +55,8 @@ static bool exposure_all(const struct comparison *c, pprofc_verdict_exposure exp
 
 /* ---- the choice -------------------------------------- */
 
-/* Chooses the divisor. Contention profiles use the duration, because waiting time grows with it. */
+/* Chooses the divisor. Contention profiles use the duration, because waiting time grows with the
+ * duration. */
 static pprofc_verdict_exposure exposure_choose(const struct comparison *c) {
   if (c->options.normalize_by != PPROFC_EXPOSURE_AUTO) return c->options.normalize_by;
   if (exposure_known(c, false) || exposure_known(c, true)) return PPROFC_EXPOSURE_OPS;

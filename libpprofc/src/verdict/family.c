@@ -11,8 +11,8 @@
 #define DOUBLING_ERRORS 4.5
 
 /* True if a row is tested in the family. With min_samples 0, tests only rows with enough samples to
- * find a doubling, because fewer tests need a weaker correction. With one run on each side there is
- * no such limit, because it would exclude new functions. */
+ * find a doubling, because fewer tests need a weaker correction. With one run on each side the
+ * function tests all rows, because the limit would exclude new functions. */
 static bool family_has(const struct comparison *c, const struct fit *fit, size_t row) {
   double least = DOUBLING_ERRORS * DOUBLING_ERRORS * (1 / c->side_runs[0] + 1 / c->side_runs[1]);
   bool pair = c->side_runs[0] + c->side_runs[1] == 2;

@@ -10,7 +10,8 @@ struct many_shape {
   /* Number of base runs and of head runs, and degrees of freedom: bases + heads - 2. */
   double bases, heads, degrees;
   double inverse_base, inverse_head; /* mean of 1 / scaled exposure over the runs of each side */
-  double scaled;                     /* sum of the scaled exposures */
+  double scaled;                     /* sum of the exposures, each times the common factor of its
+                                        run */
 };
 
 static struct many_shape many_shape_of(const struct model *model) {

@@ -193,7 +193,7 @@ static bool read_has_machine(const struct comparison *c) {
 }
 
 /* Fills cum_judged: cum without the time of the environment (rules.h). Excludes functions whose
- * whole cum is such time. */
+ * whole cum is time of the environment. */
 static bool read_judged(struct comparison *c) {
   struct matrix *m = &c->cum_judged;
   *m = c->cum_matrix;

@@ -14,12 +14,13 @@ struct recorded_rows {
   double log_scale[2]; /* for each side, logarithm of the factor from a judged value to a recorded
                           value */
   double error[2];     /* for each side, variance of the mean of log_scale over the runs */
-  double degrees;      /* degrees of freedom of that variance; infinite with one run on each side */
+  double degrees;      /* degrees of freedom of the variance `error`; infinite with one run on each
+                          side */
   double change, half; /* logarithm of the factor between the sides that all rows of the fit share,
                           and half the width of its interval */
-  double p;            /* two-sided p-value of that factor */
-  pprofc_verdict common; /* verdict on that factor; PPROFC_VERDICT_UNKNOWN if the fit has no such
-                            factor */
+  double p;            /* two-sided p-value of the factor that all rows share */
+  pprofc_verdict common; /* verdict on the factor that all rows share; PPROFC_VERDICT_UNKNOWN if the
+                            fit has no common factor */
   double stretch;        /* factor that widens the half width of intervals if runs have unequal
                             lengths */
 };
@@ -28,10 +29,11 @@ struct recorded_rows {
 void recorded_begin(struct recorded_rows *r, const struct comparison *c, const struct matrix *m,
                     const struct fit *fit);
 
-/* Fills the common factor of the summary. */
+/* Fills the fields of the summary about the common factor. */
 void recorded_common(const struct recorded_rows *r, pprofc_verdict_summary *summary);
 
-/* Fills the fields of the summary about the common factor. */
+/* Fills the recorded values of a row, their interval, and the verdict to show, which follows from
+ * e->own. */
 void recorded_fill(const struct recorded_rows *r, size_t row, pprofc_verdict_estimate *e);
 
 /* Returns the judged difference of a row. For cum it excludes time of the environment (rules.h). */

@@ -221,7 +221,7 @@ static void relations_mark_callers(struct relations *r) {
     if (!pprofc_verdict_is_change(row->cum.verdict)) continue;
     double explained = r->explained[interner_find(&r->c->names.texts, row->name)];
     double half = (row->cum.high - row->cum.low) / 2;
-    /* Reads the samples a second time, which is expensive, only if a row changed. */
+    /* Exact counts are unchanged if they differ by less than the floor. */
     if (r->c->quantum.sampling == SAMPLING_EXACT) half = EXACT_FLOOR * r->c->mean_total;
     row->via_callee = explained != 0 && fabs(row->cum.delta - explained) <= half;
   }
@@ -250,7 +250,7 @@ static bool relations_connect(struct relations *r) {
   return true;
 }
 
-/* Runs the expensive second pass over the samples only if a row changed. */
+/* Reads the samples a second time, which is expensive, only if a row changed. */
 pprofc_status relations_find(struct comparison *c, pprofc_error *error) {
   struct relations r = {.c = c};
   r.candidates = mem_array(c->mem, CANDIDATES_MOST, sizeof *r.candidates);

@@ -66,7 +66,7 @@ pprofc_status sums_write(const struct sums *sums, struct output *out, pprofc_err
 /* True if the text is a file that sums_write wrote. */
 bool sums_is(pprofc_str text);
 
-/* Adds a file of sums_write. `path` is its name in messages. */
+/* Adds a file of sums_write. `path` is the name of the file in messages. */
 pprofc_status sums_read(struct sums *sums, const char *path, pprofc_str text, pprofc_error *error);
 
 /* Returns the cell of a name in a type, and adds a cell of zeros if needed. Returns NULL when out

@@ -38,7 +38,8 @@ double blame_share(const struct blame *b, double delta);
  * shares. */
 double blame_part(const struct noise_report *report);
 
-/* Begins the member "total": base, head, the change and its interval. The caller ends it. */
+/* Begins the member "total": base, head, the change and its interval. The caller ends the
+ * member. */
 void blame_json_begin_total(struct json_writer *json, const pprofc_verdict_summary *s);
 
 #endif

@@ -17,8 +17,9 @@ struct noise_finding {
   pprofc_str name;                  /* name of the function, or "the total", "all functions" */
   pprofc_verdict_estimate estimate; /* estimate of the value that the condition names: flat, cum or
                                        the total */
-  double change;                    /* relative change of all functions, else NaN */
-  bool accepted; /* relative change that all functions share, for a condition on it; else NaN */
+  double change;                    /* relative change that all functions share, for a condition on
+                                       it; else NaN */
+  bool accepted; /* true if a rule with a reason and an end date accepts the growth */
   pprofc_str reason, until;
 };
 typedef void (*noise_found_fn)(void *context, const struct noise_finding *found);

@@ -61,7 +61,7 @@ static bool noise_rows_keep(struct noise_rows *rows, const pprofc_verdict_row *r
 }
 
 /* Adds the line of a domain at the position of its first row. Omits rows that cancel unless
- * -noise=rows is set. The other rows follow the line. */
+ * -noise=rows is set. The other rows of the domain follow the line. */
 static void noise_rows_add_domain(struct noise_rows *rows, const pprofc_verdict_domain *domain) {
   const pprofc_verdict_row *all = rows->report->rows;
   rows->shown[rows->count++] = (struct noise_line){&all[domain->rows[0]], domain};
