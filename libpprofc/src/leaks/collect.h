@@ -12,11 +12,12 @@
 enum leak_list {
   LEAK_LIST_HEAP,   /* ignored in heap profiles */
   LEAK_LIST_COUNTS, /* ignored in goroutine profiles and other counts */
-  LEAK_LIST_WAY,    /* A row of the built-in table of function names. */
+  LEAK_LIST_WAY,    /* function of an allocator: skipped at the leaf of a stack to find the line
+                       that allocates */
   LEAK_LISTS
 };
 
-/* One row of the built-in table. */
+/* A row of the built-in table of function names. */
 struct leak_name {
   enum leak_list list;
   const char *pattern; /* Go regular expression for the name of a function */
@@ -42,9 +43,9 @@ bool leak_names_has(const struct leak_names *names, enum leak_list list, pprofc_
 struct leak_source {
   pprofc_str kind;         /* kind of the profile: "heap", or the name of a count such as
                               "goroutine" */
-  pprofc_str unit;         /* columns of the values in use and of the allocated amounts; SIZE_MAX if
+  pprofc_str unit;         /* unit of the values: "bytes", "count" */
+  size_t value, allocated; /* columns of the values in use and of the allocated amounts; SIZE_MAX if
                               missing */
-  size_t value, allocated; /* columns of values and allocations; SIZE_MAX if missing */
   bool is_heap;
   bool proves; /* true if each sample is a proved leak, as in Go's goroutineleak profile */
 };

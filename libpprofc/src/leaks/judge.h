@@ -9,7 +9,7 @@
  * `grows` also need a small p-value. */
 enum leak_verdict {
   LEAK_IGNORED,  /* the stack is on the ignore list */
-  LEAK_BELOW,    /* values or growth are below the floor */
+  LEAK_BELOW,    /* the values or their growth are smaller than the smallest growth to report */
   LEAK_SAWTOOTH, /* the values rise and fall by similar amounts */
   LEAK_STOPPED,  /* the values grew and then stopped */
   LEAK_STEADY,   /* the values show no trend */

@@ -23,7 +23,7 @@ struct leak_options {
 
 void leak_options_init(struct leak_options *options);
 
-/* One profile. Profiles without times are ordered by name. */
+/* An input profile. Profiles without times are ordered by name. */
 struct leak_input {
   const char *name;
   pprofc_profile *profile;
@@ -39,7 +39,8 @@ struct leak_row {
   size_t stacks;                   /* for a site: number of its stacks */
   const double *values;            /* value in each judged profile */
   double first, last;
-  double per_interval, per_hour; /* growth per interval and per hour; NaN without times */
+  double per_interval, per_hour; /* growth per interval between two profiles, and per hour; NaN
+                                    without times */
 };
 
 /* All profiles of one kind. */
