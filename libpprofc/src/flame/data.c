@@ -109,7 +109,7 @@ pprofc_status flame_deflate(const struct buffer *from, int level, struct buffer 
 /* ---- the block --------------------------------------- */
 
 #define DATA_SIZES 4 /* number of parts with a length: JSON, frames, nodes, labels */
-#define DATA_PARTS 5 /* number of parts with times, which are the last part */
+#define DATA_PARTS 5 /* number of parts if the data has times, which are the last part */
 
 static int data_write(void *buffer, const void *bytes, size_t size) {
   buffer_add(buffer, bytes, size);

@@ -207,7 +207,7 @@ static void pack_put_frames(const struct flame_page *page, const struct flame_cu
 }
 
 /* Writes the exact sums of the functions that are sent, as one array for each column of the tree.
- * The first frame of a name has the sums of the function, its other frames have 0. */
+ * The first frame of a name has the sums of the function; the other frames of the name have 0. */
 static void pack_put_sums(const struct flame_page *page, const struct flame_cut *cut,
                           const struct flame_sums *sums, struct json_writer *json) {
   const size_t columns = page->tree->columns;

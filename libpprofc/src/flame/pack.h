@@ -54,7 +54,7 @@ void flame_put_meta(const struct flame_page *page, const struct flame_cut *cut,
 /* Appends the times of samples, or nothing if the page has no times. */
 pprofc_status flame_pack_times(const struct flame_page *page, struct buffer *out,
                                pprofc_error *error);
-/* Writes the names of the tracks. The page has times. */
+/* Writes the names of the tracks. The page must have times. */
 void flame_put_tracks(const struct flame_page *page, struct json_writer *json);
 
 void flame_put_types(const struct flame_page *page, struct json_writer *json);

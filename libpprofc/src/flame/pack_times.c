@@ -99,7 +99,7 @@ static bool times_walk_track(struct times_packer *p, const struct time_track *tr
   return true;
 }
 
-/* Numbers the samples that have events and a node. */
+/* Numbers the ends, which are the samples that have events and a node. */
 static bool times_number_ends(struct times_packer *p, size_t samples) {
   p->end_of = mem_array(p->mem, samples, sizeof *p->end_of);
   if (!p->end_of) return false;
