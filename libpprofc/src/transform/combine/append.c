@@ -63,7 +63,7 @@ static void *take_column(struct append *a, const void *column, size_t size) {
   return taken;
 }
 
-/* True if the result takes the sample. */
+/* True if the sample becomes part of the result. */
 static bool append_keeps(const struct append *a, const struct samples *s, size_t sample) {
   return a->trees || !values_are_zero(s->values + sample * a->width, a->width);
 }

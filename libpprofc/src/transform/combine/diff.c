@@ -1,5 +1,5 @@
-/* Compares with a base: labels the base samples, normalizes values, and computes head minus base as
- * a merge (docs/spec/pprof.md, 6.4). */
+/* Compares a profile with a base: labels the base samples, normalizes values, and computes head
+ * minus base as a merge (docs/spec/pprof.md, 6.4). */
 #include "transform/combine/diff.h"
 
 #include "core/budget.h"

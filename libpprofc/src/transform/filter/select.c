@@ -32,7 +32,7 @@ static bool keep_stacks(pprofc_profile *copy, const uint8_t *keep) {
   return true;
 }
 
-/* Clears label sets without a sample. */
+/* Empties the label sets that no sample has any more. */
 static bool select_keep_labels(pprofc_profile *copy, const uint8_t *keep) {
   struct samples *s = &copy->samples;
   struct arena *arena = &copy->region->arena;

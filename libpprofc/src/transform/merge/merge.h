@@ -104,7 +104,7 @@ merge_piece_next(const struct merge *m, const struct merge_piece *piece, size_t 
 /* Returns the string of the result for a string of a source, or NONE when out of memory. */
 uint32_t merge_string(struct merge *m, size_t source, uint32_t string);
 
-/* All steps return false when out of memory. */
+/* The following steps of a merge return false when out of memory. */
 
 /* Finds the class of each function, mapping and location of the sources, and the classes of
  * each piece. */
