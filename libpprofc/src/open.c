@@ -93,7 +93,8 @@ static pprofc_status open_complete(const struct import_format *format, pprofc_st
   return status;
 }
 
-/* Tries the formats of the table. Returns PPROFC_E_NO_MATCH if the data matches no format. */
+/* Tries the formats in the table of importers. Returns PPROFC_E_NO_MATCH if the data matches no
+ * format. */
 static pprofc_status try_formats(pprofc_str data, const pprofc_allocator *mem,
                                  const struct import_options *options, pprofc_profile **profile,
                                  pprofc_error *error) {
@@ -161,7 +162,7 @@ static pprofc_status foreign_status(struct budget *budget, const pprofc_limits *
                    (unsigned long long)most, limits->inflate_ratio);
 }
 
-/* Tries the formats of the table within `budget`. */
+/* Tries the formats in the table of importers, within `budget`. */
 static pprofc_status foreign_read(struct budget *budget, pprofc_str data,
                                   const struct import_options *options, pprofc_profile **profile,
                                   char *nearest, pprofc_error *error) {
@@ -175,7 +176,8 @@ static pprofc_status foreign_read(struct budget *budget, pprofc_str data,
   return foreign_status(budget, options->limits, status, error);
 }
 
-/* Tries the formats of the table. Sets `nearest`, which may be NULL, if no format matches. */
+/* Tries the formats in the table of importers. Sets `nearest`, which may be NULL, if no format
+ * matches. */
 static pprofc_status foreign_try(const struct input *input, const struct import_options *options,
                                  pprofc_profile **profile, char *nearest, pprofc_error *error) {
   pprofc_str data = {(const char *)input->data, input->size};
