@@ -217,7 +217,7 @@ typedef struct pprofc_bench_classic_options {
   bool no_range;          /* true to omit the columns of ranges in csv */
   const char *split;      /* labels by which results are grouped, default "pkg,goos,goarch" */
   const char *sort;       /* order of rows: "none" (default), "name" or "delta"; a leading minus
-                             reverses it */
+                             reverses the order */
   const pprofc_allocator *allocator; /* allocator for printing, which is copied; NULL for malloc */
 } pprofc_bench_classic_options;
 

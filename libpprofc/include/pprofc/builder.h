@@ -49,7 +49,7 @@ PPROFC_API void pprofc_builder_comment(pprofc_builder *builder, const char *comm
 PPROFC_API void pprofc_builder_doc_url(pprofc_builder *builder, const char *url);
 
 /* Sets regular expressions. Reports drop each frame that matches `drop` but not `keep`, and the
- * frames that it calls. */
+ * frames that this frame calls. */
 PPROFC_API void pprofc_builder_drop_frames(pprofc_builder *builder, const char *drop,
                                            const char *keep);
 

@@ -75,7 +75,7 @@ PPROFC_API pprofc_status pprofc_profile_read_memory(const void *data, size_t siz
 /* Adds an owner and returns `profile`. NULL is allowed. */
 PPROFC_API pprofc_profile *pprofc_profile_retain(pprofc_profile *profile);
 
-/* Removes an owner. Frees the profile if it was the last owner. NULL is allowed. */
+/* Removes an owner. Frees the profile when no owner is left. NULL is allowed. */
 PPROFC_API void pprofc_profile_release(pprofc_profile *profile);
 
 /* Stores in *watched a profile with the same data, which the caller releases. Calls that use

@@ -82,9 +82,9 @@ typedef struct pprofc_report_options {
 
   bool safe; /* list, weblist: true to open no source file */
 
-  /* verdicts (pprofc/verdict.h) that flame and flamegraph of a difference show, or NULL. They must
-   * be of the same profiles, sample type and filters. Functions that changed by noise only are
-   * grey. */
+  /* verdicts (pprofc/verdict.h) that flame and flamegraph of a difference show, or NULL. The
+   * verdicts must be of the same profiles, sample type and filters. Functions that changed by noise
+   * only are grey. */
   const struct pprofc_verdicts *verdicts;
 
   /* for list of a difference: commits REF or REF1..REF2 in the git repository of the current

@@ -92,7 +92,7 @@ typedef enum pprofc_verdict_exposure {
                             contentions, the duration if all runs have one; else no divisor */
   PPROFC_EXPOSURE_OPS,   /* number of operations */
   PPROFC_EXPOSURE_TIME,  /* duration of the profile, in seconds */
-  PPROFC_EXPOSURE_TOTAL, /* total of the run: values are a percentage of it */
+  PPROFC_EXPOSURE_TOTAL, /* total of the run: values are percentages of the total */
   PPROFC_EXPOSURE_NONE   /* no divisor: values are per run */
 } pprofc_verdict_exposure;
 
