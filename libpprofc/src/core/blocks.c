@@ -1,4 +1,4 @@
-/* Renders output in blocks on several threads, and writes it in order. */
+/* Renders output in blocks on several threads, and writes the blocks in order. */
 #include "core/blocks.h"
 
 #include "core/buffer.h"

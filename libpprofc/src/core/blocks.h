@@ -1,12 +1,12 @@
-/* Renders output in blocks on several threads, and writes it in order. */
+/* Renders output in blocks on several threads, and writes the blocks in order. */
 #ifndef PPROFC_CORE_BLOCKS_H
 #define PPROFC_CORE_BLOCKS_H
 
 #include "core/mem.h"
 #include "core/output.h"
 
-/* Writes the text of items [from, to). Any thread may call it, so it must not change shared data.
- * `room` is scratch memory of the calling thread. */
+/* Writes the text of items [from, to). Any thread may call the function, so it must not change
+ * shared data. `room` is scratch memory of the calling thread. */
 typedef void (*block_fn)(const void *context, void *room, struct output *out, size_t from,
                          size_t to);
 
@@ -18,9 +18,9 @@ struct blocks {
   const void *context;
 };
 
-/* Renders items and writes them in order. If the memory budget is too small for blocks, one thread
- * writes the items directly. Returns false when out of memory; a failure of the output's callback
- * is stored in the output. */
+/* Renders items in blocks and writes the blocks in order. If the memory budget is too small for
+ * blocks, one thread writes the items directly. Returns false when out of memory; a failure of the
+ * output's callback is stored in the output. */
 bool blocks_write(struct output *out, const pprofc_allocator *mem, unsigned threads,
                   const struct blocks *blocks);
 

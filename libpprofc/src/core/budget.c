@@ -14,8 +14,8 @@ struct budget {
   pprofc_allocator counted; /* allocator that users of the budget receive */
   pprofc_allocator mem;     /* allocator from which the budget takes its memory */
   struct budget *parent; /* budget that `mem` belongs to, retained; NULL if `mem` has no budget */
-  /* Size of the budget and number of bytes in use. They are 8-byte aligned, because 32-bit machines
-   * align uint64_t to 4, where atomic access is slow. */
+  /* Size of the budget and number of bytes in use. Both numbers are 8-byte aligned, because 32-bit
+   * machines align uint64_t to 4, where atomic access is slow. */
   _Alignas(8) uint64_t bytes, used;
   /* Time at which the budget stops, in milliseconds of the monotonic clock; 0: no deadline. */
   _Alignas(8) uint64_t deadline;

@@ -19,7 +19,6 @@
 /* Interval between checks for cancellation, in milliseconds. */
 #define CHILD_LOOK_MS 100
 
-/* A running child process. */
 struct child_running {
   const struct child *child;
   const struct child_user *user; /* extra settings for a program of the user, or NULL */

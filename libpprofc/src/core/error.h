@@ -19,7 +19,7 @@ pprofc_status error_nomem(pprofc_error *error);
 /* Puts a text that names the failed operation before the message. */
 void error_prefix(pprofc_error *error, const char *format, ...) PPROFC_PRINTF(2, 3);
 
-/* Appends " (text)" to the message if it fits. */
+/* Appends " (text)" to the message if the text fits. */
 void error_hint(pprofc_error *error, const char *format, ...) PPROFC_PRINTF(2, 3);
 
 /* Writes the text of an errno into out, in lower case: "no such file or directory". Returns

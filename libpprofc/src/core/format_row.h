@@ -16,7 +16,8 @@ struct format_row {
                              hand" */
   const char *example;    /* file in testdata that a test reads, or NULL */
   const char *kept;       /* data of the format that the reader keeps */
-  const char *lost;       /* data that the reader drops, and how much of it the reader counts */
+  const char *lost;       /* data that the reader drops, and how much of this data the reader
+                             counts */
 };
 
 #endif

@@ -18,7 +18,7 @@ struct hash_secret {
 extern struct hash_secret hash_secret __attribute__((visibility("hidden")));
 
 /* Draws the secret random numbers on the first call. Any thread may call this function. map_init
- * calls it, because only tables need hashes. */
+ * calls the function, because only tables need hashes. */
 void hash_init(void);
 
 uint64_t hash_bytes(const void *data, size_t size);
@@ -41,14 +41,15 @@ static inline uint64_t hash_fold(uint64_t a, uint64_t b) {
 #endif
 }
 
-/* Mixes another word into a hash. The function masks both with the secret and multiplies them. An
- * attacker without the secret cannot choose words that make a factor 0 or two products equal. */
+/* Mixes another word into a hash. The function masks the hash and the word with the secret, and
+ * multiplies the results. An attacker without the secret cannot choose words that make a factor 0
+ * or two products equal. */
 static inline uint64_t hash_mix(uint64_t hash, uint64_t word) {
   return hash_fold(hash ^ hash_secret.state, word ^ hash_secret.word);
 }
 
-/* Spreads a hash over the slots of a table by another multiplication. Without it, some secrets put
- * keys in arithmetic progression into neighbouring slots. */
+/* Spreads a hash over the slots of a table by another multiplication. Without this multiplication,
+ * some secrets put keys in arithmetic progression into neighbouring slots. */
 static inline uint64_t hash_spread(uint64_t hash) {
   return hash_fold(hash, hash_secret.slot);
 }

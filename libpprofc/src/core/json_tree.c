@@ -300,7 +300,7 @@ static bool json_tree_pack_is_dense(const struct json_tree_parser *s,
 }
 
 /* Keeps an array as text if it has many items that are all numbers and words, or all rows. Returns
- * true if it does so, or after an error. */
+ * true if the array is kept as text, or after an error. */
 static bool json_tree_pack(struct json_tree_parser *s, struct node *node) {
   struct json_tree_parser before = *s;
   struct node_packed *packed = arena_zero_array(s->arena, 1, sizeof *packed);

@@ -46,8 +46,8 @@ struct node {
   };
 };
 
-/* A packed array: an array of numbers and words, or of arrays (rows) of numbers and words. It is
- * kept as text to save memory. node_at makes a node of one item at a time. */
+/* A packed array: an array of numbers and words, or of arrays (rows) of numbers and words. The
+ * array is kept as text to save memory. node_at makes a node of one item at a time. */
 struct node_packed {
   size_t count;    /* number of items; 0 for a row that is not counted yet */
   uint32_t *marks; /* positions in the text: of each row, or of every NODE_PACKED_EVERYth item */
@@ -66,7 +66,7 @@ struct node_packed {
 pprofc_status json_tree_parse(struct arena *arena, const char *path, pprofc_str data,
                               struct node **root, pprofc_error *error);
 
-/* Reads a file of at most `most` bytes and parses it. */
+/* Reads a file of at most `most` bytes and parses its text like json_tree_parse. */
 pprofc_status json_tree_read(struct arena *arena, const char *path, size_t most, struct node **root,
                              pprofc_error *error);
 

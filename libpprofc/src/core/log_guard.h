@@ -7,8 +7,8 @@
 #include "core/buffer.h"
 #include "core/output.h"
 
-/* A filter between an output and its callback. It breaks commands: it writes the second ':' at the
- * start of a line as \x3a and the '[' after "##" as \x5b. Other bytes are unchanged. */
+/* A filter between an output and its callback. The filter breaks commands: it writes the second ':'
+ * at the start of a line as \x3a and the '[' after "##" as \x5b. Other bytes are unchanged. */
 struct log_guard {
   pprofc_write_fn write;
   void *context;
@@ -25,8 +25,8 @@ void log_guard_init(struct log_guard *guard, pprofc_write_fn write, void *contex
 void log_guard_output(struct output *out, struct log_guard *guard, pprofc_write_fn write,
                       void *context);
 
-/* Breaks commands in the data and writes it. This is a pprofc_write_fn; the context is a struct
- * log_guard. */
+/* Breaks commands in the data and writes the data. This is a pprofc_write_fn; the context is a
+ * struct log_guard. */
 int log_guard_write(void *guard, const void *data, size_t size);
 
 /* Appends text and breaks the commands in it. `begins_line` is true if the text starts a line. */

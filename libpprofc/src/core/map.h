@@ -77,8 +77,8 @@ static inline uint32_t map_next(const struct map *map, struct map_probe *probe) 
   (ARRAY_RESERVE((mem), (items), (capacity), (count) + 1) &&                                       \
    map_insert((map), (hash), (uint32_t)(count)) && ((items)[(count)++] = __VA_ARGS__, true))
 
-/* Prefetches the slot of a hash that will be looked up soon. Call it for a batch of hashes, so
- * that their cache misses overlap. */
+/* Prefetches the slot of a hash that will be looked up soon. Call the function for a batch of
+ * hashes, so that their cache misses overlap. */
 static inline void map_expect(const struct map *map, uint64_t hash) {
   if (map->capacity >= MAP_LARGE) __builtin_prefetch(&map->slots[map_start(map, hash).position]);
 }
@@ -100,7 +100,7 @@ static inline uint32_t map_find_or_add(struct map *map, uint64_t hash, map_equal
 }
 
 /* Maps strings to ids 0, 1, 2 ... in order of first use. Strings are not copied: their bytes must
- * outlive the interner. interner_copy copies them into an arena. */
+ * outlive the interner. interner_copy copies new strings into an arena. */
 struct interner {
   struct map map;
   pprofc_str *items;

@@ -23,8 +23,8 @@ void mem_free(const pprofc_allocator *a, void *block, size_t count, size_t size)
  * read again. */
 void mem_discard(const void *from, const void *to);
 
-/* An arena frees all its memory at once. Blocks of 256 KiB and more are allocated one by one,
- * so that freeing the arena returns them to the system. */
+/* An arena frees all its memory at once. Blocks of 256 KiB and more are allocated one by one, so
+ * that freeing the arena returns these blocks to the system. */
 struct arena {
   const pprofc_allocator *mem; /* allocator of the blocks; it must outlive the arena */
   struct arena_block *blocks;

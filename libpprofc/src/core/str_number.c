@@ -25,7 +25,6 @@ static unsigned take_base(pprofc_str *s) {
   return 8;
 }
 
-/* State of reading an integer. */
 struct integer_reader {
   uint64_t value;
   unsigned base;

@@ -85,7 +85,7 @@ static void put_literal(struct printing *p, pprofc_str text) {
 
 /* ---- values ------------------------------------------ */
 
-/* True if a link may have this address: http, https, or a path on the same site. */
+/* True for an address that a link may have: http, https, or a path on the same site. */
 static bool may_link(pprofc_str address) {
   size_t scheme = 0;
   while (scheme < address.size && !strchr(":/?#", address.data[scheme])) scheme++;
