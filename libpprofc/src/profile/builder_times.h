@@ -5,8 +5,8 @@
 #include "profile/builder.h"
 #include "profile/times.h"
 
-/* Makes the builder keep the times of samples if `keep` is true. Call it before the first
- * sample. */
+/* Makes the builder keep the times of samples if `keep` is true. Call this function before the
+ * first sample. */
 void builder_keep_times(pprofc_builder *builder, bool keep);
 
 /* True if the builder keeps times. Otherwise the functions below do nothing, and readers need not
