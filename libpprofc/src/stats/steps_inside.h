@@ -20,8 +20,8 @@ double steps_student_p(const struct steps_side *a, const struct steps_side *b);
 void steps_cut(const double *values, size_t count, double cut, double *out);
 
 /* Returns the p-value of a split of the values [first, end) before `middle`. If neighbouring values
- * have the correlation r, the estimated variance is too small. The function then multiplies it by
- * (1 + r) / (1 - r). */
+ * have the correlation r, the estimated variance is too small. The function then multiplies the
+ * variance by (1 + r) / (1 - r). */
 double steps_p(const double *values, size_t first, size_t middle, size_t end,
                const struct steps_options *options);
 
