@@ -10,8 +10,8 @@
 #define GRAIN THRESHOLD(8192)
 
 /* A kept frame of the path. `edge` is the edge from the previous step to this step. `edge` is NONE
- * if the choice of edges excludes it, or if it leads from a node to itself. `edge` is also NONE if
- * the path has the same edge nearer to the root. */
+ * if the choice of edges excludes the edge, or if the edge leads from a node to itself. `edge` is
+ * also NONE if the path has the same edge nearer to the root. */
 struct edges_step {
   int64_t pending, pending_div;
   uint32_t node, edge;
@@ -24,7 +24,8 @@ struct edge_table {
   struct graph_edge *items;
   size_t count, capacity;
   struct map map;
-  uint32_t *last; /* for each target node, 1 + the index of the last edge found to it; 0: no edge */
+  uint32_t *last; /* for each target node, 1 + the index of the last edge found to this node; 0: no
+                     edge */
 };
 
 struct edges_worker {

@@ -128,8 +128,8 @@ static pprofc_str frames_object_of(const struct graph_frames_builder *b, size_t 
   return profile_string(b->profile, b->profile->mappings.items[mapping].file);
 }
 
-/* Returns the node_info of a function without line, address and object. Makes it only once for each
- * function. */
+/* Returns the node_info of a function without line, address and object. Makes the node_info only
+ * once for each function. */
 static uint32_t plain_info(struct graph_frames_builder *b, uint32_t function) {
   const struct node_info info = {
       .name = b->name[function], .file = b->file[function], .place = &no_place};
@@ -272,7 +272,7 @@ pprofc_status frames_build(struct frames *f, const pprofc_profile *profile,
               read_locations(&b);
   arena_free(&b.scratch);
   map_free(&f->map);
-  /* Keep the map for callers that set object_names: they look up texts later. */
+  /* Keep the map for callers that set object_names, because these callers look up texts later. */
   if (!options->object_names) map_free(&f->texts.map);
   return done ? PPROFC_OK : error_nomem(error);
 }
