@@ -1,4 +1,4 @@
-/* Computes the statistics of the cells of comparison tables and formats them. */
+/* Computes and formats the statistics of the cells of comparison tables. */
 #include "bench/number.h"
 #include "bench/tables.h"
 #include "bench/units.h"

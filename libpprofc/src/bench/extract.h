@@ -30,7 +30,8 @@ void extractor_free(struct extractor *extractor);
 /* Parses a key. The caller excludes "", ".config" and ".unit". */
 struct key extract_key(struct extractor *extractor, pprofc_str text);
 
-/* Returns the id of the key's value for a result; BENCH_EMPTY if it has no value. */
+/* Returns the id of the key's value for a result; BENCH_EMPTY if the result has no value for the
+ * key. */
 uint32_t extract(struct extractor *extractor, struct key *key, size_t result);
 
 /* The first function returns the id of a string, and adds the string if needed. The second returns

@@ -181,7 +181,7 @@ static bool pairs_count_value(struct pairs *pairs, struct pair *pair,
                     value->result);
 }
 
-/* Stores a measurement as the next value of its pair. The pair's count starts from 0 again, so it
+/* Stores a measurement as the next value of its pair. The pair's count, which starts from 0 again,
  * is the next free index. */
 static bool pairs_store_value(struct pairs *pairs, struct pair *pair,
                               const struct pairs_place *place, const struct pairs_value *value) {

@@ -67,13 +67,13 @@ void pairs_free(struct pairs *pairs);
 
 /* These two functions do the work of pairs_make in two steps. pairs_group finds the pairs and
  * counts their measurements. pairs_store stores the measurements. `releases` is the set if the
- * caller no longer needs its results and measurements, or NULL; pairs_store frees these while it
- * works. */
+ * caller no longer needs its results and measurements, or NULL. pairs_store frees these results and
+ * measurements while it works. */
 bool pairs_group(struct pairs *pairs, const struct pprofc_bench *set, const char *head,
                  const pprofc_allocator *mem);
 bool pairs_store(struct pairs *pairs, const struct pprofc_bench *releases);
 
-/* Frees the memory of the values before `end`. The caller must not read them again. */
+/* Frees the memory of the values before `end`. The caller must not read these values again. */
 void pairs_release_values(const struct pairs *pairs, size_t end);
 
 static inline pprofc_str pairs_text(const struct pairs *pairs, uint32_t id) {

@@ -1,4 +1,4 @@
-/* Maps benchmark results to keys by projections, whose syntax it parses. */
+/* Parses projections, and maps benchmark results to keys by them. */
 #include "bench/projection.h"
 
 #include "bench/go_text.h"

@@ -1,6 +1,6 @@
 /* Projections map a result to a key, a short list of values: `.config`, `/size@num .name@alpha`,
  * `.file@(old new)`. The projections of one command form a group. If one projection of a group uses
- * a key, `.config` and `.fullname` leave it out in the other projections. */
+ * a key, `.config` and `.fullname` leave the key out in the other projections. */
 #ifndef PPROFC_BENCH_PROJECTION_H
 #define PPROFC_BENCH_PROJECTION_H
 

@@ -14,7 +14,7 @@ struct table_summary {
 };
 
 struct table {
-  uint32_t key;  /* key of the table projection */
+  uint32_t key;  /* index of the table's key in the projection -table */
   uint32_t unit; /* string index of the tidied unit */
   bool exact;
   uint32_t *rows, *columns; /* keys of the rows and of the columns, sorted */

@@ -15,7 +15,7 @@ struct unit_parser {
   pprofc_str unit;
   size_t position;
   pprofc_str token;
-  bool denominator; /* true in a denominator: `/` starts it, `*` ends it */
+  bool denominator; /* true in a denominator, which begins with `/` and ends with `*` */
 };
 
 static bool unit_is_separator(int32_t rune) {

@@ -41,7 +41,7 @@ static void line_add_text(struct classic_printer *p, struct classic_line *line, 
   line_add_cell(p, line, str_of(text));
 }
 
-/* Adds a line with room for the maximum number of cells to the output. */
+/* Adds to the output a line that has room for the maximum number of cells. */
 static struct classic_line *lines_add(struct classic_printer *p, struct classic_lines *lines) {
   struct classic_line *line = &lines->items[lines->count];
   line->count = 0;

@@ -13,7 +13,7 @@ static const struct metric_name metric_names[] = {{{"ns/op", 5}, {"time/op", 7}}
                                                   {{"B/op", 4}, {"alloc/op", 8}},
                                                   {{"MB/s", 4}, {"speed", 5}}};
 
-/* True if the unit is "base" or ends in "-base". */
+/* True if the unit equals `base`, or ends in "-" and `base`. */
 static bool has_base(pprofc_str unit, const char *base) {
   pprofc_str b = str_of(base);
   return str_equal(unit, b) ||

@@ -17,7 +17,6 @@ static bool criterion_matches(pprofc_str data) {
          json_has_words(data, '{', stream_words) || str_starts(data, STR("[["));
 }
 
-/* Throughput of one iteration. */
 struct throughput {
   double amount; /* work of one iteration, in `unit`; 0 if unknown */
   const char *unit;
@@ -25,7 +24,7 @@ struct throughput {
 
 /* ---- the name ---------------------------------------- */
 
-/* Returns the last part of path[0, *end) and shortens *end by it. */
+/* Returns the last part of path[0, *end), and moves *end before this part. */
 static pprofc_str last_part(pprofc_str path, size_t *end) {
   size_t slash = str_find_last_char(str_slice(path, 0, *end), '/');
   size_t from = slash == *end ? 0 : slash + 1;

@@ -78,7 +78,7 @@ static bool is_word(pprofc_str field, const char *word) {
   return true;
 }
 
-/* Reads the header. Returns false unless it has the columns name, unit and value. Does not
+/* Reads the header. Returns false unless the header has the columns name, unit and value. Does not
  * allocate, because format detection has no set and no allocator. */
 static bool csv_find_columns(pprofc_str *rest, struct csv_columns *columns) {
   bool found[WANTED] = {false}, bad_quotes = false;
