@@ -12,8 +12,8 @@
 
 #define EXACT_MAX 50 /* largest sample size with an exact distribution of U */
 #define DRIFT_MIN 6  /* minimum number of samples a side for a test of drift */
-/* Significance level of drift. It is small because a suite of 100 benchmarks makes 200 tests of
- * drift. */
+/* Significance level of drift. The level is small because a suite of 100 benchmarks makes 200 tests
+ * of drift. */
 #define DRIFT_ALPHA 0.001
 /* Minimum number of rounds per side for a test of the medians of rounds; 2 if each round is a
  * process. */

@@ -58,7 +58,8 @@ static void set_memory_floor(struct gate_row *row) {
   struct gate_floor most = {.bytes = MEMORY_FLOOR};
   if (str_equal(row->unit, STR("allocs/op"))) most.plain = 1;
   if (row->floor == 0) row->floor = fmin(row->range, gate_floor_of(&most, row->unit));
-  row->floor = fmax(row->floor, 0); /* a negative floor means that the user switched it off */
+  row->floor = fmax(row->floor, 0); /* a negative floor means that the user switched the floor
+                                       off */
 }
 
 /* Takes into account noise that the samples do not show: raises the threshold of counts to their

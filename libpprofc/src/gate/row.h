@@ -56,7 +56,7 @@ struct gate_row {
   bool rescaled;    /* true if the values were divided by the speeds of their rounds */
   bool processes;   /* true if each round is a process with its own input */
   bool one_process; /* true if all samples of a side come from one process, and the settings do not
-                       allow it */
+                       allow this */
   bool screened;    /* true if the row got no further rounds, because the first rounds did not look
                        worse */
   bool overloaded;  /* true if other programs took the processors during the measurement */

@@ -17,7 +17,7 @@ struct gate_floor {
 
 /* A rule of the rules file: its patterns and its settings. */
 struct gate_rule {
-  /* Glob patterns of benchmark and unit; an empty one matches everything. */
+  /* Glob patterns of benchmark and unit; an empty pattern matches everything. */
   pprofc_str pattern, unit;
   bool has_threshold, has_alpha, has_floor, ignore, accept;
   double threshold, alpha; /* threshold: relative change that counts; alpha: significance level */
@@ -67,7 +67,7 @@ bool gate_add_direction(struct gate *gate, pprofc_str unit, int direction);
 /* Returns the direction of a unit in the spelling of any tool: 1: higher is better, -1: lower is
  * better, 0: not known. */
 int gate_direction(const struct gate *gate, pprofc_str unit);
-/* Returns the direction from the settings alone; 0 if they do not contain the unit. */
+/* Returns the direction from the settings alone; 0 if the settings do not contain the unit. */
 int gate_settings_direction(const struct gate *gate, pprofc_str unit);
 
 /* Appends the unit in the spelling of raw results: "sec/op" for "ns/op" and "time/op". */

@@ -46,8 +46,8 @@ void gate_print_totals(struct buffer *out, const struct gate *gate);
 /* Returns the overall result as one or two words: "regressed", "pass" ... */
 const char *gate_result_name(const struct gate *gate);
 
-/* Appends the overall result. If it is inconclusive, appends the number of rows that could not be
- * judged, and the smallest change that the tests would find. */
+/* Appends the overall result. If the result is inconclusive, appends the number of rows that could
+ * not be judged, and the smallest change that the tests would find. */
 void gate_print_result(struct buffer *out, const struct gate *gate);
 
 /* Returns the rank of a verdict in the order of rows; 0 is the most important verdict. */

@@ -109,7 +109,7 @@ static void check_sides(struct gate *gate, const struct pairs *pairs) {
     if (!found[side]) gate_problem(gate, "%s holds no benchmark results", names[side]);
 }
 
-/* Returns the first result of a side; SIZE_MAX if it has no result. */
+/* Returns the first result of a side; SIZE_MAX if the side has no result. */
 static size_t raw_first_result(const pprofc_bench *set, bool head) {
   for (size_t i = 0; i < set->result_count; i++) {
     pprofc_str label = pprofc_bench_input_label(set, set->results[i].input);

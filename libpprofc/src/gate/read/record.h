@@ -1,5 +1,5 @@
 /* A run in a store: the results, the verdict and the profiles of one commit, as JSON
- * (docs/HISTORY.md). `pprofci store` writes it; the gate estimates noise from it. */
+ * (docs/HISTORY.md). `pprofci store` writes these records; the gate estimates noise from them. */
 #ifndef PPROFC_GATE_READ_RECORD_H
 #define PPROFC_GATE_READ_RECORD_H
 

@@ -1,4 +1,4 @@
-/* Detects files of comparisons, cleans them, and finds the lines that report failures. */
+/* Detects files of comparisons, cleans their text, and finds the lines that report failures. */
 #include "core/escape.h"
 #include "gate/read/cell.h"
 
@@ -44,8 +44,8 @@ static size_t sequence_at(pprofc_str s) {
   return i < s.size ? i + 1 : s.size;
 }
 
-/* Removes colours, the byte order mark and carriage returns. *out is a view of the data if it has
- * no such characters. */
+/* Removes colours, the byte order mark and carriage returns. *out is a view of the data if the data
+ * has no such characters. */
 static bool clean(struct gate *gate, pprofc_str data, pprofc_str *out) {
   *out = data;
   if (str_starts(data, STR("\xEF\xBB\xBF"))) *out = str_slice(data, 3, data.size);
