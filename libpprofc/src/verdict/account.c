@@ -19,7 +19,8 @@ static size_t account_from(const struct comparison *c, size_t side) {
   return from[side];
 }
 
-/* Returns the sum of squared deviations of the runs of a side from its mean total. */
+/* Returns the sum of squared deviations of the total of each run of a side from the side's mean
+ * total. */
 static double account_squares(const struct comparison *c, size_t side, double mean) {
   size_t from = account_from(c, side), end = account_from(c, side + 1);
   double sum = 0;
@@ -39,9 +40,9 @@ static double account_sampling(const struct comparison *c, size_t side) {
   return sum / (c->side_runs[side] * c->side_runs[side]);
 }
 
-/* Returns the variance of the difference of the mean totals. Estimates it from the totals of the
- * runs, but never returns less than the sampling variance. With one run a side, uses the assumed
- * noise between runs. */
+/* Returns the variance of the difference of the mean totals. Estimates the variance from the totals
+ * of the runs, but never returns less than the sampling variance. With one run a side, uses the
+ * assumed noise between runs. */
 static double account_variance(const struct comparison *c, double base, double head) {
   double nb = c->side_runs[0], nh = c->side_runs[1], cv = c->options.noise_cv;
   double sampling = account_sampling(c, 0) + account_sampling(c, 1);

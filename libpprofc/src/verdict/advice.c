@@ -39,7 +39,7 @@ static double advice_factor(const struct advice *a) {
   return advice_excess(a) * (quantile + ADVICE_POWER);
 }
 
-/* Returns the relative variance between runs. With one run on each side, it is the assumed
+/* Returns the relative variance between runs. With one run on each side, this is the assumed
  * variance. Otherwise the function enlarges the estimate, because the changed function may vary
  * more than the median function. */
 static double advice_noise(const struct advice *a) {

@@ -155,8 +155,8 @@ struct model_settings comparison_settings(const struct comparison *c) {
  * occurs if hardly any function is in both sides. */
 #define COMMON_BEYOND 50.0
 
-/* True if the common factor is implausible. Compares it with the ratio of the totals, because a
- * change of the whole program also changes the factor. */
+/* True if the common factor is implausible. Compares the factor with the ratio of the totals,
+ * because a change of the whole program also changes the factor. */
 static bool comparison_common_fails(const struct comparison *c, const struct matrix *m,
                                     const struct fit *fit) {
   double logs[2] = {0, 0};

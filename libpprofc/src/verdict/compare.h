@@ -21,7 +21,8 @@ struct comparison {
   struct arena arena; /* memory of the results */
   struct rules rules;
   struct names names;
-  struct run *runs;    /* runs, bases first; they keep their profiles until the rows are complete */
+  struct run *runs;    /* runs, bases first; each run keeps its profile until the rows are
+                          complete */
   size_t count, bases; /* number of columns and of base columns. A column is a run, or a side if
                           only sums over runs are known. */
   double side_runs[2]; /* number of runs of the base, and of the head */
@@ -67,7 +68,7 @@ struct comparison {
   pprofc_verdict_summary summary;
 };
 
-/* Returns the run with this index, in the form in which the caller passed it. */
+/* Returns the run with this index, as the caller passed it. */
 const pprofc_verdict_run *comparison_given(const struct comparison *c, size_t run);
 
 /* Returns the shown value of a side from the values of all runs: the mean, or with `pooled` the sum

@@ -1,4 +1,5 @@
-/* Judges the sum of a set of rows like one row. Estimates its noise from the sum in each run. */
+/* Judges the sum of a set of rows like one row. Estimates the noise of the sum from its value in
+ * each run. */
 #include "verdict/domains.h"
 
 #include <math.h>

@@ -190,7 +190,6 @@ static void search_judge(struct domain_search *s) {
   }
 }
 
-/* True if the sum of a set grew. */
 static bool sum_grew(const struct domain_sum *sum) {
   return pprofc_verdict_is_change(sum->shown.own) && sum->own.delta > 0;
 }

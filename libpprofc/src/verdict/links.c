@@ -3,7 +3,7 @@
 #include "verdict/name_parts.h"
 #include "verdict/relations.h"
 
-/* True if one of the two functions is on one side only. */
+/* True if at least one of the two functions is on one side only. */
 static bool links_replaced(const struct relations *r, uint32_t a, uint32_t b) {
   return relations_one_sided(r, a) || relations_one_sided(r, b);
 }

@@ -33,8 +33,9 @@ static double pair_score(const struct model *model, size_t row) {
 }
 
 /* Returns the observed variance of the functions divided by the variance that sampling and assumed
- * noise explain. Uses the median, because changed functions hardly affect it. For overlapping rows
- * (cum) also uses the 80 % quantile, because one burst of samples changes many of them. */
+ * noise explain. Uses the median, because changed functions hardly affect the median. For
+ * overlapping rows (cum) also uses the 80 % quantile, because one burst of samples changes many
+ * rows. */
 static double pair_dispersion(const struct model *model, const double *z, double *squares) {
   size_t count = 0;
   for (size_t i = 0; i < model->m->rows; i++)

@@ -7,7 +7,7 @@
 #include <math.h>
 
 /* Minimum share of the change that one child, or up to PLACES_SPLIT parts together, must have. If
- * their share is smaller, the search stops at the node. */
+ * the share is smaller, the search stops at the node. */
 #define PLACES_ALL 0.9
 /* Minimum share of the change in each part, if a change splits into parts. */
 #define PLACES_SHARE 0.2

@@ -59,7 +59,7 @@ static bool quantum_has_samples(const pprofc_profile *p, size_t value) {
 }
 
 /* True if the column counts events. A measured time without a period, as in cProfile, is not a
- * count, because it differs between machines. */
+ * count, because the time differs between machines. */
 static bool quantum_is_counted(const pprofc_profile *p, size_t value) {
   return profile_string(p, p->period_type.type).size == 0 && !unit_is_time(quantum_unit(p, value));
 }

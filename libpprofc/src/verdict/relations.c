@@ -93,7 +93,7 @@ static bool relations_alloc(struct relations *r) {
   return r->candidate_of && r->both && r->sketch_of && r->callers && r->explained && r->seen;
 }
 
-/* Fills for each function name: its candidate, its sketch, and the flag if both sides have a
+/* Fills for each function name its candidate, its sketch, and the flag that both sides have a
  * cost. */
 static void relations_name(struct relations *r) {
   const struct comparison *c = r->c;
@@ -199,8 +199,8 @@ static pprofc_verdict_relation relations_kind(const struct relations *r, uint32_
   return relations_linked(r, a, b) ? PPROFC_RELATION_MOVED : PPROFC_RELATION_NONE;
 }
 
-/* Marks the pairs that cancel. A function is in at most one pair. Renamed functions come first,
- * then pairs with the smallest remaining change. */
+/* Marks the pairs of functions whose changes cancel. A function is in at most one pair. Renamed
+ * functions come first, then pairs with the smallest remaining change. */
 static void relations_mark_pairs(struct relations *r, bool renames) {
   for (size_t i = 0; i < r->pair_count; i++) {
     size_t fell = r->candidates[r->pairs[i].fell].row, rose = r->candidates[r->pairs[i].rose].row;

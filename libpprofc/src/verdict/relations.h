@@ -52,9 +52,9 @@ struct relations {
   uint32_t *candidate_of; /* candidate of each name, or MAP_NONE */
   bool *both; /* for each name, true if base and head have samples of the function or its callees */
   uint64_t *sketch_of; /* for each name, the hash of its last part */
-  uint64_t *callers; /* for each candidate, a bit set of its callers: one bit per name, one for the
-                        root. For a caller on one side only, the set also contains the nearest
-                        caller on both sides. */
+  uint64_t *callers; /* for each candidate, a bit set of its callers: one bit per name, and one bit
+                        for the root. For a caller on one side only, the set also contains the
+                        nearest caller on both sides. */
   size_t words;
   struct row_groups types, files;
   double *explained; /* for each name, the sum of the changes of its changed callees */

@@ -97,7 +97,7 @@ static pprofc_status sums_add_cells(struct sums *sums, struct sums_type *type,
   return PPROFC_OK;
 }
 
-/* Stores the source file of each function of the run, if it has a file. */
+/* Stores the source file of each function of the run, if the function has a file. */
 static bool sums_add_files(struct sums *sums, const struct run *run) {
   const pprofc_profile *p = run->profile;
   for (size_t i = 0; i < p->functions.count; i++)

@@ -31,7 +31,8 @@ struct sums_type {
   enum sampling_kind sampling;
   double period;                  /* period of the first run */
   bool mixed;                     /* true if the runs have different periods */
-  bool is_default;                /* true if reports of the first run show this type by default */
+  bool is_default;                /* true if reports of the first run show this sample type by
+                                     default */
   double runs;                    /* number of runs with a total above 0 */
   double empty;                   /* number of runs without any value of this type */
   double total, squares, inverse; /* sums of the totals, of their squares, and of 1 / total */

@@ -42,7 +42,7 @@ static const struct noise_measure_name {
                      {"total>", MEASURE_TOTAL},
                      {"common>", MEASURE_COMMON}};
 
-/* Parses "flat>" and removes it from the text. */
+/* Parses the measure of a condition, such as "flat>", and removes it from the text. */
 static bool noise_gate_measure(pprofc_str *text, enum noise_measure *measure) {
   for (size_t i = 0; i < sizeof measure_names / sizeof measure_names[0]; i++) {
     pprofc_str name = str_of(measure_names[i].text);
@@ -54,7 +54,7 @@ static bool noise_gate_measure(pprofc_str *text, enum noise_measure *measure) {
   return false;
 }
 
-/* Parses "5%", "10ms" or "1000". */
+/* Parses the threshold of a condition: "5%", "10ms" or "1000". */
 static bool noise_gate_threshold(pprofc_str text, struct noise_condition *c) {
   size_t digits = 0;
   while (digits < text.size && (strchr("0123456789.", text.data[digits]) && text.data[digits]))

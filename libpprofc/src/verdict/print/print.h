@@ -9,7 +9,7 @@
 /* Maximum size in bytes of the name of a benchmark with its measure. */
 #define BENCHES_TEXT 200
 
-/* Verdicts and settings for printing them. */
+/* The verdicts of a report, and the settings for printing them. */
 struct noise_report {
   /* Options of the report: unit, divisor, number of rows, filters. */
   const pprofc_report_options *options;
