@@ -25,7 +25,6 @@
 #define STOP_SIGMAS 2.0
 #define SIGMAS      3.0 /* number of standard errors below which sampling explains a fall */
 
-/* State of judging one series. */
 struct judging {
   const struct leak_series *s;
   const struct leak_rules *rules;
@@ -170,8 +169,8 @@ static bool judging_by_troughs(struct judging *j, enum leak_verdict otherwise) {
 
 /* ---- one series -------------------------------------- */
 
-/* Judges growth. Growth is a leak unless it stopped, it fell, chance explains it, or the program
- * freed most of the allocated memory. */
+/* Judges growth. Growth is not a leak in four cases: it stopped, it fell, chance explains it, or
+ * the program freed most of the allocated memory. */
 static bool judging_growth(struct judging *j) {
   struct leak_fit *fit = j->fit;
   bool falls = j->fall > FALL_SHARE * fit->growth + SIGMAS * j->sigma;

@@ -4,8 +4,8 @@
 
 #include "leaks/leaks.h"
 
-/* Judges each stack, and each site with several stacks. Uses kind->judged profiles, from the
- * profile kind->left_out on. */
+/* Judges each stack, and each site with several stacks. Uses kind->judged profiles; the first of
+ * them has the index kind->left_out. */
 pprofc_status leak_rows_judge(struct leaks *leaks, struct leak_kind *kind, pprofc_error *error);
 
 /* Makes a row for each stack, with the verdict that the stack is a leak. Used for profiles in which
