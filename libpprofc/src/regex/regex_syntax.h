@@ -15,7 +15,8 @@
 struct regex_translation {
   struct buffer pcre; /* expression for PCRE2, compiled with the options in regex.c */
   size_t captures;    /* number of capturing parentheses so far */
-  size_t copies;      /* number of copies that all counted repetitions make */
+  size_t copies;      /* number of copies that all counted repetitions so far make of their
+                         operands */
   bool plain;         /* true if the expression is a choice of plain texts (text|text) */
   struct buffer text; /* plain texts of the choice, one after another */
   size_t needles;
