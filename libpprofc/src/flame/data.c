@@ -1,4 +1,5 @@
-/* Makes the data of the viewer as one block of bytes, for a page that requests it from a server. */
+/* Makes the data of the viewer as one block of bytes, for a page that requests the data from a
+ * server. */
 #include "codec/zlib_memory.h"
 #include "flame/pack.h"
 

@@ -332,7 +332,7 @@ static pprofc_str label_shorten(pprofc_str name, struct arena *arena) {
   return buffer_take(&text, arena);
 }
 
-/* Shortens equal names once: frames are sorted by name, so they are adjacent. */
+/* Shortens equal names once. Frames are sorted by name, so equal names are adjacent. */
 bool label_cut_frames(struct stack_frames *frames) {
   pprofc_str whole = STR(""), cut = STR("");
   for (size_t i = 0; i < frames->count; i++) {

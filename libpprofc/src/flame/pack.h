@@ -1,5 +1,5 @@
 /* Declares the data of the viewer: the tree of a flame graph as bytes, and its description.
- * viewer/2_model.js reads them. */
+ * viewer/2_model.js reads both. */
 #ifndef PPROFC_FLAME_PACK_H
 #define PPROFC_FLAME_PACK_H
 

@@ -19,7 +19,6 @@
 /* Number of buckets into which the first attempt to add up events divides the recording. */
 #define TIMES_BUCKETS (1 << 18)
 
-/* An event of the page. */
 struct packed_event {
   uint32_t end;
   int64_t start, duration;

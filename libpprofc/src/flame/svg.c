@@ -1,7 +1,7 @@
-/* Draws the classic flame graph: one self-contained SVG. Without scripts it is a complete picture
- * with tooltips; with scripts it zooms and searches. The picture has the elements of flamegraph.pl
- * (ids, groups of title, rect and text, query parameters); the exact widths are attributes, as in
- * inferno. */
+/* Draws the classic flame graph: one self-contained SVG. Without scripts the SVG is a complete
+ * picture with tooltips; with scripts it zooms and searches. The picture has the elements of
+ * flamegraph.pl (ids, groups of title, rect and text, query parameters); the exact widths are
+ * attributes, as in inferno. */
 #include "flame/flame.h"
 
 #include "core/escape.h"
