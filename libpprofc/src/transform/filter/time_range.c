@@ -38,7 +38,7 @@ static pprofc_status time_parts_add_up(struct time_parts *p, const pprofc_profil
   return PPROFC_OK;
 }
 
-/* Computes the shares. The caller frees them, unless the function fails. */
+/* Computes the shares of the events. The caller frees the shares, unless the function fails. */
 static pprofc_status time_parts_find(struct time_parts *p, const pprofc_profile *source,
                                      struct time_range range, pprofc_error *error) {
   size_t count = source->samples.count;

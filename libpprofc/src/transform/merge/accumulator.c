@@ -1,4 +1,5 @@
-/* Adds up a sequence of profiles. Merges them in groups if this does not change the result. */
+/* Adds up a sequence of profiles. Merges the profiles in groups if this does not change the
+ * result. */
 #include "transform/merge/accumulator.h"
 
 #include "transform/compatible.h"

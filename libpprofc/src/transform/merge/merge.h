@@ -1,5 +1,6 @@
-/* Declares the steps of a merge, which share struct merge. They handle tables (functions, mappings,
- * locations by key), samples (hashes, equal samples, order), labels, and the resulting profile. */
+/* Declares the steps of a merge, which share struct merge. The steps handle tables (functions,
+ * mappings, locations by key), samples (hashes, equal samples, order), labels, and the resulting
+ * profile. */
 #ifndef PPROFC_TRANSFORM_MERGE_MERGE_H
 #define PPROFC_TRANSFORM_MERGE_MERGE_H
 
@@ -135,8 +136,8 @@ bool merge_pass(struct merge *m);
 bool merge_sum_samples(struct merge *m, bool *zeros);
 void merge_drop_zeros(struct merge *m);
 
-/* The first function writes the tables of m->out. After it only the numbers of classes are valid.
- * The second then writes the sample columns. */
+/* The first function writes the tables of m->out. After the call only the numbers of classes are
+ * valid. The second function then writes the sample columns. */
 bool merge_write_tables(struct merge *m);
 bool merge_write_samples(struct merge *m);
 
