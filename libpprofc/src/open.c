@@ -149,7 +149,8 @@ static void foreign_warn(const pprofc_profile *profile, const struct import_opti
       options->warn(options->warn_context, text);
 }
 
-/* Returns the status of a reader, with a message about the limit if it exceeded `budget`. */
+/* Returns the status of a reader, with a message about the limit if the reader exceeded
+ * `budget`. */
 static pprofc_status foreign_status(struct budget *budget, const pprofc_limits *limits,
                                     pprofc_status status, pprofc_error *error) {
   const pprofc_allocator *mem = budget_allocator(budget);
@@ -301,8 +302,8 @@ static pprofc_status open_read_input(const struct input *input,
   return read_foreign(input, options, status, profile, error);
 }
 
-/* Reads bytes of another format from a mapped file. Returns PPROFC_E_NO_MATCH if they may be a
- * profile.proto, because its profile keeps the bytes. */
+/* Reads bytes of another format from a mapped file. Returns PPROFC_E_NO_MATCH if the bytes may be a
+ * profile.proto, because a profile read from it keeps the bytes. */
 static pprofc_status read_mapped(const struct input *input, const struct import_options *options,
                                  pprofc_profile **profile, pprofc_error *error) {
   pprofc_str data = {(const char *)input->data, input->size};
