@@ -1,4 +1,5 @@
-/* Renders output in blocks on several threads, and writes the blocks in order. */
+/* Renders output in blocks on several threads, and writes the blocks in order. Used by reports with
+ * one text per stack. */
 #ifndef PPROFC_CORE_BLOCKS_H
 #define PPROFC_CORE_BLOCKS_H
 

@@ -1,5 +1,5 @@
-/* A growable byte buffer with a maximum size. A failure is remembered: callers append any number of
- * times and check `failed` once. */
+/* Declares a growable byte buffer with a maximum size. The buffer remembers a failure: callers
+ * append any number of times and check `failed` once. */
 #ifndef PPROFC_CORE_BUFFER_H
 #define PPROFC_CORE_BUFFER_H
 

@@ -1,4 +1,5 @@
-/* Escapes untrusted text for a terminal, JSON, XML and HTML. */
+/* Escapes untrusted text for a terminal, JSON, XML, HTML, CSV, URLs, expressions and shells. Checks
+ * and decodes UTF-8. */
 #include "core/escape.h"
 #include "core/chars.h"
 

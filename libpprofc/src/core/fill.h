@@ -1,5 +1,5 @@
-/* Named values that fill a template (core/template.h). Each value belongs to a row, and rows can be
- * nested. Names must live as long as the fill. */
+/* Declares the named values that fill a template (core/template.h). Each value belongs to a row,
+ * and rows can be nested. Names must live as long as the fill. */
 #ifndef PPROFC_CORE_FILL_H
 #define PPROFC_CORE_FILL_H
 

@@ -1,4 +1,4 @@
-/* Hash tables that map keys to dense indices. */
+/* Implements hash tables that map keys to dense indices, and the interner of strings. */
 #include "core/map.h"
 
 void map_init(struct map *map, const pprofc_allocator *mem) {

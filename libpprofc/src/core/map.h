@@ -1,5 +1,5 @@
-/* Hash tables that map strings to ids and records to their indices. Code never iterates over a
- * table, so output is in the order of first insertion. */
+/* Declares hash tables that map strings to ids and records to their indices. Code never iterates
+ * over a table, so output is in the order of first insertion. */
 #ifndef PPROFC_CORE_MAP_H
 #define PPROFC_CORE_MAP_H
 

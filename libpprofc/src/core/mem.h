@@ -1,5 +1,5 @@
-/* Memory of the library: checked allocation through the caller's allocator, and arenas. No
- * other file calls malloc, calloc, realloc, strdup or free. */
+/* Allocates the memory of the library: checked allocation through the caller's allocator, and
+ * arenas. No other file calls malloc, calloc, realloc, strdup or free. */
 #ifndef PPROFC_CORE_MEM_H
 #define PPROFC_CORE_MEM_H
 

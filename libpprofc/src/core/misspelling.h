@@ -1,4 +1,5 @@
-/* Measures how much a mistyped name differs from a known name. */
+/* Measures how much a mistyped name differs from a known name, so that messages can suggest the
+ * known name. */
 #ifndef PPROFC_CORE_MISSPELLING_H
 #define PPROFC_CORE_MISSPELLING_H
 

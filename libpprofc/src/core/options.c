@@ -1,4 +1,5 @@
-/* Copies option structs of callers. */
+/* Copies option structs of callers that may have been compiled against an older or a newer
+ * header. */
 #include "core/options.h"
 
 #include "core/error.h"

@@ -1,5 +1,5 @@
-/* Converts decimals to integers: "1.5" times 10^3 is 1500. The functions are inline, because
- * readers convert millions of numbers. */
+/* Converts decimals to integers for readers of JSON and perf script: "1.5" times 10^3 is 1500. The
+ * functions are inline, because readers convert millions of numbers. */
 #ifndef PPROFC_CORE_SCALED_H
 #define PPROFC_CORE_SCALED_H
 

@@ -1,4 +1,4 @@
-/* Starts a program without a shell, and waits for it. */
+/* Starts a program without a shell, and waits for it. core/child.h also reads its output. */
 #ifndef PPROFC_CORE_SPAWN_H
 #define PPROFC_CORE_SPAWN_H
 

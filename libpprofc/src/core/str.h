@@ -1,4 +1,5 @@
-/* Strings that carry their length: comparison, search, paths, and strict parsing of numbers. */
+/* Handles strings that carry their length: comparison, search, paths, and strict parsing of
+ * numbers. */
 #ifndef PPROFC_CORE_STR_H
 #define PPROFC_CORE_STR_H
 
