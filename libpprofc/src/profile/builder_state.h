@@ -1,4 +1,4 @@
-/* State of a builder, which the files of the builder share. */
+/* Declares the state of a builder, which the files builder*.c share. */
 #ifndef PPROFC_PROFILE_BUILDER_STATE_H
 #define PPROFC_PROFILE_BUILDER_STATE_H
 

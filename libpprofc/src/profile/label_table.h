@@ -1,4 +1,5 @@
-/* Deduplicates label sets while the label columns of a profile are filled. */
+/* Finds equal label sets while the label columns of a profile are filled, so that each set is
+ * stored once. */
 #ifndef PPROFC_PROFILE_LABEL_TABLE_H
 #define PPROFC_PROFILE_LABEL_TABLE_H
 
