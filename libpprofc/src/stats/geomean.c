@@ -1,4 +1,4 @@
-/* Computes the geometric mean. */
+/* Computes the geometric mean, for summary rows of benchmark comparisons. */
 #include "pprofc/stats.h"
 #include "stats/gomath.h"
 

@@ -1,4 +1,4 @@
-/* Computes the normal distribution. */
+/* Computes the cumulative distribution and the quantiles of the normal distribution. */
 #include "pprofc/stats.h"
 
 #include <math.h>

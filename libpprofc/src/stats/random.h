@@ -1,4 +1,5 @@
-/* Generates pseudorandom numbers from a seed of the caller. Equal seeds give equal numbers. */
+/* Generates pseudorandom numbers for simulations and permutation tests. Equal seeds give equal
+ * numbers. */
 #ifndef PPROFC_STATS_RANDOM_H
 #define PPROFC_STATS_RANDOM_H
 

@@ -1,4 +1,5 @@
-/* Computes Fieller's interval of a ratio, and the score interval of a mean of counts. */
+/* Computes Fieller's interval of a ratio, and the score interval of a mean of counts, for verdicts
+ * on profiles. */
 #include "stats/ratio.h"
 
 #include "pprofc/stats.h"

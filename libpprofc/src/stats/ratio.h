@@ -1,4 +1,5 @@
-/* Computes Fieller's interval of a ratio of two differences of means, and a score interval. */
+/* Computes Fieller's interval of a ratio of two differences of means, and a score interval of a
+ * mean, for verdicts on profiles. */
 #ifndef PPROFC_STATS_RATIO_H
 #define PPROFC_STATS_RATIO_H
 

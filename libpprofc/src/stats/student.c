@@ -1,4 +1,4 @@
-/* Computes Student's t distribution. */
+/* Computes the cumulative distribution, the tail and the quantiles of Student's t distribution. */
 #include "pprofc/stats.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Computes trends of a time series: slopes that are robust against outliers, and tests for a
- * trend. */
+/* Computes trends of a time series for the search for leaks: slopes that are robust against
+ * outliers, and tests for a trend. */
 #ifndef PPROFC_STATS_TREND_H
 #define PPROFC_STATS_TREND_H
 

@@ -1,5 +1,5 @@
-/* Yuen's t-test: compares means without the 20 % smallest and the 20 % largest values, so that a
- * few outliers do not hide a change. */
+/* Computes Yuen's t-test. The test compares means without the 20 % smallest and the 20 % largest
+ * values, so that a few outliers do not hide a change. */
 #ifndef PPROFC_STATS_TRIMMED_H
 #define PPROFC_STATS_TRIMMED_H
 

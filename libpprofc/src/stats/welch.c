@@ -1,4 +1,4 @@
-/* Computes the moments of a sample, and Welch's t-test. */
+/* Computes the mean and the variance of a sample, and Welch's t-test of two samples. */
 #include "pprofc/stats.h"
 
 #include <math.h>
