@@ -1,4 +1,5 @@
-/* Assigns measurements to cells by the keys of the projections. */
+/* Assigns the measurements of a set to cells of comparison tables, by the keys of the
+ * projections. */
 #include "bench/collector.h"
 
 #include "core/array.h"

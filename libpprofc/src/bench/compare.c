@@ -1,4 +1,4 @@
-/* Computes and formats the statistics of the cells of comparison tables. */
+/* Computes the statistics of the cells of comparison tables, and formats them for the printers. */
 #include "bench/number.h"
 #include "bench/tables.h"
 #include "bench/units.h"

@@ -1,4 +1,5 @@
-/* Set of benchmark results as columns, and the sink: the functions with which readers fill the set.
+/* Declares the set of benchmark results as columns, and the sink: the functions with which readers
+ * fill the set.
  *
  * A tidied unit is a base unit: "sec/op" for "ns/op", "B/s" for "MB/s". */
 #ifndef PPROFC_BENCH_SET_H

@@ -1,4 +1,5 @@
-/* Comparison tables: each result belongs to a cell by its keys, and each cell has statistics. */
+/* Declares comparison tables: each result belongs to a cell by its keys, and each cell has
+ * statistics. */
 #ifndef PPROFC_BENCH_TABLES_H
 #define PPROFC_BENCH_TABLES_H
 

@@ -1,4 +1,4 @@
-/* Computes the tables that benchstat printed before 2021. */
+/* Computes the tables that benchstat printed before 2021, for the printers of benchstatc. */
 #include "bench/classic/classic.h"
 
 #include "bench/names.h"

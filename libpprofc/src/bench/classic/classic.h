@@ -1,4 +1,5 @@
-/* Tables that benchstat printed before 2021: metrics, rows and their texts, before layout. */
+/* Declares the tables that benchstat printed before 2021: metrics, rows and their texts, before
+ * layout. */
 #ifndef PPROFC_BENCH_CLASSIC_CLASSIC_H
 #define PPROFC_BENCH_CLASSIC_CLASSIC_H
 

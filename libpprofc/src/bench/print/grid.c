@@ -1,4 +1,4 @@
-/* Lays out a table of text cells that may span columns. */
+/* Lays out a table of text cells that may span columns, for the text output of benchstatc. */
 #include "bench/print/grid.h"
 
 #include "bench/print/print.h"
