@@ -1,5 +1,5 @@
-/* One comparison of a benchmark between base and head. The reader sets the first fields, and the
- * judge sets the rest. */
+/* Declares a row of the gate: one comparison of a benchmark between base and head. The reader sets
+ * the first fields, and the judge sets the rest. */
 #ifndef PPROFC_GATE_ROW_H
 #define PPROFC_GATE_ROW_H
 

@@ -1,4 +1,4 @@
-/* Settings of the gate, rules for benchmarks and units, and properties of units. */
+/* Declares the settings of the gate, rules for benchmarks and units, and properties of units. */
 #ifndef PPROFC_GATE_SETTINGS_H
 #define PPROFC_GATE_SETTINGS_H
 

@@ -1,4 +1,4 @@
-/* Implements the public interface of the gate. */
+/* Implements the public interface of the gate (pprofc/gate.h). */
 #include "bench/set.h"
 #include "core/options.h"
 #include "core/output.h"

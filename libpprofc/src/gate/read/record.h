@@ -1,4 +1,4 @@
-/* A run in a store: the results, the verdict and the profiles of one commit, as JSON
+/* Reads a run in a store: the results, the verdict and the profiles of one commit, as JSON
  * (docs/HISTORY.md). `pprofci store` writes these records; the gate estimates noise from them. */
 #ifndef PPROFC_GATE_READ_RECORD_H
 #define PPROFC_GATE_READ_RECORD_H

@@ -1,4 +1,4 @@
-/* Checks that the gate can fail, with artificial regressions that it must find. */
+/* Checks that the gate can fail, with artificial regressions that the gate must find. */
 #ifndef PPROFC_GATE_SELFTEST_SELFTEST_H
 #define PPROFC_GATE_SELFTEST_SELFTEST_H
 
