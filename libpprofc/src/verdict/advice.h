@@ -1,4 +1,5 @@
-/* Computes the smallest change of a row that a comparison can find. */
+/* Computes the smallest change of a row that a comparison can find, and how many runs or samples
+ * find a change of 5 %. */
 #ifndef PPROFC_VERDICT_ADVICE_H
 #define PPROFC_VERDICT_ADVICE_H
 

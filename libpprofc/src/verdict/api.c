@@ -1,4 +1,4 @@
-/* Implements the public interface of verdicts. */
+/* Implements the public interface of verdicts (pprofc/verdict.h). */
 #include "core/budget.h"
 #include "core/options.h"
 #include "regex/regex.h"

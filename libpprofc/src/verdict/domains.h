@@ -1,4 +1,4 @@
-/* Sets of rows whose cost may have moved between them, and the sums of these sets. */
+/* Declares sets of rows whose cost may have moved between them, and the sums of these sets. */
 #ifndef PPROFC_VERDICT_DOMAINS_H
 #define PPROFC_VERDICT_DOMAINS_H
 

@@ -1,4 +1,4 @@
-/* Adds the values of runs to sums. */
+/* Adds the values of runs to sums (sums.h). */
 #include "verdict/sums.h"
 
 #include "core/array.h"

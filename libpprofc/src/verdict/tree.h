@@ -1,4 +1,5 @@
-/* Call tree of all runs of a comparison. A node is a stack of function names from the root. */
+/* Declares the call tree of all runs of a comparison. A node is a stack of function names from the
+ * root. */
 #ifndef PPROFC_VERDICT_TREE_H
 #define PPROFC_VERDICT_TREE_H
 
