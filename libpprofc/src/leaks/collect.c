@@ -1,4 +1,5 @@
-/* Gives equal stacks of several profiles one number, and collects their values. */
+/* Finds equal stacks of several profiles and collects the values of each stack, as input of the
+ * search for leaks. */
 #include "leaks/collect.h"
 
 #include "core/array.h"
