@@ -1,6 +1,6 @@
-/* The flame graph page: one HTML file that needs nothing else. Frames and nodes are packed as
- * varints, deflated and written as base64; the browser inflates them. Below the interactive graph
- * the page has a static picture, for viewers that run no scripts and for print. */
+/* Writes the flame graph page: one HTML file that needs nothing else. Frames and nodes are packed
+ * as varints, deflated and written as base64; the browser inflates them. Below the interactive
+ * graph the page has a static picture, for viewers that run no scripts and for print. */
 #include "flame/flame.h"
 
 #include "core/base64.h"
