@@ -1,4 +1,5 @@
-/* Makes the difference of two profiles by appending one to the other. */
+/* Makes the difference of two profiles by appending the samples of one profile to the samples of
+ * the other. */
 #ifndef PPROFC_TRANSFORM_COMBINE_APPEND_H
 #define PPROFC_TRANSFORM_COMBINE_APPEND_H
 
