@@ -239,7 +239,7 @@ static size_t frames_of_stack(const pprofc_profile *profile, struct packed_stack
 }
 
 /* Sets *too_deep to true if a stack has more than MAX_FRAMES frames. Reads the stacks only if a
- * stack can have so many. Returns false when out of memory. */
+ * stack can have more than MAX_FRAMES frames. Returns false when out of memory. */
 static bool frames_check_depth(const pprofc_profile *profile, bool *too_deep) {
   const struct samples *s = &profile->samples;
   struct stack_delta delta;
