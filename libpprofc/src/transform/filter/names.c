@@ -103,7 +103,7 @@ static void filter_location(struct name_filter *f, uint32_t location) {
 struct filter_names_pass {
   struct name_filter *filter;
   uint8_t *states[16]; /* for each number of bytes from the root end of the previous stack, the
-                          union of the effects of these frames */
+                          union of the effects of the frames in these bytes */
   unsigned workers;
 };
 
