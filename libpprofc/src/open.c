@@ -231,8 +231,8 @@ static pprofc_status read_stream(const struct text_bytes *bytes, uint64_t source
   return open_explain(status, error);
 }
 
-/* True if the input is to be read as a stream first: it is large, and its first bytes fit in
- * memory. */
+/* True if the function must first read the input as a stream: the input is large, and its first
+ * bytes fit in the memory limit. */
 static bool open_may_stream(uint64_t size, const pprofc_limits *limits) {
   return size >= STREAM_FROM && size <= limits->input_bytes &&
          limits->memory_bytes >= 4 * TEXT_HEAD;
