@@ -33,11 +33,10 @@ typedef enum pprofc_call_stacks {
 
 /* Settings of reading. The caller owns the strings during the call. */
 typedef struct pprofc_read_options {
-  size_t struct_size; /* set by pprofc_read_options_init */
-  const pprofc_allocator
-      *allocator; /* allocator for everything made from the profile, which is copied; NULL for
-                     malloc */
-  const pprofc_limits *limits;    /* limits of reading; NULL for the defaults */
+  size_t struct_size;                /* set by pprofc_read_options_init */
+  const pprofc_allocator *allocator; /* allocator for everything made from the profile, which is
+                                        copied; NULL for malloc */
+  const pprofc_limits *limits;       /* limits of reading; NULL for the defaults */
   unsigned threads;               /* number of threads; 0: as many as the machine has, 1: only the
                                      caller */
   pprofc_call_stacks call_stacks; /* conversion of call graphs; 0: PPROFC_STACKS_PROPORTIONAL */

@@ -43,7 +43,7 @@ typedef enum pprofc_verdict {
   PPROFC_VERDICT_UNCHANGED,     /* no change except noise */
   PPROFC_VERDICT_GREW_AS_ALL,   /* grew only because all functions grew */
   PPROFC_VERDICT_SHRANK_AS_ALL, /* shrank only because all functions shrank */
-  PPROFC_VERDICT_GREW_LESS,   /* grew, but less than the other functions did: changed by itself */
+  PPROFC_VERDICT_GREW_LESS,     /* grew, but less than the other functions did: changed by itself */
   PPROFC_VERDICT_SHRANK_LESS, /* shrank, but less than the other functions did: changed by itself */
   PPROFC_VERDICT_GREW,        /* grew by itself */
   PPROFC_VERDICT_SHRANK,      /* shrank by itself */

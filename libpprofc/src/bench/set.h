@@ -55,9 +55,8 @@ struct bench_metadata {
 
 /* Limits of one set. If an input exceeds a limit, the error of its reader names the limit. */
 #define BENCH_MAX_KEYS 4096u /* maximum number of configuration keys that apply to a result */
-#define BENCH_MAX_PAIRS                                                                            \
-  (8u << 20) /* maximum number of pairs of key and value in all configurations                     \
-                together */
+/* maximum number of pairs of key and value in all configurations                     \ together */
+#define BENCH_MAX_PAIRS (8u << 20)
 
 struct pprofc_bench {
   pprofc_allocator mem;
@@ -88,9 +87,8 @@ struct pprofc_bench {
   size_t metadata_count, metadata_capacity;
   struct map metadata_map; /* index of metadata, by unit and key */
 
-  pprofc_bench_result
-      *results; /* one item per result, and one more item whose first_value is the number of
-                   measurements */
+  pprofc_bench_result *results; /* one item per result, and one more item whose first_value is the
+                                   number of measurements */
   size_t result_count, result_capacity;
 
   /* one entry per measurement */

@@ -15,10 +15,10 @@ struct child {
   unsigned timeout_ms;     /* time limit, or CHILD_NO_TIMEOUT; 0 means CHILD_TIMEOUT_MS */
 };
 
-#define CHILD_TIMEOUT_MS   30000u
-#define CHILD_NO_TIMEOUT   ((unsigned)-1)
-#define CHILD_OUTPUT_BYTES ((size_t)256 << 20) /* suggested maximum size of the output buffer, in
-                                                  bytes */
+#define CHILD_TIMEOUT_MS 30000u
+#define CHILD_NO_TIMEOUT ((unsigned)-1)
+/* suggested maximum size of the output buffer, in                           \ bytes */
+#define CHILD_OUTPUT_BYTES ((size_t)256 << 20)
 
 /* Exit status and message of a program. */
 struct child_end {

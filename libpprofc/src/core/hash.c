@@ -19,8 +19,9 @@
 /* Calls XXH3 with a random secret, which masks every word of the input. With only a random seed the
  * masks are known constants plus or minus the seed. Then some keys collide for every seed. */
 uint64_t hash_bytes(const void *data, size_t size) {
-  if (!size) return hash_secret.slot; /* return `slot` instead of `state`, because hash_mix of
-                                         `state` and any word is 0 */
+  if (!size)
+    return hash_secret.slot; /* return `slot` instead of `state`, because hash_mix of
+                                `state` and any word is 0 */
   return XXH3_64bits_withSecret(data, size, hash_secret.bytes, sizeof hash_secret.bytes);
 }
 #else

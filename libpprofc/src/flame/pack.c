@@ -57,9 +57,8 @@ static void pack_remainder(const struct flame_tree *t, const struct flame_cut *c
 /* Writes nodes as pack_whole does. After the frame it adds the difference between the index of the
  * node and the index of the previous node. */
 static void pack_kept(const struct flame_tree *t, const struct flame_cut *cut, struct buffer *out) {
-  uint32_t last = 0,
-           depth = t->depth[cut->root]; /* index and depth of the node or remainder that was written
-                                           last */
+  uint32_t last = 0, depth = t->depth[cut->root]; /* index and depth of the node or remainder that
+                                                     was written last */
   for (size_t i = 0; i < cut->count; i++) {
     uint32_t node = cut->kept[i];
     pack_varint(out, i ? depth + 1 - t->depth[node] : 0);

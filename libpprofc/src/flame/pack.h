@@ -11,9 +11,9 @@
  * arena. */
 struct flame_cut {
   struct arena arena;
-  uint32_t root; /* index of the root of the part that is sent */
-  size_t count;  /* number of nodes that are sent */
-  bool whole;    /* true if the whole tree is sent; the lists below are then NULL */
+  uint32_t root;        /* index of the root of the part that is sent */
+  size_t count;         /* number of nodes that are sent */
+  bool whole;           /* true if the whole tree is sent; the lists below are then NULL */
   const uint32_t *kept; /* indices of the sent nodes, ascending; the first is the root */
 
   /* for each node of `kept`, sums of the cut nodes below it */

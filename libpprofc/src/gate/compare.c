@@ -375,8 +375,8 @@ static const char *test_on_rounds(const char *test) {
 
 /* ---- counts ------------------------------------------ */
 
-#define COUNT_SWING 3 /* largest change of a count that is noise, as a multiple of the range of a
-                         side */
+/* largest change of a count that is noise, as a multiple of the range of a \ side */
+#define COUNT_SWING 3
 
 /* Returns the range of a sample divided by its median. */
 static double range_of(struct gate_sample s) {

@@ -46,15 +46,15 @@ struct leak_row {
 /* All profiles of one kind. */
 struct leak_kind {
   struct leak_collection stacks;
-  size_t profiles;    /* number of profiles given */
-  size_t left_out;    /* number of profiles dropped at the beginning, for warm-up or because the
-                         program restarted after them */
-  size_t judged;      /* number of judged profiles; 0 if there are too few */
-  bool restarted;     /* true if the allocated total fell: the program restarted */
-  bool timed;         /* true if the profiles are ordered by their times, false if by name */
-  const char **names; /* names of the profiles, in order */
-  double *t;          /* time of each judged profile: seconds since the first, or 0, 1, 2 ... */
-  double interval;    /* mean seconds between two profiles; NaN if not known */
+  size_t profiles;       /* number of profiles given */
+  size_t left_out;       /* number of profiles dropped at the beginning, for warm-up or because the
+                            program restarted after them */
+  size_t judged;         /* number of judged profiles; 0 if there are too few */
+  bool restarted;        /* true if the allocated total fell: the program restarted */
+  bool timed;            /* true if the profiles are ordered by their times, false if by name */
+  const char **names;    /* names of the profiles, in order */
+  double *t;             /* time of each judged profile: seconds since the first, or 0, 1, 2 ... */
+  double interval;       /* mean seconds between two profiles; NaN if not known */
   struct leak_row *rows; /* rows of the kind, leaks first, then by growth */
   size_t row_count;
   size_t counts[LEAK_VERDICTS]; /* number of stacks with each verdict */

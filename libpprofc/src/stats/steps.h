@@ -33,13 +33,13 @@ void steps_defaults(struct steps_options *options);
 
 /* A change of the level of a series. */
 struct step {
-  size_t index; /* index of the first value after the change */
-  size_t last;  /* for a drift: index of the first value after its last step; else equal to
-                   `index` */
-  bool drift;   /* true if a straight line fits the values better than a step */
-  double before, after;         /* means of the values before and after the change, up to the
-                                   neighbouring change points */
-  double difference, low, high; /* after - before, and its 95 % interval (Welch) */
+  size_t index;         /* index of the first value after the change */
+  size_t last;          /* for a drift: index of the first value after its last step; else equal to
+                           `index` */
+  bool drift;           /* true if a straight line fits the values better than a step */
+  double before, after; /* means of the values before and after the change, up to the
+                           neighbouring change points */
+  double difference, low, high;        /* after - before, and its 95 % interval (Welch) */
   double ratio, ratio_low, ratio_high; /* after / before and its 95 % interval; NaN unless both
                                           means and the lower bound of `before` are positive */
   /* P-values of Student's t-test and of the permutation test; NaN if the test was not made. */
