@@ -45,8 +45,8 @@ static bool cut_digits(pprofc_str s, bool (*is_digit)(char c), size_t longest, c
   return true;
 }
 
-/* True if the text becomes a valid integer when its digits are shortened: its value is out of
- * range, but its syntax is valid. */
+/* True if the text is the number of an integer that is out of range: the number becomes valid when
+ * its digits are shortened. */
 static bool int_fits_when_short(pprofc_str s) {
   char text[SHORT_MAX];
   pprofc_str cut;

@@ -2,11 +2,8 @@
  * this text, and a test compares the two. */
 #include "common/flags.h"
 
-/* Prints text, and replaces
- *
- * by `*` because a plain
- *
- * is markup in Markdown. */
+/* Prints text. Puts backquotes around each asterisk, because a plain asterisk is Markdown
+ * markup. */
 static void print_text(struct output *out, const char *text) {
   for (; *text; text++) {
     if (*text == '*') {

@@ -40,7 +40,8 @@ static bool same_file(const char *path, const struct stat *file) {
   return stat(path, &other) == 0 && other.st_dev == file->st_dev && other.st_ino == file->st_ino;
 }
 
-/* True if an argument names this file, or the text after = does. Ignores -out. */
+/* True if an argument, or the text after = in an argument, names this file. Ignores the values of
+ * -out. */
 static bool is_input(int argc, char *const *argv, const struct stat *file) {
   for (int i = 1; i < argc; i++) {
     const char *equals = strchr(argv[i], '=');

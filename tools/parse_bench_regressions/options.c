@@ -246,8 +246,8 @@ static bool environment_set_old(struct gate_options *options, const struct flag 
   return !wrong;
 }
 
-/* Returns the flag that a variable sets, or NULL: PPROFC_MIN_SAMPLES sets -min-samples. `renamed`
- * is true for names with the prefix. */
+/* Returns the flag that an environment variable sets, or NULL. For example, PPROFC_MIN_SAMPLES sets
+ * -min-samples. `renamed` is true for a variable with the prefix PPROFC_. */
 static const struct flag *environment_flag(const char *variable, bool renamed) {
   char name[32];
   size_t size = 0;

@@ -114,7 +114,7 @@ static pprofc_status time_range_check(const pprofc_profile *profile, const char 
 static pprofc_status time_range_warn(const struct command *command, const char *flag,
                                      struct time_range range, const pprofc_profile *profile,
                                      const pprofc_read_options *options, pprofc_error *error) {
-  pprofc_error ignored; /* the report fails with it */
+  pprofc_error ignored; /* ignore the error, because the report fails with the same error */
   double share;
   size_t type;
   char text[200];

@@ -16,7 +16,7 @@ bool time_range_add_bases(struct command *command);
 const char *time_range_conflict(const struct command *command);
 
 /* Returns the data of samples that the reader keeps: `needs` and the times, if the command uses
- * times. `needs` is NULL if the command needs each sample. `times` is a buffer. */
+ * times. `needs` is NULL if the command needs each sample. `times` is a buffer for the result. */
 const struct open_sums *time_range_needs(const struct command *command,
                                          const struct open_sums *needs, struct open_sums *times);
 

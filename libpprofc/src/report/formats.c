@@ -3,12 +3,13 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* TEXT makes the row of a text format. JSON makes the row of a format that other tools read. */
+/* The macro TEXT makes the table row of a text format. The macro JSON makes the table row of a
+ * format that other tools read. */
 #define TEXT(n, h, fn, f)                                                                          \
   { .info = {.name = n, .help = h}, .render = fn, .flags = (f) | REPORT_LOG }
 #define JSON(n, h, fn, f, sums)                                                                    \
   { .info = {.name = n, .help = h, .adds_up = sums}, .render = fn, .flags = f }
-/* Makes the row of a text format that prints only sums of samples. */
+/* Makes the table row of a text format that prints only sums of samples. */
 #define SUMS(n, h, fn, f)                                                                          \
   { .info = {.name = n, .help = h, .adds_up = true}, .render = fn, .flags = (f) | REPORT_LOG }
 #define MATCHING(n, h, fn, f)                                                                      \

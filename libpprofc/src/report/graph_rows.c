@@ -29,8 +29,8 @@ static bool graph_copy_text(struct graph_copy *c, pprofc_str text, pprofc_str *o
   return out->data != NULL;
 }
 
-/* Returns the copy of a text of the frames. Copies a text only once, because many nodes share a
- * file. */
+/* Returns the copy of a text of a frame. Copies each text only once, because many nodes have the
+ * same file. */
 static bool graph_share_text(struct graph_copy *c, uint32_t text, pprofc_str *out) {
   pprofc_str *copy = &c->texts[text];
   if (!copy->data && !graph_copy_text(c, c->graph->frames.texts.items[text], copy)) return false;
@@ -97,7 +97,8 @@ static bool graph_copy_edges(struct graph_copy *c) {
     const struct graph_edge *edge = &g->edges[g->sorted[i]];
     size_t source = c->row_of[edge->source], target = c->row_of[edge->target];
     if (source == SIZE_MAX || target == SIZE_MAX)
-      continue; /* the changes of the hidden node cancel out */
+      continue; /* skip an edge of a node that is not shown; the changes of such a node cancel
+                   out */
     edges[count++] = (pprofc_graph_edge){
         .source = source,
         .target = target,

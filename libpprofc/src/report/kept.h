@@ -23,7 +23,7 @@ pprofc_str kept_report_first(struct kept_report *kept, bool by_cum);
 /* Returns the result of the pipeline. */
 const struct pipeline_result *kept_report_result(const struct kept_report *kept);
 
-/* Works like pprofc_graph_new without edges, because edges take most of its time. */
+/* Works like pprofc_graph_new, but builds no edges, because edges take most of the time. */
 pprofc_status graph_nodes_new(const pprofc_profile *profile, const pprofc_report_options *options,
                               pprofc_graph **graph, pprofc_error *error);
 

@@ -6,13 +6,13 @@
 #include "core/brief.h"
 #include "report/report.h"
 
-/* Receives each label in order. A label is `prefix` followed by `text`. */
+/* Function that receives each label in order. A label is `prefix` followed by `text`. */
 typedef void (*label_fn)(void *context, const char *prefix, pprofc_str text);
 
-/* Passes the labels that describe the profile (docs/spec/pprof.md, 20.3). */
+/* Calls `label` with each label that describes the profile (docs/spec/pprof.md, 20.3). */
 void labels_profile(const struct report *report, label_fn label, void *context);
-/* Passes the labels about filters and trimming (docs/spec/pprof.md, 20.4). With `full` and
- * compact_labels, also passes the labels of the profile; pictures of the graph need them. */
+/* Calls `label` with each label about filters and trimming (docs/spec/pprof.md, 20.4). With `full`
+ * and compact_labels, also passes the labels of the profile; pictures of the graph need them. */
 void labels_graph(const struct report *report, const struct graph_summary *legend, bool full,
                   label_fn label, void *context);
 

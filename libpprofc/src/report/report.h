@@ -18,8 +18,9 @@ struct report {
   const struct graph *kept; /* existing graph to print (report/kept.h), or NULL */
   bool rows_add_up; /* true if the rows that the report marks (output_row) have flat values that add
                        up to the flat value of all nodes */
-  struct graph_summary legend; /* with rows_add_up: counts for the header */
-  int node_rank;               /* with rows_add_up: rank of the rows that show nodes */
+  struct graph_summary legend; /* with rows_add_up: numbers of nodes for the header lines */
+  int node_rank;               /* with rows_add_up: rank (core/brief.h) of the rows that show
+                                  nodes */
   pprofc_str output_unit; /* value of the option unit; pipeline_graph replaces it by the unit that
                              it chooses (docs/spec/pprof.md, 20.2) */
 };
@@ -49,8 +50,9 @@ struct report_format {
   4096u                         /* flag: a report without filters reads samples only through       \
                                    graph/delta.h */
 #define REPORT_ALL_TYPES 8192u  /* flag: stacks have values of all sample types */
-#define REPORT_NO_STACKS 16384u /* flag: only filters need stacks */
-#define REPORT_TOTALS    32768u /* flag: the report shows totals before the filters */
+#define REPORT_NO_STACKS 16384u /* flag: the report needs stacks only for filters */
+#define REPORT_TOTALS    32768u /* flag: the report shows totals of the profile before filters are
+                                   applied */
 #define REPORT_TIMES     65536u /* flag: the report shows the times of samples */
 
 /* Runs the pipeline for the format that the options name. The options must live as long as the
@@ -83,8 +85,8 @@ static inline int64_t report_mean(int64_t value, int64_t divisor) {
 /* Formats a value, divided by divide_by, in the report's output unit. */
 pprofc_str report_value(const struct report *report, int64_t value, char out[]);
 
-/* The first function prints a value right-aligned in `width` cells. The second prints its share of
- * a total, such as " 12.34%". */
+/* The first function prints a value right-aligned in `width` cells. The second function prints the
+ * share of a value in a total, such as " 12.34%". */
 void report_padded(const struct report *report, struct output *out, int64_t value, size_t width);
 void report_percentage(struct output *out, int64_t value, int64_t total);
 

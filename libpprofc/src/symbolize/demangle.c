@@ -220,7 +220,7 @@ static void drop_clones(struct buffer *out) {
   out->size = clone;
 }
 
-/* Operators with angle brackets. Longer operators come first. */
+/* Operators that contain '<' or '>'. Longer operators come first. */
 static const char *const operators[] = {"<=>", "<<=", ">>=", "->*", "<<", ">>",
                                         "<=",  ">=",  "->",  "<",   ">"};
 

@@ -68,7 +68,8 @@ static int is_entry(const struct dirent *entry) {
   return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-/* The order must not depend on the locale, so alphasort does not fit. */
+/* Compares two folder entries by name. alphasort does not fit, because its order depends on the
+ * locale. */
 static int by_name(const struct dirent **a, const struct dirent **b) {
   return strcmp((*a)->d_name, (*b)->d_name);
 }

@@ -8,7 +8,8 @@
 #include "core/chars.h"
 #include <stdlib.h>
 
-/* One segment of `mappings`. Numbers start at 0, as in the file. */
+/* One segment of the member `mappings`: a position in the generated file, and its original
+ * position. Numbers start at 0, as in the source map. */
 struct source_map_item {
   uint32_t line, column;                   /* line and column in the generated file */
   uint32_t source, from_line, from_column; /* index of the source; MAP_WITHOUT: no source */
@@ -204,8 +205,8 @@ static bool vlq_next(pprofc_str *text, int64_t *number) {
  * kind. */
 enum vlq_field { VLQ_COLUMN, VLQ_SOURCE, VLQ_FROM_LINE, VLQ_FROM_COLUMN, VLQ_NAME, VLQ_FIELDS };
 
-/* Adds the numbers of one segment to the state. Returns how many the segment has; 0 if it is
- * invalid. */
+/* Adds the numbers of one segment of `mappings` to the state. Returns how many numbers the segment
+ * has; 0 if the segment is invalid. */
 static size_t vlq_segment(pprofc_str text, int64_t state[VLQ_FIELDS]) {
   size_t count = 0;
   while (text.size && count < VLQ_FIELDS) {

@@ -85,8 +85,8 @@ static const struct {
 #endif
     {NULL, NULL, 0}};
 
-/* Returns the first match. The table lists functions of the program before functions of the
- * library. */
+/* Returns the first entry of the table that matches. The table lists functions of the program
+ * before functions of the library. */
 static const struct static_function *static_find(const char *soname, const char *name) {
   for (size_t i = 0; static_libraries[i].prefix; i++) {
     if (strncmp(soname, static_libraries[i].prefix, strlen(static_libraries[i].prefix)) != 0)

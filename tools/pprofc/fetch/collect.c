@@ -144,7 +144,7 @@ static pprofc_status collect_write(const char *folder, const struct collect_serv
 #define DEFAULT_SECONDS 30 /* default duration of a CPU profile in net/http/pprof, in seconds */
 #define SERVERS_AT_ONCE 25 /* maximum number of parallel requests, as in pprof */
 
-/* Profiles of a server. The first one takes time; the others are snapshots. */
+/* Profiles of a server. The first profile takes time; the other profiles are snapshots. */
 static const char *const collect_kinds[COLLECT_KINDS] = {"profile", "heap", "goroutine", "mutex",
                                                          "block"};
 

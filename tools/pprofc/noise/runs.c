@@ -32,8 +32,8 @@ static size_t runs_digits(const char *text) {
   return n;
 }
 
-/* Compares the numbers at the start of two texts. Advances both texts to the end of their
- * number. */
+/* Compares the numbers at the start of two texts, with a result like strcmp. If both numbers have
+ * equally many digits, advances both texts to the end of their number. */
 static int runs_by_number(const char **a, const char **b) {
   while (**a == '0' && char_is_digit((*a)[1])) (*a)++;
   while (**b == '0' && char_is_digit((*b)[1])) (*b)++;

@@ -199,7 +199,8 @@ void shell_end_viewers(struct shell *shell);
 
 /* ---- ^C ---------------------------------------------- */
 
-/* Stores if a pager reads the terminal. While a pager does, a second ^C does not end the shell. */
+/* Stores if a pager reads the terminal. While a pager reads the terminal, a second ^C does not end
+ * the shell. */
 void shell_set_paging(bool on);
 
 enum shell_wait { SHELL_WAIT_READY, SHELL_WAIT_SIGNAL, SHELL_WAIT_INTERRUPTED };

@@ -337,8 +337,8 @@ static struct web_reply *server_refuse(const struct guard_decision *d) {
   return reply;
 }
 
-/* Sets a cookie with the token from the URL, which is correct. Redirects to the URL without the
- * token. */
+/* Answers a URL with the correct token: sets a cookie with the token, and redirects to the URL
+ * without the token. */
 static struct web_reply *server_enter(const struct guard *g, const struct guard_decision *d) {
   char cookie[128];
   struct buffer query;

@@ -66,8 +66,8 @@ static void arguments_add_range(struct arguments *a, const char *flag, struct ti
   arguments_add(a, flag, text);
 }
 
-/* Returns the part of the recording that the command line and the page select. `part`: the base is
- * the part that -diff_time_range selects. */
+/* Returns the range of time that both the command line and the page select. `part` is true if the
+ * base is the part of the recording that -diff_time_range selects. */
 static struct time_range arguments_range(const struct command *command,
                                          const struct state_choice *choice, bool part) {
   bool own = part && choice->side == WEB_BASE;
@@ -98,7 +98,8 @@ static bool arguments_is_part(const struct command *command, const struct state_
   return *side->source && strcmp(side->source, command->diff_base) == 0;
 }
 
-/* True if a command line can load the chosen profiles. No flag makes the part the head. */
+/* True if a command line can load the chosen profiles. No flag makes the part of -diff_time_range
+ * the head. */
 static bool arguments_exist(const struct command *command, const struct state_choice *choice) {
   const struct state_profile *head = choice->head, *base = choice->base;
   bool sums = head->is_command && !head->run_count;
@@ -111,7 +112,7 @@ static size_t arguments_bases(const struct state_profile *base) {
   return base ? base->run_count : 0;
 }
 
-/* Adds the ranges of time and the base. */
+/* Adds the flags for the ranges of time, and the flags for the base. */
 static void arguments_add_base(struct arguments *a, const struct command *command,
                                const struct state_choice *choice) {
   const struct state_profile *base = choice->base;

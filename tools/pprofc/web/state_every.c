@@ -10,13 +10,14 @@
 #include <stdio.h>
 #include <time.h>
 
-/* Maximum memory of all recordings. They also use at most a quarter of all memory. */
+/* Maximum memory of all recordings. The recordings also use at most a quarter of -max_memory. */
 #define RECORDINGS_BYTES ((uint64_t)512 << 20)
 
 /* Maximum time between tries after failures, unless -every is longer. */
 #define PAUSE_MOST_MS 60000
 
-/* Number of changes of the ring for which a use by a page keeps a recording. */
+/* A recording counts as used by a page until the list of recordings has changed this number of
+ * times. */
 #define USE_LASTS 4
 
 static int64_t every_now(void) {
@@ -45,8 +46,8 @@ static void every_name(const struct web_state *s, int64_t now, char *out, size_t
   snprintf(out, size, "%.*s at %s", (int)(text.size < 256 ? text.size : 256), text.data, clock);
 }
 
-/* Makes a recording from a profile. Its source is "", because no command reads the same profile
- * again. Returns NULL when out of memory. */
+/* Makes a recording from a profile. The source of the recording is "", because no command reads the
+ * same profile again. Returns NULL when out of memory. */
 static struct state_profile *every_make(const struct web_state *s, pprofc_profile *profile,
                                         int64_t now) {
   char name[320];
@@ -73,7 +74,7 @@ static void ring_drop_pairs(struct web_state *s, unsigned id) {
   }
 }
 
-/* Removes an item and the differences that use it. */
+/* Removes an item of the list, and the differences that use its profile. */
 static void ring_drop(struct web_state *s, size_t index) {
   struct state_ring *ring = &s->ring;
   ring_drop_pairs(s, ring->items[index].shown.id);
@@ -88,13 +89,14 @@ void state_use_recording(struct web_state *s, unsigned id) {
     if (s->ring.items[i].shown.id == id) s->ring.items[i].used = s->ring.tries;
 }
 
-/* True if an open page uses a recording. The page requests it again after each change. */
+/* True if an open page uses a recording. An open page requests its recordings again after each
+ * change of the list. */
 static bool ring_is_used(const struct state_ring *ring, size_t index) {
   return ring->items[index].used + USE_LASTS > ring->tries;
 }
 
-/* Returns the index of the oldest item that is neither pinned nor the newest recording; the count
- * if there is no such item. Items that open pages use come after all others. */
+/* Returns the index of the oldest item that is neither pinned nor the newest recording. Prefers
+ * items that no open page uses. Returns the number of items if no item may be removed. */
 static size_t ring_oldest(const struct web_state *s) {
   const struct state_ring *ring = &s->ring;
   size_t found = ring->count;
@@ -107,7 +109,7 @@ static size_t ring_oldest(const struct web_state *s) {
   return found;
 }
 
-/* Drops old items until a new item of that size fits. */
+/* Removes old items until a new item of `bytes` bytes fits. */
 static void ring_make_room(struct web_state *s, uint64_t bytes) {
   const struct state_ring *ring = &s->ring;
   uint64_t used = bytes, most = every_bytes(s);
@@ -120,12 +122,13 @@ static void ring_make_room(struct web_state *s, uint64_t bytes) {
   }
 }
 
-/* Adds a recording with the next id, or with `id` if it is not 0. It becomes the default head. */
+/* Adds a recording with the next id, or with `id` if it is not 0. The recording becomes the default
+ * head. */
 static void ring_add(struct web_state *s, struct state_profile *made, unsigned id, uint64_t bytes,
                      int64_t now) {
   struct state_ring *ring = &s->ring;
   made->id = id ? id : ++s->next_id;
-  s->head = made->id; /* from now on the ring may drop the previous head */
+  s->head = made->id; /* from now on, ring_make_room may remove the previous head */
   ring_make_room(s, bytes);
   ring->items[ring->count++] = (struct state_recording){
       .shown = {.id = made->id, .time = now, .bytes = bytes}, .profile = made};
@@ -136,7 +139,8 @@ static void ring_add(struct web_state *s, struct state_profile *made, unsigned i
   s->epoch++;
 }
 
-/* Adds a failure, or counts it in the last item if that is a failure. */
+/* Adds a failure to the list. If the last item is a failure, counts the new failure in that
+ * item. */
 static void ring_fail(struct web_state *s, const char *why, int64_t pause_ms, int64_t now) {
   struct state_ring *ring = &s->ring;
   if (!ring->failures) {
@@ -175,7 +179,7 @@ bool state_begin_recording(struct web_state *s) {
 
 /* ---- recording --------------------------------------- */
 
-/* Reads the sources within a budget of its own, to know the memory of the profile. */
+/* Reads the sources with a separate budget, which measures the memory of the profile. */
 static pprofc_status every_read(struct web_state *s, struct state_profile **made, uint64_t *bytes,
                                 pprofc_error *error) {
   struct command command = state_without_base(s->command);
@@ -199,7 +203,8 @@ static pprofc_status every_read(struct web_state *s, struct state_profile **made
   return status;
 }
 
-/* Returns the time until the next try. It doubles after each failure but the first. */
+/* Returns the time until the next try. The time doubles with each failure after the first
+ * failure. */
 static int64_t every_pause(const struct web_state *s, unsigned failures) {
   int64_t every = s->command->every_ms, most = every > PAUSE_MOST_MS ? every : PAUSE_MOST_MS;
   for (unsigned i = 1; i < failures && every < most; i++) every *= 2;

@@ -72,8 +72,8 @@ static void trees_unlink(struct web_trees *trees, const struct web_tree *tree) {
   if (*link) *link = tree->next;
 }
 
-/* Removes the first tree that exceeds the limits of the cache. Returns NULL if all trees fit. The
- * caller holds the lock. */
+/* Removes from the list the first tree that exceeds the limits of the cache, and returns the tree.
+ * Returns NULL if all trees fit. The caller holds the lock. */
 static struct web_tree *trees_excess(struct web_trees *trees) {
   uint64_t bytes = 0;
   size_t count = 0;

@@ -113,8 +113,8 @@ static void otlp_put_field(struct gzip_writer *out, size_t size) {
   gzip_writer_add(out, head, (size_t)(wire_put_head(head, 1, size) - head));
 }
 
-/* Writes a request in which the attributes are at the start of ResourceProfiles (field 1), its last
- * field. Copies the fields before it unchanged. */
+/* Writes a request that begins its last field, ResourceProfiles (field 1), with the attributes.
+ * Copies the fields before ResourceProfiles unchanged. */
 static void otlp_put_body(struct gzip_writer *out, pprofc_str bytes, size_t at, pprofc_str inner,
                           pprofc_str resource) {
   size_t head = 1 + varint_bytes(resource.size);

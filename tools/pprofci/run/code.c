@@ -86,7 +86,7 @@ static int64_t code_last_line(const struct source_file *file, int64_t first) {
     if (columns <= margin) {
       char c = str_trim(line).data[0];
       if (c == '}') return number;
-      /* A line with the indentation of the function that closes nothing begins the next
+      /* A line that has the indentation of the function, and does not end a block, begins the next
        * function. */
       if (c != '{' && c != ')' && c != '#' && c != ':') return last;
     }

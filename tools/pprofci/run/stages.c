@@ -161,7 +161,8 @@ static pprofc_status write_sides(struct recording *r, const char *name, pprofc_e
   return status == PPROFC_OK ? texts_write(r, SIDE_HEAD, name, error) : status;
 }
 
-/* Sets *decided if the further rounds so far decide about each selected benchmark. */
+/* Judges the rounds of the second stage so far. Sets *decided to true if these rounds decide about
+ * each selected benchmark. */
 static pprofc_status look(struct recording *r, size_t round, size_t rounds, bool *decided,
                           pprofc_error *error) {
   for (size_t i = 0; i < r->count; i++) r->items[i].judged = r->items[i].open = false;

@@ -7,9 +7,9 @@
 
 #include <math.h>
 
-/* Units of results. The gate judges only instructions, because only they have a better direction.
- * Cache misses are not judged: a benchmark starts with cold caches, and any heap change adds
- * misses. */
+/* Units of results. The gate judges only instructions, because only this unit has a better
+ * direction. It does not judge cache misses: a benchmark starts with cold caches, and any heap
+ * change adds misses. */
 static const struct {
   enum callgrind_type type;
   const char *unit;

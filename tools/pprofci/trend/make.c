@@ -44,7 +44,8 @@ static pprofc_status trend_list_commits(struct trend_view *t, const char *path,
   return status;
 }
 
-/* Removes all other runs, because they must not affect the order of the selected runs. */
+/* Removes the runs that the query does not select, because these runs must not affect the order of
+ * the selected runs. */
 static pprofc_status trend_choose(struct trend_view *t, const struct trend_query *query,
                                   pprofc_error *error) {
   struct past *past = &t->past;
@@ -125,7 +126,8 @@ static int trend_by_name(const void *a, const void *b) {
 
 /* ---- changes ----------------------------------------- */
 
-/* Returns the number of commits between the run of a value and the run before it. */
+/* Returns the number of commits between the run of the value `index` and the run of the value
+ * before it. Returns -1 if the number is unknown. */
 static int64_t trend_unmeasured(const struct trend_view *t, const struct trend_series *s,
                                 size_t index) {
   const struct past_run *run = trend_run(t, s, index), *before = trend_run(t, s, index - 1);

@@ -100,7 +100,8 @@ static void table_pad(struct buffer *out, size_t begin, size_t width) {
   buffer_add_fill(out, ' ', cells + 2 <= width ? width - cells : 2);
 }
 
-/* Appends the commit in the first row of its changes, and blanks in its other rows. */
+/* Appends the id and the time of a commit; with `again`, appends blanks, because an earlier row
+ * shows the same commit. */
 static void table_put_commit(struct buffer *out, const struct past_run *run, bool again) {
   size_t begin = out->size;
   if (again) {

@@ -57,7 +57,7 @@ pprofc_status trend_make(struct trend_view *trend, struct backing *backing,
                          const struct trend_query *query, pprofc_error *error);
 void trend_free(struct trend_view *trend);
 
-/* Replaces the results of the runs by the functions' shares in their profiles. */
+/* Replaces the results of the runs by the shares of functions in the profiles of the runs. */
 pprofc_status trend_take_functions(struct trend_view *trend, struct backing *backing,
                                    const struct trend_query *query, pprofc_error *error);
 
@@ -68,9 +68,8 @@ static inline const struct past_run *trend_run(const struct trend_view *trend,
 
 /* True if a confirmed change for the worse is recent, as trend_is_recent defines it. */
 bool trend_got_worse(const struct trend_view *trend, const struct trend_query *query);
-/* True for a change for the worse among the last 2
- *
- * least values of its series, even if the change is only suspected. */
+/* True for a change for the worse that is one of the last values of its series (the option -least
+ * times 2), even if the change is only suspected. */
 bool trend_is_recent(const struct trend_view *trend, const struct trend_query *query,
                      const struct trend_change *change);
 

@@ -85,7 +85,8 @@ static uint32_t callgrind_put_text(struct callgrind_texts *names, struct output 
 
 /* ---- positions --------------------------------------- */
 
-/* Returns the address, or its distance from the previous address if that text is shorter. */
+/* Returns the text of an address: the address, or its distance from the previous address if the
+ * distance is shorter as text. */
 static pprofc_str callgrind_address(const struct callgrind_spot *at, char text[32]) {
   char relative[32];
   int64_t distance = (int64_t)(at->address - at->before);
@@ -127,7 +128,7 @@ static void callgrind_put_call(struct output *out, const struct callgrind_spot *
 /* ---- the report -------------------------------------- */
 
 /* Functions that share a file and a name. The report adds numbers to their names, because readers
- * of the format would join them. */
+ * of the format would otherwise join the functions. */
 struct namesake {
   uint32_t file, name; /* text ids of the file and the name */
   uint32_t count;
@@ -147,7 +148,7 @@ struct callgrind {
   struct output *out;
   struct arena arena;
   struct callgrind_texts objects, files, names;
-  int calls; /* number of calls to write for each edge; 0: the number that pprof writes */
+  int calls; /* number of calls to write for each edge; 0: write the number that pprof writes */
   struct namesake *namesakes;
   struct function_node *functions;
   /* Numbers of used items in `namesakes` and `functions`. Both arrays have room for one item per
@@ -184,7 +185,7 @@ static uint32_t callgrind_find_function(struct callgrind *c, uint32_t node) {
   const struct node_info *info = callgrind_info_of(c, node);
   uint32_t namesake = find_namesake(c, info), parent = c->graph.nodes[node].parent;
   if (namesake == NONE) return NONE;
-  /* A frame without address and line is a separate function for each column. */
+  /* Treat frames without address and line as different functions if their columns differ. */
   int64_t column = info->place->address == 0 && info->place->line == 0 ? info->place->column : 0;
   uint64_t hash = hash_mix(hash_mix(hash_mix(namesake, parent), info->object), (uint64_t)column);
   hash = hash_mix(hash, (uint64_t)info->place->start_line);

@@ -97,7 +97,8 @@ static void dot_print_node(struct dot *d, uint32_t node, double max_flat) {
     add_share(d, cum);
   }
   double magnitude = (double)number_abs(flat);
-  int64_t size = 8; /* the smallest integer stays negative in number_abs */
+  int64_t size = 8; /* number_abs of the smallest integer is negative, because it has no positive
+                       counterpart */
   if (max_flat != 0 && flat && magnitude <= max_flat)
     size += number_from_double(ceil(16.0 * sqrt(magnitude / max_flat)));
   output_printf(out, "\" id=\"node%u\" fontsize=%lld shape=box tooltip=\"", d->number[node],
@@ -250,7 +251,8 @@ static bool print_numbers(struct dot *d, struct graph_tag *tags, size_t count, b
   return any;
 }
 
-/* Moves the tags with these `labels` and this `number` to the front. Returns their number. */
+/* Moves to the front the number tags (`number` is true) or the label tags of the set `labels`, or
+ * of all sets with any_labels. Returns how many tags it moved. */
 static size_t dot_gather(struct graph_tag *tags, size_t count, bool number, bool any_labels,
                          uint32_t labels) {
   size_t n = 0;

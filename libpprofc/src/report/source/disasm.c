@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* A symbol to print: it matches, and its binary is open. */
+/* A symbol to print. Its name matches the expression, and its binary is open. */
 struct routine {
   struct object *object;
   uint64_t start, end; /* addresses in the file; `end` is the last byte */
@@ -175,8 +175,8 @@ static void search_symbols(void *context) {
 
 /* ---- binaries ---------------------------------------- */
 
-/* Marks the object files of nodes whose printed name matches. `has_samples` has one value for each
- * text of the graph. */
+/* Sets has_samples to 1 for the object file of each node whose printed name matches. `has_samples`
+ * has one item for each text of the graph. */
 static bool find_files(struct disasm *d, uint8_t *has_samples) {
   struct arena names;
   arena_init(&names, d->report->mem);

@@ -11,7 +11,8 @@ static int octal_digit(char c) {
   return c >= '0' && c <= '7' ? c - '0' : -1;
 }
 
-/* Reads one escape of a quoted path. *at is the position after the backslash. */
+/* Returns the byte that an escape in a quoted path means. *at is the position after the backslash;
+ * the function advances it to the end of the escape. */
 static char unquote_path_byte(pprofc_str s, size_t *at) {
   static const char letters[] = "abtnvfr", bytes[] = "\a\b\t\n\v\f\r";
   char c = s.data[(*at)++];
@@ -41,7 +42,8 @@ static pprofc_str read_path(pprofc_str path, struct arena *arena) {
   return str_slice((pprofc_str){out, size}, 2, size);
 }
 
-/* Reads "12,3" or "12", and the separator that follows. */
+/* Parses the range of lines in a hunk header: a sign, "12,3" or "12", and the separator after
+ * it. */
 static bool read_range(pprofc_str *rest, int64_t *line, int64_t *count) {
   pprofc_str word, number;
   if (!str_next(rest, ' ', &word) || !word.size) return false;
@@ -89,7 +91,7 @@ static bool add_texts(struct hunks *h, pprofc_str *rest, int64_t count) {
   pprofc_str line;
   for (int64_t i = 0; i < count;) {
     if (!str_next_line(rest, &line)) return true;
-    /* Any other line ends the hunk, such as "\ No newline". */
+    /* Skip any other line, such as "\ No newline". */
     if (!line.size || (line.data[0] != '-' && line.data[0] != '+')) continue;
     if (!ARRAY_PUSH_IN(h->arena, h->texts, h->text_count, h->text_capacity,
                        str_slice(line, 1, line.size)))

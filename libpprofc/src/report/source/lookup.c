@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Length in bytes at which pprof stops reading a file. A line of this length fills its buffer of 64
- * KiB. */
+/* Length in bytes at which pprof stops reading a file. A line of this length fills pprof's buffer
+ * of 64 KiB. */
 #define LONGEST_LINE ((size_t)65535)
 
 /* ---- which files may be read ------------------------- */
@@ -118,7 +118,8 @@ static bool lookup_read_path(const struct source_lookup *lookup, const char *pat
 
 /* ---- where a file is --------------------------------- */
 
-/* Writes the cleaned path of folder/name to `out`; without a folder, of name. */
+/* Writes the cleaned path of folder/name to `out`, or of `name` if the folder is "". Returns false
+ * if the path does not fit. */
 static bool lookup_join(pprofc_str folder, pprofc_str name, char out[PATH_MAX]) {
   char joined[PATH_MAX];
   size_t size = folder.size + name.size + (folder.size ? 1 : 0);
@@ -134,7 +135,8 @@ static bool lookup_join(pprofc_str folder, pprofc_str name, char out[PATH_MAX]) 
   return true;
 }
 
-/* Tries folder/name, then parent/name for each parent folder. */
+/* Reads folder/name, or else the file `name` in the nearest parent of the folder that has it.
+ * Returns false if no file was read; sets *exists to true if a file exists. */
 static bool search_up(const struct source_lookup *lookup, pprofc_str folder, pprofc_str name,
                       struct buffer *text, bool *exists, struct buffer *failure) {
   char path[PATH_MAX], room[2][PATH_MAX];
@@ -150,7 +152,8 @@ static bool search_up(const struct source_lookup *lookup, pprofc_str folder, ppr
   return false;
 }
 
-/* Reads the file that a profile calls `name`. */
+/* Finds and reads the file that a profile calls `name`. Returns false and the reason in `failure`
+ * if that is not possible. */
 static bool find_and_read(const struct source_lookup *lookup, pprofc_str name, struct buffer *text,
                           struct buffer *failure) {
   char path[PATH_MAX], option[PATH_MAX];

@@ -19,7 +19,7 @@ struct weblist {
   struct output *out;
   struct web_data data;
   struct source_lookup sources;
-  bool labelled; /* true after the first label */
+  bool labelled; /* true after the first label of the page */
 };
 
 /* ---- text in the page -------------------------------- */

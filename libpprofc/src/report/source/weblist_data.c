@@ -105,7 +105,8 @@ struct scan {
   uint64_t wanted;
   uint32_t *order; /* locations in order of first use, root before leaf */
   size_t count;
-  size_t *seen;           /* last sample with each location, counted from 1 */
+  size_t *seen;           /* for each location, the last sample that has it, counted from 1; 0: no
+                             sample */
   struct web_sample *own; /* address and samples of each location */
   struct web_address *addresses;
   size_t address_count;

@@ -78,7 +78,7 @@ static pprofc_status read_coloring(struct flame_report *f, pprofc_error *error) 
   return error_set(error, PPROFC_E_INVALID, "colors must be hot, change, origin or package");
 }
 
-/* Parses "0.5" (pixels) or "0.1%" (of the width). */
+/* Parses the option minwidth: "0.5" (pixels) or "0.1%" (of the width). Default: 0.1 pixels. */
 static pprofc_status read_least(struct flame_report *f, pprofc_error *error) {
   const char *option = f->report->options->minwidth;
   pprofc_str text = str_of(option && *option ? option : "0.1");
@@ -193,7 +193,8 @@ struct flame_form {
 };
 
 #define WHOLE_NODES  THRESHOLD(50000u) /* maximum number of nodes in one reply */
-#define WIDEST_NODES THRESHOLD(20000u) /* nodes in the first reply if the tree is larger */
+#define WIDEST_NODES THRESHOLD(20000u) /* number of nodes in the first reply if the tree has more
+                                          than WHOLE_NODES nodes */
 
 static bool is_whole(const struct grouping *g, const struct flame_form *form) {
   if (!form->data || form->all) return true;

@@ -33,8 +33,9 @@ static struct reached reach_location(const struct grouping *g, struct reached at
   return at;
 }
 
-/* Returns the node at the end of the current stack. `path` has what the shared bytes at the root
- * end reach, by their number; the function adds the other bytes of the stack. */
+/* Returns the node at the end of the current stack. path[n] is the node that the first n bytes from
+ * the root reach. It is already set for the bytes that the stack shares with the stack before; the
+ * function sets it for the other bytes. */
 static uint32_t end_of_stack(const struct grouping *g, const struct stack_delta *d,
                              struct reached *path) {
   uint32_t byte = d->shared;

@@ -16,7 +16,7 @@ struct verdict_maker {
   const pprofc_verdicts *verdicts;
   const pprofc_verdict_row *rows;
   size_t row_count;
-  const bool *named; /* for each frame, true if its function has a row */
+  const bool *named; /* for each frame, true if its function has a row in the verdicts */
   pprofc_verdict_summary summary;
   struct arena *arena;
   double unit; /* factor from a judged value to a value of the tree */
@@ -28,7 +28,8 @@ static double verdict_or_one(double value) {
   return isfinite(value) && value > 0 ? value : 1;
 }
 
-/* Returns the sum of the values of the outermost nodes whose functions have a row. */
+/* Returns the sum of the values of the outermost nodes whose functions have a row in the
+ * verdicts. */
 static double verdict_named(const struct verdict_maker *m, size_t type, bool head) {
   const struct flame_tree *t = m->tree;
   double sum = 0;
@@ -54,7 +55,7 @@ static double verdict_scale(const struct verdict_maker *m, size_t type, bool hea
   return fabs(parts / whole - 1) > SAME_SCALE ? parts : whole;
 }
 
-/* Marks the frames that have a row. */
+/* Marks the frames whose functions have a row in the verdicts. */
 static bool verdict_mark_named(struct verdict_maker *m) {
   const struct stack_frames *frames = m->tree->frames;
   bool *named = arena_array(m->arena, frames->count, sizeof *named);

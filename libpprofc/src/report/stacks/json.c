@@ -95,7 +95,8 @@ static bool sort_rows(struct json_report *r) {
   }
   qsort(sorted, r->count, sizeof *sorted, by_weight);
   for (size_t i = 0; i < r->count; i++) r->order[i] = sorted[i].row;
-  const pprofc_report_options *o = r->report->options; /* trimming limits only the number of rows */
+  const pprofc_report_options *o = r->report->options; /* the options for trimming limit only the
+                                                          number of rows */
   if (o->trim && o->nodecount > 0 && r->count > (size_t)o->nodecount)
     r->count = (size_t)o->nodecount;
   return true;

@@ -66,8 +66,8 @@ static int heaviest_first(const void *left, const void *right) {
   return str_compare(a->value, b->value);
 }
 
-/* Adds up the weight of each part. `from` first contains the id of the part's value; placing the
- * samples overwrites it. */
+/* Adds up the weight of each part. The member `from` of a part contains the id of the part's value
+ * here; a later step overwrites `from`. */
 static bool weigh_parts(struct splitter *s, size_t value_index) {
   struct label_split *split = s->split;
   split->count = s->values.count;

@@ -10,7 +10,7 @@ struct label_part {
   pprofc_str value;   /* label value of the part; commas join several values of one sample; "(none)"
                          without the label */
   size_t from, count; /* range of the part's samples in `samples`, ascending */
-  uint64_t weight;    /* sum of the magnitudes of the weights */
+  uint64_t weight;    /* sum of the magnitudes of the weights of the part's samples */
 };
 
 struct label_split {

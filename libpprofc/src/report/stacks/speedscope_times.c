@@ -48,7 +48,8 @@ static bool track_shows(const struct track_writer *w, size_t event) {
   return track_sample_value(w->t->profile, w->t->shown->type, event) > 0;
 }
 
-/* Takes the next event. Events that overlap earlier ones begin at their end; the rest is lost. */
+/* Takes the next event. An event that overlaps an earlier event begins at the end of the earlier
+ * event; the file omits the overlap. */
 static struct track_step track_take(struct track_writer *w, size_t event) {
   const struct times *times = w->t->profile->times;
   int64_t start = times->start[event], end = times_event_end(times, event);

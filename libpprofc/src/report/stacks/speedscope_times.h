@@ -25,10 +25,10 @@ struct speedscope_tracks {
 /* True if an event has a value of a sample type. */
 bool speedscope_has_events(const pprofc_profile *profile, size_t type);
 
-/* Writes the profiles. Omits events without a value of the sample type. A track with durations has
- * them as weights, and pauses as empty stacks. A track of instants has the values of the sample
- * type. Sets *lost to the part of the time, from 0 to 1, that the file omits, because events of a
- * track overlap. Returns false when out of memory. */
+/* Writes the profiles. Omits events without a value of the sample type. In a track whose events
+ * have durations, weights are the durations, and empty stacks are pauses. In a track of instants,
+ * weights are the values of the sample type. Sets *lost to the part of the time, from 0 to 1, that
+ * the file omits, because events of a track overlap. Returns false when out of memory. */
 bool speedscope_write_tracks(const struct speedscope_tracks *tracks, double *lost);
 
 #endif

@@ -33,7 +33,7 @@ void tag_sums_free(struct tag_sums *tags);
 /* Compares two sums by the texts of their key and value, for qsort. */
 int tag_sums_by_text(const void *left, const void *right);
 
-/* Returns the index after the last value of the key of items[from]. */
+/* Returns the index after the last item that has the same key as items[from]. */
 size_t tag_sums_end(const struct tag_sums *tags, size_t from);
 
 #endif

@@ -16,8 +16,8 @@ struct svg_copy {
 /* ---- colours ----------------------------------------- */
 
 /* Replacements for the colours of dot. dot_color gives boxes a saturation of 10 % and at most 237
- * per channel. It gives lines 100 % and at most 178. Red means more, green means less, grey means
- * unchanged. */
+ * per channel. It gives lines a saturation of 100 % and at most 178 per channel. Red means more,
+ * green means less, grey means unchanged. */
 struct svg_palette {
   unsigned neutral[3], more[3], less[3];
   double saturation;
