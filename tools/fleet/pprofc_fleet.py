@@ -4,23 +4,23 @@
   spark-submit pprofc_fleet.py merge --key 'REGEX' --out FOLDER GLOB ...
   spark-submit pprofc_fleet.py compare FOLDER --base KEY --head KEY [-- FLAG ...]
 
-merge reads all files that the globs match, in any file system that Hadoop knows (hdfs://, s3a://, file:// ...). Files whose
-path gives the same key are merged by pprofc. FOLDER gets
+merge reads all files that the globs match, in any file system that Hadoop knows (hdfs://, s3a://, file:// ...). pprofc
+merges the files that have the same key. FOLDER gets
 
   profiles/KEY.pb.gz   one profile for each key
   functions/           Parquet: one row for each key, sample type and function
   keys/                Parquet: one row for each key and sample type
   broken.jsonl         the files that could not be read, each with the reason
 
-The key is what the expression's groups match in the path, with "/" between; without groups, the whole match. Files that
-do not match are an error unless --skip-others is given. Names that begin with "_" or "." are skipped, as in all of
-Hadoop. FOLDER must not exist.
+The key of a file is the text that the groups of REGEX match in its path, joined by "/"; without groups, the whole match.
+A file without a key is an error unless --skip-others is given. Like Hadoop, the job skips names that begin with "_" or
+".". FOLDER must not exist.
 
 compare prints the verdicts of `pprofc -top -noise` on all runs of two keys. It passes flags after -- to pprofc and
 returns its exit status.
 
-The result is the same whichever executor runs a task, and however often: files of a key are merged in the order of
-their paths, in groups that depend only on their sizes.
+The result does not depend on the executors, or on how often a task runs. The job merges the files of a key in the order
+of their paths, in groups that depend only on the sizes of the files.
 """
 import argparse
 import collections
@@ -32,7 +32,7 @@ import subprocess
 import sys
 import tempfile
 
-# Maximum files and bytes of one task, and partial results that the next task merges.
+# Maximum number of files and of bytes in one task; number of partial results that the next task merges.
 TASK_FILES, TASK_BYTES, FAN_IN = 512, 64 << 20, 32
 
 CELL_SUMS = ("flat_noise", "cum_noise", "samples", "runs", "flat_share", "flat_squares", "cum_share", "cum_squares",
@@ -207,10 +207,10 @@ def pprofc_here(name):
 
 
 def merge_group(name, files):
-    files = sorted(dict(files).items())  # a file that two globs match comes twice
+    files = sorted(dict(files).items())  # dict drops the second copy of a file that two globs match
     try:
         profile, sums, broken = run_merge(pprofc_here(name), [bytes(content) for _, content in files], True)
-    except Wrong as error:  # pprofc only knows positions in the stream
+    except Wrong as error:  # pprofc knows only positions in the stream, not names of files
         raise Wrong(re.sub(r"frame (\d+) of standard input", lambda m: files[int(m[1]) - 1][0], str(error))) from None
     return Partial(profile, sums, [(files[i][0], reason) for i, reason in sorted(broken.items())], len(files))
 
@@ -250,7 +250,7 @@ def merged(spark, args):
 
 
 def write_bytes(spark, path, data):
-    """Writes a file to any file system; it appears complete."""
+    """Writes a file to any file system of Hadoop, completely or not at all."""
     jvm, conf = spark._jvm, spark._jsc.hadoopConfiguration()
     target, part = jvm.org.apache.hadoop.fs.Path(path), jvm.org.apache.hadoop.fs.Path(path + ".part")
     system = target.getFileSystem(conf)
@@ -372,7 +372,7 @@ def main():
         print(f"pprofc_fleet.py: --key: {error}", file=sys.stderr)
     except Wrong as error:
         print(f"pprofc_fleet.py: {error}", file=sys.stderr)
-    except Exception as error:  # Spark's text contains the exception of the executor
+    except Exception as error:  # the text of Spark's exception contains the exception of the executor
         print(f"pprofc_fleet.py: {reason_of(str(error))}", file=sys.stderr)
     return 1
 

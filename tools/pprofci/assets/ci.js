@@ -1,6 +1,6 @@
 "use strict";
-// The keys j and k go through the benchmarks that got slower, then through the inconclusive ones. A link to a benchmark opens the list that
-// contains it.
+// The keys j and k move between the rows of the benchmarks. A link to a benchmark opens the list that contains the
+// benchmark.
 const rows = [...document.querySelectorAll("#benchmarks > table .item")];
 let at = -1;
 function open(row) {
@@ -22,7 +22,7 @@ function openTarget() {
   const row = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (row) open(row);
 }
-// A printed page has no buttons, so printing opens the explanations and the section on the measurement.
+// On paper the reader cannot open sections. So printing opens the flame graphs and the section on the measurement.
 const forPaper = [...document.querySelectorAll("#method, .worse > .flame details")].filter((d) => !d.open);
 addEventListener("beforeprint", () => forPaper.forEach((d) => (d.open = true)));
 addEventListener("afterprint", () => forPaper.forEach((d) => (d.open = false)));

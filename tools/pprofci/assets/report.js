@@ -1,5 +1,6 @@
 "use strict";
-// A link to a flame graph opens it above the page. The address has its name and state: #flame/NAME.html&search=...
+// A link to a flame graph opens the graph on top of the page. The address contains the name and the state of the graph:
+// #flame/NAME.html&search=...
 (() => {
   const box = document.getElementById("graph"), page = document.querySelector("main"), told = box.querySelector("span");
   const graphs = new Map([...document.querySelectorAll("template")].map((t) => [t.dataset.graph, t.content.textContent]));

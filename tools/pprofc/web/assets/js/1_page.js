@@ -1,5 +1,6 @@
-// The document: links and forms of ours fetch the same address and replace bar, pills and view; the address is the
-// state, and back and forward work. Without this script every link is an ordinary one.
+// Follows links and submits forms without loading the page again: fetches the address, and replaces the bar, the row of
+// filters and the view. The address contains the whole state, so the browser's Back and Forward buttons work. Without
+// this script, links and forms load the page as usual.
 "use strict";
 
 const page = { view: null, loading: null, listeners: [] };
@@ -7,18 +8,18 @@ const page = { view: null, loading: null, listeners: [] };
 const $ = (selector, root = document) => root.querySelector(selector);
 const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
 
-/** Calls `run` now and after every change of the document. */
+/** Registers a function that runs at the start of the page and after every change of the document. */
 function onPage(run) {
   page.listeners.push(run);
 }
 
-/** Tells a screen reader. */
+/** Makes a screen reader read a text. */
 function announce(text) {
   const place = $("#announce");
   if (place) place.textContent = text;
 }
 
-/** Shows a short message to everybody. */
+/** Shows a short message on the screen, and makes a screen reader read it. */
 function toast(text) {
   $("#toast")?.remove();
   const box = document.createElement("div");
@@ -29,7 +30,7 @@ function toast(text) {
   setTimeout(() => box.remove(), 2600);
 }
 
-/** Whether an address is one of our views. */
+/** True if the address is a view of this server. */
 function isView(url) {
   if (url.origin !== location.origin) return false;
   const folder = location.pathname.replace(/[^/]*$/, "");
@@ -37,7 +38,7 @@ function isView(url) {
   return url.pathname.startsWith(folder) && views.includes(url.pathname.slice(folder.length));
 }
 
-/** Puts the parts of a fetched document in the place of ours. */
+/** Replaces the parts of the page by the parts of a fetched document. Returns false if the text is not a view. */
 function replaceDocument(text) {
   const fresh = new DOMParser().parseFromString(text, "text/html");
   if (!fresh.getElementById("view")) return false;
@@ -57,7 +58,8 @@ function replaceDocument(text) {
   return true;
 }
 
-/** Shows an address. `push`: it becomes a new entry of the history. `quiet`: nobody asked for it. */
+/** Fetches an address and shows it. `push`: adds an entry to the browser's history. `quiet`: the user did not request
+ * the change, so shows no progress and makes no announcement. */
 async function navigate(url, { push = true, keepFocus = false, keepScroll = false, quiet = false } = {}) {
   page.loading?.abort();
   const loading = (page.loading = new AbortController());
@@ -85,7 +87,7 @@ async function navigate(url, { push = true, keepFocus = false, keepScroll = fals
   }
 }
 
-/** Everything that has to be done with a new document. */
+/** Calls the registered functions after the document has changed. */
 function started() {
   for (const run of page.listeners) run();
 }
@@ -99,7 +101,7 @@ document.addEventListener("click", (event) => {
   if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
     return;
   const target = link.href instanceof SVGAnimatedString ? link.href.baseVal : link.getAttribute("href");
-  if (link.matches("#inspector .close")) return; // it clears the selection in place
+  if (link.matches("#inspector .close")) return; // 2_select.js clears the selection without a request
   if (link.hasAttribute("download") || link.getAttribute("target") || target.startsWith("#")) return;
   const url = new URL(target, location.href);
   if (!isView(url)) return;
@@ -117,7 +119,7 @@ document.addEventListener("submit", (event) => {
   navigate(url, { keepFocus: form.id === "search" });
 });
 
-// One menu at a time; a click elsewhere closes it.
+// A click outside an open menu closes the menu.
 document.addEventListener("click", (event) => {
   for (const menu of $$("#bar details[open]")) if (!menu.contains(event.target)) menu.open = false;
 });

@@ -1,18 +1,19 @@
-// The selection: one function, in every view, in the address as `sel`, shown by the inspector.
+// Handles the selected function. Every view marks the function, the address contains its name as `sel`, and the
+// inspector shows its values.
 "use strict";
 
 const selection = { name: "" };
 
-/** An expression that matches this name alone. */
+/** Returns a regular expression that matches only this name. */
 const exactly = (name) => `^${name.replace(/[\\.+*?()|[\]{}^$]/g, "\\$&")}$`;
 
-/** What in the view stands for a function. */
+/** Returns the elements of the view that show a function, such as rows and boxes. */
 function elementsOf(name) {
   return $$("#view [data-name]").filter((e) => e.dataset.name === name);
 }
 
 function showInAddress(name) {
-  if (!page.flame) { // the viewer keeps its own state
+  if (!page.flame) { // the viewer of the flame graph writes its state into the address
     const url = new URL(location.href);
     url.searchParams.delete("p");
     if (name) url.searchParams.set("sel", name);
@@ -27,7 +28,7 @@ function showInAddress(name) {
   }
 }
 
-/** Address of what an action of the inspector does. */
+/** Returns the address to which an action of the inspector leads, for the function `name`. */
 function actionAddress(link, name) {
   const to = link.dataset.to, parameter = link.dataset.parameter;
   const url = new URL(location.href);
@@ -47,7 +48,7 @@ function fillSlot(box, slot, text) {
   if (place.localName === "dd") place.parentNode.hidden = !text || text === "0";
 }
 
-/** Fills the inspector from the data of an element; `values` may come from the flame graph instead. */
+/** Shows a function in the inspector. `values` has the data attributes of its element, or values of the flame graph. */
 function fillInspector(name, values) {
   const box = $("#inspector");
   if (!box) return;
@@ -67,7 +68,7 @@ function markSelected(name) {
   if (name) for (const e of elementsOf(name)) e.classList.add("selected");
 }
 
-/** Selects a function; "" clears. */
+/** Selects a function; the name "" clears the selection. */
 function select(name, { element = null, values = null, quiet = false } = {}) {
   selection.name = name;
   const source = element ?? elementsOf(name)[0];
@@ -80,7 +81,7 @@ function select(name, { element = null, values = null, quiet = false } = {}) {
   }
 }
 
-/** Callers and callees of what is selected. */
+/** Opens the callers and callees of the selected function. */
 function openSelected() {
   const link = $("#inspector a[data-action=peek]");
   if (selection.name && link) navigate(actionAddress(link, selection.name));

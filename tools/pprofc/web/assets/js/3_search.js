@@ -1,9 +1,10 @@
-// Search while typing, sorting of tables, and the way through matches and hot lines.
+// Searches while the user types, sorts tables, and moves between matches and expensive lines.
 "use strict";
 
 const search = { expression: null, hits: [], at: -1 };
 
-/** A Go expression as one of JavaScript, or null with what is wrong. Flags in front become flags. */
+/** Converts a regular expression of Go to JavaScript. Returns { expression }, or { wrong } with the error message. Flags
+ * at the start, such as (?i), become flags of the RegExp. */
 function expressionOf(text) {
   let flags = "", rest = text;
   const lead = /^\(\?([a-zA-Z]+)\)/.exec(rest);
@@ -22,7 +23,7 @@ function expressionOf(text) {
   }
 }
 
-/** What search looks at: rows of tables, boxes of the graph, lines of listings. */
+/** Returns the elements that a search compares: rows of tables, boxes of the graph, lines of listings. */
 function searchable() {
   return $$("#view tbody tr, #graph a[data-name], .peek .l, .code .l, .routine.load, .boxes li");
 }
@@ -46,7 +47,7 @@ function searchText(text) {
   }
   search.expression = expression;
   if (page.flame) {
-    page.flame.search(text); // it tells showMatches
+    page.flame.search(text); // the viewer calls showMatches with the result
     return;
   }
   for (const e of searchable()) {
@@ -65,7 +66,7 @@ document.addEventListener("input", (event) => {
   searchTimer = setTimeout(() => searchText(event.target.value), 150);
 });
 
-// In a flame graph Enter leads through the matches; an empty field clears the filter, as in other views.
+// In a flame graph, Enter moves to the next match. In other views, or with an empty field, Enter submits the form.
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || !event.target.matches?.("#search input[name=f]") || !page.flame || !event.target.value) return;
   clearTimeout(searchTimer);
@@ -75,7 +76,7 @@ document.addEventListener("keydown", (event) => {
   page.flame.next(event.shiftKey ? -1 : 1);
 });
 
-/** Goes to the next match, or without a search to the next hot line. */
+/** Moves to the next match, or without a search to the next expensive line. `direction` is 1 or -1. */
 function step(direction) {
   const list = search.hits.length ? search.hits : $$(".l.h3, .l.h4").filter((e) => e.offsetParent);
   if (!list.length) return;
@@ -94,7 +95,7 @@ function step(direction) {
 const valueOf = (cell) => (cell?.dataset.sort !== undefined ? Number(cell.dataset.sort)
   : Number.parseFloat(cell?.textContent.replace(/[^\d.eE+-]/g, "")) || 0);
 
-/** The running share depends on the order of the rows. */
+/** Computes the column "Sum %" again, because this running sum depends on the order of the rows. */
 function renewSums(table) {
   const column = [...table.tHead.rows[0].cells].findIndex((c) => c.textContent.startsWith("Sum %"));
   const whole = Number(table.dataset.whole);
@@ -132,7 +133,7 @@ onPage(() => {
   }
 });
 
-/** Selects the next or the previous row of a table. */
+/** Selects the next row (`direction` 1) or the previous row (-1) of the table. Returns false without rows. */
 function walkRows(direction) {
   const rows = $$("#top tbody tr[data-name]");
   if (!rows.length) return false;
@@ -143,7 +144,7 @@ function walkRows(direction) {
   return true;
 }
 
-// ---- functions that unfold ----------------------------------------------------------------------------------
+// ---- functions whose lines are loaded when the user opens them ---------------------------------------------
 
 document.addEventListener("toggle", async (event) => {
   const box = event.target;
@@ -165,7 +166,7 @@ document.addEventListener("toggle", async (event) => {
 
 // ---- labels -------------------------------------------------------------------------------------------------
 
-/** Shows the labels and values that contain a text. */
+/** Hides the labels and values that do not contain a text. */
 function filterLabels(text) {
   const has = (element) => element.textContent.toLowerCase().includes(text.toLowerCase());
   for (const key of $$("section.key")) {

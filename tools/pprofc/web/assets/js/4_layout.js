@@ -1,5 +1,5 @@
-// Our own drawing of a call graph, for when dot is not there or would take too long: ranks by longest path, two
-// barycentre sweeps, boxes and curves.
+// Draws a call graph if dot is missing or would take too long. The rank of a node is its longest path from a root. Two
+// barycentre sweeps order the nodes of each rank. Nodes are boxes, edges are curves.
 "use strict";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -11,7 +11,7 @@ function svgElement(name, attributes, ...children) {
   return element;
 }
 
-/** Edges that do not close a cycle: those that lead back to a node on the way from the root are left out. */
+/** Returns the indices of the edges without cycles: drops each edge to a node on the current path from the root. */
 function withoutCycles(count, edges) {
   const out = Array.from({ length: count }, () => []), state = new Uint8Array(count), kept = [];
   edges.forEach(([source, target], i) => { if (source !== target) out[source].push([target, i]); });
@@ -36,7 +36,7 @@ function withoutCycles(count, edges) {
   return kept;
 }
 
-/** The rank of each node: the longest way from a root. */
+/** Returns the rank of each node: the length of the longest path from a root. `kept` has the edges without cycles. */
 function ranksOf(count, edges, kept) {
   const rank = new Int32Array(count), waiting = new Int32Array(count), out = Array.from({ length: count }, () => []);
   for (const i of kept) {
@@ -52,7 +52,7 @@ function ranksOf(count, edges, kept) {
   return rank;
 }
 
-/** Orders each rank by the middle of the neighbours, down and up, twice. */
+/** Sorts the nodes of each rank by the mean position of their neighbours: from the top down, then up, twice. */
 function sweep(layers, edges, place) {
   const above = new Map(), below = new Map();
   const add = (map, key, value) => (map.get(key) ?? map.set(key, []).get(key)).push(value);
@@ -77,7 +77,7 @@ function sweep(layers, edges, place) {
 
 const BOX = { height: 34, gap: 18, rank: 78, letter: 6.2 };
 
-/** Places of all boxes. */
+/** Returns the position and the width of each box. */
 function layOut(nodes, edges) {
   const rank = ranksOf(nodes.length, edges, withoutCycles(nodes.length, edges));
   const layers = [], place = new Float64Array(nodes.length);
@@ -125,7 +125,7 @@ function drawEdge(nodes, spots, [source, target, share, value, residual]) {
   return path;
 }
 
-/** The picture of { nodes, edges }, as the page has them. */
+/** Returns the SVG of a graph { nodes, edges }, which has the form of the data in the page. */
 function drawGraph({ nodes, edges }) {
   const base = new URL(location.href);
   for (const node of nodes) {

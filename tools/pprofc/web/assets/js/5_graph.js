@@ -1,7 +1,8 @@
-// The call graph on the screen: drag, wheel, pinch, keys, fit, minimap, selection.
+// Moves and zooms the picture of the call graph: by dragging, wheel, pinch, keys, buttons and the minimap. A click
+// selects a function.
 "use strict";
 
-/** Moves and zooms an SVG through its view box. */
+/** Moves and zooms an SVG by changing its view box. */
 class GraphView {
   constructor(box, svg) {
     this.box = box;
@@ -36,7 +37,7 @@ class GraphView {
     this.box.append(zoom, this.map);
   }
 
-  /** All of it where that can be read, else the top at a size that can. */
+  /** Shows the whole picture if its text is readable at this size; else shows the top of the picture at a readable size. */
   start() {
     const fit = Math.min(this.box.clientWidth / this.whole.width, this.box.clientHeight / this.whole.height);
     const scale = Math.max(fit, 0.62);
@@ -46,7 +47,7 @@ class GraphView {
     this.center(this.svg.querySelector(".selected") ?? this.largest(), true);
   }
 
-  /** The box with the largest share; the highest of them. */
+  /** Returns the box with the largest share. If several boxes have about this share, returns the highest box. */
   largest() {
     const size = (link) => Number.parseFloat(link.dataset.share) || 0;
     const boxes = [...this.svg.querySelectorAll(".node a[data-name]")];
@@ -59,7 +60,7 @@ class GraphView {
     this.show({ ...this.whole });
   }
 
-  /** Brings an element into sight; `top`: to the upper part. */
+  /** Moves the picture until the element is in the middle of the screen; with `top`, in the upper part. */
   center(element, top = false) {
     if (!element) return;
     const b = element.getBBox(), matrix = element.getCTM().inverse().multiply(this.svg.getCTM());
@@ -75,7 +76,7 @@ class GraphView {
     this.map.toggleAttribute("hidden", view.width * view.height > this.whole.width * this.whole.height * 0.5);
   }
 
-  /** A place of the screen in the coordinates of the picture. */
+  /** Converts a position on the screen to the coordinates of the picture. */
   at(clientX, clientY, svg = this.svg) {
     return new DOMPoint(clientX, clientY).matrixTransform(svg.getScreenCTM().inverse());
   }
@@ -142,7 +143,7 @@ class GraphView {
     this.pointers.set(event.pointerId, event);
   }
 
-  /** A click selects; what ends a drag is no click. */
+  /** Selects the function of a clicked box. Ignores the click at the end of a drag. */
   click(event) {
     const link = event.target.closest("a[data-name]");
     if (this.moved) event.preventDefault();

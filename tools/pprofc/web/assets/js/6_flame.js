@@ -1,7 +1,8 @@
-// The flame graph: gives the viewer its data and connects it with the selection, the search field and the address.
+// Passes data to the viewer of the flame graph, and connects the viewer with the selection, the search field and the
+// address.
 "use strict";
 
-/** Loads the viewer once: only this view needs it. */
+/** Loads the script and the style of the viewer at the first flame graph, because other views do not need them. */
 function loadViewer(box) {
   if (window.pprofcFlame || !box.dataset.script) return Promise.resolve();
   if (box.dataset.style) {
@@ -24,7 +25,8 @@ async function fetchBytes(url) {
   return reply.arrayBuffer();
 }
 
-/** What the address says of the viewer's state: the path of the zoomed box, the selected function, and the rest in one parameter. */
+/** Returns the state of the viewer from the address: p is the path of the zoomed box, sel the selected function, t0 and t1
+ * the range of time, and v all other state. */
 function flameState() {
   const { searchParams } = new URL(location.href), state = Object.fromEntries(new URLSearchParams(searchParams.get("v") ?? ""));
   const path = searchParams.get("p") ?? "";
@@ -37,7 +39,7 @@ function setParameter(url, name, value) {
   else url.searchParams.delete(name);
 }
 
-/** The address, or a link, with the state of the viewer. */
+/** Returns an address with the state of the viewer as parameters. */
 function withFlame(address, state) {
   const url = new URL(address, location.href), kept = new URLSearchParams(state);
   for (const ours of ["tab", "type", "search", "list", "p", "sel", "t0", "t1", "whole"]) kept.delete(ours);
@@ -45,7 +47,8 @@ function withFlame(address, state) {
   return url;
 }
 
-/** Keeps the state in the address; `entry`: a step that back undoes. All views depend on the range of time, so it needs a document. */
+/** Writes the state of the viewer into the address. `entry`: adds an entry to the browser's history. A new range of time
+ * needs a new document, because all views depend on the range. */
 function keepFlameState(state, entry) {
   const url = withFlame(location.href, state), before = String(url);
   for (const name of ["t0", "t1"]) setParameter(url, name, state[name]);
@@ -58,21 +61,22 @@ function keepFlameState(state, entry) {
   for (const link of $$("#sides a, #types a, #rec a, a.pill")) link.href = withFlame(link.getAttribute("href"), state);
 }
 
-/** The address without what the viewer keeps in it: what the document depends on. */
+/** Returns the address without the state of the viewer. The document depends only on this part of the address. */
 function documentAddress() {
   const url = new URL(location.href);
   for (const name of ["v", "p", "sel"]) url.searchParams.delete(name);
   return String(url);
 }
 
-/** Back and forward inside one flame graph need no document. True if that is so. */
+/** Sets the state of the viewer from the address, after the Back or Forward button. Returns false if the address needs
+ * another document. */
 function restoreFlame() {
   if (!page.flame || page.flameAddress !== documentAddress()) return false;
   page.flame.setState(flameState(), true);
   return true;
 }
 
-/** The page's own actions for a function, in the inspector of the viewer. */
+/** Returns the page's actions for a function, which the viewer adds to its inspector. */
 function flameActions(name) {
   const words = { peek: "Peek", focus: "Only stacks through it" };
   return $$("#inspector a[data-action]").map((link) => ({
@@ -80,7 +84,7 @@ function flameActions(name) {
   }));
 }
 
-/** What the viewer's keys do in this page. */
+/** Functions of the page that the viewer calls for some of its keys. */
 const flameHost = {
   search: () => focusSearch(),
   sheet: () => showKeys(),
@@ -89,14 +93,14 @@ const flameHost = {
   list: () => goTo("#views a[data-view=top]"),
 };
 
-/** Keeps only stacks through an expression of the viewer, which ignores case unless it has capitals. */
+/** Keeps only the stacks that match an expression. Like the viewer, ignores case unless the expression has capitals. */
 function keepOnly(text) {
   const url = new URL(location.href);
   url.searchParams.set("f", /[A-Z]|^\(\?/.test(text) ? text : `(?i)${text}`);
   navigate(url);
 }
 
-/** The number of matches, and a way to keep only these. */
+/** Shows the text about the matches, and a button that keeps only the stacks with a match. */
 function showMatches(text, count) {
   const place = $("#matches");
   if (!place) return;
@@ -108,14 +112,16 @@ function showMatches(text, count) {
   place.append(" ", keep);
 }
 
-/** What the inspector shows of a box: the values of its function as the table has them, the verdict in the viewer's words. */
+/** Returns the values that the inspector shows for a box: the values of the function from the table, and the verdict from
+ * the viewer. */
 function valuesOf(chosen) {
   const row = $$("#functions tr[data-name]").find((e) => e.dataset.name === chosen.name);
   const { selfVerdict, totalVerdict } = chosen;
   return { ...chosen, ...row?.dataset, ...(selfVerdict === undefined ? {} : { selfVerdict, totalVerdict }) };
 }
 
-/** The table of a large profile comes after the picture: its walk takes time that the picture needs. */
+/** Loads the table of functions of a large profile. The table comes after the picture, because computing it would delay
+ * the picture. */
 async function loadTable() {
   const link = $("#functions #later"), section = $("#functions");
   if (!link) return;
@@ -148,7 +154,8 @@ async function mountFlame(box) {
   setTimeout(() => loadTable().catch(() => {}), 500);
 }
 
-/** A flame graph of the same data stays when the document around it changes; another one stays until its data are here. */
+/** Keeps the drawn flame graph if the new document has a flame graph of the same address. If the profiles have changed,
+ * keeps the old picture only until the new data arrive. */
 function keepFlame(fresh) {
   const old = $("#flame.drawn"), next = fresh.getElementById("flame");
   const stays = !!(old && next && page.flame && old.dataset.src === next.dataset.src);

@@ -1,4 +1,4 @@
-// Keys, dialogs, theme.
+// Handles keys, the dialog with the list of keys, and the theme.
 "use strict";
 
 const typing = (target) => target.closest?.("input,select,textarea,dialog[open]") || target.isContentEditable;
@@ -13,13 +13,13 @@ function focusSearch() {
   $("#search input[name=f]").select();
 }
 
-/** The link of the sample type after the shown one. */
+/** Opens the current view with the next sample type. */
 function nextType() {
   const links = $$("#types a"), next = links[(links.findIndex((a) => a.hasAttribute("aria-current")) + 1) % links.length];
   if (next) navigate(new URL(next.getAttribute("href"), location.href));
 }
 
-/** The keys of every view but the flame graph, whose viewer has a table of its own with the same letters. */
+/** Keys of all views except the flame graph. The viewer of the flame graph has its own table with the same letters. */
 const keys = [
   { keys: ["/"], words: "search; Enter keeps only what matches", run: focusSearch },
   { keys: ["n"], words: "next match or hot line", run: () => step(1) },
@@ -38,12 +38,12 @@ const keys = [
   { keys: ["0"], words: "the whole graph", run: () => page.graph?.fit() },
   { keys: ["?"], words: "this sheet", run: showKeys },
 ];
-/** The keys of every view. */
+/** Keys of all views, including the flame graph. */
 const alwaysKeys = [
   { keys: ["u"], words: "load the changed profile", run: () => { if (!$("#pending").hidden) loadPending(); } },
 ];
 
-/** Opens the sheet, written from the tables. */
+/** Opens the dialog with the list of keys, and fills it from the tables of keys. */
 function showKeys() {
   const list = $("#keys .live"), own = [...keys, ...alwaysKeys].map(({ keys: [key], shown, words }) => [shown ?? key, words]);
   const rows = page.flame ? [...page.flame.keys(), ...own.slice(keys.length)] : own;
@@ -118,13 +118,13 @@ document.addEventListener("click", (event) => {
   if (!theme) return;
   try {
     localStorage.setItem("pprofc-theme", theme);
-  } catch { /* a private window keeps nothing */ }
+  } catch { /* a private window may not store the theme */ }
   useTheme(theme);
 });
 
 onPage(() => useTheme(storedTheme()));
 
-/** On a narrow screen the row of views scrolls: the one that is shown is in sight. */
+/** Scrolls the row of views on a narrow screen, to make the link of the current view visible. */
 onPage(() => {
   const row = $("#views"), here = $("#views a[aria-current]");
   if (row && here) row.scrollLeft = here.offsetLeft - row.offsetLeft - (row.clientWidth - here.offsetWidth) / 2;

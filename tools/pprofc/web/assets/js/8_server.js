@@ -1,4 +1,4 @@
-// What changes the server's state: saved views, a changed profile, a profile that is dropped on the page.
+// Sends requests that change the state of the server: saved views, changed profiles, pinned recordings and uploads.
 "use strict";
 
 async function post(address, body) {
@@ -96,13 +96,13 @@ async function askStatus() {
   else if (strip && strip.dataset.tries !== String(status.tries)) showStrip(strip).catch(() => {});
 }
 
-/** Whether a new document would take away what somebody types, reads or drags. */
+/** True if a new document would disturb the user: a menu or dialog is open, or a field has new text. */
 function isBusy() {
   const field = document.activeElement;
   return $("#bar details[open], dialog[open]") || (field?.matches("input") && field.value !== field.defaultValue);
 }
 
-/** Shows new recordings beside a view that stays. */
+/** Updates the strip of recordings, and leaves the view unchanged. */
 async function showStrip(strip) {
   const url = new URL("strip", location.href), focused = $(":focus", strip)?.id;
   url.search = location.search;
@@ -114,7 +114,7 @@ async function showStrip(strip) {
   if (focused) document.getElementById(focused)?.focus();
 }
 
-/** Pins a recording, and compares with it. */
+/** Pins or unpins a recording, and shows the comparison with it. */
 async function pin(form) {
   const action = new URL(form.action), url = new URL(location.href);
   action.searchParams.delete("view");
@@ -130,7 +130,7 @@ async function pin(form) {
 
 // ---- another profile ----------------------------------------------------------------------------------------
 
-/** Asks what to do with a profile: "compare", "open" or "". */
+/** Lets the user choose how to show an uploaded profile. Returns a promise of "compare", "open" or "" (not at all). */
 function askUpload(name) {
   const dialog = $("#upload-dialog");
   $("#upload-title").textContent = name;
