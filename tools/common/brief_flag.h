@@ -12,8 +12,8 @@ const char *brief_store(void *options, const struct flag *flag, const char *text
 /* Size of the `out` buffer of brief_command, in bytes. */
 #define BRIEF_COMMAND 128
 
-/* Formats this command line with a budget of four times `bytes`. Writes "" if it is too long or
- * needs quotes. */
+/* Formats this command line with a budget of four times `bytes`. Writes "" if the command line is
+ * too long or needs quotes. */
 void brief_command(int argc, char *const *argv, uint64_t bytes, char out[BRIEF_COMMAND]);
 
 /* Callback that writes the whole report with `write`. */

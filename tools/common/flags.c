@@ -29,7 +29,7 @@ static const char *read_bool(const char *text, bool *out) {
 #define SHORT_MAX 256
 
 /* Copies a number and keeps only the first `longest` digits of each digit sequence. If `digit` is
- * not NUL, it replaces the digits. Returns false if the copy does not fit. */
+ * not NUL, replaces each digit by `digit`. Returns false if the copy does not fit. */
 static bool cut_digits(pprofc_str s, bool (*is_digit)(char c), size_t longest, char digit,
                        pprofc_str *cut, char text[SHORT_MAX]) {
   size_t size = 0, run = 0;

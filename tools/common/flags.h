@@ -16,8 +16,8 @@ enum flag_kind {
   FLAG_WORD,   /* type const char *: one of `choices`, given as -flag=WORD; -flag without a value is
                   the first choice */
   FLAG_PAIR,   /* two values, "-pair OLD NEW"; the parser calls `call` for each value */
-  FLAG_SET     /* type int: a switch like FLAG_BOOL; if it is on, the parser stores `value` in the
-                  field */
+  FLAG_SET     /* type int: a switch like FLAG_BOOL; if the switch is on, the parser stores `value`
+                  in the field */
 };
 
 struct flag {
@@ -61,7 +61,7 @@ struct flag_table {
   const char *program;
   const char *summary;        /* purpose of the program in half a line */
   const char *const *usage;   /* syntax after the program's name, one text per form of the command;
-                                 NULL ends the   array */
+                                 NULL ends the array */
   const char *const *details; /* paragraphs below the usage; NULL ends the array; NULL: no
                                  paragraphs */
   const struct flag_group *groups;

@@ -1,5 +1,5 @@
 /* Parses the headers given by -header and -header_file, which requests send. Messages never show
- * their values, which may be secret. */
+ * the values of headers, which may be secret. */
 #ifndef TOOLS_HTTP_HEADERS_H
 #define TOOLS_HTTP_HEADERS_H
 

@@ -1,5 +1,5 @@
-/* Chooses a proxy by Go's rules. libcurl's own choice is disabled: it ignores HTTP_PROXY in
- * capitals, and uses the proxy even for this machine. */
+/* Chooses a proxy by Go's rules. Disables libcurl's own choice, because libcurl ignores HTTP_PROXY
+ * in capitals, and uses the proxy even for this machine. */
 #include "http/proxy.h"
 
 #include <arpa/inet.h>

@@ -12,9 +12,9 @@ pprofc_status request_open(struct client **client, pprofc_error *error);
 /* Initializes an empty reply for request_send. */
 void request_reply_init(struct reply *reply);
 
-/* Sends one request and replaces *reply, but keeps the size limit of its body. NULL ends `headers`.
- * An unencrypted request uses no proxy, because the proxy could read the token. Returns PPROFC_E_IO
- * if the reply is incomplete. */
+/* Sends one request and replaces *reply, but keeps the size limit of the reply's body. NULL ends
+ * `headers`. An unencrypted request uses no proxy, because the proxy could read the token. Returns
+ * PPROFC_E_IO if the reply is incomplete. */
 pprofc_status request_send(struct client *client, const char *method, const char *url,
                            const char *const *headers, pprofc_str body, int64_t seconds,
                            struct reply *reply, pprofc_error *error);

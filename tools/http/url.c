@@ -130,7 +130,7 @@ static bool url_brackets_valid(pprofc_str host) {
 }
 
 /* True if the escape at `at` is valid in a host. Before `zone_end`, the end of the brackets, any
- * escape is valid. Elsewhere it must encode a % or a byte outside ASCII. */
+ * escape is valid. Elsewhere the escape must encode a % or a byte outside ASCII. */
 static bool url_host_escape_valid(pprofc_str host, size_t at, size_t zone_end) {
   bool ascii = at + 1 < host.size && url_hex(host.data[at + 1]) < 8;
   return !ascii || at < zone_end || str_starts(str_slice(host, at, host.size), STR("%25"));

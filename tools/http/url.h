@@ -43,8 +43,8 @@ pprofc_str url_text(struct arena *arena, const struct url *url, enum url_secrets
 pprofc_str url_host_name(const struct url *url);
 pprofc_str url_port(const struct url *url);
 
-/* True if "HOST" or "HOST:PORT" is this machine. An unencrypted request to it stays on this
- * machine. */
+/* True if "HOST" or "HOST:PORT" is this machine. An unencrypted request to such a host stays on
+ * this machine. */
 bool url_is_local(pprofc_str host);
 
 /* Appends text encoded for a query. Letters, digits and -_.~ stay unchanged; a blank becomes

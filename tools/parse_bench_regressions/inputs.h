@@ -38,8 +38,8 @@ pprofc_status inputs_prepare(struct inputs *inputs, const struct gate_options *o
                              pprofc_error *error);
 
 /* Reads comparisons: files, or bench_*.diff in folders. If there are two files and both are
- * results, they are base and head. An unreadable file becomes a problem of the gate. The only error
- * is PPROFC_E_NOMEM. */
+ * results, the files are base and head. An unreadable file becomes a problem of the gate. The only
+ * error is PPROFC_E_NOMEM. */
 pprofc_status inputs_tables(struct inputs *inputs, const char *const *paths, size_t count,
                             pprofc_error *error);
 

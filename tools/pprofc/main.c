@@ -231,7 +231,7 @@ static int run_editor(struct command *command) {
   return fail_with(error.message);
 }
 
-/* Runs the program given by -simulate. This happens before any other output, because the program
+/* Runs the program given by -simulate. The program runs before pprofc prints anything, because it
  * may write to the terminal. */
 static int run_simulated(struct command *command) {
   struct viewer_file file = {.fd = -1};

@@ -79,8 +79,8 @@ pprofc_status file_source_read(const struct file_source *file, const pprofc_read
   return status;
 }
 
-/* Time limit of perf and node in milliseconds. They need minutes for large programs, because they
- * search the symbol of each address. */
+/* Time limit of perf and node in milliseconds. perf and node need minutes for large programs,
+ * because they search the symbol of each address. */
 #define RECORDING_TIMEOUT_MS (10 * 60 * 1000u)
 
 /* Runs a program and stores its output. If the exit status is not 0, fails with the program's error

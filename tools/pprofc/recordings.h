@@ -16,7 +16,7 @@ struct file_source {
 bool file_source_is_plain(const char *path);
 
 /* Removes the first source from the sources if it is an executable and other sources follow. Also
- * removes it from the bases of -diff_time_range. */
+ * removes this source from the bases of -diff_time_range. */
 void sources_find_executable(struct command *command);
 
 /* Reads the file. `sums` describes which data of samples the report needs; NULL: all data. */

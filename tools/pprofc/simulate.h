@@ -1,4 +1,4 @@
-/* Runs a program under valgrind's callgrind. Its counts of instructions and cache misses are the
+/* Runs a program under valgrind's callgrind. The counts of instructions and cache misses are the
  * same on every machine, unlike times. */
 #ifndef PPROFC_TOOLS_SIMULATE_H
 #define PPROFC_TOOLS_SIMULATE_H

@@ -529,7 +529,7 @@ pprofc_status sources_fetch_apart(const struct command *command, struct sources 
 
 /* ---- sources that are not combined ------------------- */
 
-/* True if the error means that a file in a folder is not a profile. It may be a log, for
+/* True if the error means that a file in a folder is not a profile. Such a file may be a log, for
  * example. */
 static bool sources_is_other(const pprofc_error *error) {
   return error->status == PPROFC_E_FORMAT &&

@@ -23,7 +23,8 @@ pprofc_status sources_fetch_apart(const struct command *command, struct sources 
 /* A source whose profile is not merged with others. */
 struct source_run {
   const char *source;
-  const char *folder;      /* folder that contains it, or NULL; it may contain other files */
+  const char *folder;      /* folder that contains the source, or NULL; the folder may contain other
+                              files */
   bool is_base;            /* true for a run of the base */
   pprofc_profile *profile; /* profile; NULL if the source is not a profile or was not read */
 };

@@ -8,8 +8,8 @@
 /* Stores a range, FROM,TO, in the field of the flag. Either time may be missing. */
 const char *time_range_store(void *options, const struct flag *flag, const char *text);
 
-/* With -diff_time_range, makes the sources the bases of the comparison. Call it after the sources
- * are known. Returns false when out of memory. */
+/* With -diff_time_range, makes the sources the bases of the comparison. Call this function after
+ * the sources are known. Returns false when out of memory. */
 bool time_range_add_bases(struct command *command);
 
 /* Returns an error about other flags, or NULL. */

@@ -85,7 +85,7 @@ static pprofc_status viewer_words(struct viewer_file *file, const char *viewer, 
 }
 
 /* Starts the viewer. With `beside`, the viewer cannot use the shell's input and output, and ^C does
- * not end it. `text` is a buffer for the words. The first word is the program. */
+ * not end the viewer. `text` is a buffer for the words. The first word is the program. */
 static pprofc_status viewer_run(struct viewer_file *file, const char *viewer, bool beside,
                                 pid_t *pid, char text[VIEWER_TEXT], pprofc_error *error) {
   char *words[MAX_WORDS];

@@ -64,8 +64,8 @@ pprofc_status report_open(struct report *report, const pprofc_profile *profile,
 pprofc_status report_render(struct report *report, pprofc_write_fn write, void *context,
                             pprofc_error *error);
 
-/* Sets *graph to the kept graph, or builds a graph as pipeline_graph does. The caller frees it with
- * report_graph_free, even after an error. */
+/* Sets *graph to the kept graph, or builds a graph as pipeline_graph does. The caller frees the
+ * graph with report_graph_free, even after an error. */
 pprofc_status report_graph(struct report *report, unsigned wanted, struct graph *graph,
                            pprofc_error *error);
 void report_graph_free(const struct report *report, struct graph *graph);
@@ -103,8 +103,8 @@ pprofc_str report_program(const pprofc_profile *profile);
  * followed by a newline. */
 void report_profile_header(const struct report *report, struct output *out);
 
-/* Returns the filtered profile with its values divided by divide_by. The caller releases it.
- * Returns NULL if divide_by is 1. */
+/* Returns the filtered profile with its values divided by divide_by. The caller releases this
+ * profile. Returns NULL if divide_by is 1. */
 pprofc_status report_divide(const struct report *report, pprofc_profile **divided,
                             pprofc_error *error);
 

@@ -49,8 +49,8 @@ struct code_image {
   size_t mark_count, mark_capacity;
 };
 
-/* Opens an x86-64 file with symbols. The caller frees it, even after an error. Errors: PPROFC_E_IO,
- * PPROFC_E_FORMAT, PPROFC_E_UNSUPPORTED for another machine or a file without symbols,
+/* Opens an x86-64 file with symbols. The caller frees the image, even after an error. Errors:
+ * PPROFC_E_IO, PPROFC_E_FORMAT, PPROFC_E_UNSUPPORTED for another machine or a file without symbols,
  * PPROFC_E_LIMIT, PPROFC_E_NOMEM. */
 pprofc_status code_image_open(struct code_image *image, const char *path,
                               const pprofc_allocator *mem, pprofc_error *error);

@@ -1,5 +1,5 @@
-/* Demangles names. libiberty parses C++ names. This file changes its output to the form that pprof
- * shows in each mode. */
+/* Demangles names. libiberty parses C++ names. This file changes the output of libiberty to the
+ * form that pprof shows in each mode. */
 #include "symbolize/demangle.h"
 
 #include "core/chars.h"
@@ -76,8 +76,8 @@ static struct demangle_component *class_name(struct demangle_component *scope) {
 }
 
 /* Sets the name of a constructor or destructor. libiberty uses the last identifier that it read.
- * That identifier is wrong for an unnamed type (it is the enclosing function) and for an inherited
- * constructor (it is the base). */
+ * That identifier is wrong for an unnamed type, for which it names the enclosing function, and for
+ * an inherited constructor, for which it names the base class. */
 static void name_constructor(struct demangle_component *scope, struct demangle_component *member) {
   if (member && member->type == DEMANGLE_COMPONENT_TEMPLATE) member = member->u.s_binary.left;
   struct demangle_component *name = class_name(scope);
@@ -306,7 +306,8 @@ static bool brackets_meet(pprofc_str s, size_t at) {
   return !demangle_is_operator(s, at) && !demangle_is_operator(s, at - 1);
 }
 
-/* Inserts a blank between closing brackets, "> >". libiberty omits it after an empty pack. */
+/* Inserts a blank between closing brackets, "> >". libiberty omits this blank after an empty
+ * parameter pack. */
 static void part_brackets(struct buffer *out) {
   size_t missing = 0;
   for (size_t i = 1; i < out->size; i++) missing += brackets_meet(buffer_str(out), i);
@@ -363,8 +364,8 @@ static void drop_enclosing_parameters(pprofc_str s, struct buffer *out) {
   out->size = to;
 }
 
-/* Runs drop_templates or drop_enclosing_parameters on a copy, because they read input that they
- * have already overwritten. */
+/* Runs drop_templates or drop_enclosing_parameters on a copy, because these functions read input
+ * that they have already overwritten. */
 static void shorten_name(struct buffer *out, void (*drop)(pprofc_str, struct buffer *)) {
   struct buffer copy;
   buffer_init(&copy, out->mem, MAX_OUTPUT);

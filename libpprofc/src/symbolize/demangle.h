@@ -24,9 +24,9 @@ bool demangle_run(void (*fn)(void *context), void *context);
  * demangle_run. */
 bool demangle(pprofc_str mangled, enum demangle_mode mode, struct buffer *out);
 
-/* Writes the name that pprof shows for a system name to `out`. This is the demangled name. For a
- * name that is not mangled, it is the name without parts that look like parameters and template
- * arguments. */
+/* Writes the name that pprof shows for a system name to `out`. For a mangled name, this is the
+ * demangled name. For any other name, it is the name without parts that look like parameters and
+ * template arguments. */
 void demangle_for_display(pprofc_str system_name, enum demangle_mode mode, struct buffer *out);
 
 #endif

@@ -9,8 +9,8 @@
 
 /* ---- punycode ---------------------------------------- */
 
-/* Maximum number of code points. It limits the time, because each insertion moves the code points
- * after it. */
+/* Maximum number of code points. The maximum limits the time, because each insertion moves the code
+ * points after it. */
 #define MAX_POINTS     4096
 #define BASE           36
 #define SMALLEST       1

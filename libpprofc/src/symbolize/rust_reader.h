@@ -35,7 +35,7 @@ struct rust_step {
   const char *text;
 };
 
-/* State of reading a name. The first error sets `failed`; check it at the end. */
+/* State of reading a name. The first error sets `failed`; check `failed` at the end. */
 struct rust_reader {
   const char *text;
   size_t at, limit;
@@ -46,8 +46,8 @@ struct rust_reader {
   struct buffer steps; /* array of struct rust_step; the last item is the next step */
 };
 
-/* The first function returns the next byte, or -1 at the end. The second skips the next byte if it
- * is c, and returns true then. */
+/* The first function returns the next byte, or -1 at the end. The second function skips the next
+ * byte and returns true if this byte is c. */
 int reader_peek(const struct rust_reader *r);
 bool reader_take(struct rust_reader *r, char c);
 

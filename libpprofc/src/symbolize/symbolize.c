@@ -55,7 +55,7 @@ static bool symbolize_has_addresses(const struct symbolize_pass *pass, size_t ma
 }
 
 /* True if a mapping lacks names and its binary can be searched. If the binary is unknown, prints
- * pprof's warning or records that it is missing. */
+ * pprof's warning or records that the binary is missing. */
 static bool wanted(struct symbolize_pass *pass, size_t index) {
   const struct mapping *m = &pass->profile->mappings.items[index];
   pprofc_str file = profile_string(pass->profile, m->file);
@@ -427,8 +427,8 @@ struct renaming {
                          call was stopped */
 };
 
-/* Demangles one function. If the name differs from the system name, the profile's writer chose it;
- * then only forced demangling changes it. Returns false when out of memory. */
+/* Demangles one function. If the name differs from the system name, the writer of the profile chose
+ * the name; then only forced demangling changes it. Returns false when out of memory. */
 static bool demangle_name(struct renaming *r, size_t function) {
   pprofc_profile *p = r->profile;
   const struct functions *f = &p->functions;

@@ -101,8 +101,8 @@ static bool is_address(pprofc_str line, uint64_t address) {
          value == address;
 }
 
-/* Reads the output of addr2line. For each address it has a line "0x<address>", then two lines for
- * each frame: function and position. */
+/* Reads the output of addr2line. For each address, the output has a line "0x<address>", then two
+ * lines for each frame: function and position. */
 static pprofc_status read_addr2line(pprofc_str printed, const uint64_t *addresses, size_t count,
                                     struct arena *arena, struct source_frames *frames,
                                     pprofc_error *error) {

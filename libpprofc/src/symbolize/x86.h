@@ -19,8 +19,8 @@ struct x86_instruction {
                       address */
 };
 
-/* Decodes the instruction at the start of `size` bytes of 64-bit code. Returns false if it is
- * truncated or unknown. */
+/* Decodes the instruction at the start of `size` bytes of 64-bit code. Returns false if the
+ * instruction is truncated or unknown. */
 bool x86_read(const uint8_t *code, uint64_t size, struct x86_instruction *instruction);
 
 #endif

@@ -22,8 +22,8 @@ pprofc_status address_parse(struct arena *arena, pprofc_str source, int64_t seco
 /* True if a source begins with "scheme://". */
 bool address_has_scheme(pprofc_str source);
 
-/* Creates the URL at which a server translates addresses to names. It is in the same folder as the
- * profile's URL. */
+/* Creates the URL at which a server translates addresses to names. This URL is in the same folder
+ * as the profile's URL. */
 pprofc_status address_of_symbols(struct arena *arena, const struct url *profile, struct url *url);
 
 /* True if the source is the URL of a local file ("file:///tmp/x.pb.gz"). Sets *path to the

@@ -161,7 +161,7 @@ static bool collect_ends_with_kind(pprofc_str path) {
   return false;
 }
 
-/* Returns the path of the folder with the profiles. It is "/debug/pprof/" if the URL has no
+/* Returns the path of the folder with the profiles. The folder is "/debug/pprof/" if the URL has no
  * path. */
 static pprofc_str collect_folder(struct arena *arena, pprofc_str path) {
   if (str_ends(path, STR("/"))) return path;

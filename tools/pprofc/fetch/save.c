@@ -93,7 +93,7 @@ static int save_number(const char *temporary, const char *start, char path[PATH_
 }
 
 /* Creates an empty file with a unique name and default permissions. The kernel applies the umask.
- * Reading the umask would change it for all threads for a moment. */
+ * Reading the umask would change the umask of all threads for a moment. */
 static int save_open_temporary(const char *folder, char path[TEMPORARY_ROOM]) {
   int fd = -1;
   for (int number = 0; fd < 0 && number < NUMBER_MAX; number++) {

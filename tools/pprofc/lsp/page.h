@@ -11,8 +11,8 @@ struct lsp_page {
 };
 
 /* Appends the URL of the page with a function selected: "file:///.../flame.html#sel=main.hot". The
- * first call writes the page, which only this user can read. Later calls write the page again if it
- * was deleted. */
+ * first call writes the page, which only this user can read. Later calls write the page again if
+ * the page was deleted. */
 pprofc_status page_address(struct lsp_page *page, const struct command *command,
                            const struct costs *costs, pprofc_str function, struct buffer *address,
                            pprofc_error *error);

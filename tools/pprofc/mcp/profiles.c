@@ -71,7 +71,7 @@ static void profiles_warn(void *context, const char *message) {
 
 /* ---- reading ----------------------------------------- */
 
-/* Merges equal samples. The caller must do this before it makes views of the profile. */
+/* Merges equal samples. The caller must call this function before it makes views of the profile. */
 static void profiles_add_up(struct open_profile *item) {
   pprofc_samples_view view;
   const pprofc_profile *one = item->profile;

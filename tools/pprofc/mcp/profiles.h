@@ -46,7 +46,7 @@ const struct open_profile *profiles_get_sums(struct profiles *profiles, pprofc_s
 void profiles_begin(struct profiles *profiles);
 
 /* Closes the view or profile that was used least recently. Returns false if the current call uses
- * all of them. */
+ * all views and profiles. */
 bool profiles_make_room(struct profiles *profiles);
 void profiles_close_view(struct profiles *profiles, struct profile_view *view);
 void profiles_free(struct profiles *profiles);

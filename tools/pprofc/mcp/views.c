@@ -411,7 +411,7 @@ static pprofc_status view_new(struct call *call, pprofc_str key,
                               pprofc_error *error) {
   struct profiles *p = &call->mcp->profiles;
   pprofc_status status;
-  /* This never closes a view of the current call. */
+  /* profiles_make_room never closes a view of the current call. */
   while (p->view_count == VIEWS_OPEN) profiles_make_room(p);
   struct profile_view *v = view_begin(call, key);
   if (!v) return error_nomem(error);

@@ -45,7 +45,7 @@ struct noise_report noise_report_of(const pprofc_report_options *options,
 pprofc_status noise_judge(struct noise_report *report, const struct noise_options *flags,
                           struct loaded_runs *runs, pprofc_error *error);
 
-/* Parses -ops: one number of operations for base and one for head, or one for each run. */
+/* Parses -ops: the number of operations in the base and in the head, or in each run. */
 pprofc_status noise_set_ops(const char *text, pprofc_verdict_run *runs, size_t count, size_t bases,
                             pprofc_error *error);
 

@@ -21,7 +21,7 @@ pprofc_status runs_load(const struct command *command, struct loaded_runs *runs,
                         pprofc_error *error);
 void runs_free(struct loaded_runs *runs);
 
-/* Returns the sum of the profiles of `count` runs. The caller releases it. `count` is at least
+/* Returns the sum of the profiles of `count` runs. The caller releases the sum. `count` is at least
  * 1. */
 pprofc_status runs_add_up(const pprofc_verdict_run *runs, size_t count, pprofc_profile **sum,
                           pprofc_error *error);

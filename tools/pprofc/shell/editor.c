@@ -184,7 +184,7 @@ static bool editor_open_recall(struct editor *editor) {
   return true;
 }
 
-/* Opens a stream. It must stay open, because libedit uses it until the end. */
+/* Opens a stream. The stream must stay open, because libedit uses it until the end. */
 static FILE *editor_stream(int fd, const char *mode) {
   int copy = dup(fd);
   FILE *file = copy >= 0 ? fdopen(copy, mode) : NULL;

@@ -21,8 +21,8 @@ struct judge_side {
   size_t count;                   /* number of runs; 0 for a single run */
 };
 
-/* Returns the reason why a report with these options cannot have verdicts. Returns NULL if it
- * can. */
+/* Returns the reason why a report with these options cannot have verdicts. Returns NULL if the
+ * report can have verdicts. */
 const char *judge_obstacle(const pprofc_report_options *options);
 
 /* Judges the functions of a report with these options. sides[0] is the base. Missing verdicts are

@@ -119,7 +119,7 @@ static void arguments_add_base(struct arguments *a, const struct command *comman
   bool part = arguments_is_part(command, base), apart = !part || choice->side != WEB_DIFF;
   arguments_add_range(a, "time_range", arguments_range(command, choice, part));
   if (!apart) arguments_add_range(a, "diff_time_range", command->diff_time_range);
-  /* This is the last flag, because it becomes a source if the view shows only the base. */
+  /* Add this flag last, because its value becomes a source if the view shows only the base. */
   if (base && apart) arguments_add_side(a, *command->base ? "base" : "diff_base", base);
 }
 

@@ -105,8 +105,8 @@ pprofc_status state_choose(struct web_state *state, const struct web_query *quer
                            pprofc_error *error);
 void state_choice_free(struct state_choice *choice);
 
-/* Returns the divisor of the values of base, head or difference. With it the page shows means of
- * runs, or values per second. */
+/* Returns the divisor of the values of base, head or difference. The division gives means of runs,
+ * or values per second. */
 double state_divisor(const struct state_choice *choice, enum web_side side);
 
 /* Lists all profiles that the user can select. Returns their number. The caller releases each

@@ -116,7 +116,7 @@ void state_use_recording(struct web_state *s, unsigned id);
 /* Frees all recordings. */
 void state_free_ring(struct web_state *s);
 
-/* Records the current state of the files. state_watch later compares the files with it. */
+/* Records the current state of the files. state_watch later compares the files with this state. */
 void state_begin_watch(struct web_state *s);
 
 #endif

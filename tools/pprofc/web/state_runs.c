@@ -1,5 +1,5 @@
-/* Handles several runs as base or head. The page shows the means of their values, and judges them
- * as -top -noise does. */
+/* Handles several runs as base or head. The page shows means of the runs, and judges the runs as
+ * -top -noise does. */
 #include "web/state_parts.h"
 
 #include "common/text.h"
@@ -140,8 +140,8 @@ static double state_most(const pprofc_profile *p) {
   return most;
 }
 
-/* Returns the divisor of a difference. It is a multiple of the divisors of base and head, or so
- * large that rounding is not visible. */
+/* Returns the divisor of a difference. The divisor is a multiple of the divisors of base and head,
+ * or so large that rounding is not visible. */
 static double state_common(const struct state_profile *head, const struct state_profile *base,
                            bool by_time) {
   double a = state_weight(head, by_time), b = state_weight(base, by_time), most = fmax(a, b);

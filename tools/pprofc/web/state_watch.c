@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* Returns a number that changes when the file changes. Returns 0 if it is not a regular file. */
+/* Returns a number that changes when the file changes. Returns 0 if the file is not a regular
+ * file. */
 static uint64_t state_stamp_file(int folder, const char *name) {
   struct stat info;
   if (fstatat(folder, name, &info, 0) != 0 || !S_ISREG(info.st_mode)) return 0;

@@ -20,7 +20,7 @@ struct web_tree {
   struct web_query query; /* query of the request; the options point into it */
   pprofc_report_options options;
   struct budget *budget;   /* memory budget of the request that builds the tree; the tree has a
-                              reference to   it */
+                              reference to this budget */
   pprofc_profile *profile; /* profile of the tree, with memory from that budget */
   struct flame_kept *graph;
 };
@@ -29,9 +29,9 @@ struct web_tree {
 struct web_trees *trees_new(uint64_t bytes);
 void trees_free(struct web_trees *trees);
 
-/* Returns the tree with a key. The caller releases it. For a new tree, sets *mine to true: the
- * caller must build the tree and call trees_built. Other callers wait until then. Returns NULL when
- * out of memory. */
+/* Returns the tree with a key. The caller releases the tree. For a new tree, sets *mine to true:
+ * the caller must build the tree and call trees_built. Other callers wait until then. Returns NULL
+ * when out of memory. */
 struct web_tree *trees_take(struct web_trees *trees, pprofc_str key, bool *mine);
 
 /* Ends the build of a tree and wakes the waiting callers. If `good` is false, removes the tree from

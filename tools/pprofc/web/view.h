@@ -1,5 +1,5 @@
-/* Declares the input of a view: request, profiles and data of the page. It does not depend on
- * HTTP. */
+/* Declares the input of a view: request, profiles and data of the page. This input does not depend
+ * on HTTP. */
 #ifndef PPROFC_WEB_VIEW_H
 #define PPROFC_WEB_VIEW_H
 
@@ -11,7 +11,7 @@
 
 struct noise_options;
 
-/* The profile that a view shows. Without a base it is the head. */
+/* The profile that a view shows. Without a base, this is the head. */
 enum web_side { WEB_HEAD, WEB_BASE, WEB_DIFF };
 
 /* An entry of a menu: a saved view, or a profile that the user can select. */

@@ -155,7 +155,7 @@ static void address_write(const struct http_address *address, char *out, size_t 
  * memory. */
 #define TREE_BYTES ((uint64_t)256 << 20)
 
-/* Returns the number of threads: two for each core, because some of them wait for graphviz. */
+/* Returns the number of threads: two for each core, because some threads wait for graphviz. */
 static unsigned web_workers(void) {
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   long workers = cores > 0 ? 2 * cores : 2;

@@ -98,8 +98,8 @@ static pprofc_status servers_load(const struct capture_options *o, int side, ppr
   return status;
 }
 
-/* Captures the profiles of one server. With two servers it also starts the load first and stops it
- * at the end, which keeps the other server idle. */
+/* Captures the profiles of one server. With two servers, also starts the load at the beginning and
+ * stops the load at the end, to keep the other server idle. */
 static pprofc_status servers_side(const struct capture_round *r, size_t programs,
                                   pprofc_error *error) {
   const struct capture_options *o = r->capture->options;

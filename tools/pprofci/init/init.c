@@ -33,8 +33,8 @@ static pprofc_status agents_read(const char *path, struct buffer *text, bool *ex
   return *exists ? file_read(path, text, error) : PPROFC_OK;
 }
 
-/* Sets *same to true if the file contains the skill. Without `force`, fails if it contains other
- * text. */
+/* Sets *same to true if the file contains the skill. Without `force`, fails if the file contains
+ * other text. */
 static pprofc_status skill_check(const char *path, pprofc_str skill, bool force, bool *same,
                                  pprofc_error *error) {
   struct buffer text;

@@ -48,7 +48,8 @@ bool leaks_is_shown(const struct leak_row *row);
 /* Returns the growth per hour. Returns NaN if the profiles cover less than a minute. */
 double leaks_per_hour(const struct leak_kind *kind, const struct leak_row *row);
 
-/* Prints a line: the number of profiles, their duration, and the smallest leak they could show. */
+/* Prints a line: the number of profiles, their duration, and the smallest leak that the profiles
+ * could show. */
 void leaks_put_kind(const struct leak_kind *kind, struct output *out);
 
 /* Appends the page. `top` is the maximum number of rows. */

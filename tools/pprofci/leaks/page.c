@@ -1,5 +1,5 @@
-/* Creates the page of leaks. It has a sentence, a table of all rows, a chart of each row, and a
- * flame graph of the growth of each profile type. */
+/* Creates the page of leaks. The page has a sentence, a table of all rows, a chart of each row, and
+ * a flame graph of the growth of each profile type. */
 #include "core/log_guard.h"
 #include "leaks/command.h"
 

@@ -19,8 +19,8 @@ static pprofc_status check_compared(struct jobs *jobs, pprofc_error *error) {
 
 /* ---- commits and machines ---------------------------- */
 
-/* Returns the commit of base or head from the first manifest that has it. Sets *differ to true if
- * another manifest has another commit. */
+/* Returns the commit of base or head from the first manifest that names this commit. Sets *differ
+ * to true if another manifest has another commit. */
 static const char *commit_of_jobs(const struct jobs *jobs, const char *key, bool *differ) {
   pprofc_str found = STR("");
   *differ = false;

@@ -238,8 +238,8 @@ pprofc_status jobs_add_rows(struct ci_run *run, struct inputs *inputs, void *con
 
 /* ---- pairs ------------------------------------------- */
 
-/* Returns a text of the manifest. Returns NULL if the text is empty, or if it is a path that leaves
- * the folder. */
+/* Returns a text of the manifest. Returns NULL if the text is empty, or if the text is a path that
+ * leaves the folder. */
 static const char *job_text(struct ci_run *run, const struct node *node, const char *key) {
   pprofc_str text = node_text(node, key);
   if (!text.size || str_find_char(text, '/') < text.size) return NULL;

@@ -18,7 +18,7 @@
 #define LEAST_SHARE   0.01 /* minimum growth to show, as a share of the base */
 #define PICTURE_WIDTH 1180
 /* Minimum width of a frame in pixels. The picture merges narrower frames; the file of the flame
- * graph keeps them. */
+ * graph keeps narrow frames. */
 #define PICTURE_LEAST 3
 /* Minimum width of a frame in pixels for stacks of counted instructions. These stacks are deep, and
  * merging more frames keeps the page small. */

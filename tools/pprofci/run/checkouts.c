@@ -81,8 +81,8 @@ static pprofc_status choose_base(struct ci_run *run, const char **wanted, pprofc
   return PPROFC_OK;
 }
 
-/* Warns if the given base is not an ancestor of the head. Also warns if it is older than the commit
- * into which the pull request is merged. The difference then contains other changes. */
+/* Warns if the given base is not an ancestor of the head. Also warns if the base is older than the
+ * commit into which the pull request is merged. The difference then contains other changes. */
 static pprofc_status check_given_base(struct ci_run *run, const char *commit, pprofc_error *error) {
   const char *const argv[] = {"git", "merge-base", "--is-ancestor", commit, "HEAD", NULL};
   struct program git = {.argv = argv};

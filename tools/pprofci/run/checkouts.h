@@ -11,8 +11,8 @@ struct go_package {
   const char *path, *name;
   const char *programs[SIDES]; /* test programs of base and head; NULL without benchmarks */
   const char *folders[SIDES];  /* working directories of the programs of base and head */
-  bool same;                   /* true if both programs are equal; then the run does not measure
-                                  them */
+  bool same;                   /* true if both programs are equal; then the run does not measure the
+                                  programs */
 };
 
 struct packages {
@@ -31,7 +31,8 @@ pprofc_status checkouts_find_base(struct ci_run *run, const char **wanted, const
                                   pprofc_error *error);
 
 /* Clones the repository with shared objects, and checks out a commit. A clone has a folder .git,
- * which a worktree lacks; Node plugins need it. `wanted` is the commit's name in messages. */
+ * which a worktree lacks; Node plugins need this folder. `wanted` is the commit's name in
+ * messages. */
 pprofc_status checkouts_clone(struct ci_run *run, const char *wanted, const char *commit,
                               const char *folder, pprofc_error *error);
 

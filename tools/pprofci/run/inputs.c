@@ -57,8 +57,8 @@ static const char *profile_key(struct ci_run *run, const char *path) {
   return text_keep(&run->arena, name);
 }
 
-/* Returns how many profiles in the list have the key. Sets *last to the index of the last of
- * them. */
+/* Returns how many profiles in the list have the key. Sets *last to the index of the last of these
+ * profiles. */
 static size_t key_times(const struct profile_list *list, const char *key, size_t *last) {
   size_t times = 0;
   for (size_t i = 0; i < list->count; i++)
@@ -142,8 +142,9 @@ static pprofc_status check_profiles(const char *folder, const struct profile_lis
 
 /* ---- pairs ------------------------------------------- */
 
-/* Returns the index of the base's profile that matches a profile of the head. It has the same name,
- * or the same key if only one profile of base and of head has that key. */
+/* Returns the index of the base's profile that matches a profile of the head. Both profiles have
+ * the same name, or the same key, if only one profile of the base and one profile of the head have
+ * that key. */
 static size_t partner_of(const struct profile_list *base, const struct profile_list *head,
                          size_t index) {
   pprofc_str name = str_path_base(str_of(head->items[index].path));

@@ -28,8 +28,8 @@ pprofc_status source_open(const struct profile_source *source, const pprofc_allo
 /* Checks that a file can be read as a profile. */
 pprofc_status source_check(const char *path, pprofc_error *error);
 
-/* True if an unreadable file is probably not a profile. Its format is unknown or it is empty, and
- * its name has no ending of a profile. `ending` is an additional ending of profiles, or "". */
+/* True if an unreadable file is probably not a profile. The file is empty or its format is unknown,
+ * and its name has no ending of a profile. `ending` is an additional ending of profiles, or "". */
 bool source_may_be_other(const char *path, const char *ending, const pprofc_error *error);
 
 /* True if a file has a sample type with this name. Returns false if the file cannot be read. */

@@ -87,8 +87,8 @@ static bool takes_kind(const struct recording *r, const char *kind) {
   return false;
 }
 
-/* CPU and memory profiles are written by one run. Lock profiling slows the program down, so it has
- * a separate run. */
+/* CPU and memory profiles are written by one run. Lock profiling slows the program down, so lock
+ * profiles have a separate run. */
 static const char *const profile_groups[GROUPS][KINDS_AT_ONCE] = {{"cpu", "mem"},
                                                                   {"block", "mutex"}};
 

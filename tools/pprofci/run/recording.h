@@ -59,7 +59,8 @@ pprofc_status recording_measure(struct recording *r, int side, size_t package, c
 pprofc_status recording_rounds(struct recording *r, int64_t first, int64_t last,
                                pprofc_error *error);
 
-/* Returns the side that the current round measures first. It alternates between base and head. */
+/* Returns the side that the current round measures first. This side alternates between base and
+ * head. */
 int recording_first(const struct recording *r);
 
 /* Returns the item of a line of results, or NULL when out of memory. */
@@ -69,7 +70,7 @@ struct recorded *recording_item(struct recording *r, size_t package, const char 
 /* Returns the argument that selects exactly one benchmark, or NULL when out of memory. */
 const char *recording_only(struct recording *r, const struct recorded *item);
 
-/* Measures in one stage or two. */
+/* Measures all benchmarks, in one stage or in two stages. */
 pprofc_status stages_measure(struct recording *r, pprofc_error *error);
 
 /* Writes the results to files for the verdict. Later steps read these files like files that the

@@ -246,7 +246,7 @@ bool run_is_counted(const struct run_pair *pair);
  * because base and head may have different numbers of runs. */
 size_t run_drawn(const struct run_pair *pair, int side);
 
-/* Begins a run with the options. run_end frees it. */
+/* Begins a run with the options. run_end frees the run. */
 void run_begin(struct ci_run *run, const struct run_options *options);
 void run_end(struct ci_run *run);
 

@@ -87,7 +87,7 @@ struct stage_items {
   struct recording *r;
   struct interner keys; /* keys of the items, in the same order as the items */
   struct buffer key;
-  size_t rounds; /* rounds of the second stage; 0 before it */
+  size_t rounds; /* number of rounds of the second stage; 0 before this stage */
 };
 
 static bool stage_items_fill(struct stage_items *items, struct recording *r) {
@@ -136,7 +136,7 @@ static void take_looked(void *context, const struct gate_row *row) {
 }
 
 /* Judges the results so far, and calls `take` for each row. `rounds` is the number of rounds of the
- * second stage; 0 before it. */
+ * second stage; 0 before this stage. */
 static pprofc_status preview_items(struct recording *r, bool screening, size_t rounds,
                                    take_row_fn *take, pprofc_error *error) {
   struct stage_items items = {.rounds = rounds};

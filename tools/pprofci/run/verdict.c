@@ -281,11 +281,11 @@ pprofc_status verdict_preview(struct ci_run *run, bool screening, take_row_fn *t
   inputs_free(&inputs);
   gate_free(&run->gate);
   run->gate = kept;
-  /* Ignore other errors: the final verdict meets them again and reports them. */
+  /* Ignore other errors, because the final verdict reports the same errors. */
   return status == PPROFC_E_NOMEM ? status : PPROFC_OK;
 }
 
-/* Copies the texts of the rows. They point into the inputs or into the gate's arena, which are
+/* Copies the texts of the rows. The texts point into the inputs or into the gate's arena, which are
  * freed. */
 static bool keep_texts(struct ci_run *run) {
   size_t count;

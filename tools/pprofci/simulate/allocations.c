@@ -27,7 +27,8 @@ static bool allocations_keep(struct allocations *a, uint64_t id) {
   return true;
 }
 
-/* Reads a function: "(12) malloc'parse", "(12)" or "malloc". Returns true if it is an allocator. */
+/* Reads a function: "(12) malloc'parse", "(12)" or "malloc". Returns true if the function is an
+ * allocator. */
 static bool allocations_function(struct allocations *a, pprofc_str text) {
   uint64_t id;
   size_t close = str_find_char(text, ')');

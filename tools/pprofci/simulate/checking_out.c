@@ -80,7 +80,7 @@ static pprofc_status node_insert(struct ci_run *run, const struct node *flags,
 }
 
 /* Runs the script once with a variable that makes the plugin write the V8 flags that it needs, and
- * end. Without the plugin, the script writes no flags. */
+ * end the script. Without the plugin, the script writes no flags. */
 static pprofc_status node_ask(struct ci_run *run, const char *folder, const char *mode,
                               const char *const *words, const char *path, pprofc_error *error) {
   size_t count = 0, old = 0;

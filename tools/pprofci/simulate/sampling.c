@@ -107,8 +107,8 @@ static void remove_compiled(struct timing *t, const char *place, uint32_t proces
   if (folder) closedir(folder);
 }
 
-/* Adds code that was generated at run time to the recording, if the processes described it for
- * perf. Sets *path to the extended recording. */
+/* Adds code that was generated at run time to the recording, if the processes described this code
+ * for perf. Sets *path to the extended recording. */
 static pprofc_status add_compiled(struct timing *t, const char *place, const char **path,
                                   pprofc_error *error) {
   const char *from = text_printf(&t->run->arena, "%s/perf.data", place);

@@ -18,7 +18,7 @@ struct talk_benchmark {
 struct talk {
   const pprofc_allocator *mem;
   struct arena *arena;
-  int commands, answers;    /* FIFOs that the plugins write, and that they read */
+  int commands, answers;    /* FIFO that the plugins write; FIFO that the plugins read */
   int control, acknowledge; /* FIFOs that control the profiler, and return its answers; -1: no
                                profiler */
   const char *plugin;       /* name and version of the last plugin that sent a message, or "" */

@@ -1,6 +1,6 @@
 /* Times benchmarks separately. A command runs several times at base and at head, in alternation.
  * The plugins of its benchmarks report their rounds. perf takes samples if the kernel permits
- * it. */
+ * perf. */
 #ifndef PPROFCI_SIMULATE_TIMING_H
 #define PPROFCI_SIMULATE_TIMING_H
 
@@ -25,7 +25,7 @@ struct timing {
   struct talk talk;
   const char *const *words;   /* command to measure */
   const char *tree;           /* path of the checkout during a measurement; NULL without a base */
-  const char *trees[SIDES];   /* paths of the checkouts of base and head while they are not
+  const char *trees[SIDES];   /* paths of the checkouts of base and head while the commits are not
                                  measured */
   const char *folders[SIDES]; /* working directories of the command in base and head; NULL: not
                                  measured */

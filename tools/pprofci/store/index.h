@@ -4,9 +4,9 @@
 
 #include "store/past.h"
 
-/* Updates the index and reads all runs from it. If the index cannot be used, sets *used to false;
- * `past` may then be incomplete, and the caller must read the records. Returns an error if another
- * process holds the lock. */
+/* Updates the index and reads all runs from the index. If the index cannot be used, sets *used to
+ * false; `past` may then be incomplete, and the caller must read the records. Returns an error if
+ * another process holds the lock. */
 pprofc_status index_read(struct past *past, struct backing *backing, bool *used,
                          pprofc_error *error);
 

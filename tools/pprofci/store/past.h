@@ -9,7 +9,7 @@
 
 struct past_run {
   struct record_place place; /* position of the run; must be the first member, because the runs are
-                                sorted by it */
+                                sorted by this member */
   const char *key;           /* key of the record */
   pprofc_str branch, machine, verdict, headline;
   int64_t status;
@@ -76,7 +76,7 @@ uint32_t past_add_series(struct past *past, pprofc_str group, pprofc_str name, p
 bool past_add_point(struct past *past, uint32_t series, double value);
 bool past_add_profile(struct past *past, struct past_run *run, const struct past_profile *profile);
 
-/* Sorts the runs by their commit numbers if all runs have one, else by time. */
+/* Sorts the runs by their commit numbers if all runs have a number, else by time. */
 void past_sort(struct past *past);
 
 /* Adds the keys of all objects that the runs refer to. Returns false when out of memory. */

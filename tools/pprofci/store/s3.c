@@ -138,7 +138,8 @@ static pprofc_status s3_put(struct backing *backing, const char *key, pprofc_str
   bool exists = object && s3_exists(w, key, &young);
   if (young) return PPROFC_OK;
   pprofc_status status = s3_write(w, key, data, !exists, &code, error);
-  /* An upload also fails if an earlier attempt or another writer has already completed it. */
+  /* An upload also fails if an earlier attempt or another writer has already completed the
+   * upload. */
   if (status != PPROFC_OK && object && s3_exists(w, key, &young) && young) return PPROFC_OK;
   return status;
 }

@@ -158,7 +158,8 @@ static bool trend_add_change(struct trend_view *t, uint32_t series, const struct
   return true;
 }
 
-/* Adds a suspected change after the last change point. It has too few values for a decision. */
+/* Adds a suspected change after the last change point. Such a change has too few values for a
+ * decision. */
 static bool trend_add_suspect(struct trend_view *t, uint32_t series, size_t first,
                               const struct trend_query *query) {
   const struct trend_series *s = &t->series[series];

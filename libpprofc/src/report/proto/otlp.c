@@ -104,7 +104,7 @@ static void otlp_put_attribute(struct otlp_writer *w, struct otlp_list *list, co
 }
 
 /* Writes name and build id of the program, the first mapping, as attributes. Does nothing if the
- * table of mappings already contains it. */
+ * table of mappings already contains this mapping. */
 static void otlp_put_program(struct otlp_writer *w, struct otlp_list *list) {
   const pprofc_profile *p = w->profile;
   if (!p->mappings.count || w->mapping[0] >= 0) return;

@@ -104,7 +104,7 @@ static int compare_spots(const void *a, const void *b) {
 }
 
 /* Sorts the nodes by their address in an object. Like pprof, includes nodes of other binaries with
- * very large addresses; they count for the last symbol, which has no end. */
+ * very large addresses; such nodes count for the last symbol, which has no end. */
 static struct spot *find_spots(struct disasm *d, struct object *object, size_t *count) {
   struct spot *spots = arena_array(&d->arena, d->graph.shown_count, sizeof *spots);
   *count = 0;
@@ -263,8 +263,8 @@ struct annotated {
   int64_t flat, flat_div, cum, cum_div;
 };
 
-/* Adds the values of the nodes between an instruction and the address `next` of the following one.
- * If the disassembler gave no function, file or line, takes them from the nodes. */
+/* Adds the values of the nodes between an instruction and the address `next` of the next
+ * instruction. If the disassembler gave no function, file or line, takes them from the nodes. */
 static void annotate(const struct disasm *d, const struct routine *routine, size_t *node,
                      uint64_t next, struct annotated *a) {
   const struct frames *frames = &d->graph.frames;

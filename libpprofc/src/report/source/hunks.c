@@ -113,7 +113,8 @@ static bool add_file(struct hunks *h, pprofc_str line, pprofc_str *rest) {
   return file->base.data && file->head.data;
 }
 
-/* Adds a file that was renamed. If the file also has hunks, its paths follow and add it again. */
+/* Adds a file that was renamed. If the file also has hunks, the lines with its paths follow, and
+ * add_file adds the file again. */
 static bool add_rename(struct hunks *h, pprofc_str line, pprofc_str *rest) {
   pprofc_str next, after = *rest;
   if (!str_next_line(&after, &next) || !str_starts(next, STR("rename to "))) return true;

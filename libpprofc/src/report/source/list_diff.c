@@ -44,8 +44,8 @@ static int list_diff_order(const void *a, const void *b) {
   return order ? order : (x->place > y->place) - (x->place < y->place);
 }
 
-/* Returns the changed file with this path on one side. If head has the file, sets *path to its path
- * there. */
+/* Returns the changed file with this path on one side. If head has the file, sets *path to the path
+ * of the file in head. */
 static const struct changed_file *follow_file(const struct list_diff *l, enum diff_side side,
                                               pprofc_str *path) {
   const struct changed_file *file = hunks_file(&l->revisions.hunks, side, *path);

@@ -41,8 +41,8 @@ struct source_lookup {
   uint64_t bytes; /* total size of the files read so far */
 };
 
-/* Prepares a lookup with source_path, trim_path and safe of the options. The caller frees it, even
- * after an error. */
+/* Prepares a lookup with source_path, trim_path and safe of the options. The caller frees the
+ * lookup, even after an error. */
 pprofc_status source_lookup_init(struct source_lookup *lookup, const pprofc_report_options *options,
                                  const pprofc_allocator *mem, pprofc_error *error);
 void source_lookup_free(struct source_lookup *lookup);

@@ -19,13 +19,13 @@ struct revisions {
 };
 
 /* Opens the repository of the current folder. `refs` is "REF", which is compared with the working
- * tree, or "REF1..REF2". The caller frees it, even after an error. Errors: PPROFC_E_INVALID for an
- * unknown ref or without a repository, PPROFC_E_UNSUPPORTED without git, PPROFC_E_LIMIT,
- * PPROFC_E_NOMEM. */
+ * tree, or "REF1..REF2". The caller frees `revisions`, even after an error. Errors:
+ * PPROFC_E_INVALID for an unknown ref or without a repository, PPROFC_E_UNSUPPORTED without git,
+ * PPROFC_E_LIMIT, PPROFC_E_NOMEM. */
 pprofc_status revisions_open(struct revisions *revisions, const char *refs,
                              const pprofc_allocator *mem, pprofc_error *error);
 /* Opens the repository of `folder` and compares a commit with the working tree. The commit is
- * `ref`; if `ref` is empty, it is the newest commit of HEAD before `seconds` since 1970. */
+ * `ref`; if `ref` is empty, the commit is the newest commit of HEAD before `seconds` since 1970. */
 pprofc_status revisions_open_at(struct revisions *revisions, const char *folder, const char *ref,
                                 int64_t seconds, const pprofc_allocator *mem, pprofc_error *error);
 void revisions_free(struct revisions *revisions);

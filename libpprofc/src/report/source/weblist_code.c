@@ -23,8 +23,8 @@ struct range {
   uint64_t begin, end;
   uint32_t mapping;
   int64_t score;
-  struct instruction *instructions; /* instructions of the range; NULL if it could not be
-                                       disassembled */
+  struct instruction *instructions; /* instructions of the range; NULL if objdump could not
+                                       disassemble the range */
   size_t count, first; /* number of instructions; index of the range's first answer among the
                           answers of its mapping */
 };
@@ -209,7 +209,7 @@ static bool code_symbolize(struct code *c, uint32_t mapping) {
 }
 
 /* Returns the functions of instruction k of a range, innermost first. If the symbolizer did not
- * find them, takes them from objdump. */
+ * find the functions, takes them from objdump. */
 static const struct source_frame *code_frames_of(const struct code *c, const struct range *r,
                                                  size_t k, struct source_frame *own,
                                                  size_t *count) {
@@ -225,8 +225,8 @@ static const struct source_frame *code_frames_of(const struct code *c, const str
   return own;
 }
 
-/* Functions of the last instruction that has a line. Instructions shortly after it that have no
- * line get these functions. */
+/* Functions of the last instruction that has a line. Instructions without a line that shortly
+ * follow this instruction get these functions. */
 struct code_neighbor {
   const struct source_frame *frames; /* functions of that instruction; NULL before the first */
   size_t count;

@@ -1,5 +1,6 @@
-/* Collects the contents of the weblist page. For each line of the matching functions, these are the
- * samples of the line, its instructions, and the inlined calls that lead to the instructions. */
+/* Collects the contents of the weblist page. For each line of the matching functions, the contents
+ * are the samples of the line, its instructions, and the inlined calls that lead to the
+ * instructions. */
 #ifndef PPROFC_REPORT_SOURCE_WEBLIST_DATA_H
 #define PPROFC_REPORT_SOURCE_WEBLIST_DATA_H
 

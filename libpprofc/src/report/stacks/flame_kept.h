@@ -8,7 +8,7 @@
 struct flame_kept;
 
 /* Builds the tree in the memory of the profile. The profile and the options (format "flame", with
- * all fields set) must outlive it. The graph copies the verdicts. */
+ * all fields set) must outlive the flame graph. The graph copies the verdicts. */
 pprofc_status flame_kept_open(const pprofc_profile *profile, const pprofc_report_options *options,
                               struct flame_kept **kept, pprofc_error *error);
 

@@ -1,7 +1,8 @@
 /* Finds the node of the tree in which each sample's stack ends, for the times of the page.
  *
- * Stacks are read as differences from the stack before: callers that both share are not looked up
- * again. Else a chain of calls, which has a sample in each function, would take quadratic time. */
+ * Stacks are read as differences from the stack before: callers that both stacks share are not
+ * looked up again. Else a chain of calls, which has a sample in each function, would take quadratic
+ * time. */
 #include "report/stacks/flame_times.h"
 
 #include "core/budget.h"

@@ -40,7 +40,7 @@ static bool alloc_rows(struct json_report *r) {
 }
 
 /* Adds the flat values of all nodes to their functions. Adds the cum value of a node if its
- * function is not above it on the path. */
+ * function is not above this node on the path. */
 static bool sum_rows(struct json_report *r) {
   const struct flame_tree *t = &r->graph.tree;
   uint32_t *path = arena_array(&r->graph.tree.arena, t->max_depth + 2, sizeof *path);

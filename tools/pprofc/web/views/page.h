@@ -11,8 +11,8 @@
 #include "web/views/html.h"
 #include "web/views/views.h"
 
-/* A row of a table: a function, line, file or address. In a difference it has the values of base
- * and head. */
+/* A row of a table: a function, line, file or address. In a difference, the row has the values of
+ * base and head. */
 struct view_row {
   pprofc_str name;     /* name in -top */
   pprofc_str function; /* function name for selection and search; `name` if there is no function */
@@ -64,8 +64,8 @@ static inline bool page_is_diff(const struct view_page *page) {
   return page->in->side == WEB_DIFF;
 }
 
-/* Returns the divisor of recorded values of base, head or difference. With it the page shows means
- * of runs, or values per second. */
+/* Returns the divisor of recorded values of base, head or difference. The division gives means of
+ * runs, or values per second. */
 double page_divisor(const struct view_page *page, enum web_side side);
 
 /* Returns a parameter of the URL, or "" if the parameter is absent. */

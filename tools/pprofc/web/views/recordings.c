@@ -81,8 +81,8 @@ static const struct web_recording *strip_find(const struct web_recordings *all, 
   return NULL;
 }
 
-/* Adds the times of head and base, and the link that pauses the page or lets it continue. A paused
- * page has the parameter `head`. */
+/* Adds the times of head and base, and the link that pauses the page or lets the page continue. A
+ * paused page has the parameter `head`. */
 static void strip_sides(struct view_page *page) {
   const struct web_recordings *all = page->in->info->recordings;
   const struct web_recording *head = strip_find(all, all->head), *base = strip_find(all, all->base);
@@ -95,7 +95,8 @@ static void strip_sides(struct view_page *page) {
   page_link(page, "pause", page->view->path, &change, 1);
 }
 
-/* Adds the button that pins the base, or the head as the base. It unpins a pinned base. */
+/* Adds the button that pins the base, or the head as the base. If the base is already pinned, the
+ * button unpins it. */
 static void strip_pin(struct view_page *page) {
   const struct web_recordings *all = page->in->info->recordings;
   const struct web_recording *base = strip_find(all, all->base), *r = base;

@@ -1,5 +1,5 @@
-/* Creates the view Compare, in which the user selects a base. It shows the totals of all sample
- * types and the largest changes. */
+/* Creates the view Compare, in which the user selects a base. The view shows the totals of all
+ * sample types and the largest changes. */
 #include "unit/unit.h"
 #include "web/views/page.h"
 

@@ -1,5 +1,5 @@
-/* Creates the view Disassembly. It shows the lines of -disasm in one section per function, sorted
- * by cost. The user can close a section. */
+/* Creates the view Disassembly. The view shows the lines of -disasm in one section per function,
+ * sorted by cost. The user can close a section. */
 #include "core/array.h"
 #include "unit/unit.h"
 #include "web/views/page.h"

@@ -1,5 +1,5 @@
-/* Creates the view Flame. It has an element in which the script draws, and a table of functions for
- * browsers without a script. */
+/* Creates the view Flame. The view has an element in which the script draws, and a table of
+ * functions for browsers without a script. */
 #include "web/views/page.h"
 
 #include <inttypes.h>
@@ -17,8 +17,8 @@ const struct web_change *view_flame_data(size_t *count) {
 /* Minimum number of samples for a page that loads its table after the picture. */
 #define TABLE_SAMPLES 20000
 
-/* True if the page can load the table later. This requires many samples, and no parameter that
- * refers to the table. */
+/* True if the page can load the table later. That is the case if the profile has many samples, and
+ * no parameter refers to the table. */
 static bool flame_table_waits(const struct view_page *page) {
   static const char *const needed_by[] = {"rows", "only", "sel", "p"};
   for (size_t i = 0; i < sizeof needed_by / sizeof *needed_by; i++)

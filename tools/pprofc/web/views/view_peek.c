@@ -1,4 +1,4 @@
-/* Creates the view Peek. It shows the lines of -peek, each function between its callers and
+/* Creates the view Peek. The view shows the lines of -peek, each function between its callers and
  * callees, with names as links. */
 #include "core/escape.h"
 #include "unit/unit.h"
@@ -74,7 +74,7 @@ static pprofc_status peek_find(struct peek *p, pprofc_error *error) {
   if (status || peek_count(&p->v.graph)) return status;
   const char *asked = page->options.argument ? page->options.argument : "";
   pprofc_str names = peek_names_expression(p);
-  /* Without samples nothing can match. This is an error only if the user searched. */
+  /* Without samples nothing can match. A missing match is an error only if the user searched. */
   if (!names.size && !*asked) return PPROFC_OK;
   if (!names.size)
     return error_set(error, PPROFC_E_NO_MATCH, "no matches found for regexp: %s", asked);

@@ -1,6 +1,6 @@
-/* Creates the view Source. It shows the lines of -weblist, starting with the functions and files
- * with the largest cost. A click on a line shows its instructions. report/source finds and reads
- * the files. */
+/* Creates the view Source. The view shows the lines of -weblist, starting with the functions and
+ * files with the largest cost. A click on a line shows its instructions. report/source finds and
+ * reads the files. */
 #include "core/escape.h"
 #include "report/source/lookup.h"
 #include "report/source/weblist_runs.h"

@@ -1,5 +1,5 @@
-/* Creates the view Tags. It shows the labels of the samples with their values and costs. Links
- * filter by a value, or add a label to the stacks. */
+/* Creates the view Tags. The view shows the labels of the samples with their values and costs.
+ * Links filter by a value, or add a label to the stacks. */
 #include "core/escape.h"
 #include "report/text/tag_sums.h"
 #include "web/views/page.h"

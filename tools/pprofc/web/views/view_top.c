@@ -1,5 +1,5 @@
 /* Creates the view Top, a table with the rows of -top. A difference has base, head and change.
- * Links restrict it to functions that grew, shrank, are new or are gone. */
+ * Links restrict the table to functions that grew, shrank, are new or are gone. */
 #include "web/views/page.h"
 
 #include <stdlib.h>

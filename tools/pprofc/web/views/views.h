@@ -23,7 +23,7 @@ const struct web_view *web_view_find(pprofc_str path);
 const struct web_view *web_view_at(size_t index);
 
 /* Paths of the flame graph and of its data, which the script requests. view_flame_data returns the
- * changes of the query for that request. */
+ * changes of the page's query that give the query of that request. */
 #define FLAME_VIEW STR("flamegraph")
 #define FLAME_DATA STR("flamedata")
 const struct web_change *view_flame_data(size_t *count);
