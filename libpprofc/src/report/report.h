@@ -51,8 +51,7 @@ struct report_format {
                                    graph/delta.h */
 #define REPORT_ALL_TYPES 8192u  /* flag: stacks have values of all sample types */
 #define REPORT_NO_STACKS 16384u /* flag: the report needs stacks only for filters */
-#define REPORT_TOTALS    32768u /* flag: the report shows totals of the profile before filters are
-                                   applied */
+#define REPORT_TOTALS    32768u /* flag: the report shows totals of the unfiltered profile */
 #define REPORT_TIMES     65536u /* flag: the report shows the times of samples */
 
 /* Runs the pipeline for the format that the options name. The options must live as long as the

@@ -193,8 +193,7 @@ struct flame_form {
 };
 
 #define WHOLE_NODES  THRESHOLD(50000u) /* maximum number of nodes in one reply */
-#define WIDEST_NODES THRESHOLD(20000u) /* number of nodes in the first reply if the tree has more
-                                          than WHOLE_NODES nodes */
+#define WIDEST_NODES THRESHOLD(20000u) /* number of nodes in the first reply for a larger tree */
 
 static bool is_whole(const struct grouping *g, const struct flame_form *form) {
   if (!form->data || form->all) return true;
