@@ -9,7 +9,7 @@
 
 #define SECTION_MOST ((uint64_t)16 << 20) /* maximum size of a section that is read, in bytes */
 #define ITEMS_MOST   200                  /* maximum number of items of each kind */
-#define GO_HEADER    32                   /* bytes before the texts of Go's build information */
+#define GO_HEADER    32                   /* bytes of the header of Go's build information */
 #define GO_MARK      16 /* bytes of the fixed text before and after the list of modules */
 #define DYNAMIC_SIZE 16 /* bytes of an entry of .dynamic in a 64-bit file */
 #define DT_NEEDED    1

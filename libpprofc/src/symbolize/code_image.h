@@ -63,8 +63,8 @@ const struct code_section *code_section_at(const struct code_image *image, uint6
  * of sections and for sections of zeros. */
 const uint8_t *code_bytes(const struct code_image *image, uint64_t address, uint64_t *size);
 
-/* Returns the symbol that contains an address, or NULL. If several symbols contain it, returns the
- * first of them by name. */
+/* Returns the symbol that contains an address, or NULL. If several symbols contain the address,
+ * returns the first of these symbols by name. */
 const struct code_symbol *code_symbol_at(const struct code_image *image, uint64_t address);
 
 /* Returns the relocation of the word at an address, or NULL. */

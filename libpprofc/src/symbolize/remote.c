@@ -76,7 +76,8 @@ static bool remote_same_address(const void *symbols, uint32_t index, const void 
   return ((const struct remote_symbol *)symbols)[index].address == *(const uint64_t *)key;
 }
 
-/* Adds or subtracts like pprof. Returns false if the result wraps around. */
+/* Adds `by` to the address, or with `down` subtracts `by`, like pprof. Returns false if the result
+ * wraps around. */
 static bool remote_shift(uint64_t address, uint64_t by, bool down, uint64_t *out) {
   *out = down ? address - by : address + by;
   return down ? by <= address : *out >= address;

@@ -36,7 +36,8 @@ static bool is_program(const char *path) {
   return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
 }
 
-/* Tries path/name. With an empty path, searches `name` in PATH. */
+/* Sets the path of the tool to path/name if this program exists; with an empty path, to `name` if
+ * PATH has this program. Returns false if there is no such program. */
 static bool try_path(struct tools *t, enum tool tool, pprofc_str path, const char *name) {
   char *out = t->path[tool];
   if (!path.size) {
@@ -50,7 +51,8 @@ static bool try_path(struct tools *t, enum tool tool, pprofc_str path, const cha
   return false;
 }
 
-/* Searches the paths of the setting for this tool, then the paths for all tools. */
+/* Searches `name` in the paths of the setting for this tool, then in the paths for all tools.
+ * Returns false if no path has the program. */
 static bool try_setting(struct tools *t, size_t row, const char *name, pprofc_str setting) {
   for (int general = 0; general < 2; general++) {
     pprofc_str rest = setting, entry;

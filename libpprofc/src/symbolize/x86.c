@@ -6,7 +6,7 @@
 /* Properties of an opcode. */
 #define M   1u   /* flag: the instruction has a ModRM byte */
 #define I1  2u   /* flag: an immediate of 1 byte */
-#define I4  4u   /* flag: an immediate of 4 bytes, 2 with the prefix 66 */
+#define I4  4u   /* flag: an immediate of 4 bytes, or of 2 with the prefix 66 */
 #define I2  8u   /* flag: an immediate of 2 bytes */
 #define I8  16u  /* flag: an immediate of 4 bytes, 8 with REX.W */
 #define A8  32u  /* flag: an address of 8 bytes, 4 with the prefix 67 */

@@ -125,8 +125,8 @@ bool address_has_scheme(pprofc_str source) {
 }
 
 /* Parses a URL. "localhost:6060" would parse as a scheme without a host, so the function prefixes
- * "http://". pprof prefixes even an invalid URL such as "http://h:x/", and so sends its password to
- * the host "http". This function rejects such a URL. */
+ * "http://". pprof prefixes even an invalid URL such as "http://h:x/", and so sends a password in
+ * this URL to the host "http". This function rejects such a URL. */
 static pprofc_status address_parse_url(struct arena *arena, pprofc_str source, struct url *url) {
   pprofc_status status = url_parse(arena, source, url);
   bool hostless = !url->host.size && url->scheme.size && !str_equal(url->scheme, STR("file"));

@@ -137,7 +137,7 @@ static bool profiles_same(const struct stat *a, const struct stat *b) {
 }
 
 /* Returns the open profile of the file. Closes an older version of the file, unless the current
- * call uses it. */
+ * call uses this version. */
 static struct open_profile *profiles_find(struct profiles *p, const struct stat *info,
                                           pprofc_str path) {
   for (size_t i = 0; i < p->count; i++) {

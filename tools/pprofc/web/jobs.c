@@ -307,8 +307,8 @@ static struct web_reply *jobs_queue(struct web_jobs *jobs, pprofc_str key, void 
   return NULL;
 }
 
-/* True if at least two threads are idle. One can then work in advance while another is free for the
- * next request. */
+/* True if at least two threads are idle. One thread can then work in advance while another thread
+ * is free for the next request. */
 static bool jobs_are_idle(const struct web_jobs *jobs) {
   size_t running = 0;
   for (const struct web_job *job = jobs->running; job; job = job->next) running++;

@@ -56,7 +56,8 @@ struct web_state {
   char broken_text[512]; /* reason why a changed file is unreadable */
   bool watched;          /* true if all sources are files or folders, which may change */
   struct state_ring ring;
-  uint64_t seen, read; /* state of the files at the last check, and at the last load */
+  uint64_t seen, read; /* number for the state of the files at the last check, and at the last
+                          load */
 };
 
 /* Return a new state_profile that owns the profile (NULL when out of memory), or the state_profile

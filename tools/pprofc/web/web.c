@@ -199,7 +199,8 @@ static void web_answer(void *asker, struct web_reply *reply) {
   http_answer(asker, reply);
 }
 
-/* Returns free pages of the heaps to the system. Does this only after some answers. */
+/* Returns free pages of the heaps to the system. Does nothing if the server has sent no answer
+ * since the last call. */
 static void web_return_memory(void) {
   if (!atomic_exchange(&web_answers, 0)) return;
 #ifdef M_ARENA_MAX

@@ -255,9 +255,9 @@ static pprofc_status s3_send_once(struct s3_wire *w, const struct s3_request *re
 
 /* ---- retries ----------------------------------------- */
 
-/* Checks that a reply is complete, using its length or its chunks. A truncated reply without both
- * looks complete. An XML document with status 200 can be an error, so the function also checks the
- * document. */
+/* Checks that a reply is complete, using its length or its chunks. Without a length and without
+ * chunks, a truncated reply looks complete. An XML document with status 200 can be an error, so the
+ * function also checks the document. */
 static pprofc_status s3_check_whole(const struct s3_request *request, const struct reply *reply,
                                     pprofc_error *error) {
   char end[64];

@@ -136,7 +136,8 @@ static int compare_ranges(const void *a, const void *b) {
   return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-/* True if an address is close enough to the range `last` to be part of it. `last` may be NULL. */
+/* True if an address is close enough to the range `last` to be part of this range. `last` may be
+ * NULL. */
 static bool code_goes_on(const pprofc_profile *p, const struct range *last, uint64_t address) {
   if (!last || address - last->end > 2 * EXPAND) return false;
   uint64_t limit = p->mappings.items[last->mapping].limit;

@@ -7,7 +7,7 @@ struct side_values {
   struct interner names;
   struct side_sum {
     int64_t flat, cum;
-  } * sums; /* values of each name */
+  } * sums; /* self and total of each name */
   struct view_report report;
   bool opened;
 };

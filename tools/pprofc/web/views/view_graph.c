@@ -50,7 +50,8 @@ static pprofc_status picture_write_dot(struct graph_picture *g, pprofc_error *er
   return status;
 }
 
-/* Draws the graph. A failure is not an error of the page; its reason is stored. */
+/* Draws the graph. A failure is not an error of the page: the function stores the reason, and the
+ * page shows it. */
 static pprofc_status picture_draw(struct graph_picture *g, pprofc_error *error) {
   const struct web_info *info = g->page->in->info;
   pprofc_error why = {.message = ""};
