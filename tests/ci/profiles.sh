@@ -13,7 +13,7 @@ layout() {
     printf 'ci/%s\n' "${name}_top.txt" "flamegraphs/$name.svg" "speedscope/$name.speedscope.json" "flame/$name.html" \
       "profiles/$name.pb.gz"
   done
-  printf 'ci/flame/%s.js\n' generator_cpu_diff generator_mem_diff
+  printf 'ci/flame/%s.js\n' generator_cpu_diff generator_mem_diff viewer
   printf '%s\n' ci/index.html ci/report.html ci/summary.md ci/manifest.json benchdiff/bench_original.diff benchdiff/bench_optimized.diff
 }
 (cd .docs/artifacts && find . -type f | sed 's:^\./::' | LC_ALL=C sort) >found

@@ -93,38 +93,59 @@ async function testTabs(page) {
   await page.keyboard.press("ArrowRight");
 }
 
-/** report.html has the page and its flame graphs: from a disk, and as GitHub serves it, in a sandbox without an origin. */
-async function testReport(url) {
-  const file = new URL(url.replace("index.html", "report.html")), text = fs.readFileSync(file);
-  check(text.length < 2_000_000, `report.html is small: ${text.length}`);
-  for (const headers of [null, { "Content-Security-Policy": "sandbox allow-scripts", "X-Content-Type-Options": "nosniff" }]) {
-    const page = await openPage(browser, "about:blank");
-    const address = headers ? "https://artifacts.example/report.html?sig=a%2Fb" : file.href;
-    if (headers) await page.route("https://artifacts.example/**", (r) => r.fulfill({ body: text, headers: { "Content-Type": "text/html", ...headers } }));
+/** A click on a picture opens the flame graph in its row: from a disk, and as GitHub serves it, in a sandbox without an origin. The page
+ *  loads the graph from the files beside it, report.html contains it. */
+async function testGraphs(url, name) {
+  const file = new URL(url.replace("index.html", name)), sandbox = { "Content-Security-Policy": "sandbox allow-scripts", "X-Content-Type-Options": "nosniff" };
+  const types = { js: "text/javascript", html: "text/html" }, beside = name === "index.html";
+  check(fs.statSync(file).size < 2_000_000, `${name} is small: ${fs.statSync(file).size}`);
+  for (const headers of [null, sandbox]) {
+    const page = await openPage(browser, "about:blank"), served = [];
+    const address = headers ? `https://artifacts.example/${name}?sig=a%2Fb` : file.href;
+    if (headers) await page.route("https://artifacts.example/**", (r) => {
+      const path = new URL(r.request().url()).pathname.slice(1);
+      served.push(path);
+      r.fulfill({ body: fs.readFileSync(new URL(path, file)), headers: { "Content-Type": types[path.split(".").pop()], ...headers } });
+    });
     const graph = page.locator("#graph canvas.pf-graph"), hash = () => new URL(page.url()).hash;
     await page.goto(address);
-    check(!(await page.isVisible("#graph")) && (await page.$$("template")).length === 2, "the page comes first");
+    check(!(await page.isVisible("#graph")), "the page comes first");
     await page.click("#profiles > summary");
-    await page.locator("a.graph:visible").first().click();
+    const row = page.locator(".tabs").first();
+    await row.locator("a.graph:visible").click();
     await graph.waitFor();
     check(hash() === "#flame/generator_cpu_diff.html" && /generator_cpu_diff/.test(await page.textContent("#graph > p")), `the graph: ${hash()}`);
-    check(await page.$eval("main", (main) => main.inert), "the page below is out of reach");
+    check(await row.locator("#graph").isVisible() && !(await row.locator("img").last().isVisible()), "the graph is in its row, in place of the picture");
+    const fits = (place) => place.evaluate((box) => [...box.querySelectorAll(".pf, canvas, .pf-inspector")].every((x) => x.getBoundingClientRect().bottom <= box.getBoundingClientRect().bottom));
+    check(await fits(page.locator("#graph")), "the graph stays in its frame");
+    check(await row.locator(".panel:visible details").count() === 1, "the tables stay");
+    check(!(await overflows(page)), "the graph is not wider than the page");
     await page.keyboard.press("h");
     check(hash() === "#flame/generator_cpu_diff.html&tab=head", `the address has the state: ${hash()}`);
+    check(await row.locator("input[value=head]").isChecked(), "the table is of the same side");
     await page.goBack();
-    check(!(await page.isVisible("#graph")), "back is the page");
+    check(await page.isVisible("#graph") && hash() === "#flame/generator_cpu_diff.html" && await row.locator("input[value=diff]").isChecked(), "back undoes");
+    await page.goBack();
+    check(!(await page.isVisible("#graph")) && await row.locator("img").last().isVisible(), "back is the page");
     await page.goForward();
     await graph.waitFor();
     await page.click("#graph > p > button");
-    check(!(await page.isVisible("#graph")) && !hash() && !(await page.$eval("main", (main) => main.inert)), "the button is back");
+    check(!(await page.isVisible("#graph")) && !hash(), "the button closes the graph");
+    await row.locator("input[value=base]").check({ force: true });
+    await row.locator(".panel:visible summary").click();
+    await row.locator(".panel:visible tbody a").first().click();
+    await graph.waitFor();
+    const searched = await page.inputValue("#graph input[type=search]");
+    check(/tab=base/.test(hash()) && searched.length > 5, `a function of the base: ${hash()} ${searched}`);
     await page.goto("about:blank");
     await page.goto(address + "#flame/generator_mem_diff.html&search=regexp");
     await graph.waitFor();
     check(await page.inputValue("#graph input[type=search]") === "regexp", "a link from outside opens a graph at a function");
     await page.goto(address + "#flame/other.html");
     await page.waitForSelector("text=This graph is not in the page: open flame/other.html of the artifacts.");
-    check(page.requests.length === (headers ? 2 : 0), `requests: ${page.requests}`);
-    check(page.complaints.length === 0, `report: ${page.complaints[0]}`);
+    const wanted = beside ? [name, "flame/viewer.js", "flame/generator_cpu_diff.js", name, "flame/viewer.js", "flame/generator_mem_diff.js"] : [name, name];
+    if (headers) check(served.join() === wanted.join(), `${name} requests ${served}`);
+    check(page.complaints.length === 0, `${name}: ${page.complaints[0]}`);
     await page.context().close();
   }
   const plain = await openPage(browser, file.href, { javaScriptEnabled: false });
@@ -377,7 +398,8 @@ const url = make("bundled"), growth = makeGrowth();
 await testAgreement(url, 0);
 await testAgreement(growth, 1);
 await testPage(url);
-await testReport(url);
+await testGraphs(url, "index.html");
+await testGraphs(url, "report.html");
 await testBenchmarks(url);
 await testPhone(url);
 await testDarkAndPaper(url);

@@ -12,7 +12,7 @@ function show(row) {
   row.querySelector("a").focus({ preventScroll: true });
 }
 addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || !rows.length || document.querySelector("main[inert]")) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || !rows.length || document.querySelector("#graph:not([hidden])")) return;
   if (event.key === "j") at = Math.min(at + 1, rows.length - 1);
   else if (event.key === "k") at = Math.max(at - 1, 0);
   else return;

@@ -1,57 +1,104 @@
 "use strict";
-// A link to a flame graph opens the graph on top of the page. The address contains the name and the state of the graph:
+// A link to a flame graph opens the graph in its row. The address contains the name and the state of the graph:
 // #flame/NAME.html&search=...
 (() => {
-  const box = document.getElementById("graph"), page = document.querySelector("main"), told = box.querySelector("span");
-  const graphs = new Map([...document.querySelectorAll("template")].map((t) => [t.dataset.graph, t.content.textContent]));
-  let viewer = null, shown = "", from = null;
-  const read = () => {
-    const [name, ...state] = location.hash.split("&");
-    return [/flame\/[^/]*\.html$/.test(name) ? name : "", new URLSearchParams(state.join("&"))];
+  const box = document.getElementById("graph"), told = box.querySelector("span");
+  const packed = new Map([...document.querySelectorAll("template")].map((t) => [t.dataset.graph, t.content.textContent]));
+  const places = [...document.querySelectorAll("[data-shows]")];
+  let viewer = null, shown = "", from = null, turn = 0, given = null;
+  const read = (hash) => {
+    const [, name, state] = /^#(.*flame\/[^/#&]*\.html)(?:&(.*))?$/.exec(hash) ?? [];
+    return [name ? "#" + name : "", new URLSearchParams(state)];
   };
-  const write = (hash) => {
-    try { history.replaceState(null, "", hash || location.pathname + location.search); } catch (error) { location.hash = hash; }
+  const hashOf = (name, state) => name + (state.size ? "&" + state : "");
+  const write = (hash, entry) => {
+    try { history[entry ? "pushState" : "replaceState"](null, "", hash || location.pathname + location.search); } catch (error) { location.hash = hash; }
   };
-  const bytes = (packed) => Uint8Array.from(atob(packed), (c) => c.charCodeAt(0)).buffer;
-  function hide() {
-    if (viewer) viewer.destroy();
+  // The graphs beside the page are scripts, because a page on a disk may read no other files.
+  globalThis.pprofcGraph = (text) => { given = text; };
+  const load = (file) => new Promise((good, bad) => {
+    const script = document.createElement("script");
+    script.onload = () => good(given);
+    script.onerror = () => bad(new Error("cannot read " + file));
+    script.src = file;
+    document.head.append(script);
+  });
+  async function dataOf(name, place) {
+    if (!globalThis.pprofcFlame) await load(box.dataset.viewer);
+    if (!packed.has(name)) packed.set(name, await load(place.dataset.file));
+    return Uint8Array.from(atob(packed.get(name)), (c) => c.charCodeAt(0)).buffer;
+  }
+  function leave() {
+    turn++;
+    viewer?.destroy();
     viewer = null;
+    box.parentElement.classList.remove("live");
+  }
+  function hide() {
+    leave();
     shown = "";
     box.hidden = true;
-    page.inert = false;
-    document.documentElement.style.overflow = "";
-    if (from) from.focus({ preventScroll: true });
+    from?.focus({ preventScroll: true });
+  }
+  // Puts the graph into its row, and opens the lists that contain the row.
+  function enter(name) {
+    const fitting = places.filter((p) => p.dataset.shows === name), place = fitting.find((p) => p.contains(from)) ?? fitting[0] ?? document.querySelector("main");
+    for (let outer = place; outer; outer = outer.parentElement) if (outer.tagName === "DETAILS") outer.open = true;
+    place.insertBefore(box, place.querySelector(":scope > .panel"));
+    place.classList.add("live");
+    box.hidden = false;
+    return place;
   }
   async function show(name, state) {
-    const graph = graphs.get(name);
-    if (viewer) viewer.destroy();
-    viewer = null;
+    leave();
     shown = name;
-    if (box.hidden) from = document.activeElement;
-    box.hidden = false;
-    page.inert = true;
-    document.documentElement.style.overflow = "hidden";
-    const file = decodeURIComponent(name.slice(1));
-    told.textContent = graph ? file.replace(/.*\/|\.html$/g, "") : "This graph is not in the page: open " + file + " of the artifacts.";
-    box.querySelector("button").focus();
-    if (!graph) return;
+    const place = enter(name), file = decodeURIComponent(name.slice(1)), now = turn;
+    told.textContent = file.replace(/.*\/|\.html$/g, "");
+    if (!packed.has(name) && !place.dataset.file) return void (told.textContent = "This graph is not in the page: open " + file + " of the artifacts.");
     try {
-      const made = await pprofcFlame.mount(box.lastChild, {
-        data: bytes(graph), state, onState: (changed) => {
-          const text = new URLSearchParams(changed).toString();
-          write(name + (text ? "&" + text : ""));
-        },
-      });
-      if (shown === name) viewer = made;
-      else made.destroy();
-    } catch (error) { told.textContent = "cannot show the graph: " + error.message; }
+      const made = await mounted(await dataOf(name, place), name, state);
+      if (now !== turn) return made.destroy();
+      viewer = made;
+      box.scrollIntoView({ block: "nearest" });
+    } catch (error) { if (now === turn) told.textContent = "cannot show the graph: " + error.message; }
+  }
+  // The table below the graph is of the same side.
+  function turnTo(tab) {
+    const side = box.parentElement.querySelector(`input[value=${tab || "diff"}]`);
+    if (side) side.checked = true;
+  }
+  function mounted(data, name, state) {
+    turnTo(state.get("tab"));
+    return pprofcFlame.mount(box.lastChild, {
+      data, state, focusFrom: from, onState: (changed, entry) => {
+        turnTo(changed.tab);
+        write(hashOf(name, new URLSearchParams(changed)), entry);
+      },
+    });
   }
   function follow() {
-    const [name, state] = read();
+    const [name, state] = read(location.hash);
     if (!name) return shown && hide();
     if (name !== shown) show(name, state);
-    else if (viewer) viewer.setState(state, true);
+    else if (viewer) turnTo(state.get("tab")), viewer.setState(state, true);
   }
+  // A link to the page of a graph opens the graph in this page. The pages of base and head are sides of the difference.
+  addEventListener("click", (event) => {
+    const link = event.target.closest("a[href]"), place = link?.closest("[data-shows]");
+    if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const href = link.getAttribute("href"), side = link.closest("[data-side]")?.dataset.side;
+    let [name, state] = read(href[0] === "#" ? href : "#" + href.replace("#", "&"));
+    if (!name) return;
+    if (href[0] !== "#" && !places.some((p) => p.dataset.shows === name)) {
+      if (!place) return;
+      name = place.dataset.shows;
+      state.set("tab", side);
+    }
+    event.preventDefault();
+    from = link;
+    if (location.hash === hashOf(name, state)) follow();
+    else location.hash = hashOf(name, state);
+  });
   box.querySelector("button").addEventListener("click", () => { write(""); hide(); });
   addEventListener("hashchange", follow);
   follow();

@@ -263,8 +263,11 @@ static void page_put_row(const struct leaks_page *page, size_t k, const struct l
   fill_flag(f, "troughs", row->fit.of_troughs);
   page_put_cells(f, kind, row);
   page_value(f, "grew", page_grew(row), kind->stacks.source.unit, true);
-  struct buffer *address = fill_text(f, "address");
-  if (page->drawn[k] && row->fit.verdict == LEAK_LEAK) {
+  bool shown = page->drawn[k] && row->fit.verdict == LEAK_LEAK;
+  struct buffer *address = fill_text(f, "data-shows");
+  if (shown) page_graph(address, kind);
+  address = fill_text(f, "address");
+  if (shown) {
     page_graph(address, kind);
     buffer_add_text(address, "&search=");
     escape_url(address, row->where->function, "");
@@ -337,7 +340,7 @@ static void page_count(const struct leaks *leaks, size_t shown[LEAK_VERDICTS]) {
 static void page_put_scripts(struct fill *f, bool graphs) {
   if (graphs) {
     graphs_put_style(fill_html(f, "graph_style"));
-    graphs_put_scripts(f);
+    graphs_put_scripts(f, false);
   }
   graphs_put_script(f, &page_script);
 }

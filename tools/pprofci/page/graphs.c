@@ -1,7 +1,8 @@
-/* Puts interactive flame graphs into a page. */
+/* Puts interactive flame graphs into a page, or the scripts that load them. */
 #include "page/graphs.h"
 
 #include "core/base64.h"
+#include "run/graph.h"
 
 extern const unsigned char asset_flame_js[], asset_report_js[], asset_flame_css[],
     asset_report_css[];
@@ -25,9 +26,11 @@ void graphs_put_style(struct buffer *style) {
   buffer_add(style, asset_report_css, asset_report_css_size);
 }
 
-void graphs_put_scripts(struct fill *f) {
-  fill_flag(f, "one_file", true);
-  for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) graphs_put_script(f, &scripts[i]);
+void graphs_put_scripts(struct fill *f, bool beside) {
+  fill_flag(f, "graph_box", true);
+  if (beside) fill_words(f, "data-viewer", GRAPH_VIEWER);
+  for (size_t i = beside; i < sizeof scripts / sizeof *scripts; i++)
+    graphs_put_script(f, &scripts[i]);
 }
 
 bool graphs_put(struct fill *f, pprofc_str address, pprofc_str packed) {

@@ -1,5 +1,6 @@
-/* Embeds interactive flame graphs in a page, which then needs no other file. A link to
- * "#flame/NAME.html" opens the graph of that name on top of the page. */
+/* Shows interactive flame graphs in a page. A link to "#flame/NAME.html" opens the graph in the
+ * element with this address in its attribute data-shows. The page contains the graphs, or loads
+ * them from the files that its attribute data-file names. */
 #ifndef PPROFCI_PAGE_GRAPHS_H
 #define PPROFCI_PAGE_GRAPHS_H
 
@@ -21,8 +22,11 @@ void graphs_put_script(struct fill *f, const struct page_script *script);
  * Adds nothing and returns false if the graph is empty or does not fit. */
 bool graphs_put(struct fill *f, pprofc_str address, pprofc_str packed);
 
-/* Appends the style of the graphs to the page's style, or adds their scripts. */
+/* Appends the style of the graphs to the page's style. */
 void graphs_put_style(struct buffer *style);
-void graphs_put_scripts(struct fill *f);
+
+/* Adds the place of the open graph, and the scripts. With `beside`, the page has no graphs, and
+ * loads the viewer and each graph from files beside it (run/graph.h) when a user opens a graph. */
+void graphs_put_scripts(struct fill *f, bool beside);
 
 #endif

@@ -87,9 +87,9 @@ static const struct page_script page_script = {asset_ci_js, &asset_ci_js_size, a
 static void page_put_document(struct fill *f, const struct page_model *m) {
   struct buffer *style = fill_html(f, "style");
   buffer_add(style, asset_ci_css, asset_ci_css_size);
-  if (m->one_file) graphs_put_style(style);
+  if (m->run->pair_count) graphs_put_style(style);
   graphs_put_script(f, &page_script);
-  if (m->one_file) graphs_put_scripts(f);
+  if (m->run->pair_count) graphs_put_scripts(f, !m->one_file);
 }
 
 /* Adds the numbers of worse, uncertain, unchanged and better benchmarks. */

@@ -1,6 +1,7 @@
 /* Adds the tabs of a pair of profiles. The tabs are radio buttons and need no script. */
 #include "page/parts.h"
 
+#include "core/escape.h"
 #include "page/functions.h"
 #include "page/html.h"
 #include "page/numbers.h"
@@ -178,12 +179,24 @@ static void put_functions(struct fill *f, const struct tab *t) {
 
 /* ---- tabs -------------------------------------------- */
 
+/* Names the flame graph that opens in the tabs, and the file of index.html that has it. */
+static void tabs_put_place(struct fill *f, const struct page_model *m,
+                           const struct run_pair *pair) {
+  struct buffer *out = fill_text(f, "data-shows");
+  bool loads = !m->one_file && pair->graph_file;
+  if (loads) buffer_add_char(out, '#');
+  if (loads || m->one_file) html_flame(out, m, pair, html_shown(pair), STR(""));
+  out = fill_text(f, "data-file");
+  if (loads) escape_url(out, str_of(pair->graph_file), "/");
+}
+
 /* Adds a tab. The difference is selected; without a difference, the only tab is selected. */
 static void put_tab(struct fill *f, const struct tab *t) {
   static const char *const titles[SIDES + 1] = {"Base", "Head", "Diff"};
   fill_begin(f, "tabs");
   fill_number(f, "side", t->side);
   fill_words(f, "tab", titles[t->side]);
+  fill_words(f, "value", t->side == SIDES ? "diff" : side_names[t->side]);
   fill_words(f, "name", t->name);
   fill_flag(f, "chosen", t->name == html_shown(t->pair));
   fill_flag(f, "opened", t->open);
@@ -216,6 +229,7 @@ void tabs_fill(struct fill *f, const struct page_model *m, const struct run_pair
     functions_init(m->run, &functions);
   fill_words(f, "kind", pair->kind);
   fill_words(f, "shown", html_shown(pair));
+  tabs_put_place(f, m, pair);
   fill_number(f, "pair", pair - m->run->pairs);
   if (pair->diff) fill_words(f, "key", judged ? "noise, not judged or unchanged" : "unchanged");
   for (tab.side = 0; tab.side <= SIDES; tab.side++) {

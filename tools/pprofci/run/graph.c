@@ -67,13 +67,19 @@ pprofc_status graph_read(struct ci_run *run, struct run_pair *pair, const char *
   return graph_set(run, pair, own, (pprofc_str){kept, text.size}, error);
 }
 
+extern const unsigned char asset_flame_js[];
+extern const size_t asset_flame_js_size;
+
 pprofc_status graph_write_all(struct ci_run *run, pprofc_error *error) {
+  const pprofc_str viewer = {(const char *)asset_flame_js, asset_flame_js_size};
   pprofc_status status = PPROFC_OK;
+  bool any = false;
   struct buffer file;
   buffer_init(&file, run->mem, SIZE_MAX / 2);
   for (size_t i = 0; i < run->pair_count && status == PPROFC_OK; i++) {
     const struct run_pair *pair = &run->pairs[i];
     if (!pair->graph_file) continue;
+    any = true;
     buffer_clear(&file);
     buffer_add_str(&file, GRAPH_BEFORE);
     buffer_add_str(&file, pair->graph);
@@ -83,5 +89,5 @@ pprofc_status graph_write_all(struct ci_run *run, pprofc_error *error) {
       status = files_put(run, false, pair->graph_file, buffer_str(&file), error);
   }
   buffer_free(&file);
-  return status;
+  return status == PPROFC_OK && any ? files_put(run, false, GRAPH_VIEWER, viewer, error) : status;
 }

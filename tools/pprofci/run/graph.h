@@ -6,6 +6,8 @@
 #include "pprofc/report.h"
 #include "run/run.h"
 
+#define GRAPH_VIEWER "flame/viewer.js" /* file of the viewer in the page's folder */
+
 /* Sets *packed to the data of the viewer (flame_data of flame/flame.h) in base64. Sets "" if they
  * exceed 64 MB. The text is in the arena. */
 pprofc_status graph_pack(const pprofc_profile *profile, const pprofc_report_options *options,
@@ -20,7 +22,8 @@ pprofc_status graph_set(struct ci_run *run, struct run_pair *pair, const char *n
 pprofc_status graph_read(struct ci_run *run, struct run_pair *pair, const char *name,
                          pprofc_error *error);
 
-/* Writes the files of all graphs into the temporary folder of the artifacts. */
+/* Writes the files of all graphs, and the viewer's script, into the temporary folder of the
+ * artifacts. */
 pprofc_status graph_write_all(struct ci_run *run, pprofc_error *error);
 
 #endif

@@ -96,7 +96,7 @@ function build(app, root) {
       element("div", { class: "pf-timebar" }, p.modes, p.range, p.clear, element("span", { class: "pf-space" }),
         app.model.times.bucket ? element("span", { class: "pf-soft" }, "samples within " + formatValue(app.model.times.bucket, "ns") + " are added up") : null, p.strip),
       p.activity) : null,
-    element(chrome ? "main" : "div", { class: "pf-main" },
+    element(chrome && !root.closest("main") ? "main" : "div", { class: "pf-main" },
       element("div", { class: "pf-column" }, half("callers", p.callers, "pf-upper"), half("callees", p.graph, "pf-lower", p.tracks), p.minimap, p.list),
       side),
     p.inspector, p.tip, p.context, p.announce, chrome ? p.sheet : null);
