@@ -7,11 +7,20 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { begin, checking, findPackages, launch, openPage } from "./browser.mjs";
 
-const { pprofc, folders, work, shots } = begin("trend");
+const { pprofc, testdata, folders, work, shots } = begin("trend");
 const browser = await launch(folders);
 const check = checking(browser);
 
-/** A store with a step, a series without one, and names that would like to be markup. */
+/** Puts a profile into the store: returns its entry of a run. */
+function putProfile(folder, kind, benchmark, file) {
+  const bytes = fs.readFileSync(path.join(testdata, file)), sha256 = createHash("sha256").update(bytes).digest("hex");
+  const to = path.join(folder, "objects", sha256.slice(0, 2));
+  fs.mkdirSync(to, { recursive: true });
+  fs.writeFileSync(path.join(to, sha256.slice(2)), bytes);
+  return { kind, package: "example.com/words", benchmark, name: `${benchmark}_${kind}`, sha256, size: bytes.length };
+}
+
+/** A store with a step, a series without one, and names that would like to be markup. Of the first series it has profiles. */
 function makeStore(folder) {
   fs.mkdirSync(folder);
   fs.writeFileSync(path.join(folder, "pprofci-store"), "pprofci store, version 1\n");
@@ -23,8 +32,9 @@ function makeStore(folder) {
       group: "example.com/words", benchmark, unit: "sec/op", direction: -1, verdict: "unchanged",
       values: [1, 2, 3, 4, 5].map((r) => 1e-7 * noise(k + r) * (k !== 1 && i >= 30 ? 1.3 : 1)),
     }));
+    const profiles = ["cpu", "mem"].map((kind) => putProfile(folder, kind, "Count", `generator${i < 30 ? "_optimized" : ""}_${kind}.prof`));
     const record = JSON.stringify({ version: 1, commit, branch: "main", time: 1700000000 + i * 3600, order: i, machine: "box", base: "", verdict: "",
-      status: 0, headline: "", series, profiles: [] });
+      status: 0, headline: "", series, profiles });
     const id = createHash("sha256").update(record).digest("hex").slice(0, 32);
     fs.mkdirSync(path.join(folder, "runs", commit), { recursive: true });
     fs.writeFileSync(path.join(folder, "runs", commit, `${id}.json`), record);
@@ -50,12 +60,21 @@ for (const [name, options] of views) {
   const box = await page.$eval("svg", (s) => s.getBoundingClientRect().width);
   check(box > 200 && box <= 1240, `${name}: a chart of ${box} pixels`);
   seen[name] = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const scrolls = await page.$eval(".scroll", (s) => [s.scrollWidth, s.clientWidth, getComputedStyle(s).overflowX]);
+  check(!/phone/.test(name) || (scrolls[0] > scrolls[1] && scrolls[2] === "auto"), `${name}: a chart scrolls: ${scrolls}`);
   if (shots) await page.screenshot({ path: path.join(shots, `trend_${name}.png`), fullPage: true });
   if (axe) {
     await page.evaluate(fs.readFileSync(path.join(axe, "axe-core", "axe.min.js"), "utf8"));
     const { violations } = await page.evaluate(() => globalThis.axe.run());
     check(!violations.length, `${name}: ${JSON.stringify(violations.map((v) => [v.id, v.nodes.slice(0, 3).map((n) => n.html)]))}`);
   }
+  // A change point opens the flame graph of what changed: the profiles of the runs before and after it.
+  check((await page.$$("a.graph-link")).length === 1, `${name}: a benchmark without profiles has no flame graph`);
+  await page.click("a.graph-link");
+  await page.locator("li #graph canvas.pf-graph").waitFor();
+  const told = await page.textContent("#graph"), sides = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
+  check(/Count cpu 22d200f8670d/.test(told) && /5\.33s → 76\.73s/.test(told) && sides[0] <= sides[1], `${name}: ${told.slice(0, 120)} ${sides}`);
+  if (shots) await page.screenshot({ path: path.join(shots, `trend_graph_${name}.png`) });
   await page.context().close();
 }
 check(seen.desk !== seen.dark && seen.desk === seen.phone, `colours: ${JSON.stringify(seen)}`);

@@ -148,13 +148,14 @@ static pprofc_status trend_find_commits(struct trend_view *trend, struct trend_o
 }
 
 static pprofc_status trend_write(struct trend_options *o, struct trend_view *trend,
-                                 struct output *out, pprofc_error *error) {
+                                 struct backing *backing, struct output *out, pprofc_error *error) {
   struct buffer text;
   buffer_init(&text, &mem_default, (size_t)1 << 30);
   if (*o->svg) trend_print_svg(&text, trend);
   pprofc_status status = trend_save(o->svg, &text, error);
   if (status == PPROFC_OK) status = trend_find_commits(trend, o, error);
-  if (*o->html) trend_print_page(&text, trend, &o->query, o->title);
+  if (status == PPROFC_OK && *o->html)
+    status = trend_print_page(&text, trend, backing, &o->query, o->title, error);
   if (status == PPROFC_OK) status = trend_save(o->html, &text, error);
   if (*o->issue) trend_print_issue(&text, trend, &o->query);
   if (status == PPROFC_OK) status = trend_save(o->issue, &text, error);
@@ -173,7 +174,7 @@ static pprofc_status trend_print_all(void *options, const struct command_line *l
   if (status != PPROFC_OK) return status;
   status = trend_make(&trend, &backing, &o->query, error);
   if (status == PPROFC_OK && o->fail && trend_got_worse(&trend, &o->query)) *code = EXIT_REGRESSED;
-  if (status == PPROFC_OK) status = trend_write(o, &trend, line->out, error);
+  if (status == PPROFC_OK) status = trend_write(o, &trend, &backing, line->out, error);
   trend_free(&trend);
   backing_close(&backing);
   return status;

@@ -17,26 +17,31 @@ struct function_shares {
 
 /* ---- one profile ------------------------------------- */
 
-static pprofc_status functions_graph(struct backing *backing, const struct past_profile *profile,
-                                     pprofc_graph **graph, pprofc_error *error) {
-  pprofc_report_options options;
-  pprofc_profile *opened;
+pprofc_status trend_open_profile(struct backing *backing, const struct past_profile *profile,
+                                 pprofc_profile **opened, pprofc_error *error) {
   struct buffer data;
   char key[80];
   past_object_key(profile->sha256, key);
   buffer_init(&data, &mem_default, BACKING_FILE_MAX);
   pprofc_status status = backing_get(backing, key, &data, error);
   if (status == PPROFC_OK)
-    status = pprofc_profile_read_memory(data.data, data.size, NULL, &opened, error);
-  if (status == PPROFC_OK) {
-    pprofc_report_options_init(&options);
-    options.granularity = "functions";
-    options.trim = false;
-    status = pprofc_graph_new(opened, &options, graph, error);
-    pprofc_profile_release(opened);
-  }
+    status = pprofc_profile_read_memory(data.data, data.size, NULL, opened, error);
   buffer_free(&data);
   if (status != PPROFC_OK) error_prefix(error, "cannot read '%s': ", key);
+  return status;
+}
+
+static pprofc_status functions_graph(struct backing *backing, const struct past_profile *profile,
+                                     pprofc_graph **graph, pprofc_error *error) {
+  pprofc_report_options options;
+  pprofc_profile *opened;
+  pprofc_status status = trend_open_profile(backing, profile, &opened, error);
+  if (status != PPROFC_OK) return status;
+  pprofc_report_options_init(&options);
+  options.granularity = "functions";
+  options.trim = false;
+  status = pprofc_graph_new(opened, &options, graph, error);
+  pprofc_profile_release(opened);
   return status;
 }
 

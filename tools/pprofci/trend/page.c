@@ -41,6 +41,7 @@ static void page_put_change(struct fill *out, const struct trend_view *trend,
     trend_put_url(fill_text(out, "commit_url"), query->commit_url, run->place.commit);
   if (*query->page_url)
     trend_put_url(fill_text(out, "page_url"), query->page_url, run->place.commit);
+  fill_words(out, "data-shows", change->graph ? change->graph : "");
   fill_str(out, "commit", str_slice(run->place.commit, 0, 12));
   times_put(fill_text(out, "time"), run->place.time);
   trend_put_notes(fill_text(out, "notes"), trend, change);
@@ -128,21 +129,21 @@ static void page_put_unchanged(struct fill *out, const struct trend_view *trend,
   fill_end(out);
 }
 
-void trend_print_page(struct buffer *out, const struct trend_view *trend,
-                      const struct trend_query *query, const char *title) {
+pprofc_status trend_print_page(struct buffer *out, struct trend_view *trend,
+                               struct backing *backing, const struct trend_query *query,
+                               const char *title, pprofc_error *error) {
   struct page_place *places = mem_array(out->mem, trend->series_count, sizeof *places);
   struct fill fill;
-  if (!places) {
-    out->failed = true;
-    return;
-  }
+  if (!places) return error_nomem(error);
   size_t changed = page_order(trend, places);
   fill_init(&fill, out->mem);
   page_put_head(&fill, trend, title, changed);
+  pprofc_status status = trend_fill_graphs(&fill, trend, backing, error);
   for (size_t i = 0; i < changed; i++)
     page_put_series(&fill, "series", trend, query, places[i].series);
   page_put_unchanged(&fill, trend, query, changed);
   template_put(out, plot_template(), "page", &fill);
   fill_free(&fill);
   mem_free(out->mem, places, trend->series_count, sizeof *places);
+  return status;
 }

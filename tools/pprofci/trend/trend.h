@@ -4,6 +4,7 @@
 
 #include "core/fill.h"
 #include "core/output.h"
+#include "pprofc/profile.h"
 #include "stats/steps.h"
 #include "store/past.h"
 
@@ -31,6 +32,7 @@ struct trend_change {
                          confirmed */
   int64_t unmeasured; /* number of commits between the last run before and the first run after the
                          change; -1: unknown */
+  const char *graph;  /* address of its flame graph on the page; NULL without a graph */
 };
 
 struct trend_series {
@@ -60,6 +62,10 @@ void trend_free(struct trend_view *trend);
 /* Replaces the results of the runs by the shares of functions in the profiles of the runs. */
 pprofc_status trend_take_functions(struct trend_view *trend, struct backing *backing,
                                    const struct trend_query *query, pprofc_error *error);
+
+/* Reads a profile of the store. */
+pprofc_status trend_open_profile(struct backing *backing, const struct past_profile *profile,
+                                 pprofc_profile **opened, pprofc_error *error);
 
 static inline const struct past_run *trend_run(const struct trend_view *trend,
                                                const struct trend_series *series, size_t value) {
@@ -118,7 +124,11 @@ void trend_fill_chart(struct fill *out, const struct trend_view *trend,
 /* Append all series with change points as one SVG file, or append the HTML page of the trend. If
  * there are few series, the SVG file contains all series. */
 void trend_print_svg(struct buffer *out, const struct trend_view *trend);
-void trend_print_page(struct buffer *out, const struct trend_view *trend,
-                      const struct trend_query *query, const char *title);
+pprofc_status trend_print_page(struct buffer *out, struct trend_view *trend,
+                               struct backing *backing, const struct trend_query *query,
+                               const char *title, pprofc_error *error);
+/* Adds the flame graphs of change points to the page. The profiles are in the store. */
+pprofc_status trend_fill_graphs(struct fill *out, struct trend_view *trend, struct backing *backing,
+                                pprofc_error *error);
 
 #endif

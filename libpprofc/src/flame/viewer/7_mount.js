@@ -54,7 +54,7 @@ function buildParts(app) {
     p.range = element("output", { class: "pf-range" });
     p.modes = element("span", { class: "pf-tabs", role: "group", "aria-label": "flame graph or timeline" }, ...[["flame", "Flame graph"], ["timeline", "Timeline"]].map(([mode, text]) =>
       button(text, () => app.set({ timeline: mode === "timeline" }), { "data-mode": mode, title: "key g" })));
-    select("strip", STRIPS.map((by) => option(by, "by " + by)), "activity by");
+    select("strip", STRIPS.map((by) => option(by, "by " + (by === "package" && !app.model.pack.some(Boolean) ? "file" : by))), "activity by");
     p.activity = element("canvas", { class: "pf-strip", role: "img", "aria-label": "activity over time; drag to choose a range, or use the keys [ ] { }" });
     p.tracks = element("div", { class: "pf-tracks", hidden: true });
   }
