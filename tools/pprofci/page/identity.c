@@ -135,26 +135,37 @@ static bool identity_of_bitbucket(struct identity *id, struct arena *arena) {
 
 /* ---- git --------------------------------------------- */
 
+/* Address of a git remote, in parts. The host has no port. */
+struct identity_remote {
+  pprofc_str user, host, path;
+  bool ssh;
+};
+
 /* Splits the address of a remote at the end of its host: "https://user@host/owner/name.git",
- * "git@host:owner/name". Returns false for a folder, on this machine or on another. */
-static bool identity_cut(pprofc_str remote, pprofc_str *host, pprofc_str *path) {
-  size_t scheme = str_find(remote, STR("://"));
-  bool named = scheme < remote.size;
+ * "git@host:owner/name". Returns false for a folder on this machine, and for an absolute path after
+ * "host:". */
+static bool identity_cut(pprofc_str text, struct identity_remote *remote) {
+  size_t scheme = str_find(text, STR("://"));
+  bool named = scheme < text.size;
+  remote->ssh = !named || str_find(str_slice(text, 0, scheme), STR("ssh")) < scheme;
   if (named) {
-    bool web = str_starts(remote, STR("http"));
-    if (!web && !str_starts(remote, STR("ssh")) && !str_starts(remote, STR("git"))) return false;
-    remote = str_slice(remote, scheme + 3, remote.size);
+    bool web = str_starts(text, STR("http"));
+    if (!web && !remote->ssh && !str_starts(text, STR("git"))) return false;
+    text = str_slice(text, scheme + 3, text.size);
   }
-  size_t cut = str_find_char(remote, named ? '/' : ':');
-  *host = str_slice(remote, 0, cut);
-  *path = str_slice(remote, cut + 1, remote.size);
-  return cut < remote.size && (named || !str_starts(*path, STR("/")));
+  size_t cut = str_find_char(text, named ? '/' : ':');
+  remote->host = str_slice(text, 0, cut);
+  remote->path = str_slice(text, cut + 1, text.size);
+  return cut < text.size && (named || !str_starts(remote->path, STR("/")));
 }
 
-/* Splits the address of a remote into host and path. Drops user, password and port. */
-static bool identity_split(pprofc_str remote, pprofc_str *host, pprofc_str *path) {
-  if (!identity_cut(remote, host, path)) return false;
+/* Splits the address of a remote into user, host and path. Returns false if the path is not
+ * "owner/name". */
+static bool identity_split(pprofc_str text, struct identity_remote *remote) {
+  if (!identity_cut(text, remote)) return false;
+  pprofc_str *host = &remote->host, *path = &remote->path;
   size_t user = str_find_last_char(*host, '@');
+  remote->user = user < host->size ? str_slice(*host, 0, user) : STR("");
   if (user < host->size) *host = str_slice(*host, user + 1, host->size);
   *host = str_slice(*host, 0, str_find_char(*host, ':'));
   if (str_ends(*path, STR("/"))) path->size--;
@@ -164,15 +175,30 @@ static bool identity_split(pprofc_str remote, pprofc_str *host, pprofc_str *path
          text_is_of(*path, TEXT_WORDS "/~") && str_find_char(*path, '/') < path->size;
 }
 
+/* True if the path is a folder of a server, not "owner/name" of a service. Services over ssh have
+ * the user "git", and their owners are not names of top folders of Unix. */
+static bool identity_is_folder(const struct identity_remote *remote) {
+  static const char *const folders[] = {"data", "home", "mnt", "opt",   "root",
+                                        "srv",  "tmp",  "usr", "Users", "var"};
+  pprofc_str first = str_slice(remote->path, 0, str_find_char(remote->path, '/'));
+  if (!remote->ssh) return false;
+  if (!str_equal(remote->user, STR("git"))) return true;
+  for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+    if (str_equal(first, str_of(folders[i]))) return true;
+  return false;
+}
+
 static bool identity_of_git(struct identity *id, struct arena *arena) {
   static const char *const argv[] = {"git", "remote", "get-url", "origin", NULL};
   const struct identity_host *found = NULL;
-  pprofc_str host, path;
-  if (!identity_split(str_of(identity_git(arena, argv)), &host, &path)) return true;
+  struct identity_remote remote;
+  if (!identity_split(str_of(identity_git(arena, argv)), &remote)) return true;
   for (size_t i = 0; i < sizeof identity_hosts / sizeof *identity_hosts && !found; i++)
-    if (str_find(host, str_of(identity_hosts[i].part)) < host.size) found = &identity_hosts[i];
-  const char *server = text_printf(arena, "https://%.*s", STR_ARG(host));
-  return server && identity_set(id, arena, found, server, path);
+    if (str_find(remote.host, str_of(identity_hosts[i].part)) < remote.host.size)
+      found = &identity_hosts[i];
+  if (!found && identity_is_folder(&remote)) return true;
+  const char *server = text_printf(arena, "https://%.*s", STR_ARG(remote.host));
+  return server && identity_set(id, arena, found, server, remote.path);
 }
 
 /* ---- the whole --------------------------------------- */
