@@ -216,6 +216,38 @@ has "$work/output" 'missing: IndexOther'
 [ -z "$(git status --porcelain | grep -v '\.docs/')" ] || broken "the checkout has changed"
 ok "each leaf benchmark by itself, what is new and gone, all kinds"
 
+# A profile without samples is one line, not a failure.
+mkdir idle
+cat >idle/idle_test.go <<'END'
+package idle
+
+import (
+	"flag"
+	"os"
+	"testing"
+)
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	flag.Set("test.blockprofilerate", "0")
+	flag.Set("test.mutexprofilefraction", "0")
+	os.Exit(m.Run())
+}
+
+func BenchmarkIdle(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+	}
+}
+END
+git_ add . && git_ commit -q -m idle
+run 0 -record ./idle -base-ref HEAD -all -count 4 -out "$work/idle/ci" -threshold 900 -benchtime 300000000x -cpu 1 -profiles cpu,block,mutex -profile all -profile-runs 2
+[ "$(grep -c "^pprofci: skipped 'idle.Idle_[bm][a-z]*': no samples$" "$work/messages")" -eq 2 ] || broken "an empty profile is not one line"
+there "$work/idle/ci/idle.Idle_cpu_diff_top.txt"
+not_there "$work/idle/ci/idle.Idle_block_diff_top.txt"
+rm -r idle
+git_ commit -q -a -m 'no idle'
+ok "profiles without samples"
+
 (cd words && run 0 -record . -base-ref HEAD -all -count 4 -out "$work/same/ci" -threshold 900 -bench Split -benchtime 50x -cpu 1,2 -profiles mem -profile all -profile-runs 1)
 there "$work/same/ci/words.Split_a=1_2_mem_diff_top.txt" "$work/same/ci/words.Split_a=1_2-2_mem_diff_top.txt"
 not_there "$work/same/ci/words.Split_a=1_2_cpu_diff_top.txt" "$work/same/ci/words.Index_mem_diff_top.txt"

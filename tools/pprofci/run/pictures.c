@@ -153,12 +153,13 @@ static bool side_is_idle(const struct run_pair *pair, int side, bool both,
   return pair->paths[side] && looked_at && !any_has_samples(pair, side, options);
 }
 
-/* Prints that a pair of profiles is skipped because it has no samples. Prints nothing for a
- * recording, because block and mutex profiles are often empty. */
+/* Prints that a pair of profiles is skipped because it has no samples. Prints nothing if one of its
+ * profiles has samples. */
 static void note_idle(const struct ci_run *run, const struct run_pair *pair, const char *path,
                       bool both) {
-  if (*run->options->record || pair->paths[SIDE_BASE] || pair->paths[SIDE_HEAD]) return;
-  if (both)
+  if (pair->paths[SIDE_BASE] || pair->paths[SIDE_HEAD]) return;
+  if (*run->options->record) path = pair->stems[SIDE_HEAD]; /* not a path of a temporary file */
+  if (both && !*run->options->record)
     message_note("pprofci: skipped '%s' and its base: no samples", path);
   else
     message_note("pprofci: skipped '%s': no samples", path);
