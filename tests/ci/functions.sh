@@ -66,6 +66,42 @@ assert "grey: noise, not judged or unchanged" in page
 END
 ok "several runs a side: what grew, what is new, what was renamed, and the rest is noise"
 
+# A function that is split and grows: page, summary and manifest have the net of both parts, as the terminal has. A split alone is one row.
+split() { # FOLDER FIRST LAST FUNCTION HELPER
+  local r
+  mkdir -p "$1"
+  for ((r = $2; r <= $3; r++)); do
+    awk -v r=$r -v f="$4" -v helper="$5" 'BEGIN {
+      for (i = 1; i <= 30; i++) print "main;run;lib.fn" i " " 80 + (r * 7 * i) % 17
+      print "main;run;svc.f " f + (r * 5) % 13
+      if (helper) print "main;run;svc.f;svc.help " helper + (r * 3) % 11
+    }' >"$1/run$r.folded"
+  done
+}
+split nets/base/grown 1 5 900 0
+split nets/head/grown 6 10 350 900
+split nets/base/moved 1 5 900 0
+split nets/head/moved 6 10 350 550
+run 0 run -base nets/base -head nets/head -out nets/ci
+for name in grown moved; do
+  "$PPROFC_BIN/pprofc" -noise -top -diff_base=nets/base/$name nets/head/$name 2>/dev/null | sed -n 's/.* inside svc.f: \(net .*\) (.*/\1/p' >nets/$name
+  [ -s nets/$name ] || broken "the terminal has no net of $name"
+done
+for file in index.html summary.md manifest.json; do has nets/ci/$file "Grew inside svc.f: $(cat nets/grown)."; done
+manifest nets/ci 'c["because"] and all(row["delta"] > 0 for row in c["because"])'
+python3 - <<'END' || broken "a split function is not one row with its net"
+import json, re
+rows = [r for p in json.load(open("nets/ci/manifest.json"))["pairs"] for r in p["comparisons"][0]["functions"] if r["function"] == "svc.f"]
+assert [r["verdict"] for r in rows] == ["shrank", "moved"], rows
+row = rows[1]
+assert (row["verdict"], row["partner"]) == ("moved", "svc.help"), row
+delta, half = re.match(r"net (\S+) ±(\S+) of", open("nets/moved", encoding="utf-8").read()).groups()
+assert abs(row["delta"] - float(delta)) < 0.1 and abs((row["high"] - row["low"]) / 2 - float(half)) < 0.1, (row, delta, half)
+page = open("nets/ci/index.html", encoding="utf-8").read()
+assert re.search(r"<code>svc\.f</code>.*moved <span class=\"place\">svc\.help</span>", page), "page"
+END
+ok "the net of functions between which cost moved"
+
 # The command of the manifest prints the same.
 (cd o/ci && PATH=$PPROFC_BIN:$PATH eval "$(python3 -c 'import json; print(json.load(open("manifest.json"))["pairs"][0]["comparisons"][0]["command"].replace("-blame", "-blame -json", 1))')" 2>/dev/null) >blame.json
 python3 - <<'END' || broken "pprofc -blame says something else"

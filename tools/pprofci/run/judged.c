@@ -14,6 +14,7 @@
 /* Maximum number of functions in the list of functions between which cost moved. */
 #define INSIDE_MOST 8
 #define NAME_MOST   160 /* maximum bytes of a name in a sentence */
+#define SUMS_MOST   3   /* maximum number of sums of domains in a sentence */
 
 /* State while a comparison is filled in. */
 struct filling {
@@ -111,6 +112,18 @@ static const char *judged_domain_names(const struct filling *f,
   return buffer_take(&names, &f->run->arena).data;
 }
 
+/* Returns the new name of a renamed domain, or the other function of a domain of two related
+ * functions that has the name of one of them. Returns "" for any other domain. */
+static pprofc_str judged_domain_partner(const struct noise_report *report,
+                                        const pprofc_verdict_domain *domain) {
+  const pprofc_verdict_row *first = &report->rows[domain->rows[0]];
+  if (domain->kind == PPROFC_DOMAIN_RENAMED) return domain->renamed;
+  if (domain->row_count != 2 || !first->relation) return STR("");
+  const pprofc_verdict_row *second = &report->rows[first->partner];
+  if (str_equal(domain->name, first->name)) return second->name;
+  return str_equal(domain->name, second->name) ? first->name : STR("");
+}
+
 /* Converts a domain into one line. A domain is a group of functions whose changes cancel. If the
  * domain has two related functions, the line names the two functions. Returns false when out of
  * memory. */
@@ -123,12 +136,11 @@ static bool judged_domain_take(const struct filling *f, const pprofc_verdict_dom
   change->share = (double)NAN;
   change->changed = true;
   change->verdict = noise_domain_word(domain);
-  const pprofc_verdict_row *first = &f->report->rows[domain->rows[0]];
-  if (first->relation && domain->row_count == 2)
-    change->partner = judged_row_text(f, f->report->rows[first->partner].name);
-  else
-    change->inside = judged_domain_names(f, domain);
-  return change->name && (change->partner || change->inside);
+  pprofc_str partner = judged_domain_partner(f->report, domain);
+  bool names = !partner.size || domain->row_count > 2;
+  if (partner.size) change->partner = judged_row_text(f, partner);
+  if (names) change->inside = judged_domain_names(f, domain);
+  return change->name && (change->partner || !partner.size) && (change->inside || !names);
 }
 
 /* ---- all functions ----------------------------------- */
@@ -156,7 +168,9 @@ static bool judged_take(struct filling *f, bool changed) {
  * function with enough growth counts. */
 static bool judged_is_reason(const struct filling *f, const pprofc_verdict_row *row) {
   const pprofc_verdict_estimate *e = &row->flat;
-  if (row->relation || noise_domain_moved(f->report, row) || !(e->delta > 0)) return false;
+  const pprofc_verdict_domain *domain = pprofc_verdicts_domain_of(f->report->verdicts, row);
+  if (row->relation || !(e->delta > 0)) return false;
+  if (domain && (domain->moved || !(domain->net.delta > 0))) return false;
   if (e->verdict == PPROFC_VERDICT_UNKNOWN)
     return e->delta >= LEAST_SHARE * f->report->summary.total_base;
   return pprofc_verdict_is_change(e->verdict);
@@ -174,6 +188,28 @@ static bool judged_blame(struct filling *f) {
 }
 
 /* ---- sentences --------------------------------------- */
+
+/* Returns the sentence of the comparison. For each domain whose sum changed, adds the sum:
+ * "Grew inside svc.f: net +353 ±64 of 894." */
+static const char *judged_sentence(const struct filling *f) {
+  const pprofc_verdict_summary *s = &f->report->summary;
+  struct buffer out;
+  size_t count, added = 0;
+  const pprofc_verdict_domain *domains = pprofc_verdicts_domains(f->report->verdicts, &count);
+  buffer_init(&out, f->run->mem, SIZE_MAX / 2);
+  buffer_add_str(&out, s->sentence);
+  for (size_t i = 0; i < count && added < SUMS_MOST; i++) {
+    const pprofc_verdict_estimate *net = &domains[i].net;
+    char text[DOMAIN_TEXT];
+    if (domains[i].moved || !pprofc_verdict_is_change(net->verdict)) continue;
+    struct amount_unit unit = amount_unit_for(s->unit, STR(""), 1, fmax(net->base, net->head));
+    noise_domain_text(&domains[i], &unit, s->lone, text);
+    buffer_printf(&out, " %c%s.", *text - ('a' - 'A'), text + 1); /* the verb with a capital */
+    added++;
+  }
+  pprofc_str whole = buffer_take(&out, &f->run->arena);
+  return whole.data ? text_keep(&f->run->arena, escape_line_keep(whole, &f->run->arena)) : NULL;
+}
 
 /* Returns "smallest detectable change: 31% (main.work); 5% needs 70 runs a side". */
 static const char *judged_visible(const struct filling *f) {
@@ -296,7 +332,7 @@ pprofc_status judged_fill(struct ci_run *run, const struct run_pair *pair,
   to->rows = arena_zero_array(&run->arena, ROWS_MOST, sizeof *to->rows);
   to->type = text_keep(&run->arena, escape_line_keep(s->type, &run->arena));
   to->unit = text_keep(&run->arena, escape_line_keep(s->unit, &run->arena));
-  to->sentence = text_keep(&run->arena, escape_line_keep(s->sentence, &run->arena));
+  to->sentence = judged_sentence(&f);
   if (!to->rows || !to->type || !to->unit || !to->sentence) return error_nomem(error);
   to->measure = judged_measure(pair, to->type);
   judged_summary(&f);
