@@ -119,13 +119,35 @@ static double line_share(const struct run_hunk *hunk) {
   return fmin(delta, fmin(hunk->delta, hunk->grown));
 }
 
+/* True if no changed line has a cost, because the cost is in inlined code without known calls. */
+static bool is_inlined(const struct run_hunk *hunk) {
+  for (size_t i = 0; i < hunk->line_count; i++)
+    if (hunk->lines[i].cost[SIDE_HEAD] > hunk->lines[i].cost[SIDE_BASE]) return false;
+  return hunk->delta > 0;
+}
+
+/* Appends "; line 41 of x.go (new: text) has 110 ms of it". */
+static void put_line_share(struct buffer *out, const struct run_hunk *hunk, pprofc_str unit) {
+  const struct run_line *line = &hunk->lines[hunk->worst];
+  pprofc_str text = str_trim(str_of(line->text));
+  buffer_printf(out, "; line %lld of %s (new: %.*s) ", (long long)line->head_line, hunk->file,
+                (int)(text.size < 80 ? text.size : 80), text.data);
+  if (is_inlined(hunk)) {
+    buffer_add_text(out, "changed in it, and its inlined code grew by ");
+    number_profile(out, hunk->delta, unit);
+    return;
+  }
+  buffer_add_text(out, "has ");
+  number_profile(out, line_share(hunk), unit);
+  buffer_add_text(out, " of it");
+}
+
 bool hunks_sentence(struct buffer *out, const struct ci_run *run, const struct run_pair *pair) {
   const struct run_hunk *hunk = pair->hunk_count ? &pair->hunks[0] : NULL;
   if (!hunk || !hunk->certain || !pair->unit) return false;
-  const struct run_line *line = &hunk->lines[hunk->worst];
-  double delta = line_share(hunk);
   pprofc_str unit = str_of(pair->unit);
-  if (!(delta > 0) || !line->head_line) return false;
+  bool grew = line_share(hunk) > 0 || is_inlined(hunk);
+  if (!grew || !hunk->lines[hunk->worst].head_line) return false;
   buffer_printf(out, "%s grew by ", hunk->function);
   number_profile(out, hunk->grown, unit);
   if (hunk->base > 0) {
@@ -134,10 +156,6 @@ bool hunks_sentence(struct buffer *out, const struct ci_run *run, const struct r
     buffer_add_char(out, ')');
   }
   put_benchmarks(out, run, pair, hunk->function);
-  pprofc_str text = str_trim(str_of(line->text));
-  buffer_printf(out, "; line %lld of %s (new: %.*s) has ", (long long)line->head_line, hunk->file,
-                (int)(text.size < 80 ? text.size : 80), text.data);
-  number_profile(out, delta, unit);
-  buffer_add_text(out, " of it");
+  put_line_share(out, hunk, unit);
   return !out->failed;
 }

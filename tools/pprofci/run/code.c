@@ -103,22 +103,34 @@ struct code_place {
   int64_t start, first, last; /* lines of the function: its start, and the first and the last line
                                  with samples; 0: unknown */
   bool called;                /* true if at least one call of the function was not inlined */
+  bool own;                   /* true if the repository has the file */
   enum diff_side side;
 };
 
-/* Adds a line of a location to the range of the function. */
-static void place_line(struct code_place *place, pprofc_function function, int64_t line,
-                       bool called) {
+static bool code_has_file(const struct run_code *code, enum diff_side side, pprofc_str file) {
+  return code->has_sources && revisions_place(&code->revisions, side, file).size > 0;
+}
+
+/* Adds a line of a location to the range of the function. In files of callgrind, a function has
+ * lines of several files, because lines of inlined code have no function of their own. Then the
+ * range is for the first file that the repository has. */
+static void place_line(const struct run_code *code, struct code_place *place,
+                       pprofc_function function, int64_t line, bool called) {
+  place->called |= called;
+  if (place->file.size && !str_equal(place->file, function.filename)) {
+    if (place->own || !code_has_file(code, place->side, function.filename)) return;
+    *place = (struct code_place){.side = place->side, .called = place->called};
+  }
+  if (!place->file.size) place->own = code_has_file(code, place->side, function.filename);
   place->file = function.filename;
   if (function.start_line) place->start = function.start_line;
   if (line > 0 && (!place->first || line < place->first)) place->first = line;
   if (line > place->last) place->last = line;
-  place->called |= called;
 }
 
 /* Finds the lines and calls of the function in the profiles of base or head. */
-static void place_in_profiles(struct code_place *place, const struct judged *j, size_t from,
-                              size_t to, pprofc_str name) {
+static void place_in_profiles(const struct run_code *code, struct code_place *place,
+                              const struct judged *j, size_t from, size_t to, pprofc_str name) {
   for (size_t run = from; run < to; run++) {
     const pprofc_profile *p = j->runs[run].profile;
     for (uint32_t i = 0; i < p->locations.count; i++) {
@@ -127,19 +139,20 @@ static void place_in_profiles(struct code_place *place, const struct judged *j, 
         uint32_t index = p->locations.lines[k].function;
         if (index == NONE || !str_equal(profile_string(p, p->functions.name[index]), name))
           continue;
-        place_line(place, pprofc_profile_function(p, index), p->locations.lines[k].line,
+        place_line(code, place, pprofc_profile_function(p, index), p->locations.lines[k].line,
                    k + 1 == end);
       }
     }
   }
 }
 
-static struct code_place find_code_place(const struct judged *j, pprofc_str name) {
+static struct code_place find_code_place(const struct run_code *code, const struct judged *j,
+                                         pprofc_str name) {
   struct code_place place = {.file = STR(""), .side = DIFF_HEAD};
-  place_in_profiles(&place, j, j->bases, j->count, name);
+  place_in_profiles(code, &place, j, j->bases, j->count, name);
   if (place.file.size) return place;
   place.side = DIFF_BASE;
-  place_in_profiles(&place, j, 0, j->bases, name);
+  place_in_profiles(code, &place, j, 0, j->bases, name);
   return place;
 }
 
@@ -235,7 +248,7 @@ static const struct code_programs *compared_programs(struct ci_run *run,
  * NULL if the programs do not contain the function, or are unknown. */
 static const char *word_by_source(struct ci_run *run, const struct judged *j, pprofc_str name,
                                   const struct code_function *function, bool programs) {
-  const struct code_place place = find_code_place(j, name);
+  const struct code_place place = find_code_place(run->code, j, name);
   enum source_state source = source_state(run->code, &place);
   if (source == SOURCE_IN_DIFF) return "in this diff";
   if (function && function->state == CODE_CHANGED) return "changed";
@@ -252,6 +265,12 @@ const char *code_word(struct ci_run *run, const struct run_pair *pair, const str
   const struct code_function *function = programs ? code_find(&programs->comparison, name) : NULL;
   if (function && function->state == CODE_SAME) return "same";
   return word_by_source(run, j, name, function, programs);
+}
+
+bool code_is_same(struct ci_run *run, const struct run_pair *pair, pprofc_str name) {
+  const struct code_programs *programs = run->code ? compared_programs(run, pair) : NULL;
+  const struct code_function *function = programs ? code_find(&programs->comparison, name) : NULL;
+  return function && function->state == CODE_SAME;
 }
 
 /* ---- a pair ------------------------------------------ */

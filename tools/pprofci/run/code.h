@@ -22,6 +22,9 @@ void code_describe(struct ci_run *run, struct run_pair *pair, const struct judge
 const char *code_word(struct ci_run *run, const struct run_pair *pair, const struct judged *judged,
                       pprofc_str name);
 
+/* True if the programs are known, and the machine code of the function is the same in both. */
+bool code_is_same(struct ci_run *run, const struct run_pair *pair, pprofc_str name);
+
 /* True if only the layout of the code can explain the regression of a pair of profiles. That is the
  * case if no sampled function changed and the values are times. Then appends the reason and other
  * differences. */

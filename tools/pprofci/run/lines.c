@@ -21,6 +21,12 @@ struct changed_line {
   pprofc_str function; /* function with the largest cost on the line */
 };
 
+/* Growth of a function in inlined code whose calls have no line, as in files of callgrind. */
+struct inlined {
+  double delta;
+  pprofc_str function;
+};
+
 /* State of the search for changed lines. */
 struct lines_search {
   struct ci_run *run;
@@ -28,6 +34,7 @@ struct lines_search {
   const struct judged *judged;
   const struct revisions *revisions;
   struct changed_line *lines; /* costs of the changed lines, one for each line of the hunks */
+  struct inlined *inlined; /* for each hunk, the function around it with the most inlined growth */
   double divisors[SIDES];
 };
 
@@ -93,6 +100,73 @@ static void add_costs(struct lines_search *s, const struct line_costs *costs) {
     }
 }
 
+/* ---- inlined code ------------------------------------ */
+
+/* Returns the growth of a function on lines of files that the repository does not have. `costs` are
+ * the lines of the function, sorted by file. */
+static double inlined_growth(const struct lines_search *s, const struct line_cost *costs,
+                             size_t count) {
+  double sum = 0;
+  bool own = false;
+  for (size_t i = 0; i < count; i++) {
+    const struct line_cost *cost = &costs[i];
+    if (!i || !str_equal(cost->file, costs[i - 1].file))
+      own = revisions_place(s->revisions, DIFF_HEAD, cost->file).size > 0;
+    if (own) continue;
+    sum += (double)cost->cum[SIDE_HEAD] / s->divisors[SIDE_HEAD] -
+           (double)cost->cum[SIDE_BASE] / s->divisors[SIDE_BASE];
+  }
+  return sum;
+}
+
+/* Returns the index of the first hunk of a file that begins after a line of the head. */
+static size_t first_hunk_after(const struct lines_search *s, const struct changed_file *file,
+                               int64_t line) {
+  size_t low = file->first, high = file->first + file->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (s->revisions->hunks.hunks[middle].head_line > line)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
+/* Gives the growth to the hunks between two lines of a function, at most HUNKS_MOST of them. */
+static void inlined_between(const struct lines_search *s, const struct line_cost *line,
+                            const struct line_cost *next, double growth) {
+  const struct hunks *hunks = &s->revisions->hunks;
+  pprofc_str path = revisions_place(s->revisions, DIFF_HEAD, line->file);
+  const struct changed_file *file = hunks_file(hunks, DIFF_HEAD, path);
+  if (!file || !str_equal(line->file, next->file)) return;
+  size_t from = first_hunk_after(s, file, line->line), to = file->first + file->count;
+  for (size_t i = from; i < to && i < from + HUNKS_MOST; i++) {
+    const struct hunk *hunk = &hunks->hunks[i];
+    if (hunk->head_line + hunk->head_count > next->line) return;
+    if (growth > s->inlined[i].delta) s->inlined[i] = (struct inlined){growth, line->name};
+  }
+}
+
+/* Finds the functions around the hunks whose inlined code grew. Skips functions whose machine code
+ * is the same. The items of `costs` are sorted by
+ * function. */
+static void find_inlined(const struct lines_search *s, const struct line_costs *costs) {
+  for (size_t i = 0, end; i < costs->count; i = end) {
+    const struct line_cost *first = &costs->items[i], *before = NULL;
+    for (end = i; end < costs->count && str_equal(costs->items[end].name, first->name); end++) {
+    }
+    double growth = inlined_growth(s, first, end - i);
+    if (!(growth > 0) || code_is_same(s->run, s->pair, first->name)) continue;
+    for (size_t k = i; k < end; k++) {
+      const struct line_cost *line = &costs->items[k];
+      if (!line->cum[SIDE_HEAD] || line->line < 1) continue;
+      if (before) inlined_between(s, before, line, growth);
+      before = line;
+    }
+  }
+}
+
 /* ---- hunks ------------------------------------------- */
 
 static const char *line_text(struct ci_run *run, pprofc_str text) {
@@ -114,6 +188,30 @@ static bool name_hunk(const struct lines_search *s, struct run_hunk *hunk, pprof
   return hunk->function;
 }
 
+/* Sets the line of a hunk that grew most. Returns its function. If no line grew, the first added
+ * line explains growth of inlined code. */
+static pprofc_str choose_worst(const struct lines_search *s, const struct hunk *from,
+                               struct run_hunk *to) {
+  const struct inlined *inlined = &s->inlined[from - s->revisions->hunks.hunks];
+  double most = 0;
+  pprofc_str function = STR("");
+  for (size_t i = 0; i < to->line_count; i++) {
+    const struct changed_line *cost = &s->lines[from->text + i];
+    double delta = cost->cost[SIDE_HEAD] - cost->cost[SIDE_BASE];
+    bool first = cost->largest > 0 && !function.size;
+    to->delta += delta;
+    if (delta <= most && (most > 0 || !first)) continue;
+    if (delta > most) most = delta;
+    to->worst = i;
+    function = cost->function;
+  }
+  if (most > 0 || !(inlined->delta > 0) || (size_t)from->base_count >= to->line_count)
+    return function;
+  to->worst = (size_t)from->base_count;
+  to->delta = inlined->delta;
+  return inlined->function;
+}
+
 /* Fills the lines of a hunk. Returns false when out of memory. */
 static bool fill_hunk(const struct lines_search *s, const struct changed_file *file,
                       const struct hunk *from, struct run_hunk *to) {
@@ -123,27 +221,17 @@ static bool fill_hunk(const struct lines_search *s, const struct changed_file *f
                               text_keep(&s->run->arena, file->head.size ? file->head : file->base)};
   to->lines = arena_array(&s->run->arena, (size_t)count, sizeof *to->lines);
   if (!to->file || !to->lines) return false;
-  double most = 0;
-  pprofc_str function = STR("");
   for (int64_t i = 0; i < count; i++) {
     struct diff_line line = hunks_line(&s->revisions->hunks, file, from->place + i);
     const struct changed_line *cost = &s->lines[from->text + (size_t)i];
-    double delta = cost->cost[SIDE_HEAD] - cost->cost[SIDE_BASE];
     to->lines[i] = (struct run_line){.base_line = line.base,
                                      .head_line = line.head,
                                      .text = line_text(s->run, line.text),
                                      .cost = {cost->cost[SIDE_BASE], cost->cost[SIDE_HEAD]}};
     if (!to->lines[i].text) return false;
-    to->delta += delta;
-    bool first = cost->largest > 0 && !function.size;
-    bool larger = delta > most || (most == 0 && first);
-    if (!larger) continue;
-    if (delta > most) most = delta;
-    to->worst = (size_t)i;
-    function = cost->function;
   }
   to->line_count = (size_t)count;
-  return name_hunk(s, to, function);
+  return name_hunk(s, to, choose_worst(s, from, to));
 }
 
 static int hunks_by_growth(const void *a, const void *b) {
@@ -154,6 +242,7 @@ static int hunks_by_growth(const void *a, const void *b) {
 }
 
 static bool has_cost(const struct lines_search *s, const struct hunk *hunk) {
+  if (hunk->head_count && s->inlined[hunk - s->revisions->hunks.hunks].delta > 0) return true;
   for (int64_t i = 0; i < hunk->base_count + hunk->head_count; i++) {
     size_t text = hunk->text + (size_t)i;
     if (text < s->revisions->hunks.text_count && s->lines[text].largest > 0) return true;
@@ -180,17 +269,19 @@ static bool take_hunks(const struct lines_search *s) {
 pprofc_status lines_find(struct ci_run *run, struct run_pair *pair,
                          const pprofc_profile *difference, size_t type, const struct judged *judged,
                          pprofc_error *error) {
-  struct lines_search s = {run, pair, judged, code_sources(run), NULL, {1, 1}};
+  struct lines_search s = {run, pair, judged, code_sources(run), NULL, NULL, {1, 1}};
   struct line_costs costs;
   if (!s.revisions) return PPROFC_OK;
   pair->has_sources = true;
   s.lines = arena_zero_array(&run->arena, s.revisions->hunks.text_count, sizeof *s.lines);
-  if (!s.lines) return error_nomem(error);
+  s.inlined = arena_zero_array(&run->arena, s.revisions->hunks.count, sizeof *s.inlined);
+  if (!s.lines || !s.inlined) return error_nomem(error);
   for (int side = 0; side < SIDES; side++)
     s.divisors[side] =
         (pair->iterations > 0 ? pair->iterations : 1) * (double)run_drawn(pair, side);
   bool room = line_costs_add_up(&costs, difference, type, NULL, NULL, run->mem);
   if (room) add_costs(&s, &costs);
+  if (room) find_inlined(&s, &costs);
   room = room && take_hunks(&s);
   line_costs_free(&costs);
   return room ? PPROFC_OK : error_nomem(error);

@@ -57,7 +57,8 @@ struct run_hunk {
   double base, grown;          /* value in the base, and growth, of the function including its
                                   callees */
   bool certain;                /* true if the function grew by more than noise */
-  double delta;                /* sum of the changes of all lines of the hunk */
+  double delta;                /* sum of the changes of all lines of the hunk; if no line grew,
+                                  the growth of the function in inlined code */
   struct run_line *lines;
   size_t line_count, worst; /* number of lines; index of the line that grew most */
 };
