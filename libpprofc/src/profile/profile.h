@@ -111,6 +111,7 @@ struct pprofc_profile {
                             overwrite; else NULL */
   bool folded; /* true if the reader may have added up several samples of the file as one sample;
                   labels may be missing */
+  bool has_leftovers; /* true if locations that no sample uses remain, which pprof's merge drops */
   bool in_order_of_use; /* true if locations are numbered in the order of first use, leaf first, and
                            every location is used */
 

@@ -18,11 +18,9 @@ void object_close(struct object *object) {
   if (object->file.mem) elf_close(&object->file);
 }
 
-/* True if the mapping contains an address. The mapping of a profile without mappings contains all
- * addresses. */
-static bool object_covers(const struct object *object, uint64_t address) {
+bool object_covers(const struct object *object, uint64_t address) {
   const struct mapping *m = object->mapping;
-  return m->limit == 0 || (address >= m->start && address < m->limit);
+  return m->start >= m->limit || (address >= m->start && address < m->limit);
 }
 
 bool object_address(struct object *object, uint64_t address, uint64_t *file_address) {

@@ -20,6 +20,9 @@ pprofc_status object_open(struct object *object, const pprofc_profile *profile,
                           const struct mapping *mapping, struct arena *arena, pprofc_error *error);
 void object_close(struct object *object);
 
+/* True if the mapping contains an address. A mapping without a range contains all addresses. */
+bool object_covers(const struct object *object, uint64_t address);
+
 /* Converts an address of the process to an address of the file. Returns false if that is not
  * possible. The mapping must contain the first address. */
 bool object_address(struct object *object, uint64_t address, uint64_t *file_address);

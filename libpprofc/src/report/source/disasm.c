@@ -103,22 +103,18 @@ static int compare_spots(const void *a, const void *b) {
   return x->order < y->order ? -1 : 1;
 }
 
-/* Sorts the nodes by their address in an object. Like pprof, includes nodes of other binaries with
- * very large addresses; such nodes count for the last symbol, which has no end. */
+/* Sorts the nodes in the mapping of an object by their address in its file. */
 static struct spot *find_spots(struct disasm *d, struct object *object, size_t *count) {
   struct spot *spots = arena_array(&d->arena, d->graph.shown_count, sizeof *spots);
   *count = 0;
-  uint64_t in_file;
-  for (size_t i = 0; !object->based && i < d->graph.shown_count; i++)
-    object_address(object, disasm_info_of(d, &d->graph.nodes[d->graph.shown[i]])->place->address,
-                   &in_file);
-  if (object->base_status == PPROFC_E_NOMEM) return NULL;
   for (size_t i = 0; spots && i < d->graph.shown_count; i++) {
     const struct graph_node *node = &d->graph.nodes[d->graph.shown[i]];
-    if (!object_address(object, disasm_info_of(d, node)->place->address, &in_file)) continue;
+    uint64_t address = disasm_info_of(d, node)->place->address, in_file;
+    if (!object_covers(object, address) || !object_address(object, address, &in_file)) continue;
     spots[*count] = (struct spot){node, in_file, *count};
     ++*count;
   }
+  if (object->base_status == PPROFC_E_NOMEM) return NULL;
   if (spots) qsort(spots, *count, sizeof *spots, compare_spots);
   return spots;
 }
@@ -175,22 +171,15 @@ static void search_symbols(void *context) {
 
 /* ---- binaries ---------------------------------------- */
 
-/* Sets has_samples to 1 for the object file of each node whose printed name matches. `has_samples`
- * has one item for each text of the graph. */
-static bool find_files(struct disasm *d, uint8_t *has_samples) {
-  struct arena names;
-  arena_init(&names, d->report->mem);
-  bool good = true;
-  for (size_t i = 0; good && i < d->graph.shown_count; i++) {
-    const struct graph_node *node = &d->graph.nodes[d->graph.shown[i]];
-    uint32_t object = disasm_info_of(d, node)->object;
-    if (!object || has_samples[object]) continue;
-    pprofc_str name = frame_name(&d->graph.frames, node->info, &names);
-    good = name.data != NULL;
-    if (good && regex_match(d->report->result.argument, name)) has_samples[object] = 1;
+/* Sets has_samples to 1 for the object file of each node whose function matches. `has_samples` has
+ * one item for each text of the graph. */
+static void find_files(struct disasm *d, uint8_t *has_samples) {
+  for (size_t i = 0; i < d->graph.shown_count; i++) {
+    const struct node_info *info = disasm_info_of(d, &d->graph.nodes[d->graph.shown[i]]);
+    if (!info->object || has_samples[info->object]) continue;
+    if (regex_match(d->report->result.argument, d->graph.frames.texts.items[info->name]))
+      has_samples[info->object] = 1;
   }
-  arena_free(&names);
-  return good;
 }
 
 /* Opens the binary of a mapping and lists its symbols. Like pprof, prints a message if the binary
@@ -232,7 +221,8 @@ static pprofc_status read_mappings(struct disasm *d, pprofc_error *error) {
   size_t texts = d->graph.frames.texts.count;
   uint8_t *has_samples = arena_zero_array(&d->arena, texts + 1, sizeof *has_samples);
   d->objects = arena_zero_array(&d->arena, p->mappings.count, sizeof *d->objects);
-  if (!has_samples || !d->objects || !find_files(d, has_samples)) return error_nomem(error);
+  if (!has_samples || !d->objects) return error_nomem(error);
+  find_files(d, has_samples);
   pprofc_status status = PPROFC_OK;
   bool have_tools = false;
   for (size_t i = 0; status == PPROFC_OK && i < p->mappings.count; i++) {

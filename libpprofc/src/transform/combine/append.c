@@ -261,6 +261,7 @@ pprofc_status append_difference(pprofc_profile *head, pprofc_profile *base,
     bool ok = merge_begin(&a.m, both, SIDES, true);
     if (ok) a.m.sources[BASE].is_base = true;
     if (ok) open_sides(&a, head, base);
+    if (ok) a.m.out->has_leftovers = true;
     bool serves = ok && (!a.trees || !a.m.ambiguous || merge_is_one_to_one(&a.m));
     status = merge_end(&a.m, ok && serves && append_columns(&a), difference, error);
     if (ok && !serves) status = PPROFC_E_NO_MATCH;

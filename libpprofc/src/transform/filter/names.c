@@ -45,14 +45,14 @@ static void name_bits_free(struct name_bits *bits) {
 enum { FOCUS, IGNORE, HIDE, SHOW, EXPRESSIONS };
 
 /* Effects of a location on the samples that contain it. */
-enum { FOCUSED = 1, IGNORED = 2, VISIBLE = 4 };
+enum { FOCUSED = 1, IGNORED = 2, VISIBLE = 4, HIDE_MATCHED = 8, SHOWN = 16 };
 
 struct name_filter {
   const pprofc_profile *profile;
   const struct name_filters *wanted;
   struct name_bits bits;
-  struct name_matches matched;
-  uint8_t *effect;    /* for each location, a set of FOCUSED, IGNORED and VISIBLE */
+  uint8_t all, used;  /* effects of all locations, and of those in samples */
+  uint8_t *effect;    /* for each location, a set of effects */
   uint8_t *hidden;    /* for each location, 1 to remove it from stacks */
   uint8_t *keep_line; /* for each line, 1 to keep it */
   uint8_t *keep;      /* for each sample, 1 to keep it */
@@ -79,23 +79,20 @@ static void filter_location(struct name_filter *f, uint32_t location) {
   uint8_t mapping_bits = name_bits_mapping(&f->bits, location);
   uint8_t bits = name_bits_location(&f->bits, location);
   uint8_t effect = VISIBLE;
-  if (bits & 1u << IGNORE) {
-    f->matched.ignore = true;
+  if (bits & 1u << IGNORE)
     effect |= IGNORED;
-  } else if (!f->wanted->focus || bits & 1u << FOCUS) {
-    f->matched.focus = true;
+  else if (!f->wanted->focus || bits & 1u << FOCUS)
     effect |= FOCUSED;
-  }
   size_t left = filter_lines(f, location, mapping_bits);
-  bool hide_matched = bits & 1u << HIDE;
-  f->matched.hide = f->matched.hide || hide_matched;
-  f->matched.show = f->matched.show || (f->wanted->show && left);
-  if (!left && (hide_matched || f->wanted->show)) {
+  if (bits & 1u << HIDE) effect |= HIDE_MATCHED;
+  if (f->wanted->show && left) effect |= SHOWN;
+  if (!left && (effect & HIDE_MATCHED || f->wanted->show)) {
     f->hidden[location] = 1;
     f->hides = true;
     effect &= (uint8_t)~VISIBLE;
   }
   f->effect[location] = effect;
+  f->all |= effect;
 }
 
 /* ---- samples ----------------------------------------- */
@@ -104,6 +101,7 @@ struct filter_names_pass {
   struct name_filter *filter;
   uint8_t *states[16]; /* for each number of bytes from the root end of the previous stack, the
                           union of the effects of the frames in these bytes */
+  uint8_t used[16];    /* union of the effects of all stacks, for each worker */
   unsigned workers;
 };
 
@@ -134,6 +132,7 @@ static void filter_range(void *context, unsigned worker) {
     struct packed_stack stack = stack_of(&reader, i);
     size_t tail = stack_shared(&previous, &stack);
     uint8_t effect = stack_effect(pass->filter->effect, stack, tail, pass->states[worker]);
+    pass->used[worker] |= effect;
     pass->filter->keep[i] = (effect & FOCUSED && effect & VISIBLE && !(effect & IGNORED)) ||
                             (frameless && stack.leaf == stack.root);
     previous = stack;
@@ -152,8 +151,10 @@ static bool filter_samples(struct name_filter *f) {
     ok = ok && pass.states[w];
   }
   if (ok) parallel_run(pass.workers, filter_range, &pass);
-  for (unsigned w = 0; w < pass.workers; w++)
+  for (unsigned w = 0; w < pass.workers; w++) {
+    f->used |= pass.used[w];
     mem_free(&f->profile->mem, pass.states[w], longest + 1, 1);
+  }
   return ok && !budget_stopped(&f->profile->mem);
 }
 
@@ -213,7 +214,12 @@ pprofc_status transform_names(const pprofc_profile *source, const struct name_fi
   pprofc_profile *copy = profile_edit(source);
   if (!copy) return error_nomem(error);
   pprofc_status status = apply_filter(&f, copy, error);
-  if (status == PPROFC_OK) *matched = f.matched;
+  /* Like pprof, an expression may match a location that no sample uses. */
+  uint8_t met = source->has_leftovers ? f.used : f.all;
+  *matched = (struct name_matches){.focus = met & FOCUSED,
+                                   .ignore = met & IGNORED,
+                                   .hide = met & HIDE_MATCHED,
+                                   .show = met & SHOWN};
   free_filter(&f);
   return edit_finish(status, copy, out);
 }
@@ -259,6 +265,7 @@ static pprofc_status show_from_matches(pprofc_profile *copy, const struct name_b
     }
     status = edit_keep_lines(copy, keep_line, error);
     if (status == PPROFC_OK) status = edit_cut_stacks(copy, cut_above, matches, error);
+    if (copy->has_leftovers) *matched = copy->samples.count > 0;
   } else {
     status = error_nomem(error);
   }
