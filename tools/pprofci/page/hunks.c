@@ -119,11 +119,12 @@ static double line_share(const struct run_hunk *hunk) {
   return fmin(delta, fmin(hunk->delta, hunk->grown));
 }
 
-/* True if no changed line has a cost, because the cost is in inlined code without known calls. */
+/* True if the growth of the hunk is in inlined code without known calls, not on its lines. */
 static bool is_inlined(const struct run_hunk *hunk) {
+  double sum = 0;
   for (size_t i = 0; i < hunk->line_count; i++)
-    if (hunk->lines[i].cost[SIDE_HEAD] > hunk->lines[i].cost[SIDE_BASE]) return false;
-  return hunk->delta > 0;
+    sum += hunk->lines[i].cost[SIDE_HEAD] - hunk->lines[i].cost[SIDE_BASE];
+  return hunk->delta > sum + fabs(sum) * 1e-9;
 }
 
 /* Appends "; line 41 of x.go (new: text) has 110 ms of it". */

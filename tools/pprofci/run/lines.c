@@ -133,7 +133,8 @@ static size_t first_hunk_after(const struct lines_search *s, const struct change
   return low;
 }
 
-/* Gives the growth to the hunks between two lines of a function, at most HUNKS_MOST of them. */
+/* Gives the growth to the hunks that begin between two lines of a function, at most HUNKS_MOST of
+ * them. */
 static void inlined_between(const struct lines_search *s, const struct line_cost *line,
                             const struct line_cost *next, double growth) {
   const struct hunks *hunks = &s->revisions->hunks;
@@ -143,7 +144,7 @@ static void inlined_between(const struct lines_search *s, const struct line_cost
   size_t from = first_hunk_after(s, file, line->line), to = file->first + file->count;
   for (size_t i = from; i < to && i < from + HUNKS_MOST; i++) {
     const struct hunk *hunk = &hunks->hunks[i];
-    if (hunk->head_line + hunk->head_count > next->line) return;
+    if (hunk->head_line > next->line) return;
     if (growth > s->inlined[i].delta) s->inlined[i] = (struct inlined){growth, line->name};
   }
 }
@@ -188,8 +189,12 @@ static bool name_hunk(const struct lines_search *s, struct run_hunk *hunk, pprof
   return hunk->function;
 }
 
-/* Sets the line of a hunk that grew most. Returns its function. If no line grew, the first added
- * line explains growth of inlined code. */
+static double worst_cost(const struct run_hunk *hunk) {
+  return hunk->lines[hunk->worst].cost[SIDE_HEAD];
+}
+
+/* Sets the line of a hunk that grew most. Returns its function. If inlined code grew more than the
+ * hunk, the added line with the largest cost explains this growth. */
 static pprofc_str choose_worst(const struct lines_search *s, const struct hunk *from,
                                struct run_hunk *to) {
   const struct inlined *inlined = &s->inlined[from - s->revisions->hunks.hunks];
@@ -205,9 +210,11 @@ static pprofc_str choose_worst(const struct lines_search *s, const struct hunk *
     to->worst = i;
     function = cost->function;
   }
-  if (most > 0 || !(inlined->delta > 0) || (size_t)from->base_count >= to->line_count)
+  if (!(inlined->delta > fmax(to->delta, 0)) || (size_t)from->base_count >= to->line_count)
     return function;
   to->worst = (size_t)from->base_count;
+  for (size_t i = to->worst + 1; i < to->line_count; i++)
+    if (worst_cost(to) < to->lines[i].cost[SIDE_HEAD]) to->worst = i;
   to->delta = inlined->delta;
   return inlined->function;
 }
@@ -237,6 +244,7 @@ static bool fill_hunk(const struct lines_search *s, const struct changed_file *f
 static int hunks_by_growth(const void *a, const void *b) {
   const struct run_hunk *x = a, *y = b;
   if (x->delta != y->delta) return x->delta < y->delta ? 1 : -1;
+  if (worst_cost(x) != worst_cost(y)) return worst_cost(x) < worst_cost(y) ? 1 : -1;
   int order = strcmp(x->file, y->file);
   return order ? order : (x->lines > y->lines) - (x->lines < y->lines);
 }

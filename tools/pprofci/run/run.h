@@ -57,8 +57,8 @@ struct run_hunk {
   double base, grown;          /* value in the base, and growth, of the function including its
                                   callees */
   bool certain;                /* true if the function grew by more than noise */
-  double delta;                /* sum of the changes of all lines of the hunk; if no line grew,
-                                  the growth of the function in inlined code */
+  double delta; /* sum of the changes of all lines of the hunk, or the growth of inlined code of the
+                   function if that is larger */
   struct run_line *lines;
   size_t line_count, worst; /* number of lines; index of the line that grew most */
 };
