@@ -55,7 +55,7 @@ struct bench_metadata {
 
 /* Limits of one set. If an input exceeds a limit, the error of its reader names the limit. */
 #define BENCH_MAX_KEYS 4096u /* maximum number of configuration keys that apply to a result */
-/* maximum number of pairs of key and value in all configurations                     \ together */
+/* Maximum number of pairs of key and value in all configurations together. */
 #define BENCH_MAX_PAIRS (8u << 20)
 
 struct pprofc_bench {

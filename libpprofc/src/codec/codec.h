@@ -68,8 +68,8 @@ struct fold_options {
   unsigned threads;
   bool labels;    /* true to add up only samples with equal labels; false if labels may be lost */
   bool no_stacks; /* true to drop all stacks */
-  bool tree;      /* true to store stacks as a tree (profile/stack_tree.h) and to sort samples by
-                     it */
+  bool tree;      /* true to store stacks as a tree (profile/stack_tree.h), and samples in the
+                     order of the tree */
   const char *sample_index; /* with `tree`: the only sample type that the report needs; NULL: all */
   bool always;              /* true to accept small profiles, for tests */
 };

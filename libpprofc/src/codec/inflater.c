@@ -11,7 +11,7 @@ struct inflater {
   uint64_t made;      /* number of output bytes so far */
   pprofc_error error; /* failure to read the file, or an exceeded limit */
   bool gzip, at_end, only_zlib;
-  bool between; /* true if a gzip member has ended and another may begin */
+  bool between; /* true if a gzip member has ended and the next member may begin */
   bool (*step)(struct inflater *inflater, uint8_t **out, size_t *room);
   z_stream zlib;
   bool zlib_open;
@@ -111,7 +111,8 @@ static bool inflater_finish(struct inflater *in, uint8_t **out, size_t *room) {
   size_t before = *room;
   if (!in->step(in, out, room)) return false;
   in->at_end = in->between;
-  return in->between || *room < before; /* without more output, the stream is truncated */
+  /* If the step wrote nothing and no gzip member has ended, the stream is truncated. */
+  return in->between || *room < before;
 }
 
 bool inflater_fill(struct inflater *in, uint8_t *out, size_t room, size_t *got) {

@@ -233,7 +233,8 @@ static uint8_t *encode_labels(struct encoder *e, uint8_t *out, size_t sample) {
   return out;
 }
 
-/* Makes the varint codes for the stacks of a segment that has a map of indices. */
+/* Makes the varint codes of the locations of a segment. Makes no codes if the segment has no map
+ * from varints to locations. */
 static void encode_begin_segment(struct encoder *e, const struct segment *segment) {
   e->coded = segment;
   for (size_t v = 0; segment->map && v < segment->map_size; v++) {

@@ -18,8 +18,8 @@ struct fault {
   const uint8_t *at;
   const char *wire;    /* error message for malformed bytes, or NULL */
   size_t values;       /* number of values of the sample, if value_mismatch is true */
-  bool value_mismatch; /* true for a wrong number of values. If no error flag is set, a location is
-                          unknown. */
+  bool value_mismatch; /* true for a wrong number of values. If `wire`, value_mismatch and too_deep
+                          are unset, the fault is an unknown location. */
   bool too_deep;
 };
 

@@ -19,7 +19,7 @@ struct wire_field {
   uint64_t number;
   uint32_t type;
   uint64_t value;      /* value of a field with type WIRE_VARINT */
-  const uint8_t *data; /* contents of a field with type WIRE_BYTES, and bytes of a fixed number */
+  const uint8_t *data; /* contents of WIRE_BYTES; the bytes of the number of WIRE_FIXED32 or 64 */
   size_t size;         /* size of the contents; 0 for a number */
 };
 

@@ -36,8 +36,8 @@ void brief_free(struct brief *b) {
 
 /* ---- names that are too long ------------------------- */
 
-/* Uses FNV-1a, because handles must be equal in all processes. The result of hash_bytes differs
- * between processes. */
+/* Hashes the name with FNV-1a, because the handle of a name must be equal in all processes. The
+ * result of hash_bytes differs between processes. */
 void brief_handle(pprofc_str name, char out[BRIEF_HANDLE]) {
   uint64_t hash = 0xCBF29CE484222325u;
   for (size_t i = 0; i < name.size; i++) {

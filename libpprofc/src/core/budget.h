@@ -2,9 +2,9 @@
  * bytes that are allocated at the same time. The limit includes profiles made with the budget, and
  * everything made from these profiles.
  *
- * A deadline or budget_cancel stops a budget. Then allocations fail, long loops end (budget_poll),
- * and budget_status reports the reason. Several callers can share one profile but use separate
- * budgets: profile_lend makes a profile with the caller's budget. */
+ * A deadline or budget_cancel stops a budget. After that, allocations fail, long loops end
+ * (budget_poll), and budget_status reports the reason. Several callers can share one profile but
+ * use separate budgets: profile_lend makes a profile with the caller's budget. */
 #ifndef PPROFC_CORE_BUDGET_H
 #define PPROFC_CORE_BUDGET_H
 

@@ -141,8 +141,8 @@ static bool child_is_stopped(const struct child_running *run) {
 /* Number of polled descriptors: both pipes and the descriptor that the caller watches. */
 #define CHILD_POLLED 3
 
-/* Waits until a descriptor is readable; fails on timeout or cancellation. Sets *ready to 0 if the
- * caller must retry. */
+/* Waits until a descriptor is readable, for at most CHILD_LOOK_MS. Sets *ready to the result of
+ * poll; the caller calls again if it is 0 or negative. Fails on timeout or cancellation. */
 static pprofc_status child_wait(const struct child_running *run, struct pollfd fds[CHILD_POLLED],
                                 int *ready, pprofc_error *error) {
   int64_t left = run->deadline - system_milliseconds();

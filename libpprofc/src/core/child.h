@@ -17,7 +17,7 @@ struct child {
 
 #define CHILD_TIMEOUT_MS 30000u
 #define CHILD_NO_TIMEOUT ((unsigned)-1)
-/* suggested maximum size of the output buffer, in                           \ bytes */
+/* Suggested maximum size of the output buffer, in bytes. */
 #define CHILD_OUTPUT_BYTES ((size_t)256 << 20)
 
 /* Exit status and message of a program. */

@@ -16,8 +16,9 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* Calls XXH3 with a random secret, which masks every word of the input. With only a random seed the
- * masks are known constants plus or minus the seed. Then some keys collide for every seed. */
+/* Calls XXH3 with a random secret, which masks every word of the input. With only a random seed,
+ * the masks would be known constants plus or minus the seed, and some keys would collide for every
+ * seed. */
 uint64_t hash_bytes(const void *data, size_t size) {
   if (!size)
     return hash_secret.slot; /* return `slot` instead of `state`, because hash_mix of

@@ -230,7 +230,9 @@ struct json_tree_pack {
 
 enum pack_step { PACK_MORE, PACK_END, PACK_IMPOSSIBLE };
 
-/* Counts an item of a packed array. Stores a mark for it if the last mark is too far away. */
+/* Counts an item of a packed array. Stores a mark for each row, or for every NODE_PACKED_EVERYth
+ * item of an array without rows. Returns PACK_IMPOSSIBLE if two marks would be more than
+ * PACK_STRIDE bytes apart. */
 static enum pack_step json_tree_mark(struct json_tree_parser *s, struct json_tree_pack *pack,
                                      bool row) {
   struct node_packed *packed = pack->packed;

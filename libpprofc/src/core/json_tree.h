@@ -50,7 +50,8 @@ struct node {
  * array is kept as text to save memory. node_at makes a node of one item at a time. */
 struct node_packed {
   size_t count;    /* number of items; 0 for a row that is not counted yet */
-  uint32_t *marks; /* positions in the text: of each row, or of every NODE_PACKED_EVERYth item */
+  uint32_t *marks; /* positions in the text: of each row, or without rows of the items 0,
+                      NODE_PACKED_EVERY, 2 * NODE_PACKED_EVERY ... */
   size_t next;     /* index after `item`, the item that node_at returned last */
   const char *at;
   struct node item;
@@ -92,8 +93,8 @@ bool node_to_integer(const struct node *node, int64_t *value);
 /* Like node_to_integer, but returns 0 if the node is not an integer. */
 int64_t node_integer(const struct node *node);
 
-/* True for a JSON number. Leading zeros and a final point ("1.", "-.5", but not ".5") are also
- * accepted. */
+/* True for a JSON number. Also accepts leading zeros, a point at the end ("1.") and a point after
+ * the minus sign ("-.5"). Rejects a point at the start (".5"). */
 bool json_is_number(pprofc_str s);
 
 /* True if node has this kind. Returns false for NULL. */

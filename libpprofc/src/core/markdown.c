@@ -1,6 +1,6 @@
 /* Writes names in GitHub-flavoured Markdown. Entities and backslashes do not prevent mentions,
- * references and bare addresses, because GitHub resolves these escapes first. Code spans do,
- * because GitHub does not search code spans. */
+ * references and bare addresses, because GitHub resolves these escapes first. Code spans
+ * prevent them, because GitHub does not search code spans. */
 #include "core/markdown.h"
 
 #include "core/log_guard.h"

@@ -1,5 +1,5 @@
-/* Buffers and formats the output of reports before the caller's write callback. After the first
- * failure the output drops all data. */
+/* Formats the output of reports and collects it in a buffer for the caller's write callback. After
+ * the first failure the output drops all data. */
 #include "core/output.h"
 
 #include "core/brief.h"

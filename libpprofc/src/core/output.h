@@ -1,5 +1,5 @@
-/* Buffers the output of reports before the caller's write callback. After the first failure the
- * output drops all data. */
+/* Collects the output of reports in a buffer for the caller's write callback. After the first
+ * failure the output drops all data. */
 #ifndef PPROFC_CORE_OUTPUT_H
 #define PPROFC_CORE_OUTPUT_H
 
@@ -39,9 +39,9 @@ void output_printf(struct output *out, const char *format, ...) PPROFC_PRINTF(2,
 /* Right-aligns s in `width` cells, counted in code points as in Go's %10s. */
 void output_add_padded(struct output *out, pprofc_str s, size_t width);
 
-/* output_row announces a row of a report that -budget may shorten: rank, sort weight and value.
- * output_no_row announces text that is not part of a row. Without -budget, both functions do
- * nothing. */
+/* output_row announces a row of a report that -budget may shorten, with its rank, weight and value
+ * (core/brief.h). output_no_row announces text that is not part of a row. Without -budget, both
+ * functions do nothing. */
 void output_row(struct output *out, int rank, double weight, long double amount);
 void output_no_row(struct output *out);
 

@@ -77,9 +77,10 @@ pprofc_str str_trim(pprofc_str s) {
   return str_slice(s, from, to);
 }
 
-/* Returns the first position from `from` on where the text can match after a star. This is the next
- * occurrence of the pattern byte at `p`, or `from` if that byte is a wildcard. Returns the end of
- * the text if nothing follows the star or the byte does not occur. */
+/* Returns the first position from `from` on where the text can match the pattern after a star. The
+ * rest of the pattern begins at `p`. Returns the next occurrence of its first byte, or `from` if
+ * this byte is a wildcard. Returns the end of the text if the rest is empty or the byte does not
+ * occur. */
 static size_t glob_skip(pprofc_str pattern, size_t p, pprofc_str text, size_t from) {
   if (p == pattern.size) return text.size;
   if (from >= text.size || pattern.data[p] == '*' || pattern.data[p] == '?') return from;

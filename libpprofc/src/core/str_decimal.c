@@ -93,7 +93,8 @@ bool str_quick_float(pprofc_str s, double *out) {
   if (d.exponent >= 0) {
     value = decimal_round((decimal_wide)d.digits * five, false, d.exponent);
   } else {
-    /* The quotient has 54 bits or more, so the remainder matters only if it is not zero. */
+    /* The quotient has at least 54 bits, one more than a double. So the rounding depends only on
+     * the quotient, and on the remainder being 0 or not. */
     int shift = 118 - decimal_width(d.digits);
     decimal_wide wide = (decimal_wide)d.digits << shift;
     value = decimal_round(wide / five, wide % five != 0, d.exponent - shift);

@@ -29,8 +29,7 @@ bool label_make(struct label_forms *forms, pprofc_str name);
 /* Returns the width of a text in pixels, in Verdana or DejaVu Sans at 12 pixels. */
 double label_width(pprofc_str text);
 
-/* size of small letters divided by the size of normal letters: 10.5 of 12                 \ pixels
- */
+/* Size of small letters divided by the size of normal letters: 10.5 pixels of 12. */
 #define LABEL_SMALL 0.875
 
 enum label_look { LABEL_NONE, LABEL_IS_CUT, LABEL_IS_SMALL, LABEL_IS_WHOLE };

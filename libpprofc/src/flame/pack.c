@@ -110,8 +110,8 @@ static size_t pack_frame_at(const struct flame_cut *cut, size_t i) {
   return cut->whole ? i : cut->frame[i];
 }
 
-/* Rules that files and mappings match. Each rule is looked up once; UNASKED means that it was not
- * looked up yet. */
+/* Value of frame_matches for a file or mapping whose rule was not looked up yet. The rule of each
+ * file and mapping is looked up only once. */
 #define UNASKED (SIZE_MAX - 1)
 
 struct frame_matches {

@@ -14,7 +14,7 @@
 enum flame_certainty {
   FLAME_QUIET,  /* the change is within noise, or was not judged */
   FLAME_SHARED, /* the function changed only by the factor that all functions share */
-  FLAME_OWN     /* the function changed by itself */
+  FLAME_OWN     /* the function changed by more than that factor */
 };
 
 /* Estimate of one value of a function, in the unit of the tree's values. Numbers that are not known

@@ -375,7 +375,7 @@ static const char *test_on_rounds(const char *test) {
 
 /* ---- counts ------------------------------------------ */
 
-/* largest change of a count that is noise, as a multiple of the range of a \ side */
+/* Largest change of a count that is noise, as a multiple of the range of a side. */
 #define COUNT_SWING 3
 
 /* Returns the range of a sample divided by its median. */

@@ -75,7 +75,7 @@ struct leak_cell {
 };
 
 struct leak_stack {
-  const uint32_t *places; /* indices in `places` of the locations of the stack, leaf first */
+  const uint32_t *places; /* locations of the stack, as indices in leak_collection.places */
   size_t depth;
   size_t where; /* index of the first location of the stack that is not a function of an
                    allocator */

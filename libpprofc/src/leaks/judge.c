@@ -11,13 +11,11 @@
 /* Share of the slope of the whole series. If the slope of the last third is smaller, growth has
  * stopped. */
 #define LATE_SHARE 0.25
-#define FALL_SHARE                                                                                 \
-  0.25 /* share of the growth; after a larger fall, growth does not count as                       \
-          endless */
-#define SAW_SHARE                                                                                  \
-  0.5             /* share of the range of the values; a fall and a rise larger than this form     \
-                     a sawtooth */
-#define TROUGHS 8 /* minimum number of low points of a sawtooth that can show a leak */
+/* Share of the growth. After a larger fall, growth does not count as endless. */
+#define FALL_SHARE 0.25
+/* Share of the range of the values. A fall and a rise larger than this form a sawtooth. */
+#define SAW_SHARE 0.5
+#define TROUGHS   8 /* minimum number of low points of a sawtooth that can show a leak */
 /* Minimum range of a sawtooth, as a share of its highest value. */
 #define SAW_DEPTH 0.25
 /* Number of standard errors by which the slope of the last third must be lower to show that growth

@@ -28,9 +28,8 @@ enum filter_index {
 #define FILTER_STACKS 1u
 /* Flag: the filter reads or changes labels, so samples must keep them until the filter runs. */
 #define FILTER_LABELS 2u
-#define FILTER_TOTAL                                                                               \
-  4u                      /* flag: the filter changes the total; the header of reports with        \
-                             percentages lists the filter */
+/* Flag: the filter changes the total. The header of reports with percentages lists the filter. */
+#define FILTER_TOTAL  4u
 #define FILTER_REGEX  8u  /* flag: the option is one regular expression */
 #define FILTER_LISTED 16u /* flag: the header of reports lists the filter */
 #define FILTER_ANY    (FILTER_STACKS | FILTER_LABELS)

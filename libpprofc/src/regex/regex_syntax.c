@@ -418,8 +418,9 @@ static void write_repetition(struct regex_parser *p, const struct repetition *r,
   if (lazy) buffer_add_char(p->out, '?');
 }
 
-/* Writes the repetition of the last atom. `previous` is the start of the previous operator if that
- * operator ends where the current operator begins. */
+/* Writes the repetition of the last atom. `previous` is the start of a repetition operator that
+ * ends directly before this operator ("a+*"), which is an error; NOWHERE without such an operator.
+ */
 static bool regex_repeat(struct regex_parser *p, const struct repetition *r, size_t previous) {
   bool lazy = p->flags & REGEX_LAZY;
   if (p->at < p->whole.size && p->whole.data[p->at] == '?') {

@@ -46,9 +46,8 @@ struct report_format {
 
 #define REPORT_SUMS   1024u /* flag: the report accepts a profile with added-up samples */
 #define REPORT_LABELS 2048u /* flag: the report shows labels */
-#define REPORT_PASSES                                                                              \
-  4096u                         /* flag: a report without filters reads samples only through       \
-                                   graph/delta.h */
+/* Flag: a report without filters reads samples only through graph/delta.h. */
+#define REPORT_PASSES    4096u
 #define REPORT_ALL_TYPES 8192u  /* flag: stacks have values of all sample types */
 #define REPORT_NO_STACKS 16384u /* flag: the report needs stacks only for filters */
 #define REPORT_TOTALS    32768u /* flag: the report shows totals of the unfiltered profile */

@@ -84,7 +84,8 @@ static uint32_t name_text(struct stacks_frames_builder *b, pprofc_str name) {
   return interner_add(&b->texts, name);
 }
 
-/* Returns the text id of each function, from text_of. Processes each string once. */
+/* Returns the text id of each function: the result of text_of for its string in `strings`. Calls
+ * text_of once for each distinct string. */
 static uint32_t *function_texts(struct stacks_frames_builder *b, const uint32_t *strings,
                                 uint32_t (*text_of)(struct stacks_frames_builder *, pprofc_str)) {
   size_t count = b->profile->functions.count, string_count = b->profile->strings.count;

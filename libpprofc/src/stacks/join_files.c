@@ -100,8 +100,8 @@ static void pair_lone(struct lone_file *head, struct lone_file *base) {
   base->partner = head->file;
 }
 
-/* Pairs the unpaired files of a run, whose paths have a common end. Pairs the paths with the fewest
- * components first. */
+/* Pairs the unpaired files from lone[from] to lone[to - 1], whose paths have a common end. Pairs
+ * the paths with the fewest components first. */
 static void pair_run(struct files_of_name *f, size_t from, size_t to) {
   size_t heads = 0, bases = 0;
   for (size_t i = from; i < to; i++) {

@@ -107,8 +107,8 @@ static uint32_t add_folded_frame(struct stack_frames *frames) {
   return (uint32_t)frames->count++;
 }
 
-/* Gives this frame a name that contains the bound below which nodes were folded, because every
- * drawing shows the name. */
+/* Names the frame of add_folded_frame. The name contains the bound below which nodes were folded,
+ * because every drawing shows the name. */
 static bool name_folded_frame(struct stack_frames *frames, uint32_t frame, double least) {
   char name[80];
   int size = snprintf(name, sizeof name, FLAME_FOLDED ", each below %.2g%%)", 100 * least);

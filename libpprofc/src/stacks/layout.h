@@ -23,7 +23,7 @@ struct flame_tree {
   int64_t *total;  /* for each node and column, the sum of the node and everything below it */
   size_t max_depth;
   size_t folded; /* number of nodes that the tree folded into nodes with the frame FLAME_FOLDED */
-  double least;  /* share of a column below which nodes were joined */
+  double least;  /* share of a column below which nodes were folded */
 };
 
 /* Beginning of the name of a frame that replaces folded nodes: "(folded frames, each below

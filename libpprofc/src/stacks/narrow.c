@@ -26,7 +26,7 @@ struct narrow {
   size_t part;   /* index of the last part */
 };
 
-/* Nodes that the walk leaves together. All have the same width. */
+/* Nodes of one part that the walk removes from the path in one step. They have the same width. */
 struct narrow_left {
   uint32_t from, to; /* depth of the node above these nodes, and depth of the last of them */
   double width;      /* largest share of any column */
@@ -59,8 +59,8 @@ static void narrow_free(struct narrow *n, const pprofc_allocator *mem) {
   mem_free(mem, n->top, n->room, sizeof *n->top);
 }
 
-/* Leaves the nodes of the last part that are deeper than `shared`. Returns false if the part has no
- * deeper nodes. A parent is at least as wide as its children. */
+/* Removes the nodes of the last part that are deeper than `shared` from the path, and stores them
+ * in *left. Returns false if the part has no deeper nodes. */
 static bool narrow_leave(struct narrow *n, uint32_t shared, struct narrow_left *left) {
   uint32_t depth = n->top[n->part];
   if (depth <= shared) return false;
@@ -131,9 +131,9 @@ struct narrow_builder {
   uint32_t *path;   /* nodes of the path; `room` entries */
   uint32_t stored;  /* depth of the path's last node that the tree has */
   uint32_t *frames; /* frames of a stack; `room` entries */
-  int64_t *self;    /* sums of the stacks that end at each part's last node: one row per part */
-  int64_t *rest;    /* sums of the nodes folded below that node: one row per part */
-  size_t *folded;   /* number of nodes folded below that node */
+  int64_t *self;    /* for each part, sums of the stacks that end at its last node: one row */
+  int64_t *rest;    /* for each part, sums of the nodes folded below its last node: one row */
+  size_t *folded;   /* for each part, number of nodes folded below its last node */
 };
 
 /* Adds row `from` to row `to`, and clears row `from`. */
@@ -164,8 +164,9 @@ static void narrow_fold(struct narrow_builder *b, const struct narrow_left *left
   b->folded[left->part] = 0;
 }
 
-/* Stores the path down to the last node of a part, which is at `depth`. Then stores the node that
- * replaces folded nodes, as the last child. `stack` is the last stack that was entered. */
+/* Adds the nodes of the path from the root to the node at `depth` to the tree, except nodes that
+ * the tree already has. This node is the last node of `part`, and the stack `stack` contains it. If
+ * descendants of the node were folded, adds one child that replaces them. */
 static void narrow_keep(struct narrow_builder *b, size_t part, uint32_t depth, size_t stack) {
   struct flame_tree *t = b->tree;
   const struct stack_set *set = b->walk.set;

@@ -37,7 +37,7 @@ struct stack_frame {
 };
 
 struct stack_frames {
-  const pprofc_profile *profile; /* profile of the frames; it must live as long as they do */
+  const pprofc_profile *profile; /* profile of the frames; it must live as long as the frames */
   struct arena arena;
   size_t count;
   struct stack_frame *items; /* frames sorted by name, file, line, column, address: the order of

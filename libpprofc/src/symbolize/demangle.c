@@ -273,7 +273,8 @@ static size_t closing(pprofc_str s, size_t at, char open, char close) {
   return s.size;
 }
 
-/* Returns the end of "$T" or "$TN" at `at`; at + 1 if there is other text. */
+/* Returns the end of the letters of a template parameter, which libiberty writes as "$T0" or "$N0",
+ * if one begins at `at`. The end is before the digits. Returns at + 1 for other text. */
 static size_t parameter_letters(pprofc_str s, size_t at) {
   size_t end = at + 1;
   if (s.data[at] != '$') return end;

@@ -85,8 +85,8 @@ double advice_runs(const struct advice *a) {
   return high;
 }
 
-/* More samples reduce the sampling error and the error of the common factor. More samples do not
- * reduce the noise between runs. */
+/* More samples reduce the sampling error, and the error of the factor by which all functions of a
+ * run are faster or slower. More samples do not reduce the noise between runs. */
 double advice_samples(const struct advice *a) {
   double error = ADVICE_WANTED / advice_factor(a), middle = 1 + ADVICE_WANTED / 2;
   double left = a->runs / 2 * error * error - advice_noise(a) * middle * middle;

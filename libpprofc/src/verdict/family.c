@@ -72,7 +72,8 @@ static pprofc_verdict family_change(const struct comparison *c, const struct mat
   return fit->of[row].delta > 0 ? PPROFC_VERDICT_GREW : PPROFC_VERDICT_SHRANK;
 }
 
-/* Returns the verdict on a row from its adjusted p-value, after removing the common factor. */
+/* Returns the verdict on a row from its adjusted p-value `q`. `fit` has the changes without the
+ * factor by which all functions of a run are faster or slower. */
 static pprofc_verdict family_word(const struct comparison *c, const struct matrix *m,
                                   const struct fit *fit, size_t row, double q) {
   const struct estimate *e = &fit->of[row];

@@ -37,8 +37,8 @@ struct sums_type {
   double empty;                   /* number of runs without any value of this type */
   double total, squares, inverse; /* sums of the totals, of their squares, and of 1 / total */
   double seconds;                 /* duration of all runs; NaN if a run has no duration */
-  bool whole; /* true if a file of an older version does not separate the time of the environment
-                 (rules.h) */
+  bool whole; /* true if a file of an older version does not contain the time of the kernel,
+                 scheduler and runtime (rules.h) separately */
   struct sums_cell *cells; /* cells of the functions, by name */
   size_t cell_capacity;
 };

@@ -9,8 +9,8 @@ struct judge {
   struct comparison *c;
   const struct sums *const *sums;  /* sums of base and head */
   const struct sums_type *type[2]; /* sample type of base and head */
-  bool whole;   /* true if the judged cum includes the time of the environment (rules.h), because a
-                   file does not separate it */
+  bool whole;   /* true if the judged cum includes the time of the kernel, scheduler and runtime
+                   (rules.h), because a file of sums does not contain that time separately */
   bool shares;  /* true if rates are shares of the total */
   double scale; /* mean total if rates are shares of the total; else 1 */
 };

@@ -31,8 +31,8 @@ struct symbols {
   int64_t limit_ms;
   struct symbol_places head, base;
   struct url current; /* URL for symbols of the server that was used last */
-  pprofc_str failed;  /* URL for symbols after a failed request; the program sends no more requests
-                         there */
+  pprofc_str failed;  /* URL of the last request for symbols that failed; the program sends no
+                         further request to this URL */
   struct symbolize_server server;
 };
 

@@ -21,10 +21,11 @@ struct dot_slots {
 
 void dot_slots_init(struct dot_slots *slots, unsigned count);
 
-/* Draws a graph with graphviz; the result starts at "<svg". `slots` is a struct dot_slots. Waits
- * until a process may start, then at most 10 s for graphviz. The budget of `svg` can stop both
- * waits. Errors: PPROFC_E_UNSUPPORTED without graphviz, PPROFC_E_LIMIT after 10 s, PPROFC_E_IO if
- * graphviz fails, PPROFC_E_NOMEM. */
+/* Draws a graph with graphviz; the result starts at "<svg". `slots` is a struct dot_slots, which
+ * limits the number of graphviz processes. Waits until a process may start, then at most 10 s for
+ * graphviz. Both waits end early if the request is cancelled or its time is over. Errors:
+ * PPROFC_E_UNSUPPORTED without graphviz, PPROFC_E_LIMIT after 10 s, PPROFC_E_IO if graphviz fails,
+ * PPROFC_E_NOMEM. */
 pprofc_status dot_draw(void *slots, pprofc_str graph, struct buffer *svg, pprofc_error *error);
 
 /* Data that all requests share. */

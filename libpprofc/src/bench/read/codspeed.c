@@ -38,7 +38,8 @@ static size_t codspeed_turn(size_t i, size_t count) {
   return i % 2 ? count - 1 - i / 2 : i / 2;
 }
 
-/* Adds samples whose mean and standard error are the mean of the rounds and its standard error. */
+/* Adds invented samples, because the file has no samples of the rounds. The samples have the mean
+ * and the standard error that the file gives. */
 static void codspeed_add_samples(struct bench_sink *sink, const struct node *entry, pprofc_str name,
                                  const struct codspeed_stats *stats) {
   double samples[CODSPEED_SAMPLES];

@@ -1,9 +1,11 @@
 /* Adds samples up while the reader reads them. A stack has one entry, or several entries if its
  * samples differ in labels or in zero values that a report can show.
  *
- * All samples of an entry have zeros in the same sample types. So for each type, entries have the
- * order of their first samples with a nonzero value. Reports that read every sample have the same
- * order. If the order does not matter, an entry may contain samples with zeros in other types.
+ * The samples of an entry have the value 0 in the same sample types. So, for each sample type, the
+ * entries are in the order of the first samples with another value than 0. Reports that read every
+ * sample have this order. If a report does not depend on the order, an entry may also contain
+ * samples with the value 0 in other types.
+ *
  * Negative values are never added up, because totals are sums of magnitudes. Stacks are stored as a
  * tree (profile/stack_tree.h). */
 #include "codec/fold/fold.h"

@@ -14,7 +14,7 @@
 #include "profile/stack_tree.h"
 
 struct fold_table {
-  uint64_t *slots; /* in each slot half of the hash, and index + 1; 0 if free */
+  uint64_t *slots; /* each slot has half of the hash, and index + 1; a free slot is 0 */
   size_t capacity; /* number of slots, a power of two or 0 */
   size_t count;
 };

@@ -120,7 +120,7 @@ struct sampling {
   uint32_t *stack; /* frames of a stack; room for the deepest stack and two leaves */
   double *weights; /* weights of one function's positions, grouped by type */
   int64_t *values; /* parts of a divided cost, one row of all types per position */
-  size_t places;   /* maximum number of positions of a function */
+  size_t places;   /* number of positions of the function that has the most positions */
   int64_t cut[CALLGRIND_MAX_EVENTS]; /* cost of pruned branches, by type */
 };
 
@@ -245,7 +245,8 @@ static bool share_cut(struct sampling *s, struct arena *arena) {
 
 /* ---- all samples ------------------------------------- */
 
-/* Finds the maximum number of positions of a function, and the maximum depth. */
+/* Stores in *places the number of positions of the function that has the most, and in *depth the
+ * maximum depth. */
 static void samples_measure(const struct callgrind_tree *tree, size_t *places, size_t *depth) {
   *places = *depth = 0;
   for (size_t f = 0; f < tree->functions; f++) {

@@ -360,7 +360,7 @@ static bool json_leave(struct json_writer_state *j) {
   return true;
 }
 
-/* True if an array of such members opens a level: messages and texts. */
+/* True if a member with this rule is a list of messages or texts when its value is an array. */
 static bool json_is_repeated(const struct json_rule *rule) {
   return rule->kind == JSON_MESSAGE || rule->kind == JSON_TEXT;
 }

@@ -226,7 +226,8 @@ pprofc_status transform_names(const pprofc_profile *source, const struct name_fi
 
 /* ---- show_from --------------------------------------- */
 
-/* Cuts the frames on the root side of the matching location that is nearest to the root. */
+/* Drops the frames from the root up to the first location that matches, which stays. Returns false
+ * if no location matches. */
 static bool cut_above(const void *context, struct packed_stack *stack) {
   const uint8_t *matches = context;
   struct packed_stack rest = *stack;

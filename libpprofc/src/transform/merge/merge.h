@@ -136,8 +136,8 @@ bool merge_pass(struct merge *m);
 bool merge_sum_samples(struct merge *m, bool *zeros);
 void merge_drop_zeros(struct merge *m);
 
-/* The first function writes the tables of m->out. After the call only the numbers of classes are
- * valid. The second function then writes the sample columns. */
+/* merge_write_tables writes the functions, mappings and locations of m->out, and frees the arena
+ * `tables`. Call merge_write_samples after it to write the sample columns. */
 bool merge_write_tables(struct merge *m);
 bool merge_write_samples(struct merge *m);
 
