@@ -47,21 +47,36 @@ static struct web_reply *route_delete(struct web_question *q) {
 /* Interval in milliseconds at which a running graphviz is checked for cancellation. */
 #define DOT_LOOK_MS 100
 
+/* macOS has no semaphores without a name, so a lock and a condition count the free slots. */
 void dot_slots_init(struct dot_slots *slots, unsigned count) {
-  sem_init(&slots->free, 0, count ? count : 1);
+  pthread_mutex_init(&slots->lock, NULL);
+  pthread_cond_init(&slots->freed, NULL);
+  slots->free = count ? count : 1;
 }
 
 /* Waits until another graphviz process may start. Returns false if the budget stops earlier. */
 static bool dot_enter(struct dot_slots *slots, const pprofc_allocator *mem) {
-  while (!budget_stopped(mem)) {
+  bool entered = false;
+  pthread_mutex_lock(&slots->lock);
+  while (!entered && !budget_stopped(mem)) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_nsec += DOT_LOOK_MS * 1000000L;
     until.tv_sec += until.tv_nsec / 1000000000L;
     until.tv_nsec %= 1000000000L;
-    if (sem_timedwait(&slots->free, &until) == 0) return true;
+    if (!slots->free) pthread_cond_timedwait(&slots->freed, &slots->lock, &until);
+    entered = slots->free != 0;
   }
-  return false;
+  slots->free -= entered;
+  pthread_mutex_unlock(&slots->lock);
+  return entered;
+}
+
+static void dot_leave(struct dot_slots *slots) {
+  pthread_mutex_lock(&slots->lock);
+  slots->free++;
+  pthread_cond_signal(&slots->freed);
+  pthread_mutex_unlock(&slots->lock);
 }
 
 /* Removes the XML declaration and the document type at the start of the SVG. */
@@ -80,7 +95,7 @@ pprofc_status dot_draw(void *context, pprofc_str graph, struct buffer *svg, ppro
   size_t from = svg->size;
   if (!dot_enter(slots, svg->mem)) return error_nomem(error);
   pprofc_status status = graphviz_draw("svg", graph, DOT_MILLISECONDS, svg, error);
-  sem_post(&slots->free);
+  dot_leave(slots);
   return status == PPROFC_OK ? dot_cut(svg, from, error) : status;
 }
 

@@ -11,12 +11,14 @@
 #include "web/trees.h"
 #include "web/views/views.h"
 
-#include <semaphore.h>
+#include <pthread.h>
 #include <stdatomic.h>
 
 /* Limits the number of parallel graphviz processes to the number of cores. */
 struct dot_slots {
-  sem_t free;
+  pthread_mutex_t lock;
+  pthread_cond_t freed;
+  unsigned free; /* number of processes that may start, under the lock */
 };
 
 void dot_slots_init(struct dot_slots *slots, unsigned count);
