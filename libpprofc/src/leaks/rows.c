@@ -154,25 +154,21 @@ static int leak_by_growth(const void *a, const void *b) {
   return order ? order : (x->where->line > y->where->line) - (x->where->line < y->where->line);
 }
 
-/* True if the site has a verdict of at least LEAK_GROWS, and each stack of the site has a lower
- * verdict. The site then needs its own row. */
-static bool leak_site_adds_information(const struct leak_table *t, size_t site) {
-  enum leak_verdict verdict = t->fits[site].verdict;
-  if (verdict < LEAK_GROWS) return false;
-  for (size_t i = 0; i < t->stacks; i++)
-    if (t->site_of[i] == site && t->fits[i].verdict >= LEAK_GROWS) return false;
-  return true;
-}
-
-/* Keeps the rows of stacks, and the rows of leaking sites that have no leaking stack. */
+/* Keeps the rows of stacks, and growing sites without a growing stack. The rows of stacks come
+ * first. */
 static void leak_keep_rows(struct leak_table *t) {
   struct leak_kind *kind = t->kind;
   for (size_t i = 0; i < t->count; i++) {
+    enum leak_verdict verdict = t->fits[i].verdict;
     kind->tested += t->fits[i].counted;
-    if (i < t->stacks)
-      kind->counts[t->fits[i].verdict]++;
-    else if (!leak_site_adds_information(t, i))
+    if (i < t->stacks) {
+      kind->counts[verdict]++;
+      /* The row of this stack suffices for its site. */
+      if (verdict >= LEAK_GROWS && t->site_of[i] != MAP_NONE)
+        t->fits[t->site_of[i]].verdict = LEAK_IGNORED;
+    } else if (verdict < LEAK_GROWS) {
       continue;
+    }
     leak_row_fill(t, i);
     t->rows[kind->row_count] = t->rows[i];
     t->leaks->leaks += t->rows[kind->row_count++].fit.verdict == LEAK_LEAK;

@@ -155,13 +155,18 @@ static inline size_t segment_end(const struct samples *s, size_t segment) {
   return segment + 1 < s->segment_count ? s->segments[segment + 1].first : s->count;
 }
 
-/* Returns a reader that starts at sample `first`. */
+/* Returns a reader that starts at sample `first`. Takes the logarithm of the number of segments. */
 static inline struct stack_reader stack_reader_at(const struct samples *s, size_t first) {
   struct stack_reader reader = {s, 0, 0};
   if (!s->segment_count) return reader;
-  reader.segment_end = segment_end(s, 0);
-  while (first >= reader.segment_end && reader.segment + 1 < s->segment_count)
-    reader.segment_end = segment_end(s, ++reader.segment);
+  for (size_t end = s->segment_count; end - reader.segment > 1;) {
+    size_t middle = reader.segment + (end - reader.segment) / 2;
+    if (s->segments[middle].first > first)
+      end = middle;
+    else
+      reader.segment = middle;
+  }
+  reader.segment_end = segment_end(s, reader.segment);
   return reader;
 }
 
