@@ -84,6 +84,76 @@ async function testCommands(views) {
   }
 }
 
+/** The commands of the graph, of the source and of the tags print what these views show, and so do the files of the menu. */
+async function testCommandsOfViews(views) {
+  const words = (text) => text.replace(/\s+/g, " ");
+  const run = async (page, file) => {
+    const line = await page.locator("#command").textContent();
+    const printed = spawnSync("sh", ["-c", line.replace(/^pprofc/, `'${pprofc}'`)], { cwd: file ? work : testdata, encoding: "utf8", input: "" });
+    const text = file ? fs.readFileSync(path.join(work, file), "utf8") : printed.stdout;
+    check(printed.status === 0 && text.length > 50, `${line}: ${printed.stderr}`);
+    return text;
+  };
+  const shownNames = (page) => page.$$eval("#view [data-name]", (all) => [...new Set(all.map((e) => e.dataset.name))].sort().join("\n"));
+  for (const query of ["", "f=json", "f=json&i=runtime&n=20", "g=files", "h=json&unit=ms", "trim=f&f=Marshal"]) {
+    const page = await open(`${views}graph?${query}`);
+    await page.waitForSelector("#graph svg");
+    const nodes = ((await run(page)).match(/^N\d+ \[label="/gm) ?? []).length;
+    const drawn = await page.$$eval("#graph .node a[data-name]", (all) => all.length);
+    check(nodes === drawn && drawn > 0, `graph?${query}: ${nodes} nodes are printed, ${drawn} shown`);
+    const svg = await (await page.request.get(`${views}download?what=svg&${query}`)).text();
+    check((svg.match(/<title>N\d+<\/title>/g) ?? []).length === drawn, `graph?${query}: the downloaded picture has as many nodes`);
+    await close(page, `graph?${query}`);
+  }
+  for (const view of ["source", "disasm"]) for (const query of ["", "i=runtime", "sort=cum"]) {
+    const page = await open(`${views}${view}?${query}`);
+    const printed = (await run(page)).split("\n").map((row) => /^\s*\S+\s+[\d.]+%\s+[\d.]+%\s+\S+\s+[\d.]+%\s+(\S.*)$/.exec(row)?.[1].replace(/ \((partial-)?inline\)$/, "")).filter(Boolean);
+    check(printed.length > 9 && [...new Set(printed)].sort().join("\n") === (await shownNames(page)), `${view}?${query}: ${printed.length} functions: ${[...new Set(printed)].sort()} and ${await shownNames(page)}`);
+    await close(page, `${view}?${query}`);
+  }
+  for (const query of ["f=toValue$", "f=toValue$&unit=ms"]) {
+    const served = await serve(`-source_path=${path.join(testdata, "generator")}`, "-trim_path=example.com/generator", cpu);
+    const page = await open(`${served}source?${query}`), report = (await run(page, "source.html")).replace(/<[^>]*>/g, "");
+    const linesOf = (lines) => [...new Set(lines.map((l) => /^\s*(\d+)\s+(\S+)\s+(\S+)\s/.exec(l)?.slice(1).join(" ")).filter((l) => l && !l.endsWith(". .")))].sort().join("\n");
+    const shown = linesOf(await page.$$eval("#view *", (all) => all.map((e) => e.textContent))), printed = linesOf(report.split("\n"));
+    check(printed.split("\n").length > 5 && printed === shown, `source?${query}: ${printed}\nnot\n${shown}`);
+    await close(page, `source?${query}`);
+  }
+  for (const query of ["", "f=match", "ti=rank", "tf=acorn|birch&unit=ms"]) {
+    const served = await serve(path.join(testdata, "server_cpu.pb.gz")), page = await open(`${served}tags?${query}`);
+    const values = [...(await run(page)).matchAll(/^\s+(\S+) \(\s*([\d.]+%)\): (.*)$/gm)].map((m) => words(`${m[1]} ${m[2]} ${m[3]}`));
+    const rows = await page.$$eval("#view tbody tr", (all) => all.map((r) => [...r.cells].map((c) => c.textContent.trim()).filter(Boolean).join(" ").replace(/ only without$/, "")));
+    check(values.length > 3 && values.sort().join("\n") === rows.map(words).sort().join("\n"), `tags?${query}: ${values} or ${rows}`);
+    await close(page, `tags?${query}`);
+  }
+}
+
+/** A selection is a step: back undoes it in every view, and the address of a view has it. */
+async function testBack(views) {
+  for (const [view, target] of [["top", "#top tbody tr td:first-child >> nth="], ["graph?n=8", "#graph a[data-name] >> nth="]]) {
+    const page = await open(views + view), marked = () => page.$eval("#inspector", (box) => (box.hidden ? "" : box.querySelector("h2").textContent));
+    if (/graph/.test(view)) await page.waitForSelector("#graph svg");
+    const names = [];
+    for (const i of [0, 1]) {
+      await page.locator(target + 2 * i).click();
+      names.push(await marked());
+      check(names[i] && parameter(page, "sel") === names[i], `${view}: the address has ${names[i]}`);
+    }
+    check(names[0] !== names[1], `${view}: two functions: ${names}`);
+    await page.evaluate(() => { document.querySelector("#view").here = true; });
+    await page.goBack();
+    await until(async () => (await marked()) === names[0] && parameter(page, "sel") === names[0], `${view}: back selects ${names[0]}, not ${await marked()}`);
+    await page.goBack();
+    await until(async () => (await marked()) === "" && parameter(page, "sel") === null, `${view}: back selects nothing`);
+    await page.goForward();
+    await until(async () => (await marked()) === names[0], `${view}: forward selects it again`);
+    check(await page.evaluate(() => document.querySelector("#view").here), `${view}: without another document`);
+    await page.goto(page.url());
+    check((await marked()) === names[0], `${view}: the address opens with ${names[0]}`);
+    await close(page, view);
+  }
+}
+
 /** What a flame graph shows: the sentence, and of each function both sides and the verdict. */
 const graphOf = (page, viewer) => page.evaluate(([viewer]) => {
   const a = viewer === "page" ? page.flame.app : window.pprofc;
@@ -221,6 +291,8 @@ async function testPinch(views) {
 const views = await serve("generator_cpu.prof");
 await testDownloads(views);
 await testCommands(views);
+await testCommandsOfViews(views);
+await testBack(views);
 await testJudgedCommands();
 await testDrop(views);
 await testChangedFile();

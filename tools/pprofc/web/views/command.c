@@ -70,15 +70,24 @@ static void command_write_option(const struct view_page *page, const pprofc_repo
     command_write_flag(page, out, option->name, str_of(value));
 }
 
-static void command_write_format(const struct view_page *page, struct buffer *out) {
+/* True if the view shows the list of functions, because the user has not searched. */
+static bool command_lists(const struct view_page *page) {
   const char *format = page->view->format;
-  bool matching =
-      strcmp(format, "peek") == 0 || strcmp(format, "list") == 0 || strcmp(format, "disasm") == 0;
+  return !page->argument.size && (strcmp(format, "list") == 0 || strcmp(format, "disasm") == 0);
+}
+
+static void command_write_format(const struct view_page *page, struct buffer *out) {
+  const char *format = command_lists(page) ? "top" : page->view->format;
+  bool source = strcmp(format, "list") == 0;
+  bool matching = source || strcmp(format, "peek") == 0 || strcmp(format, "disasm") == 0;
+  if (source) format = "weblist"; /* -list counts a recursive line only once */
+  /* An empty expression would start the shell. */
   if (matching)
-    command_write_flag(page, out, format, page->argument);
+    command_write_flag(page, out, format, page->argument.size ? page->argument : STR("."));
   else
     buffer_printf(out, " -%s", format);
   if (strcmp(format, "flame") == 0) buffer_add_text(out, " -output=flame.html");
+  if (source) buffer_add_text(out, " -output=source.html");
 }
 
 /* True if the argument is the flag -base= or -diff_base=. Sets *text to its value. */
@@ -177,6 +186,10 @@ void document_command(const struct view_page *page, struct buffer *out) {
   pprofc_report_options options = page->options;
   /* As in pprof, the Peek view always shows lines and ignores the granularity. */
   if (strcmp(page->view->format, "peek") == 0) options.granularity = "lines";
+  if (command_lists(page)) {
+    options.granularity = "functions";
+    options.nodecount = LISTED_FUNCTIONS;
+  }
   bool judges = command_judges(page), adds_up = !judges && command_adds_up(page);
   if (judges) { /* -noise itself hides these frames and divides the values */
     options.hide = page->in->options->hide;

@@ -2,9 +2,6 @@
  * Source and Disassembly show this list if there is no search expression. */
 #include "web/views/page.h"
 
-/* Number of functions in the list, as in pprof. */
-#define LISTED_FUNCTIONS 50
-
 pprofc_status page_function_list(struct view_page *page, struct buffer *out, pprofc_error *error) {
   static const struct pipeline_overrides overrides = {
       .granularity = "functions", .all_nodes = true, .aggregates = true};

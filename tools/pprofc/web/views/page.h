@@ -114,6 +114,8 @@ void page_note_report(struct view_page *page, const struct view_report *v);
 pprofc_status page_report_text(struct view_page *page, const pprofc_report_options *options,
                                struct buffer *text, pprofc_error *error);
 
+#define LISTED_FUNCTIONS 50 /* number of functions in page_function_list, as in pprof */
+
 /* Writes a list of the functions with the largest cost. A click shows the function in the view. */
 pprofc_status page_function_list(struct view_page *page, struct buffer *out, pprofc_error *error);
 

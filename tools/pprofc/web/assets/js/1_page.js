@@ -83,7 +83,10 @@ async function navigate(url, { push = true, keepFocus = false, keepScroll = fals
   } catch (error) {
     if (error.name !== "AbortError") toast("The server does not answer");
   } finally {
-    if (page.loading === loading) delete document.documentElement.dataset.loading;
+    if (page.loading === loading) {
+      page.loading = null;
+      delete document.documentElement.dataset.loading;
+    }
   }
 }
 
@@ -93,7 +96,7 @@ function started() {
 }
 
 addEventListener("popstate", () => {
-  if (!restoreFlame()) navigate(location.href, { push: false });
+  if (!restoreFlame() && !restoreSelection()) navigate(location.href, { push: false });
 });
 
 document.addEventListener("click", (event) => {

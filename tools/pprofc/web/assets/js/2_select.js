@@ -2,7 +2,7 @@
 // inspector shows its values.
 "use strict";
 
-const selection = { name: "" };
+const selection = { name: "", step: "", address: "" };
 
 /** Returns a regular expression that matches only this name. */
 const exactly = (name) => `^${name.replace(/[\\.+*?()|[\]{}^$]/g, "\\$&")}$`;
@@ -12,13 +12,16 @@ function elementsOf(name) {
   return $$("#view [data-name]").filter((e) => e.dataset.name === name);
 }
 
-function showInAddress(name) {
+/** `step`: "click" adds an entry to the browser's history, "walk" adds one entry for a walk by keys, "" adds none. */
+function showInAddress(name, step) {
   if (!page.flame) { // the viewer of the flame graph writes its state into the address
     const url = new URL(location.href);
     url.searchParams.delete("p");
     if (name) url.searchParams.set("sel", name);
     else url.searchParams.delete("sel");
-    history.replaceState(history.state, "", url);
+    const entry = step && url.href !== location.href && !(step === "walk" && selection.step === "walk");
+    history[entry ? "pushState" : "replaceState"](history.state, "", url);
+    Object.assign(selection, { step, address: location.href });
   }
   for (const link of $$("#views a, #sides a, #types a, a.pill, .filters a, .rows th a")) {
     const target = new URL(link.getAttribute("href"), location.href);
@@ -69,16 +72,27 @@ function markSelected(name) {
 }
 
 /** Selects a function; the name "" clears the selection. */
-function select(name, { element = null, values = null, quiet = false } = {}) {
+function select(name, { element = null, values = null, quiet = false, step = "click" } = {}) {
   selection.name = name;
   const source = element ?? elementsOf(name)[0];
   markSelected(name);
   fillInspector(name, values ?? source?.dataset ?? {});
-  showInAddress(name);
+  showInAddress(name, step);
   if (name && !quiet) {
     const v = values ?? source?.dataset ?? {};
     announce(`${name}${v.self ? `, self ${v.self}` : ""}${v.total ? `, total ${v.total}` : ""}`);
   }
+}
+
+/** Restores the selection of the address after the Back or Forward button. Returns false if the address has another
+ * document, or a function that the view does not show. */
+function restoreSelection() {
+  const [before, now] = [selection.address, location.href].map((address) => new URL(address || "about:blank"));
+  const name = now.searchParams.get("sel") ?? "";
+  for (const url of [before, now]) url.searchParams.delete("sel");
+  if (page.flame || page.loading || before.href !== now.href || (name && !elementsOf(name).length)) return false;
+  select(name, { quiet: true, step: "" });
+  return true;
 }
 
 /** Opens the callers and callees of the selected function. */
@@ -90,6 +104,7 @@ function openSelected() {
 onPage(() => {
   const url = new URL(location.href);
   selection.name = url.searchParams.get("sel") ?? ($("#inspector")?.hidden ? "" : $("#inspector h2")?.textContent ?? "");
+  selection.address = location.href;
   markSelected(selection.name);
   const source = selection.name && elementsOf(selection.name)[0];
   if (source && !$("#inspector dd:not(:empty)")) fillInspector(selection.name, source.dataset);

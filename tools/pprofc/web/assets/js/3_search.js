@@ -139,7 +139,7 @@ function walkRows(direction) {
   if (!rows.length) return false;
   const at = rows.findIndex((r) => r.classList.contains("selected"));
   const row = rows[Math.min(Math.max(at + direction, 0), rows.length - 1)];
-  select(row.dataset.name, { element: row });
+  select(row.dataset.name, { element: row, step: "walk" });
   row.scrollIntoView({ block: "nearest" });
   return true;
 }
