@@ -8,8 +8,8 @@
 /* A reason why a reader skipped events, as a comment: "1 ONE" or "COUNT MANY". */
 struct import_loss {
   uint64_t count;
-  /* Texts for one event and for several events. In a list, NULL marks the end, and "" is for a
-   * reason that has its own comment. */
+  /* `one` is the text for one event, `many` the text for several events. NULL ends a list of texts.
+   * "" means that another comment of the profile has the reason. */
   const char *one, *many;
 };
 
@@ -26,8 +26,8 @@ void import_account(pprofc_builder *builder, uint64_t read, const char *events,
 void import_compare_total(pprofc_builder *builder, const char *events, uint64_t said,
                           uint64_t read);
 
-/* Adds a comment if a file has a newer version of its format than `newest`, the newest version that
- * the reader was tested with. */
+/* Adds a comment if the file has a newer version of its format than `newest`. The reader was tested
+ * with versions up to `newest`. */
 void import_compare_version(pprofc_builder *builder, const char *format, int64_t version,
                             int64_t newest);
 

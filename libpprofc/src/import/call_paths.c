@@ -21,8 +21,8 @@ static bool call_path_is(const void *items, uint32_t index, const void *wanted) 
   return a->caller == b->caller && a->location == b->location;
 }
 
-/* Finds a path. If it does not exist, reserves index paths->count for it in the hash table. Returns
- * MAP_NONE when out of memory. */
+/* Finds the path of a frame below `caller`. If the path does not exist, reserves index paths->count
+ * for it in the hash table. Returns MAP_NONE when out of memory. */
 static uint32_t call_paths_find(struct call_paths *paths, const struct call_path *path) {
   uint32_t count = (uint32_t)paths->count;
   uint32_t *first = path->caller == MAP_NONE ? NULL : &paths->items[path->caller].callee;
@@ -49,8 +49,8 @@ uint32_t call_paths_enter(struct call_paths *paths, uint32_t caller, uint32_t lo
   return paths->newest = found;
 }
 
-/* Stores the stack of the deepest path below `path`. Each of its callers uses the end of this
- * stack. */
+/* Stores the stack of the deepest path below `path`. The stack of each caller is the end of this
+ * stack, so the callers share its memory. */
 static bool call_paths_store(struct call_paths *paths, uint32_t path) {
   uint32_t size, leaf = path, at = 0;
   while (paths->items[leaf].callee != MAP_NONE) leaf = paths->items[leaf].callee;

@@ -1,5 +1,5 @@
-/* A tree of frames, for formats that list each frame once with its caller, and for formats that
- * open and close frames. A stack and the stacks of its callers share memory. */
+/* A tree of frames. Readers use the tree for formats that list each frame once with its caller, and
+ * for formats that open and close frames. A stack and the stacks of its callers share memory. */
 #ifndef PPROFC_IMPORT_CALL_PATHS_H
 #define PPROFC_IMPORT_CALL_PATHS_H
 
@@ -21,8 +21,8 @@ struct call_paths {
   struct call_path *items;
   size_t count, room;
   uint32_t newest;     /* index of the path that was entered last */
-  struct map by_frame; /* hash table, keyed by caller and location, of the paths that are at the
-                          root or not the first callee of their caller */
+  struct map by_frame; /* hash table of the paths at the root, and of the paths that are not the
+                          first callee of their caller; keyed by caller and location */
   uint32_t *frames;    /* working memory: frames of one stack, leaf first */
   size_t frame_room;
 };

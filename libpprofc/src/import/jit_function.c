@@ -65,7 +65,8 @@ struct jit_function jit_function_of(pprofc_str text) {
 
 /* ---- inlined functions of Java ----------------------- */
 
-/* True if the arrow "->" that ends at `end` has text on both sides, and no space next to it. */
+/* True if the arrow "->" that ends at `end` is between two names: it has text on both sides, and no
+ * space next to it. */
 static bool parts_names(pprofc_str s, size_t end) {
   return end > 1 && end + 1 < s.size && s.data[end - 2] != ' ' && s.data[end + 1] != ' ';
 }

@@ -10,7 +10,7 @@ struct jit_function {
   int64_t line;          /* first line of the function, or 0 */
 };
 
-/* Splits a name that Python or V8 wrote; any other name stays unchanged. */
+/* Splits a name that Python or V8 wrote. Returns any other name unchanged. */
 struct jit_function jit_function_of(pprofc_str text);
 
 /* Removes the innermost inlined function of Java, "->b", from the end of a symbol "a->b", and sets

@@ -1,8 +1,8 @@
 /* Adds functions from formats whose names are already demangled.
  *
- * Reports simplify a C++ name: they drop templates and parameters if the system name looks like
- * C++. Names that are not C++ must stay whole: Python's "<module>", Ruby's "block in <main>", and
- * "work (calls.py:7)" with a position after the name. */
+ * Reports shorten a function's name if its system name looks like C++: they drop templates and
+ * parameters. Reports must not shorten names that are not C++. Examples are Python's "<module>",
+ * Ruby's "block in <main>", and "work (calls.py:7)" with a position after the name. */
 #include "import/names.h"
 
 #include "core/chars.h"

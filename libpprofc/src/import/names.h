@@ -8,7 +8,8 @@
  * The result is `text`, or 0 if reports must show the name unchanged. */
 uint32_t import_system_name(pprofc_str name, uint32_t text);
 
-/* Adds a function by its name. `file` is a string index of the builder. */
+/* Adds a function and returns its index. `name` is its name; `file` is a string index of the
+ * builder. */
 uint32_t import_function(pprofc_builder *builder, pprofc_str name, uint32_t file);
 
 /* Returns the location of a cost centre of GHC. "Main.hs:12:1-20" and "Main.hs:(12,1)-(14,9)" have

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#define NEAREST_TEXT 4096u /* number of bytes that decide if the data is text */
+#define NEAREST_TEXT 4096u /* number of bytes to check if the data may be text */
 #define NEAREST_KEYS 5u    /* maximum number of JSON members in the description */
 
 #define NEAREST_IMAGE "this is an image; pass the profile it was made from"
@@ -21,8 +21,8 @@
 #define START(bytes, contains, text)                                                               \
   { bytes, sizeof(bytes) - 1, contains, text }
 
-/* Bytes at the start of data after leading blanks, and a text that the data must also contain, or
- * NULL. The first row that matches the data applies. */
+/* `bytes` is the start of the data after leading blanks. `contains` is a text that the data must
+ * also contain, or NULL. The first row that matches the data applies. */
 static const struct {
   const char *bytes;
   size_t size;

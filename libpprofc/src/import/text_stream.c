@@ -134,8 +134,8 @@ static bool text_source_append(struct text_source *source) {
   return true;
 }
 
-/* Moves the unread text to the front and appends windows until its size doubles. Reading a long
- * line then takes linear time. Sets `whole` at the end. */
+/* Moves the unread text to the front and appends windows until the size of the text doubles.
+ * Reading a long line then takes linear time. Sets `whole` at the end of the input. */
 static void text_stream_more(struct text_stream *stream) {
   struct text_source *source = stream->source;
   size_t unread = stream->rest.size;

@@ -11,7 +11,7 @@
 struct text_source;
 
 struct text_stream {
-  pprofc_str rest;            /* unread text in memory; it begins with the next line */
+  pprofc_str rest;            /* unread text in memory, from the next line on */
   bool whole;                 /* true if no text follows `rest` */
   const char *last;           /* last line feed in memory, or NULL */
   pprofc_str begin;           /* whole text, for a stream without a source */
@@ -23,8 +23,8 @@ static inline struct text_stream text_stream_of(pprofc_str text) {
   return (struct text_stream){.rest = text, .whole = true, .begin = text};
 }
 
-/* Bytes of an input: the bytes in memory, then the rest of the file descriptor `fd` (-1: no
- * file). */
+/* Bytes of an input: first the bytes in memory, then the bytes that the descriptor `fd` returns.
+ * -1: no descriptor. */
 struct text_bytes {
   const void *data;
   size_t size;
@@ -35,10 +35,11 @@ struct text_bytes {
 /* Number of bytes that are in memory when a stream is opened. */
 #define TEXT_HEAD THRESHOLD((size_t)1 << 20)
 
-/* Number of bytes that decide if an input may be text. */
+/* Number of bytes to check if an input may be text. */
 #define TEXT_LOOK (TEXT_HEAD < 4096 ? TEXT_HEAD : 4096)
 
-/* True if the first bytes may be text: they have no control characters except white space. */
+/* True if the first bytes may be text, because they have no control characters except white
+ * space. */
 bool text_begins(pprofc_str data);
 
 /* Opens a stream over bytes, inflates gzip and reads the first TEXT_HEAD bytes. Returns

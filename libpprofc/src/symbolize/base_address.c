@@ -168,7 +168,8 @@ static pprofc_status find_segment(struct question *q, uint64_t address, pprofc_e
                    q->file->path, (unsigned long long)r->start, (unsigned long long)r->limit);
 }
 
-/* True for a mapping of the whole address space and for an empty mapping. Both have no base. */
+/* True for a mapping of the whole address space and for an empty mapping. Their addresses equal the
+ * addresses in the file. */
 static bool covers_everything(const struct mapped_range *r) {
   return r->start == 0 && r->offset == 0 && (r->limit == UINT64_MAX || r->limit == 0);
 }

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#define DEPTH_MAX 3     /* maximum number of pointers to follow from data to data */
+#define DEPTH_MAX 3     /* maximum number of pointers that a comparison follows from data to data */
 #define DATA_MAX  65536 /* largest object to compare, in bytes */
 
 /* A pair of addresses: one in the base program, one in the head program. */
@@ -27,7 +27,7 @@ struct code_known {
 /* State of a comparison. */
 struct code_work {
   struct code_image images[2];
-  struct map map;           /* index of `known` by the pair of addresses */
+  struct map map;           /* hash table of `known`, keyed by the pair of addresses */
   struct code_known *known; /* data that was already compared */
   size_t known_count, known_capacity;
   bool out_of_memory;
@@ -177,8 +177,8 @@ static bool same_named(struct code_work *w, struct code_pair at, const struct co
   return same_object(w, (struct code_pair){x->address, y->address}, x->size, depth);
 }
 
-/* True if two objects without a name are equal. An object ends at the next address that anything
- * refers to. */
+/* True if two objects without a name are equal. An object ends at the next address to which code or
+ * data refers. */
 static bool same_nameless(struct code_work *w, struct code_pair at, uint64_t size, int depth) {
   uint64_t extent = code_extent(&w->images[BASE], at.base);
   uint64_t other = code_extent(&w->images[HEAD], at.head);
@@ -217,8 +217,8 @@ static bool may_be_pointer(const struct code_image *m, uint64_t at, uint64_t val
   return m->fixed && !code_section_at(m, at)->numbers && code_section_at(m, value);
 }
 
-/* True if two equal words, if they are addresses, refer to different data. Only data with contents
- * counts, because a number may look like an address by chance. */
+/* True if an equal word of both programs may be an address at which the programs have different
+ * data. Ignores addresses outside of data, because a number may look like an address by chance. */
 static bool is_other_object(struct code_work *w, uint64_t value, int depth) {
   const struct code_section *a = code_section_at(&w->images[BASE], value);
   const struct code_section *b = code_section_at(&w->images[HEAD], value);
@@ -382,8 +382,8 @@ static void compare_name(struct code_work *w, const size_t at[2], size_t count,
   }
 }
 
-/* Compares the names at two positions, to merge two sorted lists. A list at its end has the larger
- * name. */
+/* Compares the names at two positions, to merge two sorted lists. If one list has ended, the other
+ * list has the smaller name. */
 static int name_order(const struct code_image *base, size_t at, const struct code_image *head,
                       size_t in_head) {
   if (at == base->function_count) return 1;
@@ -391,7 +391,7 @@ static int name_order(const struct code_image *base, size_t at, const struct cod
   return str_compare(base->functions[at].name, head->functions[in_head].name);
 }
 
-/* Compares the functions with the next name. The name is on one side or on both sides. */
+/* Compares the functions with the next name. Base, head or both have functions with this name. */
 static struct code_function next_function(struct code_work *w, size_t at[2]) {
   const struct code_image *base = &w->images[BASE], *head = &w->images[HEAD];
   int order = name_order(base, at[BASE], head, at[HEAD]);
@@ -469,7 +469,7 @@ static bool compare_all(struct code_comparison *c, struct code_work *w) {
   return demangle_run(name_functions_deep, &naming) && naming.room;
 }
 
-/* Opens the file of one side. Errors contain its path. */
+/* Opens the program of base or head. Error messages contain the path of the program. */
 static pprofc_status open_side(struct code_work *w, int side, const char *path,
                                const pprofc_allocator *mem, pprofc_error *error) {
   pprofc_error why = {0};

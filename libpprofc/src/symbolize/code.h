@@ -8,7 +8,7 @@
 #include "core/map.h"
 
 enum code_state {
-  CODE_UNKNOWN, /* no function with that name, or its code cannot be read */
+  CODE_UNKNOWN, /* no function has that name, or the code of the function cannot be read */
   CODE_SAME,
   CODE_CHANGED /* the code differs, or only one side has the function */
 };
@@ -17,9 +17,9 @@ enum code_state {
 
 struct code_function {
   pprofc_str name;       /* mangled name, as in the symbol table */
-  enum code_state state; /* state of the function; if several functions have the name, the state
-                            that differs most */
-  bool moved;            /* true if the same code is at another offset in its cache line */
+  enum code_state state; /* state of the function; if several functions have the name, the state of
+                            the function that differs most */
+  bool moved; /* true if the code is the same but begins at another offset in its cache line */
 };
 
 struct code_comparison {
@@ -29,7 +29,7 @@ struct code_comparison {
   /* Numbers of functions in each state. `moved` functions also count as `same`. */
   size_t same, changed, unknown, moved;
   struct interner names; /* mangled and demangled names of the functions */
-  uint32_t *by_name;     /* index in `functions`, for each name in `names` */
+  uint32_t *by_name;     /* for each name in `names`, the index of the function in `functions` */
   size_t by_name_capacity;
 };
 

@@ -98,7 +98,7 @@ static int code_symbol_order(const void *a, const void *b) {
   return str_compare(x->name, y->name);
 }
 
-/* True for "type:*", "go:string.*" and "go:func.*". Go's linker gives each of these names to many
+/* True for "type:*", "go:string.*" and "go:func.*", names that Go's linker gives to many
  * objects. */
 static bool is_collective(pprofc_str name) {
   return str_ends(name, STR(".*")) || str_equal(name, STR("type:*")) ||
@@ -170,7 +170,8 @@ static pprofc_status read_symbols(struct code_image *m, const Elf64_Ehdr *elf,
 
 const struct code_symbol *code_symbol_at(const struct code_image *m, uint64_t address) {
   BISECT(at, m->symbol_count, m->symbols[at].address <= address);
-  /* Return the first symbol at that address, because a collective symbol contains others. */
+  /* Several symbols may begin at that address, and a collective symbol contains others. Return the
+   * first symbol. */
   for (size_t steps = 0; at && steps < 8; at--, steps++) {
     const struct code_symbol *symbol = &m->symbols[at - 1];
     if (address - symbol->address >= symbol->size) continue;
@@ -251,7 +252,7 @@ uint64_t code_immediate_target(const struct x86_instruction *i, const uint8_t *b
   return i->relative_immediate ? address + i->size + value : value;
 }
 
-/* Marks the addresses that an instruction refers to. */
+/* Marks the addresses that an instruction refers to: adds them to the array `marks`. */
 static bool mark_instruction(struct code_image *m, const struct x86_instruction *i,
                              const uint8_t *bytes, uint64_t address) {
   /* A number of 4 bytes may be an address, except in Go and in position-independent code. */

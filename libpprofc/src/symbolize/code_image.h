@@ -11,7 +11,7 @@ struct code_section {
   uint64_t address, size;
   const uint8_t *bytes; /* bytes of the section; NULL: all are zero */
   bool executable;
-  bool numbers; /* true if no word of the section is an address */
+  bool numbers; /* true if no word of the section can be an address */
   bool made;    /* true if Go's linker filled the section with sizes and addresses of the whole
                    program */
 };
@@ -33,8 +33,8 @@ struct code_image {
   const pprofc_allocator *mem;
   struct arena arena;
   struct buffer file;
-  bool fixed; /* true if not position-independent: then words of data and of code may be
-                 addresses */
+  bool fixed; /* true if the program is not position-independent; then words of data and of code may
+                 be addresses */
   bool go;
   uint64_t types_from, types_to; /* range of Go's type descriptors; 0 if there are no descriptors */
   struct code_section *sections; /* sections, sorted by address */
@@ -73,11 +73,12 @@ const struct code_relocation *code_relocation_at(const struct code_image *image,
 /* Returns the distance to the next address in `marks`, or to the end of the section. */
 uint64_t code_extent(const struct code_image *image, uint64_t address);
 
-/* Reads a number of up to 8 bytes and extends its sign. */
+/* Returns the signed number in `size` bytes, at most 8. */
 int64_t code_number(const uint8_t *bytes, size_t size);
 
-/* Both functions return the address to which an operand of an instruction refers: by its
- * displacement, or by its immediate value. `address` is the address of the instruction. */
+/* Both functions return the address to which an operand of an instruction refers:
+ * code_displacement_target by the displacement, code_immediate_target by the immediate value.
+ * `address` is the address of the instruction. */
 uint64_t code_displacement_target(const struct x86_instruction *i, const uint8_t *bytes,
                                   uint64_t address);
 uint64_t code_immediate_target(const struct x86_instruction *i, const uint8_t *bytes,

@@ -75,9 +75,9 @@ static struct demangle_component *class_name(struct demangle_component *scope) {
   return NULL;
 }
 
-/* Sets the name of a constructor or destructor. libiberty uses the last identifier that it read.
- * That identifier is wrong for an unnamed type, for which it names the enclosing function, and for
- * an inherited constructor, for which it names the base class. */
+/* Sets the name of a constructor or destructor. libiberty uses the last identifier that it read,
+ * which is wrong in two cases. For an unnamed type it is the name of the enclosing function; for an
+ * inherited constructor it is the name of the base class. */
 static void name_constructor(struct demangle_component *scope, struct demangle_component *member) {
   if (member && member->type == DEMANGLE_COMPONENT_TEMPLATE) member = member->u.s_binary.left;
   struct demangle_component *name = class_name(scope);
@@ -86,7 +86,8 @@ static void name_constructor(struct demangle_component *scope, struct demangle_c
   if (member->type == DEMANGLE_COMPONENT_DTOR) member->u.s_dtor.name = name;
 }
 
-/* Names the constructors among the members of one scope, from the last to the first. */
+/* Sets the names of the constructors among the elements of one scope, from the last to the
+ * first. */
 static void name_members(struct demangle_component *part) {
   for (size_t i = 0; part && i < MAX_PARTS; i++) {
     if (part->type == DEMANGLE_COMPONENT_QUAL_NAME)
@@ -97,7 +98,7 @@ static void name_members(struct demangle_component *part) {
   }
 }
 
-/* Names the constructors of the whole name and of the functions around it. */
+/* Sets the names of the constructors in the whole name and in the functions around it. */
 static void name_constructors(struct demangle_component *part) {
   for (size_t i = 0; part && i < MAX_PARTS; i++) {
     switch (part->type) {

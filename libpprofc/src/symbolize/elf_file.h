@@ -24,7 +24,8 @@ struct elf_file {
   uint16_t section_size, section_count, section_names;
   struct elf_segment *segments;
   size_t segment_count;
-  char build_id[129]; /* build id in hexadecimal; "" without a build id or with several */
+  char build_id[129]; /* build id in hexadecimal; "" if the file has no build id, or several build
+                         ids */
   bool out_of_memory; /* true if memory ran out while reading the notes; elf_open then fails */
 };
 
@@ -38,8 +39,8 @@ void elf_close(struct elf_file *file);
  * among profiles. */
 bool elf_is_object(const char *path, const pprofc_allocator *mem);
 
-/* Finds the address of a symbol in .symtab. Sets *found to false if the file has no such symbol.
- * The only error is PPROFC_E_NOMEM. */
+/* Finds the address of a symbol in .symtab. Sets *found to false if the file has no symbol with
+ * this name. Returns PPROFC_OK, or PPROFC_E_NOMEM. */
 pprofc_status elf_symbol(const struct elf_file *file, const char *name, bool *found,
                          uint64_t *address, pprofc_error *error);
 

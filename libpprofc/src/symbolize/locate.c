@@ -19,7 +19,7 @@ struct search {
   const struct symbolize_options *options;
   pprofc_str file, build_id;
   char found[PATH_ROOM + 8];
-  bool out_of_memory; /* true if memory ran out at a candidate */
+  bool out_of_memory; /* true if memory ran out while the search tried a file */
 };
 
 static void locate_warn(const struct symbolize_options *options, const char *message) {
@@ -174,8 +174,8 @@ static bool locate_mapping(pprofc_profile *p, const struct symbolize_options *op
   return true;
 }
 
-/* Uses the options for the first mapping. The executable replaces its path. The build id applies if
- * the mapping has no build id. */
+/* Applies options of the command line to the first mapping. The executable replaces the path of the
+ * mapping. The build id is used if the mapping has no build id. */
 static void apply_own_names(const pprofc_profile *p, const struct symbolize_options *options,
                             struct mapping *first, struct renames *renames) {
   if (options->executable && *options->executable)

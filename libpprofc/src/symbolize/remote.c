@@ -51,7 +51,8 @@ bool remote_next_symbol(pprofc_str *reply, uint64_t *address, pprofc_str *name) 
 
 /* ---- the answers ------------------------------------- */
 
-/* An address of the profile, and the index of its name in the interner of its mapping. */
+/* An address of the profile and its name. The name is an index in the names of the address's
+ * mapping. */
 struct remote_symbol {
   uint64_t address;
   uint32_t function; /* string index of the name in the profile, counting new strings */
@@ -64,7 +65,7 @@ struct remote_pass {
   struct mapping *mappings; /* mappings of the profile, with new flags */
   uint32_t *named;          /* new function of each location; NONE: no new function */
   uint32_t *order;          /* locations, sorted by mapping */
-  size_t *first;     /* first index in `order` of each mapping, and one entry more for the end */
+  size_t *first; /* for each mapping, the first index in `order`, and one more entry for the end */
   pprofc_str *names; /* names of the new functions */
   size_t count, capacity;
   struct remote_symbol *symbols; /* symbols of the current reply */

@@ -4,9 +4,9 @@
 
 #include "symbolize/symbolize.h"
 
-/* Sends addresses to options->server: of mappings without functions, or with `force` of all
- * mappings. If the server fails, prints a warning and changes nothing. `profile` is a private copy
- * made by profile_edit, so it may change. */
+/* Sends addresses to options->server: with `force` the addresses of all mappings, otherwise of the
+ * mappings without functions. If the server fails, prints a warning and changes nothing. `profile`
+ * is a private copy made by profile_edit, so it may change. */
 pprofc_status remote_symbolize(pprofc_profile *profile, const struct symbolize_options *options,
                                bool force, pprofc_error *error);
 

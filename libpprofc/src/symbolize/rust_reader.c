@@ -215,7 +215,8 @@ void reader_lifetime(struct rust_reader *r, uint64_t lifetime) {
     reader_write(r, digits, (size_t)snprintf(digits, sizeof digits, "%" PRIu64, depth - 25));
 }
 
-/* The name limits the number of lifetimes, because each takes at least a byte. */
+/* The length of the name limits the number of lifetimes, because each lifetime takes at least one
+ * byte. */
 void reader_binder(struct rust_reader *r) {
   if (!reader_take(r, 'G')) return;
   uint64_t count = reader_base_62(r) + 1, left = r->limit - r->at;

@@ -62,7 +62,7 @@ void reader_next_text(struct rust_reader *r, const char *text);
 
 /* Returns the value of a base 62 digit, or -1. */
 int reader_digit(int c);
-/* Parses a base 62 number: "_" is 0, "0_" is 1. */
+/* Parses a base 62 number and returns its value: "_" is 0, "0_" is 1. */
 uint64_t reader_base_62(struct rust_reader *r);
 uint64_t reader_disambiguator(struct rust_reader *r);
 /* Returns the bytes of an identifier, not decoded. */

@@ -12,7 +12,8 @@
  * position. Numbers start at 0, as in the source map. */
 struct source_map_item {
   uint32_t line, column;                   /* line and column in the generated file */
-  uint32_t source, from_line, from_column; /* index of the source; MAP_WITHOUT: no source */
+  uint32_t source, from_line, from_column; /* index of the source, or MAP_WITHOUT without a source;
+                                              line and column in the source */
   uint32_t name;                           /* index of the name; MAP_WITHOUT: no name */
 };
 
@@ -20,7 +21,7 @@ struct source_map_item {
 
 struct source_map_source {
   pprofc_str file, content;
-  uint32_t *lines; /* offset of each line in the content */
+  uint32_t *lines; /* offset of each line in the text of the source */
   size_t line_count;
 };
 
@@ -37,8 +38,8 @@ struct source_map {
   size_t name_count, name_room;
 };
 
-/* A map, or a section of a map. `line` and `column` are its start in the generated file;
- * `first_source` and `first_name` are its start in the tables. */
+/* A map, or a section of a map. `line` and `column` are the start of the section in the generated
+ * file. `first_source` and `first_name` are the indices of its first entries in the tables. */
 struct source_map_section {
   uint32_t line, column;
   size_t first_source, first_name;
@@ -72,9 +73,9 @@ bool source_map_is_of(const struct source_map *map, pprofc_str file) {
 struct map_path {
   char *text;
   size_t size;
-  size_t root;   /* length of the part that ".." cannot remove */
-  size_t parts;  /* number of parts that ".." can remove */
-  bool absolute; /* true if the root has no parent */
+  size_t root;   /* length of the start of the path, which ".." cannot remove */
+  size_t parts;  /* number of path elements that ".." can remove */
+  bool absolute; /* true for an absolute path: ".." at its root has no effect */
 };
 
 static void map_path_up(struct map_path *path) {
@@ -376,7 +377,7 @@ static pprofc_str source_map_word(const struct source_map_source *source, uint32
   return str_slice(text, from, end);
 }
 
-/* Returns the number of segments before a position. */
+/* Returns how many segments of `mappings` precede a position in the generated file. */
 static size_t source_map_before(const struct source_map *map, int64_t line, int64_t column) {
   const struct source_map_item *items = map->items;
   BISECT(at, map->count,

@@ -31,7 +31,7 @@ bool source_map_find(const struct source_map *map, int64_t line, int64_t column,
                      struct source_map_place *place);
 
 /* Restores the original names and positions of frames. Each file uses the first map that belongs to
- * it. *changed is the number of changed frames. If this number is 0, *out is `source`. */
+ * the file. *changed is the number of changed frames. If no frame changes, *out is `source`. */
 pprofc_status source_maps_apply(const pprofc_profile *source, struct source_map *const *maps,
                                 size_t count, pprofc_profile **out, size_t *changed,
                                 pprofc_error *error);

@@ -13,7 +13,7 @@ struct mapped_function {
 
 struct mapped_pass {
   pprofc_profile *p; /* copy of the profile made by profile_edit; the functions here change it */
-  const struct source_map **maps; /* map of each function, or NULL */
+  const struct source_map **maps; /* source map of each function; NULL: the function has no map */
   struct interner strings;        /* new strings; their indices follow the strings of the profile */
   struct map by_function;
   struct mapped_function *functions; /* new functions; their indices follow the functions of the

@@ -29,7 +29,7 @@ struct symbolize_pass {
   struct tools tools;
   struct arena scratch;
   struct symbolize_answer *answers; /* one answer for each mapping */
-  uint32_t *slot;    /* index of each location's address in the query for its mapping, or NONE */
+  uint32_t *slot;    /* index of each location's address in its mapping's query, or NONE */
   uint32_t *members; /* number of locations of each mapping */
   bool missing_binaries, any;
 };
@@ -181,7 +181,7 @@ struct new_function {
 struct symbolize_columns {
   struct interner
       strings; /* new strings of the profile; string index = number of old strings + index here */
-  struct map functions; /* index of the new functions by name, file and start line */
+  struct map functions; /* hash table of the new functions, keyed by name, file and start line */
   struct new_function *items;
   size_t count, capacity;
 };

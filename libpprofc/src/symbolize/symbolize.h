@@ -9,8 +9,8 @@
 /* Server of the profile that can name addresses (docs/spec/pprof.md, 8.5). */
 struct symbolize_server {
   void *context;
-  /* True if a mapping has a server. Sets *start to the start of the mapping in the profile of that
-   * server. */
+  /* True if a mapping has a server. Sets *start to the start address that the mapping has in the
+   * server's profile. */
   bool (*find)(void *context, pprofc_str file, pprofc_str build_id, uint64_t *start);
   /* Sends "0x12ab+0x34cd" to the server that `find` found last. Appends lines of "0x12ab NAME" to
    * the reply. */

@@ -13,8 +13,9 @@ struct tools {
   bool objdump_is_llvm;
 };
 
-/* Finds the tools. `setting` is the value of -tools or PPROF_TOOLS: a comma list of "tool:path" or
- * "path". For NULL or "", searches PATH. */
+/* Finds the tools. `setting` is the value of -tools or PPROF_TOOLS: "tool:path" or "path",
+ * separated by commas. If `setting` is NULL or "", searches PATH. Returns false when out of
+ * memory. */
 bool tools_find(struct tools *tools, const char *setting, const pprofc_allocator *mem);
 
 /* Returns the file name in a form that tools do not read as an option or a response file. Returns
@@ -32,16 +33,16 @@ struct source_frame {
   int64_t line, column, start_line;
 };
 
-/* Frames by address: address i has items[from[i]] to items[from[i + 1] - 1]. */
+/* Frames of all addresses. The frames of address i are items[from[i]] to items[from[i + 1] - 1]. */
 struct source_frames {
   struct source_frame *items;
   size_t count, capacity;
-  size_t *from; /* first index in `items` of each address, and one entry more for the end; in the
-                   arena */
+  size_t *from; /* for each address, the first index in `items`, and one more entry for the end; in
+                   the arena */
 };
 
-/* Queries `count` addresses of the file with one process. `fast` uses only nm. Unknown addresses
- * get no frames. */
+/* Queries `count` addresses of the file with one process. With `fast`, queries only nm. Unknown
+ * addresses get no frames. */
 pprofc_status tools_symbolize(const struct tools *tools, const char *file,
                               const uint64_t *addresses, size_t count, bool fast,
                               struct arena *arena, struct source_frames *frames,

@@ -6,11 +6,11 @@
 /* Properties of an opcode. */
 #define M   1u   /* flag: the instruction has a ModRM byte */
 #define I1  2u   /* flag: an immediate of 1 byte */
-#define I4  4u   /* flag: an immediate of 4 bytes, or of 2 with the prefix 66 */
+#define I4  4u   /* flag: an immediate of 4 bytes, or of 2 bytes with the prefix 66 */
 #define I2  8u   /* flag: an immediate of 2 bytes */
-#define I8  16u  /* flag: an immediate of 4 bytes, 8 with REX.W */
-#define A8  32u  /* flag: an address of 8 bytes, 4 with the prefix 67 */
-#define R   64u  /* flag: the immediate is relative */
+#define I8  16u  /* flag: an immediate of 4 bytes, or of 8 bytes with REX.W */
+#define A8  32u  /* flag: an address of 8 bytes, or of 4 bytes with the prefix 67 */
+#define R   64u  /* flag: the immediate is relative to the next instruction */
 #define BAD 128u /* flag: not valid in 64-bit code, or a prefix */
 
 #define ALU    M, M, M, M, I1, I4, BAD, BAD
@@ -216,13 +216,14 @@ enum x86_access {
   BYTES_4,
   BYTES_8,
   BYTES_16,
-  GENERAL,         /* operand with the size of a general register: 4 bytes, with prefixes 2 or 8 */
+  GENERAL, /* operand with the size of a general register: 4 bytes, or 2 or 8 bytes with prefixes */
   BYTE_OR_GENERAL, /* operand of 1 byte for an even opcode, else with the size of a general register
                     */
   CALLED, /* operand of 8 bytes for a call with the opcode FF, else with the size of a general
              register */
-  WIDE,   /* operand of 4 bytes, with REX.W of 8 */
-  NUMBER, /* operand of 4 bytes with the prefix F3, of 8 with F2, else a vector */
+  WIDE,   /* operand of 4 bytes, or of 8 bytes with the prefix REX.W */
+  NUMBER, /* operand of 4 bytes with the prefix F3, of 8 bytes with the prefix F2, else of a whole
+             vector */
   VECTOR,
   HALF_VECTOR,
   EIGHTH_VECTOR
@@ -231,7 +232,8 @@ enum x86_access {
 /* Prefixes that select a row of the table for an opcode. */
 enum x86_prefixes { ANY, PACKED, F3, NONE };
 
-/* Sizes of the operands of a range of opcodes. The first matching row counts. */
+/* Sizes of the operands in memory for a range of opcodes. The first row that matches an opcode
+ * applies. */
 static const struct x86_range {
   enum opcode_map map;
   uint8_t first, last;

@@ -15,8 +15,8 @@ struct x86_instruction {
   bool relative_immediate; /* true for a jump or call relative to the next instruction */
   bool bare_displacement;  /* true if the operand has no base register; then the displacement may be
                               an address */
-  unsigned access; /* number of bytes that an operand in memory accesses; 0: the code uses only its
-                      address */
+  unsigned access; /* number of bytes of memory that the instruction accesses; 0: the instruction
+                      uses only the address */
 };
 
 /* Decodes the instruction at the start of `size` bytes of 64-bit code. Returns false if the

@@ -182,8 +182,8 @@ double costs_total(const struct cost *cost) {
 
 /* ---- files ------------------------------------------- */
 
-/* Returns how many path components at the ends of two paths are equal. Sets *whole to true if `b`
- * ends with the whole path `a`. */
+/* Compares two paths from their ends. Returns the number of equal path components. Sets *whole to
+ * true if `b` ends with the whole path `a`. */
 static size_t costs_common(pprofc_str a, pprofc_str b, bool *whole) {
   size_t parts = 0, i = a.size, k = b.size;
   while (i && k && a.data[i - 1] == b.data[k - 1]) {

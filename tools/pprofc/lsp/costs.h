@@ -25,7 +25,7 @@ struct costs {
   pprofc_graph *functions; /* graph with functions as nodes and calls as edges */
   pprofc_graph *lines;     /* graph with lines as nodes; NULL if there are verdicts */
   struct interner names;   /* names of the functions in the graph */
-  uint32_t *nodes;         /* first node of each name, by the name's id */
+  uint32_t *nodes;         /* for each name's id, the first node with this name */
   size_t node_count;       /* number of nodes in the graph */
   struct cost *items;      /* lines, sorted by cost, largest first */
   size_t count, capacity;
@@ -39,11 +39,12 @@ struct costs {
 pprofc_status costs_read(struct costs *costs, const struct command *command, pprofc_error *error);
 void costs_free(struct costs *costs);
 
-/* Returns the cost of a function. Its member `function` is empty if the function has no cost. */
+/* Returns the cost of a function. In the result, `function` is empty if the function has no
+ * cost. */
 struct cost costs_function(const struct costs *costs, pprofc_str name);
 
-/* Return sort keys of a line: the absolute self value, or the absolute total. In a difference the
- * keys are absolute changes. */
+/* Both functions return a sort key of a line: costs_own the absolute self value, costs_total the
+ * absolute total. In a difference the keys are absolute changes. */
 double costs_own(const struct cost *cost);
 double costs_total(const struct cost *cost);
 

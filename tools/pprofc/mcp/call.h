@@ -90,7 +90,7 @@ void call_next(struct call *call, const char *tool, ...);
 /* Returns how many bytes of the answer are free for a report. */
 size_t call_room(const struct call *call);
 
-/* Appends a report, shortened to `room` bytes. */
+/* Appends a report. Shortens the report to `room` bytes. */
 pprofc_status call_report(struct call *call, const struct brief *kind, size_t room,
                           brief_render_fn render, const void *context, pprofc_error *error);
 

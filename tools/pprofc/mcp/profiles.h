@@ -36,8 +36,8 @@ struct profiles {
 const struct open_profile *profiles_get(struct profiles *profiles, pprofc_str path,
                                         pprofc_error *error);
 
-/* Like profiles_get, but merges equal samples of a large profile, which makes later calls
- * faster. */
+/* Returns the open profile of a file like profiles_get, but merges equal samples of a large
+ * profile. Later calls are then faster. */
 const struct open_profile *profiles_get_sums(struct profiles *profiles, pprofc_str path,
                                              pprofc_error *error);
 

@@ -49,8 +49,8 @@ struct data_parts {
   const struct buffer *parts[2];
 };
 
-/* Writes the answer's text, which comes from files. Changes each "</data" in it, which would end
- * the data. */
+/* Writes the answer's text, which comes from files. Changes each "</data" in the text, because it
+ * would end the data. */
 static pprofc_status data_render(const void *context, pprofc_write_fn write, void *to,
                                  pprofc_error *error) {
   const struct data_parts *d = context;

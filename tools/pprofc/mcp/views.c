@@ -358,7 +358,7 @@ static pprofc_status view_open(struct call *call, const pprofc_profile *opened[2
       return error_set(error, PPROFC_E_INVALID,
                        "no profile is named; the tool open lists the files of this server");
     if (!*path) continue;
-    /* Opening the next profile may move the item; the profile does not move. */
+    /* Opening the next profile may move the entry `item` in memory, but not its profile. */
     const struct open_profile *item = profiles_get_sums(&call->mcp->profiles, str_of(path), error);
     if (!item) return error->status;
     opened[i] = item->profile;

@@ -13,7 +13,7 @@
 /* Benchmark unit that corresponds to a sample type. */
 struct bench_measure {
   const char *unit; /* unit of the benchmark: "sec/op", "B/op" or "allocs/op" */
-  double factor;    /* factor from the benchmark's unit to the unit of the sample type */
+  double factor;    /* factor that converts the benchmark's unit to the unit of the sample type */
 };
 
 /* State while one file is read. */

@@ -35,8 +35,8 @@ pprofc_status runs_difference(const pprofc_verdict_run *runs, size_t count, size
 /* True if the source is a folder, which stands for all profiles in it. */
 bool runs_is_folder(const char *source);
 
-/* Compares the paths of two runs by their numbers: run2 is before run10. Benchmark results have the
- * same order. */
+/* Compares the paths of two runs, with a result like strcmp. Numbers in the paths compare by value:
+ * run2 is before run10. Benchmark results have the same order. */
 int runs_order(const char *first, const char *second);
 
 #endif

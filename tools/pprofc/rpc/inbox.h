@@ -30,7 +30,7 @@ struct inbox {
   pthread_cond_t changed;
   struct inbox_message *first, **last;
   size_t count, bytes;
-  bool ended, stopped; /* true after the end of the input; true after a call of inbox_stop */
+  bool ended, stopped; /* ended: the input has ended; stopped: inbox_stop was called */
   char chunk[65536];
   size_t at, size; /* range of bytes in the chunk that are not processed yet */
 };

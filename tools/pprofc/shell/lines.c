@@ -36,7 +36,6 @@ pprofc_str shell_trim(pprofc_str text) {
   return str_slice(text, from, to);
 }
 
-/* Splits text at white space. Returns false when out of memory. */
 bool shell_split(pprofc_str text, struct arena *arena, struct shell_words *words) {
   *words = (struct shell_words){NULL, 0, 0};
   for (size_t at = lines_skip(text, 0, true); at < text.size; at = lines_skip(text, at, true)) {

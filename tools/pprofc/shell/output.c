@@ -61,7 +61,8 @@ static int process_wait(struct shell_process *process) {
 struct pager {
   bool wanted; /* true if the pager may still start for more output */
   size_t rows, width;
-  size_t used; /* number of rows of text in `held`, and columns used in the last row */
+  size_t used; /* number of rows that the text in `held` needs, and number of columns used in the
+                  last row */
   size_t column;
   struct buffer held; /* text written before the pager starts */
   struct shell_process process;
@@ -149,7 +150,7 @@ static int pager_write(struct pager *pager, const void *data, size_t size) {
   return pager->used + 1 >= pager->rows ? pager_start(pager) : 0;
 }
 
-/* If no pager was started, writes the text in `held`. Otherwise waits until the pager ends. */
+/* If the pager did not start, writes the text in `held`. Otherwise waits until the pager ends. */
 static pprofc_status pager_end(struct pager *pager, pprofc_status status, pprofc_error *error) {
   if (status == PPROFC_OK && pager->wanted &&
       pager_send(pager, pager->held.data, pager->held.size) != 0)

@@ -50,7 +50,7 @@ struct shell {
   pprofc_profile *head;    /* profile without a base; NULL until the shell has read it */
   pprofc_profile *difference;
   struct shell_base base;
-  struct loaded_runs runs; /* runs that are judged if the option noise is set */
+  struct loaded_runs runs; /* runs that the shell judges if the option noise is set */
   bool runs_loaded;
 
   struct shell_input inputs[SHELL_INPUTS];
@@ -199,8 +199,8 @@ void shell_end_viewers(struct shell *shell);
 
 /* ---- ^C ---------------------------------------------- */
 
-/* Stores if a pager reads the terminal. While a pager reads the terminal, a second ^C does not end
- * the shell. */
+/* Records that a pager now reads the terminal (`on`), or no longer reads it. While a pager reads
+ * the terminal, a second ^C does not end the shell. */
 void shell_set_paging(bool on);
 
 enum shell_wait { SHELL_WAIT_READY, SHELL_WAIT_SIGNAL, SHELL_WAIT_INTERRUPTED };

@@ -139,8 +139,7 @@ const struct flag_table init_table = {
 /* A project type: the file that identifies it and the steps that measure it. */
 struct project {
   const char *file;
-  const char *words[2]; /* the file must contain one of these texts; NULL: the file need only
-                           exist */
+  const char *words[2]; /* the file must contain one of these texts; NULL: any text */
   const char *what, *next;
   const unsigned char *steps;
   const size_t *size;

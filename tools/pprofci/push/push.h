@@ -62,8 +62,8 @@ pprofc_status push_otlp_headers(struct push *push, pprofc_error *error);
 pprofc_status push_pack_otlp(struct push *push, const pprofc_profile *profile, pprofc_str *bytes,
                              pprofc_error *error);
 
-/* Converts the bytes of an item to a gzip'd request body with the labels as attributes of its
- * resource. */
+/* Converts the bytes of a profile to a gzip'd request body. The labels of the profile become
+ * attributes of its resource. */
 pprofc_status push_make_otlp(struct push *push, const struct push_item *item, pprofc_str *body,
                              pprofc_error *error);
 

@@ -25,7 +25,7 @@ static bool send_make_id(char id[40]) {
   return true;
 }
 
-/* Collects all labels of an item. Returns their number, or 0 when out of memory. */
+/* Collects all labels of a profile to send. Returns their number, or 0 when out of memory. */
 static size_t send_labels(struct push *push, const struct push_item *item,
                           Pyroscope__LabelPair *pairs, Pyroscope__LabelPair **pointers) {
   size_t count = 0;

@@ -37,8 +37,8 @@ static bool has_line(pprofc_str lines, pprofc_str wanted) {
   return false;
 }
 
-/* Appends the lines that are missing on the other side, each with '+' or '-'. Returns their
- * number. */
+/* Appends the items of `lines` that are missing in `other`, each after the character `sign`.
+ * Returns the number of missing items. */
 static size_t built_put_lines(struct buffer *out, pprofc_str lines, pprofc_str other, char sign) {
   size_t count = 0;
   pprofc_str line;

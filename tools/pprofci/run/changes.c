@@ -200,8 +200,9 @@ static size_t find_own(struct ci_run *run, const struct drawn *d, const struct d
   return found;
 }
 
-/* Sets pair->own from the verdict that includes callees. Without a verdict of growth, sets it from
- * the profiles. */
+/* Sets pair->own, the change of the function that explains the pair's change. Takes the change from
+ * the verdict that includes callees. If this verdict is not growth, computes the change from the
+ * profiles. */
 static bool set_own(struct ci_run *run, struct run_pair *pair, const struct judged *judged,
                     const struct stack_frame *frame, const struct drawn_sum *sum) {
   const struct noise_report *report = &judged->reports[0];
@@ -277,7 +278,8 @@ static pprofc_status draw_picture(struct ci_run *run, struct run_picture *pictur
   return status == PPROFC_OK && !picture->frames.data ? error_nomem(error) : status;
 }
 
-/* Collects the verdicts on the functions of a drawing. Sets NULL if there are no verdicts. */
+/* Collects the verdicts on the functions of a drawing. Sets *judged to NULL if there are no
+ * verdicts. */
 static pprofc_status drawn_judge(struct drawn *d, const pprofc_verdicts *verdicts,
                                  const struct flame_verdicts **judged, pprofc_error *error) {
   struct arena *arena = &d->graph.tree.arena;

@@ -1,5 +1,5 @@
-/* Finds the file and line in the user's repository that explain why a pair of profiles changed, and
- * draws a picture of the change. */
+/* Finds the file and line in the user's repository that explain the change of a pair of profiles.
+ * Draws a picture of the change. */
 #ifndef PPROFCI_RUN_CHANGES_H
 #define PPROFCI_RUN_CHANGES_H
 
@@ -20,8 +20,7 @@ pprofc_status drawn_open(const pprofc_profile *profile, const pprofc_report_opti
                          struct drawn *d, pprofc_error *error);
 void drawn_close(struct drawn *d);
 
-/* Values of a function: flat without its callees, cum with its callees. Recursive calls count
- * once. */
+/* Values of a function: flat without callees, cum with callees. Recursive calls count once. */
 struct drawn_sum {
   int64_t flat[SIDES], cum[SIDES];
   uint32_t depth; /* depth of the function's first frame */

@@ -26,7 +26,7 @@ struct packages {
 pprofc_status checkouts_make(struct ci_run *run, const char **base, pprofc_error *error);
 
 /* Finds the commit of the base: the commit of -base-ref, or else the merge base. Sets *wanted to
- * its name. */
+ * the name of this commit. */
 pprofc_status checkouts_find_base(struct ci_run *run, const char **wanted, const char **commit,
                                   pprofc_error *error);
 

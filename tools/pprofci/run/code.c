@@ -103,7 +103,7 @@ struct code_place {
   int64_t start, first, last; /* lines of the function: its start, and the first and the last line
                                  with samples; 0: unknown */
   bool called;                /* true if at least one call of the function was not inlined */
-  bool own;                   /* true if the repository has the file */
+  bool own;                   /* true if the file of the function is in the repository */
   enum diff_side side;
 };
 

@@ -41,7 +41,7 @@ static bool graph_is_digit(char c) {
   return letter || (c >= '0' && c <= '9') || c == '+' || c == '/' || c == '=';
 }
 
-/* Returns the base64 text of a graph's file, or "" if the file has anything else. */
+/* Returns the base64 text of a graph's file, or "" if the file contains anything else. */
 static pprofc_str graph_text(pprofc_str file) {
   if (!str_starts(file, GRAPH_BEFORE) || !str_ends(file, GRAPH_AFTER)) return STR("");
   if (file.size < GRAPH_BEFORE.size + GRAPH_AFTER.size) return STR("");

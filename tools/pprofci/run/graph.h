@@ -8,8 +8,8 @@
 
 #define GRAPH_VIEWER "flame/viewer.js" /* file of the viewer in the page's folder */
 
-/* Sets *packed to the data of the viewer (flame_data of flame/flame.h) in base64. Sets "" if they
- * exceed 64 MB. The text is in the arena. */
+/* Sets *packed to the data of the viewer (flame_data of flame/flame.h) in base64, or to "" if the
+ * data exceeds 64 MB. The text is in the arena. */
 pprofc_status graph_pack(const pprofc_profile *profile, const pprofc_report_options *options,
                          struct arena *arena, pprofc_str *packed, pprofc_error *error);
 

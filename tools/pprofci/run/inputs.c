@@ -142,9 +142,9 @@ static pprofc_status check_profiles(const char *folder, const struct profile_lis
 
 /* ---- pairs ------------------------------------------- */
 
-/* Returns the index of the base's profile that matches a profile of the head. Both profiles have
- * the same name, or the same key, if only one profile of the base and one profile of the head have
- * that key. */
+/* Returns the index of the base's profile that matches a profile of the head. Two profiles match if
+ * they have the same name. They also match if they have the same key, and no other profile of base
+ * or head has this key. */
 static size_t partner_of(const struct profile_list *base, const struct profile_list *head,
                          size_t index) {
   pprofc_str name = str_path_base(str_of(head->items[index].path));

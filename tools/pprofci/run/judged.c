@@ -112,8 +112,9 @@ static const char *judged_domain_names(const struct filling *f,
   return buffer_take(&names, &f->run->arena).data;
 }
 
-/* Returns the new name of a renamed domain, or the other function of a domain of two related
- * functions that has the name of one of them. Returns "" for any other domain. */
+/* Returns the new name of a renamed domain. For a domain of two related functions that has the name
+ * of one function, returns the other function. Returns "" for any other domain. A domain is a group
+ * of functions between which cost moved. */
 static pprofc_str judged_domain_partner(const struct noise_report *report,
                                         const pprofc_verdict_domain *domain) {
   const pprofc_verdict_row *first = &report->rows[domain->rows[0]];
@@ -164,8 +165,8 @@ static bool judged_take(struct filling *f, bool changed) {
   return true;
 }
 
-/* True if the function explains growth. One run per side cannot test lock contention; then each
- * function with enough growth counts. */
+/* True if the function explains growth. With one run per side, lock contention cannot be tested.
+ * Then each function that grew enough explains growth. */
 static bool judged_is_reason(const struct filling *f, const pprofc_verdict_row *row) {
   const pprofc_verdict_estimate *e = &row->flat;
   const pprofc_verdict_domain *domain = pprofc_verdicts_domain_of(f->report->verdicts, row);
@@ -301,8 +302,8 @@ static void judged_summary(struct filling *f) {
   to->weak = !s->exact && s->base_runs == 1 && s->head_runs == 1;
 }
 
-/* Finds the largest function. Returns false if the pair of profiles was not judged, or if a
- * function changed. */
+/* Sets the name of the function with the largest value, unless the pair of profiles was not judged
+ * or a function changed. Returns false when out of memory. */
 static bool judged_largest(struct filling *f) {
   const pprofc_verdict_summary *s = &f->report->summary;
   if (s->changed || s->cum_changed || !s->tested || isnan(s->visible) ||

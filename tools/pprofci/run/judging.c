@@ -84,8 +84,8 @@ static double judging_measured(const struct run_pair *pair, const struct judged 
   return agrees ? measured : 0;
 }
 
-/* Sets the divisors of the values. They come from -ops, else from the benchmark's measurements if
- * all runs have measurements, else from the number of operations. */
+/* Sets the divisors of the values. The divisors are the values of -ops, else the benchmark's
+ * measurements if all runs have measurements, else the numbers of operations. */
 static pprofc_status judging_expose(const struct ci_run *run, const struct run_pair *pair,
                                     struct judged *j, const char *index, pprofc_error *error) {
   const char *ops = run->options->ops;

@@ -16,9 +16,9 @@
 /* Cost of a changed line. */
 struct changed_line {
   double cost[SIDES];
-  double largest;      /* cost of `function` on this line, the largest cost of a function */
+  double largest;      /* cost of `function` on this line */
   bool grew;           /* true if `function` grew by more than noise */
-  pprofc_str function; /* function with the largest cost on the line */
+  pprofc_str function; /* function that the page shows for the line; see take_function */
 };
 
 /* Growth of a function in inlined code whose calls have no line, as in files of callgrind. */
@@ -34,7 +34,7 @@ struct lines_search {
   const struct judged *judged;
   const struct revisions *revisions;
   struct changed_line *lines; /* costs of the changed lines, one for each line of the hunks */
-  struct inlined *inlined; /* for each hunk, the function around it with the most inlined growth */
+  struct inlined *inlined; /* for each hunk, the function around it whose inlined code grew most */
   double divisors[SIDES];
 };
 

@@ -14,7 +14,7 @@ struct round_load {
   double stolen;  /* time that the host took from this virtual machine */
 };
 
-/* Reads the clocks at the beginning or at the end of a round. */
+/* Returns the values of the clocks at the beginning or at the end of a round. */
 struct round_load load_now(void);
 
 /* Adds the load since `begin` as a round to run->loads. A failure to add is recorded in

@@ -236,8 +236,9 @@ static pprofc_status draw_sources(struct ci_run *run, struct run_pair *pair,
   const struct render_source both = {
       pair->diff, {files[SIDE_BASE], files[SIDE_HEAD]}, true, judged};
   if (status != PPROFC_OK || !pair->diff) return status;
-  /* Flame graphs of several runs draw noise in grey. One run per side cannot measure noise, but the
-   * values per second must equal the table. */
+  /* Colour the flame graph by the verdicts if there are several runs: noise is then grey. With one
+   * run per side, noise is unknown. The flame graph then uses the verdicts only for values per
+   * second, which must equal the values in the table. */
   pprofc_report_options judged_options = *options;
   const struct pair_verdicts *first = pair->comparisons;
   if (pair->comparison_count && (!first->weak || first->summary.exposure == PPROFC_EXPOSURE_TIME))

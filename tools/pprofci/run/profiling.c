@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define KINDS_AT_ONCE 2 /* maximum number of profile types in one run */
+#define KINDS_AT_ONCE 2 /* maximum number of profile types that one run writes */
 #define GROUPS        2 /* number of groups of profile types */
 
 /* A benchmark that is being profiled. */
@@ -22,7 +22,8 @@ struct profiled {
   double n;                      /* number of iterations of the benchmark in each run */
   const char *name;              /* name of the files about the benchmark */
   const char *bench, *benchtime; /* arguments of the test program */
-  struct run_measured *measured[GROUPS][SIDES]; /* measurements: one entry per run */
+  struct run_measured *measured[GROUPS][SIDES]; /* measurements of base and head for each group of
+                                                   profile types: one entry per run */
   struct buffer printed[GROUPS][SIDES];
 };
 

@@ -63,7 +63,7 @@ bool recorded_next(pprofc_str *text, const char *cpu, struct recorded_line *out)
   return false;
 }
 
-/* Returns the item of a benchmark, and adds it if it is new. */
+/* Returns the entry of a benchmark, and adds the entry if the benchmark is new. */
 struct recorded *recording_item(struct recording *r, size_t package, const char *cpu,
                                 pprofc_str name) {
   struct ci_run *run = r->run;
@@ -289,8 +289,8 @@ static pprofc_status record_all(struct recording *r, pprofc_error *error) {
 pprofc_status record_benchmarks(struct ci_run *run, pprofc_error *error) {
   pprofc_status made = files_temporary(&run->arena, &run->work, error);
   if (made != PPROFC_OK || !*run->options->record) return made;
-  /* A stopped go command leaves its temporary folder. Create it in the run's folder, which is
-   * removed. */
+  /* A stopped go command does not remove its temporary folder. Make go create this folder in the
+   * run's folder, which the run removes. */
   if (setenv("GOTMPDIR", run->work, 0) != 0) return error_nomem(error);
   struct recording r = {.run = run, .packages = {.patterns = run->options->record}};
   interner_init(&r.keys, run->mem);

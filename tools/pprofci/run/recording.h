@@ -18,8 +18,8 @@ struct recorded {
                                 each round */
   bool selected;             /* true if the second stage measures the benchmark again */
   bool regressed;
-  bool judged, open; /* true if the last interim judgement had a row of the benchmark; true if that
-                        row had no decision */
+  bool judged, open; /* judged: the last interim verdict had a row of the benchmark; open: that row
+                        had no decision */
 };
 
 /* Output of a test program. */
@@ -37,10 +37,10 @@ struct recording {
   const char *cpus; /* numbers of processors to measure with, such as "1,4" */
   struct recorded *items;
   size_t count, capacity;
-  struct interner keys; /* keys of the items: package, cpu and name */
+  struct interner keys; /* keys of the benchmarks in `items`: package, cpu and name */
   struct buffer texts;  /* array of struct recorded_text, in order of measurement */
-  size_t first_texts;   /* number of texts of the first stage if only later texts judge the selected
-                           benchmarks; else 0 */
+  size_t first_texts;   /* number of texts of the first stage if the verdict on the selected
+                           benchmarks uses only later texts; else 0 */
   size_t round;         /* number of the current round */
   size_t steps, all_steps;
 };
@@ -63,7 +63,8 @@ pprofc_status recording_rounds(struct recording *r, int64_t first, int64_t last,
  * head. */
 int recording_first(const struct recording *r);
 
-/* Returns the item of a line of results, or NULL when out of memory. */
+/* Returns the entry of the benchmark that a line of results names. Adds the entry if the benchmark
+ * is new. Returns NULL when out of memory. */
 struct recorded *recording_item(struct recording *r, size_t package, const char *cpu,
                                 pprofc_str name);
 

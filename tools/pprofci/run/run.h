@@ -32,11 +32,12 @@ struct change {
   double q;                /* adjusted p-value; NaN: not tested */
   const char *verdict;     /* verdict as a word: "grew", "moved", "unchanged" ... */
   bool changed;            /* true if the function itself changed */
-  bool certain;            /* true if the change exceeds noise, either of this function alone or of
-                              all functions together */
-  const char *partner;     /* other function, if cost moved between it and this function; or NULL */
-  const char *code;        /* state of the function's code: "same", "changed", "in this diff" ...;
-                              "" when unknown */
+  bool certain; /* true if the change of this function, or of all functions together, exceeds noise
+                 */
+  const char *partner; /* other function, if cost moved between this function and the other
+                          function; or NULL */
+  const char *code;    /* state of the function's code: "same", "changed", "in this diff" ...;
+                          "" when unknown */
   /* Functions between which cost moved within `name`, which is a caller, type, package or file; or
    * NULL. */
   const char *inside;
@@ -76,8 +77,8 @@ struct pair_verdicts {
   const char
       *differs; /* text of other differences between base and head: "; compiler: -go1.21 +go1.22" */
   bool weak;    /* true with one run per side, which cannot show the noise between runs */
-  pprofc_verdict_summary summary; /* summary numbers of the verdicts; its texts, places and factors
-                                     are not set */
+  pprofc_verdict_summary summary; /* summary of the verdicts; only its numbers are set, not its
+                                     texts, places and factors */
   struct change *rows; /* changed functions, then the other functions; both groups are sorted by
                           size of the change */
   size_t row_count, left_out;
@@ -85,8 +86,8 @@ struct pair_verdicts {
   size_t because_count;
   const char *sentence; /* change of the total: "71.4s less (-93%). Nearly everything is
                            faster." */
-  /* Changes in summary.total_delta that changed rows do not explain: time of the kernel or a
-   * runtime; the rest. */
+  /* Parts of summary.total_delta that changed rows do not explain. `environment` is time of the
+   * kernel or a runtime, `rest` is all other change. */
   double environment, rest;
   size_t rest_count;
   const char *largest;      /* function that summary.visible refers to; NULL: not shown */
@@ -104,8 +105,8 @@ struct run_measured {
 
 /* A pair of profiles, or a single profile, and its artifacts. */
 struct run_pair {
-  const char *paths[SIDES]; /* paths of the profiles of base and head; with several runs, of the
-                               first; NULL: no profile */
+  const char *paths[SIDES]; /* paths of the profiles of base and head; with several runs, the paths
+                               of the first profiles; NULL: no profile */
   const char **runs[SIDES]; /* profiles of base and head, one per run */
   size_t run_count[SIDES];
   const struct run_measured *measured[SIDES]; /* measurements of base and head, one per run; or
@@ -148,7 +149,7 @@ struct run_pair {
 
 /* A function that grew more than -fail-on allows. */
 struct run_fired {
-  const char *condition, *pair; /* condition such as "flat>5%"; name of the difference */
+  const char *condition, *pair; /* condition such as "flat>5%"; name of the pair's difference */
   const char *unit;             /* unit of the values */
   struct change change;
 };
@@ -222,7 +223,8 @@ struct ci_run {
   struct interner screened;          /* keys of the benchmarks that the second stage does not
                                         measure again */
   struct buffer loads;               /* array of struct round_load, one for each measured round */
-  const char *overloaded;     /* load of the machine if it was too high to judge times; or NULL */
+  const char *overloaded; /* text about the load of the machine, if the load was too high to judge
+                             times; or NULL */
   struct buffer plots[SIDES]; /* for base and head, an array of struct run_samples: one for each row
                                  of the gate */
 };
@@ -302,8 +304,8 @@ pprofc_status run_check_stopped(pprofc_error *error);
  * Returns NULL when out of memory. */
 const char *run_take_name(struct ci_run *run, const char *name);
 
-/* Like run_take_name, but accepts any text. Keeps letters, digits and a few other characters, up to
- * a maximum length. */
+/* Like run_take_name, but accepts any text. Makes the name from the letters, digits and a few other
+ * characters of the text, up to a maximum length. */
 const char *run_take_name_of(struct ci_run *run, pprofc_str text);
 
 /* Returns the name of a profile without its extensions, for names of artifacts. */

@@ -5,8 +5,8 @@
 #include "run/run.h"
 
 /* Sets *is to true if a file is a profile. Reports and skips any other file. Adds an unreadable
- * file to run->unread if its name or first bytes look like a profile. Also adds it if the file of
- * that name in the folder `other` is a profile ("": no such folder). */
+ * file to run->unread if its name or first bytes look like a profile, or if the file of the same
+ * name in the folder `other` is a profile. `other` is "" if there is no such folder. */
 pprofc_status check_profile(struct ci_run *run, const char *path, const char *other, bool *is,
                             pprofc_error *error);
 

@@ -98,7 +98,7 @@ static void read_old_manifest(struct ci_run *run, struct buffer *text) {
     buffer_clear(text);
 }
 
-/* Removes files of an earlier run that have no successor in this run. */
+/* Removes the files of an earlier run that this run did not write again. */
 static void remove_old(struct ci_run *run, const struct buffer *manifest) {
   struct node *root;
   if (!manifest->size || manifest->failed) return;

@@ -82,10 +82,10 @@ pprofc_status stages_write(struct recording *r, pprofc_error *error) {
 
 /* ---- rows and benchmarks ----------------------------- */
 
-/* Items of the recording, by their keys in the gate. */
+/* Recorded benchmarks, found by the keys of their rows in the gate. */
 struct stage_items {
   struct recording *r;
-  struct interner keys; /* keys of the items, in the same order as the items */
+  struct interner keys; /* keys of the recorded benchmarks, in the same order as the benchmarks */
   struct buffer key;
   size_t rounds; /* number of rounds of the second stage; 0 before this stage */
 };

@@ -55,7 +55,7 @@ void count_print(const struct program *program);
 /* State while calls of allocators are counted in a file of callgrind. */
 struct allocations {
   const pprofc_allocator *mem;
-  bool *known; /* [capacity] true if the function with this number is an allocator */
+  bool *known; /* true if the function with this number is an allocator; `capacity` entries */
   size_t capacity;
   uint64_t count;
   bool called; /* true if the last line named an allocator as the callee */

@@ -18,7 +18,8 @@ struct talk_benchmark {
 struct talk {
   const pprofc_allocator *mem;
   struct arena *arena;
-  int commands, answers;    /* FIFO that the plugins write; FIFO that the plugins read */
+  int commands, answers;    /* FIFO to which the plugins write their commands; FIFO from which the
+                               plugins read the answers */
   int control, acknowledge; /* FIFOs that control the profiler, and return its answers; -1: no
                                profiler */
   const char *plugin;       /* name and version of the last plugin that sent a message, or "" */

@@ -30,7 +30,7 @@ struct backing_kind {
   pprofc_status (*open)(struct backing *backing, pprofc_error *error);
   /* Checks that creating a new store is permitted. NULL: always permitted. */
   pprofc_status (*check_new)(struct backing *backing, pprofc_error *error);
-  void (*close)(struct backing *backing); /* Closes the store. NULL: nothing to do. */
+  void (*close)(struct backing *backing); /* Closes the store. NULL: the store needs no closing. */
   pprofc_status (*put)(struct backing *backing, const char *key, pprofc_str data,
                        pprofc_error *error);
   pprofc_status (*get)(struct backing *backing, const char *key, struct buffer *data,

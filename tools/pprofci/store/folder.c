@@ -1,4 +1,5 @@
-/* Keeps a store in a folder. Each file is written under tmp/, synchronized, and renamed. */
+/* Keeps a store in a folder. Writes each file under tmp/, synchronizes the file with the disk, and
+ * renames it. */
 #include "store/backing.h"
 
 #include "core/outfile.h"

@@ -64,7 +64,7 @@ pprofc_str index_text(struct store_index *x, sqlite3_stmt *statement, int column
  * more. */
 pprofc_status index_sync(struct store_index *x, struct stored_keys *keys, pprofc_error *error);
 
-/* Reads all runs of the index into `past`. */
+/* Reads all runs of the index into `past`. Returns false on failure. */
 bool index_load(struct store_index *x, struct arena *arena);
 
 #endif

@@ -51,7 +51,8 @@ uint32_t past_add_series(struct past *past, pprofc_str group, pprofc_str name, p
   if (id == MAP_NONE || id < past->series_count) return id;
   if (!ARRAY_RESERVE(&mem_default, past->series, past->series_capacity, past->series_count + 1))
     return MAP_NONE;
-  /* Points to the copy of group, name and unit of the series, which is one text. */
+  /* Points to the stored copy of the series' key, one text that contains the group, the name and
+   * the unit. */
   pprofc_str kept = past->series_keys.items[id];
   past->series[past->series_count++] =
       (struct past_series){{kept.data, group.size},

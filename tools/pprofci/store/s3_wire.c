@@ -15,7 +15,7 @@
 #define S3_TRIES   5
 #define S3_TIMEOUT 300 /* time limit of a request in seconds */
 #define S3_PART    ((size_t)64 << 20)
-/* Minimum size in bytes of a part of a multipart upload, a limit of S3. */
+/* Minimum size in bytes of a part of a multipart upload. S3 rejects smaller parts. */
 #define S3_MIN ((size_t)5 << 20)
 
 struct s3_wire {

@@ -21,7 +21,7 @@ struct s3_request {
   const char *key;   /* key below the prefix; NULL for the bucket itself */
   const char *query; /* query string with sorted and encoded parameters, or "" */
   const char *root;  /* name of the root element that a reply with status 200 must have, or NULL */
-  bool once;         /* true to fail with 412 if the key exists */
+  bool once; /* true to make the server refuse the request, with status 412, if the key exists */
   pprofc_str body;
 };
 

@@ -128,8 +128,8 @@ static pprofc_status trend_save(const char *path, struct buffer *text, pprofc_er
   return status;
 }
 
-/* Sets the address of commits. Requires that the newest commit is in the git repository of the
- * current folder, because a store of another repository would get wrong links. */
+/* Sets the address of commits. Requires that the git repository of the current folder contains the
+ * newest commit. Otherwise the store may be of another repository, and its links would be wrong. */
 static pprofc_status trend_find_commits(struct trend_view *trend, struct trend_options *o,
                                         pprofc_error *error) {
   struct trend_query *query = &o->query;

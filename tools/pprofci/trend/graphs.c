@@ -1,5 +1,5 @@
-/* Adds flame graphs to the page of a trend. The graph of a change point is the difference between
- * the profiles of the last run before the change and of the first run after it. */
+/* Adds flame graphs to the page of a trend. The graph of a change point compares the last run
+ * before the change with the first run after the change. */
 #include "trend/trend.h"
 
 #include "core/escape.h"

@@ -25,7 +25,7 @@ static pprofc_status trend_read_ids(struct interner *ids, struct arena *arena, c
   return status;
 }
 
-/* Sets the order of each run to the position of its commit in a file. Sets -1 if the file does not
+/* Sets the order of each run to the position of its commit in a file, or to -1 if the file does not
  * list the commit. */
 static pprofc_status trend_list_commits(struct trend_view *t, const char *path,
                                         pprofc_error *error) {
@@ -76,7 +76,7 @@ static bool trend_fits(const struct trend_query *query, const struct past_series
          str_glob(str_of(query->unit), series->unit);
 }
 
-/* Allocates arrays for the values of the matching series. */
+/* Allocates arrays for the values of the series that match the query. */
 static bool trend_make_room(struct trend_view *t, const struct trend_query *query,
                             struct trend_series *all) {
   const struct past *past = &t->past;

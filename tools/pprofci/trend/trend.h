@@ -14,8 +14,8 @@ struct trend_query {
   const char *commits; /* path of a file with commit ids in order, or "" */
   /* glob patterns of benchmarks and units, and for -function of profile types */
   const char *bench, *unit, *kind;
-  const char *function; /* glob pattern of functions; the output shows their shares in profiles; "":
-                           the output shows results */
+  const char *function; /* glob pattern of functions whose shares in profiles the output shows; "":
+                           shows results */
   /* addresses of a commit and of a page, with {} in place of the commit id; "": no links */
   const char *commit_url, *page_url;
   bool cum;
@@ -32,7 +32,7 @@ struct trend_change {
                          confirmed */
   int64_t unmeasured; /* number of commits between the last run before and the first run after the
                          change; -1: unknown */
-  const char *graph;  /* address of its flame graph on the page; NULL without a graph */
+  const char *graph;  /* address of the change's flame graph on the page; NULL without a graph */
 };
 
 struct trend_series {
@@ -52,7 +52,7 @@ struct trend_view {
   size_t series_count;
   struct trend_change *changes;
   size_t change_count, change_capacity;
-  size_t suspected; /* number of suspected changes that are not confirmed */
+  size_t suspected; /* number of suspected changes that further runs have not confirmed yet */
 };
 
 pprofc_status trend_make(struct trend_view *trend, struct backing *backing,
@@ -74,13 +74,13 @@ static inline const struct past_run *trend_run(const struct trend_view *trend,
 
 /* True if a confirmed change for the worse is recent, as trend_is_recent defines it. */
 bool trend_got_worse(const struct trend_view *trend, const struct trend_query *query);
-/* True for a change for the worse that is one of the last values of its series (the option -least
- * times 2), even if the change is only suspected. */
+/* True if a change for the worse is recent: it is one of the last values of its series, the option
+ * -least times 2. The change may be only suspected. */
 bool trend_is_recent(const struct trend_view *trend, const struct trend_query *query,
                      const struct trend_change *change);
 
-/* Returns 1 if a change is for the worse, -1 if the change is for the better, 0 if the unit has no
- * better direction. */
+/* Returns 1 for a change for the worse and -1 for a change for the better. Returns 0 if the unit
+ * has no better direction. */
 int trend_worse(const struct trend_view *trend, const struct trend_change *change);
 
 /* Append the size of a change, "+28.1 %", or its interval. If a ratio has no meaning, both

@@ -30,7 +30,7 @@ static bool take_positions(struct callgrind_reader *r, pprofc_str *rest) {
 }
 
 /* Reads a counter. Callgrind writes only absolute counters. Some tools write relative counters,
- * others negative counters. In one file "-3" always has the same of these meanings. */
+ * others negative counters. "-3" means the same in all lines of a file. */
 static bool take_counter(struct callgrind_reader *r, pprofc_str word, int64_t last, int64_t most,
                          int64_t *counter) {
   uint64_t number;
@@ -168,7 +168,8 @@ static bool callgrind_read_function(struct callgrind_reader *r, pprofc_str value
   return true;
 }
 
-/* Reads the inlined function of the next lines: "cfni=name"; "cfni=???" ends it. */
+/* Reads the inlined function of the next lines: "cfni=name". "cfni=???" ends the inlined
+ * function. */
 static bool read_inlined(struct callgrind_reader *r, pprofc_str value) {
   struct callgrind_name name;
   struct callgrind_symbol symbol = {0};
@@ -268,9 +269,9 @@ static bool check_totals(struct callgrind_reader *r, pprofc_str value) {
   return true;
 }
 
-/* Compares the summary with the sums of the lines, for cachegrind only. Callgrind's summary
- * precedes the lines and covers the whole run; Xdebug's summary has the wall time and the peak of
- * memory. Files of both tools have a version, files of cachegrind do not. */
+/* Compares the summary with the sums of the lines, for files of cachegrind only. These files have
+ * no version. In callgrind's files the summary precedes the lines and covers the whole run. In
+ * Xdebug's files the summary has the wall time and the peak of memory. */
 static bool check_summary(struct callgrind_reader *r, pprofc_str value) {
   return r->version || !r->in_body || r->has_totals || check_totals(r, value);
 }
@@ -310,9 +311,9 @@ static bool read_creator(struct callgrind_reader *r, pprofc_str value) {
   return true;
 }
 
-/* Reads the name of a benchmark from the description of a part. A program ends one such part for
- * each benchmark by a client request to valgrind. A description "Metadata: ..." names the benchmark
- * library instead. */
+/* Reads the name of a benchmark from the description of a part. The measured program ends a part
+ * for each benchmark by a client request to valgrind. A description "Metadata: ..." names the
+ * benchmark library instead. */
 static bool read_description(struct callgrind_reader *r, pprofc_str value) {
   static const pprofc_str trigger = {" Trigger: Client Request: ", 26};
   if (!str_starts(value, trigger)) return true;
@@ -324,7 +325,7 @@ static bool read_description(struct callgrind_reader *r, pprofc_str value) {
 static const struct header {
   const char *name;
   bool (*read)(struct callgrind_reader *, pprofc_str value);
-  bool begins; /* true if this header begins a new part after lines with costs */
+  bool begins; /* true if the header begins a new part when the current part has costs */
 } headers[] = {
     {"events", read_events, true},
     {"positions", read_columns, true},

@@ -1,8 +1,8 @@
-/* The call graph of a callgrind file. callgrind.c builds it, and samples.c and exact.c make stacks
- * from it.
+/* The call graph of one part of a callgrind file: the functions, the cost of each line, and the
+ * inclusive cost of calls. callgrind.c builds the graph; samples.c and exact.c make stacks from
+ * the graph.
  *
- * A graph is one part of a file: the functions, the cost of each line, and the inclusive cost of
- * calls. Objects and files are strings of the profile that is being built. */
+ * Objects and files are strings of the profile that the reader builds. */
 #ifndef PPROFC_IMPORT_CALLGRIND_CALLGRIND_H
 #define PPROFC_IMPORT_CALLGRIND_CALLGRIND_H
 
@@ -53,28 +53,30 @@ struct callgrind_graph {
   bool has_addresses;
   bool by_site;            /* true to store calls from different lines of a caller separately */
   struct buffer functions; /* array of struct callgrind_function */
-  /* Array of struct callgrind_cost, and array of int64_t: for each cost one value per type. */
+  /* `costs` is an array of struct callgrind_cost. `cost_values` is an array of int64_t, with one
+   * value per type for each cost. */
   struct buffer costs, cost_values;
-  /* Array of struct callgrind_call, and array of double: for each call one inclusive cost per
-   * type. */
+  /* `calls` is an array of struct callgrind_call. `call_values` is an array of double, with one
+   * inclusive cost per type for each call. */
   struct buffer calls, call_values;
-  uint32_t *first; /* index of a function for each name, with first_room entries; an entry is stale
-                      if its function has another name */
+  uint32_t *first; /* for each name, the index of a function, with first_room entries; an entry is
+                      stale if the function has another name */
   size_t first_room;
-  struct map by_name;                   /* index of functions whose names are not unique */
-  struct map by_place;                  /* index of the lines of functions with many lines */
-  struct map by_call;                   /* index of the calls of functions with many calls */
+  struct map by_name;                   /* hash table of the functions whose names are not unique */
+  struct map by_place;                  /* hash table of the lines of functions with many lines */
+  struct map by_call;                   /* hash table of the calls of functions with many calls */
   int64_t totals[CALLGRIND_MAX_EVENTS]; /* sums of the magnitudes of the costs, by type */
-  int64_t before[CALLGRIND_MAX_EVENTS]; /* sums of earlier parts, in the same form */
+  int64_t before[CALLGRIND_MAX_EVENTS]; /* sums of the magnitudes of the costs of earlier parts, by
+                                           type */
   bool too_large;                       /* true if the graph would exceed most_bytes */
-  bool overflowed;                      /* true if a total does not fit */
+  bool overflowed; /* true if the sum of costs of a type does not fit 64 bits */
 };
 
 /* Initializes a graph. Each array is limited to most_bytes. */
 void callgrind_graph_init(struct callgrind_graph *graph, const pprofc_allocator *mem, size_t types,
                           size_t most_bytes);
 void callgrind_graph_free(struct callgrind_graph *graph);
-/* Clears the graph for the next part. */
+/* Clears the graph for the next part of the file. */
 void callgrind_graph_clear(struct callgrind_graph *graph);
 /* Returns false if memory ran out and the graph is therefore incomplete. */
 bool callgrind_graph_ok(const struct callgrind_graph *graph);
@@ -85,7 +87,8 @@ uint32_t callgrind_graph_function(struct callgrind_graph *graph,
 /* Adds values to the self cost of a line. */
 void callgrind_graph_cost(struct callgrind_graph *graph, uint32_t function,
                           const struct callgrind_place *place, const int64_t *values);
-/* Adds values to the inclusive cost of a call from a place in the caller. */
+/* Adds values to the inclusive cost of a call. `site` is the place in the caller that makes the
+ * call. */
 void callgrind_graph_call(struct callgrind_graph *graph, uint32_t caller, uint32_t callee,
                           const struct callgrind_place *site, const int64_t *values);
 
@@ -127,8 +130,8 @@ struct callgrind_flow {
  * to break cycles. Returns false when out of memory. */
 bool callgrind_flow_init(struct callgrind_flow *flow, const struct callgrind_graph *graph,
                          struct arena *arena, bool tree);
-/* Both return a share of a function's cost, from 0 to 1. callgrind_call_share returns the share of
- * one call to the function, callgrind_root_share the share that no call explains. The shares of a
+/* The first function returns the share that one call contributes to its callee's cost, from 0 to 1.
+ * The second function returns the share of a function's cost that no call explains. All shares of a
  * function add up to 1. */
 double callgrind_call_share(const struct callgrind_flow *flow, uint32_t call, size_t type);
 double callgrind_root_share(const struct callgrind_flow *flow, uint32_t function, size_t type);
@@ -149,9 +152,9 @@ struct callgrind_tree {
   struct buffer positions; /* array of struct callgrind_position */
   struct buffer weights;   /* for each position and type: share of the function's self cost, a
                               double */
-  struct buffer pruned; /* for each position and type: cost of the branches below the position that
-                           were pruned, a double */
-  uint32_t *first;      /* index of each function's first position, or NONE */
+  struct buffer pruned;    /* for each position and type: cost of the pruned branches below the
+                              position, a double */
+  uint32_t *first;         /* index of each function's first position, or NONE */
   size_t functions;
   const pprofc_allocator *mem;
   double pruned_roots[CALLGRIND_MAX_EVENTS];
@@ -179,10 +182,10 @@ static inline double *callgrind_pruned(const struct callgrind_tree *tree, size_t
 
 /* ---- exact.c: stacks of functions whose names contain their callers */
 
-/* Data of a context in the current part. */
+/* Data of a context in the current part of the file. */
 struct callgrind_entry {
   uint32_t call;     /* index of the call into the context with the highest cost, or NONE */
-  uint32_t site;     /* location of that call, or NONE until it is needed */
+  uint32_t site;     /* location of the call, or NONE until the reader needs the location */
   uint32_t function; /* index of a function in this context, or NONE */
   bool is_truncated; /* true if the name of the context lacks callers */
 };
@@ -200,12 +203,13 @@ struct callgrind_exact {
                              not */
 };
 
-/* Initializes the state. `bytes` is the size of the file, which limits the frames of all stacks. */
+/* Initializes the state. `bytes` is the size of the file; the number of frames of all stacks is
+ * limited in proportion to this size. */
 void callgrind_exact_init(struct callgrind_exact *exact, struct callgrind_contexts *contexts,
                           pprofc_builder *builder, pprofc_call_stacks stacks, size_t bytes);
 void callgrind_exact_free(struct callgrind_exact *exact);
-/* True if names contain their callers, because most calls of this part and of earlier parts agree
- * with the names. */
+/* True if most calls of this part and of earlier parts agree with the names. The names then contain
+ * the callers. */
 bool callgrind_exact_may(struct callgrind_exact *exact, const struct callgrind_graph *graph);
 /* Adds samples for the graph, each with the labels. Returns false when out of memory. */
 bool callgrind_exact_samples(struct callgrind_exact *exact, const struct callgrind_graph *graph,

@@ -181,8 +181,8 @@ enum callgrind_relation callgrind_context_relation(const struct callgrind_contex
 
 /* ---- symbols ----------------------------------------- */
 
-/* Fills a symbol and returns it. The name of JIT-compiled code is an address, which perf-PID.map
- * names. */
+/* Fills a symbol and returns it. JIT-compiled code has an address in place of a name; perf-PID.map
+ * has the name for this address. */
 static struct callgrind_symbol symbol_get(struct callgrind_contexts *contexts, uint32_t symbol) {
   struct callgrind_symbol *info = &contexts->infos[symbol];
   struct jit_function found;
@@ -206,7 +206,7 @@ struct callgrind_symbol callgrind_context_symbol(struct callgrind_contexts *cont
   return symbol_get(contexts, contexts->items[context].symbol);
 }
 
-/* Removes the level of recursion from a name. */
+/* Removes the level of recursion from a name: "f'2" becomes "f". */
 static pprofc_str without_level(pprofc_str name) {
   size_t quote = str_find_last_char(name, '\'');
   bool has = quote > 0 && quote < name.size && is_level(str_slice(name, quote + 1, name.size));

@@ -1,9 +1,9 @@
 /* Names of functions that contain their callers. With --separate-callers=N callgrind writes
- * "f'g'main" for the costs of f when g called f and main called g. The name of a function is then a
- * stack.
+ * "f'g'main" for the costs of f when g called f and main called g. The name of a function is
+ * then a stack.
  *
- * A symbol is the name of a single function. A context is a symbol with the context of its caller,
- * so contexts with the same callers share them. */
+ * A symbol is the name of a single function. A context is a symbol together with the context of
+ * its caller. Functions with the same callers therefore share the context of the callers. */
 #ifndef PPROFC_IMPORT_CALLGRIND_CONTEXTS_H
 #define PPROFC_IMPORT_CALLGRIND_CONTEXTS_H
 
@@ -28,8 +28,8 @@ struct callgrind_context {
 /* A complete name from the file. */
 struct callgrind_whole {
   uint32_t context;
-  uint32_t plain; /* index of the symbol of the name without the level of recursion; NONE until it
-                     is needed */
+  uint32_t plain; /* index of the symbol for the name without the level of recursion; NONE until a
+                     caller needs the symbol */
 };
 
 struct callgrind_contexts {
@@ -39,7 +39,7 @@ struct callgrind_contexts {
   struct interner symbols; /* names of single functions */
   struct map by_caller;    /* index of contexts by caller and symbol */
   struct callgrind_whole *wholes;
-  struct callgrind_symbol *infos; /* data of each symbol */
+  struct callgrind_symbol *infos; /* names and source position of each symbol */
   struct callgrind_context *items;
   size_t whole_room, info_room, count, room;
   pprofc_str *words; /* buffer for the symbols of one name */
@@ -69,17 +69,18 @@ struct callgrind_symbol callgrind_context_symbol(struct callgrind_contexts *cont
 bool callgrind_name_symbol(struct callgrind_contexts *contexts, uint32_t name,
                            struct callgrind_symbol *symbol);
 
-/* Relation of a call to the names of its two functions. */
+/* Relation between the name of a callee and the name of its caller. */
 enum callgrind_relation {
   RELATION_SAME,      /* direct recursion: caller and callee have the same context */
   RELATION_CALLER,    /* the callee's context is the callee called from the caller's context */
   RELATION_TRUNCATED, /* like RELATION_CALLER, but the callee's context lacks callers at the root */
   RELATION_ROOT,      /* the callee has no callers in its name */
-  RELATION_OTHER      /* the names contradict the call */
+  RELATION_OTHER      /* the names do not agree with the call */
 };
 
-/* Returns how the context of a callee relates to the context of its caller. Compares the names only
- * as far as both go, because --separate-callers may cut them at different depths. */
+/* Returns how the context of a callee relates to the context of its caller. --separate-callers may
+ * cut the two names at different depths, so the function compares only the callers that both names
+ * contain. */
 enum callgrind_relation callgrind_context_relation(const struct callgrind_contexts *contexts,
                                                    uint32_t caller, uint32_t callee);
 

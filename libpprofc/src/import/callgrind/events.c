@@ -9,7 +9,7 @@ static size_t leading_digits(pprofc_str s) {
   return digits;
 }
 
-/* Parses a factor. The factor is 1 if there are no digits. */
+/* Parses the factor in the unit of an event: 10 for "10ns". Without digits the factor is 1. */
 static bool parse_factor(pprofc_str digits, int64_t *factor) {
   *factor = 1;
   if (!digits.size) return true;

@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-/* Maximum number of functions that are added above the callers in a name. Names do not contain
- * functions that were already running when callgrind began to count. */
+/* Maximum number of functions that are added to a stack above the callers in the leaf's name. Names
+ * do not contain functions that were already running when callgrind began to count. */
 #define MAX_JOINS 64u
 
 /* Maximum number of frames of all stacks together, after which stacks are cut at MAX_LATE frames.
@@ -156,7 +156,7 @@ static bool push_names(struct callgrind_exact *exact, const struct callgrind_gra
   return ok;
 }
 
-/* Pushes all callers of a context. stack[0] is the leaf and stays. */
+/* Pushes all callers of a context. stack[0] is the leaf and does not change. */
 static bool push_callers(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                          uint32_t from, size_t *depth) {
   uint32_t context;
@@ -174,7 +174,8 @@ static bool push_callers(struct callgrind_exact *exact, const struct callgrind_g
   return true;
 }
 
-/* Pushes the callers of a function. Pushes only some callers if the limit of all frames is near. */
+/* Pushes the callers of a function. If the frames of all stacks are near their limit, pushes only
+ * some callers. */
 static bool push_some(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                       const struct callgrind_function *f, size_t *depth) {
   size_t deepest = exact->deepest, named = exact->contexts->items[f->context].depth;

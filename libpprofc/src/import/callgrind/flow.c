@@ -8,8 +8,8 @@
 
 #include <math.h>
 
-/* Smallest share of a function's cost, not covered by calls to it, that makes it a root. A smaller
- * share is a rounding error. */
+/* Smallest share of a function's cost that makes the function a root if no call explains the share.
+ * Smaller shares are rounding errors. */
 #define ROOT_SHARE 0.001
 
 /* ---- cycles ------------------------------------------ */
@@ -19,7 +19,7 @@ struct callgrind_flow_walk {
   struct callgrind_flow *flow;
   const struct callgrind_graph *graph;
   uint32_t *found; /* number of each function in the order of discovery; 0 if not found yet */
-  uint32_t *low;   /* earliest function in `open` that each function reaches */
+  uint32_t *low;   /* smallest `found` of the functions in `open` that each function reaches */
   uint32_t *next;  /* next call to follow, by function */
   uint32_t *path;  /* functions on the current path */
   uint32_t *open;  /* functions whose component is not complete */
@@ -110,8 +110,9 @@ static bool find_cycles(struct callgrind_flow *flow) {
 
 /* ---- shares ------------------------------------------ */
 
-/* Costs of a function, which may be negative. `own` is the inclusive cost in the file, `rest` is
- * `own` minus the cost of the calls to the function. */
+/* Costs of a function, which may be negative. `own` is the inclusive cost of the function in the
+ * file. `rest` is the cost that the calls to the function do not explain: `own` minus the cost of
+ * these calls. */
 struct callgrind_rest {
   double own, rest;
 };
@@ -192,8 +193,9 @@ bool callgrind_flow_init(struct callgrind_flow *flow, const struct callgrind_gra
   return ok;
 }
 
-/* Returns the event whose costs determine the shares of a function: `type`, or event 0 if its calls
- * have no cost of that type. Returns NONE if the function is not called. */
+/* Returns the index of the event whose costs determine the shares of a function. The event is
+ * `type`, or event 0 if the calls to the function have no cost of that type. Returns NONE if the
+ * function is not called. */
 static size_t share_event(const struct callgrind_flow *flow, uint32_t function, size_t type) {
   const double *calls = flow->calls + function * flow->graph->types;
   if (calls[type] > 0) return type;

@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-/* Number of lines or calls of a function up to which the reader searches them one by one, without a
- * map. */
+/* Maximum number of lines or calls of a function that the reader searches one by one. For functions
+ * with more lines or calls, the reader uses a hash table. */
 #define FEW 8u
 
 void callgrind_graph_init(struct callgrind_graph *graph, const pprofc_allocator *mem, size_t types,
@@ -49,7 +49,7 @@ bool callgrind_graph_ok(const struct callgrind_graph *graph) {
          !graph->calls.failed && !graph->call_values.failed;
 }
 
-/* Appends a row to `rows` and its values to `values`, and adds it to `map` unless that is NULL.
+/* Appends a row to `rows` and its values to `values`. Adds the row to `map` unless `map` is NULL.
  * Returns the index of the row, or NONE when out of memory. */
 static uint32_t append(struct callgrind_graph *graph, struct buffer *rows, const void *row,
                        size_t size, struct buffer *values, size_t values_size, struct map *map,

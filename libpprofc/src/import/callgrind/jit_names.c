@@ -52,8 +52,8 @@ bool jit_names_read(struct jit_names *names, pprofc_str text) {
   return true;
 }
 
-/* Opens a regular file; returns -1 if that fails. With `own`, the file must belong to the current
- * user, because all users can write to its folder. */
+/* Opens a regular file; returns -1 on failure. With `own`, the file must belong to the current
+ * user. This check is for folders to which all users can write. */
 static int jit_open(const char *path, bool own) {
   struct stat info;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (own ? O_NOFOLLOW : 0));

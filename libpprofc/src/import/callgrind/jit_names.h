@@ -14,7 +14,7 @@ struct jit_code {
 
 struct jit_names {
   const pprofc_allocator *mem;
-  struct buffer text; /* text of the file; names point into it */
+  struct buffer text; /* text of the file; the names are slices of this text */
   struct jit_code *items;
   size_t count, room;
 };

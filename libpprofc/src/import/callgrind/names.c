@@ -28,7 +28,7 @@ static struct callgrind_name *names_find(const struct callgrind_names *names, ui
   return index == MAP_NONE ? NULL : &items[index];
 }
 
-/* Indexes the name at `index`. Returns false when out of memory. */
+/* Adds the name at `index` to the table of ids. Returns false when out of memory. */
 static bool names_enter(struct callgrind_names *names, uint64_t id, uint32_t index) {
   size_t old = names->room;
   if (id >= SMALL_IDS + 2 * (uint64_t)index)
@@ -62,7 +62,7 @@ static bool take_id(pprofc_str *value, uint64_t *id) {
   return true;
 }
 
-/* Stores the name of an id, or replaces it. */
+/* Stores the name of an id. If the id has a name already, replaces the name. */
 static void names_define(struct callgrind_names *names, const struct callgrind_name *name) {
   struct callgrind_name *known = names_find(names, name->id);
   if (known) {

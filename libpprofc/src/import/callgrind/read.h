@@ -8,14 +8,14 @@
 struct callgrind_event {
   pprofc_str name; /* name of the event in the file */
   pprofc_str type, unit;
-  int64_t factor; /* number of `unit` that one unit of the file's values has */
+  int64_t factor; /* factor that converts a value of the file to `unit` */
 };
 
 /* All events of a file, in the order of the file. */
 struct callgrind_events {
   struct callgrind_event items[CALLGRIND_MAX_EVENTS];
   size_t count;
-  size_t lists; /* number of `events:` lines: one for each part */
+  size_t lists; /* number of `events:` lines; each part has one line */
 };
 
 pprofc_status callgrind_find_events(struct callgrind_events *events, pprofc_str text,
@@ -30,9 +30,11 @@ bool callgrind_has_relative_counters(pprofc_str text, size_t columns);
 
 /* ---- words.c */
 
-/* Parses a decimal number, or a hexadecimal number after "0x". */
+/* Parses a decimal number, or a hexadecimal number after "0x". Returns false if the text is not a
+ * number. */
 bool callgrind_number(pprofc_str s, uint64_t *out);
-/* Parses a number: "12", or relative to the last number of the column: "+3", "-3", "*". */
+/* Parses a number: "12", or relative to `last`, the previous number of the column: "+3", "-3", "*".
+ * Returns false if the text is not a number. */
 bool callgrind_relative(pprofc_str s, uint64_t last, uint64_t *out);
 
 /* ---- names.c: "(12) name" defines, "(12)" refers */
@@ -43,7 +45,7 @@ struct callgrind_name {
   uint32_t text; /* string of the profile; for functions the index in `contexts` */
 };
 
-/* Names of one kind. Objects, files and functions have separate ids. */
+/* Names of objects, files or functions. Each of these three kinds has its own ids. */
 struct callgrind_names {
   struct buffer items; /* array of struct callgrind_name; its `failed` is set when out of memory */
   uint32_t *by_number; /* index of the name of each small id, or NONE */

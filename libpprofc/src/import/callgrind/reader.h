@@ -27,7 +27,7 @@ struct callgrind_reader {
   struct callgrind_contexts contexts;
   struct callgrind_exact exact;
 
-  /* State of the current part. */
+  /* State of the current part of the file. */
   enum callgrind_column columns[COLUMN_KINDS];
   size_t column_count;
   uint32_t event_columns[CALLGRIND_MAX_EVENTS];
@@ -35,11 +35,10 @@ struct callgrind_reader {
   pprofc_str thread, part, benchmark;
   uint64_t sums[CALLGRIND_MAX_EVENTS]; /* sum of each column in the units of the file */
   bool in_body, many_parts;
-  bool writes_totals, has_totals; /* writes_totals: the program that wrote the file puts totals at
-                                     the end of each part; has_totals: the current part has
-                                     totals */
+  bool writes_totals, has_totals; /* writes_totals: the files of this program have totals at the end
+                                     of each part; has_totals: the current part has totals */
 
-  /* State of the current line. */
+  /* State of the current line of the file. */
   uint64_t position[COLUMN_KINDS];
   int64_t last[CALLGRIND_MAX_EVENTS];  /* last counter of each column */
   bool knows_minus, minus_is_relative; /* knows_minus: the meaning of "-3" in this file is known;

@@ -1,22 +1,22 @@
-/* Makes samples of a call graph. The cost of each line is divided among the positions of its
- * function, in integers that add up to the cost in the file. */
+/* Makes samples of a call graph. Divides the cost of each line among the positions of its function.
+ * The parts are integers and add up to the cost in the file. */
 #include "import/callgrind/callgrind.h"
 
 #include <math.h>
 
 /* Limits of the frames of one function and of all functions. A function has a sample for each of
  * its lines and positions. The number of samples is limited in proportion to the lines of the
- * graph. A function over a limit is treated as one line. Profiles of compilers need about 30
- * samples for each line. */
+ * graph. If a function exceeds a limit, the reader treats all its lines as one line. Profiles of
+ * compilers need about 30 samples for each line. */
 #define MAX_FRAMES_EACH  ((uint64_t)1 << 21)
 #define MAX_FRAMES_ALL   ((uint64_t)1 << 24)
 #define SAMPLES_ALWAYS   ((uint64_t)1 << 12)
 #define SAMPLES_FOR_EACH 64u
 
-/* Number of classes in which fractions from 0 to 1 are sorted by size. */
+/* Number of size classes for the remainders, which are between 0 and 1. */
 #define REMAINDERS 1024
 
-/* Share below which a share is a rounding error of a sum. */
+/* Shares below this value are rounding errors of sums. */
 #define NOISE 1e-9
 
 /* ---- division into integers -------------------------- */
@@ -26,8 +26,8 @@ static size_t remainder_class(double exact) {
   return class < REMAINDERS ? class : REMAINDERS - 1;
 }
 
-/* Adds 1 to the parts with the `left` largest remainders. Returns the part of `left` that could not
- * be added. */
+/* Adds 1 to the parts with the `left` largest remainders. Returns how many of the `left` units
+ * remain. */
 static int64_t round_up(int64_t total, const double *weights, double sum, size_t count,
                         int64_t left, int64_t *out, size_t stride) {
   uint32_t classes[REMAINDERS] = {0};
@@ -215,8 +215,8 @@ static void split_cut(const struct sampling *s, double *weights, int64_t *values
   }
 }
 
-/* Adds a frame for the cost of pruned branches. Its caller is the function without a line
- * number. */
+/* Adds a frame for the cost of pruned branches. Its caller is the function that makes the pruned
+ * calls, without a line number. */
 static void add_cut(struct sampling *s, const int64_t *values) {
   size_t types = s->graph->types, count = callgrind_position_count(&s->tree);
   uint32_t name = builder_string(s->builder, STR("[pruned]"));

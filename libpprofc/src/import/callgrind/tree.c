@@ -38,8 +38,8 @@ struct growing {
   double *below;        /* cost of all branches of each function, by type */
   uint64_t visits_left; /* number of calls that may still be visited */
   bool full;            /* true if the tree exceeds a limit */
-  double *rest; /* if full: for each call and type, the share of the callee that has no position in
-                   the tree */
+  double *rest; /* used after the tree is full: for each call and type, the share of the callee that
+                   has no position in the tree */
   double *open; /* for each function and type, the share whose calls have no position in the tree */
 };
 
@@ -148,9 +148,10 @@ static void add_pruned(struct growing *g, uint32_t function, uint32_t above, con
   for (size_t t = 0; t < tree->types; t++) pruned[t] += shares[t] * inclusive[t];
 }
 
-/* Adds a branch with a share of the function. Drops a branch that is small, very deep or over
- * the limit of the tree. The cost of that branch goes to the rest of the call or to the position
- * above. The second pass, which has g->rest, always adds roots. */
+/* Adds a branch: a position of a function with a share of the function's cost. Prunes a branch that
+ * is small, very deep or over the limit of the tree. The first pass adds the cost of a pruned
+ * branch to the position above it, the second pass to the rest of its call. The second pass, which
+ * has g->rest, never prunes roots. */
 static bool add_branch(struct growing *g, uint32_t function, uint32_t above,
                        const struct callgrind_call *call, const double *shares) {
   struct callgrind_tree *tree = g->tree;
@@ -217,7 +218,7 @@ static bool add_branches_of(struct growing *g, uint32_t function, uint32_t posit
   return true;
 }
 
-/* Grows the tree level by level, so a tree that is too large loses leaves and not whole
+/* Grows the tree level by level. A tree that is too large then loses leaves and not whole
  * branches. */
 static bool grow_tree(struct growing *g) {
   struct callgrind_tree *tree = g->tree;
@@ -254,7 +255,7 @@ static void pass_rest_on(struct growing *g) {
     for (uint32_t c = callgrind_functions(g->graph)[caller].first_call; c != NONE;
          c = calls[c].next) {
       if (calls[c].closes_cycle || !any(g->flow.inclusive + calls[c].callee * types, types))
-        continue; /* a position without samples below it needs no frame */
+        continue; /* a call in a cycle or without cost needs no position */
       for (size_t t = 0; t < types; t++) {
         g->rest[c * types + t] += open[t] * callgrind_call_share(&g->flow, c, t);
         g->open[calls[c].callee * types + t] += g->rest[c * types + t];

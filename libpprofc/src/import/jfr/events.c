@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Values that an event adds to a sample. */
+/* Values that an event of the table adds to a sample. */
 enum events_action {
   EVENTS_CPU,     /* adds a period if the thread runs, nothing if it sleeps */
   EVENTS_WALL,    /* adds a period for each sample of a thread, running or not */
@@ -19,7 +19,7 @@ struct jfr_event {
   const char *name;
   enum jfr_type type;
   enum events_action action;
-  const char *amount; /* name of the field for JFR_EVENT_AMOUNT */
+  const char *amount; /* name of the field with the amount (JFR_EVENT_AMOUNT) */
   bool is_time;       /* true if the amount is a duration, which is converted to nanoseconds */
 };
 
@@ -135,7 +135,7 @@ static void events_survey(struct jfr *j, const struct jfr_handler *h, struct jfr
   if (h->event->action == EVENTS_COUNT) j->has_type[type + 1] = true;
 }
 
-/* Counts the events that have stacks but no row in the table of this file. */
+/* Counts the events that have stacks but are not in the table of events. */
 static bool events_note_unread(struct jfr *j) {
   for (size_t i = 0; i < j->metadata.class_count; i++) {
     const struct jfr_class *c = &j->metadata.classes[i];
@@ -153,7 +153,7 @@ static bool events_note_unread(struct jfr *j) {
 }
 
 /* Records the event that the cpu samples of a chunk count. Fails if earlier chunks count another
- * event, because sums of both would have no meaning. */
+ * event, because a sum of different events has no meaning. */
 static bool events_note_cpu(struct jfr *j, const struct jfr_settings *settings) {
   if (j->has_cpu_event && !str_equal(j->cpu_event, settings->event))
     return jfr_fail(j, PPROFC_E_FORMAT, "chunks with samples of different events ('%.*s', '%.*s')",
@@ -171,7 +171,7 @@ static bool events_mix_wall(const struct jfr *j, const struct jfr_settings *sett
   return settings->has_wall && settings->async && !settings->only_wall;
 }
 
-/* Records if the samples of a chunk have the type cpu, the type wall or both. */
+/* Records the sample types of a chunk's samples: cpu, wall or both. */
 static void events_note_types(struct jfr *j, struct jfr_settings *settings, bool has_cpu) {
   settings->has_wall = events_mix_wall(j, settings);
   bool has_wall = settings->only_wall || settings->has_wall;
@@ -262,7 +262,7 @@ struct events_ahead {
   size_t count;
 };
 
-/* Adds the time of an event to the row that it changed. */
+/* Adds the time of an event to the sample's row that the event changed. */
 static void events_add_time(struct jfr *j, const struct events_sample *p, uint64_t duration) {
   const struct jfr_chunk *chunk = j->chunk;
   uint64_t ticks = p->slots[JFR_EVENT_TIME] - chunk->start_ticks;

@@ -39,8 +39,8 @@ struct jfr_op {
   uint16_t body; /* for arrays: number of following steps that are repeated */
 };
 
-/* Steps that read a value of a class. The class is not readable if the file does not describe the
- * class, or if the class nests too deeply. */
+/* Steps that read a value of a class. A class is not readable if the file does not describe the
+ * class, or if its nesting is too deep. */
 struct jfr_program {
   struct jfr_op *ops;
   uint32_t count;
@@ -84,7 +84,7 @@ struct jfr_metadata {
   size_t class_count, class_capacity;
   struct jfr_field *fields;
   size_t field_count, field_capacity;
-  struct map by_id; /* index of classes by id */
+  struct map by_id; /* hash table of classes, keyed by id */
 };
 
 /* ---- constant pools ---------------------------------- */
@@ -124,7 +124,7 @@ struct jfr_pool {
   uint32_t *small; /* index of the entry of each small id that is not dense, or MAP_NONE;
                       small_count entries */
   size_t small_count, small_capacity;
-  struct map by_id; /* index by id of all other entries */
+  struct map by_id; /* hash table of all other entries, keyed by id */
 };
 
 /* ---- events ------------------------------------------ */
@@ -228,12 +228,11 @@ struct jfr {
   size_t type_count;
   struct arena names;   /* memory of the event names from the settings */
   pprofc_str cpu_event; /* event that the type cpu counts; empty if cpu is a time */
-  bool has_cpu_event;   /* true once cpu_event is set by a chunk with samples */
+  bool has_cpu_event;   /* true after a chunk with samples has set cpu_event */
 
   struct jfr_stacks *stacks;
   struct jfr_rows *rows;
-  /* Counters that are limited: bytes of text read, and steps that the readers of events
-   * executed. */
+  /* Counters with a limit: bytes of text read, and steps run to read events. */
   uint64_t text_bytes, steps;
   uint64_t samples; /* number of events that became samples */
   uint64_t without_stack, without_method, truncated, left_out;
@@ -245,8 +244,8 @@ struct jfr {
   size_t unread_capacity;
 };
 
-/* Adds `more` to a counter of work. Fails if the counter is out of proportion to the size of the
- * file, because many small entries can refer to one long text. */
+/* Adds `more` to *taken, a counter of work. Fails and returns false if the counter is too large for
+ * the size of the file, because many small entries can refer to one long text. */
 bool jfr_take(struct jfr *j, uint64_t *taken, uint64_t more, const char *what);
 
 /* Records a failure and returns false. */
@@ -262,8 +261,8 @@ static inline bool jfr_ok(const struct jfr *j) {
 /* Returns a reader that starts at `offset` of the chunk. */
 struct jfr_reader jfr_reader_at(const struct jfr *j, uint64_t offset);
 
-/* Reads the header of the next event: its type, and a reader of its body. Returns false at the
- * end of the chunk and on failure. */
+/* Reads the header of the next event. Sets the type of the event, and a reader of its body. Returns
+ * false at the end of the chunk and on failure. */
 bool jfr_next_event(struct jfr *j, struct jfr_reader *r, uint64_t *type, struct jfr_reader *body);
 
 /* ---- metadata.c, layout.c ---------------------------- */
@@ -292,7 +291,7 @@ pprofc_str jfr_read_string(struct jfr_reader *r, struct buffer *decode, uint64_t
 
 /* ---- pools.c ----------------------------------------- */
 
-/* Reads all constant pools of the chunk. */
+/* Reads all constant pools of the chunk. Returns false on failure. */
 bool jfr_read_pools(struct jfr *j);
 /* Returns the entry of an id that is not one of the dense ids first_id, first_id + 1 ...; NULL if
  * the pool does not have it. */
@@ -302,7 +301,7 @@ void jfr_entry_prefetch(const struct jfr *j, enum jfr_pool_name pool, uint64_t i
 /* Prefetches the bytes at an offset of the chunk. */
 void jfr_bytes_prefetch(const struct jfr *j, uint64_t offset);
 
-/* Returns the entry of an id in a pool, or NULL. */
+/* Returns the entry with an id in a constant pool, or NULL. */
 static inline struct jfr_entry *jfr_entry_of(struct jfr *j, enum jfr_pool_name name, uint64_t id) {
   struct jfr_pool *pool = &j->pools[name];
   uint64_t at = id - pool->first_id;
@@ -336,8 +335,8 @@ bool jfr_reserve_stacks(struct jfr *j);
 void jfr_stack_prefetch(struct jfr *j, uint64_t key);
 /* Returns the index of the stack with a key, or NONE if there is no such stack or on failure. */
 uint32_t jfr_stack(struct jfr *j, uint64_t key);
-/* Prefetch the data of jfr_stack_frames: first the entry of the stack, later the frames that the
- * entry points to. */
+/* Both functions prefetch data for jfr_stack_frames: jfr_stack_prefetch_item the entry of a stack,
+ * jfr_stack_prefetch_frames the frames to which the entry points. */
 void jfr_stack_prefetch_item(const struct jfr *j, uint32_t stack);
 void jfr_stack_prefetch_frames(const struct jfr *j, uint32_t stack);
 const uint32_t *jfr_stack_frames(const struct jfr *j, uint32_t stack, size_t *depth);
@@ -353,10 +352,10 @@ void jfr_complete_settings(struct jfr *j, struct jfr_settings *settings);
 
 enum jfr_type jfr_event_type(const struct jfr_event *event);
 
-/* Finds the events of the table (events.c) in the metadata. */
+/* Finds the events of the table (events.c) in the metadata. Returns false on failure. */
 bool jfr_bind_events(struct jfr *j);
 /* jfr_survey_events reads the settings of the chunk and finds the sample types. jfr_read_events
- * reads the events. */
+ * reads the events. Both functions return false on failure. */
 bool jfr_survey_events(struct jfr *j, struct jfr_settings *settings);
 bool jfr_read_events(struct jfr *j);
 
@@ -373,14 +372,15 @@ struct jfr_key {
 struct jfr_rows *jfr_rows_new(struct jfr *j);
 void jfr_rows_free(struct jfr *j);
 uint64_t jfr_rows_hash(const struct jfr_key *key);
-/* Prefetch the row of a hash: first its slot in the map, later the row itself. */
+/* Both functions prefetch data of the row with a hash: jfr_rows_prefetch_slot its slot in the hash
+ * table, jfr_rows_prefetch the row itself. */
 void jfr_rows_prefetch_slot(const struct jfr *j, uint64_t hash);
 void jfr_rows_prefetch(const struct jfr *j, uint64_t hash);
-/* Adds `value` to one value of the sample with a key. */
+/* Adds `value` to one value of the sample with a key. Returns false on failure. */
 bool jfr_rows_add(struct jfr *j, const struct jfr_key *key, uint64_t hash, enum jfr_type type,
                   uint64_t value);
-/* Returns the index of the row that the last jfr_rows_add changed; it becomes the index of the
- * sample. */
+/* Returns the index of the row that the last jfr_rows_add changed. This index becomes the index of
+ * the sample. */
 uint32_t jfr_rows_last(const struct jfr *j);
 /* jfr_rows_emit_types adds the sample types to the builder, jfr_rows_emit all samples. */
 void jfr_rows_emit_types(struct jfr *j);

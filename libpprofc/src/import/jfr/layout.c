@@ -12,11 +12,11 @@
 #define MAX_CLASSES   4096
 #define NO_ARRAY      UINT32_MAX
 
-/* A class that is being expanded. */
+/* A class that the compiler is replacing by its fields. */
 struct layout_open {
   const struct jfr_class *class;
   uint32_t next;  /* index of the next field */
-  uint32_t array; /* array step that repeats the class, or NO_ARRAY */
+  uint32_t array; /* index of the step for an array whose elements are this class, or NO_ARRAY */
 };
 
 struct layout {

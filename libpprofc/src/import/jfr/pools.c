@@ -76,8 +76,8 @@ static bool pool_add(struct jfr *j, enum jfr_pool_name name, const struct jfr_en
   return true;
 }
 
-/* Compiles the steps that read a class. Stores values only if the reader needs the values of the
- * class. */
+/* Compiles the steps that read a class. The steps store values only for a class whose values the
+ * reader needs. */
 static bool pool_compile(struct jfr *j, struct jfr_class *c, size_t pool) {
   if (c->has_program) return true;
   c->has_program = true;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 struct jfr_rows {
-  uint64_t *words; /* key and then values of each row; `stride` words per row */
+  uint64_t *words; /* for each row, `stride` words: the key, then the values */
   size_t count, word_capacity, stride;
   struct map by_key;
   uint32_t last; /* index of the row found last; an event adds up to three values to the same row */
@@ -54,7 +54,7 @@ static bool rows_equal(const void *rows, uint32_t index, const void *key) {
   return memcmp(rows_at(rows, index), key, sizeof(struct jfr_key)) == 0;
 }
 
-/* Finds or adds the row of a key; NONE when out of memory. */
+/* Finds or adds the row with a key and returns its index; NONE when out of memory. */
 static uint32_t rows_find(struct jfr *j, const struct jfr_key *key, uint64_t hash) {
   struct jfr_rows *rows = j->rows;
   size_t words = (rows->count + 1) * rows->stride;

@@ -71,9 +71,9 @@ static uint64_t *settings_period_of(const struct jfr *j, struct jfr_settings *se
   return NULL;
 }
 
-/* Returns the period that a setting changes, or NULL. A "period" of the JDK belongs to one event.
- * In async-profiler "interval" is the period of its event, and "wall" is the period of its wall
- * clock sampler. */
+/* Returns the period that a setting changes, or NULL. The JDK's setting "period" is for one event.
+ * async-profiler's setting "interval" is for the event that it samples, and its setting "wall" is
+ * for samples of the wall clock. */
 static uint64_t *settings_target(const struct jfr *j, struct jfr_settings *settings,
                                  pprofc_str name, uint64_t id) {
   if (str_equal(name, STR("interval"))) return &settings->cpu;

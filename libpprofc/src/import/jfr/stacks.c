@@ -82,8 +82,8 @@ void jfr_first_mapping(struct jfr *j) {
   j->stacks->mapping[STACKS_JVM] = stacks_mapping(j, STR("[jvm]"));
 }
 
-/* Returns the name of the mapping of native code. It is the library, which JFR stores as the class
- * of the method. A native method of Java, whose class is a Java class, is in "[jvm]". */
+/* Returns the name of the mapping of native code, which is the library. JFR stores the library as
+ * the class of the method. A native method of a Java class gets the mapping "[jvm]". */
 static pprofc_str stacks_library(struct jfr *j, const struct jfr_entry *method) {
   const struct jfr_entry *c = jfr_entry_of(j, JFR_CLASSES, method->slots[JFR_CLASS]);
   pprofc_str name = c ? jfr_symbol(j, c->slots[JFR_NAME]) : STR("");
@@ -161,14 +161,14 @@ static bool stacks_check_depth(struct jfr *j, size_t depth) {
                   (unsigned long long)j->options->limits->stack_depth);
 }
 
-/* Number of frames that are decoded before the reader uses them. In between, the reader prefetches
- * the pool entries of these frames, because the entries are scattered in memory. */
+/* Number of frames that the reader decodes before it uses their values. In between, the reader
+ * prefetches the pool entries of these frames, because the entries are scattered in memory. */
 #define STACKS_AHEAD 32
 
 struct stacks_ahead {
   uint64_t slots[STACKS_AHEAD][3];
   uint32_t count;
-  bool failed; /* true if the frame after the frames of the batch cannot be read */
+  bool failed; /* true if the frame after the batch cannot be read */
 };
 
 /* Prefetches the pool entries for a method's name. With `text`, prefetches the bytes of the name

@@ -8,7 +8,7 @@
 enum call_kind {
   CALL_FRAME,
   CALL_OUTSIDE, /* node such as V8's (root) and (idle): the node and its callers are not frames */
-  CALL_ON_TOP   /* node such as V8's (program) and (garbage collector): it is a callee of the
+  CALL_ON_TOP   /* node such as V8's (program) and (garbage collector): the node is a callee of the
                    previous stack */
 };
 
@@ -34,7 +34,7 @@ struct json_call_tree {
 void call_tree_init(struct json_call_tree *tree, struct arena *arena);
 void call_tree_free(struct json_call_tree *tree);
 
-/* Appends a node without a caller; MAP_NONE when out of memory. */
+/* Appends a node without a caller and returns its index; MAP_NONE when out of memory. */
 uint32_t call_tree_add(struct json_call_tree *tree, pprofc_str id, const struct node *json,
                        uint32_t location, enum call_kind kind);
 

@@ -46,9 +46,9 @@ struct firefox_reader {
   size_t path_count;
   bool has_frames; /* true if each frame of the tables has a function */
   size_t read, missing;
-  int64_t said;     /* sum of the `length` members of the lists of samples; -1 if one is missing or
-                       invalid */
-  size_t listed;    /* number of samples in the lists */
+  int64_t said;  /* sum of the `length` members of the lists of samples; -1 if a list has no valid
+                    `length` */
+  size_t listed; /* number of samples in the lists */
   int64_t interval; /* sampling interval in nanoseconds, or 0 */
   const struct node *libs;
   uint32_t *mappings; /* mapping of each library, or NONE */
@@ -153,7 +153,8 @@ static bool firefox_find_libs(struct firefox_reader *r) {
   return true;
 }
 
-/* True if a frame's name is only its address. Sets its library and address. */
+/* True if a frame's name is only its address. Then sets the library and the address of the
+ * frame. */
 static bool firefox_is_unnamed(const struct firefox_reader *r, size_t frame, size_t function,
                                size_t *lib, uint64_t *address) {
   const struct firefox_tables *t = &r->tables;
@@ -272,8 +273,9 @@ static void firefox_add_sample(struct firefox_reader *r, const struct node *thre
 /* The clock of a thread: times of samples, or the differences between them. */
 struct firefox_clock {
   const struct node *times, *deltas;
-  int64_t now, next;      /* times of the current sample and of the next one, in nanoseconds */
-  bool known, next_known; /* true if the file has these times */
+  int64_t now, next;      /* times of the current sample and of the next sample, in nanoseconds */
+  bool known, next_known; /* known: the file has the time of the current sample; next_known: the
+                             file has the time of the next sample */
   size_t count;
   uint32_t track;
 };
@@ -310,8 +312,9 @@ static void firefox_clock_move(struct firefox_reader *r, struct firefox_clock *c
   if (i + 1 < c->count) firefox_read_time(r, c, i + 1);
 }
 
-/* Adds the event of the last sample, unless the file has no time for it. The event lasts until the
- * next sample, or for one interval if the next sample is later than two intervals. */
+/* Adds the event of the last sample, unless the file has no time for the sample. The event lasts
+ * until the next sample. If the next sample is more than two intervals later, the event lasts for
+ * one interval. */
 static void firefox_add_event(struct firefox_reader *r, const struct firefox_clock *c) {
   int64_t duration;
   if (!c->known) return;

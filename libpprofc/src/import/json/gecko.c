@@ -184,7 +184,8 @@ static bool gecko_listed_path(struct gecko *g, const struct node *frames, uint32
   return true;
 }
 
-/* Adds a sample, and its event. `at` is its time, or NULL if the file has no time for it. */
+/* Adds a sample and its event. `at` is the time of the sample, or NULL if the file has no time for
+ * the sample. */
 static void gecko_add(struct gecko *g, const struct node *thread, uint32_t path, const int64_t *at,
                       int64_t time) {
   int64_t values[2] = {1, time > 0 ? time : 0};

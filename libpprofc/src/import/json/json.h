@@ -8,7 +8,8 @@
 #include "import/lines.h"
 #include "profile/builder.h"
 
-/* Text after the name of the exporter in files of pprofc whose samples are in order of time. */
+/* Text that pprofc appends to the name of the exporter if the samples of the file are in order of
+ * time. */
 #define SPEEDSCOPE_TIMED " in order of time"
 
 /* Reads a document of one shape. Returns PPROFC_E_NO_MATCH for other shapes, and then leaves the
@@ -58,17 +59,18 @@ int64_t json_cost(pprofc_builder *builder, const struct node *node);
 int64_t json_scaled(pprofc_builder *builder, const struct node *node, int exponent);
 /* Returns a number without rounding, or `otherwise` if the node is not a number. */
 double json_amount(pprofc_builder *builder, const struct node *node, double otherwise);
-/* Rounds a value computed from amounts. Error messages name `node`. */
+/* Rounds a value computed from amounts and returns the result. Error messages name `node`, the node
+ * with the amounts. */
 int64_t json_rounded(pprofc_builder *builder, const struct node *node, double value);
 
-/* Both functions return a numeric member that is not a cost. They return `otherwise` if the member
- * is missing, does not fit or is not a number. json_member_int rounds the number. */
+/* Both functions return a numeric member that is not a cost; json_member_int rounds the number.
+ * Both return `otherwise` if the member is missing, is not a number or does not fit. */
 int64_t json_member_int(const struct node *object, const char *key, int64_t otherwise);
 double json_member_number(const struct node *object, const char *key, double otherwise);
 
-/* Frees the text of the first `count` items of a packed array; these items must not be read again.
- * Does nothing for another array. Call it only after the reader has recognised the shape of the
- * file. */
+/* Frees the text of the first `count` items of a packed array. The caller must not read these items
+ * again. Does nothing for an array that is not packed. Call this function only after the reader has
+ * recognised the shape of the file. */
 void json_drop(const struct node *array, size_t count);
 
 /* Returns the text of a number or string, else "". */
@@ -77,8 +79,8 @@ pprofc_str json_id(const struct node *node);
 /* Returns a member that is a line or a column; -1 if it is missing or out of range. */
 int64_t json_member_line(const struct node *object, const char *key);
 
-/* Adds a JavaScript frame. A frame without a name becomes "(anonymous FILE:LINE)", or
- * "(anonymous)" if the file is unknown. */
+/* Adds a location for a JavaScript frame and returns its index. A frame without a name becomes
+ * "(anonymous FILE:LINE)", or "(anonymous)" if the file is unknown. */
 uint32_t json_script_frame(pprofc_builder *builder, pprofc_str name, pprofc_str file, int64_t line,
                            int64_t column);
 uint32_t json_anonymous_frame(pprofc_builder *builder, pprofc_str file, int64_t shown_line,

@@ -27,11 +27,11 @@ struct speedscope_member {
   double clock;   /* start of the next sample in the unit of the profile */
 };
 
-/* The previous stack of a packed list. The next stack reuses its first frames if their text is
- * equal. */
+/* The previous stack of a packed list. The next stack reuses the first frames of the previous stack
+ * if the text of these frames is equal. */
 struct speedscope_stack {
   const char *text;
-  uint32_t *paths; /* path of each frame, root first */
+  uint32_t *paths; /* path of each frame of the previous stack, root first */
   size_t *ends;    /* size of the text up to the comma or bracket after each frame */
   size_t depth, path_room, end_room;
 };
@@ -49,7 +49,7 @@ struct speedscope_reader {
   struct arena *arena;
   struct call_paths paths;
   struct speedscope_stack stack;
-  uint32_t *steps; /* path after each event of the current evented profile */
+  uint32_t *steps; /* for each event of the current evented profile, the path after the event */
   size_t step_room;
   bool failed; /* true when out of memory */
   size_t open; /* number of frames that the events opened but did not close */
@@ -62,8 +62,8 @@ static const char *pprof_unit(pprofc_str unit) {
   return str_equal(unit, STR("none")) || !unit.size ? "count" : unit.data;
 }
 
-/* Returns the factor for a unit, and its new name. Weights may be fractions of their unit, so times
- * become nanoseconds to stay integers. */
+/* Returns the factor that converts weights of a unit to integers, and sets the new unit. Weights
+ * may be fractions of their unit, so the reader converts times to nanoseconds. */
 static double unit_scale_to_int(pprofc_str unit, const char **name) {
   static const struct {
     const char *unit;
@@ -167,7 +167,8 @@ static void speedscope_begin_times(struct speedscope_reader *r, struct speedscop
   m->is_timed =
       builder_keeps_times(r->builder) && !r->names_are_types && strcmp(unit, "nanoseconds") == 0;
   if (!m->is_timed) return;
-  /* Profiles with one name have clocks of their own, and their samples may overlap. */
+  /* Each profile has its own clock. Profiles with the same name may therefore have samples at the
+   * same time. */
   m->track = builder_add_track(r->builder, &(struct time_track){.name = m->name});
   m->clock = json_amount(r->builder, node_get(m->profile, "startValue"), 0);
   builder_time_origin(r->builder, r->is_ours ? 0 : speedscope_time(m->clock, m->unit));
@@ -191,17 +192,18 @@ static uint32_t speedscope_enter(struct speedscope_reader *r, uint32_t caller, u
   return path;
 }
 
-/* Keeps the frames that the stack at `text` shares with the previous stack. `room` is the number of
- * bytes that may be read. */
+/* Keeps the frames that the stack at `text` shares with the previous stack. The function may read
+ * `room` bytes of the text. */
 static void speedscope_share(struct speedscope_stack *stack, const char *text, size_t room) {
   size_t end = stack->depth ? stack->ends[stack->depth - 1] : 0;
-  if (room > end) room = end; /* do not compare the bytes after it, which belong to later stacks */
+  if (room > end) room = end; /* do not compare bytes after the previous stack */
   size_t common = str_common((pprofc_str){stack->text, room}, (pprofc_str){text, room});
   while (stack->depth && stack->ends[stack->depth - 1] > common) stack->depth--;
   stack->text = text;
 }
 
-/* Reads the frame at `p`, sets *end to the comma or bracket after it, and appends it. */
+/* Reads the frame at `p` and appends it to the stack. Sets *end to the comma or bracket after the
+ * frame. */
 static bool speedscope_push(struct speedscope_reader *r, const char *p, const char **end) {
   struct speedscope_stack *stack = &r->stack;
   struct node index = {.kind = NODE_NUMBER, .text = {p, 0}};

@@ -48,8 +48,8 @@ static bool stackprof_add_frames(struct stackprof *s, struct arena *arena,
   return true;
 }
 
-/* Returns the sum of the measured times of the next *count samples. *count becomes the number of
- * samples without a time. */
+/* Returns the sum of the measured times of the next *count samples. Sets *count to the number of
+ * these samples that have no time. */
 static int64_t stackprof_measured(struct stackprof *s, int64_t *count) {
   int64_t time = 0;
   for (; *count > 0 && s->sample < node_size(s->deltas); --*count) {
@@ -71,8 +71,9 @@ static void stackprof_values(struct stackprof *s, int64_t count, int64_t values[
     values[1] = INT64_MAX;
 }
 
-/* Stores the stack of a sample. If the garbage collector ran, instead appends the stored stack as
- * callers of its `depth` frames. Returns the depth. */
+/* Stores the stack of a sample and returns its depth. If the garbage collector ran, the `depth`
+ * frames belong to the collector. The last stack before the collector ran then becomes their
+ * callers. */
 static size_t stackprof_place(struct stackprof *s, size_t depth, bool collector) {
   size_t below = collector ? s->collected_depth : 0;
   if (!json_stack_reserve(&s->stack, s->builder, depth + below) ||

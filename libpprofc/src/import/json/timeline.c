@@ -99,7 +99,7 @@ static struct timeline_profile *timeline_start(struct timeline *t, const struct 
 }
 
 /* Adds the nodes and samples of one event to a profile. `cpuProfile` contains the nodes and
- * samples; the times are in it or next to it. */
+ * samples. The times are in `cpuProfile` or next to it. */
 static void timeline_add(struct timeline *t, struct timeline_profile *profile,
                          const struct node *data) {
   const struct node *cpu = node_get(data, "cpuProfile");

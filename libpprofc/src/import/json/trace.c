@@ -16,8 +16,8 @@ struct trace_complete {
   uint32_t order, key;
 };
 
-/* An event with its key. `entries` contains the events of all threads, one thread after another,
- * each in the order of the file. */
+/* An event and the key of its name and arguments. `entries` contains the events of all threads, one
+ * thread after another, each in the order of the file. */
 struct trace_entry {
   const struct node *event;
   uint32_t key;
@@ -38,7 +38,7 @@ struct trace_reader {
   struct end_lists lists;
 };
 
-/* Returns 'B', 'E' or 'X', or 0 for other events. These three kinds need a time. */
+/* Returns 'B', 'E' or 'X' for an event of this kind that has a time, else 0. */
 static char trace_kind(const struct node *event) {
   pprofc_str kind = node_text(event, "ph");
   if (kind.size != 1 || !strchr("BEX", kind.data[0]) || !node_get(event, "ts")) return 0;
@@ -120,7 +120,7 @@ static void trace_label_argument(struct trace_reader *r, pprofc_str key, const s
   if (text.size) builder_add_label(r->builder, &label);
 }
 
-/* Adds the arguments of an event that are not part of its frame as labels. */
+/* Adds the arguments of an event as labels, except the arguments that its frame shows. */
 static void trace_label_arguments(struct trace_reader *r, const struct node *args) {
   if (!args) return;
   if (args->kind != NODE_OBJECT) {
@@ -228,8 +228,8 @@ static void trace_add_complete(struct trace_reader *r, struct trace_complete *co
   }
 }
 
-/* Adds the begin and end marks of a thread's events. `complete` is a buffer with room for its
- * complete events. */
+/* Adds the begin and end marks of a thread's events. `complete` is a buffer with room for the
+ * thread's complete events. */
 static void trace_add_marks(struct trace_reader *r, const struct trace_entry *entries, size_t count,
                             struct trace_marks *begins, struct trace_marks *ends,
                             struct trace_complete *complete) {
@@ -272,8 +272,8 @@ static bool trace_read_thread(struct trace_reader *r, const struct trace_entry *
   return trace_walk(r->arena, &begins, &ends, &r->lists, sums, &r->faults);
 }
 
-/* Replaces indices of sums by indices of samples in the events of a thread, from event `first` on.
- * The samples of the sums begin at `sample`. */
+/* Replaces the indices of sums by the indices of samples in the thread's events from event `first`
+ * on. The first sum becomes the sample `sample`. */
 static bool trace_number_events(struct trace_reader *r, const struct trace_sums *sums, size_t first,
                                 size_t sample) {
   if (first == builder_event_count(r->builder)) return true;

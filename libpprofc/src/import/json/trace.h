@@ -33,8 +33,8 @@ struct trace_faults {
 /* List of the unused end events that have the same key, or the same name. An end event closes a
  * frame. */
 struct end_list {
-  uint32_t batch; /* number of the group of simultaneous end events that filled the list; for other
-                     groups the list is empty */
+  uint32_t batch; /* number of the last group of simultaneous end events that used the list; for a
+                     group with another number the list is empty */
   uint32_t first; /* index of the first end in the list, or MAP_NONE */
 };
 
@@ -52,8 +52,8 @@ struct trace_sums {
   struct map by_event; /* index of the sums by path and key */
 };
 
-/* Lists of end events, which all threads use in turn: one list for each key and one for each
- * name. */
+/* Lists of end events: one list for each key and one for each name. The threads use these lists one
+ * after another. */
 struct end_lists {
   const struct trace_key *keys;
   struct end_list *by_key, *by_name;
@@ -68,7 +68,7 @@ bool end_lists_init(struct end_lists *lists, struct arena *arena, const struct t
                     size_t key_count, uint32_t nameless);
 
 /* Follows the sorted events of one thread and adds up calls and time. Uses the order of the file if
- * the events nest in it. Returns false when out of memory. */
+ * the events nest in this order. Returns false when out of memory. */
 bool trace_walk(struct arena *arena, const struct trace_marks *begins,
                 const struct trace_marks *ends, struct end_lists *lists, struct trace_sums *sums,
                 struct trace_faults *faults);

@@ -26,7 +26,8 @@ void trace_threads_free(struct trace_threads *t);
  * such array. */
 const struct node *trace_events(const struct node *root);
 
-/* Finds or adds the thread of an event or sample; MAP_NONE when out of memory. */
+/* Finds or adds the thread of an event or sample, and returns its index; MAP_NONE when out of
+ * memory. */
 uint32_t trace_thread_of(struct trace_threads *t, const struct node *event);
 
 /* Reads the names of threads from events of kind "M". Returns false when out of memory. */

@@ -1,6 +1,6 @@
-/* Follows the begin and end events of one thread to find its stacks. Sorts events by time if they
- * do not nest in the order of the file. Orders end events with the same time by the open frames
- * that they match. */
+/* Follows the begin and end events of one thread to find its stacks. Sorts events by time if the
+ * events do not nest in the order of the file. Among end events with the same time, the event that
+ * matches the innermost open frame comes first. */
 #include "import/json/trace.h"
 
 #include "core/array.h"
@@ -18,7 +18,7 @@ struct trace_walker {
   bool *taken;
   struct trace_sums *sums;
   const struct trace_mark **open; /* begin events of the open frames, outermost first */
-  uint32_t *open_sums;            /* index into `sums` of each open frame */
+  uint32_t *open_sums;            /* for each open frame, the index of its sum in `sums` */
   size_t depth;
   bool in_file_order;
   int64_t clock;
@@ -72,7 +72,8 @@ static uint32_t ends_fitting(struct trace_walker *w) {
   return end_list_first(&w->lists->by_name[w->lists->nameless], batch, w->next_of_name, w->taken);
 }
 
-/* Takes the end event that matches the innermost open frame, or else the next end event. */
+/* Removes the end event that matches the innermost open frame, or else the next end event, and
+ * returns the event. */
 static const struct trace_mark *ends_take(struct trace_walker *w) {
   if (w->in_file_order) return &w->ends->at[w->end++];
   uint32_t found = ends_fitting(w);
@@ -114,7 +115,7 @@ static bool walker_enter(struct trace_walker *w, const struct trace_mark *begin)
   uint32_t sum = trace_sum_of(sums, path, begin->key);
   if (sum == MAP_NONE) return false;
   sums->items[sum].values[0]++;
-  /* A frame without self time has only instants. */
+  /* A frame without self time would have no event, so add an event without duration. */
   if (!sums->items[sum].values[1])
     builder_event_of(sums->paths.builder, sum, sums->track, w->clock, 0);
   w->open[depth] = begin;
@@ -130,9 +131,9 @@ static bool walker_fits(const struct trace_walker *w, const struct trace_mark *b
   return walker_name(w, begin) == name || name == w->lists->nameless;
 }
 
-/* Closes the innermost frame. Ignores an end event that does not match this frame, and does not
- * count the time before it. An open frame lasts until the last event that matches, as in
- * speedscope. */
+/* Closes the innermost frame if the end event matches this frame. Otherwise ignores the end event,
+ * and does not count the time before it. An open frame lasts until the last event that matches, as
+ * in speedscope. */
 static void walker_leave(struct trace_walker *w, const struct trace_mark *end) {
   if (!w->depth || !walker_fits(w, w->open[w->depth - 1], end)) {
     w->faults->unmatched++;
@@ -168,9 +169,10 @@ static bool walker_nests(struct trace_walker *w) {
   return nests;
 }
 
-/* True if the next event is a begin event. At the same time, an end event that matches the open
- * frame comes first. If it ends the next begin event, which then has no duration, it comes second.
- * Other end events keep the order of the file. */
+/* True if the next event is a begin event. If a begin event and an end event have the same time and
+ * key, the begin event comes first, and its frame has no duration. An end event that matches the
+ * innermost open frame comes before other begin events. All other events keep the order of the
+ * file. */
 static bool walker_begins(struct trace_walker *w) {
   if (w->in_file_order) return walker_file_begins(w);
   if (w->begin == w->begins->count) return false;

@@ -35,7 +35,7 @@ static enum call_kind v8_kind_of(const struct node *json) {
   pprofc_str name = node_text(call, "functionName");
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (str_equal(name, str_of(names[i].name))) return names[i].kind;
-  /* V8 runs this code to create its own functions. */
+  /* V8 runs the code in this file to create its own functions. */
   return str_equal(node_text(call, "url"), STR("native dummy.js")) ? CALL_OUTSIDE : CALL_FRAME;
 }
 
@@ -103,15 +103,16 @@ static void v8_link(struct v8_recording *r) {
 
 #define V8_MAX_ON_TOP 16u
 
-/* The current stack: a node with its callers, and the V8 nodes that run on top of it. */
+/* The current stack: a node with its callers, and V8's own nodes that run as callees of this
+ * node. */
 struct v8_stack {
   uint32_t base; /* innermost node of the program, or MAP_NONE */
   uint32_t on_top[V8_MAX_ON_TOP];
   size_t on_top_count;
 };
 
-/* Updates the stack for a sample. The nodes "(garbage collector)" and "(program)" run on top of the
- * previous stack. If such a node is on top already, removes the nodes above it. */
+/* Updates the stack for a sample. The nodes "(garbage collector)" and "(program)" run as callees of
+ * the previous stack. If the stack already contains this node, removes the nodes that it called. */
 static void v8_place(struct v8_stack *stack, const struct json_call_tree *t, uint32_t node) {
   if (t->nodes[node].kind != CALL_ON_TOP) {
     *stack = (struct v8_stack){.base = t->nodes[node].kind == CALL_OUTSIDE ? MAP_NONE : node};
@@ -168,9 +169,9 @@ static uint32_t v8_sample_node(const struct v8_recording *r, size_t i) {
   return r->samples[i] == MAP_NONE ? MAP_NONE : r->node_of[r->samples[i]];
 }
 
-/* Adds the samples. The time of a run of samples is the time until the next run; the duration of
- * the last sample is not known. If the clock goes back, time does not pass until the clock reaches
- * its latest value again. */
+/* Adds the samples. Consecutive samples with the same node form a run. The time of a run is the
+ * time until the next run; the duration of the last sample is not known. If the clock goes back, no
+ * time passes until the clock reaches its latest value again. */
 static void v8_add_times(struct v8_recording *r, pprofc_builder *builder, call_label_fn label,
                          const void *context, struct v8_counts *counts) {
   struct v8_stack stack = {.base = MAP_NONE};
@@ -335,8 +336,8 @@ static bool v8_is_profile(const struct node *root) {
 }
 
 JSON_SHAPE(json_cpuprofile) {
-  /* paths of the profile in a document, which may be the profile itself or a reply of the
-   * inspector's Profiler.stop */
+  /* paths at which a document may contain the profile: the document itself, or a member of the
+   * inspector's reply to Profiler.stop */
   static const char *const places[] = {"", "profile", "result.profile", "cpuProfile"};
   for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
     const struct node *profile = *places[i] ? node_path(root, places[i]) : root;

@@ -5,7 +5,8 @@
 #include "import/json/call_tree.h"
 #include "import/json/json.h"
 
-/* A recording: nodes and samples. A trace splits it into several pieces. */
+/* A recording of V8: its nodes and samples. In a trace, several events contain parts of one
+ * recording. */
 struct v8_recording {
   struct json_call_tree tree;
   struct call_paths paths;

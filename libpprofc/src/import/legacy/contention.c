@@ -9,8 +9,8 @@ struct contention {
   int64_t milliseconds;
 };
 
-/* Returns the field of `c` for an attribute, or NULL. NULL means an unknown attribute, and
- * therefore another format. */
+/* Returns the field of `c` for an attribute. Returns NULL for an unknown attribute; the data then
+ * has another format. */
 static int64_t *attribute(struct contention *c, pprofc_str key) {
   const struct {
     const char *name;
@@ -42,9 +42,9 @@ static pprofc_status contention_read_attributes(struct contention *c, struct lin
   return lines_status(lines, error);
 }
 
-/* Finds "19490304 27 @" anywhere in the line. If the second number is missing, its value is the
- * last digit of the first number, as in pprof's regular expression. *addresses is the rest of the
- * line. */
+/* Finds "19490304 27 @" anywhere in the line: two numbers and an '@'. If only one number precedes
+ * the '@', the last digit of this number becomes the second number, as in pprof's regular
+ * expression. Sets *addresses to the rest of the line. */
 static bool contention_find_sample(pprofc_str line, pprofc_str *first, pprofc_str *second,
                                    pprofc_str *addresses) {
   *addresses = STR("");

@@ -14,7 +14,7 @@ struct heap_header {
 static const struct heap_kind {
   const char *name;
   bool sampled;
-  bool own_period; /* true to use the period of the header, false to use the period 1 */
+  bool own_period; /* true to use the period of the header, false to use 1 */
   int64_t divide_period;
 } heap_kinds[] = {
     {"heapz_v2", true, true, 1},
@@ -170,7 +170,7 @@ static pprofc_status read_pair(struct heap_reader *r, const struct lines *lines,
     return error_set(r->l->error, PPROFC_E_FORMAT, "%s count was 0 but %s bytes was %lld", what,
                      what, (long long)pair[1]);
   if (pair[0] == 0) return PPROFC_OK;
-  /* Only one quotient overflows; it wraps around, as in Go. */
+  /* In this case only one quotient overflows. Its value wraps around, as in Go. */
   *block_size = pair[0] == -1 ? (int64_t)(0 - (uint64_t)pair[1]) : pair[1] / pair[0];
   if (r->sampled) legacy_unsample(&pair[0], &pair[1], r->l->period);
   return PPROFC_OK;

@@ -2,7 +2,7 @@
  * "0x00000003 com.example.Main.run (Main.java:12)". */
 #include "import/legacy/legacy.h"
 
-/* Fields of the text after an address. */
+/* Fields of the text after the address on a line of a location. */
 struct java_locations_frame {
   pprofc_str function, file;
   int64_t line;

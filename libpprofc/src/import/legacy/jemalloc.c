@@ -79,7 +79,7 @@ static pprofc_status jemalloc_read_sample(struct legacy *l, struct lines *lines,
   return PPROFC_OK;
 }
 
-/* True if a line is blank or has counts of one thread: "  t12: 1: 8 [0: 0]". */
+/* True if a line is blank or has the counts of one thread: " t12: 1: 8 [0: 0]". */
 static bool is_of_thread(pprofc_str line) {
   pprofc_str digits;
   text_skip_blanks(&line);

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#define FRAMES_AT_ONCE 16u /* number of addresses in one batch of lookups */
+#define FRAMES_AT_ONCE 16u /* maximum number of addresses that the reader looks up at a time */
 #define NAMES_AHEAD    8u  /* number of locations between the prefetch of a name and its lookup */
 
 static void legacy_init(struct legacy *l) {
@@ -237,7 +237,7 @@ static bool legacy_is_allocator(const struct legacy *l, uint32_t location) {
   return str_starts(name, STR("libjemalloc")) || str_starts(name, STR("libtcmalloc"));
 }
 
-/* Drops the allocator's frames at the leaf, but not the last frame of a stack. */
+/* Drops the allocator's frames at the leaf of a stack, but never the last frame of a stack. */
 static void legacy_skip_allocator(const struct legacy *l, struct legacy_sample *sample) {
   while (l->skips_allocator && sample->depth > 1 &&
          legacy_is_allocator(l, legacy_frames(l)[sample->first])) {

@@ -1,9 +1,9 @@
-/* A profile in an old format during reading. It contains stacks of addresses; mappings or Java
- * frames are added to them later.
+/* A profile in an old format while it is read. The profile contains stacks of addresses.
+ * Mappings or Java frames are added to the addresses later.
  *
- * The order of the steps affects the result and must be the order of pprof. Samples create
- * locations. Then the locations get numbers in the order of use, and their mappings last. Strings
- * point into the input. */
+ * The order of the steps affects the result and must be the order of pprof. First, samples
+ * create locations. Then the locations get numbers in the order of use, and last their mappings.
+ * Strings point into the input. */
 #ifndef PPROFC_IMPORT_LEGACY_LEGACY_H
 #define PPROFC_IMPORT_LEGACY_LEGACY_H
 
@@ -24,7 +24,7 @@ struct legacy_sample {
 };
 
 struct legacy_location {
-  uint64_t made_for; /* address in samples that refer to the location */
+  uint64_t made_for; /* address in samples, from which the location was made */
   uint64_t address;
   uint32_t mapping;  /* index of the mapping, or NONE */
   uint32_t function; /* index of the function, or NONE */
@@ -58,7 +58,7 @@ struct legacy {
   struct buffer values;      /* array of int64_t: type_count values for each sample */
   struct buffer block_sizes; /* array of int64_t: the block size of each sample */
   struct buffer locations, mappings, functions;
-  struct map by_address; /* index of locations by made_for */
+  struct map by_address; /* hash table of locations, keyed by made_for */
   size_t open_frame;     /* index of the first frame of the next sample */
   uint64_t bad_lines;    /* lines that were skipped because they could not be read */
   /* Bytes in use: `said` is the total that the file states, `read` the sum over the stacks. */
@@ -81,7 +81,7 @@ void legacy_add_type(struct legacy *l, pprofc_str type, pprofc_str unit);
 void legacy_add_frame(struct legacy *l, uint64_t address);
 
 /* Appends each number 0x... of the text as a frame. The first `as_they_are` addresses of the stack
- * stay unchanged. The function subtracts 1 from the others, because they are return addresses.
+ * stay unchanged. All other addresses are return addresses, and the function subtracts 1 from them.
  * Returns false if a number is too large. */
 bool legacy_add_hex_frames(struct legacy *l, pprofc_str text, size_t as_they_are);
 
@@ -130,14 +130,14 @@ void legacy_drop_repeated_leaves(struct legacy *l);
  * (docs/spec/pprof.md, 5.9). */
 void legacy_unsample(int64_t *count, int64_t *size, int64_t rate);
 
-/* Converts like Go's int64(float) on common machines: a value that does not fit gives the smallest
- * integer. */
+/* Converts a number to an integer like Go's int64(float) on common machines. Returns the smallest
+ * integer if the number does not fit. */
 int64_t legacy_to_int(double value);
 
 /* ---- frames.c ---------------------------------------- */
 
-/* Sets regular expressions for the frames to drop and to keep. They depend on the sample types:
- * frames of allocators, of locks, or of the profiler. */
+/* Sets regular expressions for the frames to drop and to keep. The sample types decide if these are
+ * frames of allocators, of locks or of the profiler. */
 void legacy_frames_to_drop(const struct legacy *l, const char **drop, const char **keep);
 
 /* ---- memory_map.c, mapping_lookup.c, java_locations.c  */

@@ -1,18 +1,18 @@
 /* Assigns a mapping to each location of an old profile (docs/spec/pprof.md, 5.8, last steps).
  *
- * The mapping is the first in order that contains the address. Mappings may overlap, and may grow
- * while locations are assigned. A segment tree over the start and end addresses finds the mapping
- * in logarithmic time. A malicious file with many mappings and addresses therefore does not need
- * quadratic time. */
+ * A location belongs to the first mapping that contains its address. Mappings may overlap, and
+ * may grow while the reader assigns locations. A segment tree over the bounds of the mappings
+ * finds the mapping in logarithmic time. Without the tree, a malicious file with many mappings
+ * and addresses would need quadratic time. */
 #include "import/legacy/legacy.h"
 
 #include "core/array.h"
 
 #include <stdlib.h>
 
-/* Segment tree of numbered address ranges, which finds the range with the smallest number at an
- * address. Leaves are the intervals between adjacent bounds. A node contains the smallest number of
- * the ranges stored in it. */
+/* Segment tree of numbered address ranges. The tree finds the range with the smallest number at an
+ * address. The leaves are the intervals between adjacent bounds. A node contains the smallest
+ * number of the ranges that the node stores. */
 struct span_tree {
   uint32_t *least; /* smallest number of the ranges stored in each node of the tree */
 };
@@ -23,7 +23,7 @@ struct lookup {
   size_t bound_count, capacity;
   struct span_tree covered; /* ranges [start, limit) of the mappings */
   struct span_tree below;   /* ranges [start - offset, start) of mappings with an offset */
-  uint32_t fake;            /* mapping for all other addresses, or NONE */
+  uint32_t fake;            /* mapping for the addresses outside of all other mappings, or NONE */
 };
 
 static int compare_bounds(const void *left, const void *right) {
@@ -103,7 +103,8 @@ static void lookup_free(struct lookup *k) {
   mem_free(k->l->mem, k->below.least, 2 * k->capacity, sizeof(uint32_t));
 }
 
-/* Returns the mapping for all other addresses; adds it on first use. */
+/* Returns the mapping for the addresses outside of all other mappings. Adds this mapping on first
+ * use. */
 static uint32_t fake_mapping(struct lookup *k) {
   if (k->fake != NONE) return k->fake;
   k->fake = (uint32_t)legacy_mapping_count(k->l);
@@ -120,7 +121,8 @@ static uint32_t lookup_mapping(struct lookup *k, uint64_t address) {
   index = span_find(k, &k->below, address);
   if (index == NONE) return fake_mapping(k);
   /* The address belongs to the first part of the mapping, which is missing in the file, so extend
-   * the mapping downwards. Mark the range as covered, to keep `below` from finding it again. */
+   * the mapping downwards. Mark the range as covered. Otherwise the tree `below` would find the
+   * mapping for this range again. */
   struct legacy_mapping *m = &legacy_mappings(k->l)[index];
   span_put(k, &k->covered, origin(m), m->start, index);
   m->start -= m->offset;

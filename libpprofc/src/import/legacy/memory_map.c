@@ -1,8 +1,9 @@
-/* Reads memory maps at the end of old profiles: lines of /proc/PID/maps and of shorter forms
- * (docs/spec/pprof.md, 5.8).
+/* Reads memory maps at the end of old profiles: lines of /proc/PID/maps and lines of shorter
+ * forms (docs/spec/pprof.md, 5.8).
  *
- * Go's pprof uses two regular expressions, which match a prefix of the line and prefer the leftmost
- * alternative. This file implements the expressions as steps, and backtracks in the same cases. */
+ * Go's pprof uses two regular expressions, which match a prefix of the line and prefer the
+ * leftmost alternative. This file parses the same lines step by step. It tries another
+ * alternative in the same cases as the regular expressions. */
 #include "import/legacy/legacy.h"
 
 /* Maximum number of substitution variables, and maximum length of an expanded line in bytes. */
@@ -20,7 +21,7 @@ struct map_reader {
   struct buffer expanded;
 };
 
-/* Fields of one line; missing fields are empty. */
+/* Fields of one line of a memory map; missing fields are empty. */
 struct entry {
   pprofc_str start, end, permissions, offset, file, build_id;
 };
@@ -251,7 +252,7 @@ static bool is_main(pprofc_str file, struct buffer *text) {
   return name.size && name.data[0] != '[' && !is_library(name);
 }
 
-/* Swaps the first mapping with the first of the mappings that may be the main program. */
+/* Swaps the first mapping with the first mapping that may be the main program. */
 static void guess_main(struct legacy *l, struct buffer *text) {
   struct legacy_mapping *m = legacy_mappings(l);
   for (size_t i = 0; i < legacy_mapping_count(l); i++)

@@ -41,21 +41,22 @@ static inline bool text_is_address(char c) {
   return c == ' ' || c == 'x' || text_is_lower_xdigit(c);
 }
 
-/* Steps of parsing. Each function removes the text that it parses from the front of *s, or leaves
- * *s unchanged. */
+/* The functions below remove the text that they parse from the front of *s. If the text does not
+ * match, they return false and leave *s unchanged. */
 
 bool text_take(pprofc_str *s, pprofc_str literal);
 
 /* Skips spaces, if there are any. */
 void text_skip_blanks(pprofc_str *s);
 
-/* Both functions take characters from the start of *s. text_take_run takes the longest run for
- * which `is` returns true, text_take_digits the longest run of digits. Both need at least one
- * character. `run` must not be `s`. */
+/* Both functions remove characters from the start of *s: text_take_run the longest run for which
+ * `is` returns true, text_take_digits the longest run of digits. Both functions return false if
+ * this run is empty. `run` must not be `s`. */
 bool text_take_run(pprofc_str *s, bool (*is)(char), pprofc_str *run);
 bool text_take_digits(pprofc_str *s, pprofc_str *digits);
 
-/* Takes a run of characters after required white space. */
+/* Removes white space, which is required, and the run of characters after it. Stores the run in
+ * *run. */
 bool text_take_spaced_run(pprofc_str *s, bool (*is)(char), pprofc_str *run);
 
 /* Finds the next "0x..." (lower case) in *rest, and returns its digits without the prefix. */

@@ -15,7 +15,7 @@ static bool is_threadz_head(pprofc_str line) {
 }
 
 /* True if the line contains "--- Thread 7f794ab90940 (name: main/14748) stack: ---". The name may
- * contain any text, so every end of a head after the start matches. */
+ * contain any text, also ") stack: ---", so the function tries each place where this end occurs. */
 static bool is_thread_head(pprofc_str line) {
   static const pprofc_str start = {"--- Thread ", sizeof "--- Thread " - 1};
   static const pprofc_str end = {") stack: ---", sizeof ") stack: ---" - 1};

@@ -86,7 +86,7 @@ static size_t otlp_count_links(pprofc_str frame) {
   return links;
 }
 
-/* The fields of a sample with one number. */
+/* Number of values of each field of a sample, by the number of the field. */
 struct otlp_fields {
   size_t count[OTLP_FIELD_SAMPLE + 1];
   bool is_list[OTLP_FIELD_SAMPLE + 1]; /* true for a packed or repeated field, and for a number

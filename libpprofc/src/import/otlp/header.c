@@ -1,5 +1,5 @@
-/* Reads the time, period and attributes of an OTLP profile. Some attributes stand for fields
- * that only pprof has; others become comments. */
+/* Reads the time, period and attributes of an OTLP profile. Some attributes contain fields that
+ * only pprof has; the other attributes become comments. */
 #include "import/otlp/otlp.h"
 
 /* Adds a comment, unless the profile has an equal comment. */
@@ -72,8 +72,8 @@ static const struct {
     {OTLP_MAIN_BUILD_ID, otlp_pass_over},
 };
 
-/* Returns the function that sets pprof's field for an attribute, or NULL if the attribute does not
- * stand for a field. */
+/* Returns the function that sets pprof's field for an attribute, or NULL if pprof has no field for
+ * the attribute. */
 static void (*otlp_field(pprofc_str key))(struct otlp *o, pprofc_str text) {
   for (size_t i = 0; i < sizeof otlp_fields / sizeof *otlp_fields; i++)
     if (str_equal(key, str_of(otlp_fields[i].key))) return otlp_fields[i].set;

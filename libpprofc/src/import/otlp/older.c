@@ -77,7 +77,7 @@ static bool older_profile_field(struct older *c, struct older_profile *p,
   return !rule || older_put_field(c, &p->header, rule, f);
 }
 
-/* A sample: its range of locations, and its lists. */
+/* A sample: its range in the list of locations, and its lists of values, attributes and times. */
 struct older_sample {
   uint64_t start, length, link;
   struct buffer values, attributes, times;

@@ -9,10 +9,11 @@
 /* Tables of the dictionary, by their field numbers. */
 enum { OLDER_LINK = 4, OLDER_STRING = 5, OLDER_ATTRIBUTE = 6, OLDER_STACK = 7, OLDER_TABLES = 8 };
 
-/* Number of attributes that stand for flags; they follow the zero value of the table. */
+/* Number of attributes that replace flags. These attributes follow the zero value of the table. */
 #define OLDER_FLAGS 5u
 
-/* Amounts by which old indices grow: the zero value, and for attributes also the flags. */
+/* Numbers that are added to old indices: 1 for the zero value of each table, and for attributes
+ * also the number of flags. */
 #define OLDER_SHIFT           1u
 #define OLDER_ATTRIBUTE_SHIFT (OLDER_SHIFT + OLDER_FLAGS)
 

@@ -2,7 +2,7 @@
  * describes each message. */
 #include "import/otlp/older.h"
 
-/* Attributes that stand for flags; they follow the zero value of the table. */
+/* Attributes that replace flags. These attributes follow the zero value of the table. */
 static const char *const older_flags[] = {
     "pprof.location.is_folded",        "pprof.mapping.has_functions",
     "pprof.mapping.has_filenames",     "pprof.mapping.has_line_numbers",
@@ -27,14 +27,12 @@ void older_put_bytes(struct buffer *out, unsigned field, const void *data, size_
   buffer_add(out, data, size);
 }
 
-/* Appends a message as a field, and frees it. */
 void older_put_message(struct buffer *out, unsigned field, struct buffer *message) {
   older_put_bytes(out, field, message->data, message->size);
   out->failed |= message->failed;
   buffer_free(message);
 }
 
-/* Appends the numbers of a field, packed or not, each plus `shift`, to a list. */
 bool older_add_numbers(struct buffer *out, const struct wire_field *f, uint64_t shift) {
   if (f->type == WIRE_VARINT) older_put_varint(out, f->value + shift);
   struct wire w = wire_inside(f);
@@ -46,7 +44,6 @@ bool older_add_numbers(struct buffer *out, const struct wire_field *f, uint64_t 
   return f->type == WIRE_VARINT || f->type == WIRE_BYTES;
 }
 
-/* Appends a list of numbers as a packed field. Omits an empty list. */
 void older_put_numbers(struct buffer *out, unsigned field, struct buffer *numbers) {
   if (numbers->size || numbers->failed)
     older_put_message(out, field, numbers);
@@ -167,7 +164,6 @@ static uint64_t older_new_string(struct older *c, pprofc_str text) {
   return c->new_strings++;
 }
 
-/* Appends an attribute to the new table. `value` is a message AnyValue. */
 void older_new_attribute(struct older *c, pprofc_str key, const void *value, size_t size,
                          uint64_t unit) {
   struct buffer out;
@@ -284,7 +280,6 @@ static bool older_tables(struct older *c, pprofc_str message, older_entry_fn *re
   return ok;
 }
 
-/* Writes the zero values of all tables, then all tables of the message. */
 bool older_all_tables(struct older *c, pprofc_str message) {
   static const uint8_t yes[] = {2 << 3 | WIRE_VARINT, 1};
   for (unsigned table = 1; table < OLDER_TABLES; table++)

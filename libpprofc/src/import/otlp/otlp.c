@@ -70,9 +70,9 @@ static pprofc_str otlp_profiles_of(const uint8_t *data, size_t size) {
   return (pprofc_str){(const char *)data, (size_t)(end - data)};
 }
 
-/* True if the bytes are one ProfilesData of an older version: it has tables in fields 2 to 8, or a
- * dictionary in field 2. Reads the rest of the bytes only if the profiles are of an older version,
- * because a large profile.proto has the same numbers at its top level. */
+/* True if the bytes are one ProfilesData of an older version: fields 2 to 8 are tables, or field 2
+ * is a dictionary. Reads the rest of the bytes only if the profiles are of an older version. A
+ * large profile.proto, which has the same numbers at its top level, is then not read. */
 static bool otlp_is_former(const uint8_t *data, size_t size) {
   struct wire w = wire_over(data, size);
   struct wire_field field;

@@ -31,8 +31,8 @@ struct otlp_location {
   int32_t mapping;
 };
 
-/* The labels of an attribute: one, or one for each value of an array. `items` is NULL if they have
- * not been made. */
+/* The labels of an attribute: one label, or one label for each value of an array. `items` is NULL
+ * until the reader makes the labels. */
 struct otlp_labels {
   const struct label *items;
   size_t count;
@@ -66,7 +66,8 @@ struct otlp_tables {
   struct otlp_labels *labels; /* labels made of each attribute */
 };
 
-/* The fields of a profile except its samples, and its message, whose samples are read later. */
+/* A profile: its fields except the samples, and its message, from which the reader reads the
+ * samples later. */
 struct otlp_found {
   Otlp__Profile *header;
   pprofc_str message;
@@ -177,8 +178,8 @@ bool otlp_tables_begin(struct otlp *o, struct otlp_tables *tables);
 pprofc_str otlp_string(struct otlp *o, int32_t index);
 /* Returns an attribute of the dictionary, or NULL if it is not set, and on failure. */
 const Otlp__KeyValueAndUnit *otlp_attribute(struct otlp *o, int64_t index);
-/* Converts an attribute of the dictionary to labels. Their number is 0 if it is not set, and on
- * failure. */
+/* Converts an attribute of the dictionary to labels. Returns no labels if the attribute is not set,
+ * and on failure. */
 struct otlp_labels otlp_labels_of(struct otlp *o, int64_t index);
 /* Reads a stack of the dictionary into o->stack, leaf first, and returns its depth. */
 size_t otlp_stack(struct otlp *o, int32_t index);
@@ -242,7 +243,7 @@ void otlp_note_attributes(struct otlp *o, Otlp__KeyValue *const *items, size_t c
 /* Adds the mapping of the main program if the profile names it. This mapping must be the first,
  * even if it does not have samples. */
 bool otlp_read_program(struct otlp *o, const struct otlp_frame *frame);
-/* Reads the time, the period, and the attributes that stand for fields of pprof. */
+/* Reads the time, the period, and the attributes that contain fields of pprof. */
 void otlp_read_header(struct otlp *o, const Otlp__Profile *profile);
 
 #endif

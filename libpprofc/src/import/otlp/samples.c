@@ -1,7 +1,7 @@
 /* Reads the samples of OTLP. A profile of OTLP has one sample type, so the reader joins the
- * profiles of a scope into samples with several values. It joins samples with equal stack,
- * attributes, link and times. These samples mostly have the same position in their profiles;
- * otherwise a hash table finds them. */
+ * profiles of a scope into samples with several values. The reader joins samples with equal stack,
+ * attributes, link and times. Most of these samples have the same position in their profiles; a
+ * hash table finds the other samples. */
 #include "codec/wire.h"
 #include "core/threshold.h"
 #include "import/otlp/otlp.h"
@@ -11,7 +11,8 @@
 
 #define MAX_TYPES 65536u
 
-/* Stack, attributes, link and times that several equal samples have. These samples become one. */
+/* A row: the stack, attributes, link and times of a sample. Samples that are equal in these four
+ * become one row. */
 struct otlp_row {
   int32_t stack, link;
   uint64_t times;                /* hash of the times */
@@ -25,7 +26,7 @@ struct otlp_rows {
   int64_t *values;        /* values of the rows: type_count values per row */
   size_t count, capacity, attribute_count, attribute_capacity, value_capacity;
   struct map by_identity; /* hash table of the first `mapped` rows, keyed by stack, attributes, link
-                             and times; built when needed */
+                             and times; the reader makes the table on first use */
   size_t mapped;
   const Otlp__Resource *resource; /* resource whose attributes become labels, or NULL */
 };
@@ -186,7 +187,8 @@ static bool otlp_same_identity(const struct otlp_rows *rows, size_t row,
   return rows->items[row].times == b->times && otlp_same_stack(rows, row, b);
 }
 
-/* True if a sample belongs to the row at its position. Either may have no times. */
+/* True if a sample belongs to the row at its position. The sample, the row or both may lack
+ * times. */
 static bool otlp_same_place(const struct otlp_rows *rows, size_t row, const struct otlp_sample *b) {
   uint64_t times = rows->items[row].times;
   return (times == b->times || !times || !b->times) && otlp_same_stack(rows, row, b);

@@ -267,7 +267,8 @@ static uint32_t otlp_location(struct otlp *o, int32_t index) {
   return t->location[index];
 }
 
-/* Appends a frame to o->stack, which has room. */
+/* Appends the location with an index in the dictionary to o->stack, which has space for the
+ * location. */
 static void otlp_push(struct otlp *o, uint64_t index, size_t *depth) {
   uint32_t location = otlp_location(o, (int32_t)index);
   if (location != NONE) o->stack[(*depth)++] = location;

@@ -18,7 +18,7 @@
 #define MAX_FRAMES   65536u
 #define MAX_EXPECTED 16u /* maximum number of names to prefetch at a time */
 
-/* Kind of frame, which the suffix of its name gives. */
+/* Kind of frame. The suffix of a frame's name gives the kind. */
 enum mark { PLAIN, INLINED, KERNEL };
 
 /* The frame after a location of the current stack, as a range of the text. */
@@ -40,8 +40,8 @@ struct folded_folded {
   pprofc_line *lines;        /* lines of the current location, outermost first */
   size_t line_count, depth;
   bool in_kernel;
-  /* Numbers: of the current line, of stacks, of skipped lines, and the number of the first skipped
-   * line. */
+  /* Number of the current line; number of stacks; number of skipped lines; number of the first
+   * skipped line. */
   uint64_t line, good_lines, bad_lines, first_bad;
   double carry[MAX_TYPES]; /* rounding error carried to the next fractional count */
   uint64_t fractions;
@@ -125,7 +125,7 @@ static bool folded_is_text(pprofc_str line) {
   return true;
 }
 
-/* Counts of lines that decide if a text is folded. */
+/* Numbers of lines that decide if a text consists of folded stacks. */
 struct folded_lines {
   size_t good, bad;
   size_t marked; /* number of good lines with a semicolon */
@@ -329,8 +329,8 @@ static void folded_read_line(struct folded_folded *f, pprofc_str line) {
   f->bad_lines++;
 }
 
-/* Finds the number of counts per line: from the header, or from the first lines with counts. A
- * diff has two counts in all of these lines. */
+/* Finds the number of counts per line, from the header or from the first lines with counts. The
+ * text is a difference if all of these lines have two counts. */
 static void folded_read_header(struct folded_folded *f, pprofc_str data) {
   pprofc_str line, stack, types[MAX_TYPES];
   size_t seen = 0, two = 0;

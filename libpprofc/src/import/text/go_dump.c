@@ -27,7 +27,7 @@ struct go_dump_head {
   /* State, thread and synctest bubble; thread and bubble are "" if not given. */
   pprofc_str state, thread, bubble;
   int64_t minutes; /* minutes of waiting, or -1 if not given */
-  bool stamped;    /* true if each line of the goroutine has the stamp */
+  bool stamped;    /* true if each line of the goroutine begins with the text `stamp` */
 };
 
 struct go_dump {
@@ -103,9 +103,10 @@ static size_t go_dump_number_end(pprofc_str text, size_t at) {
   return at;
 }
 
-/* Removes the timestamp from a line. Its bytes must match the header's stamp. A number matches any
- * number, because some logs drop trailing zeros. If they do not match, returns false and leaves the
- * line unchanged. */
+/* Removes the timestamp from a line. The timestamp must have the form of the header's stamp: equal
+ * bytes, except that any number matches any other number. Numbers may have fewer digits, because
+ * some logs drop trailing zeros. Returns false and leaves the line unchanged if the timestamp does
+ * not match. */
 static bool go_dump_take_stamp(pprofc_str *line, pprofc_str stamp) {
   size_t at = 0;
   for (size_t i = 0; i < stamp.size;) {
@@ -195,8 +196,9 @@ static void go_dump_label(struct go_dump *d, const char *key, pprofc_str value) 
                                                 .string = builder_string(d->builder, value)});
 }
 
-/* Counts a goroutine. If the dump already has its id, a new dump begins. The id 0 never begins a
- * dump, because running goroutines do not have it. Returns false when out of memory. */
+/* Counts a goroutine. If the dump already contains a goroutine with this id, a new dump begins. The
+ * id 0 never begins a dump, because running goroutines have this id. Returns false when out of
+ * memory. */
 static bool go_dump_count(struct go_dump *d, int64_t id) {
   d->goroutines++;
   if (!d->dumps) d->dumps++;

@@ -92,7 +92,7 @@ struct instruments {
 
 /* A printed amount in the base unit: bytes, nanoseconds or cycles. */
 struct printed_amount {
-  /* The amount, and its possible rounding error: half a unit of the last digit. */
+  /* The printed amount, and its largest rounding error: half a unit of the last printed digit. */
   int64_t value, slack;
   enum instruments_family family;
 };
@@ -143,9 +143,9 @@ static bool instruments_number(pprofc_str text, char point, double *value, int *
   return points < 2 && str_parse_float((pprofc_str){plain, size}, value) && *value >= 0;
 }
 
-/* Returns the decimal mark of a number, or 0 if the number does not show it. The last of two
- * different marks is the decimal mark. A mark that occurs twice separates thousands. A single mark
- * with three digits after it is ambiguous. */
+/* Returns the decimal mark of a number, or 0 if the number does not show its decimal mark. If the
+ * number has two different marks, the last mark is the decimal mark. A mark that occurs twice
+ * separates thousands. A single mark before three digits is ambiguous. */
 static char instruments_point_of(pprofc_str number) {
   size_t points = 0, commas = 0, last = number.size;
   for (size_t i = 0; i < number.size; i++) {

@@ -18,7 +18,7 @@
 
 #define MACOS_SNIFFED 100u
 
-/* Bytes before a row of depth 0. */
+/* Number of characters before a row of depth 0. */
 #define MACOS_MARGIN 4u
 
 struct macos_sample {
@@ -64,10 +64,10 @@ static bool macos_skip_header(struct macos_sample *r, pprofc_str *text) {
 
 /* ---- rows -------------------------------------------- */
 
-/* The parts of a row after its count. */
+/* Fields of a row after the count of its samples. */
 struct macos_frame {
   pprofc_str name, object, file;
-  uint64_t address; /* address of the frame; 0 if the row stands for several addresses */
+  uint64_t address; /* address of the frame; 0 if the row has several addresses */
   int64_t line;
 };
 

@@ -206,8 +206,8 @@ static void papyrus_push(struct papyrus *p, uint32_t name, bool is_stack) {
     p->frames[p->depth++] = (struct papyrus_frame){name, path, is_stack ? name : below, is_stack};
 }
 
-/* Enters a function. If the stack at the bottom runs no function, a function of another stack
- * replaces it; the time since the last event is then skipped. */
+/* Enters a function. If the only open stack runs no function and the function belongs to another
+ * stack, closes the open stack. The time since the last event then does not count. */
 static void papyrus_enter(struct papyrus *p, const struct papyrus_line *line, int64_t time) {
   bool same = p->depth && p->frames[p->depth - 1].stack == line->stack;
   if (!same && p->depth == 1) {

@@ -192,8 +192,8 @@ static uint32_t perf_frames_known(struct perf_known *known, int64_t pid, bool al
   return alone ? known->location : NONE;
 }
 
-/* An inlined frame precedes its caller and shares the caller's location. Java's inlined frames are
- * in one symbol, outermost first: "a->b". */
+/* Makes the stack of the current block. An inlined frame precedes its caller and shares the
+ * caller's location. Java's inlined frames are in one symbol, outermost first: "a->b". */
 size_t perf_frames_stack(struct perf_frames *f, int64_t pid) {
   pprofc_line lines[MAX_LINES];
   size_t depth = 0, count = 0;

@@ -26,7 +26,7 @@ struct perf_known {
   bool inlined;
 };
 
-/* A frame of the current block. */
+/* A frame of the current block, which is the text of one sample. */
 struct perf_frame {
   uint32_t text; /* index of the line in perf_frames.texts */
   uint32_t file; /* index of the source file in perf_frames.texts, or NONE */
@@ -41,16 +41,16 @@ struct perf_frames {
   struct interner texts;    /* lines of frames, names of source files and events */
   struct perf_known *known; /* data of each text, by index */
   size_t known_room;
-  struct perf_frame *items; /* frames of the current block; room for PERF_MAX_FRAMES */
+  struct perf_frame *items; /* frames of the current block, in an array of PERF_MAX_FRAMES */
   size_t count;
-  uint32_t *stack; /* stack of the current block; room for PERF_MAX_FRAMES */
+  uint32_t *stack; /* stack of the current block, in an array of PERF_MAX_FRAMES */
   bool failed;     /* true when out of memory */
 };
 
 /* True if s is not empty and has only characters of `set`. */
 bool perf_script_all_of(pprofc_str s, const char *set);
 
-/* Parses a frame: "7f12 symbol+0x12 (object)". */
+/* Parses a frame: "7f12 symbol+0x12 (object)". Returns false if the line is not a frame. */
 bool perf_script_parse_frame(pprofc_str line, struct perf_script_frame *frame);
 
 bool perf_frames_init(struct perf_frames *frames, pprofc_builder *builder,

@@ -19,7 +19,7 @@
 #define DIGITS     "0123456789"
 
 struct perf_script_header {
-  /* Command, event, and the rest of a header: a frame on the header line, or empty. */
+  /* Command and event of a header. `rest` is a frame on the header line, or empty. */
   pprofc_str comm, event, rest;
   int64_t pid, tid, cpu, period; /* ids, processor and period of the sample; -1 if not given */
   /* has_time: the header has a time; too_large: the period does not fit 64 bits. */
@@ -256,8 +256,8 @@ static bool is_header_of_frame(const struct perf_script_header *h, pprofc_str be
   return frame_is_below(below, !h->event.size && !h->has_time);
 }
 
-/* True if the line is a header: it has an event, a time or a CPU. If it has only a name and a
- * number, a frame must follow. */
+/* True if the line is a header, because it contains an event, a time or a CPU. A line with only a
+ * name and a number is a header if a frame follows. */
 static bool is_header(pprofc_str line, pprofc_str below, struct perf_script_header *h) {
   return perf_script_parse_header(line, h) && !h->too_large &&
          (h->has_time || h->event.size || h->cpu >= 0 || frame_is_below(below, false));
@@ -310,7 +310,7 @@ static bool open_block(struct perf *p, pprofc_str line, pprofc_str below,
   return !p->frames.count;
 }
 
-/* Reads a line outside of a block. Returns true if it begins a block. */
+/* Reads a line outside of a block. Returns true if the line begins a block. */
 static bool read_line_between(struct perf *p, pprofc_str line, pprofc_str below,
                               struct perf_script_header *h) {
   if (line.data[0] != '#') return open_block(p, line, below, h);
@@ -331,7 +331,7 @@ static bool is_sure_frame(pprofc_str line, struct perf_script_frame *frame) {
          (frame->object.size || frame->inlined || !begins_block(line));
 }
 
-/* Reads a line of a block. Returns false if it begins another block. */
+/* Reads a line of a block. Returns false if the line begins another block. */
 static bool read_block_line(struct perf *p, pprofc_str line) {
   struct perf_script_frame frame;
   if (line.data[0] == '#') return true;

@@ -113,8 +113,8 @@ struct pmcstat_left {
   uint64_t read;  /* number of rows of the event */
   uint64_t bad;   /* number of lines that are neither a row, a header, a comment nor blank */
   uint64_t other; /* number of rows of other events */
-  /* said: number of samples in the headers of the event; shown: number of samples in its rows
-   * without a parent. */
+  /* said: number of samples in the headers of the event; shown: number of samples in rows of the
+   * event without a parent. */
   uint64_t said, shown;
 };
 

@@ -10,7 +10,7 @@
 #define PRINTED_TREE_LABELS 2
 
 struct printed_row {
-  uint32_t location;                   /* location, or NONE for a row that is not a function */
+  uint32_t location; /* index of the location, or NONE for a row that is not a function */
   int64_t values[PRINTED_TREE_VALUES]; /* cost of the node and its descendants */
   int64_t self;                        /* self cost in values[0], or -1 if not printed */
   int64_t slack;                       /* largest rounding error of values[0] and `self` */

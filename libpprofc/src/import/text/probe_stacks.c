@@ -21,14 +21,14 @@ struct probe_stacks {
   struct arena *arena;
   pprofc_str types[PROBE_TYPES]; /* names of maps */
   size_t type_count;
-  uint32_t *frames; /* stack of the current block, leaf first */
+  uint32_t *frames; /* stack of the entry that the reader reads, leaf first */
   size_t depth, room;
-  pprofc_str *keys; /* keys of the current block that are not stacks */
+  pprofc_str *keys; /* keys of this entry that are not stacks */
   size_t key_count, key_room;
   uint64_t samples, bad, no_stack, more_types;
   bool nomem;
   bool gap;      /* true after an empty line of DTrace */
-  unsigned more; /* number of stacks of the current block after the first */
+  unsigned more; /* number of stacks of this entry after the first stack */
 };
 
 /* ---- frames ------------------------------------------ */
@@ -100,7 +100,7 @@ static size_t probe_type(struct probe_stacks *p, pprofc_str name) {
   return i;
 }
 
-/* Adds the sample of a block, and begins the next block. */
+/* Adds the sample of an entry, and begins the next entry. */
 static void probe_end(struct probe_stacks *p, pprofc_str map, pprofc_str count) {
   int64_t values[PROBE_TYPES] = {0}, value;
   size_t type = PROBE_TYPES;
@@ -140,8 +140,8 @@ static void probe_read_keys(struct probe_stacks *p, pprofc_str text) {
 
 /* ---- bpftrace ---------------------------------------- */
 
-/* Removes "@name[" from the start of the text and sets *name. Returns false if the text does not
- * begin with it. */
+/* Removes "@name[" from the start of the text and sets *name. Returns false if the text begins with
+ * anything else. */
 static bool probe_map_head(pprofc_str *text, pprofc_str *name) {
   if (!str_starts(*text, STR("@"))) return false;
   size_t end = 1;
@@ -243,8 +243,8 @@ static void probe_drop(struct probe_stacks *p) {
   p->more = 0;
 }
 
-/* Reads an empty line of DTrace. It may separate the stack of the kernel from the stack of the
- * program; the reader joins these two stacks. An entry has at most two stacks. */
+/* Reads an empty line of DTrace. An empty line may separate the stack of the kernel from the stack
+ * of the program. The reader joins these two stacks. An entry has at most two stacks. */
 static void probe_dtrace_gap(struct probe_stacks *p) {
   if (!p->depth || p->gap) probe_drop(p);
   p->gap = true;

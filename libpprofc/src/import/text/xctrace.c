@@ -28,11 +28,11 @@ struct xctrace {
   struct map by_id;
   uint32_t *frames;
   size_t frame_count, frame_room;
-  struct xctrace_known frame, trace, value; /* open frame, open backtrace and open value */
+  struct xctrace_known frame, trace, value; /* frame, backtrace and value of the open elements */
   pprofc_str name, file;                    /* name and file of the open frame */
   uint32_t mapping;
   int64_t line;
-  struct xctrace_known row; /* backtrace of the row */
+  struct xctrace_known row; /* backtrace of the current row */
   int64_t weight;
   pprofc_str thread, process;
   bool is_cycles, has_type, in_frame, in_trace;
@@ -40,7 +40,7 @@ struct xctrace {
   bool nomem;
 };
 
-/* A tag: its name, and its attributes, not decoded. */
+/* A tag: its name, and its attributes with their entities not yet replaced. */
 struct xctrace_tag {
   pprofc_str name, attributes;
   bool closes; /* true for </name> */
@@ -228,7 +228,7 @@ static void xctrace_trace(struct xctrace *x, const struct xctrace_tag *tag, ppro
 
 /* ---- rows -------------------------------------------- */
 
-/* Reads a weight. At the closing tag `text`, the text before the tag, is the number. */
+/* Reads a weight. At the closing tag, `text` is the text before the tag, which is the number. */
 static void xctrace_weight(struct xctrace *x, const struct xctrace_tag *tag, pprofc_str text) {
   const struct xctrace_known *same = xctrace_ref(x, tag);
   if (same) {
