@@ -70,10 +70,12 @@ async function testDownloads(views) {
 
 /** The command that a view offers prints the names and values that the view shows. */
 async function testCommands(views) {
-  for (const where of ["top?i=runtime&sort=cum", "peek?f=mallocgc", "top?f=json&g=lines&unit=ms"]) {
+  const long = `${"a".repeat(5000)}|json`;
+  for (const where of ["top?i=runtime&sort=cum", "peek?f=mallocgc", "top?f=json&g=lines&unit=ms", `top?f=${long}`]) {
     const page = await open(views + where);
     await page.click("#more summary");
     const line = await page.locator("#command").innerText();
+    if (where.includes(long)) check((await page.locator(".pill[data-parameter=f]").textContent()).includes(` ${long} `), "the pill has the whole expression");
     const printed = spawnSync("sh", ["-c", line.replace(/^pprofc/, `'${pprofc}'`)], { cwd: testdata, encoding: "utf8" });
     const rows = printed.stdout.split("\n").map((row) => /^\s*(-?[\d.]+\S*) .*?(\S+)$/.exec(row)).filter(Boolean).slice(0, 30);
     check(printed.status === 0 && rows.length > 9, `${where}: ${line}`);
@@ -109,6 +111,9 @@ async function testCommandsOfViews(views) {
     const page = await open(`${views}${view}?${query}`);
     const printed = (await run(page)).split("\n").map((row) => /^\s*\S+\s+[\d.]+%\s+[\d.]+%\s+\S+\s+[\d.]+%\s+(\S.*)$/.exec(row)?.[1].replace(/ \((partial-)?inline\)$/, "")).filter(Boolean);
     check(printed.length > 9 && [...new Set(printed)].sort().join("\n") === (await shownNames(page)), `${view}?${query}: ${printed.length} functions: ${[...new Set(printed)].sort()} and ${await shownNames(page)}`);
+    const largest = top(...(query === "i=runtime" ? ["-ignore=runtime"] : []), ...(query === "sort=cum" ? ["-cum"] : []), cpu).split("\n").slice(0, 50)
+      .map((row) => row.split(/\s+/).slice(2).join(" ").replace(/ \((partial-)?inline\)$/, ""));
+    check([...new Set(largest)].sort().join("\n") === (await shownNames(page)), `${view}?${query}: the 50 largest of all functions`);
     await close(page, `${view}?${query}`);
   }
   for (const query of ["f=toValue$", "f=toValue$&unit=ms"]) {
@@ -152,6 +157,19 @@ async function testBack(views) {
     check((await marked()) === names[0], `${view}: the address opens with ${names[0]}`);
     await close(page, view);
   }
+  const page = await open(`${views}top`), walk = async () => {
+    const before = parameter(page, "sel");
+    await page.keyboard.press("ArrowDown");
+    await until(() => parameter(page, "sel") !== before, "a key selects the next row");
+    return parameter(page, "sel");
+  };
+  const first = await walk();
+  await page.click('#top th a[href*="sort=cum"]');
+  await until(() => parameter(page, "sort") === "cum", "a click sorts the table");
+  check((await walk()) !== first, "a walk goes on after sorting");
+  await page.goBack();
+  await until(() => parameter(page, "sort") === "cum" && parameter(page, "sel") === first, `back undoes the walk and not the sorting: ${page.url()}`);
+  await close(page, "a walk after sorting");
 }
 
 /** What a flame graph shows: the sentence, and of each function both sides and the verdict. */

@@ -57,11 +57,10 @@ static void command_write_flag(const struct view_page *page, struct buffer *out,
   buffer_free(&flag);
 }
 
-static void command_write_option(const struct view_page *page, const pprofc_report_options *options,
+static void command_write_option(struct view_page *page, const pprofc_report_options *options,
                                  struct buffer *out, const pprofc_option_info *option) {
-  char value[4096];
-  if (pprofc_report_options_get(options, option->name, value, sizeof value, NULL, NULL)) return;
-  if (strcmp(value, option->default_text) == 0) return;
+  const char *value = page_option(page, options, option->name);
+  if (!value || strcmp(value, option->default_text) == 0) return;
   if (option->kind == PPROFC_OPTION_CHOICE)
     buffer_printf(out, " -%s", value);
   else if (option->kind == PPROFC_OPTION_BOOL && strcmp(value, "true") == 0)
@@ -180,7 +179,7 @@ static bool command_adds_up(const struct view_page *page) {
   return page_is_diff(page) && page_divisor(page, WEB_BASE) != page_divisor(page, WEB_HEAD);
 }
 
-void document_command(const struct view_page *page, struct buffer *out) {
+void document_command(struct view_page *page, struct buffer *out) {
   const struct web_info *info = page->in->info;
   const pprofc_option_info *option;
   pprofc_report_options options = page->options;
@@ -189,6 +188,7 @@ void document_command(const struct view_page *page, struct buffer *out) {
   if (command_lists(page)) {
     options.granularity = "functions";
     options.nodecount = LISTED_FUNCTIONS;
+    options.nodefraction = 0;
   }
   bool judges = command_judges(page), adds_up = !judges && command_adds_up(page);
   if (judges) { /* -noise itself hides these frames and divides the values */

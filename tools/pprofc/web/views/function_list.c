@@ -8,6 +8,7 @@ pprofc_status page_function_list(struct view_page *page, struct buffer *out, ppr
   struct view_report v;
   struct view_rows rows;
   page->options.nodecount = LISTED_FUNCTIONS;
+  page->options.nodefraction = 0; /* a small total does not make a self cost small */
   pprofc_status status = view_report_open(&v, page, page->in->profile, &overrides, error);
   if (!status) status = view_report_graph(&v, 0, error);
   if (!status) status = view_rows_make(&rows, page, &v, error);
@@ -24,6 +25,7 @@ pprofc_status page_function_list(struct view_page *page, struct buffer *out, ppr
     page_put(page, out, "function-list");
   }
   page->options.nodecount = page->in->options->nodecount;
+  page->options.nodefraction = page->in->options->nodefraction;
   view_report_close(&v);
   return status;
 }

@@ -1,5 +1,5 @@
-/* Writes the URLs of views. A URL keeps the filters and the selection. URLs are relative, so a
- * proxy can serve the page at any path. */
+/* Writes the URLs of views, and reads options for the page. A URL keeps the filters and the
+ * selection. URLs are relative, so a proxy can serve the page at any path. */
 #include "web/views/page.h"
 
 /* Parameters that only one view uses. Links to other views omit them. */
@@ -62,4 +62,16 @@ void document_hidden_fields(struct view_page *page, const char *list, const char
     fill_words(&page->fill, "value", value);
     fill_end(&page->fill);
   }
+}
+
+const char *page_option(struct view_page *page, const pprofc_report_options *options,
+                        const char *name) {
+  size_t size;
+  if (pprofc_report_options_get(options, name, NULL, 0, &size, NULL)) return NULL;
+  char *text = arena_array(&page->arena, size + 1, 1);
+  if (text)
+    pprofc_report_options_get(options, name, text, size + 1, NULL, NULL);
+  else
+    page->failed = true;
+  return text;
 }

@@ -47,11 +47,9 @@ static void menu_fields(struct view_page *page, const char *list, const struct m
                         size_t count) {
   for (size_t i = 0; i < count; i++) {
     const pprofc_option_info *option = menu_option(fields[i].option);
-    char value[4096] = "";
-    if (!option ||
-        pprofc_report_options_get(page->in->options, option->name, value, sizeof value, NULL, NULL))
-      continue;
-    if (strcmp(value, option->default_text) == 0) value[0] = '\0';
+    const char *value = option ? page_option(page, page->in->options, option->name) : NULL;
+    if (!value) continue;
+    if (strcmp(value, option->default_text) == 0) value = "";
     fill_begin(&page->fill, list);
     fill_words(&page->fill, "label", fields[i].label);
     fill_words(&page->fill, "parameter", option->url ? option->url : option->name);

@@ -73,6 +73,11 @@ static inline const char *page_parameter(const struct view_page *page, const cha
   return web_query_get(page->in->query, name);
 }
 
+/* Returns the whole value of an option as text in the page's arena. Returns NULL if the options
+ * lack it, or after a failed allocation, which sets page->failed. */
+const char *page_option(struct view_page *page, const pprofc_report_options *options,
+                        const char *name);
+
 /* Finds the index of the displayed sample type. Returns false for an unknown type. Also returns
  * false without a profile, which happens after an invalid request. */
 bool page_type(const struct view_page *page, size_t *index);
@@ -205,7 +210,7 @@ void document_pills(struct view_page *page);
 void document_inspector(struct view_page *page);
 
 /* Appends a shell command that prints the data of the view. */
-void document_command(const struct view_page *page, struct buffer *out);
+void document_command(struct view_page *page, struct buffer *out);
 
 /* Lists the parameters of the URL as hidden fields of a form. Omits the names in `without`; NULL
  * ends that array. */

@@ -85,11 +85,10 @@ static void pills_shown(struct view_page *page) {
  * link that removes the option, unless the option comes from the command line. A boolean option is
  * shown without a value. */
 static void pills_option(struct view_page *page, const pprofc_option_info *option) {
-  char value[4096];
   const char *parameter = option->url ? option->url : option->name;
   bool in_address = *page_parameter(page, parameter) != '\0';
-  if (pprofc_report_options_get(page->in->options, option->name, value, sizeof value, NULL, NULL))
-    return;
+  const char *value = page_option(page, page->in->options, option->name);
+  if (!value) return;
   if (strcmp(value, option->default_text) == 0 || (!*value && !in_address)) return;
   fill_begin(&page->fill, "given");
   if (in_address) page_change_link(page, parameter, STR(""));

@@ -104,7 +104,7 @@ function openSelected() {
 onPage(() => {
   const url = new URL(location.href);
   selection.name = url.searchParams.get("sel") ?? ($("#inspector")?.hidden ? "" : $("#inspector h2")?.textContent ?? "");
-  selection.address = location.href;
+  Object.assign(selection, { step: "", address: location.href });
   markSelected(selection.name);
   const source = selection.name && elementsOf(selection.name)[0];
   if (source && !$("#inspector dd:not(:empty)")) fillInspector(selection.name, source.dataset);
