@@ -211,7 +211,8 @@ static size_t regressed_samples(const char *unit, const double *base, const doub
   return count;
 }
 
-/* Go divides one-time allocations by the number of operations, so the bytes per operation vary. */
+/* Go divides one-time allocations by the number of operations, so the bytes per operation vary. Go
+ * also rounds them to whole bytes. */
 static void test_memory_that_varies_has_a_floor(void) {
   static const struct {
     const char *unit;
@@ -226,7 +227,12 @@ static void test_memory_that_varies_has_a_floor(void) {
       {"B/op", {560, 622}, {593, 655}, "0", 0},      /* a floor for another unit has no effect */
       {"B/op", {560, 622}, {625, 687}, "1s", 1},     /* the difference exceeds the range */
       {"B/op", {5600, 6220}, {6600, 7220}, "1s", 1}, /* a computed floor is at most 64 B */
-      {"B/op", {16, 16}, {24, 24}, "1s", 1},         /* constant values have no floor */
+      {"B/op", {16, 16}, {24, 24}, "1s", 1},         /* the floor of whole bytes is 1 B */
+      {"B/op", {0, 0}, {1, 1}, "1s", 0},             /* 1 B can be rounding */
+      {"B/op", {0, 0}, {2, 2}, "1s", 1},
+      {"B/op", {0.125, 0.125}, {1, 1}, "1s", 1}, /* this tool does not round */
+      {"B/op", {0, 0}, {1, 1}, "0 B", 1},
+      {"allocs/op", {0, 0}, {1, 1}, "1s", 1},
       {"B/op", {16.001, 16.003}, {24.001, 24.003}, "1s", 1},
       {"allocs/op", {3, 4}, {4, 4}, "1s", 0},
       {"allocs/op", {3, 4}, {5, 6}, "1s", 1},

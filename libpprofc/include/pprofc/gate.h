@@ -61,8 +61,8 @@ typedef struct pprofc_gate_options {
   pprofc_gate_time time; /* time that is judged, default PPROFC_GATE_TIME_AUTO */
   size_t min_samples;    /* minimum number of samples on each side, default 4; a benchmark with
                             fewer samples is inconclusive */
-  const char *floor; /* smallest absolute change that is a regression: "1us or 16 B"; default "": no
-                        floor */
+  const char *floor; /* smallest absolute change that is a regression: "1us or 16 B"; default "": a
+                        floor for memory only */
   bool strict;       /* true to give inconclusive results the exit status 3, default false */
   const char *today; /* day on which rules are checked for expiry: "2027-01-31"; "": today
                         in UTC */

@@ -9,6 +9,9 @@
 
 /* Default for memory: ignore changes below this number of bytes per operation. */
 #define MEMORY_FLOOR 64
+/* Smallest default for whole bytes, just above 1 B. Go rounds bytes per operation down, so medians
+ * that differ by 1 B can have nearly the same amount. */
+#define MEMORY_ROUNDING 1.001
 
 /* ---- rules ------------------------------------------- */
 
@@ -52,12 +55,22 @@ static void apply_rules(struct gate *gate, struct gate_row *row, struct buffer *
   }
 }
 
-/* Sets the default floor for memory that varies between samples, unless the user set a floor. Go
- * divides one-time allocations by the number of operations, so results vary a little. */
+/* True if the median is of whole numbers. A median of two whole numbers can end in .5. */
+static bool is_whole_median(double median) {
+  return 2 * median == floor(2 * median);
+}
+
+/* Sets the default floor for memory, unless the user set a floor. Go divides one-time allocations
+ * by the number of operations, so results vary a little. */
 static void set_memory_floor(struct gate_row *row) {
+  static const struct gate_floor least = {.bytes = MEMORY_ROUNDING};
   struct gate_floor most = {.bytes = MEMORY_FLOOR};
+  bool whole = is_whole_median(row->base) && is_whole_median(row->head);
   if (str_equal(row->unit, STR("allocs/op"))) most.plain = 1;
-  if (row->floor == 0) row->floor = fmin(row->range, gate_floor_of(&most, row->unit));
+  if (row->floor == 0) {
+    row->floor = fmin(row->range, gate_floor_of(&most, row->unit));
+    if (whole) row->floor = fmax(row->floor, gate_floor_of(&least, row->unit));
+  }
   row->floor = fmax(row->floor, 0); /* a negative floor means that the user switched the floor
                                        off */
 }
