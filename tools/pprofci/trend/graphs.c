@@ -9,14 +9,19 @@
 #include "run/graph.h"
 #include "run/text.h"
 
-#define GRAPHS_POINTS 40 /* maximum number of graphs on a page */
+#define GRAPHS_POINTS 40  /* maximum number of graphs on a page */
+#define GRAPHS_TRIES  120 /* maximum number of pairs of profiles to read for a page */
 
 /* Data for the graphs of a page. */
 struct trend_graphs {
   struct fill *out;
   struct trend_view *trend;
   struct backing *backing;
-  size_t count;
+  struct trend_graph {
+    const struct past_profile *sides[SIDES];
+    const char *address;
+  } made[GRAPHS_POINTS];
+  size_t count, tries;
 };
 
 /* ---- profiles ---------------------------------------- */
@@ -65,10 +70,12 @@ static pprofc_status graphs_pack(struct trend_graphs *g, const struct past_profi
 
 /* ---- change points ----------------------------------- */
 
-/* Returns the address of a graph: "#flame/words.Count-2%20cpu%200123456789ab.html". */
-static const char *graphs_address(struct arena *arena, const struct past_profile *p,
-                                  pprofc_str commit) {
+/* Returns the address of a graph: "#flame/words.Count-2%20cpu%200123456789ab.html". A commit can
+ * have several runs. For another graph of the commit, adds its number. */
+static const char *graphs_address(const struct trend_graphs *g, const struct past_profile *p,
+                                  pprofc_str commit, size_t number) {
   struct buffer text;
+  struct arena *arena = &g->trend->arena;
   pprofc_str commit_start = str_slice(commit, 0, 12);
   const char *name =
       text_printf(arena, "%.*s%s%.*s %.*s %.*s", STR_ARG(p->package), p->package.size ? "." : "",
@@ -77,15 +84,53 @@ static const char *graphs_address(struct arena *arena, const struct past_profile
   buffer_init(&text, arena->mem, SIZE_MAX / 2);
   buffer_add_text(&text, "#flame/");
   escape_url(&text, str_of(name), "");
+  if (number > 1) buffer_printf(&text, "%%20%zu", number);
   buffer_add_text(&text, ".html");
   return buffer_take(&text, arena).data;
 }
 
-/* Returns true if the page has the graph already, for another unit of the benchmark. */
-static bool graphs_has(const struct trend_view *trend, const char *address) {
-  for (size_t i = 0; i < trend->change_count; i++)
-    if (trend->changes[i].graph && strcmp(trend->changes[i].graph, address) == 0) return true;
-  return false;
+/* Returns an address that no other graph of the page has. */
+static const char *graphs_new_address(const struct trend_graphs *g, const struct past_profile *p,
+                                      pprofc_str commit) {
+  const char *address = graphs_address(g, p, commit, 1);
+  size_t i = 0, number = 1;
+  while (address && i < g->count) {
+    bool taken = strcmp(g->made[i++].address, address) == 0;
+    if (!taken) continue;
+    address = graphs_address(g, p, commit, ++number);
+    i = 0;
+  }
+  return address;
+}
+
+/* Returns the graph of the page with the same profiles, made for another unit of the benchmark; or
+ * NULL. */
+static const struct trend_graph *graphs_known(const struct trend_graphs *g,
+                                              const struct past_profile *const *sides) {
+  for (size_t i = 0; i < g->count; i++)
+    if (g->made[i].sides[SIDE_BASE] == sides[SIDE_BASE] &&
+        g->made[i].sides[SIDE_HEAD] == sides[SIDE_HEAD])
+      return &g->made[i];
+  return NULL;
+}
+
+/* Adds the graph of two profiles. Adds nothing if a profile is unreadable, or if the graph does not
+ * fit. */
+static pprofc_status graphs_make(struct trend_graphs *g, const struct past_profile *const *sides,
+                                 pprofc_str commit, const char **address, pprofc_error *error) {
+  struct arena arena;
+  pprofc_str packed;
+  const char *made = graphs_new_address(g, sides[SIDE_HEAD], commit);
+  if (!made) return error_nomem(error);
+  g->tries++;
+  arena_init(&arena, g->out->mem);
+  pprofc_status status = graphs_pack(g, sides, &arena, &packed, error);
+  if (status == PPROFC_OK && graphs_put(g->out, str_of(made), packed)) {
+    g->made[g->count++] = (struct trend_graph){{sides[SIDE_BASE], sides[SIDE_HEAD]}, made};
+    *address = made;
+  }
+  arena_free(&arena);
+  return status == PPROFC_E_NOMEM ? status : PPROFC_OK;
 }
 
 /* Adds the graph of a change point. A change whose profiles are missing or unreadable gets no
@@ -94,28 +139,20 @@ static pprofc_status graphs_add(struct trend_graphs *g, struct trend_change *cha
                                 pprofc_error *error) {
   const struct trend_series *series = &g->trend->series[change->series];
   size_t index = change->step.index;
-  if (!index || g->count >= GRAPHS_POINTS) return PPROFC_OK;
+  if (!index) return PPROFC_OK;
   const struct past_profile *sides[SIDES] = {graphs_profile(g->trend, series, index - 1),
                                              graphs_profile(g->trend, series, index)};
-  struct arena arena;
-  pprofc_str packed;
   if (!sides[SIDE_BASE] || !sides[SIDE_HEAD]) return PPROFC_OK;
+  const struct trend_graph *known = graphs_known(g, sides);
+  if (known) change->graph = known->address;
+  if (known || g->count == GRAPHS_POINTS || g->tries == GRAPHS_TRIES) return PPROFC_OK;
   pprofc_str commit = trend_run(g->trend, series, index)->place.commit;
-  const char *address = graphs_address(&g->trend->arena, sides[SIDE_HEAD], commit);
-  if (!address) return error_nomem(error);
-  bool known = graphs_has(g->trend, address);
-  arena_init(&arena, g->out->mem);
-  pprofc_status status = known ? PPROFC_OK : graphs_pack(g, sides, &arena, &packed, error);
-  if (known || (status == PPROFC_OK && graphs_put(g->out, str_of(address), packed)))
-    change->graph = address;
-  g->count += !known && change->graph;
-  arena_free(&arena);
-  return status == PPROFC_E_NOMEM ? status : PPROFC_OK;
+  return graphs_make(g, sides, commit, &change->graph, error);
 }
 
 pprofc_status trend_fill_graphs(struct fill *out, struct trend_view *trend, struct backing *backing,
                                 pprofc_error *error) {
-  struct trend_graphs g = {out, trend, backing, 0};
+  struct trend_graphs g = {.out = out, .trend = trend, .backing = backing};
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < trend->series_count && status == PPROFC_OK; i++) {
     const struct trend_series *series = &trend->series[i];
