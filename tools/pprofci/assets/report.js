@@ -25,7 +25,12 @@
   });
   async function dataOf(name, place) {
     if (!globalThis.pprofcFlame) await load(box.dataset.viewer);
-    if (!packed.has(name)) packed.set(name, await load(place.dataset.file));
+    if (!packed.has(name)) {
+      given = null; // a damaged file gives nothing, and must not show the graph of another file
+      const text = await load(place.dataset.file);
+      if (!text) throw new Error(place.dataset.file + " is damaged");
+      packed.set(name, text);
+    }
     return Uint8Array.from(atob(packed.get(name)), (c) => c.charCodeAt(0)).buffer;
   }
   function leave() {

@@ -6,8 +6,6 @@
 
 #include "core/fill.h"
 
-#define GRAPHS_MOST ((size_t)9000000) /* maximum bytes of a page without its scripts and tags */
-
 /* A script of a page, and its SHA-256. */
 struct page_script {
   const unsigned char *text;

@@ -9,31 +9,65 @@
 #define GRAPH_BEFORE STR("pprofcGraph(\"")
 #define GRAPH_AFTER  STR("\")\n")
 
+/* Output of the data of a graph. */
+struct graph_data {
+  struct buffer text;
+  size_t wanted; /* bytes written so far, with the bytes that did not fit */
+};
+
+static int graph_write(void *context, const void *data, size_t size) {
+  struct graph_data *to = context;
+  to->wanted += size;
+  return buffer_write(&to->text, data, size);
+}
+
 pprofc_status graph_pack(const pprofc_profile *profile, const pprofc_report_options *options,
                          struct arena *arena, pprofc_str *packed, pprofc_error *error) {
-  struct buffer data, text;
+  struct graph_data data = {.wanted = 0};
+  struct buffer text;
   pprofc_report_options packing = *options;
   packing.format = "flame";
   packing.argument = "data:all";
   *packed = STR("");
-  buffer_init(&data, arena->mem, GRAPH_MOST);
+  buffer_init(&data.text, arena->mem, GRAPH_MOST);
   buffer_init(&text, arena->mem, SIZE_MAX / 2);
-  pprofc_status status = pprofc_report(profile, &packing, buffer_write, &data, error);
-  bool fits = !data.failed;
-  if (status == PPROFC_OK) base64_put(&text, (const uint8_t *)data.data, data.size);
-  buffer_free(&data);
+  pprofc_status status = pprofc_report(profile, &packing, graph_write, &data, error);
+  bool written = status == PPROFC_OK && !data.text.failed;
+  if (written) base64_put(&text, (const uint8_t *)data.text.data, data.text.size);
+  buffer_free(&data.text);
   pprofc_str made = buffer_take(&text, arena);
-  if (!fits) return PPROFC_OK;
-  if (status == PPROFC_OK) *packed = made;
-  return status == PPROFC_OK && !made.data ? error_nomem(error) : status;
+  if (data.wanted > GRAPH_MOST) return PPROFC_OK;
+  if (status != PPROFC_OK) return status;
+  if (!written || !made.data) return error_nomem(error);
+  *packed = made;
+  return PPROFC_OK;
+}
+
+/* Writes the file of a graph. */
+static pprofc_status graph_save(struct ci_run *run, const char *path, pprofc_str packed,
+                                pprofc_error *error) {
+  struct buffer file;
+  buffer_init(&file, run->mem, SIZE_MAX / 2);
+  buffer_add_str(&file, GRAPH_BEFORE);
+  buffer_add_str(&file, packed);
+  buffer_add_str(&file, GRAPH_AFTER);
+  pprofc_status status = file.failed ? error_nomem(error) : PPROFC_OK;
+  if (status == PPROFC_OK) status = files_put(run, false, path, buffer_str(&file), error);
+  buffer_free(&file);
+  return status;
 }
 
 pprofc_status graph_set(struct ci_run *run, struct run_pair *pair, const char *name,
                         pprofc_str packed, pprofc_error *error) {
   if (!packed.size) return PPROFC_OK;
-  pair->graph = packed;
-  pair->graph_file = text_printf(&run->arena, "flame/%s.js", name);
-  return pair->graph_file ? PPROFC_OK : error_nomem(error);
+  const char *path = text_printf(&run->arena, "flame/%s.js", name);
+  if (!path) return error_nomem(error);
+  if (packed.size <= GRAPHS_MOST) {
+    pair->graph = arena_str(&run->arena, packed);
+    if (!pair->graph.data) return error_nomem(error);
+  }
+  pair->graph_file = path;
+  return graph_save(run, path, packed, error);
 }
 
 static bool graph_is_digit(char c) {
@@ -61,33 +95,17 @@ pprofc_status graph_read(struct ci_run *run, struct run_pair *pair, const char *
   buffer_init(&file, run->mem, 2 * GRAPH_MOST);
   bool found = file_read(path, &file, &ignored) == PPROFC_OK;
   pprofc_str text = found ? graph_text(buffer_str(&file)) : STR("");
-  const char *kept = text_keep(&run->arena, text);
+  pprofc_status status = graph_set(run, pair, own, text, error);
   buffer_free(&file);
-  if (!kept) return error_nomem(error);
-  return graph_set(run, pair, own, (pprofc_str){kept, text.size}, error);
+  return status;
 }
 
 extern const unsigned char asset_flame_js[];
 extern const size_t asset_flame_js_size;
 
-pprofc_status graph_write_all(struct ci_run *run, pprofc_error *error) {
+pprofc_status graph_write_viewer(struct ci_run *run, pprofc_error *error) {
   const pprofc_str viewer = {(const char *)asset_flame_js, asset_flame_js_size};
-  pprofc_status status = PPROFC_OK;
-  bool any = false;
-  struct buffer file;
-  buffer_init(&file, run->mem, SIZE_MAX / 2);
-  for (size_t i = 0; i < run->pair_count && status == PPROFC_OK; i++) {
-    const struct run_pair *pair = &run->pairs[i];
-    if (!pair->graph_file) continue;
-    any = true;
-    buffer_clear(&file);
-    buffer_add_str(&file, GRAPH_BEFORE);
-    buffer_add_str(&file, pair->graph);
-    buffer_add_str(&file, GRAPH_AFTER);
-    if (file.failed) status = error_nomem(error);
-    if (status == PPROFC_OK)
-      status = files_put(run, false, pair->graph_file, buffer_str(&file), error);
-  }
-  buffer_free(&file);
-  return status == PPROFC_OK && any ? files_put(run, false, GRAPH_VIEWER, viewer, error) : status;
+  for (size_t i = 0; i < run->pair_count; i++)
+    if (run->pairs[i].graph_file) return files_put(run, false, GRAPH_VIEWER, viewer, error);
+  return PPROFC_OK;
 }

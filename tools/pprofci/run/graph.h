@@ -7,13 +7,15 @@
 #include "run/run.h"
 
 #define GRAPH_VIEWER "flame/viewer.js" /* file of the viewer in the page's folder */
+#define GRAPHS_MOST  ((size_t)9000000) /* maximum bytes of a page without its scripts and tags */
 
 /* Sets *packed to the data of the viewer (flame_data of flame/flame.h) in base64, or to "" if the
  * data exceeds 64 MB. The text is in the arena. */
 pprofc_status graph_pack(const pprofc_profile *profile, const pprofc_report_options *options,
                          struct arena *arena, pprofc_str *packed, pprofc_error *error);
 
-/* Sets the graph of a pair of profiles, and names its file after `name`. */
+/* Writes the graph of a pair of profiles into the temporary folder of the artifacts, into a file
+ * named after `name`. Keeps a copy in memory if the graph fits into report.html. */
 pprofc_status graph_set(struct ci_run *run, struct run_pair *pair, const char *name,
                         pprofc_str packed, pprofc_error *error);
 
@@ -22,8 +24,7 @@ pprofc_status graph_set(struct ci_run *run, struct run_pair *pair, const char *n
 pprofc_status graph_read(struct ci_run *run, struct run_pair *pair, const char *name,
                          pprofc_error *error);
 
-/* Writes the files of all graphs, and the viewer's script, into the temporary folder of the
- * artifacts. */
-pprofc_status graph_write_all(struct ci_run *run, pprofc_error *error);
+/* Writes the viewer's script into the temporary folder of the artifacts if a pair has a graph. */
+pprofc_status graph_write_viewer(struct ci_run *run, pprofc_error *error);
 
 #endif

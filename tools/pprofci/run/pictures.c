@@ -76,10 +76,14 @@ static bool pictures_fold(const struct run_pair *pair, const struct render_sourc
 static pprofc_status draw_shown(struct ci_run *run, struct run_pair *pair,
                                 const struct render_source *what, const pprofc_profile *profile,
                                 const pprofc_report_options *options, pprofc_error *error) {
+  struct arena arena;
   pprofc_str packed;
   pprofc_status status = changes_find(run, pair, profile, options, what->judged, error);
-  if (status == PPROFC_OK) status = graph_pack(profile, options, &run->arena, &packed, error);
-  return status == PPROFC_OK ? graph_set(run, pair, what->name, packed, error) : status;
+  arena_init(&arena, run->mem);
+  if (status == PPROFC_OK) status = graph_pack(profile, options, &arena, &packed, error);
+  if (status == PPROFC_OK) status = graph_set(run, pair, what->name, packed, error);
+  arena_free(&arena);
+  return status;
 }
 
 /* Writes all artifacts of one source. */

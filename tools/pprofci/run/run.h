@@ -140,7 +140,8 @@ struct run_pair {
   /* pictures of the page with the same scale and order: base, head, and the difference or the only
      profile */
   struct run_picture pictures[SIDES + 1];
-  pprofc_str graph;       /* packed flame graph of the page, see run/graph.h; "" without a graph */
+  pprofc_str graph; /* packed flame graph of the page, see run/graph.h; "" without a graph, and for
+                       a graph larger than a page */
   const char *graph_file; /* file of the graph in the page's folder; NULL without a graph */
   const char *sample_index, *hide; /* report options that select the shown values; or NULL */
   const char *folder; /* folder of the artifacts if another run wrote them; NULL: this run */
