@@ -5,6 +5,7 @@ import glob
 import hashlib
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -268,6 +269,36 @@ def kinds_of_units():
     print("ok: another unit of the same time is no change")
 
 
+def graphs():
+    """Each change point has the graph of its own profiles, also if all runs are of one commit."""
+    cpu = ["generator_cpu.prof", "generator_optimized_cpu.prof"]
+    for i in range(60):
+        middle = i // 20 == 1
+        with open(os.path.join(SOURCE, "testdata", cpu[middle]), "rb") as file:
+            data = file.read()
+        sha256 = hashlib.sha256(data).hexdigest()
+        os.makedirs(f"graphs/objects/{sha256[:2]}", exist_ok=True)
+        with open(f"graphs/objects/{sha256[:2]}/{sha256[2:]}", "wb") as file:
+            file.write(data)
+        series = {"group": "p", "benchmark": "Count", "direction": -1, "values": [(1.3 if middle else 1) * (1e-7 + (i * 7 + r) % 11 * 1e-10) for r in range(5)]}
+        record = {"version": 1, "commit": commit(1), "branch": "main", "time": i, "order": i, "machine": "box", "verdict": "", "headline": "", "status": 0,
+                  "series": [{**series, "unit": unit} for unit in ("sec/op", "cpu-sec/op")],
+                  "profiles": [{"kind": "cpu", "package": "p", "benchmark": "Count", "name": "Count_cpu", "sha256": sha256, "size": len(data)}]}
+        text = json.dumps(record)
+        os.makedirs(f"graphs/runs/{commit(1)}", exist_ok=True)
+        with open(f"graphs/runs/{commit(1)}/{hashlib.sha256(text.encode()).hexdigest()[:32]}.json", "w", encoding="utf-8") as file:
+            file.write(text)
+    with open("graphs/pprofci-store", "w", encoding="utf-8") as file:
+        file.write("pprofci store, version 1\n")
+    run("trend", "-html", "graphs.html", "graphs")
+    with open("graphs.html", encoding="utf-8") as file:
+        page = file.read()
+    shows, packed = (re.findall(rf'data-{name}="([^"]*)"', page) for name in ("shows", "graph"))
+    if len(shows) != 4 or len(packed) != 2 or set(shows) != set(packed) or shows[:2] != shows[2:]:
+        fail("graphs of change points", shows, packed)
+    print("ok: each change point of a commit opens the graph of its own profiles")
+
+
 def noise():
     """A change of the past is no noise; what comes behind it is."""
     for i in range(40):
@@ -286,5 +317,5 @@ def noise():
 with tempfile.TemporaryDirectory() as work:
     os.chdir(work)
     os.environ["GIT_DIR"] = "/nonexistent"
-    for part in (writers, killed, broken, limits, index, hostile, kinds_of_units, noise):
+    for part in (writers, killed, broken, limits, index, hostile, kinds_of_units, graphs, noise):
         part()
