@@ -153,6 +153,23 @@ async function testGraphs(url, name) {
   await plain.context().close();
 }
 
+/** A damaged file of a graph gives a message, not the graph that was open before. */
+async function testDamaged(url) {
+  const page = await openPage(browser, "about:blank"), types = { js: "text/javascript", html: "text/html" };
+  await page.route("https://artifacts.example/**", (r) => {
+    const path = new URL(r.request().url()).pathname.slice(1);
+    const body = path === "flame/generator_mem_diff.js" ? "pprofcGraph = pprofcGraph;" : fs.readFileSync(new URL(path, url));
+    r.fulfill({ body, headers: { "Content-Type": types[path.split(".").pop()] } });
+  });
+  await page.goto("https://artifacts.example/index.html#flame/generator_cpu_diff.html");
+  await page.locator("#graph canvas.pf-graph").waitFor();
+  await page.evaluate(() => { location.hash = "#flame/generator_mem_diff.html"; });
+  await page.waitForSelector("text=cannot show the graph: flame/generator_mem_diff.js is damaged");
+  check(!(await page.$("#graph canvas.pf-graph")), "a damaged file shows the graph of another file");
+  check(page.complaints.length === 0, `damaged: ${page.complaints[0]}`);
+  await page.context().close();
+}
+
 async function testPhone(url) {
   const page = await openPage(browser, url, { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true });
   check(!(await overflows(page)), "nothing is wider than a phone");
@@ -400,6 +417,7 @@ await testAgreement(growth, 1);
 await testPage(url);
 await testGraphs(url, "index.html");
 await testGraphs(url, "report.html");
+await testDamaged(url);
 await testBenchmarks(url);
 await testPhone(url);
 await testDarkAndPaper(url);

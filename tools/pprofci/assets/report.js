@@ -18,7 +18,7 @@
   globalThis.pprofcGraph = (text) => { given = text; };
   const load = (file) => new Promise((good, bad) => {
     const script = document.createElement("script");
-    script.onload = () => good(given);
+    script.onload = () => { good(given); given = null; }; // a damaged file gives nothing
     script.onerror = () => bad(new Error("cannot read " + file));
     script.src = file;
     document.head.append(script);
@@ -26,7 +26,6 @@
   async function dataOf(name, place) {
     if (!globalThis.pprofcFlame) await load(box.dataset.viewer);
     if (!packed.has(name)) {
-      given = null; // a damaged file gives nothing, and must not show the graph of another file
       const text = await load(place.dataset.file);
       if (!text) throw new Error(place.dataset.file + " is damaged");
       packed.set(name, text);
