@@ -26,7 +26,11 @@ printf 'module example.com/words\n\ngo 1.24\n' >go.mod
 cat >words_test.go <<'END'
 package words
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
 
 //go:noinline
 func fib(n int) int {
@@ -50,6 +54,19 @@ func BenchmarkN(b *testing.B) {
 	}
 }
 
+func BenchmarkMap(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		counts := map[string]*int{}
+		for _, word := range strings.Fields(strings.Repeat("a word and a longer word ", 40)) {
+			key := word + fmt.Sprint(len(counts)%50)
+			if counts[key] == nil {
+				counts[key] = new(int)
+			}
+			*counts[key]++
+		}
+	}
+}
+
 func BenchmarkSub(b *testing.B) {
 	b.Run("n=5", func(b *testing.B) {
 		for i := 0; i < b.N; i++ {
@@ -61,13 +78,27 @@ END
 git add -A
 git commit -qm base
 git tag base
-# fib(14) is 1219 calls, fib(5) is 15: 1.2 % more.
+# fib(14) is 1219 calls, fib(5) is 15: 1.2 % more. The other file moves the heap of BenchmarkMap.
 sed -i 's/fib(14)/fib(14)\n\t\tfib(5)/' words_test.go
+cat >beside_test.go <<'END'
+package words
+
+import "testing"
+
+var table [65536]byte
+
+func TestBeside(t *testing.T) {
+	table[len(t.Name())]++
+	t.Log("a constant text that moves the data", table[0])
+}
+END
+git add -A
 git commit -qam slower
 
 run 2 -simulate ./... -base-ref base -out a/ci
 grep -q '^regressed: words::BenchmarkLoop instructions .* +1\.[0-9]*%' "$work/output" || broken "no regression of 1.2 %"
-grep -q 'regressed: words::BenchmarkN\|regressed: words::BenchmarkSub' "$work/output" && broken "an unchanged benchmark regressed"
+grep -q 'regressed: words::Benchmark\(N\|Sub\|Map\)' "$work/output" && broken "an unchanged benchmark regressed"
+grep -q 'sysmon\|bgscavenge' a/ci/*_top.txt && broken "a thread or goroutine of the runtime is counted"
 there a/ci/words__BenchmarkN_count_diff_top.txt a/ci/words__BenchmarkSub_n=5_count_diff_top.txt
 has a/ci/words__BenchmarkLoop_count_head_top.txt fib
 # What is before ResetTimer is not counted: fib(10) is 177 calls of about 10 instructions, fib(20) 21891.

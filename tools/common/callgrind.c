@@ -4,6 +4,7 @@
 #include "common/callgrind.h"
 
 #include "core/error.h"
+#include "pprofc/transform.h"
 #include "profile/profile.h"
 #include "profile/sum.h"
 
@@ -121,14 +122,19 @@ static void callgrind_add_up(const pprofc_profile *measured, int64_t *totals) {
 }
 
 pprofc_status callgrind_convert(const char *from, const char *to,
-                                const pprofc_read_options *options, int64_t *totals,
-                                pprofc_error *error) {
-  pprofc_profile *events = NULL, *measured = NULL;
+                                const pprofc_read_options *options, const char *ignore,
+                                int64_t *totals, pprofc_error *error) {
+  pprofc_profile *events = NULL, *kept = NULL, *measured = NULL;
+  pprofc_filter_options filter;
+  pprofc_filter_options_init(&filter);
+  filter.ignore = ignore;
   pprofc_status status = pprofc_profile_read_file(from, options, &events, error);
-  if (status == PPROFC_OK) status = callgrind_measure(events, &measured, error);
+  if (status == PPROFC_OK) status = pprofc_filter(events, &filter, &kept, error);
+  if (status == PPROFC_OK) status = callgrind_measure(kept, &measured, error);
   if (status == PPROFC_OK && totals) callgrind_add_up(measured, totals);
   if (status == PPROFC_OK) status = pprofc_profile_write_file(measured, to, error);
   pprofc_profile_release(measured);
+  pprofc_profile_release(kept);
   pprofc_profile_release(events);
   return status;
 }

@@ -21,10 +21,11 @@ enum callgrind_type {
   CALLGRIND_TYPES
 };
 
-/* Reads callgrind's output file `from` and writes a profile with these sample types to `to`. If
- * `totals` is not NULL, stores the total of each sample type there. */
+/* Reads callgrind's output file `from` and writes a profile with these sample types to `to`. Leaves
+ * out stacks with a frame that matches the expression `ignore`, if it is not NULL. If `totals` is
+ * not NULL, stores the total of each sample type there. */
 pprofc_status callgrind_convert(const char *from, const char *to,
-                                const pprofc_read_options *options, int64_t *totals,
-                                pprofc_error *error);
+                                const pprofc_read_options *options, const char *ignore,
+                                int64_t *totals, pprofc_error *error);
 
 #endif

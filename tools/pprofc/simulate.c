@@ -86,7 +86,7 @@ static pprofc_status measure_file(const struct command *command, const char *pat
   pprofc_read_options_init(&options);
   options.limits = &command->limits;
   options.call_stacks = command->call_stacks;
-  return callgrind_convert(path, path, &options, NULL, error);
+  return callgrind_convert(path, path, &options, NULL, NULL, error);
 }
 
 pprofc_status simulate_run(struct command *command, struct viewer_file *file, pprofc_error *error) {

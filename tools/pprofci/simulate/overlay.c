@@ -1,5 +1,7 @@
 /* Counts the benchmarks of Go packages without changing their code. An overlay of package testing
- * sends callgrind requests when the timer of a benchmark starts and stops. */
+ * sends callgrind requests when the timer of a benchmark starts and stops. An overlay of package
+ * runtime fixes the seed of random numbers and stops the scavenger. */
+#include "common/terminal.h"
 #include "run/files.h"
 #include "run/programs.h"
 #include "run/text.h"
@@ -13,9 +15,10 @@
 
 /* ---- the overlay ------------------------------------- */
 
+/* The new file of package testing. The memory profiler takes samples at random, so it is off. */
 static const char count_go[] =
     "package testing\n\n"
-    "import (\n\t\"strconv\"\n\t\"unsafe\"\n)\n\n"
+    "import (\n\t\"runtime\"\n\t\"strconv\"\n\t\"unsafe\"\n)\n\n"
     "//go:noescape\nfunc callgrindRequest(args *[6]uint64)\n\n"
     "func callgrindAsk(code uint64, text *byte) {\n"
     "\targs := [6]uint64{0x43540000 + code, uint64(uintptr(unsafe.Pointer(text)))}\n"
@@ -23,6 +26,7 @@ static const char count_go[] =
     "func callgrindStart() { callgrindAsk(4, nil) }\n"
     "func callgrindStop()  { callgrindAsk(5, nil) }\n"
     "func callgrindZero()  { callgrindAsk(1, nil) }\n\n"
+    "func init() { runtime.MemProfileRate = 0 }\n\n"
     "func callgrindDump(name string, n int) {\n"
     "\tif name == \"Main\" {\n\t\treturn // what runs the benchmarks\n\t}\n"
     "\ttext := []byte(name + \" \" + strconv.Itoa(n) + \"\\x00\")\n"
@@ -39,21 +43,37 @@ static const char count_s[] = "#include \"textflag.h\"\n\n"
                               "\tXCHGQ BX, BX\n\tRET\n";
 
 /* A statement to insert into a function: after a given text, or at the end. */
-static const struct insertion {
+struct insertion {
   const char *function, *after, *statement;
-} insertions[] = {
-    {"StartTimer() {", "b.timerOn = true\n", "callgrindStart()\n"},
-    {"StopTimer() {", "if b.timerOn {\n", "callgrindStop()\n"},
-    {"ResetTimer() {", NULL, "callgrindZero()\n"},
-    {"runN(n int) {", NULL, "callgrindDump(b.name, b.N)\n"},
 };
 
-#define INSERTIONS (sizeof insertions / sizeof *insertions)
+static const struct insertion benchmark_insertions[] = {
+    {"(b *B) StartTimer() {", "b.timerOn = true\n", "callgrindStart()\n"},
+    {"(b *B) StopTimer() {", "if b.timerOn {\n", "callgrindStop()\n"},
+    {"(b *B) ResetTimer() {", NULL, "callgrindZero()\n"},
+    {"(b *B) runN(n int) {", NULL, "callgrindDump(b.name, b.N)\n"},
+    {NULL, NULL, NULL}};
+
+/* The order of maps and the heap's address depend on the seed. */
+static const struct insertion rand_insertions[] = {
+    {"randinit() {", "globalRand.state.Init(*seed)\n", "globalRand.state.Init([32]byte{1})\n"},
+    {NULL, NULL, NULL}};
+
+/* The scavenger returns memory to the system, at times that depend on the clock. It never wakes. */
+static const struct insertion scavenge_insertions[] = {
+    {"(s *scavengerState) wake() {", "lock(&s.lock)\n", "s.parked = false\n"}, {NULL, NULL, NULL}};
+
+/* Files of package runtime to replace, so that the counts of each run are equal. */
+static const struct {
+  const char *name;
+  const struct insertion *insertions;
+} steady[] = {{"runtime/rand.go", rand_insertions},
+              {"runtime/mgcscavenge.go", scavenge_insertions}};
 
 /* Returns the position for the statement; text.size if the function or the text is missing. */
 static size_t find_place(pprofc_str text, const struct insertion *in) {
   char head[64];
-  int size = snprintf(head, sizeof head, "\nfunc (b *B) %s\n", in->function);
+  int size = snprintf(head, sizeof head, "\nfunc %s\n", in->function);
   size_t begin = str_find(text, (pprofc_str){head, (size_t)size});
   pprofc_str rest = str_slice(text, begin, text.size);
   size_t end = str_find(rest, STR("\n}\n"));
@@ -63,20 +83,20 @@ static size_t find_place(pprofc_str text, const struct insertion *in) {
   return at == end ? text.size : begin + at + strlen(in->after);
 }
 
-/* Appends Go's benchmark.go with the statements inserted. Returns false if a position was not
- * found. */
-static bool overlay_source(struct buffer *out, pprofc_str text, struct ci_run *run) {
-  for (size_t i = 0; i < INSERTIONS; i++) {
-    size_t at = find_place(text, &insertions[i]);
-    if (at == text.size) return false;
-    buffer_clear(out);
-    buffer_add_str(out, str_slice(text, 0, at));
-    buffer_add_text(out, insertions[i].statement);
-    buffer_add_str(out, str_slice(text, at, text.size));
-    text = buffer_keep(out, &run->arena);
-    if (!text.data) return false;
+/* Returns the text with the statements inserted, or no text if a position was not found. */
+static pprofc_str insert_all(pprofc_str text, const struct insertion *in, struct ci_run *run) {
+  struct buffer out;
+  buffer_init(&out, run->mem, (size_t)16 << 20);
+  for (; text.data && in->function; in++) {
+    size_t at = find_place(text, in);
+    buffer_clear(&out);
+    buffer_add_str(&out, str_slice(text, 0, at));
+    buffer_add_text(&out, in->statement);
+    buffer_add_str(&out, str_slice(text, at, text.size));
+    text = at < text.size ? buffer_keep(&out, &run->arena) : (pprofc_str){NULL, 0};
   }
-  return true;
+  buffer_free(&out);
+  return text;
 }
 
 struct overlay {
@@ -86,41 +106,67 @@ struct overlay {
                             replacements */
 };
 
-/* Writes a file of the overlay. */
+/* Writes a file of the overlay. Its name begins with the package. */
 static pprofc_status overlay_put(struct overlay *o, const char *name, pprofc_str text,
                                  pprofc_error *error) {
-  const char *path = text_printf(&o->run->arena, "%s/%s", o->folder, name);
+  const char *file = strrchr(name, '/') + 1;
+  const char *path = text_printf(&o->run->arena, "%s/%s", o->folder, file);
   if (!path) return error_nomem(error);
   if (o->replace.size) buffer_add_char(&o->replace, ',');
-  buffer_printf(&o->replace, "\"%s/src/testing/%s\":\"%s\"", o->goroot, name, path);
+  buffer_printf(&o->replace, "\"%s/src/%s\":\"%s\"", o->goroot, name, path);
   return save_text(path, text, error);
 }
 
-static pprofc_status overlay_write(struct overlay *o, pprofc_error *error) {
-  struct arena *arena = &o->run->arena;
-  const char *from = text_printf(arena, "%s/src/testing/benchmark.go", o->goroot);
-  const char *list = text_printf(arena, "%s/overlay.json", o->folder);
-  struct buffer text, changed;
-  if (!from || !list) return error_nomem(error);
+/* Writes a copy of one of Go's files with the statements inserted. Sets *known to false if a
+ * position was not found. */
+static pprofc_status overlay_copy(struct overlay *o, const char *name, const struct insertion *in,
+                                  bool *known, pprofc_error *error) {
+  const char *from = text_printf(&o->run->arena, "%s/src/%s", o->goroot, name);
+  struct buffer text;
+  if (!from) return error_nomem(error);
   buffer_init(&text, o->run->mem, (size_t)16 << 20);
-  buffer_init(&changed, o->run->mem, (size_t)16 << 20);
   pprofc_status status = file_read(from, &text, error);
-  if (status == PPROFC_OK && !overlay_source(&changed, buffer_str(&text), o->run))
-    status = error_set(error, PPROFC_E_UNSUPPORTED,
-                       "cannot count Go benchmarks: '%s' is not the package testing of Go 1.24 "
-                       "to 1.26",
-                       from);
-  if (status == PPROFC_OK) status = overlay_put(o, "benchmark.go", buffer_str(&changed), error);
-  if (status == PPROFC_OK) status = overlay_put(o, "callgrind.go", STR(count_go), error);
-  if (status == PPROFC_OK) status = overlay_put(o, "callgrind_amd64.s", STR(count_s), error);
-  if (status == PPROFC_OK) {
-    buffer_clear(&text);
-    buffer_printf(&text, "{\"Replace\":{%.*s}}\n", STR_ARG(buffer_str(&o->replace)));
-    status = save_text(list, buffer_str(&text), error);
-  }
+  pprofc_str changed = {NULL, 0};
+  if (status == PPROFC_OK) changed = insert_all(buffer_str(&text), in, o->run);
+  *known = changed.data != NULL;
+  if (*known) status = overlay_put(o, name, changed, error);
   buffer_free(&text);
-  buffer_free(&changed);
   return status;
+}
+
+/* Fixes the seed of random numbers and stops the scavenger. Counting needs neither. */
+static pprofc_status overlay_steady(struct overlay *o, pprofc_error *error) {
+  pprofc_status status = PPROFC_OK;
+  for (size_t i = 0; i < sizeof steady / sizeof *steady && status == PPROFC_OK; i++) {
+    bool known = false;
+    status = overlay_copy(o, steady[i].name, steady[i].insertions, &known, error);
+    if (known || (status != PPROFC_OK && status != PPROFC_E_IO)) continue;
+    status = PPROFC_OK;
+    message_note("pprofci: '%s/src/%s' is not the file of Go 1.24 to 1.26; counts differ more",
+                 o->goroot, steady[i].name);
+  }
+  return status;
+}
+
+static pprofc_status overlay_write(struct overlay *o, pprofc_error *error) {
+  const char *list = text_printf(&o->run->arena, "%s/overlay.json", o->folder);
+  bool known = false;
+  if (!list) return error_nomem(error);
+  pprofc_status status =
+      overlay_copy(o, "testing/benchmark.go", benchmark_insertions, &known, error);
+  if (status == PPROFC_OK && !known)
+    status = error_set(error, PPROFC_E_UNSUPPORTED,
+                       "cannot count Go benchmarks: '%s/src/testing/benchmark.go' is not the "
+                       "package testing of Go 1.24 to 1.26",
+                       o->goroot);
+  if (status == PPROFC_OK) status = overlay_put(o, "testing/callgrind.go", STR(count_go), error);
+  if (status == PPROFC_OK)
+    status = overlay_put(o, "testing/callgrind_amd64.s", STR(count_s), error);
+  if (status == PPROFC_OK) status = overlay_steady(o, error);
+  if (status != PPROFC_OK) return status;
+  const char *text =
+      text_printf(&o->run->arena, "{\"Replace\":{%.*s}}\n", STR_ARG(buffer_str(&o->replace)));
+  return text ? save_text(list, str_of(text), error) : error_nomem(error);
 }
 
 static pprofc_status overlay_make(struct counting *c, const char *folder, pprofc_error *error) {

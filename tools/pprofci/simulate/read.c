@@ -134,6 +134,9 @@ static pprofc_str split_iterations(struct counting *c, const char *group, pprofc
   return whole ? str_of(whole) : (pprofc_str){NULL, 0};
 }
 
+/* Expression for the frames of Go's monitor thread. Its work depends on the clock. */
+#define GO_MONITOR "^runtime\\.sysmon\\b"
+
 static pprofc_status part_add(struct counting *c, const struct count_run *run, const char *path,
                               const struct count_part *part, pprofc_error *error) {
   pprofc_str name = part->name;
@@ -148,7 +151,8 @@ static pprofc_status part_add(struct counting *c, const struct count_run *run, c
   counted->path = to;
   counted->iterations = iterations;
   counted->allocations = part->allocations.count;
-  return callgrind_convert(path, to, &options, counted->totals, error);
+  const char *ignore = run->group ? GO_MONITOR : NULL;
+  return callgrind_convert(path, to, &options, ignore, counted->totals, error);
 }
 
 /* ---- a run ------------------------------------------- */
