@@ -101,12 +101,19 @@ struct otlp_numbers {
   size_t count, capacity;
 };
 
+/* Timestamps of a sample. */
+struct otlp_times {
+  pprofc_str sample; /* message of the sample, which has the timestamps in field 5 */
+  size_t count;
+  uint64_t hash;
+};
+
 /* A sample in the current encoding or in the encoding of versions 1.8 and 1.9. */
 struct otlp_sample {
   int32_t stack, link;
   const int64_t *attributes, *values;
-  size_t attribute_count, value_count, timestamp_count;
-  uint64_t times; /* hash of the timestamps; 0 without timestamps */
+  size_t attribute_count, value_count;
+  struct otlp_times times;
 };
 
 /* Encoding of the length before each message of a stream, or JSON. */

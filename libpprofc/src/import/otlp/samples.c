@@ -15,7 +15,7 @@
  * become one row. */
 struct otlp_row {
   int32_t stack, link;
-  uint64_t times;                /* hash of the times */
+  struct otlp_times times;
   size_t first, attribute_count; /* range of the row's attributes in the array of all rows */
 };
 
@@ -109,9 +109,9 @@ static bool otlp_take_times(struct otlp *o, struct otlp_sample *s, const struct 
   if (!one && (field->type != WIRE_BYTES || field->size % sizeof(uint64_t)))
     return otlp_fail_message(o);
   size_t count = one ? 1 : field->size / sizeof(uint64_t);
-  s->timestamp_count += count;
+  s->times.count += count;
   for (size_t i = 0; i < count; i++)
-    s->times = hash_mix(s->times, otlp_fixed64(field->data + 8 * i));
+    s->times.hash = hash_mix(s->times.hash, otlp_fixed64(field->data + 8 * i));
   if (!builder_keeps_times(o->builder)) return true;
   struct otlp_numbers *times = &o->times;
   if (!ARRAY_RESERVE(o->mem, times->items, times->capacity, times->count + count))
@@ -133,7 +133,7 @@ static bool otlp_unpack_sample(struct otlp *o, const struct wire_field *message,
   struct wire_field field;
   struct otlp_numbers *second = &o->lists[0], *third = &o->lists[1], *fourth = &o->lists[2];
   second->count = third->count = fourth->count = o->times.count = 0;
-  *s = (struct otlp_sample){0};
+  *s = (struct otlp_sample){.times.sample = {(const char *)message->data, message->size}};
   while (w.at < w.end) {
     if (!wire_next(&w, &field)) return otlp_fail_message(o);
     bool good = true;
@@ -167,9 +167,35 @@ static struct otlp_sample otlp_sample_of(const struct otlp_rows *rows, size_t ro
 
 static uint64_t otlp_identity_hash(const struct otlp_sample *s) {
   uint64_t hash = hash_mix((uint64_t)(uint32_t)s->stack << 32 | (uint32_t)s->link,
-                           s->attribute_count ^ s->times);
+                           s->attribute_count ^ s->times.hash);
   for (size_t i = 0; i < s->attribute_count; i++) hash = hash_mix(hash, (uint64_t)s->attributes[i]);
   return hash;
+}
+
+/* Finds the next timestamp of the message `sample`. `list` is the rest of a packed field. */
+static bool otlp_next_time(struct wire *sample, struct wire *list, uint64_t *time) {
+  struct wire_field field;
+  while (list->at == list->end) {
+    if (sample->at >= sample->end || !wire_next(sample, &field)) return false;
+    if (field.number != 5) continue;
+    bool one = field.type == WIRE_FIXED64;
+    *list = wire_over(field.data, one ? sizeof(uint64_t) : field.size);
+  }
+  *time = otlp_fixed64(list->at);
+  list->at += sizeof(uint64_t);
+  return true;
+}
+
+static bool otlp_same_times(const struct otlp_times *a, const struct otlp_times *b) {
+  struct wire one = wire_over(a->sample.data, a->sample.size);
+  struct wire other = wire_over(b->sample.data, b->sample.size);
+  struct wire one_list = {0}, other_list = {0};
+  uint64_t time, other_time;
+  if (a->count != b->count || a->hash != b->hash) return false;
+  if (!a->count) return true;
+  while (otlp_next_time(&one, &one_list, &time))
+    if (!otlp_next_time(&other, &other_list, &other_time) || time != other_time) return false;
+  return true;
 }
 
 /* True if a sample has the stack, the link and the attributes of a row. */
@@ -184,14 +210,15 @@ static bool otlp_same_stack(const struct otlp_rows *rows, size_t row, const stru
 
 static bool otlp_same_identity(const struct otlp_rows *rows, size_t row,
                                const struct otlp_sample *b) {
-  return rows->items[row].times == b->times && otlp_same_stack(rows, row, b);
+  return otlp_same_stack(rows, row, b) && otlp_same_times(&rows->items[row].times, &b->times);
 }
 
 /* True if a sample belongs to the row at its position. The sample, the row or both may lack
  * times. */
 static bool otlp_same_place(const struct otlp_rows *rows, size_t row, const struct otlp_sample *b) {
-  uint64_t times = rows->items[row].times;
-  return (times == b->times || !times || !b->times) && otlp_same_stack(rows, row, b);
+  const struct otlp_times *times = &rows->items[row].times;
+  return otlp_same_stack(rows, row, b) &&
+         (!times->count || !b->times.count || otlp_same_times(times, &b->times));
 }
 
 static size_t otlp_add_row(struct otlp *o, struct otlp_rows *rows,
@@ -242,7 +269,7 @@ static size_t otlp_find_row(struct otlp *o, struct otlp_rows *rows, size_t befor
 /* Returns the sum of the values, or the number of timestamps if there are no values. */
 static int64_t otlp_value(const struct otlp_sample *s) {
   uint64_t sum = 0;
-  if (!s->value_count) return (int64_t)s->timestamp_count;
+  if (!s->value_count) return (int64_t)s->times.count;
   for (size_t i = 0; i < s->value_count; i++) sum += (uint64_t)s->values[i];
   return (int64_t)sum;
 }
@@ -281,11 +308,11 @@ static bool otlp_read_sample(struct otlp *o, struct otlp_rows *rows, size_t befo
   if (!otlp_ok(o)) return false;
   int64_t *value = &rows->values[row * o->type_count + type];
   *value = (int64_t)((uint64_t)*value + (uint64_t)otlp_value(&sample));
-  o->timestamps += sample.timestamp_count;
+  o->timestamps += sample.times.count;
   /* Profiles of other sample types list the same instants again. */
-  if (row < before && rows->items[row].times == sample.times) return true;
+  if (row < before && otlp_same_times(&rows->items[row].times, &sample.times)) return true;
   otlp_add_events(o, &sample, row);
-  if (sample.times) rows->items[row].times = sample.times;
+  if (sample.times.count) rows->items[row].times = sample.times;
   return true;
 }
 
