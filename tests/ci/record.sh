@@ -239,13 +239,12 @@ func BenchmarkIdle(b *testing.B) {
 	}
 }
 END
-git_ add . && git_ commit -q -m idle
+git_ add idle && git_ commit -q -m idle
 run 0 -record ./idle -base-ref HEAD -all -count 4 -out "$work/idle/ci" -threshold 900 -benchtime 300000000x -cpu 1 -profiles cpu,block,mutex -profile all -profile-runs 2
 [ "$(grep -c "^pprofci: skipped 'idle.Idle_[bm][a-z]*': no samples$" "$work/messages")" -eq 2 ] || broken "an empty profile is not one line"
 there "$work/idle/ci/idle.Idle_cpu_diff_top.txt"
 not_there "$work/idle/ci/idle.Idle_block_diff_top.txt"
-rm -r idle
-git_ commit -q -a -m 'no idle'
+git_ reset -q --hard HEAD~1
 ok "profiles without samples"
 
 (cd words && run 0 -record . -base-ref HEAD -all -count 4 -out "$work/same/ci" -threshold 900 -bench Split -benchtime 50x -cpu 1,2 -profiles mem -profile all -profile-runs 1)
