@@ -367,6 +367,7 @@ cat >stages/stages_test.go <<'CODE'
 package stages
 
 import (
+	"fmt"
 	"math/rand"
 	"os"
 	"strconv"
@@ -374,15 +375,28 @@ import (
 	"time"
 )
 
+// uneven returns values that are 8 % larger in the head, and vary so much that no number of rounds here decides.
+func uneven(folder string) float64 {
+	name := fmt.Sprint(folder, "/", factor)
+	before, _ := os.ReadFile(name)
+	os.WriteFile(name, append(before, '.'), 0o600)
+	took := []float64{600, 900, 1100, 1400}[len(before)%4]
+	if factor > 1.0 {
+		took *= 1.08
+	}
+	return took
+}
+
 func BenchmarkStage(b *testing.B) {
-	noise, _ := strconv.ParseFloat(os.Getenv("NOISE"), 64)
 	random := rand.New(rand.NewSource(time.Now().UnixNano()))
 	for i := 0; i < 8; i++ {
 		b.Run(strconv.Itoa(i), func(b *testing.B) {
 			took, size := 1000.0, 0.01
 			if i == 3 {
 				took *= factor
-				size += noise
+				if folder := os.Getenv("ROUNDS"); folder != "" {
+					took = uneven(folder)
+				}
 			}
 			b.ReportMetric(16, "B/op")
 			b.ReportMetric(1, "allocs/op")
@@ -401,7 +415,8 @@ has "$work/messages" '1 of 8 benchmarks look worse or are too noisy to judge: 40
 has "$work/messages" '5 more rounds decide about this benchmark: 35 are not needed'
 grep -q 'measuring .* (round 6 of 40)' "$work/messages" && broken "a decided benchmark is measured further"
 has "$work/output" 'regressed: Stage/3'
-NOISE=20 stages '0|2'
+mkdir "$work/rounds"
+ROUNDS=$work/rounds stages 0
 has "$work/messages" '(round 40 of 40)'
 grep -q 'not needed' "$work/messages" && broken "a benchmark without a decision is not measured to the end"
 ok "further rounds end as soon as they decide about every benchmark"
