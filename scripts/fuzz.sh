@@ -1,7 +1,7 @@
 #!/bin/sh
-# Fuzzes with libFuzzer under sanitizers: the reader for SECONDS (60 when not given), and beside it every other target
-# under tests/fuzz, which share the same time. `fuzz.sh -campaign HOURS` gives all targets the same share of that time, as many
-# at a time as there are processors, then reads 100,000 drawn profiles in every way and kills 500 writers of each kind.
+# Fuzzes with libFuzzer under sanitizers: the reader for SECONDS (60 when not given), and every other target under tests/fuzz for its
+# share of SECONDS, at least 3, as many at a time as there are processors. `fuzz.sh -campaign HOURS` gives all targets the same share
+# of that time, then reads 100,000 drawn profiles in every way and kills 500 writers of each kind.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/lib.sh
@@ -12,12 +12,6 @@ if [ "${1:-}" = -campaign ]; then
   shift 2
 fi
 seconds=${1:-60}
-
-have clang || want_packages clang
-have clang || die "clang is needed to fuzz"
-# libFuzzer and the sanitizers are a package of their own, named after clang's version.
-want_packages "libclang-rt-$(clang -dumpversion | sed 's/\..*//')-dev"
-build_target=fuzz_targets build build-fuzz --preset fuzz -DPPROFC_BUILD_TESTS=ON
 
 # fuzz NAME SECONDS: what it learns is kept for the next run; the seeds are only read.
 fuzz() {
@@ -39,48 +33,42 @@ fuzz() {
   say "fuzzed $1 for $2 s: $(sed -n 's/^stat::number_of_executed_units: *//p' "build-fuzz/$1.log") inputs, nothing found"
 }
 
-# campaign HOURS: every target, then the tests that take a count.
-campaign() {
-  count=0
-  for target in build-fuzz/fuzz/fuzz_*; do count=$((count + 1)); done
-  each=$((campaign * 3600 * $(processors) / count))
-  say "fuzzing $count targets for $each s each"
-  status=0
-  running=0
-  for target in build-fuzz/fuzz/fuzz_*; do
-    (fuzz "${target##*/fuzz_}" "$each" || touch build-fuzz/failed) &
-    running=$((running + 1))
-    [ $((running % $(processors))) -ne 0 ] || wait
-  done
-  wait
-  [ ! -e build-fuzz/failed ] || status=1
-  build_target="fuzz_ways pprofc pprofci" build build --preset release -DPPROFC_BUILD_TESTS=ON
-  build/fuzz/fuzz_ways -random=100000 || status=1
-  python3 -B tests/fault/fault_kill.py build/bin testdata 500 || status=1
-  return $status
+# fuzz_all: reads lines "NAME SECONDS" and fuzzes these targets, as many at a time as there are processors.
+fuzz_all() {
+  xargs -n 2 -P "$(processors)" ./scripts/fuzz.sh -one
 }
 
-if [ -n "$campaign" ]; then
-  rm -f build-fuzz/failed
-  campaign
+# others SECONDS: lines for fuzz_all of all targets but the reader.
+others() {
+  for target in build-fuzz/fuzz/fuzz_*; do
+    [ "$target" = build-fuzz/fuzz/fuzz_read ] || echo "${target##*/fuzz_} $1"
+  done
+}
+
+if [ "${1:-}" = -one ]; then
+  fuzz "$2" "$3"
   exit
 fi
 
+have clang || want_packages clang
+have clang || die "clang is needed to fuzz"
+# libFuzzer and the sanitizers are a package of their own, named after clang's version.
+want_packages "libclang-rt-$(clang -dumpversion | sed 's/\..*//')-dev"
+build_target=fuzz_targets build build-fuzz --preset fuzz -DPPROFC_BUILD_TESTS=ON
+count=$(others 1 | wc -l)
+
+if [ -n "$campaign" ]; then
+  each=$((campaign * 3600 * $(processors) / (count + 1)))
+  say "fuzzing $((count + 1)) targets for $each s each"
+  status=0
+  { echo "read $each"; others "$each"; } | fuzz_all || status=1
+  build_target="fuzz_ways pprofc pprofci" build build --preset release -DPPROFC_BUILD_TESTS=ON
+  build/fuzz/fuzz_ways -random=100000 || status=1
+  python3 -B tests/fault/fault_kill.py build/bin testdata 500 || status=1
+  exit $status
+fi
+
 say "fuzzing for $seconds s"
-fuzz read "$seconds" &
-reader=$!
-others=
-count=0
-for target in build-fuzz/fuzz/fuzz_*; do
-  [ "$target" != build-fuzz/fuzz/fuzz_read ] || continue
-  others="$others ${target##*/fuzz_}"
-  count=$((count + 1))
-done
-status=0
-for name in $others; do
-  each=$((seconds / count))
-  [ "$each" -ge 3 ] || each=3
-  (fuzz "$name" "$each") || status=1
-done
-wait "$reader" || status=1
-exit $status
+each=$((seconds / count))
+[ "$each" -ge 3 ] || each=3
+{ echo "read $seconds"; others "$each"; } | fuzz_all || exit 1
