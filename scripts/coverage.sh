@@ -13,7 +13,7 @@ build build-coverage -DCMAKE_BUILD_TYPE=Debug -DPPROFC_BUILD_TESTS=ON \
   -DCMAKE_EXE_LINKER_FLAGS=--coverage -DCMAKE_SHARED_LINKER_FLAGS=--coverage -DCMAKE_MODULE_LINKER_FLAGS=--coverage
 find build-coverage -name '*.gcda' -delete
 say "running the tests"
-ctest --test-dir build-coverage -j "$(processors)" -L 'unit|golden|examples|fuzz|fault|flame|simulate|completion|shell|fetch|http|ci|service|mcp' -LE web -E 'ci.(record|store)|golden.secrets' \
+ctest --test-dir build-coverage -j "$(test_jobs)" -L 'unit|golden|examples|fuzz|fault|flame|simulate|completion|shell|fetch|http|ci|service|mcp' -LE web -E 'ci.(record|store)|golden.secrets' \
   --output-on-failure >build-coverage/tests.log 2>&1 || {
   cat build-coverage/tests.log
   die "tests failed"

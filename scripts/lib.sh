@@ -155,6 +155,11 @@ processors() {
   nproc 2>/dev/null || echo 2
 }
 
+# How many tests run at a time: one more than processors, because tests wait for servers, browsers and clocks.
+test_jobs() {
+  echo $(($(processors) + 1))
+}
+
 # build FOLDER OPTION...: configures and builds (all, or the targets $build_target), quietly unless it fails.
 build() {
   folder=$1

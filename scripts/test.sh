@@ -16,7 +16,7 @@ install_build_tools "libcunit1-dev python3" "$wanted"
 build build -DPPROFC_BUILD_TESTS=ON
 
 say "running the tests"
-if ! ctest --test-dir build -j "$(processors)" --output-on-failure >build/tests.log 2>&1; then
+if ! ctest --test-dir build -j "$(test_jobs)" --output-on-failure >build/tests.log 2>&1; then
   cat build/tests.log
   die "tests failed; build/tests.log has it all"
 fi
