@@ -4,6 +4,7 @@
 #include "leaks/command.h"
 
 #include "core/buffer.h"
+#include "core/map.h"
 #include "pprofc/builder.h"
 #include "run/graph.h"
 
@@ -24,22 +25,45 @@ static void growth_take(const struct leak_kind *kind, const struct leak_stack *s
   if (grew >= 1) take(to, kind, stack, grew);
 }
 
-/* True if the stack belongs to the site of the row. */
-static bool leaks_is_of_site(const struct leak_row *row, const struct leak_stack *stack) {
-  return !stack->ignored && stack->depth && row->stack->depth &&
-         stack->places[stack->where] == row->stack->places[row->stack->where];
+/* The stacks of each allocation site, as linked lists of indices. MAP_NONE ends a list. */
+struct growth_sites {
+  uint32_t *first; /* by place: first stack that allocates there */
+  uint32_t *next;  /* by stack: next stack of the same site */
+};
+
+static bool growth_find_sites(const struct leak_collection *stacks, struct arena *arena,
+                              struct growth_sites *sites) {
+  sites->first = arena_array(arena, stacks->place_keys.count, sizeof *sites->first);
+  sites->next = arena_array(arena, stacks->stack_count, sizeof *sites->next);
+  if (!sites->first || !sites->next) return false;
+  for (size_t i = 0; i < stacks->place_keys.count; i++) sites->first[i] = MAP_NONE;
+  for (size_t i = stacks->stack_count; i-- > 0;) {
+    const struct leak_stack *stack = &stacks->stacks[i];
+    if (stack->ignored || !stack->depth) continue;
+    uint32_t *first = &sites->first[stack->places[stack->where]];
+    sites->next[i] = *first;
+    *first = (uint32_t)i;
+  }
+  return true;
 }
 
 /* Visits each stack that leaks or belongs to a leaking site. */
-static void growth_each(const struct leak_kind *kind, growth_fn *take, void *to) {
-  for (size_t i = 0; i < kind->row_count; i++) {
+static pprofc_status growth_each(const struct leak_kind *kind, const pprofc_allocator *mem,
+                                 growth_fn *take, void *to, pprofc_error *error) {
+  const struct leak_collection *stacks = &kind->stacks;
+  struct growth_sites sites;
+  struct arena arena;
+  arena_init(&arena, mem);
+  bool done = growth_find_sites(stacks, &arena, &sites);
+  for (size_t i = 0; i < kind->row_count && done; i++) {
     const struct leak_row *row = &kind->rows[i];
     if (row->fit.verdict != LEAK_LEAK) continue;
     if (!row->is_site) growth_take(kind, row->stack, take, to);
-    for (size_t k = 0; k < kind->stacks.stack_count && row->is_site; k++)
-      if (leaks_is_of_site(row, &kind->stacks.stacks[k]))
-        growth_take(kind, &kind->stacks.stacks[k], take, to);
+    uint32_t k = row->is_site ? sites.first[row->stack->places[row->stack->where]] : MAP_NONE;
+    for (; k != MAP_NONE; k = sites.next[k]) growth_take(kind, &stacks->stacks[k], take, to);
   }
+  arena_free(&arena);
+  return done ? PPROFC_OK : error_nomem(error);
 }
 
 /* ---- folded stacks ----------------------------------- */
@@ -68,9 +92,10 @@ static void leaks_fold(void *to, const struct leak_kind *kind, const struct leak
 
 pprofc_status leaks_print_folded(const void *context, struct output *out, pprofc_error *error) {
   const struct leaks *leaks = context;
-  (void)error;
-  for (size_t k = 0; k < leaks->kind_count; k++) growth_each(&leaks->kinds[k], leaks_fold, out);
-  return PPROFC_OK;
+  pprofc_status status = PPROFC_OK;
+  for (size_t k = 0; k < leaks->kind_count && status == PPROFC_OK; k++)
+    status = growth_each(&leaks->kinds[k], leaks->mem, leaks_fold, out, error);
+  return status;
 }
 
 /* ---- flame graphs ------------------------------------ */
@@ -134,7 +159,9 @@ pprofc_status leaks_draw_growth(const struct leak_kind *kind, struct arena *aren
   pprofc_status status = g.builder && g.frames ? PPROFC_OK : error_nomem(error);
   if (status == PPROFC_OK) {
     pprofc_builder_type(g.builder, "growth", unit);
-    growth_each(kind, leaks_add_stack, &g);
+    status = growth_each(kind, mem, leaks_add_stack, &g, error);
+  }
+  if (status == PPROFC_OK) {
     status = pprofc_builder_finish(g.builder, &profile, error);
   }
   if (status == PPROFC_OK) status = growth_draw(profile, arena, packed, error);
