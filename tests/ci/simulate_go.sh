@@ -99,6 +99,8 @@ run 2 -simulate ./... -base-ref base -out a/ci
 grep -q '^regressed: words::BenchmarkLoop instructions .* +1\.[0-9]*%' "$work/output" || broken "no regression of 1.2 %"
 grep -q 'regressed: words::Benchmark\(N\|Sub\|Map\)' "$work/output" && broken "an unchanged benchmark regressed"
 grep -q 'sysmon\|bgscavenge' a/ci/*_top.txt && broken "a thread or goroutine of the runtime is counted"
+# On a thread whose system stack is above the heap, callgrind loses callers and counts more calls.
+grep -q 'words::BenchmarkMap allocations .* +0\.00%' "$work/output" || broken "the calls of the allocator differ"
 there a/ci/words__BenchmarkN_count_diff_top.txt a/ci/words__BenchmarkSub_n=5_count_diff_top.txt
 has a/ci/words__BenchmarkLoop_count_head_top.txt fib
 # What is before ResetTimer is not counted: fib(10) is 177 calls of about 10 instructions, fib(20) 21891.
@@ -108,7 +110,11 @@ ok "1 % in one benchmark"
 
 run 0 -simulate ./... -base-ref HEAD -out a/ci
 grep -q '^regressed' "$work/output" && broken "an unchanged program is not green"
-run 0 -simulate . -bench Sub -out b/ci
+# Go keeps downloaded versions in its module cache, and refuses an overlay of files there.
+mkdir -p "$work/cache/golang.org"
+downloaded=$work/cache/golang.org/toolchain@v0.0.1-$(go env GOVERSION).linux-amd64
+ln -s "$(go env GOROOT)" "$downloaded"
+GOMODCACHE=$work/cache GOROOT=$downloaded PATH=$downloaded/bin:$PATH run 0 -simulate . -bench Sub -out b/ci
 there b/ci/words__BenchmarkSub_n=5_count_top.txt
 not_there b/ci/words__BenchmarkN_count_top.txt
 ok "no change, one benchmark"

@@ -7,8 +7,11 @@
 #include "run/text.h"
 #include "simulate/counting.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 /* Number of iterations of a benchmark, which is the divisor of the counts. */
 #define ITERATIONS "10"
@@ -63,12 +66,30 @@ static const struct insertion rand_insertions[] = {
 static const struct insertion scavenge_insertions[] = {
     {"(s *scavengerState) wake() {", "lock(&s.lock)\n", "s.parked = false\n"}, {NULL, NULL, NULL}};
 
+/* Callgrind keeps the callers of a function that runs on another stack only if this stack has lower
+ * addresses. The stack on which a thread runs the scheduler and the allocator gets them from mmap,
+ * below Go's heap. */
+static const struct insertion thread_insertions[] = {
+    {"allocm(pp *p, fn func(), id int64) *m {", "mp.g0 = malg(16384 * sys.StackGuardMultiplier)\n",
+     "if low, err := mmap(nil, 65536, _PROT_READ|_PROT_WRITE, _MAP_ANON|_MAP_PRIVATE, -1, 0); "
+     "err == 0 {\n"
+     "mp.g0.stack = stack{uintptr(low), uintptr(low) + 65536}\n"
+     "mp.g0.stackguard0 = mp.g0.stack.lo + stackGuard\n}\n"},
+    {NULL, NULL, NULL}};
+
+/* Go does not own the stacks below its heap, which begins at 0xc000000000. */
+static const struct insertion stack_insertions[] = {
+    {"stackfree(stk stack) {", "gp := getg()\n", "if stk.lo < 1<<39 {\nreturn\n}\n"},
+    {NULL, NULL, NULL}};
+
 /* Files of package runtime to replace, so that the counts of each run are equal. */
 static const struct {
   const char *name;
   const struct insertion *insertions;
 } steady[] = {{"runtime/rand.go", rand_insertions},
-              {"runtime/mgcscavenge.go", scavenge_insertions}};
+              {"runtime/mgcscavenge.go", scavenge_insertions},
+              {"runtime/proc.go", thread_insertions},
+              {"runtime/stack.go", stack_insertions}};
 
 /* Returns the position for the statement; text.size if the function or the text is missing. */
 static size_t find_place(pprofc_str text, const struct insertion *in) {
@@ -83,20 +104,24 @@ static size_t find_place(pprofc_str text, const struct insertion *in) {
   return at == end ? text.size : begin + at + strlen(in->after);
 }
 
-/* Returns the text with the statements inserted, or no text if a position was not found. */
-static pprofc_str insert_all(pprofc_str text, const struct insertion *in, struct ci_run *run) {
+/* Replaces *text by a copy with the statements inserted. Sets *known to false if a position was not
+ * found. */
+static pprofc_status insert_all(pprofc_str *text, const struct insertion *in, struct ci_run *run,
+                                bool *known, pprofc_error *error) {
   struct buffer out;
   buffer_init(&out, run->mem, (size_t)16 << 20);
-  for (; text.data && in->function; in++) {
-    size_t at = find_place(text, in);
+  *known = true;
+  for (; text->data && *known && in->function; in++) {
+    size_t at = find_place(*text, in);
+    *known = at < text->size;
     buffer_clear(&out);
-    buffer_add_str(&out, str_slice(text, 0, at));
+    buffer_add_str(&out, str_slice(*text, 0, at));
     buffer_add_text(&out, in->statement);
-    buffer_add_str(&out, str_slice(text, at, text.size));
-    text = at < text.size ? buffer_keep(&out, &run->arena) : (pprofc_str){NULL, 0};
+    buffer_add_str(&out, str_slice(*text, at, text->size));
+    *text = buffer_keep(&out, &run->arena);
   }
   buffer_free(&out);
-  return text;
+  return text->data ? PPROFC_OK : error_nomem(error);
 }
 
 struct overlay {
@@ -126,10 +151,9 @@ static pprofc_status overlay_copy(struct overlay *o, const char *name, const str
   if (!from) return error_nomem(error);
   buffer_init(&text, o->run->mem, (size_t)16 << 20);
   pprofc_status status = file_read(from, &text, error);
-  pprofc_str changed = {NULL, 0};
-  if (status == PPROFC_OK) changed = insert_all(buffer_str(&text), in, o->run);
-  *known = changed.data != NULL;
-  if (*known) status = overlay_put(o, name, changed, error);
+  pprofc_str changed = buffer_str(&text);
+  if (status == PPROFC_OK) status = insert_all(&changed, in, o->run, known, error);
+  if (status == PPROFC_OK && *known) status = overlay_put(o, name, changed, error);
   buffer_free(&text);
   return status;
 }
@@ -169,6 +193,46 @@ static pprofc_status overlay_write(struct overlay *o, pprofc_error *error) {
   return text ? save_text(list, str_of(text), error) : error_nomem(error);
 }
 
+/* ---- downloaded versions of Go ----------------------- */
+
+static const char *const go_names[] = {"GOROOT", "GOTOOLCHAIN", "PATH"};
+
+#define GO_NAMES (sizeof go_names / sizeof *go_names)
+
+/* Copies the variables that overlay_link sets. A missing variable is NULL. */
+static bool go_save(struct arena *arena, const char *saved[GO_NAMES]) {
+  for (size_t i = 0; i < GO_NAMES; i++) {
+    const char *value = getenv(go_names[i]);
+    saved[i] = value ? text_keep(arena, str_of(value)) : NULL;
+    if (value && !saved[i]) return false;
+  }
+  return true;
+}
+
+static bool go_restore(const char *const saved[GO_NAMES]) {
+  bool done = true;
+  for (size_t i = 0; i < GO_NAMES; i++)
+    done &= (saved[i] ? setenv(go_names[i], saved[i], 1) : unsetenv(go_names[i])) == 0;
+  return done;
+}
+
+/* Go keeps downloaded versions of itself in its module cache, and refuses to replace files there.
+ * Makes Go run from a symbolic link outside of the cache. */
+static pprofc_status overlay_link(struct overlay *o, pprofc_error *error) {
+  if (!strstr(o->goroot, "/golang.org/toolchain@")) return PPROFC_OK;
+  struct arena *arena = &o->run->arena;
+  const char *before = getenv("PATH");
+  const char *link = text_printf(arena, "%s/goroot", o->run->work);
+  const char *path = text_printf(arena, "%s/goroot/bin:%s", o->run->work, before ? before : "");
+  if (!link || !path) return error_nomem(error);
+  unlink(link);
+  if (symlink(o->goroot, link) != 0)
+    return error_set(error, PPROFC_E_IO, "cannot link '%s': %s", link, ERRNO_TEXT(errno));
+  o->goroot = link;
+  const char *const values[GO_NAMES] = {link, "local", path};
+  return go_restore(values) ? PPROFC_OK : error_nomem(error);
+}
+
 static pprofc_status overlay_make(struct counting *c, const char *folder, pprofc_error *error) {
   static const char *const root[] = {"go", "env", "GOROOT", NULL};
   static const char *const machine[] = {"go", "env", "GOARCH", NULL};
@@ -188,6 +252,7 @@ static pprofc_status overlay_make(struct counting *c, const char *folder, pprofc
   if (!o.folder || !c->packages.overlay) return error_nomem(error);
   buffer_init(&o.replace, c->run->mem, (size_t)1 << 20);
   status = files_need_folder(o.folder, error);
+  if (status == PPROFC_OK) status = overlay_link(&o, error);
   if (status == PPROFC_OK) status = overlay_write(&o, error);
   buffer_free(&o.replace);
   return status;
@@ -232,11 +297,13 @@ static pprofc_status count_package(struct counting *c, int side, size_t number,
 
 pprofc_status count_go_side(struct counting *c, int side, const char *folder, size_t *found,
                             pprofc_error *error) {
-  pprofc_status status = PPROFC_OK;
+  const char *saved[GO_NAMES];
   c->packages.patterns = c->run->options->simulate;
-  if (setenv("GOTMPDIR", c->run->work, 0) != 0) return error_nomem(error);
-  if (!c->packages.overlay) status = overlay_make(c, folder, error);
+  if (setenv("GOTMPDIR", c->run->work, 0) != 0 || !go_save(&c->run->arena, saved))
+    return error_nomem(error);
+  pprofc_status status = overlay_make(c, folder, error);
   if (status == PPROFC_OK) status = checkouts_build(c->run, side, folder, &c->packages, error);
+  if (!go_restore(saved) && status == PPROFC_OK) status = error_nomem(error);
   size_t with = 0;
   for (size_t i = 0; i < c->packages.count; i++)
     with += c->packages.items[i].programs[side] != NULL;
