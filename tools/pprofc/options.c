@@ -382,8 +382,8 @@ static const struct flag own_flags[] = {
            "reads only files below the given folders or the current one"),
     SWITCH(GROUP_MISC, "no_browser", no_browser, "Do not start a browser for -http"),
     FLAG_WORDS(CHOICE, GROUP_MISC, "http_reload", http_reload, "WHEN", "ask", http_reloads,
-               "When a file changes, -http will: ask (offer the new version), auto (show it), off "
-               "(keep the old one)"),
+               "What -http does when a file changes: ask offers the new version, auto shows it, "
+               "off keeps the old version"),
     FLAG_CALLS(
         STRING, GROUP_MISC, 0, "every", "TIME", store_every,
         "With -http: fetch the URL again and again, TIME (at least 1s) after each reply, and "
@@ -428,8 +428,8 @@ static const char *const noise_corrections[] = {"bh", "by", NULL};
 static const struct flag noise_flags[] = {
     NOISE("noise", FLAG_WORD, show, NULL, NULL, noise_shows, NULL,
           "With -diff_base: mark the functions that changed by more than noise (-top, -text, "
-          "-json, -flame, -flamegraph); changed: list only these; rows: list also functions whose "
-          "cost only moved"),
+          "-json, -flame, -flamegraph); changed lists only these functions; rows also lists "
+          "functions whose cost moved"),
     NOISE("blame", FLAG_BOOL, blame, NULL, NULL, NULL, NULL,
           "Like -top -noise, but lists contributions that sum to the change of the total"),
     NOISE("alpha", FLAG_FLOAT, how.alpha, "F", "0.05", NULL, NULL,
@@ -450,7 +450,7 @@ static const struct flag noise_flags[] = {
     NOISE("bench", FLAG_STRING, bench, "RE", NULL, NULL, NULL,
           "Benchmark in -bench_base and -bench_head that was profiled"),
     NOISE("common", FLAG_CHOICE, common, "WHAT", NULL, commons, NULL,
-          "off: do not correct for runs that are faster or slower as a whole"),
+          "off: do not correct for runs in which all functions are faster or slower"),
     NOISE("correction", FLAG_CHOICE, correction, "WHAT", NULL, noise_corrections, NULL,
           "bh (Benjamini-Hochberg), or by (Benjamini-Yekutieli), for any dependence between "
           "functions"),
@@ -461,8 +461,9 @@ static const struct flag noise_flags[] = {
     NOISE("noise_rules", FLAG_STRING, rules, "FILE", NULL, NULL, NULL,
           "JSON file of environment functions, folded frames and accepted changes"),
     NOISE("fail_on", FLAG_STRING, fail_on, "WHAT", NULL, NULL, store_list,
-          "Exit with 2 on growth: total>5%, common>5% (all functions), flat>5%, cum>5%, self>10%, "
-          "flat>10ms, name=RE, flat>5%,name=RE, or row:flat>5% (also moved cost); may be repeated"),
+          "Exit with 2 if a condition is true: total>5%, common>5% (all functions), flat>5%, "
+          "cum>5%, self>10%, flat>10ms, name=RE, flat>5%,name=RE, or row:flat>5% (a function "
+          "alone, also if its cost moved); may be repeated"),
     NOISE("strict", FLAG_BOOL, strict, NULL, NULL, NULL, NULL,
           "With -fail_on: exit with 3 when a side has fewer than 3 runs"),
 };

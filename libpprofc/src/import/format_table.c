@@ -42,10 +42,9 @@ const struct format_row import_format_table[] = {
     {"jemalloc", "jemalloc heap profile",
      "jemalloc with `prof:true` (`jeprof.*.heap`), Rust and C++",
      "the first line is `heap_v2/RATE`", "jemalloc 5.3.0", "imports/calls.jemalloc.heap",
-     "`inuse_objects/count`, `inuse_space/bytes`; with `prof_accum` also `alloc_objects`, "
-     "`alloc_space`; scaled up as jeprof does; mappings; frames in libjemalloc at the leaf are "
-     "dropped",
-     "values of single threads; the sums of all threads (`t*:`) are read"},
+     "`inuse_objects/count` and `inuse_space/bytes`, scaled up as jeprof does; with `prof_accum` "
+     "also `alloc_objects` and `alloc_space`; mappings; not the frames of libjemalloc at the leaf",
+     "values of single threads (pprofc reads the sums of all threads, `t*:`)"},
     {"callgrind", "callgrind, cachegrind",
      "valgrind `--tool=callgrind`, `--tool=cachegrind`; CodSpeed's valgrind, Xdebug, `pprofc "
      "-callgrind`, kcachegrind's converters",
@@ -53,8 +52,8 @@ const struct format_row import_format_table[] = {
      "imports/calls.callgrind.out",
      "a sample type for each event; objects, files, lines, instructions; labels `benchmark`, "
      "`thread`, `part`; stacks of `--separate-callers=N` are exact",
-     "counted: lines that cannot be read; jumps; other stacks are made from a call graph: "
-     "`-callgrind_stacks`"},
+     "counted: lines that cannot be read; jumps. Without `--separate-callers`, stacks are "
+     "estimated from a call graph: `-callgrind_stacks`"},
     {"pstats", "pstats", "Python's cProfile and profile (`python -m cProfile -o FILE`), yappi",
      "a dictionary of Python's marshal format, whose keys are functions", "Python 3.11.2",
      "imports/calls.pstats",
@@ -66,8 +65,9 @@ const struct format_row import_format_table[] = {
      "(files with `head`)",
      "JSON with `nodes`, `startTime`; or with `head`, `samples`", "node 20.20.2",
      "imports/calls.cpuprofile",
-     "`samples/count`, `wall/nanoseconds`; `(garbage collector)` and `(program)` are called by the "
-     "previous function; without samples the hit counts of the nodes; times of samples",
+     "`samples/count`, `wall/nanoseconds`; times of samples. `(garbage collector)` and `(program)` "
+     "become callees of the function before them. A file without samples gives the hit counts of "
+     "its nodes",
      "counted: idle time, samples of unknown nodes; ticks of lines, reasons of deoptimization"},
     {"json_timeline", "Chrome timeline", "Chrome's performance panel (`Trace-*.json`), Puppeteer",
      "trace events `CpuProfile`, or `Profile` and `ProfileChunk`", "Chromium 156",
@@ -80,11 +80,10 @@ const struct format_row import_format_table[] = {
      "`-ftime-trace`, many tracers",
      "JSON: an array of events with `ph`, alone or as `traceEvents`; its end may be missing",
      "node 20.20.2", "imports/calls.trace.json",
-     "begin and end (B, E) and complete events (X): `calls/count`, self time of a frame as "
-     "`wall/nanoseconds`; samples (`samples` or P, with `stackFrames`): `samples/count`, "
-     "`wall/nanoseconds`; arguments are labels, or the place of a function; labels `process`, "
-     "`pid`, "
-     "`thread`, `tid`; times of samples",
+     "events with begin and end (B, E) and complete events (X) give `calls/count`, and the self "
+     "time of a frame as `wall/nanoseconds`. Samples (`samples` or P, with `stackFrames`) give "
+     "`samples/count` and `wall/nanoseconds`. Arguments become labels, or file and line of a "
+     "function; labels `process`, `pid`, `thread`, `tid`; times of samples",
      "counted: ends without a begin, events without an end, events of other kinds (async, "
      "counters, flows)"},
     {"json_v8_log", "V8 log, preprocessed",
@@ -101,10 +100,10 @@ const struct format_row import_format_table[] = {
      "JSON with `shared.frames` and `profiles`",
      "py-spy 0.4.3, rbspy 0.55.0, pyinstrument 5.1.3, memray 1.20.0",
      "imports/calls.pyspy.speedscope.json",
-     "one sample type for each unit, the name of a profile as label `profile`; files of "
-     "`pprofc -speedscope` give their original sample types; times of samples if the unit is a "
-     "time",
-     "counted: samples and events that cannot be read, weights with a fraction that are rounded"},
+     "one sample type for each unit; the name of a profile as label `profile`; times of samples if "
+     "the unit is a time. A file that `pprofc -speedscope` wrote gives its original sample types",
+     "counted: samples and events that cannot be read, and weights with a fraction, which are "
+     "rounded"},
     {"json_dhat", "DHAT", "valgrind `--tool=dhat`, Rust's dhat", "JSON with `dhatFileVersion` 2",
      "valgrind 3.19.0", "imports/calls.dhat.json",
      "`total`, `gmax` and `end` blocks and bytes, `reads`, `writes`",
@@ -113,8 +112,8 @@ const struct format_row import_format_table[] = {
      "JSON with `meta.preprocessedProfileVersion`", "samply 0.13.1, vernier 1.11.0",
      "imports/calls.samply.json.gz",
      "samples, time or bytes, by the type of the weights; `cpu/nanoseconds` or `cycles/count`; "
-     "labels `process`, `pid`, `thread`, `tid`; code without names keeps libraries, build ids and "
-     "addresses: names, lines and inlined functions come from the binaries; times of samples",
+     "labels `process`, `pid`, `thread`, `tid`; times of samples. Code without names keeps "
+     "library, build id and address, so names, lines and inlined functions come from the binaries",
      "markers, counters, categories"},
     {"v8_prof_log", "V8 log (`isolate-*.log`)", "`node --prof`", "`v8-version,` at the start",
      "node 20.20.2", NULL,
@@ -125,8 +124,8 @@ const struct format_row import_format_table[] = {
      "Firefox's built-in profiler, the developer tools of Firefox 42 to 70",
      "JSON with `threads` whose `samples` have a `schema`, alone or as `profile`", "made by hand",
      "imports/made.gecko.json",
-     "`samples/count`, `wall/nanoseconds`; labels `pid`, `thread`, `tid`; from recordings of the "
-     "developer tools only the main thread and frames of pages; times of samples",
+     "`samples/count`, `wall/nanoseconds`; labels `pid`, `thread`, `tid`; times of samples. "
+     "Recordings of the developer tools give only the main thread and frames of pages",
      "markers, categories, memory"},
     {"json_safari", "Safari timeline", "Safari's Web Inspector, exported",
      "JSON with `recording.sampleStackTraces`", "made by hand", "imports/made.safari.json",
@@ -135,11 +134,10 @@ const struct format_row import_format_table[] = {
     {"json_stackprof", "stackprof", "Ruby's stackprof (`--json`)",
      "JSON with `mode`, `interval`, `frames`", "stackprof 0.2.27, Ruby 3.1.7",
      "imports/calls.stackprof.json",
-     "`samples/count` and `cpu/nanoseconds` or `wall/nanoseconds`, from the interval if a file has "
-     "no "
-     "times; garbage collection is called by the running function; lines, from version 0.2.27 on "
-     "the executed lines",
-     "counted: stacks that cannot be read; without `raw` there are no stacks"},
+     "`samples/count`, and `cpu/nanoseconds` or `wall/nanoseconds`, computed from the interval if "
+     "a file has no times. Garbage collection becomes a callee of the running function. Lines; "
+     "from version 0.2.27 on, the executed lines",
+     "counted: stacks that cannot be read. A file without `raw` has no stacks"},
     {"json_haskell", "GHC profile in JSON", "Haskell programs with `+RTS -pj`",
      "JSON with `cost_centres` and `profile`", "GHC 9.0.2", "imports/calls.haskell.prof",
      "`ticks/count`, `alloc_space/bytes`, `time/nanoseconds` of each cost centre",
@@ -161,10 +159,10 @@ const struct format_row import_format_table[] = {
      "the JDK (11 and later, 8 from 8u262), async-profiler with `jfr`, Datadog's and Grafana's "
      "agents",
      "`FLR` and a zero byte at the start", "JDK 25.0.3, async-profiler 4.0", "imports/calls.jfr.gz",
-     "a sample type for each kind of event, see below; threads, their states, classes of objects "
-     "and spans as labels; lines; interpreted, inlined, native and kernel code; times of samples",
+     "a sample type for each kind of event; threads, their states, classes of objects and spans as "
+     "labels; lines; interpreted, inlined, native and kernel code; times of samples",
      "counted: stacks that the recorder cut off, events without a stack, other events with stacks, "
-     "an incomplete last chunk; descriptors of methods"},
+     "and an incomplete last chunk; descriptors of methods"},
     {"go_dump", "goroutine dump",
      "`/debug/pprof/goroutine?debug=2`, goroutineleak, a Go program's panic or SIGQUIT, also "
      "inside "
@@ -172,30 +170,27 @@ const struct format_row import_format_table[] = {
      "a line `goroutine 7 [chan receive, 5 minutes]:` with a stack below it", "go 1.26.8",
      "imports/calls.goroutines.txt",
      "`goroutine/count`; labels `state`, `creator`, `wait` (time), `thread` (`locked`), `bubble` "
-     "(of "
-     "testing/synctest); `dump` when a goroutine occurs again; inlined functions stay inlined",
-     "counted: stacks interrupted by the dump of another program, other lines; arguments and "
+     "(of testing/synctest), and `dump` if a goroutine occurs again; inlined functions",
+     "counted: stacks that the dump of another program interrupts, and other lines; arguments and "
      "numbers of goroutines"},
     {"otlp", "OTLP profiles",
      "OpenTelemetry: the collector, the eBPF profiler, async-profiler, `pprofc -otlp`",
-     "fields 1 and 2 only, one of them a dictionary; `ProfilesData` or an export request, alone or "
-     "as a stream of frames, of schema 1.6 to 1.11; JSON: `resourceProfiles`, one document or one "
-     "in each line",
+     "a message with only the fields 1 and 2, one of them a dictionary: `ProfilesData` or an "
+     "export request of schema 1.6 to 1.11, alone or as a stream of frames. JSON: "
+     "`resourceProfiles`, one document or one in each line",
      "made by hand", "imports/made.otlp",
-     "one sample type for each profile; attributes and links are labels; attributes of the "
-     "resource "
-     "are comments, or labels if there are several resources; times of samples if they have "
-     "timestamps",
+     "one sample type for each profile; attributes and links as labels; times of samples if they "
+     "have timestamps. Attributes of the resource become comments, or labels if there are several "
+     "resources",
      "counted: timestamps, if no flag needs them"},
     {"perf_script", "perf script", "Linux `perf script`",
      "a header with a thread id and an event, then frames in hexadecimal", "perf 6.1.187",
      "imports/calls.perf.txt",
-     "`samples/count` and a type for each event; labels `thread`, `pid`, `tid`, `cpu`; inlined "
-     "frames stay inlined; headers may lack fields, and the indentation may be lost; with `-F +pid "
-     "--show-mmap-events` the mappings of each process; times of samples",
-     "counted: lines that cannot be read, samples of events after the 32nd (they have only the "
-     "type "
-     "samples); mapped files after the first MiB of a pipe"},
+     "`samples/count`, and a type for each event; labels `thread`, `pid`, `tid`, `cpu`; inlined "
+     "frames; times of samples; with `-F +pid --show-mmap-events` the mappings of each process. "
+     "Headers may lack fields, and lines may have lost their indentation",
+     "counted: lines that cannot be read, and samples of events after the 32nd, which get only the "
+     "type `samples`; mapped files after the first MiB of a pipe"},
     {"instruments", "Instruments text",
      "Apple's Instruments 7 to 16: Edit, Deep Copy of the call tree",
      "a first line of columns separated by tabs: a weight (`Weight`, `Running Time`, `Bytes Used`) "
@@ -203,8 +198,8 @@ const struct format_row import_format_table[] = {
      "`Symbol Name`",
      "made by hand", "imports/made.instruments.txt",
      "`time/nanoseconds`, `cycles/count`, `space/bytes` or `weight/count`, and `objects/count`; "
-     "from the self column if it exists, so that rounding errors do not add up; libraries, source "
-     "paths",
+     "libraries, source paths. Values come from the self column if it exists, so rounding errors "
+     "do not add up",
      "counted: lines that cannot be read; decimals that Instruments rounded off"},
     {"macos_sample", "macOS sample", "macOS's `sample PID`, and Sample Process of Activity Monitor",
      "`Analysis of sampling` or `Call graph:` in the first line", "made by hand",
@@ -220,9 +215,8 @@ const struct format_row import_format_table[] = {
     {"pmcstat", "pmcstat call graph", "FreeBSD's `pmcstat -G`",
      "`@ EVENT [N samples]`, then trees of callers with percentages", "made by hand",
      "imports/made.pmcstat.txt",
-     "one sample type, the event; objects; a sample without callers in the text gets a stack of "
-     "its "
-     "function alone",
+     "one sample type, the event; objects. A sample without callers gets a stack of its function "
+     "alone",
      "counted: lines that cannot be read, lines of a second event, samples without a line"},
     {"papyrus", "Papyrus log", "script and stack profiles of Skyrim and Fallout 4",
      "`... log opened` in the first line", "made by hand", "imports/made.papyrus.log",
@@ -240,12 +234,12 @@ const struct format_row import_format_table[] = {
      "columns"},
     {"perf_data", "`perf.data`", "Linux `perf record`", "`PERFILE2` at the start", "perf 6.1.187",
      "imports/made.perf.data",
-     "pprofc runs `perf script` and reads its text, with the build ids of `perf buildid-list`; "
-     "lines and inlined functions come from the binaries if they exist; if one process was "
-     "recorded, its program is the first mapping; without perf, `perf_to_profile` makes the "
-     "profile; without both, and from a pipe, pprofc reads samples, stacks, mapped files and build "
-     "ids itself, and names come from the binaries; times of samples",
-     "counted: lost samples; without perf: names of the kernel; files with copies of stacks "
+     "the data of `perf script`, which pprofc runs, and the build ids of `perf buildid-list`; "
+     "times of samples. Lines and inlined functions come from the binaries if they exist. If one "
+     "process was recorded, its program is the first mapping. Without perf, `perf_to_profile` "
+     "makes the profile. Without both, and from a pipe, pprofc itself reads samples, stacks, "
+     "mapped files and build ids, and takes names from the binaries",
+     "counted: lost samples. Without perf: names of the kernel. Files with copies of stacks "
      "(`--call-graph dwarf`, `lbr`), compressed files and files of a pipe need perf"},
     {"simpleperf", "simpleperf",
      "Android's `simpleperf report-sample --show-callchain`, also with "
@@ -287,10 +281,10 @@ const struct format_row import_format_table[] = {
      "most lines end in a count; comments begin with `#` or `//`; tried last",
      "py-spy 0.4.3, rbspy 0.55.0, inferno 0.12.8, FlameGraph 41fee1f, heaptrack 1.4.0",
      "imports/calls.pyspy.folded",
-     "`samples/count`; with two counts a difference (base, head); with a header `cpu/nanoseconds "
-     "samples/count` these types; `_[k]` and `_[i]` are kernel and inlined frames; `name "
-     "(file:12)` is a name with its place",
-     "counted: lines that are not stacks, counts with a fraction, which are "
-     "rounded so that their sum stays"},
+     "`samples/count`. Two counts in a line are a difference (base, head). A header such as "
+     "`cpu/nanoseconds samples/count` names other types. `_[k]` and `_[i]` mark kernel and inlined "
+     "frames. `name (file:12)` is a name with file and line",
+     "counted: lines that are not stacks, and counts with a fraction, which are rounded so that "
+     "their sum stays"},
     {0},
 };

@@ -80,9 +80,9 @@ static const struct flag flags[] = {
     FLAG(STRING, RUN_RECORDING, "record", record, "PACKAGES", NULL,
          "run the benchmarks of Go packages at -base-ref and here; blanks separate packages"),
     FLAG(STRING, RUN_RECORDING, "base-ref", base_ref, "REF", NULL,
-         "commit to compare with; default: the first parent of a pull request's merge commit, or "
-         "the merge base with the target branch; without -record the commit of the profiles of the "
-         "base"),
+         "commit to compare with; default: the first parent of a pull request's merge commit, "
+         "otherwise the merge base with the target branch; without -record: the commit of the "
+         "base's profiles"),
     SWITCH(RUN_RECORDING, "all", all,
            "measure everything in every round, also unchanged test binaries and benchmarks that "
            "did not look worse in the first rounds"),

@@ -45,8 +45,9 @@ static const struct flag flags[] = {
          "significance level of the t-test of a change point"),
     FLAG(INT, 1, "window", window, "N", "50", "number of values per window, 4 to 500"),
     FLAG(INT, 1, "least", least, "N", "5", "fewest values on each side of a change point"),
-    SWITCH(1, "fail", fail,
-           "exit with 2 when a series got worse within the last runs, twice as many as -least"),
+    SWITCH(
+        1, "fail", fail,
+        "exit with 2 when a series got worse within the last runs; their number is twice -least"),
     SWITCH(2, "json", json, "print all series as JSON"),
     COMMAND_BUDGET(2),
     FLAG(STRING, 2, "svg", svg, "FILE", NULL, "write a chart of each series that changed"),

@@ -26,8 +26,9 @@ const struct format_row bench_format_table[] = {
      "CodSpeed's plugins for pytest, criterion, divan, Google Benchmark, vitest and tinybench in "
      "walltime mode: `results/PID.json`",
      "JSON with `creator` and `instrument`", "made by hand", NULL,
-     "a summary has no samples: up to 50 quantiles of a normal distribution with the mean and the "
-     "standard error of the rounds, `sec/op`, so that Welch's test is the test of the summaries",
+     "`sec/op`: the file has only a mean and a standard error, so the reader makes up to 50 "
+     "quantiles of a normal distribution with these values. Welch's test of the quantiles is the "
+     "test of the summaries",
      "other statistics"},
     {"jmh", "JMH JSON", "JMH `-rf json`", "JSON with `primaryMetric` and `benchmark`",
      "made by hand", NULL,
