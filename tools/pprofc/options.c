@@ -461,9 +461,8 @@ static const struct flag noise_flags[] = {
     NOISE("noise_rules", FLAG_STRING, rules, "FILE", NULL, NULL, NULL,
           "JSON file of environment functions, folded frames and accepted changes"),
     NOISE("fail_on", FLAG_STRING, fail_on, "WHAT", NULL, NULL, store_list,
-          "Exit with 2 if a condition is true: total>5%, common>5% (all functions), flat>5%, "
-          "cum>5%, self>10%, flat>10ms, name=RE, flat>5%,name=RE, or row:flat>5% (also moved "
-          "cost); may be repeated"),
+          "Exit with 2 if true: total>5%, common>5% (all functions), flat>5%, cum>5%, self>10%, "
+          "flat>10ms, name=RE, flat>5%,name=RE, or row:flat>5% (also moved cost); may be repeated"),
     NOISE("strict", FLAG_BOOL, strict, NULL, NULL, NULL, NULL,
           "With -fail_on: exit with 3 when a side has fewer than 3 runs"),
 };
