@@ -41,8 +41,8 @@ static const struct flag flags[] = {
     FLAG_WORDS(STRING, GROUP_COMPARE, "delta-test", delta_test, "TEST", "utest", test_words,
                "Test of a difference: utest (medians), ttest (means, by Welch) or none"),
     FLAG_WORDS(STRING, GROUP_OUTPUT, "format", format, "FORMAT", "text", format_words,
-               "Output: text; csv, with warnings on standard error; markdown; json, everything "
-               "unrounded; html; classic, the table of earlier versions"),
+               "Output: text, csv (with warnings on standard error), markdown, json (unrounded "
+               "numbers), html or classic (the table of earlier versions)"),
     {"budget", FLAG_STRING, FIELD(brief_bytes), GROUP_OUTPUT, "BYTES",
      "Maximum length of text, markdown or json: the rows that changed most, then a line about the "
      "omitted rows",

@@ -112,8 +112,8 @@ static const struct flag flags[] = {
          "Date for the expiry of rules, such as 2027-01-31; default: now"),
     FLAG_WORDS(
         CHOICE, GROUP_OUTPUT, "format", format, "FORMAT", NULL, format_names,
-        "Output: text; github, annotations and a summary of the step; markdown, for a comment; "
-        "json; junit, XML; gitlab, a code quality report; csv, for a spreadsheet"),
+        "Output: text, github (annotations and a summary of the step), markdown (a comment), json, "
+        "junit (XML), gitlab (a code quality report) or csv (a spreadsheet)"),
     {"out", FLAG_STRING, 0, GROUP_OUTPUT, "FORMAT=FILE",
      "Also write this format to a file; may be repeated", NULL, out_words, 0, false, add_out},
     {"budget", FLAG_STRING, FIELD(brief_bytes), GROUP_OUTPUT, "BYTES",

@@ -21,10 +21,11 @@ static const struct flag flags[] = {
     FLAG(STRING, GROUP_WHERE, "to", to, "LIST", NULL,
          "list of comment, status, check (a check run or report) and summary (of the job); "
          "default: status, and comment in a pull request"),
-    FLAG_WORDS(STRING, GROUP_WHERE, "host", site.host, "NAME", NULL, hosts,
-               "github, gitlab or bitbucket; default: from the environment"),
+    FLAG_WORDS(
+        STRING, GROUP_WHERE, "host", site.host, "NAME", NULL, hosts,
+        "host of the repository: github, gitlab or bitbucket; default: from the environment"),
     FLAG(INT, GROUP_WHERE, "pr", site.number, "N", NULL,
-         "the pull request or merge request to comment on"),
+         "number of the pull request or merge request to comment on"),
     FLAG(STRING, GROUP_WHERE, "sha", site.sha, "COMMIT", NULL,
          "the commit that gets the status or check"),
     FLAG(STRING, GROUP_WHERE, "page", site.page, "URL", NULL,

@@ -106,8 +106,8 @@ static const struct flag flags[] = {
          "codspeed run, a program that marks its benchmarks for callgrind, or Go packages such as "
          "./...; split into words like in a shell"),
     FLAG(STRING, RUN_SIMULATING, "setup", setup, "COMMAND", NULL,
-         "shell command that builds each commit before -simulate counts; both commits are checked "
-         "out in turn in one folder; with -walltime in two folders, before each round"),
+         "shell command that builds each commit in its checkout, before -simulate counts, or "
+         "before each round of -walltime; both commits use one folder in turns"),
     FLAG(
         STRING, RUN_SIMULATING, "simulate-toggle", simulate_toggle, "FUNCTION", NULL,
         "function to count, with its callees, in a program without marks; may be a pattern with *"),
