@@ -234,7 +234,7 @@ other_rows() {
 versions() {
   echo "- Programs: $("$pprofc" -version | head -n 1), $(gzip --version | head -n 1)$(have go && printf ', %s' "$(go version | cut -d' ' -f3,4)")$(
     have inferno-flamegraph && printf ', %s' "$(inferno-flamegraph --version)")"
-  echo "- Command: scripts/bench_real.sh, $(date -u +%Y-%m-%d); the least of $runs runs, google/pprof once"
+  echo "- Command: scripts/bench_real.sh, $(date -u +%Y-%m-%d); a figure is the least of $runs runs; google/pprof ran once"
   echo "- Load of the machine before: $(cut -d' ' -f1 /proc/loadavg)"
 }
 
