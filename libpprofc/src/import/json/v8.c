@@ -218,11 +218,12 @@ static int64_t v8_hits(const struct v8_recording *r, pprofc_builder *builder) {
   return hits;
 }
 
-/* Compares the samples with the hit counts of nodes. Some writers leave the counts at 0, and V8
- * does not count the first sample. */
+/* Compares the samples with the hit counts of nodes. Some writers leave the counts at 0. V8 counts
+ * no hit for the first sample and for the stack that it records when it deoptimizes a function. So
+ * only too many hits show that samples are missing. */
 static void v8_compare_hits(const struct v8_recording *r, pprofc_builder *builder) {
   int64_t hits = v8_hits(r, builder);
-  if (!hits || (uint64_t)hits + 1 == r->sample_count) return;
+  if ((uint64_t)hits <= r->sample_count) return;
   import_compare_total(builder, "samples", (uint64_t)hits, r->sample_count);
 }
 

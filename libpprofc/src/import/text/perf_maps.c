@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FORKS_MAX 16u /* maximum number of ancestors of a process whose maps are searched */
+#define FORKS_MAX 16u   /* maximum number of ancestors of a process whose maps are searched */
+#define FILE_MAX  4096u /* maximum length of the file name of a probe */
 
 void perf_maps_init(struct perf_maps *maps, const pprofc_allocator *mem) {
   *maps = (struct perf_maps){.mem = mem};
@@ -16,6 +17,7 @@ void perf_maps_init(struct perf_maps *maps, const pprofc_allocator *mem) {
 
 void perf_maps_free(struct perf_maps *maps) {
   mem_free(maps->mem, maps->by_file, maps->count, sizeof *maps->by_file);
+  mem_free(maps->mem, maps->probes, PERF_PROBES, sizeof *maps->probes);
   ARRAY_FREE(maps->mem, maps->items, maps->capacity);
   ARRAY_FREE(maps->mem, maps->forks, maps->fork_capacity);
   ARRAY_FREE(maps->mem, maps->build_ids, maps->build_id_capacity);
@@ -104,6 +106,15 @@ void perf_maps_read_line(struct perf_maps *maps, pprofc_str line) {
     perf_maps_read_fork(maps, line);
 }
 
+void perf_maps_probe(struct perf_maps *maps, uint64_t address, pprofc_str file) {
+  if (!maps->probes) maps->probes = mem_array(maps->mem, PERF_PROBES, sizeof *maps->probes);
+  if (!maps->probes) maps->failed = true;
+  if (maps->failed || maps->probe_count == PERF_PROBES || file.size > FILE_MAX) return;
+  file = arena_str(&maps->texts, file);
+  maps->failed = !file.data;
+  maps->probes[maps->probe_count++] = (struct perf_probe){address, file};
+}
+
 /* ---- searching --------------------------------------- */
 
 static int perf_maps_compare_place(const struct perf_map *map, int64_t pid, uint64_t start) {
@@ -133,6 +144,10 @@ static int perf_maps_compare_files(const void *a, const void *b) {
   return order ? order : (x->order > y->order) - (x->order < y->order);
 }
 
+static uint64_t perf_maps_end(const struct perf_map *map) {
+  return map->offset + (map->limit - map->start);
+}
+
 /* Sorts a copy of the maps by file. */
 static void perf_maps_sort_files(struct perf_maps *maps) {
   maps->by_file = mem_array(maps->mem, maps->count, sizeof *maps->by_file);
@@ -140,10 +155,38 @@ static void perf_maps_sort_files(struct perf_maps *maps) {
   if (!maps->by_file || !maps->count) return;
   memcpy(maps->by_file, maps->items, maps->count * sizeof *maps->by_file);
   qsort(maps->by_file, maps->count, sizeof *maps->by_file, perf_maps_compare_files);
+  size_t far = 0;
+  for (size_t i = 0; i < maps->count; i++) {
+    const struct perf_map *map = &maps->by_file[i], *last = &maps->by_file[far];
+    if (!str_equal(last->file, map->file) || perf_maps_end(map) > perf_maps_end(last)) far = i;
+    maps->by_file[i].far = far;
+  }
+}
+
+/* Returns 1 if the address of a frame can only be an offset in its file, -1 if it can only be an
+ * address in memory, and 0 otherwise. */
+static int perf_maps_try(const struct perf_maps *maps, const struct perf_probe *probe) {
+  bool memory = false, offset = false;
+  BISECT(at, maps->count, perf_maps_compare_offset(&maps->by_file[at], probe->file, 0) < 0);
+  for (; at < maps->count && str_equal(maps->by_file[at].file, probe->file); at++) {
+    const struct perf_map *map = &maps->by_file[at];
+    memory |= probe->address >= map->start && probe->address < map->limit;
+    offset |= probe->address >= map->offset && probe->address < perf_maps_end(map);
+  }
+  return offset - memory;
+}
+
+/* The addresses of a program that is not position-independent, such as a Go program, are low enough
+ * to be both. Frames that can be only one of them decide for all frames. */
+static bool perf_maps_has_offsets(const struct perf_maps *maps) {
+  long sum = 0;
+  for (size_t i = 0; i < maps->probe_count; i++) sum += perf_maps_try(maps, &maps->probes[i]);
+  return sum > 0;
 }
 
 void perf_maps_sort(struct perf_maps *maps) {
   perf_maps_sort_files(maps);
+  maps->offsets = !maps->failed && perf_maps_has_offsets(maps);
   if (maps->count) qsort(maps->items, maps->count, sizeof *maps->items, perf_maps_compare);
   if (maps->fork_count)
     qsort(maps->forks, maps->fork_count, sizeof *maps->forks, perf_maps_compare_forks);
@@ -175,21 +218,23 @@ static const struct perf_map *perf_maps_find(const struct perf_maps *maps, pprof
   return NULL;
 }
 
-/* Returns the last map of the file that begins at or below an offset. Returns NULL if the map does
- * not contain the offset. */
+/* Returns a map of the file that contains an offset, or NULL. */
 static const struct perf_map *perf_maps_find_offset(const struct perf_maps *maps, pprofc_str file,
                                                     uint64_t offset) {
   if (!maps->by_file) return NULL;
   BISECT(at, maps->count, perf_maps_compare_offset(&maps->by_file[at], file, offset) <= 0);
   const struct perf_map *map = at ? &maps->by_file[at - 1] : NULL;
-  bool found = map && str_equal(map->file, file) && offset - map->offset < map->limit - map->start;
-  return found ? map : NULL;
+  if (!map || !str_equal(map->file, file)) return NULL;
+  if (offset >= perf_maps_end(map)) map = &maps->by_file[map->far];
+  return offset < perf_maps_end(map) ? map : NULL;
 }
 
 uint32_t perf_maps_mapping(const struct perf_maps *maps, pprofc_builder *builder, pprofc_str file,
                            int64_t pid, uint64_t address) {
+  const struct perf_map *offset = perf_maps_find_offset(maps, file, address);
   const struct perf_map *map = perf_maps_find(maps, file, pid, address);
   bool named = file.size > 0;
+  if (maps->offsets && offset) map = NULL;
   if (!named && !map) return NONE;
   if (!named) file = map->file;
   struct mapping mapping = {.file = builder_string(builder, file)};
@@ -202,9 +247,9 @@ uint32_t perf_maps_mapping(const struct perf_maps *maps, pprofc_builder *builder
     mapping.start = map->start;
     mapping.limit = map->limit;
     mapping.offset = map->offset;
-  } else if ((map = perf_maps_find_offset(maps, file, address))) {
-    mapping.start = mapping.offset = map->offset;
-    mapping.limit = map->offset + (map->limit - map->start);
+  } else if (offset) {
+    mapping.start = mapping.offset = offset->offset;
+    mapping.limit = perf_maps_end(offset);
   }
   return builder_add_mapping(builder, &mapping);
 }

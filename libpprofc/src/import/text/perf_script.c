@@ -373,10 +373,23 @@ static void read_blocks(struct perf *p, struct text_stream *text) {
   if (inside && perf_goes_on(p)) finish_block(p, &h);
 }
 
-/* Reads the mapped files of the whole text, because samples need them. */
+/* Parses a frame on a line of its own or at the end of a header. */
+static bool any_frame(pprofc_str line, struct perf_script_frame *frame) {
+  struct perf_script_header h;
+  return is_sure_frame(line, frame) ||
+         (perf_script_parse_header(line, &h) && perf_script_parse_frame(h.rest, frame));
+}
+
+/* Reads the mapped files of the whole text, because samples need them, and the first frames. */
 static void read_maps(struct perf *p, struct text_stream *text) {
+  struct perf_script_frame frame;
   pprofc_str line;
-  while (perf_has_memory(p) && text_stream_line(text, &line)) perf_maps_read_line(&p->maps, line);
+  while (perf_has_memory(p) && text_stream_line(text, &line)) {
+    perf_maps_read_line(&p->maps, line);
+    if (p->maps.probe_count < PERF_PROBES && any_frame(line, &frame) &&
+        str_starts(frame.object, STR("/")))
+      perf_maps_probe(&p->maps, frame.address, frame.object);
+  }
   perf_maps_sort(&p->maps);
   if (perf_has_memory(p)) perf_maps_add_program(&p->maps, p->builder);
 }
