@@ -1,6 +1,6 @@
 /* Runs programs under valgrind's callgrind. The estimate of cycles is the same as in iai and
  * gungraun: a hit in the first-level cache costs 1 cycle, a hit in the last-level cache 5, an
- * access to memory 35. docs/FORMATS.md lists the weights. */
+ * access to memory 35. docs/SIMULATE.md lists the weights. */
 #include "common/callgrind.h"
 
 #include "core/error.h"

@@ -1,5 +1,6 @@
 /* Reads a run in a store: the results, the verdict and the profiles of one commit, as JSON
- * (docs/HISTORY.md). `pprofci store` writes these records; the gate estimates noise from them. */
+ * (docs/HISTORY_STORE.md). `pprofci store` writes these records; the gate estimates noise from
+ * them. */
 #ifndef PPROFC_GATE_READ_RECORD_H
 #define PPROFC_GATE_READ_RECORD_H
 
