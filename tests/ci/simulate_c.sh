@@ -46,7 +46,7 @@ build='cc -O1 -g -o bench bench.c'
 program 101100 'count_begin(); sum += walk(10); count_end("added");'
 git commit -qam slower
 run 2 -simulate ./bench -setup "$build" -base-ref base -out a/ci
-grep -q '^regressed: bench.c::parse,%20"1"%20<b> instructions .* +1\.[0-9]*%' "$work/output" || broken "no regression of 1 %"
+grep -q '^regressed: bench.c::parse,_"1"_<b> instructions .* +1\.[0-9]*%' "$work/output" || broken "no regression of 1 %"
 has "$work/output" 'new: added instructions'
 has "$work/output" 'threshold 1%'
 grep -q 'walk instructions' "$work/output" && broken "an unchanged benchmark is reported"

@@ -67,14 +67,15 @@ void name_exclude(struct buffer *out, pprofc_str name, const pprofc_str *keys, s
 }
 
 void name_encode(struct buffer *out, pprofc_str text, bool keep_slashes) {
-  for (size_t i = 0; i < text.size;) {
-    size_t blank = space_at(str_slice(text, i, text.size));
-    unsigned char c = (unsigned char)text.data[i];
-    if (!blank && c >= 0x20 && c != 0x7F && c != '%' && (c != '/' || keep_slashes)) {
-      buffer_add_char(out, text.data[i++]);
-      continue;
-    }
-    for (size_t end = i + (blank ? blank : 1); i < end; i++)
-      buffer_printf(out, "%%%02X", (unsigned char)text.data[i]);
+  while (text.size) {
+    size_t blank = space_at(text), size = blank ? blank : 1;
+    unsigned char c = (unsigned char)text.data[0];
+    if (blank)
+      buffer_add_char(out, '_');
+    else if (c >= 0x20 && c != 0x7F && (c != '/' || keep_slashes))
+      buffer_add_char(out, text.data[0]);
+    else
+      buffer_printf(out, "%%%02X", c);
+    text = str_slice(text, size, text.size);
   }
 }

@@ -14,8 +14,8 @@ pprofc_str name_part_value(pprofc_str name, pprofc_str key);
 /* Appends the name without its parts in keys[0, count). Each key is ".name" or "/key". */
 void name_exclude(struct buffer *out, pprofc_str name, const pprofc_str *keys, size_t count);
 
-/* Appends text, and writes characters that a name must not contain as %XX: white space, control
- * characters, '%', and '/' unless keep_slashes is set. */
+/* Appends text as a name. Writes white space as '_', as Go does in names of benchmarks. Writes
+ * control characters, and '/' unless keep_slashes is set, as %XX. */
 void name_encode(struct buffer *out, pprofc_str text, bool keep_slashes);
 
 #endif
