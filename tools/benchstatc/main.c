@@ -1,4 +1,4 @@
-/* The program benchstatc: compares benchmark results like benchstat. */
+/* The program benchstatc: compares benchmark results like the Go tool benchstat. */
 #include "bench/set.h"
 #include "bench/tables.h"
 #include "common/about.h"
@@ -11,18 +11,18 @@
 
 #include <unistd.h>
 
-/* Exit statuses, the same as in Go programs: 2 for wrong usage, 1 for every other error. */
+/* Exit statuses as in Go programs: 2 for wrong usage, 1 for every other error. */
 #define EXIT_FAILED 1
 #define EXIT_USAGE  2
 
-/* Prints an error. The prefix is "benchstat: ", because other tools search for this text. */
+/* Prints an error. Its prefix is "benchstat: ", because other tools search for this text. */
 static int benchstat_fail(const char *message) {
   message_error("benchstat: %s", message);
   return EXIT_FAILED;
 }
 
-/* Prints an error about an expression on the command line, then the expression with a mark at the
- * error. */
+/* Prints an error about an expression on the command line. Then prints the expression, with a mark
+ * at the position of the error. */
 static int fail_options(pprofc_error *error) {
   error_prefix(error, "benchstat: ");
   message_error_lines(str_of(error->message));
@@ -52,7 +52,7 @@ static int benchstat_misused(const char *message) {
 
 /* ---- messages ---------------------------------------- */
 
-/* True if the filter uses a key such as .name without its dot. */
+/* True if the filter contains a key such as .name, but without its dot. */
 static bool lacks_dot(const char *filter) {
   static const char *const keys[] = {"name:", "fullname:", "unit:", "config:", "file:"};
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
@@ -60,8 +60,8 @@ static bool lacks_dot(const char *filter) {
   return false;
 }
 
-/* Prints an error if the inputs contain no result, or if the filter matches no result. Prints
- * nothing if there are `messages` about the inputs, which already explain the problem. */
+/* Prints an error if the inputs contain no result, or if the filter matches no result. If there are
+ * `messages` about the inputs, prints nothing, because they explain the problem. */
 static bool report_selection(size_t results, size_t messages, const pprofc_bench_tables *tables,
                              const char *filter) {
   if (!results && !messages) message_error("benchstat: no benchmark results in the inputs");
@@ -75,7 +75,7 @@ static bool report_selection(size_t results, size_t messages, const pprofc_bench
   return false;
 }
 
-/* Prints the messages about skipped lines, in the order of the input. */
+/* Prints the messages about skipped lines, in the order of the inputs. */
 static bool report_lines(const pprofc_bench *set) {
   size_t count;
   const pprofc_bench_message *messages = pprofc_bench_messages(set, &count);
@@ -113,8 +113,8 @@ static bool benchstat_is_classic(const struct benchstat_options *options) {
   return strcmp(options->format, "classic") == 0;
 }
 
-/* True if the format is one of the first `count` names. -budget can shorten the first three
- * formats. */
+/* True if the format is one of the first `count` names. The first three formats can be shortened by
+ * -budget. */
 static bool is_format(const char *format, size_t count) {
   static const char *const formats[] = {"text", "markdown", "json", "csv", "html", "classic"};
   for (size_t i = 0; i < count; i++)
@@ -122,8 +122,8 @@ static bool is_format(const char *format, size_t count) {
   return false;
 }
 
-/* Checks all flags before the program opens a file. Compares an empty set, which parses the filter,
- * projections and levels. */
+/* Checks all flags before the program opens a file. To do so, compares an empty set, which parses
+ * the filter, the projections and the levels. */
 static pprofc_status check_options(const struct benchstat_options *options, pprofc_error *error) {
   pprofc_bench_options compare;
   pprofc_bench_tables *tables = NULL;
@@ -200,7 +200,7 @@ static int benchstat_run(const struct benchstat_options *options, const char *co
   return good ? 0 : EXIT_FAILED;
 }
 
-/* Prints the version, completion script or manual options. */
+/* Prints the version, a completion script, or the options of the manual page. */
 static int benchstat_print_about(const struct benchstat_options *options) {
   pprofc_error error;
   return about_print(&options_table, options->completion, options->manual, &error) == PPROFC_OK

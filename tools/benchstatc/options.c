@@ -18,7 +18,7 @@ static const struct flag_group groups[] = {
 
 #define FIELD(member) offsetof(struct benchstat_options, member)
 
-/* Values of -delta-test that shell completion offers. */
+/* values of -delta-test that shell completion offers */
 static const char *const test_words[] = {"utest", "ttest", "none", NULL};
 static const char *const format_words[] = {"text", "csv",     "markdown", "json",
                                            "html", "classic", NULL};

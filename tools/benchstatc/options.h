@@ -11,7 +11,7 @@ struct benchstat_options {
   const char *delta_test, *format;
   const char *split, *sort;
   uint64_t brief_bytes; /* size limit of the report in bytes; 0: the whole report */
-  char brief_more[128]; /* command line that shows a longer report */
+  char brief_more[128]; /* command line for a longer report */
   bool geomean, html, csv, norange;
   const char *completion;
   bool version, manual;
@@ -19,8 +19,8 @@ struct benchstat_options {
 
 extern const struct flag_table options_table;
 
-/* Convert -delta-test to a value of the library, and check -sort. Return false for an unknown
- * word. */
+/* The first function converts -delta-test to a value of the library. The second function checks
+ * -sort. Both return false for an unknown word. */
 bool options_test(const struct benchstat_options *options, pprofc_bench_test *test);
 bool options_sort_is_known(const struct benchstat_options *options);
 

@@ -18,8 +18,8 @@ static bool brief_is_word(const char *text) {
   return *text && !text[strspn(text, plain)];
 }
 
-/* Returns the length of "-budget" or "--budget" at the start of an argument. Returns 0 for other
- * arguments. */
+/* Returns the length of "-budget" or "--budget" at the start of an argument. Returns 0 if the
+ * argument begins differently. */
 static size_t brief_flag_size(const char *argument) {
   size_t dashes = strspn(argument, "-");
   if (dashes < 1 || dashes > 2 || strncmp(argument + dashes, "budget", 6) != 0) return 0;

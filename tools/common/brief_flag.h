@@ -5,23 +5,23 @@
 #include "common/flags.h"
 #include "core/brief.h"
 
-/* Parses a value of the flag into the uint64_t at `options`; 0: the whole report. Returns NULL, or
- * the error message. */
+/* Parses a value of the flag, and stores it in the uint64_t at `options`; 0: the whole report.
+ * Returns NULL, or the error message. */
 const char *brief_store(void *options, const struct flag *flag, const char *text);
 
 /* Size of the `out` buffer of brief_command, in bytes. */
 #define BRIEF_COMMAND 128
 
-/* Formats this command line with a budget of four times `bytes`. Writes "" if the command line is
- * too long or needs quotes. */
+/* Formats the command line of this process with a budget of four times `bytes`. Writes "" if that
+ * command line is too long or needs quotes. */
 void brief_command(int argc, char *const *argv, uint64_t bytes, char out[BRIEF_COMMAND]);
 
-/* Callback that writes the whole report with `write`. */
+/* Writes the whole report with `write`. */
 typedef pprofc_status (*brief_render_fn)(const void *context, pprofc_write_fn write, void *to,
                                          pprofc_error *error);
 
 /* Writes a report of at most `bytes` bytes; 0: the whole report. `kind` is the type of the report
- * and its options. `more` is the command that shows more, or "". */
+ * with its options. `more` is a command for a longer report, or "". */
 pprofc_status brief_report(const struct brief *kind, uint64_t bytes, const char *more,
                            brief_render_fn render, const void *context, pprofc_write_fn write,
                            void *to, pprofc_error *error);

@@ -20,9 +20,9 @@ const char *const callgrind_words[CALLGRIND_WORDS] = {
 
 /* ---- sample types ------------------------------------ */
 
-/* Each sample type is a weighted sum of callgrind's events. Cycles have the weights 1 for each
- * access (Ir + Dr + Dw), 4 for each first-level miss, and 30 for each last-level miss. An access
- * therefore costs 1, 5 or 35. */
+/* A sample type is a weighted sum of callgrind's events. For cycles, the weights are 1 per access
+ * (Ir + Dr + Dw), 4 per first-level miss, and 30 per last-level miss. An access therefore costs 1,
+ * 5 or 35. */
 static const struct term {
   const char *event;
   int64_t factor;

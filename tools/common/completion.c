@@ -1,7 +1,7 @@
 /* Prints completion scripts for shells, from a table of flags. */
 #include "common/flags.h"
 
-/* True if the value of a flag is a path, according to the name of its argument in the help. */
+/* True if the value of a flag is a path. The name of the flag's argument in the help decides. */
 static bool is_path(const struct flag *flag) {
   static const char *const names[] = {"FILE", "DIR", "PATH", "SOURCE"};
   for (size_t i = 0; flag->argument && i < sizeof names / sizeof *names; i++)
@@ -16,7 +16,8 @@ static const char *const *words_of(const struct flag *flag) {
   return flag->choices;
 }
 
-/* Prints text inside a quoted shell string. Puts a backslash before characters in `special`. */
+/* Prints text inside a quoted shell string. Puts a backslash before each character that is in
+ * `special`. */
 static void print_quoted(struct output *out, const char *text, const char *quote,
                          const char *special) {
   for (; *text; text++) {
@@ -29,7 +30,8 @@ static void print_quoted(struct output *out, const char *text, const char *quote
   }
 }
 
-/* Returns the flag that makes the program print the possible values of `flag`, or NULL. */
+/* Returns the flag that makes the program print the possible values of `flag`. Returns NULL if
+ * there is no such flag. */
 static const char *value_flag_of(const struct flag_table *table, const struct flag *flag) {
   for (const struct flag_note *note = table->value_flags; note && note->name; note++)
     if (strcmp(note->name, flag->name) == 0) return note->text;
@@ -42,14 +44,14 @@ static void print_words(struct output *out, const struct flag *flag) {
 }
 
 /* True if the words are incomplete values such as "json=". The shell must not add a blank after
- * such a word. */
+ * them. */
 static bool words_go_on(const struct flag *flag) {
   const char *const *words = words_of(flag);
   return words && words[0] && str_ends(str_of(words[0]), STR("="));
 }
 
-/* Prints the branch of the case statement that completes the value of a flag. If the flag accepts a
- * value only after =, the branch does not complete the next word. */
+/* Prints the branch of the case statement that completes the value of a flag. A flag may accept a
+ * value only after '='. Then the branch does not complete the next word. */
 static void print_bash_value(struct output *out, const struct flag_table *table,
                              const struct flag *flag) {
   bool needs_equals = flag->kind == FLAG_WORD;
@@ -71,7 +73,7 @@ static void print_bash_value(struct output *out, const struct flag_table *table,
   output_add_text(out, needs_equals ? "return; fi ;;\n" : "return ;;\n");
 }
 
-/* Returns the name of the shell function: "pprofci run" becomes pprofci_run. */
+/* Returns the name of the shell function: pprofci_run for "pprofci run". */
 static const char *function_name(const struct flag_table *table, char out[64]) {
   size_t i = 0;
   for (; table->program[i] && i < 63; i++)
@@ -80,7 +82,8 @@ static const char *function_name(const struct flag_table *table, char out[64]) {
   return out;
 }
 
-/* Prints the words that the script offers when the previous flag needs no value. */
+/* Prints the case in which the previous word is not a flag that needs a value. The script then
+ * offers flags or commands. */
 static void print_bash_words(struct output *out, const struct flag_table *table) {
   output_add_text(out, "  esac\n  if [[ $cur == -* ]]; then\n    COMPREPLY=($(compgen -W '");
   for (size_t i = 0; i < table->flag_count; i++) {
@@ -149,8 +152,8 @@ static void print_bash(const struct flag_table *table, struct output *out) {
   output_printf(out, "complete -F _%s %s\n", table->program, table->program);
 }
 
-/* Prints the argument of zsh's _arguments for a flag: '-sort=-[help]:WAY:(cum flat)'. Two colons
- * make the value optional. */
+/* Prints the argument for a flag in zsh's _arguments: '-sort=-[help]:WAY:(cum flat)'. With two
+ * colons the value is optional. */
 static void print_zsh_flag(const struct flag_table *table, struct output *out,
                            const struct flag *flag) {
   char name[64];
@@ -196,7 +199,7 @@ static void print_zsh_function(const struct flag_table *table, struct output *ou
   output_add_text(out, "'\n}\n");
 }
 
-/* Prints a script for zsh that works as a file of $fpath, and also when the user sources it. */
+/* Prints a zsh script. It works as a file in $fpath, and also if the user sources it. */
 static void print_zsh(const struct flag_table *table, struct output *out) {
   const char *program = table->program;
   output_printf(

@@ -1,8 +1,8 @@
 /* Parses durations such as "1m30s". */
 #include "common/duration.h"
 
-/* Returns the length of the unit at the start of the text. Sets *nanoseconds to the length of the
- * unit of time. */
+/* Returns the length of the unit at the start of the text. Sets *nanoseconds to the duration of the
+ * unit. */
 static size_t duration_unit(pprofc_str text, double *nanoseconds) {
   static const struct {
     const char *name;

@@ -6,8 +6,8 @@
 
 #include <stdio.h>
 
-/* A flag or command of another program, and the words to type instead. A word without a hyphen is a
- * command. A # at the end of a word matches any number. */
+/* A flag or command of another program, and the words to type instead. A name without a hyphen is a
+ * command. A # at its end matches any number. */
 struct elsewhere_word {
   const char *program, *word, *advice;
 };
@@ -110,7 +110,8 @@ static bool is_digits(pprofc_str text) {
   return text.size > 0;
 }
 
-/* True if `argument` is `word`, with or without "=VALUE". '_' in the argument matches '-'. */
+/* True if `argument` is `word`, alone or followed by "=VALUE". A '_' in the argument matches
+ * '-'. */
 static bool elsewhere_matches(const char *word, pprofc_str argument) {
   pprofc_str known = str_of(word);
   bool number = str_ends(known, STR("#"));

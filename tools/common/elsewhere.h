@@ -1,14 +1,14 @@
-/* Suggests what to type instead of a flag or command of another program. */
+/* Suggests what to type instead of a flag or command that belongs to another program. */
 #ifndef TOOLS_COMMON_ELSEWHERE_H
 #define TOOLS_COMMON_ELSEWHERE_H
 
 #include "core/error.h"
 
 /* Returns the words to type instead of `argument`, such as "-output=FILE" for "-o". Returns NULL if
- * no other program has the flag or command. */
+ * no known program has this flag or command. */
 const char *elsewhere_find(const char *program, const char *argument);
 
-/* Adds " (type WORDS)" to the error about `argument`. Returns false if elsewhere_find has no
+/* Adds " (type WORDS)" to the error about `argument`. Returns false if elsewhere_find returns no
  * words. */
 bool elsewhere_add(const char *program, const char *argument, pprofc_error *error);
 

@@ -5,18 +5,18 @@
 #include "core/output.h"
 
 #define FILL_MIN 40
-#define FILL_MAX 110 /* maximum columns of a line; longer lines are hard to read */
+#define FILL_MAX 110 /* maximum length of a line in columns; longer lines are hard to read */
 
 struct filler {
   struct output *out;
   size_t width, indent;
-  size_t at; /* width of the text in the current line, in terminal columns */
+  size_t at; /* number of columns that the current line already has */
 };
 
-/* Begins a line and indents it. */
+/* Begins a new line, and indents it. */
 void fill_new_line(struct filler *filler);
 
-/* Adds words, and breaks lines where necessary. */
+/* Adds words. Breaks lines where necessary. */
 void fill(struct filler *filler, const char *text);
 
 /* Returns `width` limited to the range FILL_MIN to FILL_MAX. */

@@ -28,8 +28,8 @@ static const char *read_bool(const char *text, bool *out) {
 
 #define SHORT_MAX 256
 
-/* Copies a number and keeps only the first `longest` digits of each digit sequence. If `digit` is
- * not NUL, replaces each digit by `digit`. Returns false if the copy does not fit. */
+/* Copies a number, but at most `longest` digits of each sequence of digits. If `digit` is not NUL,
+ * replaces each digit by `digit`. Returns false if the copy does not fit. */
 static bool cut_digits(pprofc_str s, bool (*is_digit)(char c), size_t longest, char digit,
                        pprofc_str *cut, char text[SHORT_MAX]) {
   size_t size = 0, run = 0;
@@ -45,8 +45,8 @@ static bool cut_digits(pprofc_str s, bool (*is_digit)(char c), size_t longest, c
   return true;
 }
 
-/* True if the text is the number of an integer that is out of range: the number becomes valid when
- * its digits are shortened. */
+/* True if the text is a whole number that is out of range. Then it becomes valid if its sequences
+ * of digits are shortened. */
 static bool int_fits_when_short(pprofc_str s) {
   char text[SHORT_MAX];
   pprofc_str cut;
@@ -54,8 +54,8 @@ static bool int_fits_when_short(pprofc_str s) {
   return cut_digits(s, char_is_hex, 4, '\0', &cut, text) && str_parse_int(cut, 0, &value);
 }
 
-/* Like int_fits_when_short, for a number with a fraction. Replaces each digit sequence by 1,
- * because an exponent could still be too large. */
+/* Does the same as int_fits_when_short for a number with a fraction. Replaces each sequence of
+ * digits by 1, because an exponent could still be too large. */
 static bool float_fits_when_short(pprofc_str s) {
   char text[SHORT_MAX];
   pprofc_str cut;
@@ -82,8 +82,8 @@ static const char *read_choice(const struct flag *flag, const char *text, int *o
   return "not one of the choices";
 }
 
-/* Reads the value of a FLAG_WORD. "true", the value of a flag without =, selects the first word.
- * "false" gives "". */
+/* Reads the value of a FLAG_WORD. A flag without '=' has the value "true", which selects the first
+ * word. "false" gives "". */
 static const char *read_word(const struct flag *flag, const char *text, const char **out) {
   bool on;
   if (!read_bool(text, &on)) {
@@ -135,7 +135,7 @@ static const char *assign(const struct flag *flag, void *options, const char *te
   return on ? flag->call(options, flag, text) : NULL;
 }
 
-/* Formats the error message for a FLAG_CHOICE: "must be a, b or c". */
+/* Formats the end of an error message for a FLAG_CHOICE: "must be a, b or c". */
 static void list_choices(const struct flag *flag, char *out, size_t room) {
   size_t size = 0;
   for (int i = 0; flag->choices[i] && size < room; i++) {
@@ -163,7 +163,8 @@ pprofc_status flag_set(const struct flag *flag, void *options, const char *text,
                    problem);
 }
 
-/* Returns the initial value of a string. The result is never NULL, so callers need no check. */
+/* Returns the initial value of a string flag. The result is never NULL, so callers need no
+ * check. */
 static const char *initial_text(const struct flag *flag) {
   if (flag->initial) return flag->initial;
   switch (flag->kind) {
@@ -252,8 +253,8 @@ const char *flags_nearest_command(const struct flag_table *table, pprofc_str nam
 
 /* ---- the command line -------------------------------- */
 
-/* Sets a flag from `value`, the text after =; NULL: from the arguments at `next`. Advances *next
- * past the arguments that the flag uses. */
+/* Sets a flag from `value`, the text after '='. If `value` is NULL, uses the arguments at *next.
+ * Advances *next past the arguments that the flag uses. */
 static pprofc_status set_from_line(const struct flag *flag, void *options, const char *value,
                                    char *const *next, struct flags_parsed *parsed,
                                    pprofc_error *error) {
@@ -271,13 +272,13 @@ static pprofc_status set_from_line(const struct flag *flag, void *options, const
   return flag_set(flag, options, *next, error);
 }
 
-/* Sets the flag `name`. `value` is the text after =, or NULL. Advances *next past the arguments
+/* Sets the flag `name`. `value` is the text after '=', or NULL. Advances *next past the arguments
  * that the flag uses. */
 static pprofc_status parse_flag(const struct flag_table *table, void *options, pprofc_str name,
                                 const char *value, char *const *next, struct flags_parsed *parsed,
                                 pprofc_error *error) {
   const struct flag *flag = flags_find(table, name);
-  /* As in Go, -help ignores its value and all later arguments. */
+  /* -help ignores its value and all later arguments, as in Go. */
   parsed->help = str_equal(name, STR("h")) || str_equal(name, STR("help"));
   if (parsed->help) return flag ? flag_set(flag, options, "true", error) : PPROFC_OK;
   if (!flag) {
@@ -290,7 +291,7 @@ static pprofc_status parse_flag(const struct flag_table *table, void *options, p
   return set_from_line(flag, options, value, next, parsed, error);
 }
 
-/* If the argument is a flag of another program, adds advice to the error and suggests no similar
+/* If the argument is a flag of another program, adds advice to the error. Then suggests no similar
  * flag. */
 static pprofc_status advise(const struct flag_table *table, const char *argument,
                             pprofc_status status, struct flags_parsed *parsed,
@@ -319,7 +320,7 @@ pprofc_status flags_parse(const struct flag_table *table, void *options, int arg
       return error_set(error, PPROFC_E_INVALID, "bad flag syntax: %s", argument);
     size_t equals = str_find_char(name, '=');
     const char *value = equals < name.size ? name.data + equals + 1 : NULL;
-    /* The next two arguments, which may be values of the flag. */
+    /* the next two arguments, which the flag may use as values */
     char *next[] = {NULL, NULL, NULL};
     for (int i = 0; i < 2 && parsed->rest + i < argc; i++) next[i] = argv[parsed->rest + i];
     pprofc_status status =

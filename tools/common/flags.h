@@ -1,5 +1,5 @@
-/* Parses command-line flags by Go's rules, from one table. The same table produces the help
- * (help.c), the manual (manual.c) and shell completion (completion.c). */
+/* Parses command-line flags by Go's rules. All flags are in one table. The same table produces the
+ * help (help.c), the manual (manual.c) and shell completion (completion.c). */
 #ifndef TOOLS_COMMON_FLAGS_H
 #define TOOLS_COMMON_FLAGS_H
 
@@ -13,30 +13,28 @@ enum flag_kind {
   FLAG_FLOAT,  /* type double */
   FLAG_STRING, /* type const char *: a pointer into the command line */
   FLAG_CHOICE, /* type int: index of the value in `choices` */
-  FLAG_WORD,   /* type const char *: one of `choices`, given as -flag=WORD; -flag without a value is
-                  the first choice */
+  FLAG_WORD,   /* type const char *: one of `choices`, given as -flag=WORD; without =WORD, the first
+                  choice */
   FLAG_PAIR,   /* two values, "-pair OLD NEW"; the parser calls `call` for each value */
-  FLAG_SET     /* type int: a switch like FLAG_BOOL; if the switch is on, the parser stores `value`
-                  in the field */
+  FLAG_SET     /* type int: a switch like FLAG_BOOL; "on" stores `value` in the field */
 };
 
 struct flag {
   const char *name;
   enum flag_kind kind;
-  size_t offset;        /* offset of the field in the options struct; unused with `call` */
+  size_t offset;        /* offset of the field in the options struct; unused if `call` is set */
   size_t group;         /* index of the group in the table */
-  const char *argument; /* placeholder for the value in the help: "N", "RE", "FILE" (completed as a
+  const char *argument; /* word for the value in the help: "N", "RE", or "FILE" (completed as a
                            path) */
   const char *help;     /* explanation in the help: one line, lower case, no full stop */
-  const char
-      *initial; /* initial value as on the command line; NULL: false, 0, "" or the first choice */
-  const char *const *choices; /* words of a FLAG_CHOICE or FLAG_WORD; for a FLAG_STRING, suggestions
-                                 for completion; NULL ends the array */
-  int value;                  /* value of a FLAG_SET */
-  bool hidden;                /* true for a flag that the parser accepts, but the help does not
-                                 list */
-  /* Receives the value if the flag has no field. The parser does not call it for a FLAG_BOOL or
-   * FLAG_SET with the value false. Returns NULL, or the error message. */
+  const char *initial;  /* initial value, written as on the command line; NULL: false, 0, "" or the
+                           first  choice */
+  const char *const *choices; /* words of a FLAG_CHOICE or FLAG_WORD; suggestions for a FLAG_STRING;
+                                 ends with NULL */
+  int value;                  /* value that a FLAG_SET stores */
+  bool hidden;                /* true: the parser accepts the flag, but the help does not list it */
+  /* Receives the value if the flag has no field. The parser does not call it if a FLAG_BOOL or
+   * FLAG_SET has the value false. Returns NULL, or the error message. */
   const char *(*call)(void *options, const struct flag *flag, const char *text);
 };
 
@@ -45,44 +43,44 @@ struct flag_group {
   const char *note; /* sentence below the title of the group, or NULL */
 };
 
-/* Two texts for the help: an example, an environment variable or an exit status; and its
- * explanation. */
+/* Two texts for the help. The first is an example, an environment variable or an exit status. The
+ * second explains it. */
 struct flag_note {
   const char *name, *text;
 };
 
-/* A command of a program, such as `git log`. The flags of the command follow its name. */
+/* A command of a program, such as `git log`. Flags of the command follow its name. */
 struct flag_command {
   const char *name;
-  const struct flag_table *table; /* flags of the command; the table's program is "PROGRAM NAME" */
+  const struct flag_table *table; /* flags of the command; the name in this table is "PROGRAM
+                                     NAME" */
 };
 
 struct flag_table {
   const char *program;
   const char *summary;        /* purpose of the program in half a line */
-  const char *const *usage;   /* syntax after the program's name, one text per form of the command;
-                                 NULL ends the array */
-  const char *const *details; /* paragraphs below the usage; NULL ends the array; NULL: no
-                                 paragraphs */
+  const char *const *usage;   /* syntax after the program's name, one text for each form of the
+                                 command; ends with NULL */
+  const char *const *details; /* paragraphs below the usage; ends with NULL; NULL: no paragraphs */
   const struct flag_group *groups;
   size_t group_count;
   const struct flag *flags;
   size_t flag_count; /* number of flags, at most FLAGS_MAX */
-  /* Tables of examples, environment variables and exit statuses; NULL: no table. An entry with the
-   * name NULL ends each table. */
+  /* tables of examples, environment variables and exit statuses; each ends with the name NULL;
+   * NULL: no table */
   const struct flag_note *examples, *environment, *statuses;
-  /* Flags whose possible values depend on the files of the command line. The text of each entry is
-   * the flag that makes the program print the values. An entry with the name NULL ends the table;
-   * NULL: no table. */
+  /* Flags whose possible values depend on the files of the command line. The text of an entry is
+   * the flag that makes the program print these values. The table ends with the name NULL; NULL: no
+   * table. */
   const struct flag_note *value_flags;
-  const struct flag_command *commands; /* commands of the program; an entry with the name NULL ends
-                                          the array; NULL: no commands */
+  const struct flag_command *commands; /* commands of the program; ends with the name NULL; NULL: no
+                                          commands */
 };
 
 #define FLAGS_MAX 256
 
-/* Entries of a flag table. The file with the table must define FIELD(member), the offset of a
- * field. */
+/* Entries of a flag table. The file that contains the table must define FIELD(member), which gives
+ * the offset of a field. */
 #define FLAG(kind, group, name, member, argument, initial, help)                                   \
   { name, FLAG_##kind, FIELD(member), group, argument, help, initial, NULL, 0, false, NULL }
 #define SWITCH(group, name, member, help)                                                          \
@@ -92,7 +90,7 @@ struct flag_table {
 #define FLAG_CALLS(kind, group, offset, name, argument, call, help)                                \
   { name, FLAG_##kind, offset, group, argument, help, NULL, NULL, 0, false, call }
 
-/* Sets the members of a flag table. Uses variables whose names are the names of the members. */
+/* Sets the fields of a flag table. Each value is a variable that has the name of its field. */
 #define FLAG_TABLE(name, what)                                                                     \
   .program = (name), .summary = (what), .usage = usage, .details = details, .groups = groups,      \
   .group_count = sizeof groups / sizeof *groups, .flags = flags,                                   \
@@ -101,39 +99,41 @@ struct flag_table {
 /* Result of parsing a command line. */
 struct flags_parsed {
   int rest;                   /* index of the first argument that is not a flag */
-  bool help;                  /* true if -h or -help was given; parsing stopped there */
-  bool seen[FLAGS_MAX];       /* for each flag of the table, true if the command line contains it */
-  const struct flag *nearest; /* after an unknown flag: the most similar flag, or NULL */
+  bool help;                  /* true if -h or -help was given; the parser stops there */
+  bool seen[FLAGS_MAX];       /* for each flag of the table, true if the command line has the
+                                 flag */
+  const struct flag *nearest; /* if a flag was unknown: the flag with the most similar name, or
+                                 NULL */
 };
 
 /* Sets every field to its initial value. The caller must zero the options first. Returns an error
  * if the table has an invalid initial value. */
 pprofc_status flags_defaults(const struct flag_table *table, void *options, pprofc_error *error);
 
-/* Replaces the first argument "help" or "version" by the flag, unless a file with that name
- * exists. */
+/* Replaces the first argument "help" or "version" by the flag of that name. Keeps the argument if a
+ * file of that name exists. */
 void flags_accept_words(int argc, char **argv);
 
 /* Parses argv[1], argv[2], ... up to the first argument that is not a flag. If a flag is repeated,
- * the last value counts. Errors have Go's text: "flag provided but not defined: -x", "invalid value
- * \"z\" for flag -n: parse error". */
+ * the last value counts. The errors are the same as Go's: "flag provided but not defined: -x",
+ * "invalid value \"z\" for flag -n: parse error". */
 pprofc_status flags_parse(const struct flag_table *table, void *options, int argc,
                           char *const *argv, struct flags_parsed *parsed, pprofc_error *error);
 
-/* Sets one flag from a text, which may come from an environment variable or a settings file. */
+/* Sets a flag from a text. The text may come from an environment variable or a settings file. */
 pprofc_status flag_set(const struct flag *flag, void *options, const char *text,
                        pprofc_error *error);
 
-/* Returns the command of that name, or NULL. */
+/* Returns the command named `name`, or NULL. */
 const struct flag_command *flags_command(const struct flag_table *table, const char *name);
 
-/* Returns the flag of that name, or NULL. '-' and '_' in a name are equal. */
+/* Returns the flag named `name`, or NULL. '-' and '_' in a name are equal. */
 const struct flag *flags_find(const struct flag_table *table, pprofc_str name);
 
 /* Returns the flag whose name is most similar to `name`, or NULL. */
 const struct flag *flags_nearest(const struct flag_table *table, pprofc_str name);
 
-/* Returns the name of the command most similar to `name`, or NULL. */
+/* Returns the name of the command that is most similar to `name`, or NULL. */
 const char *flags_nearest_command(const struct flag_table *table, pprofc_str name);
 
 /* True if the flag has a value. */
@@ -141,7 +141,7 @@ static inline bool flag_has_value(const struct flag *flag) {
   return flag->kind != FLAG_BOOL && flag->kind != FLAG_SET && flag->kind != FLAG_WORD;
 }
 
-/* True if the flag accepts only certain words. */
+/* True if the flag accepts only words from a list. */
 static inline bool flag_has_words(const struct flag *flag) {
   return flag->kind == FLAG_CHOICE || flag->kind == FLAG_WORD;
 }

@@ -87,7 +87,7 @@ static void help_print_notes(const struct flag_note *notes, const char *title, s
   for (; notes->name; notes++) entry(out, width, notes->name, notes->text);
 }
 
-/* Prints each example on a separate line. Users can then copy a line. */
+/* Prints each example on a line of its own, so that users can copy it. */
 static void print_examples(const struct flag_table *table, struct output *out) {
   if (!table->examples) return;
   output_add_text(out, "\nExamples:\n");

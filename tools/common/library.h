@@ -1,20 +1,20 @@
-/* Loads shared libraries at their first use. libcurl and libmicrohttpd load about thirty other
- * libraries, which takes several milliseconds. A report without HTTP does not need them. */
+/* Loads shared libraries at their first use. A report without HTTP needs neither libcurl nor
+ * libmicrohttpd. Both load about thirty other libraries, which takes several milliseconds. */
 #ifndef PPROFC_COMMON_LIBRARY_H
 #define PPROFC_COMMON_LIBRARY_H
 
 #include "pprofc/base.h"
 
-/* A function of the library, and the pointer that receives its address. */
+/* A function of a library, and the pointer that receives its address. */
 struct library_function {
   const char *name;
-  void *pointer; /* address of the function pointer to set, which must have the type of the
+  void *pointer; /* address of the function pointer to set; the pointer must have the type of the
                     function */
 };
 
-/* Loads a library and sets the function pointers of the table. The library stays loaded until the
- * process ends. Repeated calls are allowed. The error message names `package` as the package to
- * install. Errors: PPROFC_E_UNSUPPORTED. */
+/* Loads a library, and sets the function pointers in the table. The library stays loaded until the
+ * process ends. The function may be called again. The error message names `package` as the package
+ * to install. Errors: PPROFC_E_UNSUPPORTED. */
 pprofc_status library_load(const char *soname, const char *package,
                            const struct library_function *functions, size_t count,
                            pprofc_error *error);

@@ -1,9 +1,9 @@
 /* Prints the section "Options" of a manual page, from a table of flags. docs/man/NAME.1.md contains
- * this text, and a test compares the two. */
+ * this text, and a test compares both. */
 #include "common/flags.h"
 
-/* Prints text. Puts backquotes around each asterisk, because a plain asterisk is Markdown
- * markup. */
+/* Prints text. Puts an asterisk into backquotes, because Markdown would interpret a plain
+ * asterisk. */
 static void print_text(struct output *out, const char *text) {
   for (; *text; text++) {
     if (*text == '*') {

@@ -1,4 +1,4 @@
-/* Fills a folder under a temporary name, then renames the folder. */
+/* Fills a folder that has a temporary name. Then renames the folder. */
 #include "common/new_folder.h"
 
 #include <dirent.h>
@@ -41,7 +41,7 @@ void tree_remove(const char *path) {
   (void)nftw(path, remove_one, TREE_FOLDERS, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Creates the folder "PATH.PID-NUMBER" with the permissions of the umask. */
+/* Creates the folder "PATH.PID-NUMBER". The umask determines its permissions. */
 static pprofc_status new_folder_make(const char *path, const char *flag, char made[],
                                      pprofc_error *error) {
   size_t size = strlen(path);
@@ -71,7 +71,7 @@ static pprofc_status new_folder_fill(const char *path, const char *flag, new_fol
 pprofc_status new_folder_write(const char *path, const char *flag, new_folder_fn *fill,
                                const void *context, pprofc_error *error) {
   sigset_t wait, before;
-  /* Ignore the signal: a write beyond the file size limit then returns an error. */
+  /* Ignore the signal, so that a write beyond the file size limit returns an error. */
   (void)signal(SIGXFSZ, SIG_IGN);
   sigemptyset(&wait);
   sigaddset(&wait, SIGINT);

@@ -8,10 +8,10 @@
 
 #define NEW_FOLDER_ROOM 4096 /* size of a buffer for the name of a folder */
 
-/* Callback that writes the files of a folder. `folder` is its temporary path. */
+/* Writes the files of a folder. `folder` is the temporary path of the folder. */
 typedef pprofc_status new_folder_fn(const void *context, const char *folder, pprofc_error *error);
 
-/* Checks that a folder does not exist or is empty. Error messages name `flag`. */
+/* Checks that a folder does not exist or is empty. The error message names `flag`. */
 pprofc_status new_folder_check(const char *path, const char *flag, pprofc_error *error);
 
 /* Fills a temporary folder next to `path`. Then blocks signals and renames the folder. After an

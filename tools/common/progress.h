@@ -16,15 +16,15 @@ struct progress {
   bool shown;
   const char *step; /* name of the current step, such as "reading"; the caller owns the text */
   unsigned seconds; /* number of seconds since the start */
-  unsigned until;   /* second (counted as `seconds`) at which the step should end; in the past if
-                       not known */
+  unsigned until;   /* time at which the step should end, in seconds since the start; a past time:
+                       unknown */
 };
 
 void progress_start(struct progress *progress, const char *step);
 void progress_step(struct progress *progress, const char *step);
 
-/* Starts a step that takes `seconds`. The line shows the remaining time. All functions do nothing
- * if `progress` is NULL. */
+/* Starts a step that takes `seconds`. The line shows how much time remains. Like the other
+ * functions here, does nothing if `progress` is NULL. */
 void progress_countdown(struct progress *progress, const char *step, int64_t seconds);
 
 /* Removes the line. The caller must call this before it prints other text. */

@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-/* True if Go writes the code point as \u, because it is invisible or unassigned. The table contains
- * only ranges that are likely in a command line. The caller escapes ASCII control characters. */
+/* True if Go writes the code point as \u because it is invisible or unassigned. The table has only
+ * ranges that are likely in a command line. The caller escapes ASCII control characters itself. */
 static bool is_invisible(int32_t c) {
   static const struct {
     int32_t first, last;
@@ -20,7 +20,8 @@ static bool is_invisible(int32_t c) {
   return false;
 }
 
-/* Writes the code point `c`; `bytes` is its encoding in the source. Returns the length written. */
+/* Writes the code point `c`. `bytes` is its encoding in the source. Returns how many bytes were
+ * written. */
 static int quote_one(int32_t c, pprofc_str bytes, char *out, size_t room) {
   static const char plain[] = "\a\b\f\n\r\t\v\\\"", letters[] = "abfnrtv\\\"";
   const char *known = c > 0 && c < 0x80 ? strchr(plain, (int)c) : NULL;

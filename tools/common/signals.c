@@ -16,8 +16,7 @@ static void remove_unfinished(void) {
   if (path) unlink(path);
 }
 
-/* Ends the program by the same signal. The shell then reports the exit status 128 + signal
- * number. */
+/* Ends the program by the signal `number`. The shell then reports the exit status 128 + number. */
 static void interrupted(int number) {
   remove_unfinished();
   signal(number, SIG_DFL);
@@ -29,7 +28,7 @@ static void signals_say(const char *text) {
   (void)written;
 }
 
-/* Handles SIGBUS, the signal after a memory-mapped input became shorter while the program read
+/* Handles SIGBUS, which means that a memory-mapped input became shorter while the program read
  * it. */
 static void input_shrank(int number) {
   (void)number;

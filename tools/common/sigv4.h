@@ -12,14 +12,16 @@ struct sigv4_scope {
 };
 
 struct sigv4_header {
-  const char *name, *value; /* name of the header in lower case; value without blanks around it */
+  const char *name, *value; /* name of the header in lower case, and value without blanks around
+                               it */
 };
 
 struct sigv4_request {
   const char *method;
-  const char *path, *query; /* path and query as sent, encoded once; parameters are sorted */
+  const char *path, *query; /* path and query as sent, encoded once; the parameters of the query are
+                               sorted */
   const struct sigv4_header *headers;
-  size_t header_count; /* number of headers; the caller sorts them by name */
+  size_t header_count; /* number of headers; the caller sorts the headers by name */
   const char *payload; /* SHA-256 of the body, in hex */
 };
 

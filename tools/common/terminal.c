@@ -32,7 +32,7 @@ static bool wants_colour(void) {
 }
 
 /* Appends text as one line. Replaces bytes that control a terminal or start a command in a CI log,
- * because names of files and profiles may contain them. A newline would start a second message. */
+ * because names of files and profiles may contain them. A newline would start another message. */
 static void terminal_add_line(struct buffer *out, pprofc_str text) {
   struct buffer clean;
   buffer_init(&clean, &mem_default, SIZE_MAX / 2);
@@ -44,7 +44,7 @@ static void terminal_add_line(struct buffer *out, pprofc_str text) {
   buffer_add_char(out, '\n');
 }
 
-/* Writes a message with one write call. Messages of two programs then do not mix. */
+/* Writes a message by one write call, so that messages of two programs do not mix. */
 static void terminal_say(bool red, pprofc_str text) {
   struct buffer out;
   buffer_init(&out, &mem_default, SIZE_MAX / 2);
@@ -54,7 +54,7 @@ static void terminal_say(bool red, pprofc_str text) {
   terminal_add_line(&out, text);
   if (red) buffer_add_text(&out, RESET);
   int fd = STDERR_FILENO;
-  /* Ignore a failed write, because a message about it would fail as well. */
+  /* Ignore a failed write. A message about it would also fail. */
   if (!out.failed) (void)fd_write(&fd, out.data, out.size);
   buffer_free(&out);
 }

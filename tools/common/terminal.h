@@ -8,14 +8,14 @@
 /* True if the descriptor is a terminal. */
 bool terminal_is(int fd);
 
-/* Returns the width of the terminal `fd` in columns; 80 if the width is not known. */
+/* Returns the width of the terminal `fd` in columns, or 80 if it is unknown. */
 size_t terminal_width(int fd);
 
-/* Prints a message of one line to standard error, in red on a terminal (unless NO_COLOR is set).
- * Escapes newlines and other bytes that control a terminal or start a command in a CI log. */
+/* Prints a one-line message to standard error. The message is red on a terminal, unless NO_COLOR is
+ * set. Escapes newlines and other bytes that control a terminal or start a command in a CI log. */
 void message_error(const char *format, ...) PPROFC_PRINTF(1, 2);
 
-/* Prints a message of several lines; treats each line like message_error. */
+/* Prints a message of several lines. Treats each line like message_error. */
 void message_error_lines(pprofc_str text);
 
 /* Prints a message that is not an error, without colour. */

@@ -1,6 +1,5 @@
-/* Runs a libcurl transfer for each request. Follows redirects without libcurl's help, for two
- * reasons: headers and passwords go only to the host of the source, and no redirect may lead to a
- * local socket or file. */
+/* Runs a libcurl transfer for each request. Follows redirects itself for two reasons. Headers and
+ * passwords go only to the host of the source. No redirect may lead to a local socket or file. */
 #include "http/client.h"
 
 #include "core/budget.h"
@@ -25,7 +24,7 @@ struct client {
   struct libcurl curl;
   CURLM *multi;
   struct proxy_settings proxies;
-  pprofc_status status; /* error that all requests return, or PPROFC_OK */
+  pprofc_status status; /* error of all requests, or PPROFC_OK */
   pprofc_error error;
 };
 
@@ -35,11 +34,11 @@ struct transfer {
   struct exchange *exchange;
   CURL *easy;
   struct curl_slist *headers;
-  struct url url;    /* URL of the current request, which may be the target of a redirect */
-  const char *proxy; /* URL of the proxy for the current request, or "" */
+  struct url url;    /* URL of the current request; after a redirect, the target of the redirect */
+  const char *proxy; /* URL of the proxy, or "" */
   bool post;
-  bool home; /* true while no redirect has led to another host; only then the client sends the
-                user's headers */
+  bool home; /* true until a redirect leads to another host; the client sends the user's headers
+                only while true */
   bool too_large, running;
   unsigned redirects;
   int64_t deadline; /* time limit of the transfer, in milliseconds of the monotonic clock */
@@ -54,8 +53,8 @@ static size_t transfer_header(char *data, size_t size, size_t count, void *conte
   return size * count;
 }
 
-/* Stores the whole body of a profile or of a reply from an API. Stores only the beginning of the
- * body of an error reply. */
+/* Stores the body of a reply. Stores the whole body of a profile and of an API's reply, but only
+ * the beginning of the body of an error. */
 static size_t transfer_body(char *data, size_t size, size_t count, void *context) {
   struct transfer *transfer = context;
   struct buffer *body = &transfer->exchange->reply.body;
@@ -87,7 +86,7 @@ static bool transfer_add_headers(struct transfer *t, const char *const *lines) {
   return true;
 }
 
-/* Adds the headers of the user, and the default headers that the user did not replace. */
+/* Adds the user's headers, and those default headers that the user did not replace. */
 static bool transfer_make_headers(struct transfer *t) {
   static const struct {
     pprofc_str name;
@@ -112,7 +111,8 @@ static bool transfer_make_headers(struct transfer *t) {
   return true;
 }
 
-/* Returns the URL for libcurl, which has http or https as its scheme, and no user or fragment. */
+/* Returns the URL for libcurl. Its scheme is http or https, and it has neither a user nor a
+ * fragment. */
 static pprofc_str transfer_target(struct transfer *t) {
   struct url url = t->url;
   bool socket = str_equal(url.scheme, STR("http+unix"));
@@ -125,7 +125,7 @@ static pprofc_str transfer_target(struct transfer *t) {
 
 #define SET(option, value) (t->client->curl.easy_setopt(t->easy, (option), (value)) == CURLE_OK)
 
-/* Sets an option to a path. For an empty path, keeps libcurl's default. */
+/* Sets an option to a path. Keeps libcurl's default if the path is empty. */
 static bool transfer_set_path(struct transfer *t, CURLoption option, const char *path) {
   return !path || !*path || SET(option, path);
 }
@@ -137,7 +137,7 @@ static bool transfer_set_tls(struct transfer *t) {
   done = done && SET(CURLOPT_SSL_VERIFYHOST, verify ? 2L : 0L);
   done = done && transfer_set_path(t, CURLOPT_SSLCERT, files->cert) &&
          transfer_set_path(t, CURLOPT_SSLKEY, files->key);
-  /* the file of -tls_ca replaces the system's certificate authorities */
+  /* The file of -tls_ca replaces the certificate authorities of the system. */
   if (*files->ca)
     return done && SET(CURLOPT_CAINFO, files->ca) && SET(CURLOPT_CAPATH, (char *)NULL);
   return done && transfer_set_path(t, CURLOPT_CAINFO, getenv("SSL_CERT_FILE")) &&
@@ -191,7 +191,7 @@ static bool transfer_set_request(struct transfer *t) {
          SET(CURLOPT_PRIVATE, t) && transfer_set_body(t) && transfer_set_method(t);
 }
 
-/* Sets the options that do not change after a redirect. */
+/* Sets the options that stay the same after a redirect. */
 static bool transfer_set_common(struct transfer *t) {
   return SET(CURLOPT_NOSIGNAL, 1L) && SET(CURLOPT_PATH_AS_IS, 1L) &&
          SET(CURLOPT_FRESH_CONNECT, 1L) && SET(CURLOPT_FORBID_REUSE, 1L) &&
@@ -215,7 +215,7 @@ static bool client_knows_scheme(const struct transfer *t) {
   return false;
 }
 
-/* Prepares the request to t->url, which may be the target of a redirect. */
+/* Prepares the request to t->url. After a redirect, t->url is the target of the redirect. */
 static pprofc_status transfer_prepare(struct transfer *t) {
   pprofc_error *error = &t->exchange->error;
   t->proxy = "";
@@ -268,7 +268,8 @@ static void transfer_explain(struct transfer *t, CURLcode code) {
   transfer_fail(t, failure_explain(&failure, &t->exchange->error));
 }
 
-/* Returns the reason why the client must not follow the redirect to `next`, or NULL. */
+/* Returns the reason why the client must not follow the redirect to `next`. Returns NULL if it may
+ * follow. */
 static const char *transfer_refusal(const struct transfer *t, const struct url *next, bool same) {
   if (!same && str_equal(next->scheme, STR("http+unix")))
     return "a redirect to a local socket is not followed";
@@ -280,7 +281,7 @@ static const char *transfer_refusal(const struct transfer *t, const struct url *
   return NULL;
 }
 
-/* Resolves the Location of a redirect to the URL `next`. */
+/* Resolves the Location header of a redirect to the URL `next`. */
 static pprofc_status transfer_resolve(struct transfer *t, struct url *next) {
   struct exchange *exchange = t->exchange;
   pprofc_error *error = &exchange->error;
@@ -324,7 +325,7 @@ static pprofc_status transfer_check_body(const struct transfer *t) {
   return body->failed ? error_nomem(&t->exchange->error) : PPROFC_OK;
 }
 
-/* Ends a request to an API and stores its status. */
+/* Ends a request to an API, and stores the result in the exchange. */
 static void transfer_end_request(struct transfer *t, CURLcode code) {
   struct reply *reply = &t->exchange->reply;
   double connected = 0;
@@ -338,7 +339,7 @@ static void transfer_end_request(struct transfer *t, CURLcode code) {
         t, error_set(&t->exchange->error, PPROFC_E_IO, "the reply ended within its headers"));
 }
 
-/* Ends one request of a transfer. Returns true if the transfer continues with a redirect. */
+/* Ends a request. Returns true if the transfer continues because of a redirect. */
 static bool transfer_end(struct transfer *t, CURLcode code) {
   struct exchange *exchange = t->exchange;
   struct reply *reply = &exchange->reply;
@@ -365,7 +366,7 @@ static bool transfer_end(struct transfer *t, CURLcode code) {
   return false;
 }
 
-/* ---- several at once --------------------------------- */
+/* ---- parallel transfers ------------------------------ */
 
 /* Waits until all transfers end or the budget is stopped. */
 static void client_wait(struct client *client, size_t running) {
@@ -375,7 +376,8 @@ static void client_wait(struct client *client, size_t running) {
     client->curl.multi_perform(client->multi, &active);
     while ((message = client->curl.multi_info_read(client->multi, &left))) {
       if (message->msg != CURLMSG_DONE) continue;
-      /* Read the code first, because removing the handle frees the message. */
+      /* Read the code before the handle is removed, because removing the handle frees the
+       * message. */
       CURLcode code = message->data.result;
       struct transfer *t = NULL;
       client->curl.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &t);
@@ -386,8 +388,8 @@ static void client_wait(struct client *client, size_t running) {
   }
 }
 
-/* Ends a transfer that still runs after the budget was stopped. Does not wait for name
- * resolution. */
+/* Ends a transfer that still runs after the budget was stopped. Does not wait until the host name
+ * is resolved. */
 static void transfer_stop(struct transfer *t) {
 #if LIBCURL_VERSION_NUM >= 0x075700
   (void)SET(CURLOPT_QUICK_EXIT, 1L);

@@ -1,10 +1,10 @@
-/* Converts libcurl's codes to messages. */
+/* Converts error codes of libcurl to messages. */
 #include "http/failure.h"
 
 #ifdef HAVE_LIBCURL
 
-/* Messages for libcurl's codes. A message consists of `text`, libcurl's own message and `more`. If
- * `more` is NULL, the message is only `text`. */
+/* Messages for error codes of libcurl. A message is `text`, libcurl's own message and `more`. If
+ * `more` is NULL, the message is `text` alone. */
 static const struct {
   CURLcode code;
   const char *text, *more;
@@ -23,8 +23,8 @@ static const struct {
     {CURLE_SSL_CERTPROBLEM, "the certificate of -tls_cert cannot be used: ", ""},
 };
 
-/* Returns a hint if the error message says that the server's certificate is not trusted. Searches
- * for words of OpenSSL and GnuTLS. */
+/* Returns a hint if the message says that the server's certificate is not trusted. Searches for the
+ * words that OpenSSL and GnuTLS use. */
 static const char *failure_trust_hint(const struct failure *f) {
   static const struct {
     const char *words, *hint;

@@ -1,4 +1,4 @@
-/* Parses the headers given by -header and -header_file. */
+/* Parses the request headers from -header and -header_file. */
 #include "http/headers.h"
 
 #include "core/array.h"
@@ -18,7 +18,7 @@ void headers_free(struct headers *headers) {
   headers->count = 0;
 }
 
-/* True if the name is a token as HTTP defines the term. */
+/* True if the name is a token in the sense of HTTP. */
 static bool headers_is_name(pprofc_str name) {
   for (size_t i = 0; i < name.size; i++) {
     unsigned char c = (unsigned char)name.data[i];
@@ -27,7 +27,7 @@ static bool headers_is_name(pprofc_str name) {
   return name.size > 0;
 }
 
-/* True if the value has no control character. A newline would start another header. */
+/* True if the value has no control character. A newline would begin another header. */
 static bool headers_is_value(pprofc_str value) {
   for (size_t i = 0; i < value.size; i++) {
     unsigned char c = (unsigned char)value.data[i];

@@ -1,5 +1,5 @@
-/* Parses the headers given by -header and -header_file, which requests send. Messages never show
- * the values of headers, which may be secret. */
+/* Parses the request headers from -header and -header_file. Messages never show the values of
+ * headers, which may be secret. */
 #ifndef TOOLS_HTTP_HEADERS_H
 #define TOOLS_HTTP_HEADERS_H
 
@@ -9,7 +9,8 @@
 
 struct header {
   pprofc_str name;
-  const char *line; /* header as libcurl expects it: "Name: value", or "Name;" without a value */
+  const char *line; /* header in the form for libcurl: "Name: value", or "Name;" if the value is
+                       empty */
 };
 
 struct headers {
@@ -26,10 +27,10 @@ void headers_free(struct headers *headers);
 pprofc_status headers_add(struct headers *headers, pprofc_str text, const char *where,
                           pprofc_error *error);
 
-/* Adds the headers of a file, one per line. Skips empty lines and lines that begin with '#'. */
+/* Adds the headers in a file, one per line. Skips empty lines and lines that begin with '#'. */
 pprofc_status headers_add_file(struct headers *headers, const char *path, pprofc_error *error);
 
-/* True if a header with that name exists. Ignores case. */
+/* True if there is a header named `name`. Ignores case. */
 bool headers_has(const struct headers *headers, pprofc_str name);
 
 #endif

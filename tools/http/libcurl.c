@@ -5,7 +5,7 @@
 #include "common/library.h"
 
 pprofc_status libcurl_load(struct libcurl *curl, pprofc_error *error) {
-  /* Names of the functions. The build of static programs reads the names from this file. */
+  /* Names of the functions. The build of static programs takes the names from this file. */
   const struct library_function functions[] = {
       {"curl_global_init", &curl->global_init},
       {"curl_easy_init", &curl->easy_init},

@@ -1,4 +1,4 @@
-/* Loads libcurl at the first request. */
+/* Loads libcurl before the first request. */
 #ifndef TOOLS_HTTP_LIBCURL_H
 #define TOOLS_HTTP_LIBCURL_H
 
@@ -28,8 +28,8 @@ struct libcurl {
   CURLMcode (*multi_cleanup)(CURLM *multi);
 };
 
-/* Loads the library and sets the function pointers. Only one thread may call this function. The
- * message of PPROFC_E_UNSUPPORTED names the package to install. */
+/* Loads the library, and sets the function pointers. Only one thread may call this function. The
+ * message of the error PPROFC_E_UNSUPPORTED names the package to install. */
 pprofc_status libcurl_load(struct libcurl *curl, pprofc_error *error);
 #endif
 

@@ -1,5 +1,5 @@
-/* Chooses a proxy by Go's rules. Disables libcurl's own choice, because libcurl ignores HTTP_PROXY
- * in capitals, and uses the proxy even for this machine. */
+/* Chooses a proxy by Go's rules. Disables the choice by libcurl. libcurl ignores HTTP_PROXY in
+ * capitals, and uses the proxy even for this machine. */
 #include "http/proxy.h"
 
 #include <arpa/inet.h>
@@ -37,7 +37,7 @@ static bool proxy_is_loopback(const struct proxy_ip *ip) {
   return memcmp(ip->bytes, one, sizeof one) == 0;
 }
 
-/* True if the first `bits` of two addresses are equal. */
+/* True if the first `bits` bits of two addresses are equal. */
 static bool proxy_same_net(const struct proxy_ip *a, const struct proxy_ip *b, unsigned bits) {
   if (memcmp(a->bytes, b->bytes, bits / 8) != 0) return false;
   unsigned rest = bits % 8;
@@ -52,7 +52,7 @@ struct proxy_target {
   struct proxy_ip ip;
 };
 
-/* Splits "host:port". A text with several colons and no brackets is an IPv6 address without a
+/* Splits "host:port". A text with several colons but no brackets is an IPv6 address without a
  * port. */
 static void proxy_split_port(pprofc_str text, pprofc_str *host, pprofc_str *port) {
   size_t bracket = str_find_last_char(text, ']');
@@ -66,8 +66,8 @@ static void proxy_split_port(pprofc_str text, pprofc_str *host, pprofc_str *port
   if (host->size >= 2 && host->data[0] == '[') *host = str_slice(*host, 1, host->size - 1);
 }
 
-/* True if the target is in the network `entry`, such as "10.0.0.0/8". Sets *is_net to true if the
- * entry is a network. */
+/* True if the target is in the network `entry`, such as "10.0.0.0/8". Sets *is_net to true if
+ * `entry` is a network. */
 static bool proxy_in_net(const struct proxy_target *target, pprofc_str entry, bool *is_net) {
   size_t slash = str_find_char(entry, '/');
   struct proxy_ip net = proxy_read_ip(str_slice(entry, 0, slash));
@@ -79,8 +79,8 @@ static bool proxy_in_net(const struct proxy_target *target, pprofc_str entry, bo
   return proxy_same_net(&target->ip, &net, (unsigned)bits + (net.is_v4 ? 96 : 0));
 }
 
-/* True if `name` matches the target. "example.com" matches that name and its subdomains,
- * ".example.com" only the subdomains. */
+/* True if `name` matches the target. "example.com" matches this name and its subdomains.
+ * ".example.com" matches only the subdomains. */
 static bool proxy_in_domain(const struct proxy_target *target, pprofc_str name) {
   if (str_starts(name, STR("*."))) name = str_slice(name, 1, name.size);
   if (name.data[0] == '.') return str_ends(target->host, name);
@@ -111,8 +111,8 @@ static pprofc_str proxy_lower(struct arena *arena, pprofc_str text) {
   return copy;
 }
 
-/* True if the target is in `except`, the value of NO_PROXY. Commas or blanks separate its
- * entries. */
+/* True if the target is in `except`, the value of NO_PROXY. Its entries are separated by commas or
+ * blanks. */
 static bool proxy_is_excepted(const struct proxy_target *target, pprofc_str except) {
   while (except.size) {
     size_t end = 0;
@@ -143,7 +143,7 @@ void proxy_from_environment(struct proxy_settings *settings, bool any) {
 }
 
 /* Returns the URL of a proxy. "host:port" becomes "http://host:port". Returns "" for an invalid
- * address, because Go ignores such an address. */
+ * address, which Go ignores. */
 static const char *proxy_address(struct arena *arena, const char *setting) {
   struct url url;
   if (url_parse(arena, str_of(setting), &url) == PPROFC_OK && url.scheme.size && url.host.size)
@@ -160,7 +160,7 @@ static bool proxy_never(const struct proxy_target *target) {
          (target->ip.valid && proxy_is_loopback(&target->ip));
 }
 
-/* Checks if the request must bypass the proxy. */
+/* Sets *direct to true if the request must not use a proxy. */
 static pprofc_status proxy_is_direct(struct arena *arena, const struct proxy_settings *settings,
                                      const struct url *url, bool *direct) {
   struct proxy_target target = {.host = proxy_lower(arena, url_host_name(url)),

@@ -1,5 +1,5 @@
-/* Chooses the proxy of a request by the rules of Go's net/http: HTTP_PROXY, HTTPS_PROXY and
- * NO_PROXY, also in lower case. Requests to this machine use no proxy. */
+/* Chooses the proxy of a request by the rules of Go's net/http. Reads HTTP_PROXY, HTTPS_PROXY and
+ * NO_PROXY, or their names in lower case. Requests to this machine use no proxy. */
 #ifndef TOOLS_HTTP_PROXY_H
 #define TOOLS_HTTP_PROXY_H
 
@@ -8,14 +8,15 @@
 /* Values of the environment variables; "" if not set. */
 struct proxy_settings {
   const char *http, *https, *except;
-  bool cgi; /* true if REQUEST_METHOD is set: in a CGI program, an HTTP client can set HTTP_PROXY */
+  bool cgi; /* true if REQUEST_METHOD is set; in a CGI program, the HTTP client can set
+               HTTP_PROXY */
 };
 
-/* Reads the environment. With `any`, ALL_PROXY is the proxy for https if HTTPS_PROXY is not set, as
- * in curl. */
+/* Reads the environment. With `any`, uses ALL_PROXY for https if HTTPS_PROXY is not set, as in
+ * curl. */
 void proxy_from_environment(struct proxy_settings *settings, bool any);
 
-/* Finds the proxy of a URL. The address of the proxy is NUL-terminated; "": no proxy. Returns
+/* Finds the proxy of a URL. Sets its NUL-terminated address, or "" for no proxy. Returns
  * PPROFC_E_INVALID if the settings forbid the request. */
 pprofc_status proxy_for(struct arena *arena, const struct proxy_settings *settings,
                         const struct url *url, const char **proxy, pprofc_error *error);

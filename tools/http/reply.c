@@ -1,5 +1,5 @@
-/* Parses the status line and the headers of a reply. Formats the error message for a reply without
- * a profile. */
+/* Parses the status line and the headers of a reply. Formats the error message for a reply that is
+ * not a profile. */
 #include "http/reply.h"
 
 #include "core/chars.h"
@@ -8,7 +8,7 @@
 #include <strings.h>
 
 #define TEXT_MAX ((size_t)64 << 10)
-#define SAID_MAX 700 /* maximum bytes of a reply's body that an error message shows */
+#define SAID_MAX 700 /* maximum number of bytes of a body that an error message shows */
 
 void reply_init(struct reply *reply, const pprofc_allocator *mem, size_t most) {
   *reply = (struct reply){.retry_after = -1, .remaining = -1};
@@ -85,7 +85,7 @@ static void reply_take_framing(struct reply *reply, pprofc_str value) {
   if (value.size) reply->framed = true;
 }
 
-/* Parses Retry-After: a number of seconds, or a date by the server's clock. */
+/* Parses Retry-After. It is a number of seconds, or a date by the server's clock. */
 static void reply_take_retry(struct reply *reply, pprofc_str value) {
   int64_t number = 0;
   bool fits = str_parse_int(value, 10, &number) && number <= INT32_MAX;
@@ -93,7 +93,7 @@ static void reply_take_retry(struct reply *reply, pprofc_str value) {
     reply->retry_after = number < 0 ? 0 : number;
     return;
   }
-  /* A number that is too large to store exceeds every time limit, so its exact value does not
+  /* A number that is too large to store exceeds every time limit. Its exact value does not
    * matter. */
   if (value.size && char_is_digit(value.data[0])) {
     reply->retry_after = INT32_MAX;

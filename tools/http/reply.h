@@ -1,4 +1,4 @@
-/* Parses the reply of a server: status line, relevant headers, and body. */
+/* Parses the reply of a server: the status line, the headers that matter, and the body. */
 #ifndef TOOLS_HTTP_REPLY_H
 #define TOOLS_HTTP_REPLY_H
 
@@ -7,17 +7,18 @@
 #include <time.h>
 
 struct reply {
-  int code;           /* HTTP status; 0 before the status line */
+  int code;           /* HTTP status; 0 until the status line arrives */
   char status[160];   /* text of the status line after the HTTP version: "404 Not Found" */
   bool from_go_pprof; /* true if the header X-Go-Pprof is present */
   bool plain_text;    /* true if the Content-Type is plain text */
   bool is_json;       /* true if the Content-Type is JSON */
   bool gzipped;       /* true if the Content-Encoding is gzip */
   bool has_location, has_type;
-  bool ended;          /* true if all headers have arrived, including the empty last line */
+  bool ended;          /* true if all headers have arrived, including the empty line after them */
   bool framed;         /* true if the headers define the end of the body, by a length or by
                           chunks */
-  bool sent;           /* true after the connection: the server may have executed the request */
+  bool sent;           /* true if the connection was made, so the server may have executed the
+                          request */
   bool refused;        /* true if the client rejected the server's certificate */
   int64_t date;        /* time of the Date header in seconds since 1970; 0 if absent */
   int64_t modified;    /* time of Last-Modified in seconds since 1970, by the server's clock; 0 if
@@ -26,12 +27,12 @@ struct reply {
   int64_t reset;       /* time at which a rate limit ends, in seconds since 1970 by the server's
                           clock; 0 if absent */
   int64_t remaining;   /* value of X-RateLimit-Remaining; -1 if absent */
-  /* Function that parses dates like curl_getdate. NULL: reply_header ignores dates. */
+  /* Parses dates like curl_getdate. NULL: reply_header ignores dates. */
   time_t (*getdate)(const char *text, const time_t *unused);
-  /* URL of a redirect; URL of the next page from the header Link; value of ETag. */
+  /* URL of a redirect, URL of the next page from the header Link, and value of ETag */
   struct buffer location, next, etag;
   struct buffer body;
-  struct input inflated; /* decompressed body; its region is NULL if the body is not compressed */
+  struct input inflated; /* decompressed body; its region is NULL if the body was not compressed */
 };
 
 /* Initializes an empty reply. `most` is the size limit of the body in bytes. */
@@ -44,16 +45,16 @@ void reply_header(struct reply *reply, pprofc_str line);
 /* True if the reply is a redirect. */
 bool reply_is_redirect(const struct reply *reply);
 
-/* Decompresses a body with Content-Encoding gzip. The size limits apply to the decompressed
+/* Decompresses a body that has Content-Encoding gzip. The size limits apply to the decompressed
  * body. */
 pprofc_status reply_unpack(struct reply *reply, const pprofc_allocator *mem,
                            const pprofc_limits *limits, pprofc_error *error);
 
-/* Returns the body in decompressed form. */
+/* Returns the body, decompressed if necessary. */
 pprofc_str reply_content(const struct reply *reply);
 
-/* Sets the error for a reply with a status other than 200, such as "server response: 500 Internal
- * Server Error - already in use". The text after the hyphen is the message in the body. */
+/* Sets the error for a reply with a status other than 200: "server response: 500 Internal Server
+ * Error - already in use". The text after the hyphen comes from the body. */
 pprofc_status reply_error(const struct reply *reply, pprofc_error *error);
 
 #endif

@@ -1,12 +1,12 @@
-/* Checks the files given by -tls_cert, -tls_key and -tls_ca. */
+/* Checks the files of -tls_cert, -tls_key and -tls_ca. */
 #include "http/client.h"
 
 #include "core/infile.h"
 
 #define TLS_FILE_MAX ((size_t)16 << 20)
 
-/* Checks that a file is readable. If `what` is not NULL, the file must contain a PEM block with
- * that name. */
+/* Checks that a file is readable. If `what` is not NULL, the file must contain a PEM block of this
+ * name. */
 static pprofc_status tls_check_file(const char *path, const char *what, pprofc_error *error) {
   struct buffer text;
   buffer_init(&text, &mem_default, TLS_FILE_MAX);

@@ -24,13 +24,13 @@ static bool url_is_one_of(char c, const char *set) {
   return c != '\0' && strchr(set, c) != NULL;
 }
 
-/* Characters, besides letters, digits and -_.~, that a component of a URL contains without an
+/* Characters besides letters, digits and -_.~ that may be in a component of a URL without an
  * escape. */
 #define USER_SAFE "$&+,;="
 #define HOST_SAFE "!$&'()*+,;=:[]<>\""
 #define PATH_SAFE "$&+,/:;=@"
 
-/* Characters, besides letters and digits, that are valid in a component of a URL. */
+/* Characters besides letters and digits that are valid in a component of a URL. */
 #define HOST_ALLOWED "-_.~" HOST_SAFE
 #define PATH_ALLOWED "-_.~" PATH_SAFE "!'()*[]%"
 #define USER_ALLOWED "-_.~!$&'()*+,;=%:@"
@@ -76,7 +76,7 @@ pprofc_str url_unescape(struct arena *arena, pprofc_str text, bool plus) {
 
 /* ---- components -------------------------------------- */
 
-/* State of the parser. `status` is the first error. */
+/* State of the parser. `status` is the first error, or PPROFC_OK. */
 struct url_parser {
   struct arena *arena;
   struct url *url;
@@ -111,14 +111,13 @@ static bool url_port_valid(pprofc_str port) {
   return true;
 }
 
-/* Returns the index of ":port" in a host. For an address in brackets the search starts after the
- * brackets. */
+/* Returns the index of ":port" in a host. If the host has brackets, searches only after them. */
 static size_t url_port_at(pprofc_str host) {
   size_t bracket = str_find_last_char(host, ']');
   return bracket < host.size ? bracket + 1 : str_find_last_char(host, ':');
 }
 
-/* Checks the IPv6 address in brackets, with or without a zone, such as "[fe80::1%25en0]:80". */
+/* Checks the IPv6 address in brackets. It may have a zone, as in "[fe80::1%25en0]:80". */
 static bool url_brackets_valid(pprofc_str host) {
   size_t end = str_find_last_char(host, ']');
   if (host.data[0] != '[' || end == host.size || end > 64) return false;
@@ -129,8 +128,8 @@ static bool url_brackets_valid(pprofc_str host) {
   return inet_pton(AF_INET6, address, &binary) == 1;
 }
 
-/* True if the escape at `at` is valid in a host. Before `zone_end`, the end of the brackets, any
- * escape is valid. Elsewhere the escape must encode a % or a byte outside ASCII. */
+/* True if the escape at `at` is valid in a host. Inside the brackets, which end at `zone_end`, any
+ * escape is valid. Elsewhere the escape must mean '%' or a byte outside ASCII. */
 static bool url_host_escape_valid(pprofc_str host, size_t at, size_t zone_end) {
   bool ascii = at + 1 < host.size && url_hex(host.data[at + 1]) < 8;
   return !ascii || at < zone_end || str_starts(str_slice(host, at, host.size), STR("%25"));
@@ -176,7 +175,7 @@ static void url_parse_authority(struct url_parser *p, pprofc_str s) {
   url->host = url_decode(p, host);
 }
 
-/* Sets the path to send. A path whose escapes are valid stays unchanged. */
+/* Sets the path that the client sends. A path whose escapes are valid stays unchanged. */
 static void url_set_path(struct url_parser *p, pprofc_str path) {
   pprofc_str decoded = url_decode(p, path);
   p->url->path = path;
@@ -260,7 +259,8 @@ pprofc_status url_parse(struct arena *arena, pprofc_str text, struct url *url) {
 
 /* ---- references -------------------------------------- */
 
-/* Removes the segments "." from a path, and ".." together with the segment before it. */
+/* Removes each segment "." from a path. Removes each segment ".." together with the segment before
+ * it. */
 static pprofc_str url_without_dots(struct arena *arena, pprofc_str path) {
   char *out = arena_alloc(arena, path.size + 2);
   if (!out) return (pprofc_str){NULL, 0};
@@ -283,7 +283,7 @@ static pprofc_str url_without_dots(struct arena *arena, pprofc_str path) {
   return (pprofc_str){out, size};
 }
 
-/* Returns the path of a relative reference, joined to the path of the base. */
+/* Joins the path of a relative reference and the path of the base. */
 static pprofc_str url_joined_path(struct arena *arena, const struct url *base, pprofc_str path) {
   if (!path.size) return url_without_dots(arena, base->path);
   if (path.data[0] == '/') return url_without_dots(arena, path);
@@ -374,7 +374,7 @@ bool url_is_local(pprofc_str host) {
   host = str_slice(host, 0, end);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (str_equal(host, str_of(names[i]))) return true;
-  return str_ends(host, STR(".localhost")); /* RFC 6761 reserves .localhost for this machine */
+  return str_ends(host, STR(".localhost")); /* RFC 6761 reserves .localhost for this machine. */
 }
 
 pprofc_str url_hide_password(struct arena *arena, pprofc_str typed) {
@@ -382,7 +382,7 @@ pprofc_str url_hide_password(struct arena *arena, pprofc_str typed) {
   start = start < typed.size ? start + 3 : 0;
   pprofc_str rest = str_slice(typed, start, typed.size);
   struct url url;
-  /* In a valid URL the password ends before the path. In an invalid URL a password may contain
+  /* In a valid URL, the password ends before the path. In an invalid URL, a password may contain
    * slashes. */
   bool sound = url_parse(arena, typed, &url) == PPROFC_OK && start;
   size_t end = sound ? str_find_char(rest, '/') : rest.size;

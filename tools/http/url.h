@@ -6,30 +6,30 @@
 #include "core/error.h"
 #include "core/mem.h"
 
-/* Components of a URL. User, password and host are decoded; the other components keep their
- * escapes. Texts belong to the arena or to the parsed text. */
+/* Components of a URL. User, password and host are decoded. The other components keep their
+ * escapes. The texts belong to the arena or to the parsed text. */
 struct url {
   pprofc_str scheme; /* scheme in lower case; "" if absent */
-  pprofc_str opaque; /* text after "scheme:" if it does not start with a slash; then the URL has no
+  pprofc_str opaque; /* text after "scheme:" if it does not begin with a slash; the URL then has no
                         host */
   bool has_user, has_password;
   pprofc_str user, password;
   pprofc_str host; /* host with its port; for http+unix, the path of the socket */
   pprofc_str path;
-  bool has_query; /* true if there is a '?', even before an empty query */
+  bool has_query; /* true if the URL has a '?', even if the query after it is empty */
   pprofc_str query;
-  pprofc_str fragment; /* fragment with its escapes */
+  pprofc_str fragment; /* fragment (the text after '#'), with its escapes */
 };
 
-/* Parses a URL. Returns PPROFC_E_FORMAT for texts that Go's url.Parse rejects. Exception: the host
- * of http+unix may be an escaped path. */
+/* Parses a URL. Returns PPROFC_E_FORMAT for texts that Go's url.Parse rejects. There is one
+ * exception: the host of http+unix may be an escaped path. */
 pprofc_status url_parse(struct arena *arena, pprofc_str text, struct url *url);
 
-/* Resolves a reference, such as the Location of a reply, relative to `base`. */
+/* Resolves a reference, such as a Location header, relative to `base`. */
 pprofc_status url_resolve(struct arena *arena, const struct url *base, pprofc_str reference,
                           struct url *url);
 
-/* Selects how url_text writes user and password. */
+/* Form of user and password in the result of url_text. */
 enum url_secrets {
   URL_WHOLE,
   URL_SHOWN /* for messages: the password is replaced by xxxxx */,
@@ -39,20 +39,21 @@ enum url_secrets {
 /* Writes a URL into the arena. data is NULL when out of memory. */
 pprofc_str url_text(struct arena *arena, const struct url *url, enum url_secrets secrets);
 
-/* Returns the host without port and brackets; or the port, "" if there is no port. */
+/* The first function returns the host without port and brackets. The second returns the port, or ""
+ * if there is no port. */
 pprofc_str url_host_name(const struct url *url);
 pprofc_str url_port(const struct url *url);
 
-/* True if "HOST" or "HOST:PORT" is this machine. An unencrypted request to such a host stays on
- * this machine. */
+/* True if "HOST" or "HOST:PORT" is this machine. An unencrypted request to it does not leave this
+ * machine. */
 bool url_is_local(pprofc_str host);
 
-/* Appends text encoded for a query. Letters, digits and -_.~ stay unchanged; a blank becomes
+/* Appends text, encoded for a query. Letters, digits and -_.~ stay unchanged. A blank becomes
  * '+'. */
 void url_escape_query(struct buffer *out, pprofc_str text);
 
-/* Decodes %XX; with `plus` also decodes '+' to a blank. data is NULL if an escape is invalid, or
- * when out of memory. */
+/* Decodes %XX. With `plus`, also decodes '+' to a blank. data is NULL if an escape is invalid or
+ * memory runs out. */
 pprofc_str url_unescape(struct arena *arena, pprofc_str text, bool plus);
 
 /* Returns a command-line input without its password, for messages. The input may be an invalid

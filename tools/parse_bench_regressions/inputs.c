@@ -17,7 +17,7 @@
 /* ---- ages -------------------------------------------- */
 
 #define FOUND_MAX 86400.0 /* maximum age of a file found in a folder, in seconds */
-/* Maximum age difference in seconds between the files of one run; a larger difference gives a
+/* Maximum difference in seconds between the ages of files of one run. A larger difference gives a
  * warning. */
 #define RUN_MAX 3600.0
 
@@ -39,7 +39,7 @@ static bool parse_age(pprofc_str text, double *seconds) {
   return false;
 }
 
-/* Parses the values of -since and -max-age, which may be empty. */
+/* Parses the values of -since and -max-age. Both may be empty. */
 static pprofc_status ages_init(struct ages *ages, const char *since, const char *most,
                                pprofc_error *error) {
   *ages = (struct ages){.most = -1, .oldest = (double)NAN, .newest = (double)NAN};
@@ -58,7 +58,8 @@ static double seconds_between(struct timespec from, struct timespec to) {
   return difftime(to.tv_sec, from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9;
 }
 
-/* Formats an age such as "3 days": a rounded number in the largest unit that gives at least two. */
+/* Formats an age such as "3 days". It is a rounded number in the largest unit that gives at least
+ * two. */
 static void ages_describe(double seconds, char *out, size_t size) {
   size_t i = 0;
   while (i + 1 < sizeof spans / sizeof *spans && seconds < 2 * spans[i].seconds) i++;
@@ -72,9 +73,9 @@ static void ages_note_found(struct ages *ages, const char *path, double age) {
   snprintf(ages->oldest_path, sizeof ages->oldest_path, "%s", path);
 }
 
-/* Adds a problem to the gate if a file exceeds the maximum age. `found` is true for a file found in
- * a folder; the default limit of one day applies only to such files. Ignores files that are not
- * regular. */
+/* Adds a problem to the gate if a file exceeds the maximum age. `found` is true if the file was
+ * found in a folder. The default limit of one day applies only to those files. Ignores files that
+ * are not regular. */
 static void ages_check(struct ages *ages, struct gate *gate, const char *path, bool found) {
   struct stat status;
   char text[64];
@@ -95,7 +96,7 @@ static void ages_check(struct ages *ages, struct gate *gate, const char *path, b
     ages_note_found(ages, path, age);
 }
 
-/* Warns if the ages of files in folders differ by more than RUN_MAX. */
+/* Warns if the ages of the files found in folders differ by more than RUN_MAX. */
 static void ages_compare(const struct ages *ages, struct gate *gate) {
   char text[64];
   double between = ages->oldest - ages->newest;
@@ -180,7 +181,7 @@ static pprofc_status read_folder(struct inputs *inputs, const char *folder, ppro
   return status;
 }
 
-/* True if the file contains results of a run and is not a comparison. */
+/* True if the file has results of a run, and is not a comparison. */
 static bool is_run(struct inputs *inputs, const char *path) {
   pprofc_str data;
   pprofc_error ignored;
@@ -216,8 +217,8 @@ pprofc_status inputs_tables(struct inputs *inputs, const char *const *paths, siz
 
 /* ---- runs -------------------------------------------- */
 
-/* Maps a large result file into memory and reads it. Returns false if mapping fails; the caller
- * then reads the file in the usual way and reports errors. */
+/* Maps a large file of results into memory, and reads it. Returns false if the file cannot be
+ * mapped. The caller then reads the file in the usual way and reports errors. */
 static bool read_mapped_run(struct inputs *inputs, pprofc_bench *set, const char *label,
                             const char *path, pprofc_status *status, pprofc_error *error) {
   struct bench_map map;
@@ -252,7 +253,7 @@ static pprofc_status inputs_read_run(struct inputs *inputs, pprofc_bench *set, c
     (void)gate_scan_failures(inputs->gate, str_of(path), data);
     status = pprofc_bench_read(set, label, path, data.data, data.size, error);
   }
-  /* The set has copies of the data, so the files can be freed. */
+  /* The set has copied the data, so the files can be freed. */
   inputs_free_files(inputs, files);
   return gate_note_problem(inputs->gate, status, error);
 }
@@ -272,8 +273,7 @@ static bool inputs_add_file(struct inputs *inputs, struct gate_paths *files, con
   return true;
 }
 
-/* True if the folder contains a regular file. A results folder of criterion contains only
- * folders. */
+/* True if the folder has a regular file. The results folder of criterion has only folders. */
 static bool has_regular_files(const struct gate_paths *entries) {
   for (size_t i = 0; i < entries->count; i++)
     if (!gate_is_folder(entries->items[i])) return true;
@@ -300,7 +300,7 @@ pprofc_status inputs_expand(struct inputs *inputs, struct inputs_side side,
   return PPROFC_OK;
 }
 
-/* Reads the files of base or head. Each file contains the results of one process. */
+/* Reads the files of base or head. Each file has the results of one process. */
 static pprofc_status read_side(struct inputs *inputs, const char *label, struct inputs_side side,
                                pprofc_error *error) {
   struct gate_paths files;

@@ -11,9 +11,10 @@
 #include <time.h>
 
 struct ages {
-  struct timespec now, since; /* start of this run; time of the file given by -since, or 0 */
-  double most;                /* maximum age in seconds, from -max-age; negative: not given */
-  /* Largest and smallest age in seconds of the files in folders; NaN if there are no files. */
+  struct timespec now, since; /* time when this run started, and time of the file given by -since
+                                 (0: not given) */
+  double most;                /* maximum age in seconds, from -max-age; negative: no maximum */
+  /* largest and smallest age in seconds of the files found in folders; NaN: no such file */
   double oldest, newest;
   char oldest_path[256];
 };
@@ -26,35 +27,35 @@ struct inputs {
   size_t file_count, file_capacity;
   struct ages ages;
   pprofc_bench *set;  /* results of base and head; NULL if the inputs are comparisons */
-  bool keeps_results; /* true if the caller still needs the set after inputs_raw has created the
+  bool keeps_results; /* true if the caller still needs `set` after inputs_raw has created the
                          rows */
 };
 
 void inputs_init(struct inputs *inputs, struct gate *gate);
 void inputs_free(struct inputs *inputs);
 
-/* Parses the age limits and rules of the options. */
+/* Parses the age limits and the rules from the options. */
 pprofc_status inputs_prepare(struct inputs *inputs, const struct gate_options *options,
                              pprofc_error *error);
 
-/* Reads comparisons: files, or bench_*.diff in folders. If there are two files and both are
- * results, the files are base and head. An unreadable file becomes a problem of the gate. The only
- * error is PPROFC_E_NOMEM. */
+/* Reads comparisons from files, or from bench_*.diff in folders. Two files that are both results of
+ * a run are taken as base and head. An unreadable file becomes a problem that the verdict reports.
+ * The only error is PPROFC_E_NOMEM. */
 pprofc_status inputs_tables(struct inputs *inputs, const char *const *paths, size_t count,
                             pprofc_error *error);
 
-/* Files or folders of base or head. Each file contains the results of one process. */
+/* Files or folders of base or of head. Each file has the results of one process. */
 struct inputs_side {
   const char *const *paths;
   size_t count;
 };
 
-/* Lists the files of base or head. Sorts the files of a folder by name. A results folder of
- * criterion is one input. */
+/* Lists the files of base or head. Sorts the files of a folder by name. A folder with results of
+ * criterion counts as one input. */
 pprofc_status inputs_expand(struct inputs *inputs, struct inputs_side side,
                             struct gate_paths *files, pprofc_error *error);
 
-/* Reads base and head. Reports problems and errors as inputs_tables does. */
+/* Reads base and head. Problems and errors are the same as for inputs_tables. */
 pprofc_status inputs_raw(struct inputs *inputs, const struct inputs_side sides[2],
                          pprofc_error *error);
 

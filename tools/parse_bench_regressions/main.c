@@ -24,8 +24,8 @@
 
 #define LINKS_MAX 40 /* maximum number of symlinks to follow, as in Linux */
 
-/* Returns the value of -out at argv[i]: the next argument, or the text after =. Returns NULL for
- * other arguments. */
+/* Returns the value of -out at argv[i]: the next argument, or the text after '='. Returns NULL if
+ * argv[i] is not -out. */
 static const char *value_of_out(int argc, char *const *argv, int i) {
   const char *name = argv[i];
   if (*name++ != '-') return NULL;
@@ -40,8 +40,8 @@ static bool same_file(const char *path, const struct stat *file) {
   return stat(path, &other) == 0 && other.st_dev == file->st_dev && other.st_ino == file->st_ino;
 }
 
-/* True if an argument, or the text after = in an argument, names this file. Ignores the values of
- * -out. */
+/* True if an argument, or the text after '=' in an argument, is the name of this file. Ignores the
+ * values of -out. */
 static bool is_input(int argc, char *const *argv, const struct stat *file) {
   for (int i = 1; i < argc; i++) {
     const char *equals = strchr(argv[i], '=');
@@ -57,7 +57,7 @@ static bool is_input(int argc, char *const *argv, const struct stat *file) {
 
 /* ---- symlinks ---------------------------------------- */
 
-/* Replaces `path` by the target of its symlink; a relative target starts in the symlink's folder.
+/* Replaces `path` by the target of its symlink. A relative target is in the folder of the symlink.
  * `path` has PATH_MAX bytes. Returns false on failure; errno is 0 if `path` is not a symlink. */
 static bool outputs_follow(char *path) {
   char link[PATH_MAX], whole[2 * PATH_MAX];
@@ -76,7 +76,7 @@ static bool outputs_follow(char *path) {
   return true;
 }
 
-/* Resolves all symlinks of `path`, even if their target does not exist. Keeps the path of a device
+/* Resolves all symlinks in `path`, even if their target does not exist. Keeps the path of a device
  * or pipe. Returns false with errno on failure. */
 static bool outputs_target(const char *path, char target[PATH_MAX]) {
   struct stat info;
@@ -105,9 +105,9 @@ static int outputs_stream(const char *path) {
 
 /* ---- removing and writing ---------------------------- */
 
-/* Removes the file of every -out, even if the command line is invalid. For a symlink, removes its
- * target. Does not remove inputs, devices, pipes, or the files of standard output and standard
- * error. */
+/* Removes the file of every -out, even if the command line is invalid. If it is a symlink, removes
+ * the symlink's target. Never removes an input, a device, a pipe, or the file to which standard
+ * output or standard error is redirected. */
 static void outputs_remove(int argc, char *const *argv) {
   for (int i = 1; i < argc; i++) {
     const char *value = value_of_out(argc, argv, i);
@@ -124,7 +124,7 @@ static pprofc_status outputs_fail(const char *path, pprofc_error *error) {
   return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", path, ERRNO_TEXT(errno));
 }
 
-/* Writes a file completely or not at all. For a symlink, writes its target. */
+/* Writes a file completely or not at all. If it is a symlink, writes the symlink's target. */
 static pprofc_status outputs_write(const char *path, pprofc_str text, pprofc_error *error) {
   char target[PATH_MAX];
   int stream = outputs_stream(path);
@@ -134,7 +134,7 @@ static pprofc_status outputs_write(const char *path, pprofc_str text, pprofc_err
   return save_text(target, text, error);
 }
 
-/* The statuses 2 and 3 are verdicts. Any other failure, including wrong usage, has the status 1. */
+/* The statuses 2 and 3 are verdicts. Every other failure, even wrong usage, has the status 1. */
 #define EXIT_FAILED 1
 #define EXIT_STRICT 3
 
@@ -142,7 +142,7 @@ static pprofc_status outputs_write(const char *path, pprofc_str text, pprofc_err
 #define DEFAULT_FOLDER ".docs/artifacts/benchdiff"
 #define REPORT_MAX     ((size_t)1 << 30)
 
-/* Prints a failure. On standard output prints the line of totals, which ends every run. */
+/* Prints a failure. On standard output, prints the line of totals with which every run ends. */
 static int tool_fail(const char *message) {
   message_error(PROGRAM ": %s", message);
   printf("0 compared, 0 significant, 0 regressed, 0 missing\n");
@@ -160,7 +160,7 @@ static int tool_misused(const char *message, const struct flags_parsed *parsed) 
   return tool_fail(message);
 }
 
-/* Prints the completion script or the options of the manual. */
+/* Prints a completion script, or the options of the manual page. */
 static int tool_print_about(const struct gate_options *options) {
   pprofc_error error;
   return about_print(&options_table, options->completion, options->manual, &error) == PPROFC_OK
@@ -203,8 +203,8 @@ static pprofc_status tool_write_report(const struct gate *gate, const struct gat
   return status;
 }
 
-/* Returns the rank of a line of text or Markdown for -budget, which shortens the report. The result
- * and the headers are never removed. */
+/* Returns the rank of a line of text or Markdown for -budget, which shortens the report. The lines
+ * with the result and the headers are never dropped. */
 static int tool_rank(pprofc_str line) {
   static const char *const fixed[] = {"result: ",  "problem: ", "### ",       "<!-- parse",
                                       "| verdict", "| ---",     "- problem: "};
@@ -347,7 +347,7 @@ static int tool_run(const struct gate_options *options, struct flags_parsed *par
   return status == PPROFC_OK ? exit_status : tool_fail(error.message);
 }
 
-/* Returns an error about flags that cannot be combined, or NULL. */
+/* Returns an error about two flags that cannot be combined, or NULL. */
 static const char *check_combination(const struct gate_options *o,
                                      const struct flags_parsed *parsed, size_t arguments) {
   bool base = options_given(parsed, "base"), head = options_given(parsed, "head");

@@ -24,7 +24,7 @@ static const char *const correction_names[] = {"bh", "holm", "none", NULL};
 const char *const format_names[] = {"text",  "github", "markdown", "json",
                                     "junit", "gitlab", "csv",      NULL};
 
-/* Directions that completion suggests. Other units are valid as well. */
+/* Directions that completion suggests. Other units are also valid. */
 static const char *const direction_words[] = {
     "sec/op=lower",       "B/op=lower", "allocs/op=lower",         "instructions=lower",
     "cache-misses=lower", "B/s=higher", "items_per_second=higher", NULL};
@@ -154,8 +154,8 @@ static const struct flag_note examples[] = {
     {NULL, NULL},
 };
 
-/* Prefix of environment variables; the flag's name follows it. Old names have no prefix, and other
- * programs may use the same names. */
+/* Prefix of environment variables. The name of a flag follows it. Old variable names have no
+ * prefix, so other programs may use the same names. */
 #define PREFIX "PPROFC_"
 
 static const struct flag_note environment[] = {
@@ -203,8 +203,7 @@ bool options_given(const struct flags_parsed *parsed, const char *name) {
   return flag && parsed->seen[index_of(flag)];
 }
 
-/* Copies a text such as "widgets=higher latency=lower" and adds each of its words as a
- * direction. */
+/* Copies a text such as "widgets=higher latency=lower". Adds each word of it as a direction. */
 static const char *set_directions(struct gate_options *options, const struct flag *flag,
                                   const char *text) {
   char *copy = options->direction_text;
@@ -229,8 +228,8 @@ static const char *environment_set(struct gate_options *options, const struct fl
   return flag_set(flag, options, text, error) == PPROFC_OK ? NULL : error->message;
 }
 
-/* Sets a flag from the variable with its old name. Ignores an invalid value, because the variable
- * may belong to another program. */
+/* Sets a flag from the variable that has its old name. Ignores an invalid value, because the
+ * variable may belong to another program. */
 static bool environment_set_old(struct gate_options *options, const struct flag *flag,
                                 const char *variable) {
   pprofc_error error;
@@ -247,7 +246,7 @@ static bool environment_set_old(struct gate_options *options, const struct flag 
 }
 
 /* Returns the flag that an environment variable sets, or NULL. For example, PPROFC_MIN_SAMPLES sets
- * -min-samples. `renamed` is true for a variable with the prefix PPROFC_. */
+ * -min-samples. `renamed` is true if the variable has the prefix PPROFC_. */
 static const struct flag *environment_flag(const char *variable, bool renamed) {
   char name[32];
   size_t size = 0;

@@ -8,7 +8,7 @@
 #define LIST_MAX 64
 
 struct gate_options {
-  const char *sides[2][LIST_MAX]; /* files of -base and of -head */
+  const char *sides[2][LIST_MAX]; /* files of base and of head, from -base and -head */
   size_t side_count[2];
   const char *since, *max_age;
   const char *threshold, *alpha, *floor, *rules, *noise_from, *today;
@@ -22,15 +22,15 @@ struct gate_options {
   char direction_text[4096]; /* copy of the variable DIRECTION, split into words */
   const char *completion;
   uint64_t brief_bytes; /* size limit of the report in bytes; 0: the whole report */
-  char brief_more[128]; /* command line that shows a longer report */
+  char brief_more[128]; /* command line for a longer report */
 };
 
 extern const struct flag_table options_table;
 
-/* Names of the values of `format`, in order; NULL ends the array. */
+/* names of the values of `format`, in order; ends with NULL */
 extern const char *const format_names[];
 
-/* Sets flags that are not on the command line from the environment, and marks them as given. */
+/* Sets flags from the environment if they are not on the command line. Marks them as given. */
 pprofc_status options_environment(struct gate_options *options, struct flags_parsed *parsed,
                                   pprofc_error *error);
 
@@ -42,7 +42,7 @@ bool options_given(const struct flags_parsed *parsed, const char *name);
 /* Returns the day of -today. Without the flag, formats the current day into `out`. */
 const char *options_today(const struct gate_options *options, char out[OPTIONS_DAY]);
 
-/* Copies the given flags to the settings of the gate. */
+/* Copies the values of given flags to the settings of the gate. */
 pprofc_status options_apply(const struct gate_options *options, const struct flags_parsed *parsed,
                             struct gate *gate, pprofc_error *error);
 

@@ -1,4 +1,4 @@
-/* Selects the profiles' benchmarks by name, and lists them. */
+/* Selects the benchmarks of a profile by name, and lists them. */
 #include "benchmarks.h"
 
 #include "common/terminal.h"
@@ -25,9 +25,9 @@ pprofc_status benchmarks_select(const struct command *command, const char *shown
 }
 
 struct benchmark_list {
-  struct interner names; /* name of each benchmark, once */
+  struct interner names; /* names of the benchmarks, each once */
   uint64_t *values;      /* for each benchmark, the sum of its samples */
-  /* number of allocated entries of `values`; index of the sample type to sum */
+  /* allocated number of `values`, and index of the sample type to sum */
   size_t room, type;
   uint64_t outside; /* sum of the samples that belong to no benchmark */
 };

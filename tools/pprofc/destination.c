@@ -20,7 +20,7 @@
 
 #define ORIGIN_RULES_MOST (1u << 20)
 
-/* Context of a write callback that stores its first error. */
+/* Context of a write callback. Stores the first write error. */
 struct sink {
   pprofc_write_fn write;
   void *context;

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Releases the profile and replaces it by the profile `made`. */
+/* Releases the profile *profile, and replaces it by the profile `made`. */
 static void finish_take(pprofc_profile **profile, pprofc_profile *made) {
   pprofc_profile_release(*profile);
   *profile = made;
@@ -75,8 +75,8 @@ static pprofc_status add_comment(pprofc_profile **profile, const char *comment,
   return PPROFC_OK;
 }
 
-/* Removes drop_frames and keep_frames from the profile. A program that reads the written profile
- * then keeps all frames. */
+/* Removes drop_frames and keep_frames from the profile. Without these expressions, a program that
+ * reads the written profile keeps all frames. */
 static pprofc_status finish_keep_frames(pprofc_profile **profile, pprofc_error *error) {
   pprofc_profile *edit = profile_edit(*profile);
   if (!edit) return error_nomem(error);
@@ -98,5 +98,5 @@ pprofc_status finish_profile(const struct fetcher *fetcher, pprofc_profile **pro
   if (status == PPROFC_OK) status = mappings_forget_urls(profile, error);
   if (status == PPROFC_OK && *command->add_comment)
     status = add_comment(profile, command->add_comment, error);
-  return status; /* no check follows, because an edit keeps a valid profile valid */
+  return status; /* The result needs no check, because an edit keeps a valid profile valid. */
 }

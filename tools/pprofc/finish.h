@@ -1,16 +1,16 @@
-/* Runs the steps between reading a profile and the report. */
+/* Declares the steps between reading a profile and writing the report. */
 #ifndef PPROFC_TOOLS_FINISH_H
 #define PPROFC_TOOLS_FINISH_H
 
 #include "fetch/fetcher.h"
 
-/* Replaces the files of mappings by binaries that exist on this machine. Call this for each
- * source. */
+/* Replaces the files of mappings by binaries that exist on this machine. The caller does this for
+ * each source. */
 pprofc_status finish_locate(const struct command *command, pprofc_profile **profile,
                             pprofc_error *error);
 
-/* Symbolizes addresses, drops frames and adds the comment given by -add_comment. Call this for the
- * combined profile. The fetcher knows the servers that translate addresses. */
+/* Symbolizes addresses, drops frames and adds the comment of -add_comment. The caller does this for
+ * the combined profile. `fetcher` knows the servers that translate addresses. */
 pprofc_status finish_profile(const struct fetcher *fetcher, pprofc_profile **profile,
                              pprofc_error *error);
 

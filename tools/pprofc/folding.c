@@ -1,12 +1,12 @@
-/* Decides if the reader may sum samples while it reads a source, which saves memory. */
+/* Decides if the reader may add up samples while it reads a source. This saves memory. */
 #include "folding.h"
 
 #include <sys/stat.h>
 
 #include "report/report.h"
 
-/* True if the reader may sum samples. Returns false if the report rounds each sample, or if the
- * report itself sums samples of several profiles. */
+/* True if the reader may add up samples. Returns false if the report rounds each sample, or if the
+ * report itself adds up samples of several profiles. */
 static bool folding_may_be(const struct command *command, const struct report_format *format) {
   const pprofc_report_options *o = &command->report;
   if (!format || !(format->flags & REPORT_SUMS)) return false;
@@ -20,8 +20,8 @@ static bool folding_meets(const struct command *command, const struct report_for
   return *command->base || (command->bases.count && !format->info.adds_up);
 }
 
-/* True if the program can read all sources twice, which a difference may need. Standard input and
- * pipes can be read only once. A server would record a new profile. */
+/* True if the program can read all sources twice, because a difference may need this. Standard
+ * input and pipes can be read only once. A server would record a new profile. */
 static bool folding_may_read_again(const struct command *command) {
   struct stat file;
   bool may = true;
@@ -32,7 +32,7 @@ static bool folding_may_read_again(const struct command *command) {
   return may;
 }
 
-/* Sets which data of samples the report needs. Returns false if the report needs complete
+/* Sets which data of the samples the report needs. Returns false if the report needs complete
  * samples. */
 static bool folding_needs(const struct command *command, const struct report_format *format,
                           struct open_sums *sums) {
@@ -42,7 +42,7 @@ static bool folding_needs(const struct command *command, const struct report_for
   bool unchanged = apart && !tags && !filters_any(o, FILTER_STACKS);
   sums->no_stacks = format->flags & REPORT_NO_STACKS;
   sums->labels = !apart || tags || (format->flags & REPORT_LABELS);
-  /* A stack tree does not keep the order of samples, on which a call tree depends. */
+  /* A call tree depends on the order of samples. A stack tree does not keep this order. */
   sums->tree = unchanged && (format->flags & REPORT_PASSES) && !o->call_tree;
   return unchanged || !sums->no_stacks;
 }

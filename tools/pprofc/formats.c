@@ -7,7 +7,7 @@
 
 #define FORMATS_COLUMN 18 /* column at which the text of a field starts */
 
-/* Fields of a format, in the order of both outputs. */
+/* The fields that are printed for a format, in this order. */
 static const struct {
   const char *label;
   size_t offset;
@@ -27,7 +27,7 @@ static const char *formats_field(const struct format_row *row, size_t i) {
 
 /* ---- text -------------------------------------------- */
 
-/* Adds text without its backquotes, which are Markdown. */
+/* Adds text without backquotes. The backquotes are Markdown. */
 static void formats_fill(struct filler *filler, const char *text) {
   char plain[1024];
   size_t size = 0;

@@ -1,11 +1,11 @@
-/* Implements -formats: prints the formats that pprofc reads. */
+/* Implements -formats: prints the file formats that pprofc reads. */
 #ifndef PPROFC_TOOLS_FORMATS_H
 #define PPROFC_TOOLS_FORMATS_H
 
 #include "core/output.h"
 
-/* Prints the tables of formats: as Markdown for docs/FORMATS.md, or as text with lines of `width`
- * columns. */
+/* Prints the tables of formats. The output is Markdown for docs/FORMATS.md, or text with lines of
+ * `width` columns. */
 void formats_print(struct output *out, bool markdown, size_t width);
 
 #endif

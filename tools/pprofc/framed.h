@@ -1,13 +1,13 @@
-/* Reads a stream of profiles from standard input, as in files of the OpenTelemetry Collector. Each
- * profile follows its length (4 bytes, big-endian). A length and its profile are a frame of the
- * stream. */
+/* Reads a stream of profiles from standard input, in the format of the OpenTelemetry Collector's
+ * files. Each profile follows its length (4 bytes, big-endian). A length and its profile together
+ * are a frame of the stream. */
 #ifndef PPROFC_TOOLS_FRAMED_H
 #define PPROFC_TOOLS_FRAMED_H
 
 #include "core/buffer.h"
 #include "pprofc/profile.h"
 
-/* Maximum bytes of frames in memory, not counting the current frame. */
+/* Maximum number of bytes of frames in memory. The current frame does not count. */
 #define FRAMED_AT_ONCE ((size_t)64 << 20)
 
 struct framed {
@@ -22,8 +22,8 @@ void framed_init(struct framed *framed, const pprofc_limits *limits);
 void framed_free(struct framed *framed);
 
 /* Reads the next frame into `frame`, which the function initializes. Sets *name to the name of the
- * frame, valid as long as `framed`. At the end of the stream, and after an error, *name is NULL. A
- * truncated frame is an error. */
+ * frame. The name is valid as long as `framed`. *name is NULL at the end of the stream and after an
+ * error. A truncated frame is an error. */
 pprofc_status framed_next(struct framed *framed, struct buffer *frame, const char **name,
                           pprofc_error *error);
 

@@ -1,5 +1,5 @@
-/* Runs dot on a report in dot format. Adds a script to the SVG, with which users can pan and zoom
- * the picture. */
+/* Runs dot on a report in dot format. Adds a script to the SVG, so that users can pan and zoom the
+ * picture. */
 #include "graphviz.h"
 
 #include "core/child.h"
@@ -8,12 +8,13 @@
 
 #define MAX_DOT_BYTES ((size_t)1 << 30)
 
-/* Script for the picture, and the element that encloses the graph. Dragging pans the picture; the
- * mouse wheel zooms at the pointer. */
+/* Script of the picture, and the element that encloses the graph. Dragging pans the picture, and
+ * the mouse wheel zooms at the pointer. */
 extern const unsigned char asset_movable_svg[];
 extern const size_t asset_movable_svg_size;
 
-/* Copies *rest up to `mark`, and advances *rest to `mark`. Returns false if `mark` is missing. */
+/* Copies the text of *rest before `mark`, and advances *rest to `mark`. Returns false if there is
+ * no `mark`. */
 static bool copy_until(struct buffer *out, pprofc_str *rest, pprofc_str mark) {
   size_t at = str_find(*rest, mark);
   buffer_add(out, rest->data, at);
@@ -22,8 +23,8 @@ static bool copy_until(struct buffer *out, pprofc_str *rest, pprofc_str mark) {
   return found;
 }
 
-/* Scales the picture to the window, and adds the script and its element. Copies an SVG with an
- * unknown structure unchanged. */
+/* Scales the picture to the window, and adds the script and its element. An SVG with an unknown
+ * structure is copied unchanged. */
 static void make_movable(struct buffer *out, pprofc_str svg) {
   size_t tag = str_find(svg, STR("<svg "));
   size_t tag_end = tag + str_find_char(str_slice(svg, tag, svg.size), '>');
@@ -43,7 +44,7 @@ static void make_movable(struct buffer *out, pprofc_str svg) {
   buffer_add_str(out, str_slice(svg, end, svg.size));
 }
 
-/* Replaces the invalid entity "&;", which dot writes if a label contains this text. */
+/* Replaces the invalid entity "&;". dot writes this entity if a label contains this text. */
 static void mend_entities(struct buffer *out, pprofc_str svg) {
   while (copy_until(out, &svg, STR("&;"))) {
     buffer_add_text(out, "&amp;;");

@@ -1,4 +1,4 @@
-/* Creates a picture of the call graph. graphviz converts a report in dot format. */
+/* Creates a picture of the call graph. graphviz converts a report in dot format to the picture. */
 #ifndef PPROFC_TOOLS_GRAPHVIZ_H
 #define PPROFC_TOOLS_GRAPHVIZ_H
 

@@ -1,5 +1,5 @@
-/* Adds hints about common mistakes to errors: a web page instead of a profile, a file name as a
- * regular expression, profiles with different sample types. */
+/* Adds hints about common mistakes to error messages. Examples: a web page instead of a profile, a
+ * file name as a regular expression, profiles with different sample types. */
 #include "hints.h"
 
 #include "common/elsewhere.h"
@@ -12,7 +12,7 @@
 
 /* ---- sources ----------------------------------------- */
 
-/* True for a folder that Apple's Instruments wrote. */
+/* True for a folder that Apple's Instruments wrote (.trace). */
 static bool hints_is_trace(const char *path) {
   pprofc_str name = str_of(path);
   while (name.size > 1 && name.data[name.size - 1] == '/') name.size--;
@@ -57,7 +57,7 @@ void hint_source(const char *path, pprofc_error *error) {
 
 /* Writes a list of sample types: "samples, cpu", or "a, b and 7 more". */
 static void hints_list_types(const pprofc_profile *p, char *out, size_t size) {
-  size_t at = 0, most = size - 24; /* space for names; " and N more" needs 24 bytes */
+  size_t at = 0, most = size - 24; /* limit for the names; " and N more" needs 24 bytes */
   out[0] = '\0';
   for (size_t i = 0; i < p->type_count; i++) {
     pprofc_str type = profile_string(p, p->types[i].type);
@@ -79,7 +79,7 @@ static bool hints_share_type(const pprofc_profile *one, const pprofc_profile *ot
   return false;
 }
 
-/* Adds the period type, by which profiles with the same sample types may differ. */
+/* Adds the period type. Two profiles with the same sample types may differ in it. */
 static void hints_add_period(const pprofc_profile *p, char *out, size_t size) {
   size_t at = strlen(out);
   pprofc_str type = profile_string(p, p->period_type.type);

@@ -4,7 +4,7 @@
 
 #include "options.h"
 
-/* Adds a hint about an unreadable source: its real type, or the missing permission. */
+/* Adds a hint about an unreadable source: the real type of the file, or the missing permission. */
 void hint_source(const char *path, pprofc_error *error);
 
 #define HINT_MAX 680
@@ -16,8 +16,7 @@ void hint_types(const char *first, const pprofc_profile *one, const char *second
 /* Adds `text` to the error that two profiles have no common sample type. */
 void hint_types_add(const char *text, pprofc_error *error);
 
-/* Adds a hint if the value of the last flag is missing, or if the flag used the source as its
- * value. */
+/* Adds a hint if the last flag has no value, or if the flag took the source as its value. */
 void hint_argument(const struct command_flags *flags, int argc, char *const *argv,
                    pprofc_error *error);
 

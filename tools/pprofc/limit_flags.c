@@ -1,4 +1,5 @@
-/* Parses limits, computes the default of -max_memory, and replaces limits in messages by flags. */
+/* Parses limits, and computes the default of -max_memory. In messages, replaces the names of limits
+ * by flags. */
 #include "limit_flags.h"
 
 #include "core/str.h"
@@ -8,7 +9,7 @@
 #include <unistd.h>
 
 static const struct {
-  const char *limit; /* name of a member of pprofc_limits */
+  const char *limit; /* name of a field of pprofc_limits */
   const char *flag;
 } limit_flags[] = {
     {"input_bytes", "max_input"},   {"inflated_bytes", "max_inflated"},
@@ -25,7 +26,7 @@ static const char *limit_flags_find(pprofc_str limit) {
 }
 
 /* Replaces the name of a limit in a message by its flag. Searches only after the last quote,
- * because a quoted file name may contain the same text. */
+ * because a quoted file name could contain the same text. */
 void limit_flags_name(pprofc_error *error) {
   const pprofc_str before = STR("(raise the limit ");
   pprofc_str message = str_of(error->message);
@@ -78,11 +79,13 @@ const char *limit_store_u32(void *options, const struct flag *flag, const char *
 
 #define MEMORY_MAX ((uint64_t)16 << 30)
 
-/* Files that contain the memory limit of a container, for control groups version 2 and 1. */
+/* Files that contain the memory limit of a container: first control groups version 2, then version
+ * 1. */
 static const char *const group_files[] = {"/sys/fs/cgroup/memory.max",
                                           "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
 
-/* Returns the number in a file. Returns UINT64_MAX if the file has no number, as in "max". */
+/* Returns the number in a file. Returns UINT64_MAX if the file contains no number, for example
+ * "max". */
 static uint64_t number_in(const char *path) {
   FILE *file = fopen(path, "re");
   char line[32];

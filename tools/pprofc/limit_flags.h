@@ -1,4 +1,5 @@
-/* Parses limits, computes the default of -max_memory, and replaces limits in messages by flags. */
+/* Parses limits, and computes the default of -max_memory. In messages, replaces the names of limits
+ * by flags. */
 #ifndef PPROFC_TOOLS_LIMIT_FLAGS_H
 #define PPROFC_TOOLS_LIMIT_FLAGS_H
 
@@ -9,8 +10,8 @@
  * other messages unchanged. */
 void limit_flags_name(pprofc_error *error);
 
-/* Store the value of a flag, a number with an optional suffix k, M or G (powers of 1024), in its
- * field. */
+/* Store the value of a flag in its field. The value is a number with an optional suffix k, M or G
+ * (powers of 1024). */
 const char *limit_store_u64(void *options, const struct flag *flag, const char *text);
 const char *limit_store_u32(void *options, const struct flag *flag, const char *text);
 

@@ -59,8 +59,8 @@ static int misspelled(const char *message, const struct flag *nearest) {
   return EXIT_FAILED;
 }
 
-/* Returns a flag after the first source, or NULL. pprof would treat this flag as a source. The name
- * of an existing file is not a flag. */
+/* Returns a flag that follows the first source, or NULL. pprof would treat this flag as a source.
+ * The name of an existing file is not a flag. */
 static const char *misplaced_flag(const struct command *command) {
   for (size_t i = 1; i < command->source_count; i++) {
     const char *source = command->sources[i];
@@ -70,7 +70,7 @@ static const char *misplaced_flag(const struct command *command) {
 }
 
 /* Writes advice if the first source is not a file, but a variant of the format or a command of
- * another program. The advice for "-flame text FILE" is "-flame=text". Returns true if it wrote
+ * another program. For "-flame text FILE", the advice is "-flame=text". Returns true if it wrote
  * advice. */
 static bool first_is_word(const struct command *command, char *advice, size_t size) {
   const char *first = command->source_count > 1 ? command->sources[0] : "";
@@ -105,7 +105,7 @@ static bool sources_accepted(const struct command_flags *flags, const struct com
   return false;
 }
 
-/* Prints the help, the version and other texts that need no profile. */
+/* Prints the help, the version, and other output that needs no profile. */
 static int print_about(const struct command_flags *flags, const struct command *command) {
   struct about_output about;
   pprofc_error error;
@@ -126,8 +126,8 @@ static int print_about(const struct command_flags *flags, const struct command *
   return status == PPROFC_OK ? 0 : fail_with(error.message);
 }
 
-/* True if a shell does not expand the name. Completion offers only such names, because the shell
- * expands the words that are offered. */
+/* True if a shell does not expand the name. Completion offers only these names, because the shell
+ * expands the offered words. */
 static bool is_plain_word(pprofc_str name) {
   for (size_t i = 0; i < name.size; i++) {
     char c = name.data[i];
@@ -169,7 +169,7 @@ static int make_report(struct command *command) {
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
   pprofc_profile *profile = NULL;
   struct buffer rules;
-  int code = 0; /* exit status after a report without an error */
+  int code = 0; /* exit status; 0 unless a report fails */
   command->budget = budget_new(&mem_default, command->limits.memory_bytes);
   if (!command->budget) return fail_with("out of memory");
   sources_find_executable(command);
@@ -231,8 +231,8 @@ static int run_editor(struct command *command) {
   return fail_with(error.message);
 }
 
-/* Runs the program given by -simulate. The program runs before pprofc prints anything, because it
- * may write to the terminal. */
+/* Runs the program of -simulate. The program runs before pprofc prints anything, because the
+ * program may write to the terminal. */
 static int run_simulated(struct command *command) {
   struct viewer_file file = {.fd = -1};
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
@@ -243,8 +243,8 @@ static int run_simulated(struct command *command) {
   return code;
 }
 
-/* Configures malloc to keep freed memory for the next small profile. If malloc returned the memory,
- * the system would have to clear each page again. */
+/* Configures malloc to keep freed memory for the next small profile. Otherwise malloc would return
+ * the memory, and the system would clear each page again. */
 static void keep_small_blocks(void) {
 #ifdef M_MMAP_THRESHOLD
   mallopt(M_MMAP_THRESHOLD, 256 * 1024);

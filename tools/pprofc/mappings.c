@@ -1,12 +1,12 @@
-/* Changes mappings: adds a mapping to a profile without mappings, sets the executable, removes or
- * adds URLs. */
+/* Changes mappings. Adds a mapping to a profile without mappings, sets the executable, and removes
+ * or adds URLs. */
 #include "mappings.h"
 
 #include "core/error.h"
 #include "http/url.h"
 #include "profile/profile.h"
 
-/* Starts an edit of the profile. Returns the mappings of the edit, which the caller may change. */
+/* Starts an edit of the profile. Returns the mappings of the edit; the caller may change them. */
 static struct mapping *edit_mappings(const pprofc_profile *source, pprofc_profile **edited) {
   const struct mappings *old = &source->mappings;
   pprofc_profile *edit = profile_edit(source);
@@ -21,7 +21,7 @@ static struct mapping *edit_mappings(const pprofc_profile *source, pprofc_profil
   return items;
 }
 
-/* True if the name has a scheme, as Go's url.Parse finds it. */
+/* True if Go's url.Parse would find a scheme in the name. */
 static bool mappings_is_url(pprofc_str name) {
   struct arena arena;
   struct url url;
@@ -32,7 +32,7 @@ static bool mappings_is_url(pprofc_str name) {
 }
 
 /* Sets the file of each mapping that has no build ID and whose file is a URL. With `unnamed`, sets
- * the mappings without a file instead. *edit is NULL if there is no such mapping. */
+ * the file of the mappings that have no file instead. *edit is NULL if there is no such mapping. */
 static pprofc_status mappings_set_files(const pprofc_profile *profile, bool unnamed, uint32_t file,
                                         pprofc_profile **edit, pprofc_error *error) {
   const struct mappings *mappings = &profile->mappings;

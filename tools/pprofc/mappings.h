@@ -1,17 +1,18 @@
-/* Changes the mappings of a profile, except by symbolization. */
+/* Changes the mappings of a profile. Symbolization is elsewhere. */
 #ifndef PPROFC_TOOLS_MAPPINGS_H
 #define PPROFC_TOOLS_MAPPINGS_H
 
 #include "core/str.h"
 #include "pprofc/profile.h"
 
-/* Removes the file name of each mapping that has no build ID and a URL as its file name. The URL
+/* Removes the file name of each mapping that has no build ID and whose file name is a URL. The URL
  * only names the server of the profile. As in pprof, any name with a scheme is a URL, even
  * "C:\prog.exe". Replaces *profile. */
 pprofc_status mappings_forget_urls(pprofc_profile **profile, pprofc_error *error);
 
-/* Sets the file of each mapping without file and build ID to the URL of the profile. A merge then
- * keeps programs of different servers apart. `url` has no password. Replaces *profile. */
+/* Sets the file of each mapping that has no file and no build ID. The file becomes the URL of the
+ * profile, so that a merge keeps programs of different servers apart. `url` has no password.
+ * Replaces *profile. */
 pprofc_status mappings_name_by_url(pprofc_profile **profile, pprofc_str url, pprofc_error *error);
 
 #endif

@@ -17,7 +17,7 @@
 #define FIELD(name)  offsetof(struct command, name)
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* ---- groups, examples, texts of help and manual ------ */
+/* ---- groups, examples and texts of help and manual --- */
 
 enum cmd_options_group {
   GROUP_TEXT, /* flags that select formats */
@@ -105,8 +105,8 @@ static const struct flag_note statuses[] = {{"0", "done"},
                                             {"3", "-fail_on -strict: a side has fewer than 3 runs"},
                                             {NULL, NULL}};
 
-/* Flags that are equivalent to -sample_index=INDEX. If several are given, the first flag in this
- * table has priority. */
+/* Flags that are short for -sample_index=INDEX. If several are given, the first flag in this table
+ * wins. */
 static const struct sample_flag {
   const char *name, *index, *help;
   bool mean;
@@ -130,7 +130,7 @@ static const char *store_int(void *options, const struct flag *flag, const char 
   return NULL;
 }
 
-/* Stores -http. An empty address is an error, because it would look like a missing flag. */
+/* Stores -http. Rejects an empty address, which would look like a missing flag. */
 static const char *store_http(void *options, const struct flag *flag, const char *text) {
   *(const char **)(void *)((char *)options + flag->offset) = text;
   ((struct command *)options)->http_on = true;
@@ -180,7 +180,7 @@ static const char *source_list_add(struct source_list *list, const char *text) {
   return NULL;
 }
 
-/* Adds a base to the list of bases. The flag's own field gets the first value. */
+/* Adds a base to the list of bases. The field of the flag itself keeps the first value. */
 static const char *store_base(void *options, const struct flag *flag, const char *text) {
   struct command *command = options;
   const char **first = (const char **)(void *)((char *)options + flag->offset);
@@ -227,7 +227,7 @@ static void add_formats(struct command_flags *flags) {
   }
 }
 
-/* Choices of report options, and the help of each choice's flag. */
+/* Values of report options that have their own flags, and the help of these flags. */
 static const char *const choice_helps[][2] = {
     {"functions", "Aggregate at the function level, without file names"},
     {"filefunctions", "Aggregate at the function level, with file names"},
@@ -243,7 +243,7 @@ static const char *choice_help(const char *name) {
   return choice_helps[i][1];
 }
 
-/* Adds a flag for each choice of an option: -cum, -lines. */
+/* Adds a flag for each value of an option, such as -cum and -lines. */
 static void add_choices(struct command_flags *flags, const pprofc_option_info *info) {
   size_t group = strcmp(info->name, "sort") == 0 ? GROUP_SORT : GROUP_GRANULARITY;
   for (const char *const *name = info->choices; *name; name++) {
@@ -258,7 +258,7 @@ static void add_choices(struct command_flags *flags, const pprofc_option_info *i
   }
 }
 
-/* Values that completion offers if no other table contains them. */
+/* Values that completion offers for flags whose values are in no other table. */
 static const struct offer {
   const char *name;
   const char *const words[16];
@@ -311,7 +311,7 @@ static void add_options(struct command_flags *flags) {
         store                                                                                      \
   }
 
-/* Flags that are not in the library's tables. */
+/* Flags of pprofc itself, which are not in the library's tables. */
 static const struct flag own_flags[] = {
     FLAG_CALLS(STRING, GROUP_SOURCE, FIELD(base), "base", "SOURCE", store_base,
                "Profile to subtract; may be repeated, to subtract a sum"),
@@ -424,7 +424,7 @@ static const char *const noise_corrections[] = {"bh", "by", NULL};
 #define NOISE(name, kind, field, argument, initial, choices, call, help)                           \
   { name, kind, FIELD(noise.field), GROUP_NOISE, argument, help, initial, choices, 0, false, call }
 
-/* Flags of -noise and verdicts. */
+/* Flags that concern -noise and verdicts. */
 static const struct flag noise_flags[] = {
     NOISE("noise", FLAG_WORD, show, NULL, NULL, noise_shows, NULL,
           "With -diff_base: mark the functions that changed by more than noise (-top, -text, "
@@ -496,7 +496,7 @@ void command_flags_init(struct command_flags *flags) {
 
 /* ---- combinations of flags --------------------------- */
 
-/* Sets options from the flags of their choices. Two choices of the same option are an error. */
+/* Sets options from the flags of their values. Two values of the same option are an error. */
 static pprofc_status apply_choices(const struct command_flags *flags, struct command *command,
                                    pprofc_error *error) {
   const struct choice *choices = flags->choices;
@@ -511,7 +511,7 @@ static pprofc_status apply_choices(const struct command_flags *flags, struct com
   return PPROFC_OK;
 }
 
-/* Sets the format from its flag. A flag without an expression (-peek=) does not select a format. */
+/* Sets the format from its flag. A flag with an empty value (-peek=) does not select a format. */
 static pprofc_status choose_format(struct command *command, pprofc_error *error) {
   const pprofc_format_info *info;
   for (size_t i = 0; i < MAX_FORMATS && (info = pprofc_format_at(i)); i++) {
@@ -544,7 +544,7 @@ static void choose_top(struct command *command) {
   command->report.format = command->format->name;
 }
 
-/* Stores the arguments as the program for -simulate and its arguments. */
+/* Stores the arguments as the program of -simulate and the arguments of this program. */
 static void take_program(struct command *command) {
   command->program = command->source_count ? command->sources : NULL;
   command->source_count = 0;

@@ -15,55 +15,56 @@
 
 struct progress;
 
-/* Values of a flag that may be repeated, in order. Excludes empty values. */
+/* Values of a flag that may be repeated, in order. Empty values are left out. */
 struct source_list {
   const char **items;
   size_t count, capacity;
 };
 
-/* Options of -noise (noise/noise.h). */
+/* Values of the flags of -noise (noise/noise.h). */
 struct noise_options {
   const char *show; /* rows that -noise shows: "all", "changed" or "rows"; "" without verdicts */
   bool blame;
-  pprofc_verdict_options how;           /* settings of the verdicts, except sample type and
+  pprofc_verdict_options how;           /* settings of the verdicts; not the sample type and the
                                            filters */
-  int normalize_by, common, correction; /* index of the word given for each flag; noise_complete
-                                           copies it to `how` */
+  int normalize_by, common, correction; /* for each flag, the index of its word; noise_complete
+                                           copies the index to `how` */
   const char *ops, *rules;
   const char *bench_base, *bench_head, *bench;
   struct source_list fail_on;
   bool strict;
 };
 
-/* Reaction of the web page to changed files. The order is the order of the words for
+/* Reaction of the web page to changed files. The constants are in the order of the words of
  * -http_reload. */
 enum http_reload { HTTP_RELOAD_ASK, HTTP_RELOAD_AUTO, HTTP_RELOAD_OFF };
 
 struct command {
   pprofc_report_options report;
-  const pprofc_format_info *format; /* format of the report, or NULL */
+  const pprofc_format_info *format; /* format of the report; NULL: not chosen yet */
   pprofc_limits limits;
   struct budget *budget; /* memory budget of the whole run (limits.memory_bytes) */
   int64_t threads;
   const char *output;
   uint64_t brief_bytes;         /* size limit of the report in bytes (-budget); 0: the whole
                                    report */
-  const char *brief_more;       /* command line that shows a longer report */
+  const char *brief_more;       /* command line for a longer report */
   const char *base, *diff_base; /* first value of each flag, or "" */
   struct source_list bases;     /* all values of -base and -diff_base, in the order of the command
                                    line */
   struct noise_options noise;
-  const struct noise_report *verdicts; /* verdicts to write instead of a profile, or NULL */
-  /* values of -time_range and -diff_time_range; `to` is 0 without the flag */
+  const struct noise_report *verdicts; /* verdicts on functions that are written instead of a
+                                          profile, or NULL */
+  /* values of -time_range and -diff_time_range; `to` is 0 if the flag is not given */
   struct time_range time_range, diff_time_range;
   pprofc_call_stacks call_stacks;
   const char *benchmark; /* value of -benchmark, a regular expression, or "" */
   struct source_list source_maps;
   const char *symbolize, *buildid, *tools, *add_comment;
-  /* seconds from -seconds (recording time of servers) and -timeout (waiting time) */
+  /* values of -seconds (recording time of servers) and -timeout (waiting time), in seconds */
   int64_t seconds, timeout;
-  const char *tls_cert, *tls_key, *tls_ca; /* files with the TLS certificate, the key and the
-                                              certificate authorities for requests to servers */
+  const char *tls_cert, *tls_key, *tls_ca; /* files for requests to servers: TLS certificate, key,
+                                              and certificate authorities */
   const char *headers[MAX_HEADERS];        /* values of -header, in order */
   size_t header_count;
   const char *header_file;
@@ -78,34 +79,36 @@ struct command {
   bool sample_types;      /* true to print the sample types of the sources for completion */
   const char *completion; /* shell given by -completion, or "" */
   const char *formats;    /* value of -formats: "text", "markdown" or "" */
-  const char *executable; /* executable given before the sources, or NULL */
+  const char *executable; /* executable that precedes the sources, or NULL */
   const char **sources;   /* sources; pointers into argv */
   size_t source_count;
   bool simulate;
-  const char **program;  /* program for -simulate and its arguments; NULL ends the array */
+  const char **program;  /* program of -simulate and its arguments; ends with NULL */
   const char *simulated; /* profile that -simulate recorded, which becomes the source */
   const char *http;      /* HOST:PORT of -http, or "" */
   bool http_on;          /* true if -http is given */
   bool no_browser;
-  int64_t every_ms;   /* interval of -every in milliseconds; 0 without the flag */
-  bool repeats;       /* true while -every records again; reading then prints no notes */
-  bool lsp, quickfix; /* true to show costs of source lines in an editor */
-  bool mcp;           /* true to serve a coding agent; the sources are then folders */
+  int64_t every_ms;   /* interval of -every in milliseconds; 0 if the flag is not given */
+  bool repeats;       /* true if -every records again; the reader then prints no notes */
+  bool lsp, quickfix; /* true for -lsp and for -quickfix, which show costs of source lines in an
+                         editor */
+  bool mcp;           /* true for -mcp, which serves a coding agent; the sources are then folders */
   int http_reload;    /* value of enum http_reload */
 
-  /* true for each format whose flag is given, until command_parse evaluates it */
+  /* for each format, true if its flag is given; used until command_parse has chosen the format */
   bool format_on[MAX_FORMATS];
   const char *format_argument[MAX_FORMATS];
   bool choice_on[MAX_CHOICES];
   bool sample_on[MAX_SAMPLES];
 };
 
-/* Flags of pprofc: a flag for each format, each report option and each choice of an option, and
- * other flags. */
+/* Flags of pprofc. There is a flag for each format, for each report option and for each choice of
+ * an option. There are also other flags. */
 struct command_flags {
   struct flag_table table;
   struct flag items[FLAGS_MAX];
-  /* Flags that select a choice. `target` is the offset of the chosen name in struct command. */
+  /* Flags that select one value of an option. `target` is the offset in struct command of the
+   * chosen value's name. */
   struct choice {
     const char *name;
     size_t target;

@@ -15,7 +15,8 @@ bool noise_has_format(const struct command *command) {
   return false;
 }
 
-/* Returns an error about a report option that cannot be combined with verdicts, or NULL. */
+/* Returns an error if a report option and verdicts are both given, or NULL. The error names the
+ * option. */
 const char *noise_conflict(const struct command *command) {
   const pprofc_report_options *o = &command->report;
   bool functions = !o->granularity || !*o->granularity || strcmp(o->granularity, "functions") == 0;
@@ -32,7 +33,7 @@ const char *noise_conflict(const struct command *command) {
   return "-noise cannot be combined with -normalize; -normalize_by=total compares shares";
 }
 
-/* Returns an error if two flags define the operations of a run, or NULL. */
+/* Returns an error if two flags both set the operations of a run, or NULL. */
 static const char *bench_conflict(const struct noise_options *n) {
   bool base = *n->bench_base, head = *n->bench_head;
   bool other = n->normalize_by != PPROFC_EXPOSURE_AUTO && n->normalize_by != PPROFC_EXPOSURE_OPS;
@@ -52,8 +53,8 @@ static const char *verdicts_missing(const struct noise_options *n) {
   return n->how.fcr || n->how.stacks ? "-fcr and -noise_stacks need -noise" : NULL;
 }
 
-/* Returns an error about an option that the web page of a comparison cannot show, or NULL. The page
- * shows recorded values only. */
+/* Returns an error about an option that the web page of a comparison cannot show, or NULL. That
+ * page shows only recorded values. */
 static const char *page_conflict(const struct command *command) {
   const struct noise_options *n = &command->noise;
   bool divided = n->normalize_by != PPROFC_EXPOSURE_AUTO && n->normalize_by != PPROFC_EXPOSURE_NONE;
@@ -66,8 +67,8 @@ static const char *page_conflict(const struct command *command) {
   return NULL;
 }
 
-/* Returns an error about a report flag given with the interactive shell, or NULL. In the shell,
- * each line requests a report. */
+/* Returns an error about a report flag that is given with the interactive shell, or NULL. In the
+ * shell, each line requests its own report. */
 static const char *shell_conflict(const struct command *command) {
   const struct noise_options *n = &command->noise;
   if (command->http_on) return page_conflict(command);
@@ -115,8 +116,8 @@ static const char *sums_conflict(const struct command *command) {
   return NULL;
 }
 
-/* Returns an error about sources in addition to a stream (-frames), or NULL. A stream must be the
- * only source, and can be read only once. */
+/* Returns an error if there are sources in addition to a stream (-frames), or NULL. A stream must
+ * be the only source, because it can be read only once. */
 static const char *frames_conflict(const struct command *command) {
   size_t count = command->source_count;
   bool other = count > 1 || (count == 1 && strcmp(command->sources[0], "-") != 0);
@@ -139,7 +140,7 @@ static size_t command_readers(const struct command *command) {
   size_t readers = 0;
   for (size_t i = 0; i < command->bases.count; i++)
     readers += strcmp(command->bases.items[i], "-") == 0;
-  /* Each source is read twice with -diff_time_range, which standard input does not permit. */
+  /* -diff_time_range reads each source twice. Standard input can be read only once. */
   size_t times = command->diff_time_range.to ? 2 : 1;
   for (size_t i = 0; i < command->source_count; i++)
     readers += strcmp(command->sources[i], "-") == 0 ? times : 0;

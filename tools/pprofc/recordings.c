@@ -1,5 +1,5 @@
-/* Reads files of `perf record` and logs of `node --prof` by running perf and node. These programs
- * know all versions of their file formats, and they unwind stacks and find symbols. */
+/* Reads files of `perf record` and logs of `node --prof` by running perf and node. Only these
+ * programs know all versions of their file formats. They also unwind stacks and find symbols. */
 #include "recordings.h"
 
 #include "common/terminal.h"
@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- a file of the command line ---------------------- */
+/* ---- files of the command line ----------------------- */
 
 /* Number of bytes at the start of a file that identify a recording. */
 #define SOURCE_BEGIN 16
@@ -79,8 +79,8 @@ pprofc_status file_source_read(const struct file_source *file, const pprofc_read
   return status;
 }
 
-/* Time limit of perf and node in milliseconds. perf and node need minutes for large programs,
- * because they search the symbol of each address. */
+/* Time limit of perf and node in milliseconds. Both need minutes for large programs, because they
+ * look up the symbol of each address. */
 #define RECORDING_TIMEOUT_MS (10 * 60 * 1000u)
 
 /* Runs a program and stores its output. If the exit status is not 0, fails with the program's error
@@ -96,7 +96,7 @@ static pprofc_status recording_run(const char *const *argv, struct buffer *outpu
   return status;
 }
 
-/* Initializes the buffer for the text of a recording, with the size limit of the options. */
+/* Initializes the buffer for the text of a recording. The size limit comes from the options. */
 static void recording_text_init(struct buffer *text, const pprofc_read_options *options) {
   uint64_t most = options->limits ? options->limits->inflated_bytes : 0;
   if (!most) most = CHILD_OUTPUT_BYTES;
@@ -105,7 +105,7 @@ static void recording_text_init(struct buffer *text, const pprofc_read_options *
 
 /* ---- perf -------------------------------------------- */
 
-/* Inserts a line "# build id: HEX FILE" before the text for each file that has a build ID. Inserts
+/* Inserts a line "# build id: HEX FILE" before the text for each file with a build ID. Inserts
  * nothing if perf cannot list build IDs. */
 static void perf_add_ids(const char *path, struct buffer *text) {
   const char *const argv[] = {"perf", "buildid-list", "-f", "-i", path, NULL};
@@ -161,8 +161,8 @@ static pprofc_status perf_convert(const char *path, const pprofc_read_options *o
   return status;
 }
 
-/* True if a program that reads perf.data is installed. Otherwise the library reads recordings that
- * need no unwinding. */
+/* True if a program that reads perf.data is installed. If false, the library itself reads the
+ * recordings that need no unwinding. */
 static bool perf_exists(void) {
   return child_exists("perf") || child_exists("perf_to_profile");
 }
@@ -214,7 +214,7 @@ static const struct recording {
                         const struct open_sums *sums, pprofc_profile **profile,
                         pprofc_error *error);
 } recordings[] = {
-    /* Start of a perf.data file, in either byte order. */
+    /* First bytes of a perf.data file, in both byte orders. */
     {{"PERFILE2", 8}, perf_read},
     {{"2ELIFREP", 8}, perf_read},
     {{"v8-version,", 11}, node_read},
@@ -232,7 +232,7 @@ pprofc_status recording_read(const struct recording *kind, const char *path, con
                              pprofc_profile **profile, pprofc_error *error) {
   struct buffer name;
   buffer_init(&name, options->allocator, SIZE_MAX / 2);
-  /* perf and node would read a path that starts with '-' as an option. */
+  /* perf and node would take a path that starts with '-' for an option. */
   if (*path == '-') buffer_add_text(&name, "./");
   buffer_add(&name, path, strlen(path) + 1);
   pprofc_status status =

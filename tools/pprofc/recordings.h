@@ -7,19 +7,20 @@
 #include "pprofc/profile.h"
 
 struct file_source {
-  const char *source, *path; /* source on the command line, and the file to read; "-" is stdin */
+  const char *source, *path; /* source as on the command line, and the file to read; "-" is standard
+                                input */
   const char *shown;         /* source without its password, for messages */
 };
 
-/* True if the path is a regular file. The caller must open any other file only once, because
- * closing a named pipe loses its data. */
+/* True if the path is a regular file. The caller must open other files only once, because closing a
+ * named pipe loses its data. */
 bool file_source_is_plain(const char *path);
 
-/* Removes the first source from the sources if it is an executable and other sources follow. Also
- * removes this source from the bases of -diff_time_range. */
+/* If the first source is an executable and other sources follow, removes it from the sources. Also
+ * removes it from the bases of -diff_time_range. */
 void sources_find_executable(struct command *command);
 
-/* Reads the file. `sums` describes which data of samples the report needs; NULL: all data. */
+/* Reads the file. `sums` describes which data of the samples the report needs; NULL: all data. */
 pprofc_status file_source_read(const struct file_source *file, const pprofc_read_options *options,
                                const struct open_sums *sums, pprofc_profile **profile,
                                pprofc_error *error);

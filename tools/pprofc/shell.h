@@ -1,6 +1,6 @@
 /* Runs the interactive shell. The shell reads the profile once. Then each line requests a report or
- * sets an option. Lines come from a terminal, a pipe, or a file given to the command `source`.
- * Reports go to standard output, messages to standard error. */
+ * sets an option. Lines come from a terminal, from a pipe, or from a file named in the command
+ * `source`. Reports go to standard output, messages to standard error. */
 #ifndef PPROFC_TOOLS_SHELL_H
 #define PPROFC_TOOLS_SHELL_H
 

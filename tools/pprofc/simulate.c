@@ -16,8 +16,8 @@
 
 /* ---- running ----------------------------------------- */
 
-/* Runs the program. Redirects its standard output to standard error, because the report uses
- * standard output. */
+/* Runs the program. Redirects its standard output to standard error, because the report is written
+ * to standard output. */
 static pprofc_status simulate_child(const char **argv, const char *program, pprofc_error *error) {
   const struct spawn valgrind = {.argv = argv, .streams = {SPAWN_SAME, STDERR_FILENO, SPAWN_SAME}};
   pid_t pid;

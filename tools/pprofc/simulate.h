@@ -7,7 +7,7 @@
 #include "viewer.h"
 
 /* Runs command->program once, and makes its profile the only source of the command. The caller
- * removes `file` at the end, also after an error. */
+ * removes `file` at the end, even after an error. */
 pprofc_status simulate_run(struct command *command, struct viewer_file *file, pprofc_error *error);
 
 #endif

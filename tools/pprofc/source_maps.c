@@ -49,7 +49,7 @@ void source_maps_free(struct source_map_list *list) {
 
 /* ---- files next to a profile ------------------------- */
 
-/* Returns the file name in a script's URL, such as "app.js". Returns an empty text for other
+/* Returns the file name in the URL of a script, such as "app.js". Returns an empty text for other
  * URLs. */
 static pprofc_str source_maps_script(pprofc_str file) {
   static const pprofc_str endings[] = {{".js", 3},  {".mjs", 4},    {".cjs", 4},
@@ -74,7 +74,7 @@ static void source_maps_try(const struct command *command, struct source_map_lis
     message_error("%s", error.message);
 }
 
-/* Reads PATH.map, and DIR/SCRIPT.map for each script of the profile. */
+/* Reads PATH.map. Also reads DIR/SCRIPT.map for each script of the profile. */
 static void source_maps_find(const struct command *command, const char *path,
                              const pprofc_profile *profile, struct source_map_list *list) {
   struct interner scripts;

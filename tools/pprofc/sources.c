@@ -1,5 +1,5 @@
-/* Reads sources in parallel and combines them in the order of pprof. For URLs, fetch/ downloads the
- * bytes; the threads here then read the bytes like a file. */
+/* Reads sources in parallel and combines them in the same order as pprof. For a URL, fetch/
+ * downloads the bytes first. The threads in this file then read the bytes like a file. */
 #include "sources.h"
 
 #include "benchmarks.h"
@@ -25,17 +25,16 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-/* Number of sources in a chunk. To limit memory, the program reads and merges one chunk at a
- * time. */
+/* Number of sources that are read and merged at a time, to limit memory. */
 #define CHUNK 128
 
 /* A source of the current chunk. */
 struct fetch {
-  const char *source, *path; /* source on the command line, and the file to read */
+  const char *source, *path; /* source as on the command line, and the file to read */
   const char *shown;         /* source without its password, for messages */
   struct remote *remote;     /* HTTP request; NULL for a file */
-  struct buffer *frame;      /* bytes of a profile in a stream, or NULL */
-  bool is_base;              /* true for a source of the base */
+  struct buffer *frame;      /* bytes of the profile if it comes from a stream, or NULL */
+  bool is_base;              /* true if the source belongs to the base */
   pprofc_profile *profile;   /* profile; NULL if the source is unreadable */
   pprofc_error error;
   char warnings[400]; /* warnings about missing data in the profile, one per line, or "" */
@@ -47,16 +46,16 @@ struct fetched {
   struct fetcher fetcher;
   struct framed framed; /* stream of profiles (-frames) */
   struct accumulator head_accumulator, base_accumulator;
-  /* sums of all profiles of head and of base; set after the last chunk */
+  /* sums of all profiles of the head and of the base; set after the last chunk */
   pprofc_profile *head, *base;
   size_t heads, bases;
-  bool for_sums; /* true if the reader keeps only the data of samples that `needs` describes */
+  bool for_sums; /* true: the reader keeps only sums and the data in `needs` */
   struct open_sums needs;
-  struct sums *sums;                  /* sums for the file given by -sums, or NULL */
+  struct sums *sums;                  /* collects the sums for the file of -sums, or NULL */
   const char *first_shown;            /* name of the first source, for messages */
   struct source_map_list source_maps; /* source maps given by -source_map */
   atomic_bool mapped;                 /* true if a source map changed a frame */
-  bool again;                         /* true while all sources are read a second time */
+  bool again;                         /* true while all sources are read for the second time */
   bool from_server;                   /* true if at least one source is a URL */
   pprofc_status status;
   pprofc_error *error;
@@ -64,13 +63,13 @@ struct fetched {
 
 struct source_chunk {
   const struct command *command;
-  struct fetch items[CHUNK]; /* sources of the chunk: first of the head, then of the base */
+  struct fetch items[CHUNK]; /* sources of the chunk; sources of the head come first */
   size_t count;
   struct buffer frames[CHUNK]; /* bytes of the chunk's profiles (-frames) */
   atomic_size_t next;
-  size_t heads; /* number of sources of the head in the chunk */
+  size_t heads; /* number of sources in the chunk that belong to the head */
   unsigned threads_each;
-  bool strict; /* true to fail after the first error: for a single source, and with -every */
+  bool strict; /* true to stop at the first error: for a single source, and with -every */
   struct fetched *fetched;
   struct source_chunk *before; /* previous chunk, which is not yet merged, or NULL */
   void (*merge)(struct source_chunk *chunk, unsigned threads);
@@ -88,7 +87,7 @@ static pprofc_status read_item(struct fetch *item, const pprofc_read_options *op
   return file_source_read(&file, options, sums, &item->profile, &item->error);
 }
 
-/* Replaces names of bundled scripts by the original names, from source maps. */
+/* Replaces the names of bundled scripts by the original names in source maps. */
 static pprofc_status fetch_original_names(struct source_chunk *chunk, struct fetch *item) {
   struct fetched *fetched = chunk->fetched;
   bool used = false;
@@ -123,7 +122,7 @@ static void fetch(struct source_chunk *chunk, struct fetch *item) {
   options.allocator = budget_allocator(command->budget);
   options.threads = chunk->threads_each;
   options.call_stacks = command->call_stacks;
-  /* The program runs for a long time with -http and -lsp. The file may change in that time. */
+  /* With -http and -lsp, the program runs for a long time, and the file may change in that time. */
   options.may_change = command->http_on || command->lsp;
   options.warn = sources_note_warning;
   options.warn_context = item;
@@ -144,8 +143,8 @@ static void fetch(struct source_chunk *chunk, struct fetch *item) {
   item->profile = NULL;
 }
 
-/* Reads sources of the chunk in a thread. The first thread starts with merging the previous
- * chunk. */
+/* Reads sources of the chunk in a thread. The first thread merges the previous chunk before
+ * that. */
 static void fetch_some(void *context, unsigned worker) {
   struct source_chunk *chunk = context;
   size_t i;
@@ -206,7 +205,7 @@ static void add_item(struct source_chunk *chunk, const char *source, bool is_bas
   if (!fetched->first_shown) fetched->first_shown = item->shown;
 }
 
-/* Downloads all sources that are URLs in parallel, because the program spends most of the time
+/* Downloads all sources that are URLs. Downloads them in parallel, because most of the time is
  * waiting. */
 static void fetch_remotes(struct source_chunk *chunk) {
   struct fetched *fetched = chunk->fetched;
@@ -214,14 +213,14 @@ static void fetch_remotes(struct source_chunk *chunk) {
   size_t count = 0;
   for (size_t i = 0; i < chunk->count; i++)
     if (chunk->items[i].remote) remotes[count++] = chunk->items[i].remote;
-  if (count) fetched->for_sums = false; /* a saved copy needs complete samples */
+  if (count) fetched->for_sums = false; /* A saved copy needs complete samples. */
   if (fetched->status == PPROFC_OK)
     fetched->status = fetcher_run(&fetched->fetcher, remotes, count, fetched->error);
 }
 
-/* Fails with the first error of a strict chunk, or if memory ran out while a source was read. Other
- * unreadable sources are skipped. Skipping after a lack of memory would make the result depend on
- * the timing of threads. */
+/* Fails with the first error if the chunk is strict. Also fails if memory ran out while a source
+ * was read. Other unreadable sources are skipped. Skipping after a lack of memory would make the
+ * result depend on the timing of threads. */
 static void end_with_error(const struct source_chunk *chunk) {
   struct fetched *fetched = chunk->fetched;
   bool full = budget_passed(budget_allocator(chunk->command->budget));
@@ -234,8 +233,8 @@ static void end_with_error(const struct source_chunk *chunk) {
   }
 }
 
-/* Adds sources to the chunk until it is full, starting at index `from`. Sources of head come before
- * sources of base. */
+/* Adds sources to the chunk until it is full. Starts at index `from`. The sources of the head come
+ * first. */
 static void chunk_fill(struct source_chunk *chunk, size_t from) {
   const struct command *command = chunk->command;
   size_t heads = command->source_count, all = heads + command->bases.count;
@@ -246,7 +245,7 @@ static void chunk_fill(struct source_chunk *chunk, size_t from) {
   chunk->strict = all == 1 || command->every_ms;
 }
 
-/* Adds profiles of the stream until the chunk is full or has used its memory. */
+/* Adds profiles of the stream until the chunk is full or reaches its memory limit. */
 static void chunk_fill_frames(struct source_chunk *chunk) {
   struct fetched *fetched = chunk->fetched;
   size_t bytes = 0;
@@ -311,7 +310,7 @@ static void note_servers(const struct source_chunk *chunk, struct fetched *fetch
   }
 }
 
-/* Merges the profiles of a chunk into the sums of earlier chunks, with `threads` threads. */
+/* Merges the profiles of a chunk with the sums of earlier chunks. Uses `threads` threads. */
 static void sources_merge_chunk(struct source_chunk *chunk, unsigned threads) {
   struct fetched *fetched = chunk->fetched;
   for (size_t i = 0; i < chunk->count; i++)
@@ -336,7 +335,7 @@ static bool sources_go_on(const struct fetched *fetched, size_t from) {
                          : from < command->source_count + command->bases.count;
 }
 
-/* Computes the sums of head and base. */
+/* Adds up the head profiles and the base profiles. */
 static pprofc_status sources_add_up(struct fetched *fetched) {
   if (fetched->status == PPROFC_OK) {
     fetched->status = accumulator_end(&fetched->head_accumulator, &fetched->head, fetched->error);
@@ -353,7 +352,7 @@ static pprofc_status sources_add_up(struct fetched *fetched) {
   return fetched->status;
 }
 
-/* Reads all chunks. While a chunk is read, the previous chunk is merged. */
+/* Reads all chunks. Merges the previous chunk while it reads the next chunk. */
 static pprofc_status sources_read_chunks(struct fetched *fetched, pprofc_error *error) {
   const struct command *command = fetched->command;
   struct source_chunk *chunks = mem_array(&mem_default, 2, sizeof *chunks);
@@ -388,7 +387,7 @@ static pprofc_status fetch_chunks(struct fetched *fetched, pprofc_error *error) 
   return PPROFC_OK;
 }
 
-/* Reads all sources again with complete samples, which a difference may need. */
+/* Reads all sources again, with complete samples. A difference may need complete samples. */
 static pprofc_status sources_read_again(struct fetched *fetched, pprofc_error *error) {
   pprofc_profile_release(fetched->head);
   pprofc_profile_release(fetched->base);
@@ -400,7 +399,7 @@ static pprofc_status sources_read_again(struct fetched *fetched, pprofc_error *e
   return fetch_chunks(fetched, error);
 }
 
-/* Computes the difference from sums of samples. If the result is not exact, reads all sources
+/* Computes the difference from sums of samples. If the result would not be exact, reads all sources
  * again. */
 static pprofc_status subtract_sums(struct fetched *fetched, pprofc_error *error) {
   pprofc_profile *head = fetched->head, *base = fetched->base;
@@ -426,8 +425,8 @@ static pprofc_status fetch_mapped(struct fetched *fetched, pprofc_error *error) 
   return status;
 }
 
-/* Replaces the head by the difference. Merges equal samples, except if the report needs only sums,
- * merging changes no sum, and no copy is saved. */
+/* Replaces the head by the difference. Merges equal samples. Skips the merge if the report needs
+ * only sums, the merge would change no sum, and no copy is saved. */
 static pprofc_status subtract(const char *base_name, struct fetched *fetched, pprofc_error *error) {
   const struct command *command = fetched->command;
   pprofc_diff_kind kind = *command->base ? PPROFC_SUBTRACT : PPROFC_COMPARE;
@@ -435,8 +434,8 @@ static pprofc_status subtract(const char *base_name, struct fetched *fetched, pp
   bool adds_up = command->format && command->format->adds_up && !fetched->from_server;
   pprofc_profile *head = fetched->head, *base = fetched->base;
   fetched->head = fetched->base = NULL;
-  char types[HINT_MAX]; /* text for an error, written now because the difference releases the
-                           profiles */
+  char types[HINT_MAX]; /* The text for an error is written here, because the difference releases
+                           the profiles. */
   hint_types(base_name, base, fetched->first_shown, head, types);
   pprofc_status status;
   if (adds_up && transform_diff_unmerged_is_exact(head, base, kind)) {
@@ -450,7 +449,7 @@ static pprofc_status subtract(const char *base_name, struct fetched *fetched, pp
   return status;
 }
 
-/* Completes the profile for the report, and saves a copy if a source is a URL. */
+/* Prepares the profile for the report. Saves a copy if a source is a URL. */
 static pprofc_status finish_combined(struct fetched *fetched, pprofc_error *error) {
   pprofc_status status = finish_profile(&fetched->fetcher, &fetched->head, error);
   if (status == PPROFC_OK && fetched->from_server && !fetched->command->no_save)
@@ -458,7 +457,7 @@ static pprofc_status finish_combined(struct fetched *fetched, pprofc_error *erro
   return status;
 }
 
-/* Completes head and base as separate profiles. */
+/* Prepares head and base as two profiles. */
 static pprofc_status finish_apart(struct fetched *fetched, struct sources *sources,
                                   pprofc_error *error) {
   pprofc_status status = finish_profile(&fetched->fetcher, &sources->head, error);
@@ -474,7 +473,8 @@ static void sources_release(struct sources *sources) {
   *sources = (struct sources){NULL, NULL, NULL};
 }
 
-/* Stores base and head for display next to the difference. Scales the head like the difference. */
+/* Stores base and head, to show them next to the difference. Scales the head like the
+ * difference. */
 static pprofc_status keep_apart(const struct fetched *fetched, struct sources *sources,
                                 pprofc_error *error) {
   sources->base = pprofc_profile_retain(fetched->base);
@@ -517,7 +517,7 @@ pprofc_status sources_fetch(const struct command *command, pprofc_profile **prof
   pprofc_status status = sources_get(command, false, &sources, error);
   if (status != PPROFC_OK) return status;
   *profile = sources.combined;
-  /* A report may modify this profile, because no other report uses it. */
+  /* The report may modify this profile, because there is no other report. */
   sources.combined->disposable = true;
   return PPROFC_OK;
 }
@@ -527,16 +527,15 @@ pprofc_status sources_fetch_apart(const struct command *command, struct sources 
   return sources_get(command, true, sources, error);
 }
 
-/* ---- sources that are not combined ------------------- */
+/* ---- uncombined sources ------------------------------ */
 
-/* True if the error means that a file in a folder is not a profile. Such a file may be a log, for
- * example. */
+/* True if the error means that a file in a folder is not a profile, but a log, for example. */
 static bool sources_is_other(const pprofc_error *error) {
   return error->status == PPROFC_E_FORMAT &&
          strstr(error->message, "unrecognized profile format") != NULL;
 }
 
-/* Moves the profile of an item to the item's run, or handles the item's error. */
+/* Moves the profile of an item to its run, or handles the error of the item. */
 static pprofc_status sources_settle_run(struct fetched *fetched, struct fetch *item,
                                         struct source_run *run) {
   if (!item->profile && run->folder && sources_is_other(&item->error)) {
@@ -555,7 +554,7 @@ static pprofc_status sources_settle_run(struct fetched *fetched, struct fetch *i
   return PPROFC_OK;
 }
 
-/* Reads the runs of a chunk in parallel and completes them in order. If a warning applies to all
+/* Reads the runs of a chunk in parallel, and prepares them in order. If a warning applies to all
  * runs, prints it only for the first run. */
 static void sources_read_chunk(struct source_chunk *chunk, struct source_run *runs, size_t count,
                                struct command *quiet) {

@@ -1,17 +1,17 @@
-/* Reads the sources given on the command line and combines them into one profile. */
+/* Reads the sources of the command line, and combines them into one profile. */
 #ifndef PPROFC_TOOLS_SOURCES_H
 #define PPROFC_TOOLS_SOURCES_H
 
 #include "options.h"
 
 /* Reads all sources and bases. Merges and subtracts them, drops frames and adds comments. Prints an
- * error about an unreadable source and skips the source if another source is readable. */
+ * error about an unreadable source. Continues without this source if another source is readable. */
 pprofc_status sources_fetch(const struct command *command, pprofc_profile **profile,
                             pprofc_error *error);
 
-/* Head and base as separate profiles, for display next to each other. */
+/* Head and base as two profiles, to show them next to each other. */
 struct sources {
-  pprofc_profile *head, *base; /* profiles of a comparison; base is NULL without a base */
+  pprofc_profile *head, *base; /* profiles of a comparison; base is NULL if there is no base */
   pprofc_profile *combined;    /* profile that sources_fetch would return */
 };
 
@@ -25,17 +25,17 @@ struct source_run {
   const char *source;
   const char *folder;      /* folder that contains the source, or NULL; the folder may contain other
                               files */
-  bool is_base;            /* true for a run of the base */
+  bool is_base;            /* true if the source is a run of the base */
   pprofc_profile *profile; /* profile; NULL if the source is not a profile or was not read */
 };
 
-/* Reads all sources in parallel and prepares each for a report. Messages and errors are in the
- * order of the sources. The caller releases the profiles, also after an error. */
+/* Reads all sources in parallel, and prepares each of them for a report. Messages and errors are in
+ * the order of the sources. The caller releases the profiles, even after an error. */
 pprofc_status sources_read_runs(const struct command *command, struct source_run *runs,
                                 size_t count, pprofc_error *error);
 
-/* Prepares a profile that the caller has read for a report: symbolizes, drops frames and adds the
- * comment, as pprof does. Contacts no server. Replaces *profile. */
+/* Prepares a profile for a report as pprof does: symbolizes it, drops frames and adds the comment.
+ * Contacts no server. Replaces *profile. */
 pprofc_status sources_finish(const struct command *command, pprofc_profile **profile,
                              pprofc_error *error);
 

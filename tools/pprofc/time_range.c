@@ -110,11 +110,11 @@ static pprofc_status time_range_check(const pprofc_profile *profile, const char 
                    STR_ARG(start), STR_ARG(all));
 }
 
-/* Warns if more than 1 % of the shown values in the range is an estimate. */
+/* Warns if more than 1 % of the values in the range are estimated. */
 static pprofc_status time_range_warn(const struct command *command, const char *flag,
                                      struct time_range range, const pprofc_profile *profile,
                                      const pprofc_read_options *options, pprofc_error *error) {
-  pprofc_error ignored; /* ignore the error, because the report fails with the same error */
+  pprofc_error ignored; /* Ignore this error, because the report fails with the same error. */
   double share;
   size_t type;
   char text[200];

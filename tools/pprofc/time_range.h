@@ -5,24 +5,24 @@
 #include "open.h"
 #include "options.h"
 
-/* Stores a range, FROM,TO, in the field of the flag. Either time may be missing. */
+/* Stores a range, "FROM,TO", in the field of the flag. FROM or TO may be missing. */
 const char *time_range_store(void *options, const struct flag *flag, const char *text);
 
-/* With -diff_time_range, makes the sources the bases of the comparison. Call this function after
- * the sources are known. Returns false when out of memory. */
+/* With -diff_time_range, makes the sources also the bases of the comparison. The caller must know
+ * the sources before. Returns false when out of memory. */
 bool time_range_add_bases(struct command *command);
 
-/* Returns an error about other flags, or NULL. */
+/* Returns an error if a flag contradicts the ranges, or NULL. */
 const char *time_range_conflict(const struct command *command);
 
-/* Returns the data of samples that the reader keeps: `needs` and the times, if the command uses
+/* Returns which data of the samples the reader keeps: `needs`, and the times if the command uses
  * times. `needs` is NULL if the command needs each sample. `times` is a buffer for the result. */
 const struct open_sums *time_range_needs(const struct command *command,
                                          const struct open_sums *needs, struct open_sums *times);
 
-/* Limits a profile to the range of its side, and replaces *profile. Fails if the profile has no
- * times, or if the recording ends before the range. `options` has the function for a warning about
- * estimated values, and may be NULL. */
+/* Limits a profile to the time range of head or base, and replaces *profile. Fails if the profile
+ * has no times, or if the recording ends before the range. `options` has the function for a warning
+ * about estimated values; it may be NULL. */
 pprofc_status time_range_select(const struct command *command, bool is_base, const char *shown,
                                 const pprofc_read_options *options, pprofc_profile **profile,
                                 pprofc_error *error);

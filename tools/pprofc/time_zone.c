@@ -1,4 +1,4 @@
-/* Sets the time zone that pprof would use for $TZ. */
+/* Sets $TZ to the time zone that pprof would use. */
 #include "time_zone.h"
 
 #include "core/mem.h"
@@ -18,7 +18,7 @@ static const char *const folders[] = {"/usr/share/zoneinfo/", "/usr/share/lib/zo
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* True for a regular file in the format of tzfile(5). Does not open other files. */
+/* True for a regular file in the format of tzfile(5). Opens no other type of file. */
 static bool is_zone(const char *path) {
   char magic[4] = "";
   struct stat info;
@@ -30,7 +30,8 @@ static bool is_zone(const char *path) {
   return right && memcmp(magic, "TZif", sizeof magic) == 0;
 }
 
-/* Writes ":PATH" with the path of the time zone's file. Returns false if there is no such file. */
+/* Writes ":PATH" with the path of the time zone's file. Returns false if no folder has that
+ * file. */
 static bool find_zone(const char *name, char *out, size_t size) {
   bool absolute = name[0] == '/';
   for (size_t i = 0; i < COUNT(folders); i++) {

@@ -1,4 +1,4 @@
-/* Sets the time zone that pprof would use for $TZ. */
+/* Sets $TZ to the time zone that pprof would use. */
 #ifndef PPROFC_TIME_ZONE_H
 #define PPROFC_TIME_ZONE_H
 
@@ -6,15 +6,15 @@
 
 /* Data for restoring $TZ. */
 struct time_zone {
-  char *before; /* old value of $TZ; NULL if $TZ did not change */
+  char *before; /* old value of $TZ; NULL: $TZ did not change */
 };
 
-/* Sets $TZ to the time zone that pprof would use for a report: the file of that name, or UTC if the
- * file is missing. A POSIX rule such as "EST5" is not a file name. Returns false when out of
- * memory. */
+/* Sets $TZ to the time zone that pprof would use for a report. This is the file named by $TZ, or
+ * UTC if there is no such file. A POSIX rule such as "EST5" names no file. Returns false when out
+ * of memory. */
 bool time_zone_enter(struct time_zone *zone);
 
-/* Restores $TZ for programs that start later. */
+/* Restores the old $TZ, for programs that start later. */
 void time_zone_leave(struct time_zone *zone);
 
 #endif

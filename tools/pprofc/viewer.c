@@ -18,7 +18,7 @@
 pprofc_status viewer_create(struct viewer_file *file, const char *extension, pprofc_error *error) {
   const char *folder = getenv("TMPDIR");
   if (!folder || !*folder) folder = "/tmp";
-  /* The viewer would read a path that starts with '-' as an option. */
+  /* The viewer would take a path that starts with '-' for an option. */
   const char *here = *folder == '/' ? "" : "./";
   int size =
       snprintf(file->path, sizeof file->path, "%s%s/pprofXXXXXX.%s", here, folder, extension);
@@ -36,7 +36,7 @@ void viewer_remove(struct viewer_file *file) {
   unlink(file->path);
 }
 
-/* Splits a command at blanks; the words point into `text`. Returns false if the program of the
+/* Splits a command at blanks. The words point into `text`. Returns false if the program of the
  * first word does not exist. */
 static bool viewer_split(char *text, char *words[MAX_WORDS]) {
   size_t count = 0;
@@ -67,7 +67,7 @@ static bool find_browser(char *text, size_t size, char *words[MAX_WORDS]) {
   return false;
 }
 
-/* Splits the command of the viewer into words, and adds the file. */
+/* Splits the command of the viewer into words, and adds the name of the file. */
 static pprofc_status viewer_words(struct viewer_file *file, const char *viewer, char *text,
                                   size_t room, char *words[MAX_WORDS], pprofc_error *error) {
   bool browser = strcmp(viewer, "browser") == 0;
@@ -84,8 +84,8 @@ static pprofc_status viewer_words(struct viewer_file *file, const char *viewer, 
   return PPROFC_OK;
 }
 
-/* Starts the viewer. With `beside`, the viewer cannot use the shell's input and output, and ^C does
- * not end the viewer. `text` is a buffer for the words. The first word is the program. */
+/* Starts the viewer. With `beside`, the viewer has no access to the input and output of the shell,
+ * and ^C does not end it. `text` is a buffer for the words. The first word is the program. */
 static pprofc_status viewer_run(struct viewer_file *file, const char *viewer, bool beside,
                                 pid_t *pid, char text[VIEWER_TEXT], pprofc_error *error) {
   char *words[MAX_WORDS];
@@ -120,7 +120,7 @@ pprofc_status viewer_show(struct viewer_file *file, const char *viewer, pprofc_e
   char text[VIEWER_TEXT];
   pprofc_status status = viewer_run(file, viewer, false, &pid, text, error);
   if (status != PPROFC_OK) return status;
-  /* Wait, because a launcher ends at once, before the started program has opened the file. */
+  /* Wait, because a launcher ends before the program that it started has opened the file. */
   sleep(1);
   int how;
   if (spawn_wait(pid, &how) && spawn_status(how) == 0) return PPROFC_OK;

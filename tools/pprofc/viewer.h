@@ -18,17 +18,18 @@ pprofc_status viewer_create(struct viewer_file *file, const char *extension, ppr
  * browser. */
 pprofc_status viewer_show(struct viewer_file *file, const char *viewer, pprofc_error *error);
 
-/* Starts the viewer and does not wait for its end, because the shell continues. The caller removes
+/* Starts the viewer without waiting for its end, because the shell continues. The caller removes
  * the file later. */
 pprofc_status viewer_start(struct viewer_file *file, const char *viewer, pid_t *pid,
                            pprofc_error *error);
 
-/* True if the viewer has ended. Sets *status to its exit status. Does not wait. */
+/* Checks without waiting if the viewer has ended. If so, sets *status to its exit status and
+ * returns true. */
 bool viewer_has_ended(pid_t pid, int *status);
 
 void viewer_remove(struct viewer_file *file);
 
-/* Starts $BROWSER, or else the first browser of pprof's list that works. Does not wait for its end.
+/* Starts $BROWSER, or else the first browser in pprof's list that works. Does not wait for its end.
  * Returns false if no browser starts. */
 bool viewer_browse(const char *address);
 

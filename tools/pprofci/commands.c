@@ -50,7 +50,7 @@ struct command_report {
   struct log_guard guard;
   struct brief brief;
   uint64_t budget;              /* maximum size of the report in bytes; 0: no limit */
-  char more[BRIEF_COMMAND + 8]; /* command that shows more */
+  char more[BRIEF_COMMAND + 8]; /* command that prints the omitted rows */
 };
 
 static void command_begin_report(struct command_report *report, const struct ci_command *command,

@@ -14,21 +14,22 @@ struct command_line {
   struct flags_parsed parsed;
   const char *const *words; /* arguments after the flags */
   size_t count;
-  struct output *out; /* standard output, which disables text that a CI service would run as a
+  struct output *out; /* standard output; `out` disables text that a CI service would run as a
                          command */
 };
 
 /* Arguments that may follow the flags: any number, exactly one STORE, or no argument. */
 enum command_words { COMMAND_WORDS, COMMAND_STORE, COMMAND_NO_WORDS };
 
-/* Location of the size limit and of the format in the options of a command that has -budget. */
+/* Offsets of two options of a command that has -budget: the size limit, and the choice of JSON. */
 struct command_brief {
-  size_t bytes; /* offset of the size limit in the options */
-  size_t json;  /* offset of the bool that selects JSON; NO_JSON: the report is always text */
+  size_t bytes; /* offset of the size limit in the options, in bytes */
+  size_t json;  /* offset of the bool that selects JSON, in bytes; NO_JSON: the report is always
+                   text */
 };
 #define NO_JSON SIZE_MAX
 
-/* Defines the flag -budget, which sets the member `brief_bytes` of the options. */
+/* Defines the flag -budget, which sets the field `brief_bytes` of the options. */
 #define COMMAND_BUDGET(group)                                                                      \
   {                                                                                                \
     "budget", FLAG_STRING, FIELD(brief_bytes), group, "BYTES",                                     \
@@ -45,11 +46,11 @@ struct ci_command {
   enum command_words words;
   /* Checks the flags, and the arguments if `words` does not describe them fully. NULL: no check. */
   pprofc_status (*check)(void *options, const struct command_line *line, pprofc_error *error);
-  /* Runs the command. May set *code, the exit status; it is EXIT_PASSED at the start. */
+  /* Runs the command. May set *code, the exit status; *code is EXIT_PASSED before the call. */
   pprofc_status (*run)(void *options, const struct command_line *line, int *code,
                        pprofc_error *error);
   const struct command_brief
-      *brief; /* report that -budget limits; NULL: the command has no -budget */
+      *brief; /* offsets of the options for -budget; NULL: the command has no -budget */
 };
 
 #define COMMANDS(X)                                                                                \
@@ -67,7 +68,7 @@ int command_main(const struct ci_command *command, int argc, char **argv);
 /* Prints why a command failed, and returns EXIT_FAILED. */
 int command_fail(const char *message);
 
-/* Prints an error about a command's flags, and a hint how to print the help. */
+/* Prints an error about a command's flags, and the command that prints the help. */
 int command_misused(const struct flag_table *table, const struct flags_parsed *parsed,
                     const char *message);
 

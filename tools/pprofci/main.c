@@ -24,7 +24,7 @@ static const struct flag flags[] = {
 static const struct flag_command commands[] = {COMMANDS(ROW){NULL, NULL}};
 #undef ROW
 
-/* Commands, in the order of `commands`. */
+/* Table of the commands, in the order of `commands`. */
 #define ROW(name) &name##_command,
 static const struct ci_command *const runs[] = {COMMANDS(ROW)};
 #undef ROW

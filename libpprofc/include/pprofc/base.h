@@ -40,14 +40,14 @@ extern "C" {
 #define PPROFC_PRINTF(fmt, arg)
 #endif
 
-/* Returns PPROFC_VERSION of the linked library, which may be newer than the header. */
+/* Returns PPROFC_VERSION of the linked library. This library may be newer than the header. */
 PPROFC_API const char *pprofc_version(void);
 
-/* Result of a call. Later versions may add statuses: handle an unknown status as an error. */
+/* Result of a call. Later versions may add statuses. Handle an unknown status as an error. */
 typedef enum pprofc_status {
   PPROFC_OK = 0,        /* success */
   PPROFC_E_NOMEM,       /* an allocation failed */
-  PPROFC_E_IO,          /* the operating system refused to read or write */
+  PPROFC_E_IO,          /* the operating system reported an error while reading or writing */
   PPROFC_E_FORMAT,      /* the input is invalid */
   PPROFC_E_LIMIT,       /* a limit of pprofc_limits was exceeded; the message names the limit */
   PPROFC_E_INVALID,     /* an argument or option is invalid */
@@ -56,33 +56,33 @@ typedef enum pprofc_status {
   PPROFC_E_CANCELLED    /* the caller cancelled the call, or its time limit has passed */
 } pprofc_status;
 
-/* Returns the name of a status, for example "PPROFC_E_LIMIT"; "unknown status" for an unknown
- * number. */
+/* Returns the name of a status, for example "PPROFC_E_LIMIT". Returns "unknown status" for an
+ * unknown number. */
 PPROFC_API const char *pprofc_status_name(pprofc_status status);
 
 /* Value of `offset` for an error without a position in the input. */
 #define PPROFC_NO_OFFSET UINT64_MAX
 
-/* Reason why a call failed. The caller owns the struct. The struct needs no cleanup. */
+/* Reason why a call failed. The caller owns the struct, which needs no cleanup. */
 typedef struct pprofc_error {
   pprofc_status status; /* status that the call returned */
   uint64_t offset;      /* offset of the error in the decompressed input, in bytes, or
                            PPROFC_NO_OFFSET */
-  char message[1024];   /* error message: one line in lower case, ended by a NUL */
+  char message[1024];   /* error message: one line in lower case, NUL-terminated */
 } pprofc_error;
 
-/* A view of bytes that another object owns. A NUL is an ordinary byte. */
+/* Bytes that another object owns. A NUL is an ordinary byte. */
 typedef struct pprofc_str {
-  const char *data; /* array of `size` bytes; no NUL follows them */
+  const char *data; /* array of `size` bytes without a NUL at its end */
   size_t size;      /* length in bytes */
 } pprofc_str;
 
 /* Memory functions of the caller. The library calls them from several threads at once. `alloc` and
- * `resize` return NULL on failure; sizes are in bytes. `resize` and `release` get the size that was
+ * `resize` return NULL on failure. Sizes are in bytes. `resize` and `release` get the size that was
  * requested for the block. A NULL allocator means malloc, realloc and free. */
 typedef struct pprofc_allocator {
   void *(*alloc)(void *context, size_t size); /* returns a new block */
-  /* Returns the block with its new size, at the same or another address. */
+  /* returns the block with its new size, at the same or another address */
   void *(*resize)(void *context, void *block, size_t old_size, size_t new_size);
   void (*release)(void *context, void *block, size_t size); /* frees a block */
   void *context;                                            /* first argument of each function */
@@ -92,27 +92,26 @@ typedef struct pprofc_allocator {
  * PPROFC_E_IO. */
 typedef int (*pprofc_write_fn)(void *context, const void *data, size_t size);
 
-/* Returns true to continue. After false the call ends with PPROFC_E_CANCELLED, or with PPROFC_OK if
- * it has already read all that it needs. A call has one or more steps. `done` is the finished part
- * of the current step and `total` is the size of the step, in a unit that depends on the step.
- * `done` and `total` are 0 if the size is not known. The library calls the function often and from
- * several threads at once, so the function must be quick. The function must not call the
- * library. */
+/* Returns true to continue. After false, the call ends with PPROFC_E_CANCELLED, or with PPROFC_OK
+ * if it has already read all that it needs. A call has one or more steps. `done` is the finished
+ * part of the current step, and `total` is the size of the step. Their unit depends on the step.
+ * Both are 0 if the size is unknown. The library calls the function often and from several threads
+ * at once, so the function must be quick. The function must not call the library. */
 typedef bool (*pprofc_progress_fn)(void *context, uint64_t done, uint64_t total);
 
-/* Limits of one call. 0 in a field means its default. A call that exceeds a limit returns
- * PPROFC_E_LIMIT, and its message names the field: "(raise the limit memory_bytes)". */
+/* Limits of one call. A field with the value 0 means its default. A call that exceeds a limit
+ * returns PPROFC_E_LIMIT. The error message names the field: "(raise the limit memory_bytes)". */
 typedef struct pprofc_limits {
   size_t struct_size;      /* set by pprofc_limits_init */
   uint64_t input_bytes;    /* maximum size of the compressed input in bytes, default 2 GiB */
   uint64_t inflated_bytes; /* maximum size of the decompressed input in bytes, default 8 GiB */
   /* Maximum ratio of decompressed to compressed size, default 400. The library checks the ratio
-   * when more than 32 MiB are decompressed. The same number limits the ratio of used memory to
-   * input size, checked above 64 MiB of memory. This second limit does not apply to plain text from
-   * a pipe, because its size is not known. */
+   * from 32 MiB of decompressed data on. The same number limits the ratio of used memory to input
+   * size, checked from 64 MiB of memory on. The second limit does not apply to plain text from a
+   * pipe, because its size is unknown. */
   uint32_t inflate_ratio;
-  uint64_t memory_bytes; /* maximum number of bytes in use at one time for a profile and everything
-                            made from it, default 16 GiB */
+  uint64_t memory_bytes; /* maximum memory in bytes at any time for a profile and everything made
+                            from it, default 16 GiB */
   uint32_t stack_depth;  /* maximum number of frames of one sample, default 65,536 */
   uint32_t labels;       /* maximum number of labels of one sample, default 4,096 */
   uint32_t string_bytes; /* maximum size of one string in bytes, default 64 MiB */

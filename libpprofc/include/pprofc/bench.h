@@ -27,27 +27,27 @@ typedef struct pprofc_bench pprofc_bench;
  * Free the set with pprofc_bench_free. */
 PPROFC_API pprofc_bench *pprofc_bench_new(const pprofc_allocator *allocator);
 
-/* Frees a set with all its views. Free the tables of the set first. */
+/* Frees a set and all its views. Tables of the set must be freed before. */
 PPROFC_API void pprofc_bench_free(pprofc_bench *set);
 
-/* Reads one input of any known format, recognised by content: `go test -bench` text and its -json
+/* Reads one input. Recognises its format by the content: `go test -bench` text and its -json
  * stream; JSON of Google Benchmark, hyperfine, pytest-benchmark, JMH and criterion; CSV with
  * columns name, unit, value. `label` becomes the value of the configuration key .file; "" leaves
- * the key unset. `path` names the input in messages. `data` is not needed afterwards. A wrong line
- * is skipped and gives a message (pprofc_bench_messages). Errors: PPROFC_E_FORMAT for an input that
- * is unusable as a whole, with path and line; PPROFC_E_NOMEM; PPROFC_E_LIMIT. */
+ * the key unset. `path` names the input in messages. The caller may free `data` afterwards. A wrong
+ * line is skipped and gives a message (pprofc_bench_messages). Errors: PPROFC_E_FORMAT for an input
+ * that is unusable as a whole, with path and line; PPROFC_E_NOMEM; PPROFC_E_LIMIT. */
 PPROFC_API pprofc_status pprofc_bench_read(pprofc_bench *set, const char *label, const char *path,
                                            const void *data, size_t size, pprofc_error *error);
 
-/* Reads inputs as named on a command line: `path`, or `label=path`, or "-" for standard input. A
- * path given k > 1 times gets the labels path#0 ... path#(k-1). A criterion folder
- * (target/criterion) means every new/sample.json in it. Errors: as for pprofc_bench_read;
+/* Reads inputs that are named as on a command line: `path`, `label=path`, or "-" for standard
+ * input. If a path is given k times, k > 1, it gets the labels path#0 ... path#(k-1). A criterion
+ * folder (target/criterion) means every new/sample.json in it. Errors: as for pprofc_bench_read;
  * PPROFC_E_IO. */
 PPROFC_API pprofc_status pprofc_bench_read_inputs(pprofc_bench *set, const char *const *inputs,
                                                   size_t count, pprofc_error *error);
 
-/* Result of one benchmark line. Its measurements are in the array of pprofc_bench_values, from
- * index first_value up to the first_value of the next result. */
+/* Result of one benchmark line. Its measurements are in the array of pprofc_bench_values. They
+ * begin at index first_value and end before first_value of the next result. */
 typedef struct pprofc_bench_result {
   uint32_t name;      /* name without "Benchmark", as an index for pprofc_bench_string */
   uint32_t config;    /* number of the configuration; results with equal configurations have equal
@@ -58,14 +58,14 @@ typedef struct pprofc_bench_result {
   size_t first_value; /* index of the first measurement in pprofc_bench_values */
 } pprofc_bench_result;
 
-/* Returns all results in the order they were read, and sets *count to their number. The array has
- * one more entry after the last result; its first_value is the number of measurements. The array is
- * valid until the next read. */
+/* Returns all results in the order in which they were read. Sets *count to their number. The array
+ * has an additional last entry, whose first_value is the number of measurements. The array is valid
+ * until the next read. */
 PPROFC_API const pprofc_bench_result *pprofc_bench_results(const pprofc_bench *set, size_t *count);
 
-/* Returns all measurements in tidied units (sec/op, not ns/op), and sets *count to their number.
- * Sets *units to an array with the unit index of each measurement; `units` may be NULL. Both arrays
- * are valid until the next read. */
+/* Returns all measurements in tidied units (sec/op, not ns/op). Sets *count to their number. Sets
+ * *units to an array with the unit index of each measurement; `units` may be NULL. Both arrays are
+ * valid until the next read. */
 PPROFC_API const double *pprofc_bench_values(const pprofc_bench *set, const uint32_t **units,
                                              size_t *count);
 
@@ -75,21 +75,21 @@ PPROFC_API pprofc_str pprofc_bench_string(const pprofc_bench *set, uint32_t stri
 /* Returns the tidied name of a unit index: "sec/op". */
 PPROFC_API pprofc_str pprofc_bench_unit(const pprofc_bench *set, uint32_t unit);
 
-/* Returns the value of a configuration key ("goos") of the result with index `result`; "" if the
- * key is not set. */
+/* Returns the value of a configuration key ("goos") for the result at index `result`. Returns "" if
+ * the key is not set. */
 PPROFC_API pprofc_str pprofc_bench_result_config(const pprofc_bench *set, size_t result,
                                                  pprofc_str key);
 
-/* The first function returns the number of inputs. The other two return the label and the path of
- * one input. */
+/* The first function returns the number of inputs. The second returns the label of an input, and
+ * the third returns its path. */
 PPROFC_API size_t pprofc_bench_inputs(const pprofc_bench *set);
 PPROFC_API pprofc_str pprofc_bench_input_label(const pprofc_bench *set, size_t input);
 PPROFC_API pprofc_str pprofc_bench_input_path(const pprofc_bench *set, size_t input);
 
-/* Returns the direction of a tidied unit: 1 if higher is better, -1 if lower is better, 0 if not
- * known. "Unit U better=..." lines of the input decide first, then the spelling of the unit: lower
- * is better for times, bytes and allocations, higher for anything per second. When out of memory,
- * the spelling alone decides. */
+/* Returns the direction of a tidied unit: 1 if higher is better, -1 if lower is better, 0 if
+ * unknown. Lines "Unit U better=..." of the inputs decide first, then the spelling of the unit.
+ * Lower is better for times, bytes and allocations. Higher is better for anything per second. When
+ * out of memory, only the spelling decides. */
 PPROFC_API int pprofc_bench_direction(const pprofc_bench *set, pprofc_str unit);
 
 /* A message about a wrong line of the input: PATH:LINE: TEXT. */
@@ -99,17 +99,17 @@ typedef struct pprofc_bench_message {
   pprofc_str text; /* reason, without path and line */
 } pprofc_bench_message;
 
-/* Returns all messages in the order of the inputs, and sets *count to their number. */
+/* Returns all messages in the order of the inputs. Sets *count to their number. */
 PPROFC_API const pprofc_bench_message *pprofc_bench_messages(const pprofc_bench *set,
                                                              size_t *count);
 
 /* ---- comparing --------------------------------------- */
 
-/* Test of the difference between two samples. The choice also sets the center of a sample (median
- * or mean) and the confidence interval of the center. */
+/* Test of the difference between two samples. The test also determines the center of a sample
+ * (median or mean) and the confidence interval of the center. */
 typedef enum pprofc_bench_test {
-  PPROFC_BENCH_UTEST, /* Mann-Whitney U test; the center is the median, and values of the sample
-                         bound its interval */
+  PPROFC_BENCH_UTEST, /* Mann-Whitney U test; the center is the median, and the interval's bounds
+                         are values of the sample */
   PPROFC_BENCH_TTEST, /* Welch's t-test; the center is the mean, with an interval by Student's t */
   PPROFC_BENCH_NONE   /* no test: every difference counts as significant; the center is the
                          median */
@@ -120,60 +120,61 @@ typedef struct pprofc_bench_options {
   size_t struct_size;                     /* set by pprofc_bench_options_init */
   const char *table, *row, *col, *ignore; /* benchstat projections: `table`, `row` and `col` give
                                              each result its table, row and column; `ignore` lists
-                                             the keys to ignore; defaults ".config", ".fullname",
+                                             the keys to ignore; defaults: ".config", ".fullname",
                                              ".file" and "" */
   const char *filter;                     /* benchstat filter that selects the results to keep,
-                                             default "*": all */
+                                             default "*" (all) */
   double alpha;                           /* p-value up to which a difference is significant,
                                              default 0.05 */
   double confidence;                      /* confidence level of the intervals, default 0.95 */
   pprofc_bench_test test;                 /* test of differences, default PPROFC_BENCH_UTEST */
-  bool exact_ties; /* true to use the correct distribution of U for samples of unequal sizes with
-                      ties; false, the default, uses benchstat's distribution */
-  const pprofc_allocator *allocator; /* allocator of the tables, which is copied; NULL for malloc */
+  bool exact_ties; /* true: use the correct distribution of U for samples of unequal sizes with
+                      ties; default false: use benchstat's distribution */
+  const pprofc_allocator *allocator; /* allocator of the tables; the library copies the struct; NULL
+                                        for malloc */
 } pprofc_bench_options;
 
 /* Sets all fields to their defaults. */
 PPROFC_API void pprofc_bench_options_init(pprofc_bench_options *options);
 
-/* Tables of a comparison: one table for each combination of unit and table key. */
+/* The tables of a comparison. Each combination of unit and table key has a table. */
 typedef struct pprofc_bench_tables pprofc_bench_tables;
 
-/* Compares the results of a set, which must outlive the tables. `options` may be NULL. Free *tables
- * with pprofc_bench_tables_free. Errors: PPROFC_E_INVALID for a syntax error in a projection or the
- * filter, with benchstat's text (the query, and a caret on the next line); PPROFC_E_NOMEM;
- * PPROFC_E_LIMIT. */
+/* Compares the results of a set. The set must outlive the tables. `options` may be NULL. Free
+ * *tables with pprofc_bench_tables_free. Errors: PPROFC_E_INVALID for a syntax error in a
+ * projection or the filter, with benchstat's text (the query, and a caret on the next line);
+ * PPROFC_E_NOMEM; PPROFC_E_LIMIT. */
 PPROFC_API pprofc_status pprofc_bench_compare(const pprofc_bench *set,
                                               const pprofc_bench_options *options,
                                               pprofc_bench_tables **tables, pprofc_error *error);
 
-/* Frees tables with their cells and texts. */
+/* Frees tables, their cells and their texts. */
 PPROFC_API void pprofc_bench_tables_free(pprofc_bench_tables *tables);
 
-/* One sample and its statistics, in the tidied unit of the table. */
+/* A sample and its statistics, in the tidied unit of the table. */
 typedef struct pprofc_bench_cell {
   size_t row, column;       /* indices within the table */
-  const double *values;     /* values of the sample, sorted, NaN first */
+  const double *values;     /* values of the sample in ascending order, NaN first */
   size_t count;             /* number of values, at least 1 */
   double center, low, high; /* center of the sample (median, mode or mean), and the bounds of its
-                               confidence interval; infinite for a missing bound */
-  size_t baseline; /* index, in the table's array of cells, of the baseline: the cell of this row in
-                      the first column; SIZE_MAX if that cell is missing */
-  double p;        /* p-value of the comparison with the baseline; 1 if the test has no result */
-  double alpha;    /* significance level for p */
-  const char *const *notes;              /* texts of the warnings about the sample, then of the
-                                            warnings about the comparison */
-  size_t sample_notes, comparison_notes; /* numbers of warnings about the sample and about the
+                               confidence interval; a missing bound is infinite */
+  size_t baseline; /* index of the baseline in the table's array of cells; the baseline is the cell
+                      of this row in the first column; SIZE_MAX if there is no baseline */
+  double p;        /* p-value of the comparison with the baseline; 1 if the test gives no result */
+  double alpha;    /* significance level with which p is compared */
+  const char *const *notes;              /* texts of warnings: first about the sample, then about
+                                            the comparison */
+  size_t sample_notes, comparison_notes; /* number of warnings about the sample, and about the
                                             comparison */
-  bool nan; /* true if this cell or its baseline has a NaN value, so that they cannot be compared */
+  bool nan; /* true if this cell or its baseline has a NaN value; the two then cannot be compared */
 } pprofc_bench_cell;
 
-/* One table: all cells of one unit and one table key. */
+/* A table: all cells that have the same unit and the same table key. */
 typedef struct pprofc_bench_table {
   pprofc_str unit; /* unit of the values, tidied: "sec/op" */
-  bool exact;      /* true if a "Unit" line of the input sets assume=exact: the center is the mode,
-                      the interval is the range, and every difference is significant */
-  size_t rows, columns, cells;   /* numbers of rows, columns and cells */
+  bool exact;      /* true if a "Unit" line of the input has assume=exact; the center is then the
+                      mode, the interval is the range, and every difference is significant */
+  size_t rows, columns, cells;   /* number of rows, of columns and of cells */
   const pprofc_bench_cell *cell; /* cells by row, then column */
 } pprofc_bench_table;
 
@@ -182,24 +183,24 @@ PPROFC_API size_t pprofc_bench_table_count(const pprofc_bench_tables *tables);
 PPROFC_API pprofc_bench_table pprofc_bench_table_at(const pprofc_bench_tables *tables,
                                                     size_t table);
 
-/* The first function returns the label of a row, the second the label of a column. A label has the
- * values of the projection's keys, separated by spaces. */
+/* The first function returns the label of a row, the second the label of a column. A label consists
+ * of the values of the projection's keys, separated by spaces. */
 PPROFC_API pprofc_str pprofc_bench_row_label(const pprofc_bench_tables *tables, size_t table,
                                              size_t row);
 PPROFC_API pprofc_str pprofc_bench_column_label(const pprofc_bench_tables *tables, size_t table,
                                                 size_t column);
 
-/* The key of a table has fields such as "goos" and "pkg"; the unit is not a field. The first
- * function returns the number of fields. The second returns the name of a field. The third returns
- * the value of a field for one table. */
+/* Functions for the key of a table. The key has fields such as "goos" and "pkg"; the unit is not a
+ * field. The first function returns the number of fields. The second returns the name of a field.
+ * The third returns the value of a field for one table. */
 PPROFC_API size_t pprofc_bench_key_count(const pprofc_bench_tables *tables);
 PPROFC_API pprofc_str pprofc_bench_key_name(const pprofc_bench_tables *tables, size_t key);
 PPROFC_API pprofc_str pprofc_bench_key_value(const pprofc_bench_tables *tables, size_t table,
                                              size_t key);
 
-/* Writes the tables as "text", "csv", "markdown", "json" or "html". The warnings of "csv" go to
- * `warn`, which may be NULL. Errors: PPROFC_E_INVALID for another format, PPROFC_E_NOMEM,
- * PPROFC_E_IO when a callback fails. */
+/* Writes the tables as "text", "csv", "markdown", "json" or "html". `warn` receives the warnings of
+ * "csv"; it may be NULL. Errors: PPROFC_E_INVALID for another format, PPROFC_E_NOMEM, PPROFC_E_IO
+ * when a callback fails. */
 PPROFC_API pprofc_status pprofc_bench_print(const pprofc_bench_tables *tables, const char *format,
                                             pprofc_write_fn write, void *context,
                                             pprofc_write_fn warn, void *warn_context,
@@ -207,29 +208,30 @@ PPROFC_API pprofc_status pprofc_bench_print(const pprofc_bench_tables *tables, c
 
 /* ---- the earlier table ------------------------------- */
 
-/* Options of the tables that benchstat printed before 2021: means without outliers, one table per
- * metric ("time/op"), with columns "old" and "new" if there are two inputs. */
+/* Options of the tables that benchstat printed before 2021. They show means without outliers, and
+ * have one table per metric ("time/op"). With two inputs, the columns are "old" and "new". */
 typedef struct pprofc_bench_classic_options {
   size_t struct_size;     /* set by pprofc_bench_classic_options_init */
   pprofc_bench_test test; /* test of differences, default PPROFC_BENCH_UTEST */
   double alpha;           /* p-value below which a change is significant; 0 means 0.05 */
-  bool geomean;           /* true to add a row with the geometric mean of each input */
-  bool no_range;          /* true to omit the columns of ranges in csv */
+  bool geomean;           /* true: add a row with the geometric mean of each input */
+  bool no_range;          /* true: omit the columns of ranges in csv */
   const char *split;      /* labels by which results are grouped, default "pkg,goos,goarch" */
   const char *sort;       /* order of rows: "none" (default), "name" or "delta"; a leading minus
                              reverses the order */
-  const pprofc_allocator *allocator; /* allocator for printing, which is copied; NULL for malloc */
+  const pprofc_allocator *allocator; /* allocator for printing; the library copies the struct; NULL
+                                        for malloc */
 } pprofc_bench_classic_options;
 
 /* Sets all fields to their defaults. */
 PPROFC_API void pprofc_bench_classic_options_init(pprofc_bench_classic_options *options);
 
 /* Makes an empty set keep values in their original units, and read benchmark text by the rules of
- * benchstat before 2021. pprofc_bench_print_classic needs such a set. Call this function before
- * reading. */
+ * benchstat before 2021. pprofc_bench_print_classic needs a set prepared in this way. Call this
+ * function before reading. */
 PPROFC_API void pprofc_bench_keep_units(pprofc_bench *set);
 
-/* Writes the tables of benchstat before 2021 as "text", "csv" or "html". `options` may be NULL.
+/* Writes tables like benchstat before 2021, as "text", "csv" or "html". `options` may be NULL.
  * Errors: PPROFC_E_INVALID for another format, PPROFC_E_NOMEM, PPROFC_E_IO when `write` fails. */
 PPROFC_API pprofc_status pprofc_bench_print_classic(const pprofc_bench *set,
                                                     const pprofc_bench_classic_options *options,

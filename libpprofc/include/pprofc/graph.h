@@ -1,5 +1,5 @@
-/* Reports as data: the call graph (the rows of `pprofc -top` and the calls between them), the call
- * tree, and annotated source.
+/* Reports as data: the call graph, the call tree, and annotated source. The call graph has the rows
+ * of `pprofc -top` and the calls between them.
  *
  * The objects are immutable and own copies, so the profile and the options may be released before
  * them. Arrays and texts are valid until the object is freed. Any number of threads may make
@@ -16,52 +16,52 @@ extern "C" {
 /* A call graph: nodes, edges and totals. */
 typedef struct pprofc_graph pprofc_graph;
 
-/* Inlining of a node into its callers. */
+/* How often calls of a node are inlined into the callers. */
 typedef enum pprofc_graph_inlined {
   PPROFC_GRAPH_NOT_INLINED,   /* the node is never inlined */
   PPROFC_GRAPH_INLINED,       /* the node is inlined at every call: "(inline)" */
   PPROFC_GRAPH_PARTLY_INLINED /* the node is inlined at some calls: "(partial-inline)" */
 } pprofc_graph_inlined;
 
-/* One node: a function, file, line or address, as the granularity decides. Texts are bytes of the
+/* A node: a function, file, line or address; the granularity decides. Texts are bytes of the
  * profile and may contain control bytes and invalid UTF-8. */
 typedef struct pprofc_graph_node {
   pprofc_str name;     /* name as -top prints it, with file, line and address if these distinguish
                           nodes */
-  pprofc_str function; /* name of the function; "" if not known */
-  pprofc_str file;     /* source file; "" if not known, or if files do not distinguish nodes */
-  int64_t line;     /* line in the source; 0 if not known, or if lines do not distinguish nodes */
-  uint64_t address; /* address of the code; 0 if not known, or if addresses do not distinguish
-                       nodes */
-  int64_t flat;     /* sum over samples with the node as leaf, in the unit of the totals */
-  int64_t cum;      /* sum over samples with the node anywhere in the stack */
-  pprofc_graph_inlined inlined; /* inlining of the node into its callers */
+  pprofc_str function; /* name of the function; "" if unknown */
+  pprofc_str file;     /* source file; "" if unknown, or if files do not distinguish nodes */
+  int64_t line;        /* line in the source; 0 if unknown, or if lines do not distinguish nodes */
+  uint64_t address;    /* address of the code; 0 if unknown, or if addresses do not distinguish
+                          nodes */
+  int64_t flat; /* self: sum of the samples with the node as leaf, in the unit of the totals */
+  int64_t cum;  /* total: sum of the samples with the node anywhere in the stack */
+  pprofc_graph_inlined inlined; /* how often calls of the node are inlined */
 } pprofc_graph_node;
 
 /* The calls from one node to another. */
 typedef struct pprofc_graph_edge {
   size_t source, target; /* indices of the caller and the callee */
-  int64_t weight;        /* sum over samples in which source calls target, in the unit of the
+  int64_t weight;        /* sum of the samples in which source calls target, in the unit of the
                             totals */
-  bool inlined;          /* true if the target was inlined into the source */
-  bool residual;         /* true if nodes between caller and callee were trimmed */
+  bool inlined;          /* true if the target is inlined into the source */
+  bool residual;         /* true if trimming removed nodes between caller and callee */
 } pprofc_graph_edge;
 
 /* Totals of a graph, in `unit`. */
 typedef struct pprofc_graph_totals {
   pprofc_str type;      /* sample type of the values: "cpu", "mean_delay" */
   pprofc_str unit;      /* unit of the values, as in the profile: "nanoseconds" */
-  int64_t total;        /* total of the profile: the value that counts as 100 % */
-  int64_t shown;        /* sum of the nodes' `flat` */
-  size_t nodes_before;  /* number of nodes that nodefraction keeps, before nodecount limits them */
+  int64_t total;        /* total of the profile, which counts as 100 % */
+  int64_t shown;        /* sum of `flat` over all nodes */
+  size_t nodes_before;  /* number of nodes that nodefraction keeps, before nodecount reduces them */
   size_t dropped_nodes; /* number of nodes that nodefraction drops */
 } pprofc_graph_totals;
 
 /* Computes the graph of -top. Options, filters, granularity, sorting and trimming work as in
- * pprofc_report with the format "top"; `format`, `unit` and compact_labels have no effect. Values
- * keep the unit of the profile, divided by divide_by. Edges below edgefraction are dropped, as in
- * the format "tree". `options` may be NULL. Uses the allocator of the profile. The caller frees
- * *graph with pprofc_graph_free. Errors: as for pprofc_report, except PPROFC_E_IO. */
+ * pprofc_report with the format "top". `format`, `unit` and compact_labels have no effect. Values
+ * keep the unit of the profile, and are divided by divide_by. Edges below edgefraction are dropped,
+ * as in the format "tree". `options` may be NULL. Uses the allocator of the profile. The caller
+ * frees *graph with pprofc_graph_free. Errors: as for pprofc_report, except PPROFC_E_IO. */
 PPROFC_API pprofc_status pprofc_graph_new(const pprofc_profile *profile,
                                           const pprofc_report_options *options,
                                           pprofc_graph **graph, pprofc_error *error);
@@ -69,12 +69,12 @@ PPROFC_API pprofc_status pprofc_graph_new(const pprofc_profile *profile,
 /* Frees a graph with its arrays and texts. NULL is allowed. */
 PPROFC_API void pprofc_graph_free(pprofc_graph *graph);
 
-/* Returns the nodes in the order of -top: by flat or cum, largest magnitude first, then by
+/* Returns the nodes in the order of -top: by flat or cum, largest absolute value first, then by
  * name. Sets *count to their number. */
 PPROFC_API const pprofc_graph_node *pprofc_graph_nodes(const pprofc_graph *graph, size_t *count);
 
-/* Returns the edges between the nodes of the graph, largest magnitude first, then by names of
- * source and target. Sets *count to their number. */
+/* Returns the edges between the nodes of the graph, largest absolute weight first, then by the
+ * names of source and target. Sets *count to their number. */
 PPROFC_API const pprofc_graph_edge *pprofc_graph_edges(const pprofc_graph *graph, size_t *count);
 
 /* Returns the totals. */
@@ -82,20 +82,18 @@ PPROFC_API pprofc_graph_totals pprofc_graph_totals_of(const pprofc_graph *graph)
 
 /* ---- the call tree */
 
-/* A call tree: one node for each path of calls from the root. */
+/* A call tree. It has a node for each path of calls from the root. */
 typedef struct pprofc_tree pprofc_tree;
 
-/* One node: a path of calls from the root. Values are in the unit of the tree; base values are 0
+/* A node: a path of calls from the root. Values are in the unit of the tree. Base values are 0
  * without a base (PPROFC_COMPARE). */
 typedef struct pprofc_tree_node {
   pprofc_str name;  /* name of the frame; for a frame without a function, mapping and address:
                        "[libc.so.6] 0x7f10"; "" for the root */
-  pprofc_str file;  /* source file; "" if not known, or if files do not distinguish
+  pprofc_str file;  /* source file; "" if unknown, or if files do not distinguish frames */
+  int64_t line;     /* line in the source; 0 if unknown, or if lines do not distinguish frames */
+  uint64_t address; /* address of the code; 0 if unknown, or if addresses do not distinguish
                        frames */
-  int64_t line;     /* line in the source; 0 if not known, or if lines do not
-                       distinguish frames */
-  uint64_t address; /* address of the code; 0 if not known, or if addresses do not
-                       distinguish frames */
   size_t parent;    /* index of the caller; SIZE_MAX for the root */
   size_t end;       /* index after the last node of the subtree that begins with this node */
   /* self: sum over the samples whose stack ends at this node. total: sum over the samples whose
@@ -106,7 +104,7 @@ typedef struct pprofc_tree_node {
 } pprofc_tree_node;
 
 /* Computes the tree that -flame draws, without a limit on its size. `format`, `unit`, trimming,
- * sorting and `mean` have no effect. With `reverse` the children of the root are the leaf
+ * sorting and `mean` have no effect. With `reverse`, the children of the root are the leaf
  * functions. `options` may be NULL. Uses the allocator of the profile, and owns copies. The caller
  * frees *tree with pprofc_tree_free. Errors: as for pprofc_graph_new. */
 PPROFC_API pprofc_status pprofc_tree_new(const pprofc_profile *profile,
@@ -116,8 +114,8 @@ PPROFC_API pprofc_status pprofc_tree_new(const pprofc_profile *profile,
 /* Frees a tree with its array and texts. NULL is allowed. */
 PPROFC_API void pprofc_tree_free(pprofc_tree *tree);
 
-/* Returns the nodes: a caller before the nodes that it calls, and siblings by name. The first node
- * is the root. Sets *count to the number of nodes. */
+/* Returns the nodes. A caller comes before the nodes that it calls, and siblings are in the order
+ * of their names. The first node is the root. Sets *count to the number of nodes. */
 PPROFC_API const pprofc_tree_node *pprofc_tree_nodes(const pprofc_tree *tree, size_t *count);
 
 /* Returns the sample type of the values and its unit, as in the profile. */
@@ -128,19 +126,19 @@ PPROFC_API pprofc_value_type pprofc_tree_type(const pprofc_tree *tree);
 /* Functions with their source lines and costs. */
 typedef struct pprofc_source pprofc_source;
 
-/* One line of a source file, with the sums of its samples in the unit of the profile. */
+/* A line of a source file, with the sums of its samples in the unit of the profile. */
 typedef struct pprofc_source_line {
   int64_t number; /* line number, from 1 */
-  /* Sums of the line without and with its callees; 0 for a line without samples. */
+  /* self and total of the line; 0 for a line without samples */
   int64_t flat, cum;
   pprofc_str text; /* text of the line, without its line feed */
 } pprofc_source_line;
 
-/* One function in one file. */
+/* A function in a file. */
 typedef struct pprofc_source_routine {
-  pprofc_str function, file;       /* name of the function; path of the file, "" if not known */
-  int64_t flat, cum;               /* sums over the lines of the function */
-  pprofc_str failure;              /* the reason why the file cannot be read; "" if it was read */
+  pprofc_str function, file;       /* name of the function, and path of the file; "" if unknown */
+  int64_t flat, cum;               /* sums of flat and cum over the lines of the function */
+  pprofc_str failure;              /* reason why the file is unreadable; "" if it was read */
   const pprofc_source_line *lines; /* lines of the function in the order of the file */
   size_t line_count;               /* number of lines */
 } pprofc_source_routine;
@@ -156,7 +154,7 @@ PPROFC_API pprofc_status pprofc_source_new(const pprofc_profile *profile,
 /* Frees the lines and their texts. NULL is allowed. */
 PPROFC_API void pprofc_source_free(pprofc_source *source);
 
-/* Returns the functions, by name and file. Sets *count to their number. */
+/* Returns the functions, sorted by name and file. Sets *count to their number. */
 PPROFC_API const pprofc_source_routine *pprofc_source_routines(const pprofc_source *source,
                                                                size_t *count);
 

@@ -1,6 +1,6 @@
 /* Statistics of samples: distributions, two-sample tests, quantiles and intervals.
  *
- * The functions keep no state: any number of threads may call them at once. */
+ * The functions keep no state, so any number of threads may call them at once. */
 #ifndef PPROFC_STATS_H
 #define PPROFC_STATS_H
 
@@ -38,10 +38,10 @@ typedef enum pprofc_test_status {
   PPROFC_TEST_NO_MEMORY      /* message: "out of memory" */
 } pprofc_test_status;
 
-/* Returns the message of a status, as quoted at its constant, or NULL for PPROFC_TEST_OK. */
+/* Returns the message of a status, as quoted at its constant. Returns NULL for PPROFC_TEST_OK. */
 PPROFC_API const char *pprofc_test_message(pprofc_test_status status);
 
-/* Flag of pprofc_u_test: the correct p-value instead of benchstat's p-value. */
+/* Flag of pprofc_u_test: compute the correct p-value instead of benchstat's p-value. */
 #define PPROFC_U_CORRECT 1u
 
 /* Result of a Mann-Whitney U test. */
@@ -78,21 +78,21 @@ PPROFC_API pprofc_t_result pprofc_welch_test(const double *x, size_t x_count, co
 
 /* Mean and variance of a sample, computed by Welford's recurrence in the order of the values. */
 typedef struct pprofc_moments {
-  double mean;     /* arithmetic mean; 0 without values */
+  double mean;     /* arithmetic mean; 0 if there are no values */
   double variance; /* sample variance, divisor n - 1; 0 for fewer than two values */
 } pprofc_moments;
 
 /* Returns the moments of `count` values. */
 PPROFC_API pprofc_moments pprofc_moments_of(const double *values, size_t count);
 
-/* Returns the quantile q, in [0, 1], of values sorted ascending. The definition is type 8 of
- * Hyndman and Fan 1996. Returns NaN if there are no values. */
+/* Returns the quantile q, in [0, 1], of values in ascending order. Uses definition 8 of Hyndman and
+ * Fan 1996. Returns NaN if there are no values. */
 PPROFC_API double pprofc_quantile(const double *sorted, size_t count, double q);
 
-/* Confidence interval of the median whose bounds are values of the sample. */
+/* Confidence interval of the median. Its bounds are values of the sample. */
 typedef struct pprofc_median_interval {
-  size_t low, high;  /* ranks of the bounds in the sorted sample, from 1. A missing bound has the
-                        rank 0 or n + 1. */
+  size_t low, high;  /* ranks of the bounds in the sorted sample, from 1; a missing bound has the
+                        rank 0 or n + 1 */
   double confidence; /* confidence level that the interval reaches */
 } pprofc_median_interval;
 

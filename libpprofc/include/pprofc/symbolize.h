@@ -13,14 +13,13 @@ extern "C" {
 /* Settings of the symbolizer. The caller owns the strings during the call. NULL equals "". */
 typedef struct pprofc_symbolize_options {
   size_t struct_size; /* set by pprofc_symbolize_options_init */
-  const char *mode;   /* mode in the form of -symbolize: "local", "fastlocal", "none", "force",
+  const char *mode;   /* mode, written as for -symbolize: "local", "fastlocal", "none", "force",
                          "demangle=full" ..., several joined by ':'; "" for local */
-  const char *tools;  /* folders of nm, addr2line and llvm-symbolizer, in the syntax of -tools; ""
-                         for PATH */
-  const char *search_path; /* folders of binaries joined by ':', as in PPROF_BINARY_PATH; ""
-                              for the paths of the profile only */
-  const char *executable;  /* binary of the first mapping; "" for the binary that the profile
-                              names */
+  const char *tools;  /* folders of nm, addr2line and llvm-symbolizer, written as for -tools; "" for
+                         PATH */
+  const char *search_path; /* folders of binaries joined by ':', as in PPROF_BINARY_PATH; "": only
+                              the paths in the profile */
+  const char *executable;  /* binary of the first mapping; "": the binary that the profile names */
   const char *build_id;    /* build id of the first mapping, if the profile has no build id */
 
   /* Receives each warning ("Some binary filenames not available ...") as one line without
@@ -37,8 +36,8 @@ PPROFC_API void pprofc_symbolize_options_init(pprofc_symbolize_options *options)
  * is a new profile, which the caller releases; `profile` does not change. An address without a name
  * gives a warning, not an error.
  *
- * The function starts addr2line, llvm-symbolizer and nm, as the reports "disasm" and "weblist" do,
- * and waits for them. The environment of these programs is PATH, HOME and TMPDIR only. The process
+ * Like the reports "disasm" and "weblist", the function starts addr2line, llvm-symbolizer and nm,
+ * and waits for them. The environment of these programs has only PATH, HOME and TMPDIR. The process
  * must not reap children that it did not start. Errors: PPROFC_E_NOMEM, PPROFC_E_LIMIT,
  * PPROFC_E_INVALID (options of size 0), PPROFC_E_IO. */
 PPROFC_API pprofc_status pprofc_symbolize(const pprofc_profile *profile,

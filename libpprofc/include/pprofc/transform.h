@@ -1,8 +1,8 @@
-/* Makes one profile from others: merge, difference, scaling, filters, granularity.
+/* Makes a profile from other profiles: merge, difference, scaling, filters, granularity.
  *
  * Input profiles do not change. The result is a new profile, which the caller releases with
  * pprofc_profile_release. It shares unchanged columns with its sources and may outlive them. Any
- * number of threads may call these functions at once, also with one profile. */
+ * number of threads may call these functions at once, even with the same profile. */
 #ifndef PPROFC_TRANSFORM_H
 #define PPROFC_TRANSFORM_H
 
@@ -12,14 +12,14 @@
 extern "C" {
 #endif
 
-/* Adds up `count` profiles, at least one, as pprof does. Equal stacks with equal labels become one
+/* Adds up `count` profiles, at least one, like pprof. Equal stacks with equal labels become one
  * sample. The result has the sample types that all profiles have, in the finest unit. A single
  * profile is returned unchanged. The caller releases the result. Errors: PPROFC_E_INVALID for
  * profiles without a common sample type, PPROFC_E_NOMEM, PPROFC_E_LIMIT. */
 PPROFC_API pprofc_status pprofc_merge(const pprofc_profile *const *profiles, size_t count,
                                       pprofc_profile **merged, pprofc_error *error);
 
-/* Kind of difference, named after the options of pprofc. */
+/* Type of difference, named after an option of pprofc. */
 typedef enum pprofc_diff_kind {
   PPROFC_SUBTRACT, /* same as -base: values of equal stacks are subtracted; percentages refer to the
                       remaining total */
@@ -47,27 +47,29 @@ PPROFC_API pprofc_status pprofc_scale(const pprofc_profile *profile, const doubl
 typedef pprofc_status (*pprofc_benchmark_fn)(void *context, pprofc_str name,
                                              pprofc_profile *profile, pprofc_error *error);
 
-/* Calls `take` for each benchmark, in the order of the samples. Samples without a benchmark are
- * skipped. Returns the status of the last call. Errors: PPROFC_E_NOMEM, PPROFC_E_LIMIT. */
+/* Calls `take` for each benchmark, in the order of the samples. Skips samples without a benchmark.
+ * Returns the status of the last call. Errors: PPROFC_E_NOMEM, PPROFC_E_LIMIT. */
 PPROFC_API pprofc_status pprofc_benchmarks(const pprofc_profile *profile, pprofc_benchmark_fn take,
                                            void *context, pprofc_error *error);
 
 /* ---- filters */
 
-/* Filters of a profile. The names and meanings of the fields are pprof's. NULL and "" filter
- * nothing. The caller owns the strings during the call. Expressions are Go regular expressions. */
+/* Filters of a profile. The names and meanings of the fields are the same as in pprof. NULL and ""
+ * filter nothing. The caller owns the strings during the call. Expressions are Go regular
+ * expressions. */
 typedef struct pprofc_filter_options {
   size_t struct_size; /* set by pprofc_filter_options_init */
 
-  /* Label keys, joined by ',', whose values become pseudo frames at the root and at the leaf.
-   * The filters see these frames. */
+  /* label keys, joined by ','; their values become additional frames at the root and at the leaf,
+   * which the filters see */
   const char *tagroot, *tagleaf;
-  const char *unit; /* unit of numbers in the pseudo frames: "minimum", "auto" or a unit */
+  const char *unit; /* unit of numbers in these additional frames: "minimum", "auto" or a unit */
 
   const char *focus, *ignore; /* focus: keep only samples with a matching frame; ignore: drop
                                  samples with a matching frame */
   const char *hide, *show;    /* hide: remove matching frames; show: keep only matching frames */
-  const char *show_from;      /* remove the frames above the highest matching frame */
+  const char *show_from;      /* remove the frames nearer to the root than the first matching
+                                 frame */
   const char *prune_from;     /* remove the frames below a matching frame */
   const char *tagfocus, *tagignore; /* select samples by label: "key=regexp", "bytes=1kb:2mb"
                                        ... */
@@ -82,11 +84,11 @@ typedef struct pprofc_filter_options {
 /* Sets all fields to their defaults: no filter. */
 PPROFC_API void pprofc_filter_options_init(pprofc_filter_options *options);
 
-/* Filters samples, frames and labels in pprof's order. Equal samples stay separate;
- * pprofc_merge of the result adds them up. `options` may be NULL. An expression that matches
- * nothing gives a warning. The caller releases the result. Errors: PPROFC_E_INVALID for an
- * invalid expression ("parsing focus regexp: ..."), options of size 0 and a profile without
- * sample types; PPROFC_E_NOMEM; PPROFC_E_LIMIT. */
+/* Filters samples, frames and labels in pprof's order. Equal samples stay separate; pprofc_merge
+ * can add them up afterwards. `options` may be NULL. An expression that matches nothing gives a
+ * warning. The caller releases the result. Errors: PPROFC_E_INVALID for an invalid expression
+ * ("parsing focus regexp: ..."), options of size 0 and a profile without sample types;
+ * PPROFC_E_NOMEM; PPROFC_E_LIMIT. */
 PPROFC_API pprofc_status pprofc_filter(const pprofc_profile *profile,
                                        const pprofc_filter_options *options,
                                        pprofc_profile **filtered, pprofc_error *error);
@@ -98,18 +100,18 @@ typedef struct pprofc_aggregate_options {
   size_t struct_size;      /* set by pprofc_aggregate_options_init */
   const char *granularity; /* "functions", "filefunctions", "files", "lines" or "addresses";
                               NULL and "" mean functions */
-  bool noinlines;          /* true to join an inlined function with its caller */
-  bool showcolumns;        /* true to keep column numbers, for the granularities lines and
+  bool noinlines;          /* true: join an inlined function with its caller */
+  bool showcolumns;        /* true: keep column numbers, for the granularities lines and
                               addresses */
 } pprofc_aggregate_options;
 
-/* Sets all fields to their defaults: functions, with inlined functions. */
+/* Sets all fields to their defaults: functions, with inlined functions as separate frames. */
 PPROFC_API void pprofc_aggregate_options_init(pprofc_aggregate_options *options);
 
-/* Clears the parts of frames that the granularity ignores: files, lines, columns, addresses. The
- * number of samples stays; pprofc_merge of the result adds up equal samples. `options` may be NULL.
- * The caller releases the result. Errors: PPROFC_E_INVALID for an unknown granularity and options
- * of size 0; PPROFC_E_NOMEM; PPROFC_E_LIMIT. */
+/* Clears the properties of frames that the granularity ignores: files, lines, columns or addresses.
+ * The number of samples stays the same; pprofc_merge can add up equal samples afterwards. `options`
+ * may be NULL. The caller releases the result. Errors: PPROFC_E_INVALID for an unknown granularity
+ * and options of size 0; PPROFC_E_NOMEM; PPROFC_E_LIMIT. */
 PPROFC_API pprofc_status pprofc_aggregate(const pprofc_profile *profile,
                                           const pprofc_aggregate_options *options,
                                           pprofc_profile **aggregated, pprofc_error *error);

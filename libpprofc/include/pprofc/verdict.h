@@ -30,7 +30,7 @@
 extern "C" {
 #endif
 
-/* Verdicts on the functions of two sides. */
+/* Verdicts on the functions of base and head. */
 typedef struct pprofc_verdicts pprofc_verdicts;
 
 /* Verdict on a function, a total or all functions together. */
@@ -38,8 +38,8 @@ typedef enum pprofc_verdict {
   PPROFC_VERDICT_RARE,          /* too few samples for a verdict */
   PPROFC_VERDICT_ENVIRONMENT,   /* time of the kernel, a scheduler or another part outside the
                                    program; not judged */
-  PPROFC_VERDICT_UNKNOWN,       /* no verdict is possible for this sample type with one run on each
-                                   side */
+  PPROFC_VERDICT_UNKNOWN,       /* no verdict is possible, because the sample type needs more than
+                                   one run on each side */
   PPROFC_VERDICT_UNCHANGED,     /* no change except noise */
   PPROFC_VERDICT_GREW_AS_ALL,   /* grew only because all functions grew */
   PPROFC_VERDICT_SHRANK_AS_ALL, /* shrank only because all functions shrank */
@@ -47,10 +47,10 @@ typedef enum pprofc_verdict {
   PPROFC_VERDICT_SHRANK_LESS, /* shrank, but less than the other functions did: changed by itself */
   PPROFC_VERDICT_GREW,        /* grew by itself */
   PPROFC_VERDICT_SHRANK,      /* shrank by itself */
-  PPROFC_VERDICT_NEW,         /* grew; the function is not in the samples of the base */
-  PPROFC_VERDICT_GONE,        /* shrank; the function is not in the samples of the head */
-  PPROFC_VERDICT_DIFFERS      /* exact counts differ and each side has one run, so no test is
-                                 possible */
+  PPROFC_VERDICT_NEW,         /* grew; the base has no samples of the function */
+  PPROFC_VERDICT_GONE,        /* shrank; the head has no samples of the function */
+  PPROFC_VERDICT_DIFFERS      /* exact counts differ, but no test is possible because each side has
+                                 one run */
 } pprofc_verdict;
 
 /* Returns the word to print: "grew", "shrank, as everything did", "unchanged" ... */
@@ -66,63 +66,63 @@ PPROFC_API bool pprofc_verdict_is_certain(pprofc_verdict verdict);
 
 /* Relation between two functions whose changes cancel. */
 typedef enum pprofc_verdict_relation {
-  PPROFC_RELATION_NONE,    /* no related function */
+  PPROFC_RELATION_NONE,    /* there is no related function */
   PPROFC_RELATION_MOVED,   /* two functions with a common caller; cost moved between them */
-  PPROFC_RELATION_RENAMED, /* the same function under two names: one name is gone, the other is new
-                            */
-  PPROFC_RELATION_INLINED  /* a caller and its callee; the callee was inlined into the caller, or is
-                              no longer inlined */
+  PPROFC_RELATION_RENAMED, /* a function under two names: the old name is gone, and the other name
+                            * is new */
+  PPROFC_RELATION_INLINED  /* a caller and its callee: the callee became inlined into the caller, or
+                              stopped being inlined */
 } pprofc_verdict_relation;
 
 /* Returns "moved", "renamed" or "inlined"; "" for PPROFC_RELATION_NONE. */
 PPROFC_API const char *pprofc_verdict_relation_name(pprofc_verdict_relation relation);
 
-/* A run of one side. */
+/* A run of base or of head. */
 typedef struct pprofc_verdict_run {
   const pprofc_profile *profile; /* profile of the run; the caller keeps it during the call */
   const char *name;              /* name of the run in messages; may be NULL */
-  double operations;             /* number of operations; 0 if not known */
+  double operations;             /* number of operations; 0 if unknown */
   double per_operation; /* benchmark result per operation, in the unit of the sample type; 0 if
-                           not known */
+                           unknown */
 } pprofc_verdict_run;
 
-/* Divisor of the values of a run, to compare runs of different length. */
+/* Divisor of the values of a run. It makes runs of different length comparable. */
 typedef enum pprofc_verdict_exposure {
-  PPROFC_EXPOSURE_AUTO,  /* operations or per_operation if all runs have them; else, for
-                            contentions, the duration if all runs have one; else no divisor */
+  PPROFC_EXPOSURE_AUTO,  /* operations or per_operation if all runs have them; otherwise, for
+                            contentions, the duration if all runs have one; otherwise no divisor */
   PPROFC_EXPOSURE_OPS,   /* number of operations */
   PPROFC_EXPOSURE_TIME,  /* duration of the profile, in seconds */
-  PPROFC_EXPOSURE_TOTAL, /* total of the run: values are percentages of the total */
-  PPROFC_EXPOSURE_NONE   /* no divisor: values are per run */
+  PPROFC_EXPOSURE_TOTAL, /* total of the run, so that values are percentages of the total */
+  PPROFC_EXPOSURE_NONE   /* no divisor, so that values are per run */
 } pprofc_verdict_exposure;
 
-/* Settings of verdicts. The caller owns strings and `filter` during the call. A bool is false by
- * default. */
+/* Settings of verdicts. The caller owns the strings and `filter` during the call. A bool is false
+ * by default. */
 typedef struct pprofc_verdict_options {
-  size_t struct_size;                  /* set by pprofc_verdict_options_init */
-  const pprofc_filter_options *filter; /* filter that applies to each run; NULL: no filter */
-  const char *sample_index;            /* sample type as in pprofc_report_options; "": the
-                                          default type */
-  bool noinlines; /* true to count inlined functions as part of their callers */
+  size_t struct_size;                   /* set by pprofc_verdict_options_init */
+  const pprofc_filter_options *filter;  /* filter that applies to each run; NULL: no filter */
+  const char *sample_index;             /* sample type as in pprofc_report_options; "": the
+                                           default type */
+  bool noinlines;                       /* true: count inlined functions as part of their callers */
   pprofc_verdict_exposure normalize_by; /* divisor of values, default PPROFC_EXPOSURE_AUTO */
-  double alpha;                         /* accepted share of false discoveries among changed
-                                           functions, default 0.05 */
-  double noise_cv;        /* assumed noise between runs of each function, as a share of its value,
-                             if each side has one run; default 0.05 */
+  double alpha;                         /* accepted share of wrong verdicts among the functions that
+                                           are reported as changed, default 0.05 */
+  double noise_cv;        /* if each side has one run: assumed noise of each function between runs,
+                             as a share of its value; default 0.05 */
   double min_samples;     /* minimum number of samples on both sides together, default 10; a
                              function with fewer samples is rare. 0: a function is rare if the
-                             comparison would not find a doubling of its cost */
-  bool no_common;         /* true to judge a function by its recorded difference alone, without
-                             first removing the factor that all functions of a run share */
-  bool dependent;         /* true to adjust p-values for any dependence between functions */
-  const char *rules;      /* text of a JSON rules file (docs/VERDICTS.md); NULL: no file */
+                             comparison would miss a doubling of its cost */
+  bool no_common;         /* true: judge a function by its recorded difference alone, without first
+                             removing the factor that all functions of a run share */
+  bool dependent;         /* true: adjust p-values for any dependence between functions */
+  const char *rules;      /* text of a JSON rules file (docs/VERDICTS.md); NULL: no rules */
   size_t rules_size;      /* length of `rules` in bytes */
   const char *rules_name; /* name of the rules file in messages */
-  bool places;            /* true to find the nodes of the call tree that contain the changes */
-  bool stacks;            /* true to judge the nodes of the call tree */
-  bool fcr;   /* true to widen the intervals of changed rows; on average only a share alpha of these
+  bool places;            /* true: find the nodes of the call tree that contain the changes */
+  bool stacks;            /* true: judge the nodes of the call tree */
+  bool fcr;   /* true: widen the intervals of changed rows; on average only a share alpha of these
                  intervals then misses the true value (false coverage rate) */
-  bool lines; /* true to judge lines instead of functions. The name of a row is then the function, a
+  bool lines; /* true: judge lines instead of functions. The name of a row is then the function, a
                  newline, the file, ':' and the line. Rows of lines have no relations, domains and
                  calls */
 } pprofc_verdict_options;
@@ -130,14 +130,13 @@ typedef struct pprofc_verdict_options {
 /* Sets all fields to their defaults. */
 PPROFC_API void pprofc_verdict_options_init(pprofc_verdict_options *options);
 
-/* Judges every function of the runs of base and head, at least one run on each side. Functions
+/* Judges every function of the runs of base and head. Each side needs at least one run. Functions
  * match by name; a function that is missing in a run has the value 0 there. `options` may be NULL.
- * The caller frees *verdicts with pprofc_verdicts_free. The library allocates with the allocator of
- * the first profile of the base. If all runs have a period, periods may differ: the library scales
- * counts of samples to the period of the first run. Errors: PPROFC_E_INVALID for sides without
- * runs, negative values, invalid options, an exposure that is 0 or not known, and runs that differ
- * in sample type, unit or period type; PPROFC_E_FORMAT for the rules; PPROFC_E_NOMEM;
- * PPROFC_E_LIMIT. */
+ * The caller frees *verdicts with pprofc_verdicts_free. Uses the allocator of the base's first
+ * profile. If all runs have a period, the periods may differ: the library scales counts of samples
+ * to the period of the first run. Errors: PPROFC_E_INVALID for sides without runs, negative values,
+ * invalid options, a divisor that is 0 or unknown, and runs that differ in sample type, unit or
+ * period type; PPROFC_E_FORMAT for the rules; PPROFC_E_NOMEM; PPROFC_E_LIMIT. */
 PPROFC_API pprofc_status pprofc_verdicts_new(const pprofc_verdict_run *base, size_t base_count,
                                              const pprofc_verdict_run *head, size_t head_count,
                                              const pprofc_verdict_options *options,
@@ -149,18 +148,18 @@ PPROFC_API void pprofc_verdicts_free(pprofc_verdicts *verdicts);
 /* An estimate of a difference, in the unit of the recorded values. */
 typedef struct pprofc_verdict_estimate {
   pprofc_verdict verdict;  /* verdict to show */
-  pprofc_verdict own;      /* verdict after removing the common factor: unchanged, grew,
-                              shrank, new, gone ... */
-  double base, head;       /* means of the runs of each side */
+  pprofc_verdict own;      /* verdict after removing the factor that all functions share: unchanged,
+                              grew, shrank, new, gone ... */
+  double base, head;       /* mean of the base's runs, and mean of the head's runs */
   double delta, low, high; /* head - base and its 95 % interval */
   double p;                /* p-value of `own`; NaN: not tested */
   double q;                /* p-value after the adjustment for the number of functions; NaN: not
                               tested */
-  double samples;          /* mean number of samples per run; for a profile that is not sampled, the
+  double samples;          /* mean number of samples per run; for a profile without sampling, the
                               mean value */
 } pprofc_verdict_estimate;
 
-/* Index of a missing row or node. */
+/* Index of a row or node that does not exist. */
 #define PPROFC_VERDICT_NO_ROW SIZE_MAX
 
 /* A node of the call tree that contains part of a change. */
@@ -170,52 +169,54 @@ typedef struct pprofc_verdict_place {
   double delta;             /* contribution of the node to the change */
 } pprofc_verdict_place;
 
-/* Estimates of one function. The adjustment of p-values is separate for flat and for cum values. */
+/* Estimates for a function. The p-values of flat and of cum are adjusted separately. */
 typedef struct pprofc_verdict_row {
   pprofc_str name;                   /* name of the function */
-  pprofc_verdict_estimate flat, cum; /* estimates without and with callees */
+  pprofc_verdict_estimate flat, cum; /* estimates for the self value and for the total */
   pprofc_verdict_relation relation;  /* relation that explains the change of flat */
   size_t partner;                    /* index of the related row, or PPROFC_VERDICT_NO_ROW */
   bool via_callee;                   /* true if cum changed because flat changed in the callees */
-  /* Nodes that contain the change of flat, only for changed rows and with options.places. At most
-   * 8; no nodes if the change is spread over the program. */
+  /* nodes that contain the change of flat, at most 8; only for changed rows and with
+   * options.places; no nodes if the change is spread over the program */
   const pprofc_verdict_place *places;
   size_t place_count; /* number of items in `places` */
 } pprofc_verdict_row;
 
-/* Returns the rows by the size of the change of flat, largest first, then by name. *count is
- * their number. */
+/* Returns the rows, sorted by the size of the change of flat, largest first, then by name. Sets
+ * *count to their number. */
 PPROFC_API const pprofc_verdict_row *pprofc_verdicts_rows(const pprofc_verdicts *verdicts,
                                                           size_t *count);
 
-/* Returns the row of a function, or NULL; takes constant time. */
+/* Returns the row of a function, or NULL. Takes constant time. */
 PPROFC_API const pprofc_verdict_row *pprofc_verdicts_find(const pprofc_verdicts *verdicts,
                                                           pprofc_str name);
 
 /* Property that the functions of a domain share. A domain is a group of functions between which
  * cost moved. */
 typedef enum pprofc_verdict_domain_kind {
-  PPROFC_DOMAIN_CALLER,  /* a function and the functions that it calls */
-  PPROFC_DOMAIN_TYPE,    /* a type or class of functions */
-  PPROFC_DOMAIN_FILE,    /* a file; `name` is the end of its path */
-  PPROFC_DOMAIN_PACKAGE, /* a package, module or namespace of functions */
-  PPROFC_DOMAIN_RENAMED  /* functions, or a package, that have a new name in the head */
+  PPROFC_DOMAIN_CALLER,  /* the functions are a function and the functions that it calls */
+  PPROFC_DOMAIN_TYPE,    /* the functions belong to a type or class */
+  PPROFC_DOMAIN_FILE,    /* the functions are in a file; `name` is the end of its path */
+  PPROFC_DOMAIN_PACKAGE, /* the functions are in a package, module or namespace */
+  PPROFC_DOMAIN_RENAMED  /* the functions, or their package, have a new name in the head */
 } pprofc_verdict_domain_kind;
 
-/* A group of changed functions that probably are the same code: a type, file or package. */
+/* A group of changed functions that probably are the same code, such as the functions of a type,
+ * file or package. */
 typedef struct pprofc_verdict_domain {
   pprofc_verdict_domain_kind kind; /* property that the functions share */
-  pprofc_str name, renamed;        /* name of the group; new name of a renamed group, "" for other
-                                      groups */
-  pprofc_verdict_estimate net; /* change of the sum over all functions of the group, with its own
-                                  interval and test */
-  bool moved;         /* true if the sum did not change by more than noise: cost only moved */
-  const size_t *rows; /* indices of the changed functions, ascending */
+  pprofc_str name, renamed;        /* name of the group, and the new name if the group was renamed
+                                      ("" if not) */
+  pprofc_verdict_estimate net;     /* change of the sum over all functions of the group, with its
+                                      interval and test */
+  bool moved;         /* true if the sum did not change by more than noise, so that cost only
+                         moved */
+  const size_t *rows; /* indices of the rows of the changed functions, ascending */
   size_t row_count;   /* number of changed functions */
 } pprofc_verdict_domain;
 
-/* Returns the domains in the order of their first rows; *count is their number. Each row is in at
- * most one domain. */
+/* Returns the domains in the order of their first rows, and sets *count to their number. Each row
+ * is in at most one domain. */
 PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_domains(const pprofc_verdicts *verdicts,
                                                                 size_t *count);
 
@@ -223,97 +224,102 @@ PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_domains(const pprofc_ver
 PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_domain_of(const pprofc_verdicts *verdicts,
                                                                   const pprofc_verdict_row *row);
 
-/* Returns a domain of the functions that a function calls directly or indirectly. The domain also
- * has the rows that share a domain with one of these functions. Calls from any caller count. `net`
- * is the change of the sum of their self values. If the sum did not grow (`moved`), the cum value
- * of the function grew only because calls moved here from other callers. Returns NULL if cum did
- * not grow, or if the sum is too noisy. */
+/* Returns a domain of the functions that a function calls directly or indirectly. It also has the
+ * rows that share a domain with one of these functions. `net` is the change of the sum of their
+ * self values, whatever the caller is. If the sum did not grow (`moved`), the cum value of the
+ * function grew only because calls moved here from other callers. Returns NULL if cum did not grow,
+ * or if the sum is too noisy. */
 PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_calls_of(const pprofc_verdicts *verdicts,
                                                                  const pprofc_verdict_row *row);
 
 /* A node of the call tree: the samples whose stacks begin with its frames. The tree skips frames
- * that the linker folded and frames without a name. The p-values of nodes are adjusted separately
- * from the p-values of functions. */
+ * that the linker folded and frames without a name. The p-values of nodes and of functions are
+ * adjusted separately. */
 typedef struct pprofc_verdict_stack {
-  pprofc_str name; /* name of the function */
-  size_t parent;   /* index of the parent, which is smaller, or PPROFC_VERDICT_NO_ROW */
-  pprofc_verdict_estimate total; /* estimate of the sum of the samples */
+  pprofc_str name;               /* name of the function */
+  size_t parent;                 /* index of the parent, which is smaller than the node's index, or
+                                    PPROFC_VERDICT_NO_ROW */
+  pprofc_verdict_estimate total; /* estimate for the sum of the samples */
 } pprofc_verdict_stack;
 
-/* Returns the nodes of options.stacks, parents before children, children by name. *count is
- * their number, 0 without the option. */
+/* Returns the nodes if options.stacks is set: parents before children, and children by name. Sets
+ * *count to their number, which is 0 without the option. */
 PPROFC_API const pprofc_verdict_stack *pprofc_verdicts_stacks(const pprofc_verdicts *verdicts,
                                                               size_t *count);
 
-/* Returns the index of the child named `name` of the node `parent`, or of the root for
- * PPROFC_VERDICT_NO_ROW. Returns PPROFC_VERDICT_NO_ROW if there is no such child. Takes time
+/* Returns the index of the child named `name` of the node `parent`. PPROFC_VERDICT_NO_ROW as
+ * `parent` means the root. Returns PPROFC_VERDICT_NO_ROW if there is no such child. Takes time
  * logarithmic in the number of nodes. */
 PPROFC_API size_t pprofc_verdicts_stack_find(const pprofc_verdicts *verdicts, size_t parent,
                                              pprofc_str name);
 
-/* Stores the recorded value of a row in each run, first the runs of the base, in values[base_runs +
- * head_runs]: its cum value if `cum` is true, else its flat value. Returns false if the verdicts
- * were made from sums over all runs. */
+/* Stores the recorded value of a row in each run in values[base_runs + head_runs]. The runs of the
+ * base come first. The value is cum if `cum` is true, else flat. Returns false if the verdicts were
+ * made from sums over all runs. */
 PPROFC_API bool pprofc_verdicts_row_runs(const pprofc_verdicts *verdicts,
                                          const pprofc_verdict_row *row, bool cum, double *values);
 
-/* Returns true if the rules accept a change of the function on the day `today` ("2027-01-31"). Sets
- * *reason and *until to the texts of the accepting rule. */
+/* True if the rules accept a change of the function on the day `today` ("2027-01-31"). Sets *reason
+ * and *until to the texts of the rule that accepts it. */
 PPROFC_API bool pprofc_verdicts_accepts(const pprofc_verdicts *verdicts, pprofc_str name,
                                         const char *today, pprofc_str *reason, pprofc_str *until);
 
 /* A rule that accepts changes. */
 typedef struct pprofc_verdict_accepted {
-  pprofc_str function;      /* regular expression for the functions that the rule accepts */
-  pprofc_str reason, until; /* reason of the rule, and the last day on which it accepts:
+  pprofc_str function;      /* regular expression of the functions that the rule accepts */
+  pprofc_str reason, until; /* reason of the rule, and the last day on which the rule applies:
                                "2027-01-31" */
   size_t rows;              /* number of rows that match `function` */
 } pprofc_verdict_accepted;
 
-/* Fills *rule with the rule at an index, in the order of the file. Returns false after the last. */
+/* Fills in *rule with the rule at an index, in the order of the file. Returns false after the last
+ * rule. */
 PPROFC_API bool pprofc_verdicts_accepted_at(const pprofc_verdicts *verdicts, size_t index,
                                             pprofc_verdict_accepted *rule);
 
 /* Summary of the comparison. Unknown numbers are NaN. */
 typedef struct pprofc_verdict_summary {
-  size_t base_runs, head_runs; /* number of runs of each side */
+  size_t base_runs, head_runs; /* number of runs of the base, and number of runs of the head */
   pprofc_str type, unit;       /* type and unit of the values; the unit of shares is "%" */
   pprofc_str sentence; /* description in one line: "71.4s less (-93%). Nearly everything is faster.
                           5 functions are new." */
-  /* Divisor that was used for the values; never PPROFC_EXPOSURE_AUTO. */
+  /* divisor of the values; never PPROFC_EXPOSURE_AUTO */
   pprofc_verdict_exposure exposure;
   bool exact;         /* true if events were counted, not sampled */
-  bool lone;          /* true if the values are exact and a side has one run, so that
-                         the variation is not known */
-  bool lower_bound;   /* true for contentions: the estimated sampling noise is a lower bound */
+  bool lone;          /* true if the values are exact and a side has one run, so that their
+                         variation is unknown */
+  bool lower_bound;   /* true for contentions, because their estimated sampling noise is a lower
+                         bound */
   bool mixed_periods; /* true if the runs have different periods */
-  bool other_length;  /* true if the durations of the sides differ but the values per second do not:
-                         PPROFC_EXPOSURE_TIME then compares better */
-  size_t tested;      /* number of rows whose flat was tested */
-  size_t changed;     /* number of tested rows whose flat changed by itself */
-  size_t cum_changed; /* number of rows whose cum changed by itself */
-  size_t shared;      /* number of rows whose flat changed only as much as all functions changed */
-  /* Numbers of new, gone, grown and shrunk rows in `changed`. Pairs of rows that cancel are not
-   * counted. */
+  bool other_length;  /* true if the durations of the sides differ but the values per second do not;
+                         PPROFC_EXPOSURE_TIME then gives a better comparison */
+  size_t tested;      /* number of rows whose flat value was tested */
+  size_t changed;     /* number of tested rows whose flat value changed by itself */
+  size_t cum_changed; /* number of rows whose cum value changed by itself */
+  size_t shared;      /* number of rows whose flat value changed only as much as all functions */
+  /* numbers of new, gone, grown and shrunk rows in `changed`; pairs of rows that cancel do not
+   * count */
   size_t new_rows, gone_rows, grew, shrank;
-  double alpha; /* accepted share of false discoveries, as in the options */
+  double alpha; /* accepted share of wrong verdicts among the changed functions, as in the
+                   options */
 
-  /* Recorded total with its 95 % interval. With one run on each side the interval assumes
-   * noise_cv. */
+  /* recorded total with its 95 % interval; with one run on each side, the interval assumes
+   * noise_cv */
   double total_base, total_head, total_delta, total_low, total_high, total_p;
   pprofc_verdict total_verdict; /* verdict on the total */
 
-  /* Relative change that all functions share: head / base - 1 of recorded values. */
+  /* relative change that all functions share: head / base - 1 of recorded values */
   bool has_common; /* false if there are too few functions, if the sample type is unsuitable, or
                       with options.no_common */
   double common_change, common_low, common_high, common_p;
   pprofc_verdict common_verdict; /* verdict on the common factor */
-  const double *common; /* factor of each run that multiplies all its values, first the runs of the
-                           base; the geometric mean is 1; NULL if only sums over runs are known */
+  const double *common; /* factors that multiply all values of a run, one for each run, runs of the
+                           base first; their geometric mean is 1; NULL if only sums over runs are
+                           known */
 
   double between_run_cv, prior_degrees; /* with several runs on a side: noise between runs as a
                                            share of the value, and the degrees of freedom of the
-                                           noise estimate's prior */
+                                           prior of this estimate */
   double dispersion, noise_cv; /* with one run on each side: observed variance of the functions
                                   divided by the expected variance, and the assumed noise between
                                   runs */
@@ -324,21 +330,22 @@ typedef struct pprofc_verdict_summary {
   const pprofc_verdict_place *places; /* nodes that contain total_delta, as in pprofc_verdict_row */
   size_t place_count;                 /* number of items in `places` */
 
-  double visible; /* smallest relative change of the row `largest` that the comparison finds with a
-                     power of 80 %; infinite: above 1000 % */
+  double visible; /* smallest relative change of the row `largest` that the comparison finds in 80 %
+                     of cases; infinite: above 1000 % */
   size_t largest; /* index of the row with the most samples, or PPROFC_VERDICT_NO_ROW */
-  double runs_for_5, samples_for_5; /* number of runs on each side, and factor for the number of
-                                       samples, that would show a change of 5 % of the row
-                                       `largest`; infinite if no number is enough */
+  double runs_for_5, samples_for_5; /* numbers that would show a change of 5 % of the row `largest`:
+                                       runs on each side, and factor of the number of samples;
+                                       infinite if no number suffices */
   double interval_level; /* confidence level of the intervals of changed rows with options.fcr; NaN:
                             95 % */
-  size_t stacks_tested, stacks_changed; /* number of tested and changed nodes of options.stacks */
-  double seconds;                       /* mean duration of a run in seconds; NaN: not known */
-  double base_seconds, head_seconds;    /* mean duration of each side's runs in seconds; NaN:
-                                           not known */
+  size_t stacks_tested, stacks_changed; /* number of tested nodes, and number of changed nodes, with
+                                           options.stacks */
+  double seconds;                       /* mean duration of a run in seconds; NaN: unknown */
+  double base_seconds, head_seconds;    /* mean duration in seconds of the base's runs, and of the
+                                           head's runs; NaN: unknown */
 } pprofc_verdict_summary;
 
-/* Fills *summary with the summary of the verdicts. */
+/* Fills in *summary with the summary of the verdicts. */
 PPROFC_API void pprofc_verdicts_summary_of(const pprofc_verdicts *verdicts,
                                            pprofc_verdict_summary *summary);
 

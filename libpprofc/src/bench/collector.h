@@ -1,12 +1,12 @@
-/* Assigns each measurement to a cell of a table (tables.c). */
+/* Assigns each measurement to a cell of a comparison table (tables.c). */
 #ifndef PPROFC_BENCH_COLLECTOR_H
 #define PPROFC_BENCH_COLLECTOR_H
 
 #include "bench/filter.h"
 #include "bench/tables.h"
 
-/* Identity of a table: the unit of its values, and the key of its values in the projection
- * -table. */
+/* Identity of a table: the unit of its values, and the key of its values in the projection -table.
+ * A projection maps a result to a key. */
 struct table_id {
   uint32_t key, unit; /* index of the key in the projection -table; string index of the unit */
 };
@@ -17,13 +17,13 @@ struct cell_id {
 
 struct cell_state {
   struct cell_id id;
-  uint32_t residue; /* key of the cell's first result in the residue projection, which has the keys
-                       that no other projection uses */
-  bool varied;      /* true if the cell's results differ in a key that no projection uses */
+  uint32_t residue; /* key of the cell's first result in the residue projection, whose keys no other
+                       projection uses */
+  bool varied;      /* true if results of the cell differ in a key that no projection uses */
   size_t count, next;
 };
 
-/* A cell and the residue key of one of its results. */
+/* A cell, and the residue key of one of its results. */
 struct cell_residue {
   uint32_t cell, residue;
 };
@@ -31,9 +31,9 @@ struct cell_residue {
 struct tables_collector {
   struct pprofc_bench_tables *t;
   struct pprofc_bench *releases; /* set whose results and measurements may be freed while the tables
-                                    are made, or NULL */
+                                    are made; NULL: free nothing */
   struct filter *filter;
-  uint32_t *cell_of_value; /* cell of each measurement; MAP_NONE if the filter drops the
+  uint32_t *cell_of_value; /* for each measurement, its cell; MAP_NONE if the filter drops the
                               measurement. If `releases` is set, the array reuses the memory of the
                               units. */
   struct table_id *tables;
@@ -42,26 +42,27 @@ struct tables_collector {
   struct cell_state *cells;
   size_t cell_count, cell_capacity;
   struct map cell_map;
-  size_t expected; /* index after the last cell that was found. The search tries the cell with this
-                      index first, because most benchmark runs have the same order. */
+  size_t expected; /* index after the cell that was found last. The search first tries the cell at
+                      this index, because most benchmark runs have the same order. */
   struct cell_residue *residues;
   size_t residue_count, residue_capacity;
   struct map residue_map;
-  uint32_t *unit_ranks; /* for each string, its rank among the units in the order of first use */
+  uint32_t *unit_ranks; /* for each string, its rank among the units in the order of their first
+                           use */
   uint32_t unit_count;
   bool nomem;
 };
 
 /* Prepares the collector. `releases` is the set of the tables if the collector may free its
- * results, or NULL. */
+ * results; otherwise NULL. */
 void collector_init(struct tables_collector *c, struct pprofc_bench_tables *t,
                     struct pprofc_bench *releases);
 
-/* Finds the cells of all measurements. Needs the filter and the projections. Sets `nomem` when out
- * of memory. */
+/* Finds the cells of all measurements. The filter and the projections must be ready. Sets `nomem`
+ * when out of memory. */
 void collector_fill(struct tables_collector *c);
 
-/* Frees the results of the set. Call this after the cells have copied the values. */
+/* Frees the results of the set. The cells must have copied the values before. */
 void collector_free_results(struct tables_collector *c);
 
 void collector_free(struct tables_collector *c);

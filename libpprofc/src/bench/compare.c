@@ -63,7 +63,7 @@ void cell_comparison(struct buffer *out, const pprofc_bench_cell *cell,
 
 /* ---- sample sizes ------------------------------------ */
 
-#define INTERVAL_SEARCH 50 /* largest sample size to try when looking for an interval */
+#define INTERVAL_SEARCH 50 /* largest sample size that is tried in the search for an interval */
 
 static const char *interval_note(struct pprofc_bench_tables *t) {
   size_t need = 2;
@@ -81,7 +81,7 @@ static const char *interval_note(struct pprofc_bench_tables *t) {
   return buffer_take(&text, &t->arena).data;
 }
 
-/* Smallest possible p-value of a test with index + 1 values a side. */
+/* smallest possible p-value of a test with index + 1 values on each side */
 static const double least_p[] = {1,
                                  .3333333333333333,
                                  .1,
@@ -93,8 +93,8 @@ static const double least_p[] = {1,
                                  4.113533525298231e-05};
 #define MIN_P (sizeof least_p / sizeof *least_p)
 
-/* Returns the number of values a side that the test needs for this alpha; MIN_P + 1 if no number in
- * the table is enough. */
+/* Returns the number of values on each side that the test needs for this alpha. Returns MIN_P + 1
+ * if no number in the table suffices. */
 static size_t needed_for(double alpha) {
   size_t n = 0;
   while (n < MIN_P && least_p[n] > alpha) n++;
@@ -160,8 +160,8 @@ static void summarize_mean(struct computation *c, pprofc_bench_cell *cell) {
   cell->high = m.mean + width;
 }
 
-/* Uses the most frequent value of a cell as center, and the whole range as interval. Of equally
- * frequent values the smallest is the center. */
+/* Uses the most frequent value of a cell as its center, and the whole range as its interval. If
+ * several values are equally frequent, the smallest is the center. */
 static void summarize_exact(struct computation *c, pprofc_bench_cell *cell) {
   size_t best = 0, best_count = 1, run = 0;
   for (size_t i = 1; i < cell->count; i++) {
@@ -239,12 +239,12 @@ static void compute_cell(struct computation *c, const struct table *table,
 
 /* ---- summaries --------------------------------------- */
 
-/* The centers and ratios of one column, collected for its summary row. */
+/* Centers and ratios of a column, collected for its summary row. */
 struct column_numbers {
   double *centers, *ratios;
   size_t center_count, ratio_count;
-  bool bad_ratio; /* true if the column compares a value other than 0 with a baseline of 0; that
-                     ratio is not defined */
+  bool bad_ratio; /* true if the column compares a value other than 0 with a baseline of 0; this
+                     ratio is undefined */
 };
 
 static void column_numbers_add(struct column_numbers *n, const struct table *table,
@@ -252,7 +252,7 @@ static void column_numbers_add(struct column_numbers *n, const struct table *tab
   n->centers[n->center_count++] = cell->center;
   const pprofc_bench_cell *baseline = cell_baseline(table, cell);
   if (!baseline) return;
-  double ratio = 1; /* a change from 0 to 0 counts as unchanged */
+  double ratio = 1; /* A change from 0 to 0 counts as unchanged. */
   if (cell->center != baseline->center) {
     ratio = baseline->center == 0 ? 0 : cell->center / baseline->center;
     n->bad_ratio |= baseline->center == 0;
@@ -275,8 +275,8 @@ static void summarize_column(struct table *table, size_t column, size_t baseline
   if (!s->has_ratio) s->notes[s->note_count++] = "ratios must be >0 to compute geomean";
 }
 
-/* Summarizes all columns in one loop over the cells, because the cells of a column are in row
- * order. */
+/* Summarizes all columns in one loop over the cells. This works because the cells of each column
+ * are in row order. */
 static bool summarize_table(struct pprofc_bench_tables *t, struct table *table) {
   size_t columns = table->column_count, baselines = 0;
   struct column_numbers *n = mem_zero_array(&t->mem, columns, sizeof *n);

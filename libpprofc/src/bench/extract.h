@@ -5,8 +5,8 @@
 
 #include "bench/set.h"
 
-/* Finds values of keys. A value that is not a string of the set, such as a part of a name, is
- * stored in `more`. Ids of these values follow the ids of the set. */
+/* Finds the values of keys. Strings that the set does not have, such as a part of a name, are
+ * stored in `more`. Their ids follow the ids of the set. */
 struct extractor {
   const struct pprofc_bench *set;
   struct arena *arena;
@@ -19,7 +19,7 @@ enum key_kind { KEY_NAME, KEY_FULL_NAME, KEY_FILE, KEY_PART, KEY_CONFIG };
 struct key {
   enum key_kind kind;
   pprofc_str text;
-  uint32_t string;   /* string index of a configuration key; MAP_NONE if no result has the key */
+  uint32_t string;   /* string index of the configuration key; MAP_NONE: no result has the key */
   uint32_t *by_name; /* cache: value of the key for each benchmark name */
 };
 
@@ -30,16 +30,16 @@ void extractor_free(struct extractor *extractor);
 /* Parses a key. The caller excludes "", ".config" and ".unit". */
 struct key extract_key(struct extractor *extractor, pprofc_str text);
 
-/* Returns the id of the key's value for a result; BENCH_EMPTY if the result has no value for the
- * key. */
+/* Returns the id of the value that a result has for the key. Returns BENCH_EMPTY if it has no
+ * value. */
 uint32_t extract(struct extractor *extractor, struct key *key, size_t result);
 
-/* The first function returns the id of a string, and adds the string if needed. The second returns
- * the string with an id. */
+/* The first function returns the id of a string, and adds a new string. The second returns the
+ * string that has an id. */
 uint32_t extract_intern(struct extractor *extractor, pprofc_str s);
 pprofc_str extract_string(const struct extractor *extractor, uint32_t id);
 
-/* Returns the number of ids, including the ids of strings in `more`. */
+/* Returns the number of ids, including the ids in `more`. */
 size_t extract_ids(const struct extractor *extractor);
 
 #endif

@@ -1,7 +1,7 @@
 /* Filters results and single measurements: `goos:linux AND (/size:4k OR .unit:/^B/)`. A `.unit:`
- * term tests each measurement; every other term tests the whole result. A false result term decides
- * an AND, and a true result term decides an OR. Otherwise the measurement terms decide. So each
- * value on the evaluation stack is true, false, or "measured". */
+ * term tests each measurement, and every other term tests the whole result. A false result term
+ * decides an AND. A true result term decides an OR. Otherwise the measurement terms decide. A value
+ * on the evaluation stack is therefore true, false or "measured". */
 #include "bench/filter.h"
 
 #include "core/array.h"
@@ -11,22 +11,22 @@
 
 enum op { OP_MATCH, OP_NOT, OP_AND, OP_OR };
 
-/* An instruction of the program, which is in postfix order. AND and OR pop `count` values. */
+/* An instruction of the filter's program, in postfix order. AND and OR pop `count` values. */
 struct filter_instruction {
   enum op op;
-  size_t count; /* number of values that AND or OR pops; else index of the term */
+  size_t count; /* AND, OR: number of values to pop; otherwise: index of the term */
 };
 
 struct term {
   struct key key;
-  bool unit; /* true for a `.unit:` term */
-  uint32_t
-      literal; /* string id of the value to match exactly, if the term has no regular expression */
+  bool unit;        /* true for a `.unit:` term */
+  uint32_t literal; /* string id of the value that must match exactly; used if the term has no
+                       regular expression */
   struct regex *regex;
   size_t offset;        /* offset of the term in the query */
-  unsigned char *known; /* cached result for each string id: 0 unknown, 1 no match, 2 match */
+  unsigned char *known; /* cached result for each string id: 0: unknown, 1: no match, 2: match */
   size_t known_count;
-  bool value; /* result of the term for the current benchmark result */
+  bool value; /* result of the term for the current result */
 };
 
 struct truth {
@@ -64,7 +64,7 @@ void filter_free(struct filter *filter) {
 /* State of an open parenthesis, or of the whole query. */
 struct filter_level {
   size_t negations; /* number of minus signs (negations) before the parenthesis */
-  size_t ands, ors; /* numbers of operands so far of the current AND and OR */
+  size_t ands, ors; /* number of operands so far in the current AND, and in the current OR */
 };
 
 struct filter_parser {
@@ -104,7 +104,7 @@ static bool is_value(const struct token *token) {
   return token->kind == TOKEN_WORD || token->kind == TOKEN_QUOTED || token->kind == TOKEN_REGEX;
 }
 
-/* Parses "(value OR value ...)" after "key:". */
+/* Parses "(value OR value ...)", which follows "key:". */
 static void parse_values(struct filter_parser *p, const struct token *key) {
   for (size_t count = 1;; count++) {
     size_t offset = query_offset(&p->query);
@@ -128,7 +128,7 @@ static void parse_values(struct filter_parser *p, const struct token *key) {
   }
 }
 
-/* Parses the value or values of "key:value", after the key. */
+/* Parses the value or values of "key:value". The key is already parsed. */
 static void parse_match(struct filter_parser *p, const struct token *key) {
   struct token colon = query_take(&p->query, false);
   struct token value = {.kind = TOKEN_END};
@@ -141,8 +141,8 @@ static void parse_match(struct filter_parser *p, const struct token *key) {
     query_fail(&p->query, key->offset, "expected key:value");
 }
 
-/* Parses up to the end of one match. True if the match is complete. Returns false if a parenthesis
- * was opened. */
+/* Parses up to the end of a match. Returns true if the match is complete. Returns false if a
+ * parenthesis was opened. */
 static bool parse_operand(struct filter_parser *p) {
   for (;;) {
     size_t offset = query_offset(&p->query);
@@ -201,8 +201,8 @@ static bool end_level(struct filter_parser *p, const struct token *token) {
   return true;
 }
 
-/* Parses the operator between two matches. Returns true if another match follows, false at the end
- * of the query. */
+/* Parses the operator between two matches. Returns true if another match follows. Returns false at
+ * the end of the query. */
 static bool parse_joint(struct filter_parser *p) {
   for (;;) {
     struct token token = query_peek(&p->query);
@@ -236,7 +236,7 @@ static void filter_parse(struct filter_parser *p) {
   } while (!p->query.failed && !p->nomem);
 }
 
-/* Checks the keys after the syntax of the whole query, because benchstat reports errors in this
+/* Checks the keys after the syntax of the whole query. benchstat reports errors in the same
  * order. */
 static void check_keys(struct filter_parser *p) {
   struct filter *f = p->filter;
@@ -286,7 +286,7 @@ pprofc_status filter_compile(struct extractor *extractor, pprofc_str query, stru
 
 /* ---- applying ---------------------------------------- */
 
-/* True if a term matches a value. Runs the regular expression only once for each distinct value. */
+/* True if a term matches a value. Runs the regular expression once for each distinct value. */
 static bool term_matches(struct filter *f, struct term *term, uint32_t id) {
   if (!term->regex) return id == term->literal;
   if (id >= term->known_count) {
@@ -316,8 +316,8 @@ static struct truth filter_combine(enum op op, const struct truth *values, size_
   return result;
 }
 
-/* Runs the filter's program on the current result. Only `.unit:` terms use `unit`, the unit of a
- * measurement. */
+/* Runs the filter's program on the current result. `unit` is the unit of a measurement; only
+ * `.unit:` terms use it. */
 static struct truth evaluate(struct filter *f, const struct bench_unit *unit) {
   size_t depth = 0;
   for (size_t i = 0; i < f->program_size; i++) {

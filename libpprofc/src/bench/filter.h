@@ -7,17 +7,17 @@
 
 struct filter;
 
-/* Compiles a query that filters the set of the extractor. May add strings to the extractor. */
+/* Compiles a query into a filter for the set of the extractor. May add strings to the extractor. */
 pprofc_status filter_compile(struct extractor *extractor, pprofc_str query, struct filter **filter,
                              pprofc_error *error);
 void filter_free(struct filter *filter);
 
-/* Selects a result, whose measurements filter_value then tests. Returns false if the filter rejects
+/* Selects a result. filter_value then tests its measurements. Returns false if the filter rejects
  * all measurements of the result. */
 bool filter_result(struct filter *filter, size_t result);
 
-/* True if the filter keeps a measurement of the selected result; `unit` is an index into the
- * set's units. */
+/* True if the filter keeps a measurement of the selected result. `unit` is an index into the units
+ * of the set. */
 bool filter_value(struct filter *filter, uint32_t unit);
 
 /* True if a regular expression of the filter exceeded its limits (regex_tripped). */

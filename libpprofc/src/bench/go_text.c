@@ -8,7 +8,7 @@ struct letter_range {
   int32_t low, high, stride;
 };
 
-/* Ranges of the Unicode categories Ll (lower case) and Lu (upper case), without ASCII. */
+/* Ranges of the Unicode categories Ll (lower case) and Lu (upper case), except ASCII. */
 // clang-format off
 static const struct letter_range lower_case[] = {
     {0xB5, 0xDF, 42}, {0xE0, 0xF6, 1}, {0xF8, 0xFF, 1}, {0x101, 0x137, 2}, {0x138, 0x148, 2},
@@ -129,7 +129,7 @@ bool rune_is_graphic(int32_t rune) {
       {0x2028, 0x202E, 1}, {0x2060, 0x206F, 1}, {0xD800, 0xF8FF, 1},   {0xFEFF, 0xFEFF, 1},
       {0xFFF9, 0xFFFB, 1}, {0xFFFE, 0xFFFF, 1}, {0xE0000, 0xE00FF, 1}, {0xE01F0, 0x10FFFF, 1},
   };
-  if (rune < 0) return true; /* an invalid byte is U+FFFD, which is a symbol */
+  if (rune < 0) return true; /* An invalid byte is U+FFFD, which is a symbol. */
   return !in_ranges(others, sizeof others / sizeof *others, rune);
 }
 
@@ -158,7 +158,7 @@ static char escape_value(char letter) {
   return 0;
 }
 
-/* Appends the shortest numeric escape of the rune. */
+/* Appends the shortest numeric escape of the code point. */
 static void quote_number(struct buffer *out, int32_t rune) {
   if (rune < 0x80)
     buffer_printf(out, "\\x%02x", (unsigned)rune);
@@ -194,7 +194,7 @@ static int go_text_hex_value(char c) {
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
 }
 
-/* Parses `digits` digits of `base` at s[*at]. Returns -1 if there are fewer digits. */
+/* Parses `digits` digits of base `base` at s[*at]. Returns -1 if there are fewer digits. */
 static int64_t escape_number(pprofc_str s, size_t *at, int digits, int base) {
   int64_t value = 0;
   for (int i = 0; i < digits; i++, ++*at) {
@@ -210,7 +210,7 @@ static bool unquote_byte(struct buffer *out, int64_t number) {
   return true;
 }
 
-/* Appends a rune. Returns false for a surrogate or a number above the largest rune. */
+/* Appends a code point. Returns false for a surrogate or a number above the largest code point. */
 static bool unquote_rune(struct buffer *out, int64_t number) {
   char text[4];
   if (number < 0 || number > 0x10FFFF || (number >= 0xD800 && number < 0xE000)) return false;
@@ -218,7 +218,7 @@ static bool unquote_rune(struct buffer *out, int64_t number) {
   return true;
 }
 
-/* Parses the escape whose letter or digit is s[*at]. Moves *at to the end of the escape. */
+/* Parses the escape whose letter or digit is s[*at]. Moves *at past the escape. */
 static bool unquote_escape(struct buffer *out, pprofc_str s, size_t *at) {
   char letter = s.data[*at];
   if (letter >= '0' && letter <= '7') return unquote_byte(out, escape_number(s, at, 3, 8));

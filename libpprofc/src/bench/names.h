@@ -5,13 +5,14 @@
 
 #include "core/buffer.h"
 
-/* Returns the value of the key `.name`: the base of the name. */
+/* Returns the value of the key `.name`, which is the base of the name. */
 pprofc_str name_base(pprofc_str name);
 
-/* Returns the value of `/key`, or "" if the name has no such part. `key` includes the slash. */
+/* Returns the value of the key `/key`, or "" if the name has no part with this key. `key` includes
+ * the slash. */
 pprofc_str name_part_value(pprofc_str name, pprofc_str key);
 
-/* Appends the name without its parts in keys[0, count). Each key is ".name" or "/key". */
+/* Appends the name without the parts in keys[0, count). A key is ".name" or "/key". */
 void name_exclude(struct buffer *out, pprofc_str name, const pprofc_str *keys, size_t count);
 
 /* Appends text as a name. Writes white space as '_', as Go does in names of benchmarks. Writes

@@ -1,4 +1,4 @@
-/* Parses integers and prints numbers by Go's rules, so that benchstatc prints the same bytes as
+/* Parses integers and prints numbers by Go's rules. benchstatc then prints the same bytes as
  * benchstat. */
 #include "bench/number.h"
 
@@ -39,12 +39,12 @@ static bool number_print_special(struct buffer *out, double value, bool sign) {
   return false;
 }
 
-/* Formats value as "d.ddde±xx" with the fewest digits that read back as value. First tries 15
- * digits, which every normal double preserves; number_print drops trailing zeros. Doubles just
- * below a power of two are twice as dense as the doubles above it. So for a power of two the
- * nearest 16-digit number may fail, although the next larger 16-digit number reads back. */
+/* Formats a value as "d.ddde±xx" with the fewest digits that give back the same value. First tries
+ * 15 digits, which every normal double preserves; number_print drops trailing zeros. Below a power
+ * of two, doubles are twice as dense as above it. For a power of two, the nearest 16-digit number
+ * may therefore fail, although the next larger one gives back the value. */
 static void number_shortest(double value, char text[40]) {
-  bool subnormal = fabs(value) < 0x1p-1022; /* a subnormal number may need fewer than 15 digits */
+  bool subnormal = fabs(value) < 0x1p-1022; /* A subnormal number may need fewer than 15 digits. */
   for (int digits = subnormal ? 1 : 15; digits <= 17; digits++) {
     snprintf(text, 40, "%.*e", digits - 1, value);
     if (strtod(text, NULL) == value) return;
@@ -74,7 +74,7 @@ void number_print(struct buffer *out, double value) {
     return;
   }
   int digits = (int)(last - text) - (text[0] == '-') + 1;
-  if (digits > 1) digits--; /* do not count the decimal point */
+  if (digits > 1) digits--; /* The decimal point does not count. */
   int decimals = digits - 1 - exponent;
   buffer_printf(out, "%.*f", decimals > 0 ? decimals : 0, value);
 }

@@ -1,5 +1,5 @@
-/* Groups measurements into pairs. Reads the set twice: first to count the measurements, then to
- * store them. */
+/* Groups measurements into pairs. Reads the set twice: to count the measurements, and to store
+ * them. */
 #include "bench/pairs.h"
 
 #include "bench/units.h"
@@ -7,14 +7,14 @@
 
 #include <math.h>
 
-/* Data that is the same for all results of one input with one configuration. */
+/* Data that all results of an input with the same configuration share. */
 struct pairs_place {
   uint32_t config, input;
   uint32_t package, round; /* text indices of the package and the round */
   int side;
 };
 
-/* A measurement with the index of its result and its unit. */
+/* A measurement, the index of its result, and its unit. */
 struct pairs_value {
   size_t result;
   pprofc_str unit;
@@ -30,7 +30,7 @@ static int pairs_side_of(const struct pairs *pairs, const struct bench_input *in
   return head ? PAIR_HEAD : PAIR_BASE;
 }
 
-/* Counts the processes of each side. Inputs of one process are consecutive. */
+/* Counts the processes of each side. Inputs of the same process are adjacent. */
 static void pairs_count_processes(struct pairs *pairs) {
   uint32_t last[PAIR_SIDES] = {0, 0};
   for (size_t i = 0; i < pairs->set->input_count; i++) {
@@ -68,8 +68,8 @@ static bool place_of_result(struct pairs *pairs, size_t index, struct pairs_plac
   return place->package != MAP_NONE && place->round != MAP_NONE;
 }
 
-/* Returns the text index of the tidied unit of a measurement. The set, like benchstat, keeps the
- * original unit of a value of 0, but a pair needs the same unit for all values. */
+/* Returns the text index of the tidied unit of a measurement. Like benchstat, the set keeps the
+ * original unit of a value of 0. A pair needs the same unit for all values. */
 static uint32_t pairs_add_unit(struct pairs *pairs, const struct pairs_value *value) {
   if (value->value != 0) return interner_add(&pairs->texts, value->unit);
   struct buffer tidy;
@@ -82,7 +82,7 @@ static uint32_t pairs_add_unit(struct pairs *pairs, const struct pairs_value *va
 }
 
 /* Returns the text index of the tidied unit of a measurement, from a cache with an entry for each
- * unit of the set. `unit` is MAP_NONE if the set does not contain the unit. */
+ * unit of the set. `unit` is MAP_NONE if the set does not have the unit. */
 static uint32_t pairs_unit_of(struct pairs *pairs, const struct pairs_value *value, uint32_t unit) {
   if (unit == MAP_NONE) return pairs_add_unit(pairs, value);
   uint32_t *known = &pairs->units[2 * (size_t)unit + (value->value == 0)];
@@ -95,7 +95,7 @@ static bool pair_has_key(const struct pair *pair, const struct pair *wanted) {
          pair->unit == wanted->unit;
 }
 
-/* Returns the pair with the key of `wanted`, and adds it if needed. Returns NULL when out of
+/* Returns the pair with the key of `wanted`. Adds the pair if it is new. Returns NULL when out of
  * memory. */
 static struct pair *pairs_find(struct pairs *pairs, const struct pair *wanted) {
   if (pairs->expected < pairs->count && pair_has_key(&pairs->items[pairs->expected], wanted))
@@ -120,7 +120,7 @@ static bool pairs_visit(struct pairs *pairs, pairs_visit_fn visit, const struct 
   return visit(pairs, pair, place, value);
 }
 
-/* User and system part of the CPU time of a result; NaN if missing. */
+/* User part and system part of the CPU time of a result; NaN if missing. */
 struct cpu_parts {
   double user, system;
 };
@@ -181,8 +181,8 @@ static bool pairs_count_value(struct pairs *pairs, struct pair *pair,
                     value->result);
 }
 
-/* Stores a measurement as the next value of its pair. The pair's count, which starts from 0 again,
- * is the next free index. */
+/* Stores a measurement as the next value of its pair. The count of the pair starts at 0 and is the
+ * next free index. */
 static bool pairs_store_value(struct pairs *pairs, struct pair *pair,
                               const struct pairs_place *place, const struct pairs_value *value) {
   struct pair_side *side = &pair->sides[place->side];
@@ -193,7 +193,7 @@ static bool pairs_store_value(struct pairs *pairs, struct pair *pair,
   return true;
 }
 
-/* Allocates the columns of the values, gives each side of a pair its range, and sets the counts to
+/* Allocates the columns of the values. Gives each side of a pair its range, and sets the counts to
  * 0. */
 static bool pairs_allocate(struct pairs *pairs) {
   pairs->values = mem_array(pairs->mem, pairs->value_count, sizeof *pairs->values);

@@ -1,4 +1,4 @@
-/* Parses projections, and maps benchmark results to keys by them. */
+/* Parses projections. Maps benchmark results to keys. */
 #include "bench/projection.h"
 
 #include "bench/go_text.h"
@@ -68,7 +68,7 @@ static void add_part(struct projection *p, pprofc_str name, struct projection_pa
   p->parts[p->part_count++] = part;
 }
 
-/* Parses "(v1 v2 ...)" after the opening parenthesis. The last position of a repeated word
+/* Parses "(v1 v2 ...)" after the opening parenthesis. If a word is repeated, its last position
  * counts. */
 static void parse_fixed(struct projection_group *group, struct query *query,
                         struct projection_part *part) {
@@ -98,7 +98,7 @@ struct named_order {
 static const struct named_order named_orders[] = {
     {"first", ORDER_FIRST}, {"alpha", ORDER_ALPHA}, {"num", ORDER_NUM}, {"fixed", ORDER_FIXED}};
 
-/* A parsed field. The parser checks its order and its key after the syntax of the whole text. */
+/* A parsed field. Its order and its key are checked after the syntax of the whole text. */
 struct parsed_field {
   struct token key, order;
   struct projection_part part;
@@ -130,8 +130,7 @@ static void parse_field(struct projection_group *group, struct query *query,
   }
 }
 
-/* Checks the key and the order of a field, and reports an error. The syntax of the field is already
- * checked. */
+/* Checks the key and the order of a field, and reports an error. The syntax is already checked. */
 static void check_field(struct query *query, struct parsed_field *field) {
   pprofc_str key = field->key.text, order = field->order.text;
   if (field->order.kind == TOKEN_WORD || field->order.kind == TOKEN_QUOTED) {
@@ -220,7 +219,7 @@ bool projection_accepts(struct projection *p, size_t result) {
   return true;
 }
 
-/* Returns the name of a result without the parts that projections of the group use as keys. */
+/* Returns the name of a result without the parts that the projections of the group use as keys. */
 static uint32_t reduced_name(struct projection_group *group, uint32_t name) {
   struct extractor *e = group->extractor;
   if (!group->full_names) {
@@ -245,7 +244,7 @@ static uint32_t reduced_name(struct projection_group *group, uint32_t name) {
 
 #define FIELD_EXCLUDED (MAP_NONE - 1)
 
-/* Returns the field of `.config` for a configuration key, and creates the field on first use. */
+/* Returns the field of `.config` for a configuration key. Creates the field on its first use. */
 static uint32_t config_field(struct projection *p, size_t part, uint32_t key) {
   const struct pprofc_bench *set = p->group->extractor->set;
   uint32_t *fields = p->parts[part].field_of_key;
@@ -302,7 +301,7 @@ static void projection_make_row(struct projection *p, size_t result) {
   }
 }
 
-/* Gives ranks to the values of a new key, in the order of first use. */
+/* Gives ranks to the values of a new key. The ranks follow the order of first use. */
 static void observe(struct projection *p) {
   for (size_t i = 0; i < p->field_count; i++) {
     struct field *field = &p->fields[i];
@@ -320,7 +319,7 @@ static void observe(struct projection *p) {
   }
 }
 
-/* True if the key at an index equals the first `count` values of the current row. */
+/* True if the key at an index has the first `count` values of the current row. */
 static bool key_row_equal(const void *projection, uint32_t index, const void *count) {
   const struct projection *p = projection;
   const struct key_row *key = &p->keys[index];
@@ -329,7 +328,7 @@ static bool key_row_equal(const void *projection, uint32_t index, const void *co
          (size == 0 || memcmp(p->values + key->first, p->row, size) == 0);
 }
 
-/* Reserves memory for one more key with `values` values. */
+/* Reserves memory for another key with `values` values. */
 static inline bool reserve_key(struct projection *p, size_t values) {
   size_t wanted = p->value_count + values;
   const pprofc_allocator *mem = p->group->mem;
@@ -337,12 +336,12 @@ static inline bool reserve_key(struct projection *p, size_t values) {
          ARRAY_RESERVE(mem, p->values, p->value_capacity, wanted);
 }
 
-/* Returns the key of the current row, and adds it if needed. Keys do not store trailing empty
+/* Returns the key of the current row. Adds the key if it is new. Keys do not store trailing empty
  * values, because a field may be added after them. */
 static uint32_t intern_row(struct projection *p) {
   size_t count = p->field_count;
   while (count && p->row[count - 1] == BENCH_EMPTY) count--;
-  /* Most benchmark runs have the same order, so compare with the key after the previous key
+  /* Most benchmark runs have the same order. Therefore compare with the key after the previous key
    * first. */
   size_t next = (size_t)p->last_key + 1;
   if (next < p->key_count && key_row_equal(p, (uint32_t)next, &count)) return (uint32_t)next;
@@ -376,7 +375,7 @@ uint32_t projection_key(struct projection *p, size_t result) {
 
 /* ---- order by number --------------------------------- */
 
-/* Returns the factor of the prefix of magnitude at the start of s, such as "k" or "Mi"; 1 without a
+/* Returns the factor of the unit prefix at the start of s, such as "k" or "Mi". Returns 1 without a
  * prefix. */
 static double prefix_factor(pprofc_str s) {
   static const char prefixes[] = "KMGTPEZY";
@@ -391,8 +390,8 @@ static bool is_number_part(char c) {
   return c == '.' || char_is_digit(c);
 }
 
-/* Finds the first run of digits and points in s. Multiplies the number by the prefix of magnitude
- * that follows it. */
+/* Finds the first sequence of digits and points in s. Multiplies this number by the factor of the
+ * unit prefix that follows it. */
 static bool find_number(pprofc_str s, double *out) {
   size_t from = 0;
   while (from < s.size && !is_number_part(s.data[from])) from++;

@@ -1,4 +1,4 @@
-/* Tokenizes the text of filters and projections, and formats syntax errors in it. */
+/* Splits the text of filters and projections into tokens. Formats syntax errors in the text. */
 #include "bench/query.h"
 
 #include "bench/go_text.h"
@@ -96,7 +96,7 @@ static struct token take_word(struct query *query) {
   return token;
 }
 
-/* Returns the offset of the slash that ends a regular expression: the first slash that is not
+/* Returns the offset of the slash that ends a regular expression. It is the first slash that is not
  * escaped and not inside [] or (). Returns rest.size if there is no such slash. */
 static size_t regex_end(pprofc_str rest) {
   int classes = 0, groups = 0;

@@ -1,4 +1,4 @@
-/* Tokenizes the text of filters and projections, and formats syntax errors in it. */
+/* Splits the text of filters and projections into tokens. Formats syntax errors in the text. */
 #ifndef PPROFC_BENCH_QUERY_H
 #define PPROFC_BENCH_QUERY_H
 
@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "regex/regex.h"
 
-/* Kinds of tokens: the character of an operator, or one of the following. */
+/* Types of tokens. The type of an operator is its character. The other types are below. */
 enum {
   TOKEN_END = 0,
   TOKEN_AND = 'A',
@@ -18,7 +18,7 @@ enum {
 
 struct token {
   char kind;
-  size_t offset;       /* offset of the token in the query */
+  size_t offset;       /* offset of the token in the query, in bytes */
   pprofc_str text;     /* text of the token without its quotes or slashes */
   struct regex *regex; /* compiled regular expression, or NULL; the caller of query_take frees it */
 };
@@ -26,19 +26,19 @@ struct token {
 struct query {
   pprofc_str text;
   size_t position;
-  struct arena *arena; /* memory of words whose quotes were removed */
-  bool failed;         /* true after an error; `error` has the first error */
+  struct arena *arena; /* memory for words whose quotes were removed */
+  bool failed;         /* true after an error; `error` is the first error */
   pprofc_status status;
   pprofc_error *error;
 };
 
-/* Starts a query; `text` and the arena must outlive the tokens. */
+/* Starts a query. `text` and the arena must outlive the tokens. */
 void query_init(struct query *query, pprofc_str text, struct arena *arena, pprofc_error *error);
 
 /* Takes the next token of the query. Accepts a regular expression only if `value` is true. */
 struct token query_take(struct query *query, bool value);
 
-/* query_peek returns the next token without taking it. query_drop takes the next token. */
+/* query_peek returns the next token and keeps it in the query. query_drop drops the next token. */
 struct token query_peek(struct query *query);
 void query_drop(struct query *query);
 

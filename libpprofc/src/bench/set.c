@@ -254,7 +254,7 @@ static bool reserve_config(struct pprofc_bench *set, size_t pairs) {
          ARRAY_RESERVE(&set->mem, set->configs, set->config_capacity, set->config_count + 1);
 }
 
-/* Returns the index of the current configuration, and stores the configuration if it is new. */
+/* Returns the index of the current configuration. Stores the configuration if it is new. */
 static uint32_t store_config(struct bench_sink *sink) {
   struct pprofc_bench *set = sink->set;
   size_t count = sink->pair_count;
@@ -337,8 +337,8 @@ void sink_word_value(struct bench_sink *sink, double value, uint32_t word) {
     set_fail(sink, NULL);
     return;
   }
-  /* If the conversion to the tidied unit did not change the number, keep the original unit: zero
-   * ns/op stays ns/op. */
+  /* If the conversion to the tidied unit did not change the number, keep the original unit. For
+   * example, 0 ns/op stays in ns/op. */
   const struct bench_unit_word *entry = &set->words[word];
   double tidied = value * entry->factor;
   bool same = tidied == value || set->keep_units;
@@ -348,7 +348,7 @@ void sink_word_value(struct bench_sink *sink, double value, uint32_t word) {
   set->results[set->result_count].first_value = set->value_count;
 }
 
-/* Units that benchstat before 2021 recognises as times and rates, with the base units that they
+/* Units that benchstat before 2021 treats as times and rates, and the base units that they
  * replace. */
 struct kept_unit {
   pprofc_str base, kept;

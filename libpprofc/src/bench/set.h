@@ -1,4 +1,4 @@
-/* Declares the set of benchmark results as columns, and the sink: the functions with which readers
+/* Declares the set of benchmark results as columns. Declares the sink: functions with which readers
  * fill the set.
  *
  * A tidied unit is a base unit: "sec/op" for "ns/op", "B/s" for "MB/s". */
@@ -10,8 +10,8 @@
 #include "core/map.h"
 #include "pprofc/bench.h"
 
-/* A key and its value. A configuration is an array of pairs: the configuration keys that apply to a
- * result, in the order of the format. */
+/* A key and its value. A configuration is an array of these pairs. It has the configuration keys
+ * that apply to a result, in the order of the format. */
 struct bench_pair {
   uint32_t key, value; /* string indices of the key and its value */
 };
@@ -22,32 +22,32 @@ struct bench_config {
 };
 
 struct bench_input {
-  uint32_t label;   /* string index of the label; BENCH_EMPTY without a label */
+  uint32_t label;   /* string index of the label; BENCH_EMPTY: no label */
   uint32_t path;    /* string index of the path that messages show */
   bool debug;       /* true if a debug build of the benchmark library was used */
   double load;      /* load average when the benchmarks began; 0: unknown */
   double cpus;      /* number of processors of the machine; 0: unknown */
-  bool alone;       /* true if the tool writes one file for each process */
+  bool alone;       /* index of the command-line argument that named the input */
   uint32_t process; /* index of the command line argument that named the input */
 };
 
-/* Unit of a measurement. `original` is the unit in the input, or BENCH_EMPTY if it is already
- * tidied. */
+/* Unit of a measurement. `original` is the unit in the input; it is BENCH_EMPTY if the input has a
+ * tidied unit. */
 struct bench_unit {
-  uint32_t tidied, original; /* string indices of the two names of the unit */
+  uint32_t tidied, original; /* string index of the tidied unit, and of the original unit */
 };
 
-/* A unit as an input spells it, and the conversion of its values. */
+/* A unit in the spelling of an input, and how its values are converted. */
 struct bench_unit_word {
-  uint32_t word, tidied;  /* string indices of this spelling and of the tidied unit */
-  uint32_t plain, scaled; /* indices of units: `plain` for values that the conversion does not
-                             change, `scaled` for all other values */
+  uint32_t word, tidied;  /* string indices of this spelling, and of the tidied unit */
+  uint32_t plain, scaled; /* indices of units: `plain` is for values that the conversion leaves
+                             unchanged, and `scaled` is for all other values */
   double factor;
 };
 
 /* Metadata from a line "Unit NAME key=value". */
 struct bench_metadata {
-  uint32_t unit, key, value; /* string indices of unit, key and value; the unit is tidied */
+  uint32_t unit, key, value; /* string indices of the unit, key and value; the unit is tidied */
 };
 
 /* String id of "". */
@@ -60,15 +60,15 @@ struct bench_metadata {
 
 struct pprofc_bench {
   pprofc_allocator mem;
-  bool keep_units;    /* true to keep the units of the input, and to read benchmark text by the
-                         rules of benchstat before 2021 */
-  struct arena arena; /* memory of the strings */
+  bool keep_units;    /* true: keep the units of the input, and read benchmark text by the rules of
+                         benchstat before 2021 */
+  struct arena arena; /* memory for the strings */
   struct interner strings;
 
   struct bench_input *inputs;
   size_t input_count, input_capacity;
-  uint32_t process; /* number of the process for the next inputs; inputs with equal numbers come
-                       from one process */
+  uint32_t process; /* number of the process for the inputs that are added next; inputs with equal
+                       numbers come from one process */
 
   struct bench_pair *pairs;
   size_t pair_count, pair_capacity;
@@ -81,32 +81,32 @@ struct pprofc_bench {
   struct map unit_map;
   struct bench_unit_word *words;
   size_t word_count, word_capacity;
-  struct map word_map; /* index of a unit word by its string */
+  struct map word_map; /* map from the string of a unit word to its index */
 
   struct bench_metadata *metadata;
   size_t metadata_count, metadata_capacity;
-  struct map metadata_map; /* index of metadata, by unit and key */
+  struct map metadata_map; /* map from unit and key to the index of the metadata */
 
-  pprofc_bench_result *results; /* one item per result, and one more item whose first_value is the
+  pprofc_bench_result *results; /* one item per result, and one more item, whose first_value is the
                                    number of measurements */
   size_t result_count, result_capacity;
 
-  /* one entry per measurement */
+  /* one item per measurement */
   double *values;
-  uint32_t *value_unit; /* index into `units` for each measurement */
+  uint32_t *value_unit; /* for each measurement, its index in `units` */
   size_t value_count, value_capacity, value_unit_capacity;
 
   pprofc_bench_message *messages;
   size_t message_count, message_capacity;
-  struct interner threads; /* names of the benchmarks that use several threads, as the tool
-                              reported */
+  struct interner threads; /* names of the benchmarks that use several threads, according to the
+                              tool */
 };
 
-/* Returns the number of inputs with this label that used a debug build of the benchmark library. A
- * `label` of NULL counts all inputs. */
+/* Returns how many inputs with this label used a debug build of the benchmark library. `label` NULL
+ * counts all inputs. */
 size_t set_debug_inputs(const struct pprofc_bench *set, const char *label);
 
-/* True if the tool reported several threads for the benchmark. */
+/* True if the benchmark uses several threads according to the tool. */
 static inline bool set_is_threaded(const struct pprofc_bench *set, pprofc_str name) {
   return interner_find(&set->threads, name) != MAP_NONE;
 }
@@ -118,41 +118,41 @@ static inline pprofc_str set_string(const struct pprofc_bench *set, uint32_t id)
 /* Frees the results, but not their measurements. */
 void set_free_lines(struct pprofc_bench *set);
 
-/* Frees all measurements and results. Names, units, inputs and metadata stay. */
+/* Frees all measurements and results. Keeps names, units, inputs and metadata. */
 void set_free_results(struct pprofc_bench *set);
 
-/* Sets *value to the value of `key` in the "Unit" lines of a unit, in its original or tidied
- * spelling; "" without a value. Returns false when out of memory. */
+/* Sets *value to the value that the "Unit" lines of the inputs give to `key` of a unit, or to "".
+ * The unit may have its original or tidied spelling. Returns false when out of memory. */
 bool set_metadata(const struct pprofc_bench *set, pprofc_str unit, pprofc_str key,
                   pprofc_str *value);
 
-/* Sets *direction as pprofc_bench_direction does. Returns false when out of memory. */
+/* Sets *direction like pprofc_bench_direction. Returns false when out of memory. */
 bool set_direction(const struct pprofc_bench *set, pprofc_str unit, int *direction);
 
 /* ---- filling ----------------------------------------- */
 
-/* State of reading one input. After an error the sink ignores all calls. So the reader checks for
- * out of memory and limits only once, at the end. */
+/* State while an input is read. After an error, all calls do nothing. The reader therefore checks
+ * for lack of memory and limits only once, at the end. */
 struct bench_sink {
   struct pprofc_bench *set;
   uint32_t input;
-  struct bench_pair *pairs; /* pairs of the current configuration */
+  struct bench_pair *pairs; /* pairs of key and value in the current configuration */
   size_t pair_count, pair_capacity;
   uint32_t config; /* index of the current configuration; MAP_NONE if it changed since the last
                       result */
   uint32_t name;   /* string index of the name of the last result */
   struct buffer scratch;
-  bool base_units; /* true if values are in sec/op and B/s. A set that keeps units then converts
-                      them to ns/op and MB/s. */
+  bool base_units; /* true if values are in sec/op and B/s; a set that keeps units then converts
+                      them to ns/op and MB/s */
   pprofc_status status;
-  const char *limit; /* name of the exceeded limit if status is PPROFC_E_LIMIT */
+  const char *limit; /* name of the limit that was exceeded, if status is PPROFC_E_LIMIT */
 };
 
 void sink_open(struct bench_sink *sink, struct pprofc_bench *set, pprofc_str label,
                pprofc_str path);
 pprofc_status sink_close(struct bench_sink *sink, pprofc_error *error);
 
-/* Sets a configuration key. An empty value deletes the key, and the last key moves to its
+/* Sets a configuration key. An empty value deletes the key; the last key then moves to its
  * position. */
 void sink_config(struct bench_sink *sink, pprofc_str key, pprofc_str value);
 
@@ -166,8 +166,8 @@ void sink_drop(struct bench_sink *sink);
 /* Adds a measurement to the result that was started last. */
 void sink_value(struct bench_sink *sink, double value, pprofc_str unit);
 
-/* The first function returns the index of a unit; indices stay valid for the life of the set. The
- * second adds a measurement whose unit has the index `word`. */
+/* The first function returns the index of a unit. The index is valid as long as the set. The second
+ * function adds a measurement whose unit has the index `word`. */
 uint32_t sink_word(struct bench_sink *sink, pprofc_str unit);
 void sink_word_value(struct bench_sink *sink, double value, uint32_t word);
 
@@ -179,7 +179,7 @@ void sink_metadata(struct bench_sink *sink, pprofc_str unit, pprofc_str key, ppr
 /* Marks the result that was started last as having several threads. */
 void sink_threads(struct bench_sink *sink);
 
-/* Records that the input used a debug build of the benchmark library. */
+/* Records that the input comes from a debug build of the benchmark library. */
 void sink_debug_build(struct bench_sink *sink);
 
 /* Records the load average of the machine that ran the input, and its number of processors. */
@@ -188,7 +188,7 @@ void sink_load(struct bench_sink *sink, double load, double cpus);
 /* Records that a reader ran out of memory. */
 void sink_fail(struct bench_sink *sink);
 
-/* Adds the message "PATH:LINE: text". The set keeps messages in their order. */
+/* Adds the message "PATH:LINE: text". Messages keep their order. */
 void sink_message(struct bench_sink *sink, uint64_t line, const char *format, ...)
     PPROFC_PRINTF(3, 4);
 

@@ -1,4 +1,4 @@
-/* Lays out comparison tables: finds the rows, columns, cells and baselines, and writes notes. */
+/* Lays out comparison tables. Finds the rows, columns, cells and baselines, and writes notes. */
 #include "bench/tables.h"
 
 #include "bench/collector.h"
@@ -22,7 +22,7 @@ void pprofc_bench_options_init(pprofc_bench_options *options) {
 
 /* ---- laying out -------------------------------------- */
 
-/* Projection whose keys are sorted, and the order of its fields. */
+/* The projection whose keys are sorted, and the order of its fields. */
 struct sorting {
   const struct projection *projection;
   const size_t *flat;
@@ -42,7 +42,7 @@ static int compare_tables(const void *a, const void *b, const void *context) {
   return s->unit_ranks[x->unit] < s->unit_ranks[y->unit] ? -1 : 1;
 }
 
-/* True if the keys are already in order, which is frequent. */
+/* True if the keys are already sorted, which is frequent. */
 static bool keys_are_sorted(const uint32_t *keys, size_t count, const struct sorting *sorting) {
   for (size_t i = 1; i < count; i++)
     if (projection_compare(sorting->projection, sorting->flat, keys[i - 1], keys[i]) > 0)
@@ -50,8 +50,9 @@ static bool keys_are_sorted(const uint32_t *keys, size_t count, const struct sor
   return true;
 }
 
-/* Returns the distinct keys among `count` keys, sorted, in the arena. Stores the position of each
- * distinct key in `places`, which has one entry for each key of the projection. */
+/* Returns the distinct keys among `count` keys in sorted order. Stores the position of each
+ * distinct key in `places`, which has one item for each key of the projection. The result is in the
+ * arena. */
 static uint32_t *distinct_keys(struct pprofc_bench_tables *t, uint32_t *keys, size_t count,
                                const struct projection *projection, const size_t *flat,
                                uint32_t *places, size_t *distinct) {
@@ -89,7 +90,7 @@ static pprofc_str *labels_of(struct tables_collector *c, const uint32_t *keys, s
   return labels;
 }
 
-/* Returns the note that lists the fields in which the results of a cell differ. */
+/* Returns the note that lists the fields by which the results of a cell differ. */
 static const char *variation_note(struct tables_collector *c, uint32_t cell,
                                   const size_t *first_residue) {
   struct pprofc_bench_tables *t = c->t;
@@ -128,16 +129,16 @@ static void add_variation(struct tables_collector *c, uint32_t cell, pprofc_benc
 
 static const char *const no_notes[1] = {NULL};
 
-/* Cells of one table: their indices are in `order`. `scratch` has the same size. */
+/* The cells of a table, as indices in `order`. `scratch` has the same size. */
 struct table_part {
   uint32_t *order;
   size_t count;
   uint32_t *scratch;
-  uint32_t *row_places, *column_places; /* row index or column index of each key of the
-                                           projection */
+  uint32_t *row_places, *column_places; /* for each key of the projection, its row index, and its
+                                           column index */
 };
 
-/* Finds the rows and columns of a table, and their labels. */
+/* Finds the rows and columns of a table. Makes their labels. */
 static void fill_keys(struct tables_collector *c, struct table *table,
                       const struct table_part *part) {
   struct pprofc_bench_tables *t = c->t;
@@ -167,7 +168,7 @@ static void fill_cell(struct tables_collector *c, const struct table_part *part,
   if (state->varied) add_variation(c, index, cell);
 }
 
-/* Sets the baseline of each cell: the cell of the first column in the same row. */
+/* Sets the baseline of each cell, which is the cell of the first column in the same row. */
 static void find_baselines(struct table *table) {
   size_t baseline = SIZE_MAX;
   for (size_t i = 0; i < table->cell_count; i++) {
@@ -179,15 +180,15 @@ static void find_baselines(struct table *table) {
   }
 }
 
-/* Returns the sort index of a cell: its column in step 0, its row in step 1. */
+/* Returns the sort index of a cell. It is the column in step 0, and the row in step 1. */
 static size_t cells_place(const struct tables_collector *c, const struct table_part *part,
                           uint32_t cell, int step) {
   const struct cell_id *id = &c->cells[cell].id;
   return step ? part->row_places[id->row] : part->column_places[id->column];
 }
 
-/* Sorts cells by row, then by column, with two counting sorts. `from` and `to` have one entry for
- * each cell. The result is in `from`. */
+/* Sorts cells by row, then by column, by two counting sorts. `from` and `to` have one item for each
+ * cell. The result is in `from`. */
 static bool cells_sort(const struct tables_collector *c, const struct table *table,
                        const struct table_part *part, uint32_t *from, uint32_t *to) {
   size_t most = table->row_count > table->column_count ? table->row_count : table->column_count;
@@ -221,7 +222,7 @@ static void fill_table(struct tables_collector *c, struct table *table,
   if (!c->nomem) find_baselines(table);
 }
 
-/* Copies the values cell by cell into one array and sorts the values of each cell. */
+/* Copies the values of each cell into one common array, and sorts the values of each cell. */
 static void tables_gather_values(struct tables_collector *c) {
   struct pprofc_bench_tables *t = c->t;
   size_t total = 0;
@@ -254,7 +255,7 @@ static size_t *flat_fields(struct tables_collector *c, const struct projection *
   return flat;
 }
 
-/* Sorts cells by table with a counting sort. start[i] becomes the index of the first cell of table
+/* Sorts cells by table, by a counting sort. start[i] becomes the index of the first cell of table
  * i. */
 static void order_cells(const struct tables_collector *c, uint32_t *order, size_t *start) {
   for (size_t i = 0; i < c->cell_count; i++) start[c->cells[i].id.table + 1]++;
@@ -302,9 +303,9 @@ static void tables_lay_out(struct tables_collector *c) {
   arena_free(&arena);
 }
 
-/* ---- the whole --------------------------------------- */
+/* ---- the whole comparison ---------------------------- */
 
-/* An option of a comparison whose text is a projection. */
+/* An option of a comparison that takes a projection. */
 struct projection_flag {
   const char *name, *text;
   struct projection *projection;

@@ -1,4 +1,4 @@
-/* Declares comparison tables: each result belongs to a cell by its keys, and each cell has
+/* Declares comparison tables. Each result belongs to a cell by its keys, and each cell has
  * statistics. */
 #ifndef PPROFC_BENCH_TABLES_H
 #define PPROFC_BENCH_TABLES_H
@@ -6,7 +6,7 @@
 #include "bench/projection.h"
 #include "pprofc/bench.h"
 
-/* Summary row of a column: geometric means of its centers and of its ratios to the baseline. */
+/* Summary row of a column: the geometric mean of its centers, and of its ratios to the baseline. */
 struct table_summary {
   bool has_center, has_ratio;
   double center, ratio;
@@ -18,7 +18,7 @@ struct table {
   uint32_t key;  /* index of the table's key in the projection -table */
   uint32_t unit; /* string index of the tidied unit */
   bool exact;
-  uint32_t *rows, *columns; /* keys of the rows and of the columns, sorted */
+  uint32_t *rows, *columns; /* sorted keys of the rows, and sorted keys of the columns */
   size_t row_count, column_count;
   pprofc_str *row_labels, *column_labels;
   pprofc_bench_cell *cells; /* cells by row, then column */
@@ -41,8 +41,8 @@ struct pprofc_bench_tables {
   size_t table_count;
 };
 
-/* Works like pprofc_bench_compare, but frees the results of the set after the tables have copied
- * them. */
+/* Does the same as pprofc_bench_compare, but frees the results of the set after the tables have
+ * copied them. */
 pprofc_status tables_compare_and_free(pprofc_bench *set, const pprofc_bench_options *options,
                                       pprofc_bench_tables **tables, pprofc_error *error);
 
@@ -52,7 +52,7 @@ static inline const pprofc_bench_cell *cell_baseline(const struct table *table,
   return cell->baseline == SIZE_MAX ? NULL : &table->cells[cell->baseline];
 }
 
-/* Appends the half width of the interval relative to the center: "12%", "?" or the infinity
+/* Appends half the width of the interval, relative to the center: "12%", "?" or the infinity
  * sign. */
 void cell_range(struct buffer *out, const pprofc_bench_cell *cell);
 

@@ -10,12 +10,12 @@
 
 /* ---- tokens ------------------------------------------ */
 
-/* Iterator over the names in a unit. The characters `*`, `/`, `-` and spaces separate the names. */
+/* Iterator over the names in a unit. The names are separated by `*`, `/`, `-` and spaces. */
 struct unit_parser {
   pprofc_str unit;
   size_t position;
   pprofc_str token;
-  bool denominator; /* true in a denominator, which begins with `/` and ends with `*` */
+  bool denominator; /* true in a denominator; it begins with `/` and ends with `*` */
 };
 
 static bool unit_is_separator(int32_t rune) {
@@ -42,7 +42,7 @@ static bool next_token(struct unit_parser *p) {
 
 /* ---- tidying ----------------------------------------- */
 
-/* Conversions to base units. With `divide` the value is divided by `factor`, as in Go's package
+/* Conversions to base units. With `divide`, the value is divided by `factor` as in Go's package
  * benchunit, because a multiplication may round differently. */
 struct tidy_rule {
   pprofc_str from, to;
@@ -55,7 +55,7 @@ static const struct tidy_rule tidy_rules[] = {
     {{"MB", 2}, {"B", 1}, 1e6, false},
 };
 
-/* Units with a conversion of the whole unit instead of each name. */
+/* Units that are converted as a whole instead of name by name. */
 static const struct tidy_rule tidy_units[] = {
     {{"ns/op", 5}, {"sec/op", 6}, 1e-9, false},
     {{"MB/s", 4}, {"B/s", 3}, 1e6, false},
@@ -102,9 +102,9 @@ bool unit_is_binary(pprofc_str unit) {
 
 /* ---- scaling ----------------------------------------- */
 
-/* A step of a scale: values with the same prefix. Values of at least `hundreds` get 1 decimal, of
- * at least `tens` 2 decimals, and of at least `ones` 3 decimals. Each limit is the smallest value
- * that rounds up to one more digit. */
+/* A step of a scale: values with the same prefix. Values from `hundreds` on have 1 decimal, values
+ * from `tens` on have 2, and values from `ones` on have 3. Each limit is the smallest value that
+ * rounds up to another digit. */
 struct unit_scale_step {
   double factor;
   const char *prefix;
@@ -133,7 +133,7 @@ static const struct unit_scale_step binary_steps[] = {
     BINARY_STEP(10, "Ki"), BINARY_STEP(0, ""),
 };
 
-/* Limits for values that are too small for the last prefix. Below each limit a value needs one more
+/* Limits for values that are too small for the last prefix. Below each limit, a value needs another
  * zero after the point. */
 static const double small_limits[] = {9.9995e-1, 9.9995e-2, 9.9995e-3, 9.9995e-4,
                                       9.9995e-5, 9.9995e-6, 9.9995e-7, 9.9995e-8};
@@ -178,8 +178,8 @@ static const struct known_direction known_directions[] = {
     {"misses", UNIT_LOWER_IS_BETTER},       {"faults", UNIT_LOWER_IS_BETTER},
 };
 
-/* Returns the direction by the last name of the numerator: "p99-sec/op" is a time, "peak-RSS-bytes"
- * a size. For anything per second, higher is better. */
+/* Returns the direction by the last name in the numerator: "p99-sec/op" is a time, and
+ * "peak-RSS-bytes" is a size. Higher is better for anything per second. */
 enum unit_direction unit_direction_of(pprofc_str unit) {
   struct unit_parser p = {.unit = unit};
   pprofc_str numerator = {NULL, 0};

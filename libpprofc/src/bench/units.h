@@ -4,26 +4,26 @@
 
 #include "core/buffer.h"
 
-/* Appends the tidied form of a unit (ns -> sec, MB -> B in numerators) and returns the factor
- * for its values. */
+/* Appends the tidied form of a unit, and returns the factor for its values. "ns" becomes "sec", and
+ * in numerators "MB" becomes "B". */
 double unit_tidy(pprofc_str unit, struct buffer *out);
 
 /* True for units of bytes, which scale by powers of 1024. */
 bool unit_is_binary(pprofc_str unit);
 
-/* Format of the values of a row: divided by `factor`, with `digits` decimals and the prefix. */
+/* Format for the values of a row: divided by `factor`, with `digits` decimals and the prefix. */
 struct unit_scale {
   int digits;
   double factor;
-  const char *prefix; /* prefix of magnitude in UTF-8: "µ" */
+  const char *prefix; /* unit prefix in UTF-8: "µ" */
 };
 
-/* The first function returns the scale at which the value has four significant digits. The second
+/* The first function returns the scale in which the value has four significant digits. The second
  * appends a value in that scale. */
 struct unit_scale unit_scale_of(double value, bool binary);
 void unit_print(struct buffer *out, struct unit_scale scale, double value);
 
-/* Better direction of a unit, from its name or its spelling. */
+/* Better direction of a unit, according to its name or its spelling. */
 enum unit_direction { UNIT_UNKNOWN = 0, UNIT_LOWER_IS_BETTER = -1, UNIT_HIGHER_IS_BETTER = 1 };
 enum unit_direction unit_direction_of(pprofc_str unit);
 

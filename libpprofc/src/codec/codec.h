@@ -1,5 +1,5 @@
-/* Converts between the bytes of a file and a profile: gzip, and a reader and a writer of
- * profile.proto. */
+/* Converts the bytes of a file to a profile and back: gzip, a reader of profile.proto, and a writer
+ * of profile.proto. */
 #ifndef PPROFC_CODEC_CODEC_H
 #define PPROFC_CODEC_CODEC_H
 
@@ -7,18 +7,17 @@
 #include "core/error.h"
 #include "profile/profile.h"
 
-/* The bytes of an input. The bytes are in a separate region, because a profile can point into them.
- */
+/* The bytes of an input. They are in a separate region, because a profile can point into them. */
 struct input {
   struct region *region;
   const uint8_t *data;
   size_t size;
-  uint64_t source_size; /* size of the source before inflating */
+  uint64_t source_size; /* size of the source before it is inflated */
 };
 
-/* input_read_file reads a file ("-": standard input), input_read_memory copies memory. Both inflate
- * gzip data with any number of members. After success the caller owns input->region. With `map`,
- * the function may map a large file, which must then not shrink during the call. */
+/* input_read_file reads a file ("-": standard input). input_read_memory copies memory. Both inflate
+ * gzip data with any number of members. After success, the caller owns input->region. With `map`, a
+ * large file may be mapped, and must then not shrink during the call. */
 pprofc_status input_read_file(const char *path, const pprofc_allocator *mem,
                               const pprofc_limits *limits, bool map, struct input *input,
                               pprofc_error *error);
@@ -29,20 +28,20 @@ pprofc_status input_read_memory(const void *data, size_t size, const pprofc_allo
 /* True if a path is standard input ("-") or another file that can be read only once. */
 bool input_is_pipe(const char *path);
 
-/* Opens a non-empty regular file and sets *size to its size in bytes. Returns the file descriptor,
- * or -1 for any other file. */
+/* Opens a regular file that is not empty, and sets *size to its size in bytes. Returns the file
+ * descriptor, or -1 for any other file. */
 int input_open_regular(const char *path, size_t *size);
 
-/* Maps `size` bytes of a regular file and sets *data. The file must not shrink. Only a few pages
- * are in memory at a time. Returns NULL if mapping fails. */
+/* Maps `size` bytes of a regular file, and sets *data. The file must not shrink. Only a few pages
+ * are in memory at a time. Returns NULL if the file cannot be mapped. */
 struct input_map *input_map_open(int fd, size_t size, const pprofc_allocator *mem,
                                  const uint8_t **data);
 void input_map_close(struct input_map *map);
 
-/* A pipe whose first bytes stay in memory, to let several readers examine them. */
+/* A pipe. Its first bytes stay in memory, so that several readers can examine them. */
 struct input_pipe {
   int fd;
-  uint8_t *head; /* first bytes of the pipe, at most `room` */
+  uint8_t *head; /* first bytes of the pipe, at most `room` bytes */
   size_t size, room;
   const pprofc_allocator *mem;
 };
@@ -51,13 +50,13 @@ struct input_pipe {
 pprofc_status input_pipe_open(struct input_pipe *pipe, const char *path, size_t room,
                               const pprofc_allocator *mem, pprofc_error *error);
 void input_pipe_close(struct input_pipe *pipe);
-/* Reads the rest of the pipe and returns all its bytes. Inflates gzip if `inflate` is true. */
+/* Reads the rest of the pipe, and returns all its bytes. With `inflate`, inflates gzip. */
 pprofc_status input_pipe_read(const struct input_pipe *pipe, const pprofc_limits *limits,
                               bool inflate, struct input *input, pprofc_error *error);
 
-/* Decodes profile.proto. The profile keeps input->region alive and points into it. Returns
+/* Decodes profile.proto. The profile keeps input->region alive, and points into it. Returns
  * PPROFC_E_FORMAT with the offset if the bytes are not a profile. *certain is true if the input can
- * only be an invalid profile; else it may be a legacy format. */
+ * only be an invalid profile. Otherwise it may have a legacy format. */
 pprofc_status pprof_decode(const struct input *input, const pprofc_limits *limits, unsigned threads,
                            pprofc_profile **profile, bool *certain, pprofc_error *error);
 
@@ -66,24 +65,25 @@ struct fold_options {
   const pprofc_allocator *mem;
   const pprofc_limits *limits;
   unsigned threads;
-  bool labels;    /* true to add up only samples with equal labels; false if labels may be lost */
-  bool no_stacks; /* true to drop all stacks */
-  bool tree;      /* true to store stacks as a tree (profile/stack_tree.h), and samples in the
-                     order of the tree */
-  const char *sample_index; /* with `tree`: the only sample type that the report needs; NULL: all */
-  bool always;              /* true to accept small profiles, for tests */
+  bool labels;    /* true: add up only samples with equal labels; false: labels may be lost */
+  bool no_stacks; /* true: drop all stacks */
+  bool tree;      /* true: store stacks as a tree (profile/stack_tree.h), and samples in the order
+                     of the tree */
+  const char *sample_index; /* with `tree`: the only sample type that the report needs; NULL: all
+                               types */
+  bool always;              /* true: also read small profiles in this way, for tests */
 };
 
 /* Reads profile.proto for a report that shows only sums (codec/fold/fold.h). Returns
- * PPROFC_E_NO_MATCH if the caller must read the whole file. The reader of whole files then reports
- * any errors. */
+ * PPROFC_E_NO_MATCH if the caller must read the file as a whole. That reader then reports any
+ * errors. */
 pprofc_status fold_read_file(const char *path, const struct fold_options *options,
                              pprofc_profile **profile);
 pprofc_status fold_read_memory(const void *data, size_t size, const struct fold_options *options,
                                pprofc_profile **profile);
 
 /* Replaces the stacks of a profile by a tree. Keeps only the values of sample type `only`; SIZE_MAX
- * keeps all. Returns NULL when out of memory or if there are too many sample types. */
+ * keeps all values. Returns NULL when out of memory, or if there are too many sample types. */
 pprofc_profile *fold_profile(const pprofc_profile *profile, size_t only);
 
 /* Writes profile.proto as gzip, one top-level field at a time. */

@@ -1,11 +1,11 @@
-/* Compresses with several threads into a gzip stream for a write callback.
+/* Compresses with several threads. Passes the gzip stream to a write callback.
  *
- * The writer cuts the input into blocks of a fixed size, so the output does not depend on the
- * number of threads. The writer compresses each block separately, with the end of the previous
- * block as dictionary, and ends it on a byte boundary. The concatenated blocks are one deflate
- * stream. The blocks form a ring. The caller fills a block, threads compress the full blocks, and
- * the caller writes them in order. Instead of waiting, the caller compresses a block. If no thread
- * starts, the caller compresses all blocks. */
+ * The input is cut into blocks of a fixed size, so the output does not depend on the number of
+ * threads. Each block is compressed separately, with the end of the previous block as dictionary,
+ * and ends on a byte boundary. The concatenated blocks are one deflate stream. The blocks form a
+ * ring. The caller fills a block, threads compress the full blocks, and the caller writes them in
+ * order. Instead of waiting, the caller compresses a block. If no thread starts, the caller
+ * compresses all blocks. */
 #include "codec/gzip_writer.h"
 
 #include "codec/zlib_memory.h"
@@ -18,10 +18,11 @@
 #define DICTIONARY_SIZE ((size_t)32 * 1024)
 #define RAW_DEFLATE     (-15)
 #define MEMORY_LEVEL    8
-/* Level 6 makes profiles 1.5 to 3 % smaller but takes 1.3 to 1.6 times as long. */
+/* Level 6 makes profiles 1.5 to 3 % smaller, but takes 1.3 to 1.6 times as long. */
 #define GZIP_LEVEL  4
 #define THREADS_MAX 16
-/* Number of blocks: one per thread, one that waits for a thread, and one that the caller fills. */
+/* Maximum number of blocks: one per thread, one that waits for a thread, and one that the caller
+ * fills. */
 #define BLOCKS_MAX       (THREADS_MAX + 2)
 #define FLUSH_MARK_BYTES 16
 
@@ -30,7 +31,7 @@ enum state { EMPTY, FULL, TAKEN, DONE };
 struct gzip_writer_block {
   enum state state;
   z_stream zlib;
-  uint8_t *memory; /* dictionary, then input, then output of the block */
+  uint8_t *memory; /* dictionary of the block, then its input, then its output */
   size_t dictionary_size, size, out_size, out_room;
   uint32_t crc;
   bool last;
@@ -42,17 +43,18 @@ struct gzip_writer {
   void *context;
   pprofc_status status;
   struct gzip_writer_block blocks[BLOCKS_MAX];
-  size_t block_count, blocks_most; /* current and maximum number of blocks in the ring */
-  /* Numbers of the block that the caller fills and of the oldest block; block n is in slot n %
-   * block_count. */
+  size_t block_count, blocks_most; /* current number of blocks in the ring, and their maximum
+                                      number */
+  /* number of the block that the caller fills, and number of the oldest block; block n is in slot n
+   * % block_count */
   size_t filling, oldest;
   uint64_t size; /* number of uncompressed bytes so far */
   uint32_t crc;
-  uint8_t dictionary[DICTIONARY_SIZE]; /* end of the block before the current block */
+  uint8_t dictionary[DICTIONARY_SIZE]; /* end of the previous block, which is the dictionary */
 
   pthread_mutex_t lock;
   pthread_cond_t full, done;
-  pthread_t threads[THREADS_MAX]; /* threads in addition to the caller */
+  pthread_t threads[THREADS_MAX]; /* all threads except the caller */
   unsigned thread_count, threads_most;
   bool stop;
 };
@@ -88,7 +90,8 @@ static void block_close(struct gzip_writer *w, struct gzip_writer_block *b) {
   mem_free(w->mem, b->memory, memory_size(b), 1);
 }
 
-/* Compresses a block. Any thread may call it. The output buffer is large enough for any result. */
+/* Compresses a block. Any thread may call this function. The output buffer is large enough for any
+ * result. */
 static void block_compress(struct gzip_writer_block *b) {
   deflateReset(&b->zlib);
   if (b->dictionary_size)
@@ -118,7 +121,7 @@ static struct gzip_writer_block *gzip_writer_take(struct gzip_writer *w) {
   return NULL;
 }
 
-/* Compresses a block without the lock. The thread must have taken the block. */
+/* Compresses a block without holding the lock. The thread must have taken the block before. */
 static void gzip_writer_work(struct gzip_writer *w, struct gzip_writer_block *b) {
   pthread_mutex_unlock(&w->lock);
   block_compress(b);
@@ -159,8 +162,7 @@ static void gzip_writer_write_done(struct gzip_writer *w) {
   }
 }
 
-/* Waits until at most `left` blocks are not written. The caller compresses blocks in the
- * meantime. */
+/* Waits until at most `left` blocks are unwritten. The caller compresses blocks meanwhile. */
 static void gzip_writer_wait(struct gzip_writer *w, size_t left) {
   gzip_writer_write_done(w);
   while (w->filling - w->oldest > left) {
@@ -173,9 +175,9 @@ static void gzip_writer_wait(struct gzip_writer *w, size_t left) {
   }
 }
 
-/* Adds a block to the ring and starts one more thread. Must be called before the ring wraps around,
- * because blocks must not move. Without memory or a thread, the writer goes on with fewer
- * blocks. */
+/* Adds a block to the ring, and starts another thread. The caller must do this before the ring
+ * wraps around, because blocks must not move. If memory or a thread is missing, the writer
+ * continues with fewer blocks. */
 static void gzip_writer_grow(struct gzip_writer *w) {
   if (w->block_count == w->blocks_most || !block_open(w, &w->blocks[w->block_count])) {
     w->blocks_most = w->block_count;
@@ -187,7 +189,7 @@ static void gzip_writer_grow(struct gzip_writer *w) {
     w->thread_count++;
 }
 
-/* Passes the filled block to the threads and prepares the next block. */
+/* Passes the filled block to the threads, and prepares the next block. */
 static void gzip_writer_submit(struct gzip_writer *w, bool last) {
   struct gzip_writer_block *b = block_at(w, w->filling);
   b->last = last;

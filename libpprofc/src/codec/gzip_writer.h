@@ -1,4 +1,4 @@
-/* Compresses with several threads into a gzip stream for a write callback. */
+/* Compresses with several threads. Passes the gzip stream to a write callback. */
 #ifndef PPROFC_CODEC_GZIP_WRITER_H
 #define PPROFC_CODEC_GZIP_WRITER_H
 
@@ -7,22 +7,22 @@
 
 struct gzip_writer;
 
-/* Opens a stream with the header of Go's compress/gzip: no time, no name, unknown system. The
- * stream is one gzip member. Its bytes are the same for any number of `threads`; 0 means one per
- * processor. Only the thread of the caller calls `write`. `mem` must outlive the writer. Returns
- * NULL when out of memory. */
+/* Opens a stream with the same header as Go's compress/gzip: no time, no name, unknown system. The
+ * stream is a single gzip member. Its bytes do not depend on `threads`, the number of threads; 0
+ * means one per processor. Only the thread of the caller calls `write`. `mem` must outlive the
+ * writer. Returns NULL when out of memory. */
 struct gzip_writer *gzip_writer_open(const pprofc_allocator *mem, unsigned threads,
                                      pprofc_write_fn write, void *context);
 
-/* Compresses bytes. Drops all bytes after the first failure. */
+/* Compresses bytes. After a failure, drops all further bytes. */
 void gzip_writer_add(struct gzip_writer *writer, const void *data, size_t size);
-/* True if all calls have succeeded. */
+/* True if all calls so far have succeeded. */
 bool gzip_writer_good(const struct gzip_writer *writer);
 
 /* Ends the stream and frees the writer. Returns the first error, or PPROFC_OK. */
 pprofc_status gzip_writer_finish(struct gzip_writer *writer);
 
-/* Frees the writer without ending the stream. */
+/* Frees the writer without completing the stream. */
 void gzip_writer_abandon(struct gzip_writer *writer);
 
 #endif

@@ -1,4 +1,4 @@
-/* Maps ids of a file to dense indices. */
+/* Maps ids of a file to dense indices (0, 1, 2 ...). */
 #include "codec/id_map.h"
 
 static uint64_t hash_id(uint64_t id) {

@@ -1,22 +1,22 @@
-/* Maps ids of a file to dense indices. */
+/* Maps ids of a file to dense indices (0, 1, 2 ...). */
 #ifndef PPROFC_CODEC_ID_MAP_H
 #define PPROFC_CODEC_ID_MAP_H
 
 #include "core/map.h"
 
-/* A map from ids to indices. If the ids are 1, 2, 3 ..., as in most files, it needs no table. Small
- * ids in another order need a table; large ids (addresses, hashes) need a hash table. */
+/* A map from ids to indices. It needs no table if the ids are 1, 2, 3 ..., as in most files. Small
+ * ids in another order need a table. Large ids (addresses, hashes) need a hash table. */
 struct id_map {
   size_t count;
-  const uint64_t *ids;   /* ids by index; NULL if id == index + 1 for all */
-  const uint32_t *table; /* index of each small id, or NONE; `table_size` entries */
+  const uint64_t *ids;   /* ids by index; NULL: each id is its index + 1 */
+  const uint32_t *table; /* for each small id, its index, or NONE; `table_size` items */
   uint64_t table_size;
   struct map hash;
-  uint32_t duplicate; /* first index whose id occurred before, or MAP_NONE */
+  uint32_t duplicate; /* first index whose id already occurred at a lower index, or MAP_NONE */
 };
 
-/* Builds the map of ids[count], which must outlive it. Tables are in the arena; id_map_free frees
- * the hash table. Returns false when out of memory. */
+/* Builds the map of ids[count]. The ids must outlive the map. Tables are in the arena; id_map_free
+ * frees the hash table. Returns false when out of memory. */
 bool id_map_build(struct id_map *map, const uint64_t *ids, size_t count, struct arena *arena);
 void id_map_free(struct id_map *map);
 

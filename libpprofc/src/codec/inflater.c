@@ -1,4 +1,4 @@
-/* Inflates in steps, with ISA-L if it is installed, otherwise with zlib. */
+/* Inflates step by step. Uses ISA-L if it is installed, and otherwise zlib. */
 #include "codec/inflater.h"
 
 #include "codec/isal.h"
@@ -9,9 +9,9 @@ struct inflater {
   const pprofc_limits *limits;
   struct input_source source;
   uint64_t made;      /* number of output bytes so far */
-  pprofc_error error; /* failure to read the file, or an exceeded limit */
+  pprofc_error error; /* error while reading the file, or an exceeded limit */
   bool gzip, at_end, only_zlib;
-  bool between; /* true if a gzip member has ended and the next member may begin */
+  bool between; /* true if a gzip member has ended, so that another member may begin */
   bool (*step)(struct inflater *inflater, uint8_t **out, size_t *room);
   z_stream zlib;
   bool zlib_open;
@@ -54,9 +54,9 @@ pprofc_status inflater_status(const struct inflater *in, pprofc_error *error) {
   return in->error.status;
 }
 
-/* ---- one step ---------------------------------------- */
+/* ---- steps ------------------------------------------- */
 
-/* Each function inflates one step: it reads from the current piece and advances *out and *room. */
+/* Each function inflates one step. It reads from the current piece, and advances *out and *room. */
 
 static bool inflater_step_plain(struct inflater *in, uint8_t **out, size_t *room) {
   size_t size = in->source.size < *room ? in->source.size : *room;
@@ -99,12 +99,12 @@ static bool inflater_step_isal(struct inflater *in, uint8_t **out, size_t *room)
 }
 #endif
 
-/* True if the next step needs input and the current piece is empty. */
+/* True if the next step needs input but the current piece is empty. */
 static bool inflater_is_hungry(const struct inflater *in) {
   return in->gzip ? inflater_left(in) == 0 : in->source.size == 0;
 }
 
-/* Ends the input. Runs one step without input, because the decoder may have more output. */
+/* Ends the input. Runs a last step without input, because the decoder may have more output. */
 static bool inflater_finish(struct inflater *in, uint8_t **out, size_t *room) {
   in->at_end = true;
   if (!in->gzip || in->between) return true;
@@ -162,7 +162,7 @@ static bool inflater_begin(struct inflater *in) {
     if (!in->source.step) return false;
   }
   in->step = inflater_step_plain;
-  /* If this fails, the first inflater_fill fails as well. */
+  /* If this fails, the first inflater_fill also fails. */
   if (input_source_next(&in->source, &in->error) != PPROFC_OK) return true;
   const uint8_t *data = in->source.data;
   in->gzip = in->source.size >= 2 && data[0] == 0x1F && data[1] == 0x8B;

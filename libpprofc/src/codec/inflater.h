@@ -1,4 +1,4 @@
-/* Inflates in steps, for readers that do not keep the whole input. */
+/* Inflates step by step, for readers that do not keep the whole input. */
 #ifndef PPROFC_CODEC_INFLATER_H
 #define PPROFC_CODEC_INFLATER_H
 
@@ -6,14 +6,14 @@
 
 struct inflater;
 
-/* Opens a stream over `data`, followed by the rest of a file (fd >= 0), and inflates gzip. `zlib`
- * forbids ISA-L even if it is installed. Returns NULL when out of memory. */
+/* Opens a gzip stream, which consists of `data` and the rest of a file (fd >= 0). `zlib` forbids
+ * ISA-L even if it is installed. Returns NULL when out of memory. */
 struct inflater *inflater_open(int fd, const void *data, size_t size, bool zlib,
                                const pprofc_allocator *mem, const pprofc_limits *limits);
 void inflater_close(struct inflater *inflater);
 
-/* Writes up to `room` bytes and sets *got, which is 0 at the end of the stream. Returns false if
- * the data is corrupt or exceeds a limit. Does not allocate. */
+/* Writes up to `room` bytes, and sets *got to their number, which is 0 at the end of the stream.
+ * Returns false if the data is corrupt or exceeds a limit. Does not allocate memory. */
 bool inflater_fill(struct inflater *inflater, uint8_t *out, size_t room, size_t *got);
 
 /* Returns the reason why inflater_fill failed: an error of the file, or an exceeded limit.

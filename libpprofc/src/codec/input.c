@@ -1,9 +1,9 @@
 /* Reads the bytes of an input: a file, standard input or memory. Inflates gzip.
  *
  * There are two ways to inflate. libdeflate is twice as fast, but needs the whole input and a
- * buffer of the right size. The reader uses it if the size in the gzip trailer is plausible. For
- * all other input (pipes, several members, a wrong size, a corrupt stream), it runs zlib in
- * steps, which check the limits. */
+ * buffer of the right size. It is used if the size in the gzip trailer is plausible. For all other
+ * input (pipes, several members, a wrong size, a corrupt stream), zlib runs step by step, and each
+ * step checks the limits. */
 #include "codec/input.h"
 
 #include "codec/zlib_memory.h"
@@ -18,7 +18,7 @@
 #define STEP        INPUT_STEP
 #define MEMORY_STEP ((size_t)1 << 30) /* at most 4 GiB, because zlib's sizes have 32 bits */
 
-/* ---- where compressed bytes come from ---------------- */
+/* ---- sources of compressed bytes --------------------- */
 
 pprofc_status input_source_next(struct input_source *source, pprofc_error *error) {
   source->consumed += source->size;
@@ -101,7 +101,7 @@ static pprofc_status gzip_fault(int code, uint64_t offset, const char *why, ppro
                   why ? why : "invalid data");
 }
 
-/* Gives zlib the next piece. Returns false at the end of the input or after an error. */
+/* Passes the next piece to zlib. Returns false at the end of the input or after an error. */
 static bool inflate_feed(z_stream *z, struct input_source *source, pprofc_status *status,
                          pprofc_error *error) {
   *status = input_source_next(source, error);
@@ -111,7 +111,7 @@ static bool inflate_feed(z_stream *z, struct input_source *source, pprofc_status
   return true;
 }
 
-/* Inflates one step into the sink. *code is the result of zlib. */
+/* Inflates a step into the sink. Sets *code to the result of zlib. */
 static pprofc_status inflate_step(z_stream *z, struct input_source *source, struct input_sink *sink,
                                   int *code, pprofc_error *error) {
   pprofc_status status = sink_reserve(sink, STEP, error);
@@ -124,13 +124,13 @@ static pprofc_status inflate_step(z_stream *z, struct input_source *source, stru
   uint64_t input = source->consumed + source->size - z->avail_in;
   if (*code != Z_OK && *code != Z_STREAM_END && *code != Z_BUF_ERROR)
     return gzip_fault(*code, input, z->msg, error);
-  /* Units of progress; 0 if the total is not known. */
+  /* Units of progress; 0 if the total is unknown. */
   uint64_t units = sink->source_size ? before - z->avail_in : 0;
   if (!budget_advance(&sink->region->mem, units)) return error_nomem(error);
   return check_limits(sink, input, true, error);
 }
 
-/* Inflates all gzip members. The caller has set up `z` with the first piece of input. */
+/* Inflates all gzip members. The caller has prepared `z` with the first piece of input. */
 static pprofc_status inflate_members(z_stream *z, struct input_source *source,
                                      struct input_sink *sink, pprofc_error *error) {
   int code = Z_OK;
@@ -213,8 +213,8 @@ static pprofc_status read_all_memory(const uint8_t *data, size_t size, struct in
 
 /* ---- files ------------------------------------------- */
 
-/* Reads a whole regular file. Input that is not compressed goes directly into the sink; gzip goes
- * into a block that is freed after inflating. */
+/* Reads a regular file as a whole. Input that is not compressed goes directly into the sink. gzip
+ * goes into a block, which is freed after inflating. */
 static pprofc_status read_whole(int fd, uint8_t *data, size_t size, size_t *got,
                                 pprofc_error *error) {
   *got = 0;
@@ -222,7 +222,7 @@ static pprofc_status read_whole(int fd, uint8_t *data, size_t size, size_t *got,
     ssize_t n = read(fd, data + *got, size - *got);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return error_set(error, PPROFC_E_IO, "%s", ERRNO_TEXT(errno));
-    if (n == 0) break; /* the file has become shorter */
+    if (n == 0) break; /* The file has become shorter. */
     *got += (size_t)n;
   }
   return PPROFC_OK;
@@ -256,7 +256,7 @@ static pprofc_status input_read_stream(struct input_source source, struct input_
   source.step = mem_array(&sink->region->mem, STEP, 1);
   if (!source.step) return error_nomem(error);
   pprofc_status status = input_source_next(&source, error);
-  /* A pipe may return only the first of the two bytes of gzip's magic number. */
+  /* A pipe may return only the first byte of gzip's two-byte magic number. */
   if (status == PPROFC_OK && source.size == 1) {
     source.step[0] = source.data[0];
     source.data = source.step;
@@ -317,7 +317,7 @@ static int input_fd_open(const char *path, pprofc_error *error) {
 
 int input_open_regular(const char *path, size_t *size) {
   struct stat info;
-  /* Do not open a pipe: it can be read only once, and closing a named pipe loses data. */
+  /* Do not open a pipe. It can be read only once, and closing a named pipe loses data. */
   if (strcmp(path, "-") == 0 || stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return -1;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (fd < 0) return -1;

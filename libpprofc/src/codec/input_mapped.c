@@ -1,7 +1,7 @@
-/* Maps large files, to read them without keeping them in memory.
+/* Maps large files in order to read them without keeping them in memory.
  *
- * Every 10 ms, a second thread releases the pages that were already read. If it releases a page
- * too early, the next read gets it from the page cache. */
+ * Every 10 ms, a second thread releases the pages that were already read. If it releases a page too
+ * early, the next access gets the page from the page cache. */
 #include "codec/input.h"
 
 #include "core/mem.h"
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define LEAST_SIZE ((size_t)8 << 20)
-/* Microseconds between two releases. A shorter time causes more page faults, a longer time takes
+/* Microseconds between two releases. A shorter time causes more page faults. A longer time takes
  * more memory. */
 #define DROP_EVERY_US 10000u
 
@@ -57,7 +57,7 @@ void input_map_close(struct input_map *map) {
   mem_free(map->mem, map, 1, sizeof *map);
 }
 
-/* libdeflate needs the whole input at once. If the input is large relative to the output, both
+/* libdeflate needs the whole input at once. If the input is large in relation to the output, both
  * together would take too much memory. */
 bool input_inflate_mapped(int fd, size_t size, struct input_sink *sink) {
   uint8_t trailer[4];

@@ -19,5 +19,5 @@ bool isal_load(struct isal *isal) {
          isal_find(library, "isal_inflate", &isal->inflate);
 }
 #else
-typedef int isal_is_not_here; /* ISO C requires a declaration in each file */
+typedef int isal_is_not_here; /* ISO C requires a declaration in each file. */
 #endif

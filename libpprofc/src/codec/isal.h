@@ -1,6 +1,6 @@
-/* ISA-L, a library that inflates a stream several times as fast as zlib. ISA-L is loaded only for
- * large profiles that are read in steps, because loading takes longer than reading a small profile.
- */
+/* ISA-L, a library that inflates a stream several times as fast as zlib. It is loaded only for
+ * large profiles that are read step by step, because loading takes longer than reading a small
+ * profile. */
 #ifndef PPROFC_CODEC_ISAL_H
 #define PPROFC_CODEC_ISAL_H
 
@@ -15,8 +15,8 @@ struct isal {
   int (*inflate)(struct inflate_state *state);
 };
 
-/* Loads the library for the rest of the process. Returns false if it is not installed. Any thread
- * may call this function. */
+/* Loads the library. It stays loaded until the process ends. Returns false if it is not installed.
+ * Any thread may call this function. */
 bool isal_load(struct isal *isal);
 #endif
 

@@ -35,26 +35,26 @@ struct decode_tables {
   uint8_t *is_folded;
   size_t line;
   bool any_folded, line_without_function;
-  const uint8_t *bad_line; /* first location that has a line without a function */
+  const uint8_t *bad_line; /* first location with a line that has no function */
   uint64_t bad_line_location;
 };
 
-/* True if the message with this id must be stored. Works like id_count_add, but is faster if pass 1
- * found no repeated id. */
+/* True if the message with this id must be stored. Does the same as id_count_add, but faster if
+ * pass 1 found no repeated id. */
 static bool is_stored(struct id_count *met, const struct id_count *all, uint64_t id) {
   if (all->repeated) return id_count_add(met, id);
   met->stored++;
   return true;
 }
 
-/* Stores the string index v. Returns false if it is out of range. */
+/* Stores the string index v. Returns false if v is out of range. */
 static bool take_string(const struct decoder *d, uint64_t v, uint32_t *out) {
   *out = (uint32_t)v;
   return v < d->strings;
 }
 
-/* Stores the integer fields of a message in values[field number]. The last occurrence of a field
- * counts. Pass 1 has checked the bytes. */
+/* Stores the integer fields of a message in values[field number]. If a field is repeated, its last
+ * value counts. Pass 1 has checked the bytes. */
 static void read_integers(const struct wire_field *message, uint64_t *values, size_t count) {
   struct wire w = wire_inside(message);
   struct wire_field field;
@@ -118,7 +118,7 @@ static bool read_comments(struct decode_tables *t, const struct wire_field *fiel
   return true;
 }
 
-/* Returns the integer field of the profile with this number, or NULL. */
+/* Returns the integer in the profile for the field with this number, or NULL. */
 static int64_t *header_integer(pprofc_profile *p, uint64_t field) {
   switch (field) {
   case PROFILE_TIME:
@@ -132,7 +132,7 @@ static int64_t *header_integer(pprofc_profile *p, uint64_t field) {
   }
 }
 
-/* Returns the string field of the profile with this number, or NULL. */
+/* Returns the string index in the profile for the field with this number, or NULL. */
 static uint32_t *header_string(pprofc_profile *p, uint64_t field) {
   switch (field) {
   case PROFILE_DROP_FRAMES:
@@ -156,8 +156,8 @@ static bool read_header(struct decoder *d, const struct wire_field *field) {
   return !string || take_string(d, field->value, string);
 }
 
-/* Reads a field in sub-pass A, which handles everything except samples and locations. Returns false
- * if a string index is out of range. */
+/* Reads a field in the first part of pass 2 (sub-pass A), which handles everything except samples
+ * and locations. Returns false if a string index is out of range. */
 static bool read_other(struct decode_tables *t, const struct wire_field *field) {
   struct decoder *d = t->d;
   switch (field->number) {
@@ -194,7 +194,8 @@ static void decode_read_line(struct decode_tables *t, const struct wire_field *f
   t->lines[t->line++] = (struct line){function, (int64_t)v[LINE_LINE], (int64_t)v[LINE_COLUMN]};
 }
 
-/* Reads a location in sub-pass B, after sub-pass A has read the functions and mappings. */
+/* Reads a location in the second part of pass 2 (sub-pass B). Functions and mappings are known by
+ * then. */
 static void read_location(struct decode_tables *t, const struct wire_field *message) {
   size_t i = t->location.stored;
   uint64_t v[LOCATION_FIELDS + 1] = {0};
@@ -215,7 +216,7 @@ static void read_location(struct decode_tables *t, const struct wire_field *mess
   t->line_from[i + 1] = (uint32_t)t->line;
 }
 
-/* ---- the sub-passes ---------------------------------- */
+/* ---- parts of pass 2 --------------------------------- */
 
 static pprofc_status decode_concatenated(struct decoder *d, const uint8_t *at) {
   d->certain = true;
@@ -286,8 +287,8 @@ static bool alloc_tables(struct decode_tables *t) {
          alloc_functions(t, a, d->functions.stored) && alloc_locations(t, a, d->locations.stored);
 }
 
-/* Copies the ids of the mappings, which are fields of records, into a column. Builds the map of ids
- * from this column. */
+/* Copies the ids of the mappings from their records into a column. Builds the map of ids from this
+ * column. */
 static bool map_mapping_ids(struct decode_tables *t) {
   struct decoder *d = t->d;
   size_t count = d->mappings.stored;
@@ -307,7 +308,7 @@ static pprofc_status decode_bad_profile(struct decoder *d, const char *what, uin
                    (unsigned long long)id);
 }
 
-/* Reports the first id that is reserved (0) or repeated. */
+/* Reports the first id that is 0 (reserved) or repeated. */
 static pprofc_status decode_check_ids(struct decoder *d, const struct id_map *map,
                                       const uint64_t *ids, const char *reserved,
                                       const char *duplicate) {
@@ -318,8 +319,8 @@ static pprofc_status decode_check_ids(struct decoder *d, const struct id_map *ma
   return decode_bad_profile(d, duplicate, ids[map->duplicate], true);
 }
 
-/* Checks ids and references in the order of pprof, to report the same first error. Samples are
- * already checked. */
+/* Checks ids and references in the order of pprof, in order to report the same error first. Samples
+ * are already checked. */
 static pprofc_status check_tables(const struct decode_tables *t) {
   struct decoder *d = t->d;
   pprofc_status status =
@@ -351,9 +352,10 @@ static pprofc_status check_sample_counts(struct decoder *d) {
   return PPROFC_OK;
 }
 
-/* ---- putting it together ----------------------------- */
+/* ---- the whole profile ------------------------------- */
 
-/* Frees columns without information: ids that are 1, 2, 3 ..., and folded flags that are all 0. */
+/* Frees columns that contain no information: ids that are 1, 2, 3 ..., and folded flags that are
+ * all 0. */
 static void drop_unused(struct decode_tables *t) {
   struct decoder *d = t->d;
   struct region *region = d->profile->region;
@@ -394,7 +396,7 @@ static void decode_publish(const struct decode_tables *t) {
   p->comment_count = d->comments;
 }
 
-/* Adds the samples, from the input or from d->source. The locations must already be decoded. */
+/* Adds the samples from the input or from d->source. The locations must already be decoded. */
 static pprofc_status decoder_add_samples(struct decoder *d, unsigned threads) {
   const struct decoder_source *source = d->source;
   if (!source) return decoder_samples(d, threads);
@@ -419,7 +421,7 @@ static pprofc_status decoder_read_tables(struct decode_tables *t) {
   return PPROFC_OK;
 }
 
-/* Work for two threads after the samples were added up. The two parts are independent. */
+/* Work for two threads after the samples were added up. Both parts are independent. */
 struct decode_work {
   struct decode_tables *tables;
   pprofc_status status;
@@ -448,7 +450,7 @@ static pprofc_status decoder_settle_and_read(struct decode_tables *t, unsigned t
 
 static pprofc_status decoder_run(struct decoder *d, unsigned threads) {
   struct decode_tables t = {.d = d};
-  /* Progress: both passes read the input. */
+  /* Both passes read the input, so the progress counts its size twice. */
   budget_begin(d->arena->mem, 2 * (uint64_t)d->input->size);
   pprofc_status status = d->source ? decoder_settle_and_read(&t, threads) : decoder_read_tables(&t);
   if (status == PPROFC_OK) status = decoder_add_samples(d, threads);

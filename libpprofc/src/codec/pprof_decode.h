@@ -1,5 +1,5 @@
-/* State that the two passes of the pprof reader share. Pass 1 is in pprof_scan.c. Pass 2 is in
- * pprof_samples.c for samples, and in pprof_decode.c for all other fields. */
+/* State that the two passes of the profile.proto reader share. Pass 1 is in pprof_scan.c. Pass 2 is
+ * in pprof_samples.c for samples, and in pprof_decode.c for all other fields. */
 #ifndef PPROFC_CODEC_PPROF_DECODE_H
 #define PPROFC_CODEC_PPROF_DECODE_H
 
@@ -9,26 +9,27 @@
 #include "codec/wire.h"
 #include "core/budget.h"
 
-/* Part of the input for one worker: consecutive complete top-level fields. The fields first_... are
- * the numbers of samples, labels, label sets and bytes of joined stacks in earlier parts. */
+/* Part of the input for one worker. It consists of complete top-level fields. The fields first_...
+ * are the numbers of samples, labels, label sets and bytes of joined stacks in all earlier
+ * parts. */
 struct chunk {
   const uint8_t *from, *to;
   size_t first_sample, first_label, first_set, first_side;
   bool has_samples, has_others;
 };
 
-/* Limit of small ids. Small ids have one or two bytes as varints, so they occur in the shortest
+/* Limit of small ids. A small id has one or two bytes as a varint, so it can occur in the shortest
  * messages. */
 #define SMALL_IDS 16384
 
-/* Counts messages with ids. A profile with a repeated id is invalid, so the reader stores only the
- * first message with a repeated small id. Otherwise a file of very short messages could fill the
- * memory. */
+/* Counts messages that have an id. A profile with a repeated id is invalid. If a small id is
+ * repeated, only its first message is stored. Otherwise a file of very short messages could fill
+ * the memory. */
 struct id_count {
   size_t stored;
   uint64_t largest;
-  bool other;    /* true if ids are not 1, 2, 3 ... */
-  bool repeated; /* true if a small id occurs twice */
+  bool other;    /* true if the ids are not 1, 2, 3 ... */
+  bool repeated; /* true if any small id occurs twice */
   uint64_t seen[SMALL_IDS / 64];
 };
 
@@ -48,10 +49,10 @@ static inline bool id_count_add(struct id_count *count, uint64_t id) {
 
 struct decoder;
 
-/* Source of the samples, if the input does not contain them. */
+/* Source of the samples if they are not in the input. */
 struct decoder_source {
   void *context;
-  bool (*settle)(void *context); /* runs in parallel with decoding the other fields */
+  bool (*settle)(void *context); /* runs while the other fields are decoded */
   bool (*publish)(void *context, struct decoder *d);
 };
 
@@ -59,25 +60,24 @@ struct decoder {
   const struct input *input;
   const pprofc_limits *limits;
   pprofc_error *error;
-  pprofc_profile *profile;             /* profile being built */
-  struct arena *arena;                 /* memory of the profile */
-  const struct decoder_source *source; /* source of samples; NULL: they are in the input */
+  pprofc_profile *profile;             /* profile under construction */
+  struct arena *arena;                 /* memory for the profile */
+  const struct decoder_source *source; /* source of the samples; NULL: the input */
   bool certain; /* true if an error means an invalid profile; false if the input may have another
                    format */
 
-  /* Results of pass 1. */
-  struct buffer chunks; /* parts of the input for the workers: an array of struct chunk */
+  /* results of pass 1 */
+  struct buffer chunks; /* parts of the input for the workers: array of struct chunk */
   size_t types, samples, labels, sets, lines, strings, comments;
-  bool line_without_function; /* true if a line has no function. The profile is then invalid, so
-                                 only the first such line is stored. */
+  bool line_without_function; /* true if a line has no function; the profile is then invalid, and
+                                 only the first of these lines is stored */
   struct id_count mappings, locations, functions;
-  size_t frames;      /* upper bound of the number of frames in all stacks */
-  size_t side;        /* size in bytes of the stacks that are split into several lists in the
-                         input */
+  size_t frames;      /* upper bound of the number of frames in all stacks together */
+  size_t side;        /* size in bytes of the stacks that consist of several lists in the input */
   size_t values;      /* number of values of the first sample */
-  size_t other_count; /* first sample whose number of values differs; SIZE_MAX: no such sample */
+  size_t other_count; /* first sample with another number of values; SIZE_MAX: no such sample */
 
-  /* Tables of pass 2. */
+  /* tables of pass 2 */
   struct id_map location_ids, function_ids, mapping_ids;
 };
 
@@ -86,25 +86,25 @@ static inline const struct chunk *decoder_chunks(const struct decoder *d, size_t
   return (const struct chunk *)(const void *)d->chunks.data;
 }
 
-/* Returns the number of stored samples. The reader stops at the first sample with a wrong number of
- * values. */
+/* Returns the number of samples that are stored. The reader stops at the first sample with a wrong
+ * number of values. */
 static inline size_t decoder_samples_kept(const struct decoder *d) {
   if (!d->samples) return 0;
   size_t bad = d->values == d->types ? d->other_count : 0;
   return bad == SIZE_MAX ? d->samples : bad + 1;
 }
 
-/* Returns the maximum size of a location in a rewritten stack, in bytes. */
+/* Returns the maximum size in bytes of a location in a rewritten stack. */
 static inline size_t decoder_index_bytes(const struct decoder *d) {
   return varint_bytes(d->locations.stored);
 }
 
-/* Rewritten stacks are in blocks. At most 1/16 of a block stays empty. */
+/* Rewritten stacks are in blocks. At most this part of a block (1/16) stays empty. */
 #define REWRITING_WASTE 16
 
 /* Reports a wire error at w->at. */
 pprofc_status decoder_fault(struct decoder *d, const struct wire *w);
-/* Reports an error at an address of the input. */
+/* Reports an error at an address in the input. */
 pprofc_status decoder_fail(struct decoder *d, const uint8_t *at, const char *why);
 
 /* Decodes a profile. The caller sets input, limits and error; `source` is optional. */
@@ -113,7 +113,7 @@ pprofc_status decoder_decode(struct decoder *d, unsigned threads, pprofc_profile
 /* Runs pass 1: checks the structure of every message, counts, and checks the limits. */
 pprofc_status decoder_scan(struct decoder *d);
 
-/* Runs pass 2 for the samples on several threads. */
+/* Runs pass 2 for the samples. Uses several threads. */
 pprofc_status decoder_samples(struct decoder *d, unsigned threads);
 
 #endif

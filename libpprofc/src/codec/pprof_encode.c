@@ -1,6 +1,6 @@
 /* Writes profile.proto into a gzip stream, one top-level field at a time.
  *
- * Fields and strings have the order of Go's pprof, to make the inflated bytes equal. */
+ * Fields and strings have the same order as in Go's pprof, so that the inflated bytes are equal. */
 #include "codec/codec.h"
 #include "codec/gzip_writer.h"
 #include "codec/pprof_fields.h"
@@ -25,22 +25,25 @@ struct encode_sort_key {
 struct encoder {
   const pprofc_profile *p;
   const pprofc_allocator *mem;
-  struct arena arena; /* memory of the arrays below */
+  struct arena arena; /* memory for the arrays below */
   bool nomem;
   struct interner strings; /* strings of the profile in the order of the output */
-  uint32_t *number;        /* position of each string in the output, or NONE */
+  uint32_t *number;        /* for each string, its position in the output, or NONE */
 
   size_t max_labels; /* maximum number of labels of a sample */
-  size_t max_fields; /* upper bound of the number of fields in a message and its nested messages */
-  uint8_t *message;  /* scratch for the current message: max_fields * WIRE_FIELD_MAX bytes */
-  uint64_t *ids;     /* scratch for the location ids of a sample: max_depth entries */
-  uint32_t *frames;  /* scratch for the location indices of a sample: max_depth entries */
-  struct stack_code *codes; /* varint codes of the locations of the segment `coded`; room for
-                               code_count */
+  size_t max_fields; /* upper bound of the number of fields in a message, including its nested
+                        messages */
+  uint8_t *message;  /* scratch for the current message, with space for max_fields * WIRE_FIELD_MAX
+                        bytes */
+  uint64_t *ids;     /* scratch for the location ids of a sample, with space for max_depth ids */
+  uint32_t *frames;  /* scratch for the location indices of a sample, with space for max_depth
+                        indices */
+  struct stack_code *codes; /* varint codes of the locations in the segment `coded`, with space for
+                               code_count codes */
   const struct segment *coded;
   size_t code_count;
-  uint8_t *packed; /* scratch for an encoded stack: max_depth * VARINT32_BYTES_MAX bytes and a code.
-                      NULL if ids are not 1, 2, 3 ... */
+  uint8_t *packed; /* scratch for an encoded stack, with space for max_depth * VARINT32_BYTES_MAX
+                      bytes and a code; NULL if ids are not 1, 2, 3 ... */
   struct label *sorted;
   struct encode_sort_key *sort_keys;
   struct gzip_writer *gzip;
@@ -55,8 +58,9 @@ static size_t encode_most_lines(const struct locations *l) {
   return most;
 }
 
-/* Returns an upper bound of the number of fields in a message: fields of the largest sample plus
- * fields of the largest location. The header of a list or nested message counts as a field. */
+/* Returns an upper bound of the number of fields in a message: the fields of the largest sample
+ * plus the fields of the largest location. The header of a list or nested message counts as a
+ * field. */
 static size_t encode_most_fields(const pprofc_profile *p, size_t max_labels) {
   size_t sample = p->samples.max_depth + p->type_count + 2 + max_labels * (1 + LABEL_FIELDS);
   size_t location = LOCATION_FIELDS + encode_most_lines(&p->locations) * (1 + LINE_FIELDS);
@@ -113,7 +117,8 @@ static void encoder_free(struct encoder *e) {
 
 /* ---- labels in the order of the file ----------------- */
 
-/* Orders strings before numbers, and each kind by key. Labels with equal keys keep their order. */
+/* Compares labels: strings come before numbers, and each type is sorted by key. Labels with equal
+ * keys keep their order. */
 static int encode_compare_keys(const void *left, const void *right) {
   const struct encode_sort_key *a = left, *b = right;
   if (a->is_number != b->is_number) return a->is_number < b->is_number ? -1 : 1;
@@ -192,14 +197,14 @@ static void encode_number_strings(struct encoder *e) {
 
 /* ---- fields ------------------------------------------ */
 
-/* Writes a message of integers: values[i] is its field i + 1. */
+/* Writes a message of integers. values[i] is its field i + 1. */
 static void encode_put_record(struct encoder *e, unsigned field, const uint64_t *values,
                               size_t count) {
   uint8_t *end = wire_put_record(e->message, field, values, count);
   gzip_writer_add(e->gzip, e->message, (size_t)(end - e->message));
 }
 
-/* Writes the message in e->message, which ends at `end`, as field number `field`. */
+/* Writes the message in e->message as field number `field`. The message ends at `end`. */
 static void encode_put_message(struct encoder *e, unsigned field, const uint8_t *end) {
   uint8_t head[WIRE_FIELD_MAX];
   size_t size = (size_t)(end - e->message);
@@ -233,7 +238,7 @@ static uint8_t *encode_labels(struct encoder *e, uint8_t *out, size_t sample) {
   return out;
 }
 
-/* Makes the varint codes of the locations of a segment. Makes no codes if the segment has no map
+/* Makes the varint codes for the locations of a segment. Makes no codes if the segment has no map
  * from varints to locations. */
 static void encode_begin_segment(struct encoder *e, const struct segment *segment) {
   e->coded = segment;
@@ -244,8 +249,8 @@ static void encode_begin_segment(struct encoder *e, const struct segment *segmen
   }
 }
 
-/* Returns the bytes of a stack as the file stores them. Works only for location ids 1, 2, 3 ...
- * Returns NULL if a varint is longer than necessary. */
+/* Returns the bytes of a stack in the form of the file. This is possible only for location ids 1,
+ * 2, 3 ... Returns NULL if a varint is longer than necessary. */
 static const uint8_t *encode_packed(struct encoder *e, struct packed_stack stack, size_t *size) {
   if (!stack.map) {
     *size = (size_t)(stack.root - stack.leaf);
@@ -360,7 +365,7 @@ static void encode_put_comments(struct encoder *e) {
   gzip_writer_add(e->gzip, out, (size_t)(end - out));
 }
 
-/* Writes fields 7 to 15. Writes the default sample type even if it is 0. */
+/* Writes the fields 7 to 15. Writes the default sample type even if it is 0. */
 static void encode_put_header(struct encoder *e) {
   const pprofc_profile *p = e->p;
   uint8_t default_type[WIRE_FIELD_MAX];

@@ -1,5 +1,5 @@
-/* Pass 2 of the pprof reader for samples. It stores values and labels in columns. Stacks stay in
- * the input; this pass validates them, so later passes need no checks. Several threads read the
+/* Pass 2 of the profile.proto reader for samples. It stores values and labels in columns. Stacks
+ * stay in the input and are only checked, so later passes need no checks. Several threads read the
  * chunks of the input. */
 #include "codec/pprof_decode.h"
 
@@ -9,38 +9,38 @@
 
 #define CHUNKS_PER_WORKER 8
 #define REWRITING_STEP    ((size_t)256 * 1024)
-/* Label set of a sample without labels, before join_sets replaces it by set 0. */
+/* Label set of a sample without labels. join_sets replaces it by set 0. */
 #define NO_LABELS UINT32_MAX
 
-/* The first error in a sample, in the order in which pprof checks samples. */
+/* The first error in a sample. Samples are checked in the same order as in pprof. */
 struct fault {
-  size_t sample; /* sample with the error, SIZE_MAX: no error */
+  size_t sample; /* sample with the error; SIZE_MAX: no error */
   const uint8_t *at;
   const char *wire;    /* error message for malformed bytes, or NULL */
-  size_t values;       /* number of values of the sample, if value_mismatch is true */
+  size_t values;       /* if value_mismatch is true: number of values of the sample */
   bool value_mismatch; /* true for a wrong number of values. If `wire`, value_mismatch and too_deep
-                          are unset, the fault is an unknown location. */
+                          are all unset, the error is an unknown location. */
   bool too_deep;
 };
 
-/* The columns to fill, and the position of one worker in them. */
+/* The columns that are filled, and the position of a worker in them. */
 struct decode_filler {
   struct decoder *d;
   int64_t *values;
   const uint8_t **stack;
   uint32_t *stack_size;
-  uint32_t *label_set; /* label set of each sample; NULL if no sample has labels */
+  uint32_t *label_set; /* for each sample, its label set; NULL: no sample has labels */
   struct label *labels;
   struct label_set *sets;
-  struct label_table table; /* label sets of this worker, in its part of `sets` */
+  struct label_table table; /* label sets of this worker, in the worker's part of `sets` */
   uint8_t *side;
-  uint8_t *rewritten; /* free space for rewritten stacks */
+  uint8_t *rewritten; /* free memory for rewritten stacks */
   size_t rewritten_left;
   size_t sample, label, side_at;
   size_t first_sample;
-  size_t kept; /* number of samples that have room in the columns */
+  size_t kept; /* number of samples for which the columns have space */
   size_t max_depth;
-  const uint8_t *known; /* last stack that was checked */
+  const uint8_t *known; /* stack that was checked last */
   size_t known_size;
   struct fault fault;
 };
@@ -62,14 +62,14 @@ static bool bad_wire(struct decode_filler *f, const struct wire *w) {
 
 /* ---- stacks ------------------------------------------ */
 
-/* Returns the number of bytes at the end of a stack that equal the end of the last checked stack,
- * rounded down to whole frames. Equal bytes need no second check. */
+/* Returns the number of bytes that a stack and the last checked stack share at their ends, rounded
+ * down to whole frames. Equal bytes need no second check. */
 static size_t known_tail(const struct decode_filler *f, const uint8_t *data, size_t size) {
   return f->known_size ? stack_shared_tail(f->known, f->known_size, data, size) : 0;
 }
 
-/* Counts the frames of a stack of complete varints. Each varint ends with a byte below 0x80, so the
- * function counts the bytes below 0x80. */
+/* Counts the frames of a stack, which consists of complete varints. Each varint ends with a byte
+ * below 0x80, so these bytes are counted. */
 static size_t count_frames(const uint8_t *data, size_t size) {
   const uint64_t ones = UINT64_MAX / 0xFF;
   size_t n = 0, i = 0;
@@ -83,9 +83,9 @@ static size_t count_frames(const uint8_t *data, size_t size) {
   return n;
 }
 
-/* Skips valid ids of one or two bytes at the start, for locations 1, 2, 3 ... `count`. Returns the
- * address of the first other id, or of the last id. In small profiles this skips all ids except the
- * last. */
+/* Skips valid ids of one or two bytes at the start, if the locations are 1, 2, 3 ... `count`.
+ * Returns the address of the first other id, or of the last id. In small profiles, this skips all
+ * ids except the last. */
 static const uint8_t *skip_dense(const uint8_t *at, const uint8_t *end, size_t count) {
   size_t bytes;
   while (varint_is_short(at, end) && (size_t)varint_short(at, &bytes) - 1 < count) at += bytes;
@@ -114,8 +114,8 @@ static bool check_stack(struct decode_filler *f, const uint8_t *data, size_t siz
   return true;
 }
 
-/* Rewrites a stack: replaces each id by index + 1. The reader does this if a table from sparse ids
- * to locations would be too large. */
+/* Rewrites a stack: replaces each id by the location's index + 1. This is done if a table from
+ * sparse ids to locations would be too large. */
 static bool rewrite_stack(struct decode_filler *f, const uint8_t *data, size_t size, uint8_t *out,
                           size_t *out_size) {
   struct wire w = wire_over(data, size);
@@ -131,7 +131,7 @@ static bool rewrite_stack(struct decode_filler *f, const uint8_t *data, size_t s
   return true;
 }
 
-/* Returns space for the rewritten varints of `frames` frames. Returns NULL when out of memory. */
+/* Returns memory for the rewritten varints of `frames` frames. Returns NULL when out of memory. */
 static uint8_t *rewriting_room(struct decode_filler *f, size_t frames) {
   size_t most = frames * decoder_index_bytes(f->d);
   if (most > REWRITING_STEP / REWRITING_WASTE) return arena_alloc(f->d->arena, most);
@@ -142,8 +142,8 @@ static uint8_t *rewriting_room(struct decode_filler *f, size_t frames) {
   return f->rewritten;
 }
 
-/* Adds a list of consecutive location ids to a sample. Uses a single list in place, and copies
- * several lists into one. */
+/* Adds a list of consecutive location ids to a sample. A single list is used in place, and several
+ * lists are copied into one. */
 static void add_stack_piece(struct decode_filler *f, size_t pieces, const uint8_t *data,
                             size_t size) {
   const uint8_t **stack = &f->stack[f->sample];
@@ -205,7 +205,8 @@ static bool decode_add_values(struct decode_filler *f, const struct wire_field *
   return true;
 }
 
-/* True if the string table contains the strings of a label. `value` has the fields by number. */
+/* True if the string table contains the strings of a label. `value` has the fields of the label by
+ * their number. */
 static bool label_has_strings(const uint64_t *value, size_t strings) {
   if (value[LABEL_KEY] >= strings) return false;
   uint64_t other = value[LABEL_STRING] ? value[LABEL_STRING] : value[LABEL_UNIT];
@@ -240,8 +241,8 @@ static bool decode_add_label(struct decode_filler *f, const struct wire_field *m
   return true;
 }
 
-/* Finds or adds the label set of the sample. The labels of the sample are the last labels, from
- * `first` on. */
+/* Finds or adds the label set of the sample. The labels of the sample are the last labels, starting
+ * at `first`. */
 static bool finish_labels(struct decode_filler *f, size_t first) {
   uint32_t *set = &f->label_set[f->sample];
   size_t count = f->label - first, known = f->table.count;
@@ -253,13 +254,13 @@ static bool finish_labels(struct decode_filler *f, size_t first) {
   return true;
 }
 
-/* Counts of fields of the current sample so far. */
+/* How many fields of the current sample were read so far. */
 struct sample_parts {
   size_t pieces; /* number of pieces of location ids */
   size_t values;
 };
 
-/* Adds the location ids of a field. A field that is not packed is one id and ends with its varint.
+/* Adds the location ids of a field. A field that is not packed is one id, and ends with its varint.
  * `after` is the address after the field. `sample` is the start of the sample. */
 static void take_stack_piece(struct decode_filler *f, const struct wire_field *field,
                              const uint8_t *sample, const uint8_t *after, size_t pieces) {
@@ -333,7 +334,7 @@ static void fill_range(void *context, unsigned worker) {
   if (from == to) return;
   f->first_sample = f->sample = chunks[from].first_sample;
   f->label = chunks[from].first_label;
-  /* Each sample with labels may have a separate set; add one for the empty set. */
+  /* Each sample with labels may have its own set. One more set is the empty set. */
   if (f->label_set)
     label_table_init(&f->table, &f->d->profile->mem, f->labels,
                      f->sets + 1 + chunks[from].first_set);
@@ -345,7 +346,7 @@ static void fill_range(void *context, unsigned worker) {
   }
 }
 
-/* Joins the sets of all workers into one table after the empty set. Each worker counts its sets
+/* Joins the sets of all workers into one table. The empty set is first. Each worker counts its sets
  * from 0. */
 static void join_sets(const struct decode_filler *fillers, unsigned workers,
                       struct samples *samples) {
@@ -365,7 +366,7 @@ static void join_sets(const struct decode_filler *fillers, unsigned workers,
 
 static pprofc_status report_fault(struct decoder *d, const struct fault *fault) {
   uint64_t offset = fault->at ? (uint64_t)(fault->at - d->input->data) : PPROFC_NO_OFFSET;
-  /* A copy of a stack has no offset in the input. */
+  /* A copied stack has no offset in the input. */
   if (offset > d->input->size) offset = PPROFC_NO_OFFSET;
   if (fault->wire && !fault->at) return error_nomem(d->error);
   if (fault->wire) return decoder_fail(d, fault->at, fault->wire);
@@ -390,7 +391,7 @@ static bool alloc_columns(struct decoder *d, struct decode_filler *f) {
   f->side = arena_array(d->arena, d->side, 1);
   if (!f->values || !f->stack || !f->stack_size || !f->side) return false;
   if (!d->labels) return true;
-  /* The last two columns are only partly used if sets recur. The system maps only used pages. */
+  /* If sets recur, only a part of the last two columns is used. The system maps only used pages. */
   f->label_set = arena_array(d->arena, n, sizeof *f->label_set);
   f->labels = arena_array(d->arena, d->labels, sizeof *f->labels);
   f->sets = arena_array(d->arena, d->sets + 1, sizeof *f->sets);
@@ -435,7 +436,7 @@ pprofc_status decoder_samples(struct decoder *d, unsigned threads) {
   if (!alloc_columns(d, &first)) return error_nomem(d->error);
   size_t chunk_count;
   decoder_chunks(d, &chunk_count);
-  /* Rewriting stacks allocates from the arena, which threads cannot share. */
+  /* Rewriting stacks allocates from the arena, and threads cannot share the arena. */
   bool sparse = d->location_ids.ids && !d->location_ids.table;
   unsigned workers = sparse ? 1 : parallel_workers(threads, chunk_count, CHUNKS_PER_WORKER);
   for (unsigned w = 0; w < workers; w++) fillers[w] = first;

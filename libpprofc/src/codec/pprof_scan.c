@@ -1,14 +1,14 @@
-/* Pass 1 of the pprof reader. It checks that every message is well-formed, counts messages, and
- * computes the memory for them. It stores only one entry per 256 KiB of input. */
+/* Pass 1 of the profile.proto reader. It checks that every message is well-formed, counts messages,
+ * and computes how much memory they need. It stores only one item per 256 KiB of input. */
 #include "codec/pprof_decode.h"
 
-/* Messages for exceeded limits. */
+/* messages for exceeded limits */
 static const char too_many_labels[] = "too many labels in one sample (raise the limit labels)";
 static const char string_too_long[] = "string is too long (raise the limit string_bytes)";
 
 #define CHUNK_SIZE ((size_t)256 * 1024)
 
-/* Required wire type of a known field. */
+/* Wire type that a known field must have. */
 enum rule { ANY, INT, INTS, BYTES };
 
 static const uint8_t profile_rules[] = {
@@ -30,7 +30,7 @@ static inline bool rule_allows(uint8_t rule, uint32_t type) {
   return type == WIRE_VARINT && rule != BYTES;
 }
 
-/* Reads the next field and checks its wire type against its rule. */
+/* Reads the next field, and checks its wire type against the rule of the field. */
 static inline bool next_field(struct wire *w, const uint8_t *rules, size_t rule_count,
                               struct wire_field *field) {
   const uint8_t *start = w->at;
@@ -43,7 +43,7 @@ static inline bool next_field(struct wire *w, const uint8_t *rules, size_t rule_
 
 #define NEXT(w, rules, field) next_field(w, rules, sizeof rules, field)
 
-/* Checks a message of integers. Sets *first to the value of its field 1. */
+/* Checks a message of integers. Sets *first to the value of field 1. */
 static bool scan_integers(struct wire *w, size_t known, uint64_t *first) {
   struct wire_field field;
   *first = 0;
@@ -54,7 +54,7 @@ static bool scan_integers(struct wire *w, size_t known, uint64_t *first) {
   return true;
 }
 
-/* Checks a message of integers whose first field is its id, and counts the id. */
+/* Checks a message of integers whose field 1 is its id. Counts the id. */
 static bool scan_with_id(struct wire *w, size_t known, struct id_count *count) {
   uint64_t id;
   if (!scan_integers(w, known, &id)) return false;
@@ -62,15 +62,15 @@ static bool scan_with_id(struct wire *w, size_t known, struct id_count *count) {
   return true;
 }
 
-/* Returns the number of varints in a field: 1, or the length of a packed list. */
+/* Returns the number of varints in a field. It is 1, or the length of a packed list. */
 static size_t varint_count(const struct wire_field *field) {
   size_t n = field->type == WIRE_VARINT;
   for (size_t i = 0; i < field->size; i++) n += field->data[i] < 0x80;
   return n;
 }
 
-/* Checks a label and counts it in *labels. Like pprof, ignores a label without text, number and
- * unit. */
+/* Checks a label, and counts it in *labels. Ignores a label without text, number and unit, like
+ * pprof. */
 static bool scan_label(struct wire *w, size_t *labels) {
   struct wire_field field;
   uint64_t value[5] = {0};
@@ -82,9 +82,10 @@ static bool scan_label(struct wire *w, size_t *labels) {
   return true;
 }
 
-/* Counts of the fields of a sample. */
+/* How many fields of each type a sample has. */
 struct sample_counts {
-  size_t pieces, stack_bytes; /* number of pieces of location ids, and their total size in bytes */
+  size_t pieces, stack_bytes; /* number of pieces of location ids, and size of all pieces in
+                                 bytes */
   size_t labels, values;
 };
 
@@ -101,8 +102,8 @@ static bool scan_add_sample(struct decoder *d, struct wire *w, const struct samp
   return true;
 }
 
-/* Checks that a list of location ids ends after a complete varint. Otherwise bytes of the next list
- * would complete the varint. */
+/* Checks that a list of location ids ends after a complete varint. Otherwise the bytes of the next
+ * list would complete the varint. */
 static bool scan_ids(struct wire *w, const struct wire_field *field) {
   if (wire_ends_whole(field)) return true;
   *w = wire_inside(field);
@@ -229,8 +230,9 @@ static bool scan_fields(struct decoder *d, struct wire *top) {
 
 /* ---- memory ------------------------------------------ */
 
-#define FIXED_BYTES ((uint64_t)1 << 20) /* bytes for partly filled blocks and other overhead */
-/* Memory in bytes below which the reader does not compare memory with the size of the input. */
+#define FIXED_BYTES ((uint64_t)1 << 20) /* bytes for partly filled blocks and similar overhead */
+/* If less memory than this number of bytes is needed, the reader does not compare it with the size
+ * of the input. */
 #define RATIO_FROM     ((uint64_t)64 << 20)
 #define ID_BYTES       48u /* bytes per id in an id map */
 #define LABEL_SET_HASH 48u /* bytes per label set in the hash table */
@@ -247,8 +249,8 @@ static uint64_t rewritten_bytes(const struct decoder *d) {
   return bytes + bytes / REWRITING_WASTE;
 }
 
-/* Returns the bytes that reading takes in addition to the input. docs/method/memory.md explains the
- * numbers. */
+/* Returns how many bytes the reader needs in addition to the input. docs/method/memory.md explains
+ * the numbers. */
 static uint64_t needed_bytes(const struct decoder *d) {
   uint64_t per_sample = 8 * (uint64_t)d->types + sizeof(void *) + 4 + (d->labels ? 4 : 0);
   uint64_t per_mapping = sizeof(struct mapping) + 8;
@@ -265,7 +267,7 @@ static pprofc_status over_limit(struct decoder *d) {
   return PPROFC_E_LIMIT;
 }
 
-/* Rejects a profile that needs too much memory, before allocating the first column. */
+/* Rejects a profile that needs too much memory. Does this before the first column is allocated. */
 static pprofc_status check_memory(struct decoder *d) {
   uint64_t needed = needed_bytes(d), left = budget_left(d->arena->mem);
   uint64_t all = needed + d->input->size;
@@ -287,8 +289,8 @@ static pprofc_status check_memory(struct decoder *d) {
   return PPROFC_OK;
 }
 
-/* Returns the status of an error at w->at: PPROFC_E_LIMIT for an exceeded limit, else the status
- * for an invalid profile. */
+/* Returns the status of an error at w->at. It is PPROFC_E_LIMIT for an exceeded limit, and
+ * otherwise the status for an invalid profile. */
 static pprofc_status scan_fault(struct decoder *d, const struct wire *w) {
   pprofc_status status = decoder_fault(d, w);
   if (w->fault != too_many_labels && w->fault != string_too_long) return status;
@@ -302,7 +304,7 @@ pprofc_status decoder_scan(struct decoder *d) {
   if (!scan_fields(d, &top)) return scan_fault(d, &top);
   if (d->chunks.failed) return error_nomem(d->error);
   if (!d->strings) return decoder_fail(d, top.end, "no string table");
-  const size_t most = UINT32_MAX - 1; /* indices have 32 bits, and the largest is reserved */
+  const size_t most = UINT32_MAX - 1; /* Indices have 32 bits, and the largest index is reserved. */
   const size_t counts[] = {d->samples, d->labels, d->locations.stored, d->functions.stored,
                            d->lines,   d->types,  d->mappings.stored,  d->strings};
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {

@@ -1,5 +1,5 @@
-/* Passes windows (blocks of a stream) in a ring buffer from the thread that inflates to the thread
- * that reads. */
+/* Passes windows (blocks of a stream) from the thread that inflates to the thread that reads. The
+ * windows form a ring. */
 #include "codec/window_ring.h"
 
 #include "core/parallel.h"
@@ -9,19 +9,19 @@
 #define WINDOW_SIZE ((size_t)64 * 1024)
 #define WINDOWS     8
 
-/* Number of windows at which a waiting thread wakes up. Waking it for each window would cost more
- * than the work on the window. */
+/* A waiting thread wakes up when there are this number of windows. Waking it for each window would
+ * cost more than the work on the window. */
 #define ENOUGH (WINDOWS / 2)
 
 struct window_ring {
   const pprofc_allocator *mem;
   struct inflater *inflater;
-  uint8_t *memory;      /* memory of all windows: WINDOWS * WINDOW_SIZE bytes */
-  size_t size[WINDOWS]; /* number of bytes in each filled window */
-  /* Number of windows filled so far. Window n is in slot n % WINDOWS. */
+  uint8_t *memory;      /* memory for all windows: WINDOWS * WINDOW_SIZE bytes */
+  size_t size[WINDOWS]; /* for each filled window, its size in bytes */
+  /* number of windows that were filled so far; window n is in slot n % WINDOWS */
   size_t filled;
   size_t free; /* first window that the reader has not released */
-  size_t next; /* next window to read; only the reader uses it */
+  size_t next; /* window that the reader reads next; only the reader uses this field */
   bool bad, over, stop;
   bool filler_waits, reader_waits;
   bool threaded;
@@ -34,7 +34,8 @@ static uint8_t *window_ring_place(const struct window_ring *ring, size_t window)
   return ring->memory + window % WINDOWS * WINDOW_SIZE;
 }
 
-/* Fills the next window without the lock. Only the filling thread calls it. */
+/* Fills the next window without holding the lock. Only the thread that fills calls this
+ * function. */
 static bool window_ring_fill(struct window_ring *ring, size_t window) {
   return inflater_fill(ring->inflater, window_ring_place(ring, window), WINDOW_SIZE,
                        &ring->size[window % WINDOWS]);
@@ -44,8 +45,8 @@ static bool window_ring_has_ended(const struct window_ring *ring) {
   return ring->bad || ring->over;
 }
 
-/* Waits for a free window. Returns at once if there is one; otherwise waits for ENOUGH free
- * windows, to wake up less often. The caller holds the lock. */
+/* Waits for a free window. Returns at once if there is one. Otherwise waits for ENOUGH free
+ * windows, so that it wakes up less often. The caller holds the lock. */
 static void window_ring_await_room(struct window_ring *ring) {
   if (ring->filled - ring->free < WINDOWS) return;
   ring->filler_waits = true;

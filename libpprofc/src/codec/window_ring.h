@@ -1,4 +1,4 @@
-/* A stream in windows, which are blocks of a fixed size. One thread inflates the windows, the
+/* A stream in windows. A window is a block of a fixed size. One thread inflates windows, and the
  * caller reads them in order. */
 #ifndef PPROFC_CODEC_WINDOW_RING_H
 #define PPROFC_CODEC_WINDOW_RING_H
@@ -12,14 +12,14 @@ struct window {
   size_t size; /* size of the window in bytes; 0 at the end of the stream */
 };
 
-/* Inflates the stream ahead on a separate thread. With `threads` 1, or if no thread starts,
+/* Inflates the stream in advance on a separate thread. With `threads` 1, or if no thread starts,
  * window_ring_next inflates instead. Returns NULL when out of memory. The caller closes the ring
  * before the inflater. */
 struct window_ring *window_ring_open(struct inflater *inflater, unsigned threads,
                                      const pprofc_allocator *mem);
 void window_ring_close(struct window_ring *ring);
 
-/* Releases the previous window and waits for the next window. Returns false if the stream is
+/* Releases the previous window, and waits for the next window. Returns false if the stream is
  * corrupt. */
 bool window_ring_next(struct window_ring *ring, struct window *window);
 

@@ -1,4 +1,4 @@
-/* The protobuf wire format: varints, fields, skipping. Copies nothing and checks all input. */
+/* The protobuf wire format: varints, fields, skipping. Copies nothing, and checks all input. */
 #ifndef PPROFC_CODEC_WIRE_H
 #define PPROFC_CODEC_WIRE_H
 
@@ -8,8 +8,8 @@
 
 enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
 
-/* A position in a message. After an error, `fault` is the error message and `at` the position of
- * the error. */
+/* A position in a message. After an error, `fault` is the error message, and `at` is the position
+ * of the error. */
 struct wire {
   const uint8_t *at, *end;
   const char *fault;
@@ -18,8 +18,9 @@ struct wire {
 struct wire_field {
   uint64_t number;
   uint32_t type;
-  uint64_t value;      /* value of a field with type WIRE_VARINT */
-  const uint8_t *data; /* contents of WIRE_BYTES; the bytes of the number of WIRE_FIXED32 or 64 */
+  uint64_t value;      /* value of a field of type WIRE_VARINT */
+  const uint8_t *data; /* contents of WIRE_BYTES, or the bytes of the number of WIRE_FIXED32 or
+                          64 */
   size_t size;         /* size of the contents; 0 for a number */
 };
 
@@ -39,7 +40,7 @@ static inline bool wire_fail(struct wire *w, const char *fault) {
   return false;
 }
 
-/* Reads a varint. Handles one byte, the most frequent length, without a loop. */
+/* Reads a varint. Most varints have one byte, and are read without a loop. */
 static inline bool wire_varint(struct wire *w, uint64_t *value) {
   const uint8_t *p = w->at;
   if (p < w->end && *p < VARINT_MORE) {
@@ -53,7 +54,7 @@ static inline bool wire_varint(struct wire *w, uint64_t *value) {
   return true;
 }
 
-/* Reads one field with its contents. Returns false after an error. Requires at < end. */
+/* Reads a field and its contents. Returns false after an error. `at` must be below `end`. */
 static inline bool wire_next(struct wire *w, struct wire_field *field) {
   const uint8_t *start = w->at;
   uint64_t key;
@@ -98,7 +99,7 @@ static inline bool wire_ends_whole(const struct wire_field *field) {
   return !field->size || field->data[field->size - 1] < VARINT_MORE;
 }
 
-/* True if every varint of a list is valid; otherwise w has the error. */
+/* True if every varint in a list is valid. If not, w has the error. */
 static inline bool wire_check_varints(struct wire *w) {
   uint64_t ignored;
   while (w->at < w->end)

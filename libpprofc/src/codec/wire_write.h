@@ -1,22 +1,22 @@
 /* Writes the protobuf wire format: the fields of profile.proto, in the form of Go's pprof.
  *
- * Every function writes at `out`, where the caller has made room, and returns the address after
- * the written bytes. An integer field, and the header of any other field, takes at most
+ * Every function writes at `out`, where the caller has provided memory, and returns the address
+ * after the written bytes. An integer field, or the header of any other field, takes at most
  * WIRE_FIELD_MAX bytes. */
 #ifndef PPROFC_CODEC_WIRE_WRITE_H
 #define PPROFC_CODEC_WIRE_WRITE_H
 
 #include "codec/wire.h"
 
-/* A field number up to 15 has a key of one byte. profile.proto has no larger number. */
+/* A field number up to 15 has a key of one byte, and profile.proto has no larger number. */
 #define WIRE_FIELD_MAX (1 + VARINT_BYTES_MAX)
 
-/* Maximum length of a list that has one field for each integer. Longer lists are packed. pprof does
- * the same, although proto3 packs all lists; readers accept both forms. */
+/* Maximum length of a list that has a field for each integer. Longer lists are packed. pprof does
+ * the same. proto3 packs all lists, and readers accept both forms. */
 #define WIRE_UNPACKED_MAX 2
 
-/* Maximum number of integers in a record. The message is then below 128 bytes, so its size is a
- * varint of one byte. */
+/* Maximum number of integers in a record. The message then has less than 128 bytes, and its size is
+ * a varint of one byte. */
 #define WIRE_RECORD_MAX 11
 
 static inline uint8_t *wire_put_key(uint8_t *out, unsigned field, enum wire_type type) {
@@ -24,7 +24,7 @@ static inline uint8_t *wire_put_key(uint8_t *out, unsigned field, enum wire_type
   return out + 1;
 }
 
-/* Writes the key and the size of a field of bytes; the caller writes the bytes. */
+/* Writes the key and the size of a field of bytes. The caller writes the bytes. */
 static inline uint8_t *wire_put_head(uint8_t *out, unsigned field, size_t size) {
   out = wire_put_key(out, field, WIRE_BYTES);
   return out + varint_put(out, size);
@@ -35,12 +35,12 @@ static inline uint8_t *wire_put_integer(uint8_t *out, unsigned field, uint64_t v
   return out + varint_put(out, value);
 }
 
-/* Writes an integer field. Omits 0, which is the default. */
+/* Writes an integer field. Skips 0, which is the default. */
 static inline uint8_t *wire_put_nonzero(uint8_t *out, unsigned field, uint64_t value) {
   return value ? wire_put_integer(out, field, value) : out;
 }
 
-/* Writes a list. Takes at most WIRE_FIELD_MAX bytes for each integer and for the header. */
+/* Writes a list. It takes at most WIRE_FIELD_MAX bytes for each integer and for the header. */
 static inline uint8_t *wire_put_list(uint8_t *out, unsigned field, const uint64_t *values,
                                      size_t count) {
   if (count <= WIRE_UNPACKED_MAX) {
@@ -54,7 +54,7 @@ static inline uint8_t *wire_put_list(uint8_t *out, unsigned field, const uint64_
   return out;
 }
 
-/* Writes a message of at most WIRE_RECORD_MAX integers: values[i] is its field i + 1. Takes at
+/* Writes a message of at most WIRE_RECORD_MAX integers. values[i] is its field i + 1. It takes at
  * most WIRE_FIELD_MAX bytes for each integer and for the header. */
 static inline uint8_t *wire_put_record(uint8_t *out, unsigned field, const uint64_t *values,
                                        size_t count) {

@@ -3,7 +3,8 @@
 
 #include <stdalign.h>
 
-/* zlib frees a block without giving its size, so the size precedes the block. */
+/* zlib does not give the size of a block when it frees the block. Therefore the size is stored
+ * before the block. */
 #define HEADER alignof(max_align_t)
 
 static voidpf zlib_memory_take(voidpf context, uInt count, uInt size) {

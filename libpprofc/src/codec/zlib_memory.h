@@ -6,8 +6,8 @@
 
 #include <zlib.h>
 
-/* Sets the allocator. Call it before inflateInit2 or deflateInit2. `mem` must outlive the
- * stream. */
+/* Sets the allocator. The caller does this before inflateInit2 or deflateInit2. `mem` must outlive
+ * the stream. */
 void zlib_use_memory(z_stream *stream, const pprofc_allocator *mem);
 
 #endif

@@ -1,4 +1,4 @@
-/* Chooses the colors of flame graphs. A name has the same color in every run and profile.
+/* Chooses the colors of flame graphs. A name has the same color in every run and every profile.
  * Color-blind readers can distinguish the colors of changes. */
 #include "flame/flame.h"
 
@@ -19,9 +19,9 @@ static void put(char out[FLAME_COLOR], double r, double g, double b) {
            (unsigned)lround(g) & 255u, (unsigned)lround(b) & 255u);
 }
 
-/* Chooses a warm color. One hash of the name gives red, green and blue, each within its range. */
+/* Chooses a warm color. A hash of the name gives red, green and blue, each within its own range. */
 void flame_name_color(pprofc_str name, char out[FLAME_COLOR]) {
-  uint64_t hash = 0xCBF29CE484222325u; /* FNV-1a gives the same hash in every build */
+  uint64_t hash = 0xCBF29CE484222325u; /* FNV-1a gives the same hash in every build. */
   for (size_t i = 0; i < name.size; i++)
     hash = (hash ^ (unsigned char)name.data[i]) * 0x100000001B3u;
   hash ^= hash >> 32;
@@ -30,8 +30,8 @@ void flame_name_color(pprofc_str name, char out[FLAME_COLOR]) {
   put(out, 215 + 40 * v3, 90 + 130 * v1, 40 + 40 * v2);
 }
 
-/* Chooses orange for more, blue for less, grey for no change. The square root of the share makes
- * small changes visible. */
+/* Chooses orange for more, blue for less, and grey for no change. Uses the square root of the
+ * share, which makes small changes visible. */
 void flame_change_color(double delta, double most, char out[FLAME_COLOR]) {
   double share = most > 0 ? sqrt(fabs(delta) / most) : 0;
   if (share > 1) share = 1;
@@ -44,8 +44,8 @@ void flame_change_color(double delta, double most, char out[FLAME_COLOR]) {
   }
 }
 
-/* Chooses orange, blue or violet, which color-blind readers can also distinguish. The legend names
- * the colors. */
+/* Chooses orange, blue or violet. Color-blind readers can distinguish them. The legend names the
+ * colors. */
 void flame_origin_color(enum origin origin, char out[FLAME_COLOR]) {
   static const char *const colors[] = {[ORIGIN_UNKNOWN] = "#c9c9c9",
                                        [ORIGIN_USER] = "#f2b04c",

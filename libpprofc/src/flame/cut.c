@@ -1,5 +1,5 @@
 /* Selects the widest nodes of a large tree for the viewer. All nodes that are cut below a node
- * become one remainder with their sums, so every node keeps its width. */
+ * become one remainder with their sums. Every node therefore keeps its width. */
 #include "flame/pack.h"
 
 static double cut_magnitude(int64_t value) {
@@ -8,8 +8,8 @@ static double cut_magnitude(int64_t value) {
 
 /* ---- the widest nodes -------------------------------- */
 
-/* Returns the weight of each node of the range: its largest share in any column. Shares are made
- * from magnitudes, so a parent weighs at least as much as its children. */
+/* Returns the weight of each node in the range. It is the node's largest share in any column.
+ * Shares use absolute values, so a parent weighs at least as much as its children. */
 static float *cut_weights(const struct flame_tree *t, uint32_t from, uint32_t to,
                           struct arena *arena) {
   size_t count = to - from;
@@ -28,17 +28,17 @@ static float *cut_weights(const struct flame_tree *t, uint32_t from, uint32_t to
   return weight;
 }
 
-/* Returns the bits of a float that is not negative. As integers, the bits have the same order as
- * the floats. */
+/* Returns the bits of a float that is not negative. As integers, these bits sort like the
+ * floats. */
 static uint32_t cut_bits(float value) {
   uint32_t bits;
   memcpy(&bits, &value, sizeof bits);
   return bits;
 }
 
-/* One step of a radix selection: finds the 16 bits of the weight at rank `place`, largest first.
- * `place` becomes the rank among the weights with these bits. If `low` is true, uses the lower 16
- * bits of the weights whose upper bits are `upper`. */
+/* Does a step of a radix selection. Finds the 16 upper bits of the weight at rank `place`, largest
+ * first. With `low`, finds the 16 lower bits of a weight whose upper bits are `upper`. `place`
+ * becomes the rank among the weights that have these bits. */
 static uint32_t cut_count(const float *weight, size_t count, bool low, uint32_t upper,
                           uint32_t *bins, size_t *place) {
   memset(bins, 0, 65536 * sizeof *bins);
@@ -61,7 +61,7 @@ static uint32_t cut_select(const float *weight, size_t count, size_t place, uint
 }
 
 /* Keeps at most `limit` nodes. A child weighs at most as much as its parent, and nodes of equal
- * weight are kept in the order of the tree. So the parent of a kept node is kept. */
+ * weight are kept in the order of the tree. Therefore the parent of each kept node is kept. */
 static bool cut_keep(const struct flame_tree *t, uint32_t to, size_t limit, struct flame_cut *cut) {
   size_t count = to - cut->root;
   float *weight = cut_weights(t, cut->root, to, &cut->arena);
@@ -104,8 +104,8 @@ static void cut_add_widths(const struct flame_tree *t, uint32_t node, double *wi
   }
 }
 
-/* Adds every cut node to the remainder of the nearest kept node above it. In preorder, this node is
- * the last kept node at a lower depth. */
+/* Adds every cut node to the remainder of the nearest kept node above it. In preorder, this is the
+ * last kept node that has a lower depth. */
 static bool cut_add_remainders(const struct flame_tree *t, uint32_t to, struct flame_cut *cut) {
   size_t wide = flame_cut_widths(t), at = 0;
   uint32_t *owner = arena_array(&cut->arena, t->max_depth + 2, sizeof *owner);
@@ -131,7 +131,7 @@ static bool cut_add_remainders(const struct flame_tree *t, uint32_t to, struct f
 
 /* ---- frames ------------------------------------------ */
 
-/* Gives new numbers to the frames of the sent nodes. The frames keep their order. */
+/* Numbers the frames of the nodes that are sent. The frames keep their order. */
 static bool cut_number_frames(const struct flame_tree *t, struct flame_cut *cut) {
   size_t all = t->frames->count;
   cut->sent = arena_array(&cut->arena, all, sizeof *cut->sent);

@@ -1,9 +1,8 @@
-/* Makes the data of the viewer as one block of bytes, for a page that requests the data from a
- * server. */
+/* Makes the data of the viewer as a block of bytes. A page can request this block from a server. */
 #include "codec/zlib_memory.h"
 #include "flame/pack.h"
 
-/* ---- the cost of each function ----------------------- */
+/* ---- costs of functions ------------------------------ */
 
 /* Numbers the functions. Frames are sorted by name, so the frames of a function are adjacent. */
 static size_t sums_number_functions(const struct stack_frames *frames, uint32_t *function) {
@@ -19,8 +18,8 @@ static void sums_add(int64_t *to, const int64_t *from, size_t columns) {
   for (size_t c = 0; c < columns; c++) to[c] = sum_add(to[c], from[c]);
 }
 
-/* Walks the nodes in preorder. `open` counts the calls of a function above the node: only the
- * outermost call adds its total. */
+/* Walks over the nodes in preorder. `open` counts the calls of a function above the current node.
+ * Only the outermost call adds its total. */
 static void sums_walk(const struct flame_tree *t, struct flame_sums *sums, uint32_t *open,
                       uint32_t *path) {
   uint32_t depth = 0;
@@ -63,7 +62,7 @@ static pprofc_status deflate_zlib(const struct buffer *from, int level, struct b
   if (deflateInit(&z, level) != Z_OK) return error_nomem(error);
   size_t fed = 0;
   int code = Z_OK;
-  while (code == Z_OK && !to->failed) { /* split the input, because zlib counts in 32 bits */
+  while (code == Z_OK && !to->failed) { /* Split the input, because zlib counts bytes in 32 bits. */
     uint8_t made[16384];
     size_t in = from->size - fed < (1u << 30) ? from->size - fed : 1u << 30;
     z.next_in = (Bytef *)from->data + fed;
@@ -79,7 +78,8 @@ static pprofc_status deflate_zlib(const struct buffer *from, int level, struct b
 }
 
 /* Deflates with libdeflate. Returns false if the caller must use zlib. For the input `tree` of the
- * benchmarks, libdeflate takes a third of the time of zlib's level 3 and writes 2 % fewer bytes. */
+ * benchmarks, libdeflate needs a third of the time of zlib at level 3, and writes 2 % fewer
+ * bytes. */
 #ifdef HAVE_LIBDEFLATE
 static bool deflate_fast(const struct buffer *from, struct buffer *to) {
   struct libdeflate_compressor *c = libdeflate_alloc_compressor(1);
@@ -109,8 +109,8 @@ pprofc_status flame_deflate(const struct buffer *from, int level, struct buffer 
 
 /* ---- the block --------------------------------------- */
 
-#define DATA_SIZES 4 /* number of parts with a length: JSON, frames, nodes, labels */
-#define DATA_PARTS 5 /* number of parts if the data has times, which are the last part */
+#define DATA_SIZES 4 /* number of parts whose length is given: JSON, frames, nodes, labels */
+#define DATA_PARTS 5 /* number of parts if the data has times; the times are the last part */
 
 static int data_write(void *buffer, const void *bytes, size_t size) {
   buffer_add(buffer, bytes, size);

@@ -8,9 +8,9 @@
 #include "flame/verdicts.h"
 #include "stacks/layout.h"
 
-/* The meaning of the color of a box. */
+/* Meaning of the color of a box. */
 enum flame_coloring {
-  FLAME_BY_DEFAULT, /* color by change in a difference, else by name */
+  FLAME_BY_DEFAULT, /* color by the change in a difference; otherwise by the name */
   FLAME_BY_NAME,
   FLAME_BY_CHANGE,
   FLAME_BY_ORIGIN,
@@ -28,44 +28,44 @@ struct flame_drawing {
   enum flame_width width;
   pprofc_str title, subtitle;
   pprofc_str type_name, unit; /* name and unit of the sample type: "cpu", "nanoseconds" */
-  double ratio;               /* factor by which the drawing multiplies all values; 1 leaves them
-                                 unchanged */
-  unsigned picture_width;     /* width of the picture in pixels; 0: 1200 */
-  double least_pixels; /* width in pixels below which boxes are joined into one box "n smaller
+  double ratio;               /* factor for all values; 1 leaves them unchanged */
+  unsigned picture_width;     /* width of the picture in pixels; 0 means 1200 */
+  double least_pixels; /* boxes narrower than this number of pixels are joined into a box "n smaller
                           frames" */
-  double least_share;  /* least_pixels as a share of the width, used instead if not 0 */
+  double least_share;  /* if not 0: replaces least_pixels by this share of the width */
   enum flame_coloring coloring;
   const struct origin_rules *origins; /* rules for the colors by origin, or NULL */
-  bool inverted;                      /* true for the root at the top (icicle) */
-  bool embedded;                      /* true to draw a part of a page, without document head,
+  bool inverted;                      /* true: the root is at the top (icicle) */
+  bool embedded;                      /* true: draw a part of a page, without document head,
                                          controls and script */
-  /* Verdicts on a difference, or NULL. Functions whose changes are within noise are grey. */
+  /* verdicts on a difference, or NULL; functions whose changes are within noise are grey */
   const struct flame_verdicts *verdicts;
   struct flame_part *part; /* if not NULL, receives the position of the frames; the drawing then
-                              lacks its opening <svg> tag, which the caller writes to crop the
-                              picture */
+                              lacks its opening <svg> tag, because the caller writes a tag that
+                              crops the picture */
 };
 
-/* Draws a self-contained SVG with the ids, groups and URL parameters that other tools for flame
- * graphs use. */
+/* Draws an SVG that needs no other file. It has the ids, groups and URL parameters that other tools
+ * for flame graphs use. */
 pprofc_status flame_svg(const struct flame_drawing *drawing, struct output *out,
                         pprofc_error *error);
 
-/* Draws the flame graph as text, with one row of characters per level and the root on top. */
+/* Draws the flame graph as text. Each level is a row of characters, with the root at the top. */
 pprofc_status flame_text(const struct flame_drawing *drawing, struct output *out,
                          pprofc_error *error);
 
-/* The samples with one label value: the nodes at which their stacks end, and their values. */
+/* The samples with a label value: the nodes at which their stacks end, and the values at these
+ * nodes. */
 struct flame_group {
-  pprofc_str name; /* label and its value: "tenant=cedar" */
+  pprofc_str name; /* label and value: "tenant=cedar" */
   size_t count;
   const uint32_t *node; /* indices of the nodes at which the stacks of the group end, ascending */
-  const int64_t *self;  /* values of these nodes: one row of all columns per node */
+  const int64_t *self;  /* values at these nodes: one row of all columns per node */
 };
 
-/* One term of the estimate of a function's bottleneck. The cost of a term is `weight` times the
- * values of a sample type. `kind` is "instruction", "cache", "memory" or "system". Terms of one
- * kind are adjacent. */
+/* A term in the estimate of a function's bottleneck. The cost of a term is `weight` times the
+ * values of a sample type. `kind` is "instruction", "cache", "memory" or "system". Terms of the
+ * same kind are adjacent. */
 struct flame_cost {
   const char *kind;
   size_t type;
@@ -73,48 +73,46 @@ struct flame_cost {
 };
 
 struct flame_page {
-  struct flame_tree *tree; /* tree of the page; the page has all its sample types */
+  struct flame_tree *tree; /* tree of the page; the page has all sample types of the tree */
   size_t type;             /* sample type that the page shows first */
   pprofc_str title, subtitle, unit;
   const struct origin_rules *origins; /* rules for the colors by origin, or NULL */
   const struct flame_group *groups;
   size_t group_count;
-  const pprofc_str *left_out; /* keys of the labels that have too many values to become groups */
+  const pprofc_str *left_out; /* keys of labels that have too many values for groups */
   size_t left_out_count;
-  const char *link; /* address of the sources: "https://host/{file}#L{line}"; NULL or "" without
-                       links */
+  const char *link; /* URL of source lines: "https://host/{file}#L{line}"; NULL or "": no links */
   const struct flame_cost *costs;
   size_t cost_count;
   const struct flame_verdicts
-      *verdicts;           /* verdicts of a difference, or NULL; see flame/verdicts.h */
-  double ratio;            /* factor by which the page multiplies all values if there are no
-                              verdicts; 1 leaves them unchanged */
+      *verdicts;           /* verdicts on a difference, or NULL; see flame/verdicts.h */
+  double ratio;            /* factor for all values if there are no verdicts; 1 leaves them
+                              unchanged */
   const uint32_t *node_of; /* for each sample, the node at which its stack ends, or NONE; NULL if
-                              the page shows no times */
+                              the page does not show times */
   const int64_t *totals;   /* totals before filters: one for each sample type of the head, then of
-                              the base; NULL if the tree has all samples */
+                              the base; NULL if the filters dropped nothing */
 };
 
 /* A part of the tree: `node` (0: the root) and the nodes below it. The page gets the widest nodes
- * of the part, at most `limit` (0: no limit). */
+ * of this part, at most `limit` (0: no limit). */
 struct flame_data_range {
   uint32_t node;
   size_t limit;
 };
 
-/* Writes the data of the viewer as bytes: "PFL1", the lengths of four parts as 32-bit little-endian
- * numbers, and the parts. The parts are JSON about the page, frames, nodes and labels. With times a
- * fifth part without a length follows. All parts except the first are deflated. If nodes are cut,
- * remainders have the sums and widths of these nodes, so every node keeps its width. Cut data has
- * no labels. */
+/* Writes the data of the viewer as bytes. They are "PFL1", the lengths of four parts as 32-bit
+ * little-endian numbers, and the parts: JSON about the page, frames, nodes and labels. With times,
+ * a fifth part without a length follows. All parts except the first are deflated. If nodes are cut,
+ * remainders have their sums and widths, so every node keeps its width. Cut data has no labels. */
 pprofc_status flame_data(const struct flame_page *page, struct flame_data_range range,
                          struct output *out, pprofc_error *error);
 
-/* Writes one HTML file that needs no network and no server, for a tree of any size. */
+/* Writes an HTML file that needs no network and no server. The tree may have any size. */
 pprofc_status flame_html(const struct flame_page *page, struct output *out, pprofc_error *error);
 
-/* Returns the name of a box as a drawing shows it. The text is in the scratch buffer or in the
- * profile. */
+/* Returns the name of a box in the form that a drawing shows. The text is in the scratch buffer or
+ * in the profile. */
 pprofc_str flame_name(const struct flame_tree *tree, const struct flame_box *box,
                       struct buffer *scratch);
 
@@ -123,7 +121,7 @@ enum flame_status { FLAME_UNCHANGED, FLAME_SLOWER, FLAME_FASTER, FLAME_ADDED, FL
 enum flame_status flame_status(int64_t head, int64_t base);
 
 /* Each function chooses a color "#rrggbb". The first chooses by the name. The second chooses by a
- * change of `delta` if the largest change is `most`. The third chooses by the origin of the
+ * change of `delta`, where `most` is the largest change. The third chooses by the origin of the
  * code. */
 #define FLAME_COLOR 8
 void flame_name_color(pprofc_str name, char out[FLAME_COLOR]);

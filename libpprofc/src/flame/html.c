@@ -1,6 +1,6 @@
-/* Writes the flame graph page: one HTML file that needs nothing else. Frames and nodes are packed
- * as varints, deflated and written as base64; the browser inflates them. Below the interactive
- * graph the page has a static picture, for viewers that run no scripts and for print. */
+/* Writes the page of -flame: an HTML file that needs no other file. Frames and nodes are packed as
+ * varints, deflated and written as base64. The browser inflates them. A static picture below the
+ * interactive graph is for viewers that run no scripts, and for print. */
 #include "flame/flame.h"
 
 #include "core/base64.h"
@@ -25,16 +25,16 @@ struct page {
   struct output *out;
   pprofc_error *error;
   const pprofc_allocator *mem;
-  struct flame_cut cut; /* cut that keeps all nodes of the tree */
+  struct flame_cut cut; /* a cut that keeps all nodes of the tree */
 };
 
-/* Writes a part of the template, and frees the values. */
+/* Writes a section of the template, and frees its values. */
 static pprofc_status flame_html_put_part(struct page *p, const char *part, struct fill *fill) {
   const pprofc_str page = {(const char *)asset_page_html, asset_page_html_size};
   return template_print(p->out, page, part, fill) ? PPROFC_OK : error_nomem(p->error);
 }
 
-/* Writes a script with the deflated bytes in it. */
+/* Writes a script that contains the deflated bytes. */
 static pprofc_status put_packed(struct page *p, const char *id, const struct buffer *bytes) {
   struct buffer packed;
   struct fill f;
@@ -53,7 +53,7 @@ static pprofc_status put_packed(struct page *p, const char *id, const struct buf
 
 /* ---- the summary ------------------------------------- */
 
-/* The self values of one function, added up over the tree. */
+/* The self values of a function, added up over the tree. */
 struct function_sum {
   uint32_t frame;
   int64_t self_head, self_base;
@@ -85,7 +85,7 @@ static struct function_sum *function_sums(const struct page *p, size_t type) {
   return sums;
 }
 
-/* Writes a value as the page shows it. With verdicts, the shown value is the mean per run or the
+/* Writes a value in the form that the page shows. With verdicts, this is the mean per run or the
  * value per operation. */
 static void put_summary_value(const struct page *p, struct json_writer *json, const char *key,
                               int64_t value, bool head) {
@@ -105,8 +105,8 @@ static void put_summary_verdict(const struct page *p, uint32_t frame, struct jso
   json_double(json_key(json, "q"), v->of[frame]->self.q);
 }
 
-/* Writes the totals, and the functions with the greatest self value. In a difference these are
- * the functions whose self value changed most. */
+/* Writes the totals, and the functions with the largest self values. In a difference, writes the
+ * functions whose self values changed most. */
 static bool put_summary(const struct page *p, struct json_writer *json) {
   const struct flame_tree *t = p->tree;
   size_t type = p->options->type;

@@ -38,7 +38,7 @@ static size_t closing_of(pprofc_str s, size_t at) {
   size_t depth = 0;
   for (size_t i = at; i < s.size; i++) {
     char c = s.data[i];
-    /* The '>' of "->" or "=>" is not a bracket. */
+    /* the '>' of "->" or "=>" is not a bracket */
     if (c == '>' && i && (s.data[i - 1] == '-' || s.data[i - 1] == '=')) continue;
     if (is_opening(c))
       depth++;
@@ -55,7 +55,7 @@ static bool is_operator_word(pprofc_str s, size_t at) {
   return at == 8 || !(label_is_word(s.data[at - 9]) && s.data[at - 9] != '$');
 }
 
-/* True if the bracket at `at` is a part of an operator's name: "operator()", "operator<<". */
+/* True if the bracket at `at` belongs to the name of an operator: "operator()", "operator<<". */
 static bool after_operator(pprofc_str s, size_t at) {
   if (is_operator_word(s, at)) return true;
   return label_at(s, at) == '<' && at && s.data[at - 1] == '<' && is_operator_word(s, at - 1);
@@ -72,7 +72,7 @@ static bool is_operator(pprofc_str s, size_t at) {
   return is_operator_word(s, at);
 }
 
-/* Returns the position of the next character outside brackets, from `i` on. */
+/* Returns the position of the next character from `i` on that is outside of brackets. */
 static size_t next_outside(pprofc_str s, size_t i) {
   while (i < s.size && is_opening(s.data[i]) && !after_operator(s, i)) i = closing_of(s, i) + 1;
   return i < s.size ? i : s.size;
@@ -85,7 +85,8 @@ static size_t digits_end(pprofc_str s, size_t from) {
   return from;
 }
 
-/* Returns the text without one suffix such as ".isra.0", or the same text. */
+/* Returns the text without a suffix such as ".isra.0". Returns the same text if it has no such
+ * suffix. */
 static pprofc_str without_clone(pprofc_str s) {
   static const char *const words[] = {".isra", ".part", ".constprop", ".llvm", ".cold"};
   size_t end = s.size;
@@ -104,8 +105,8 @@ static pprofc_str without_hash(pprofc_str s) {
   return str_slice(s, 0, s.size - 19);
 }
 
-/* Copies the text without " [clone ...]", without a hash of Rust, and without ".isra.0" and similar
- * suffixes. */
+/* Copies the text without " [clone ...]", without the hash of a Rust name, and without suffixes
+ * such as ".isra.0". */
 static void label_drop_suffix(pprofc_str s, struct buffer *out) {
   while (s.size) {
     size_t clone = str_find(s, STR(" [clone ")), end = clone;
@@ -119,7 +120,7 @@ static void label_drop_suffix(pprofc_str s, struct buffer *out) {
   if (!out->failed) out->size = text.size;
 }
 
-/* Returns the inner type of "<X as Y>": X without "&mut " and similar prefixes. */
+/* Returns the inner type of "<X as Y>": X, without prefixes such as "&mut ". */
 static pprofc_str trait_type(pprofc_str inner) {
   static const char *const words[] = {"mut ", "const ", "dyn "};
   for (size_t i = next_outside(inner, 0); i < inner.size; i = next_outside(inner, i + 1))
@@ -151,7 +152,7 @@ static bool is_parameters(pprofc_str s, size_t at, bool last) {
   return label_is_word(before) || before == '>' || before == ']' || is_operator(s, at) || last;
 }
 
-/* Handles the bracket at `at`: drops parameters, and copies other brackets. Returns the position of
+/* Handles the bracket at `at`. Drops parameters, and copies other brackets. Returns the position of
  * the closing bracket. */
 static size_t label_bracket(pprofc_str s, size_t at, struct buffer *out, bool *dropped) {
   size_t end = closing_of(s, at);
@@ -195,8 +196,7 @@ static void label_drop_arguments(pprofc_str s, struct buffer *out) {
   }
 }
 
-/* Returns the text after the last character `c` that is outside brackets and not part of an
- * operator. */
+/* Returns the text after the last `c` that is outside of brackets and not part of an operator. */
 static pprofc_str label_after(pprofc_str s, char c) {
   size_t from = 0;
   for (size_t i = next_outside(s, 0); i < s.size; i = next_outside(s, i + 1))
@@ -204,7 +204,7 @@ static pprofc_str label_after(pprofc_str s, char c) {
   return str_slice(s, from, s.size);
 }
 
-/* ---- parts ------------------------------------------- */
+/* ---- parts of a name --------------------------------- */
 
 static bool is_in(pprofc_str word, const char *const *words, size_t count) {
   for (size_t i = 0; i < count; i++)
@@ -234,7 +234,7 @@ static bool is_file_end(pprofc_str part) {
   return IS_IN(line ? str_slice(part, 0, colon) : part, words);
 }
 
-/* True if a part means nothing without the part before it: a closure, or the end of a file name. */
+/* True if a part means nothing without the previous part: a closure, or the end of a file name. */
 static bool is_weak(pprofc_str part) {
   static const char *const words[] = {"call", "call_once", "call_mut", "_init",
                                       "init", "new",       "main"};
@@ -243,8 +243,8 @@ static bool is_weak(pprofc_str part) {
   return is_numbered(part) || is_file_end(part) || IS_IN(part, words);
 }
 
-/* Returns the start of the first part that begins at or after `i`, after "::" or "."; the size of
- * the text if there is no such part. */
+/* Returns the start of the first part that begins at or after `i`. Parts begin after "::" or ".".
+ * Returns the size of the text if there is no such part. */
 static size_t next_part(pprofc_str s, size_t i) {
   for (i = next_outside(s, i); i < s.size; i = next_outside(s, i + 1)) {
     if (i && starts_at(s, i, "::")) return i + 2;
@@ -259,8 +259,8 @@ static void label_add(struct label_forms *forms, pprofc_str text) {
     forms->form[forms->count++] = text;
 }
 
-/* Adds the forms without the first part, without the first two parts, and so on. The last form
- * begins with the last part that is not weak (is_weak). */
+/* Adds the form without the first part, the form without the first two parts, and so on. The last
+ * form begins with the last part that is not weak (is_weak). */
 static void label_add_parts(struct label_forms *forms, pprofc_str text) {
   size_t last = 0;
   for (size_t start = next_part(text, 0); start < text.size; start = next_part(text, start)) {
@@ -277,8 +277,8 @@ static void label_add_parts(struct label_forms *forms, pprofc_str text) {
 
 typedef void label_step(pprofc_str s, struct buffer *out);
 
-/* Runs one step on `text` and writes to the buffer that does not contain `text`. Keeps the result
- * as a form if it is shorter. Each form has its own copy, because the buffers are reused. */
+/* Runs a step on `text`. Writes to the buffer that does not contain `text`. If the result is
+ * shorter, keeps it as a form. Each form is a copy, because the buffers are reused. */
 static bool label_run(struct label_forms *forms, label_step *step, struct buffer *all,
                       pprofc_str *text) {
   size_t from = all->size;
@@ -297,7 +297,8 @@ bool label_make(struct label_forms *forms, pprofc_str name) {
   forms->count = 0;
   buffer_clear(all);
   label_add(forms, name);
-  /* Each step makes the text shorter, so the results of four steps fit and no text moves. */
+  /* Each step makes the text shorter. The results of four steps therefore fit, and no text
+   * moves. */
   if (!buffer_reserve(all, 4 * name.size + 1)) return false;
   pprofc_str text = name;
   label_run(forms, label_drop_suffix, all, &text);
@@ -319,7 +320,7 @@ static bool inside_character(pprofc_str s, size_t i) {
   return i < s.size && ((unsigned char)s.data[i] & 0xC0) == 0x80;
 }
 
-/* Returns a copy of a long name without its middle; data is NULL when memory ran out. */
+/* Returns a copy of a long name without its middle. data is NULL when out of memory. */
 static pprofc_str label_shorten(pprofc_str name, struct arena *arena) {
   size_t head = LABEL_MOST / 2, tail = name.size - LABEL_MOST / 2;
   while (head && inside_character(name, head)) head--;
@@ -332,7 +333,7 @@ static pprofc_str label_shorten(pprofc_str name, struct arena *arena) {
   return buffer_take(&text, arena);
 }
 
-/* Shortens equal names once. Frames are sorted by name, so equal names are adjacent. */
+/* Shortens equal names only once. Frames are sorted by name, so equal names are adjacent. */
 bool label_cut_frames(struct stack_frames *frames) {
   pprofc_str whole = STR(""), cut = STR("");
   for (size_t i = 0; i < frames->count; i++) {
@@ -353,8 +354,8 @@ bool label_cut_frames(struct stack_frames *frames) {
 
 /* ---- widths ------------------------------------------ */
 
-/* Widths of the characters from ' ' to '~' at 12 pixels, in 1/100 of a pixel: the larger of
- * Verdana's and DejaVu Sans's width. */
+/* Widths of the characters ' ' to '~' at 12 pixels, in 1/100 of a pixel. Each is the larger width
+ * in Verdana and DejaVu Sans. */
 static const unsigned short advances[] = {
     422,  482, 552, 1006, 763, 1292, 936, 330,  545, 545, 763, 1006, 437,  545,  437,  545,
     763,  763, 763, 763,  763, 763,  763, 763,  763, 763, 545, 545,  1006, 1006, 1006, 655,
@@ -363,8 +364,8 @@ static const unsigned short advances[] = {
     763,  735, 762, 660,  762, 738,  422, 762,  760, 333, 413, 711,  333,  1169, 760,  734,
     762,  762, 512, 625,  473, 760,  710, 982,  710, 710, 630, 763,  545,  763,  1006};
 
-/* Returns the width of a text in 1/100 of a pixel. If the text is wider than `most`, the result may
- * be any number above `most`. */
+/* Returns the width of a text in 1/100 of a pixel. For a text wider than `most`, the result may be
+ * any number above `most`. */
 static size_t label_measure(pprofc_str text, size_t most) {
   size_t width = 0;
   for (size_t at = 0; at < text.size && width <= most;) {
@@ -387,13 +388,13 @@ static pprofc_str label_head(pprofc_str s, size_t count) {
   return str_slice(s, 0, at);
 }
 
-/* Returns the greatest width in 1/100 of a pixel that fits `room`. */
+/* Returns the largest width in 1/100 of a pixel that fits into `room`. */
 static size_t label_most(double room) {
   size_t most = room > 0 ? (size_t)(room * 100) : 0;
   return (double)(most + 1) / 100 <= room ? most + 1 : most;
 }
 
-/* Adds the longest form that is not wider than `most`. Returns false if all forms are wider. */
+/* Adds the longest form whose width is at most `most`. Returns false if all forms are wider. */
 static bool label_fit_form(const struct label_forms *forms, size_t most, struct buffer *out) {
   for (size_t i = 0; i < forms->count; i++)
     if (label_measure(forms->form[i], most) <= most) {
@@ -410,7 +411,7 @@ enum label_look label_fit(const struct label_forms *forms, double room, struct b
   if (label_fit_form(forms, most, out)) return LABEL_IS_WHOLE;
   if (label_fit_form(forms, small, out)) return LABEL_IS_SMALL;
   pprofc_str last = forms->form[forms->count - 1];
-  /* Upper bound of the letters that fit: every character is at least 3 pixels wide. */
+  /* Upper bound of the number of letters that fit. Every character is at least 3 pixels wide. */
   size_t low = FEWEST_LETTERS - 1, high = small / 300;
   if (high > utf8_length(last)) high = utf8_length(last);
   while (low < high) {

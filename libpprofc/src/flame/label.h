@@ -7,36 +7,36 @@
 #include "stacks/stacks.h"
 
 #define LABEL_FORMS 32
-#define LABEL_MOST  4096 /* maximum size in bytes of a name that drawings show and process */
+#define LABEL_MOST  4096 /* maximum size in bytes of a name in drawings */
 
-/* The short forms of one name, the longest first. The forms point into `text` or into the name. */
+/* The short forms of a name, longest first. They point into `text` or into the name. */
 struct label_forms {
   size_t count;
   pprofc_str form[LABEL_FORMS];
-  struct buffer text[2]; /* text[0]: texts of the forms; text[1]: working memory */
+  struct buffer text[2]; /* text[0]: texts of the forms; text[1]: scratch memory */
 };
 
-/* Shortens the names and file names of frames before they are drawn; keeps the end of a long file
- * name. Returns false when memory ran out or the budget is stopped. */
+/* Shortens the names and file names of frames before they are drawn. Keeps the end of a long file
+ * name. Returns false when out of memory, or if the budget is stopped. */
 bool label_cut_frames(struct stack_frames *frames);
 
 void label_init(struct label_forms *forms, const pprofc_allocator *mem);
 void label_free(struct label_forms *forms);
 
-/* Makes the forms of a name, which must outlive the forms. Returns false when out of memory. */
+/* Makes the forms of a name. The name must outlive the forms. Returns false when out of memory. */
 bool label_make(struct label_forms *forms, pprofc_str name);
 
 /* Returns the width of a text in pixels, in Verdana or DejaVu Sans at 12 pixels. */
 double label_width(pprofc_str text);
 
-/* Size of small letters divided by the size of normal letters: 10.5 pixels of 12. */
+/* Size of small letters divided by the size of normal letters: 10.5 pixels divided by 12 pixels. */
 #define LABEL_SMALL 0.875
 
 enum label_look { LABEL_NONE, LABEL_IS_CUT, LABEL_IS_SMALL, LABEL_IS_WHOLE };
 
-/* Adds a label that fits into `room` pixels to `out`: the longest form that fits, else the longest
- * form that fits in small letters. Otherwise it adds the first letters of the shortest form in
- * small letters, or nothing if fewer than four letters fit. */
+/* Adds a label that fits into `room` pixels to `out`. It is the longest form that fits, else the
+ * longest form that fits in small letters. Otherwise, the first letters of the shortest form are
+ * added in small letters. If fewer than four letters fit, nothing is added. */
 enum label_look label_fit(const struct label_forms *forms, double room, struct buffer *out);
 
 #endif

@@ -5,7 +5,7 @@
 struct origin_rule {
   enum origin origin;
   enum origin_field field;
-  pprofc_str pattern; /* glob pattern, as str_glob matches it */
+  pprofc_str pattern; /* glob pattern (str_glob) */
 };
 
 #define RULE(origin, field, pattern)                                                               \
@@ -46,7 +46,7 @@ static const struct origin_rule built_in[] = {
     RULE(SYSTEM, NAME, "syscall.*"),
     RULE(SYSTEM, NAME, "internal/syscall/*"),
     RULE(SYSTEM, NAME, "internal/poll.*"),
-    /* rules for Rust: code that runs before main and at a panic */
+    /* rules for Rust: code that runs before main, and at a panic */
     RULE(SYSTEM, NAME, "std::rt::*"),
     RULE(SYSTEM, NAME, "std::sys::*"),
     RULE(SYSTEM, NAME, "std::panicking::*"),
@@ -68,12 +68,12 @@ static const struct origin_rule built_in[] = {
     RULE(SYSTEM, NAME, "(program)"),
     RULE(SYSTEM, NAME, "(idle)"),
     RULE(SYSTEM, MAPPING, "*/libjvm.so*"),
-    RULE(SYSTEM, MAPPING, "libjvm.so*"), /* Flight Recorder writes this name without a folder */
+    RULE(SYSTEM, MAPPING, "libjvm.so*"), /* Flight Recorder writes this name without a folder. */
     RULE(SYSTEM, MAPPING, "libc.so*"),
     RULE(SYSTEM, MAPPING, "libc-*"),
     RULE(SYSTEM, MAPPING, "libpthread*"),
     RULE(SYSTEM, MAPPING, "ld-linux*"),
-    /* rules for dependencies, by their folder */
+    /* rules for dependencies, by the folder */
     RULE(LIBRARY, FILE, "*/pkg/mod/*"),
     RULE(LIBRARY, FILE, "*@v*/*"),
     RULE(LIBRARY, FILE, "*/vendor/*"),
@@ -89,7 +89,7 @@ static const struct origin_rule built_in[] = {
     RULE(LIBRARY, FILE, "<frozen *"),
     RULE(LIBRARY, FILE, "node:*"),
     RULE(LIBRARY, FILE, "*/node_modules/*"),
-    /* rules for standard libraries, by name */
+    /* rules for standard libraries, by the name */
     RULE(LIBRARY, NAME, "std::*"),
     RULE(LIBRARY, NAME, "core::*"),
     RULE(LIBRARY, NAME, "alloc::*"),
@@ -114,8 +114,8 @@ static const struct origin_rule built_in[] = {
     RULE(LIBRARY, MAPPING, "*.so.*"),
 };
 
-/* First path elements of the packages in Go's standard library. In a module of the user this
- * element contains a dot, or is main. */
+/* First path elements of the packages in Go's standard library. In a user's module, this element
+ * contains a dot or is "main". */
 static const char *const go_packages[] = {
     "archive",  "bufio",  "bytes",   "cmp",      "compress", "container", "context", "crypto",
     "database", "debug",  "embed",   "encoding", "errors",   "expvar",    "flag",    "fmt",
@@ -179,11 +179,11 @@ enum origin origin_of(const struct origin_rules *rules, pprofc_str name, pprofc_
   return origin_of_matches(rules, matches, name, file, mapping);
 }
 
-/* Returns the start of the last part of the path in a name; 0 for a name without a path. */
+/* Returns the start of the last path element in a name. Returns 0 for a name without a path. */
 static size_t package_start(pprofc_str name) {
   size_t slash = str_find_last_char(name, '/');
   if (slash == name.size) return 0;
-  /* A slash inside parameters or template arguments does not belong to a path. */
+  /* a slash inside parameters or template arguments is not part of a path */
   pprofc_str path = str_slice(name, 0, slash);
   bool inside = str_find_char(path, '(') < path.size || str_find_char(path, '<') < path.size;
   return inside ? 0 : slash + 1;

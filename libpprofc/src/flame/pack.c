@@ -27,7 +27,7 @@ void pack_signed(struct buffer *out, int64_t value) {
   pack_varint(out, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
 }
 
-/* Writes the nodes in preorder. Each node has three entries. The first is the number of levels from
+/* Writes the nodes in preorder. A node has three entries. The first is the number of levels from
  * the previous node up to its parent. The second is its frame + 1 (0: the root). The third is its
  * self value in each column. */
 static void pack_whole(const struct flame_tree *t, struct buffer *out) {
@@ -43,7 +43,8 @@ static uint64_t pack_width(double width) {
 }
 
 /* Writes the remainder of a node as its first child. The frame of the remainder is the number of
- * frames + 1. The number of cut nodes, their widths, and the sums of their self values follow. */
+ * frames + 1. Then come the number of cut nodes, their widths, and the sums of their self
+ * values. */
 static void pack_remainder(const struct flame_tree *t, const struct flame_cut *cut, size_t i,
                            struct buffer *out) {
   size_t wide = flame_cut_widths(t);
@@ -54,11 +55,11 @@ static void pack_remainder(const struct flame_tree *t, const struct flame_cut *c
   for (size_t c = 0; c < t->columns; c++) pack_signed(out, cut->total[i * t->columns + c]);
 }
 
-/* Writes nodes as pack_whole does. After the frame it adds the difference between the index of the
- * node and the index of the previous node. */
+/* Writes nodes like pack_whole. After the frame, also writes the difference between the indices of
+ * this node and the previous node. */
 static void pack_kept(const struct flame_tree *t, const struct flame_cut *cut, struct buffer *out) {
   uint32_t last = 0, depth = t->depth[cut->root]; /* index and depth of the node or remainder that
-                                                     was written last */
+                                                     was written before */
   for (size_t i = 0; i < cut->count; i++) {
     uint32_t node = cut->kept[i];
     pack_varint(out, i ? depth + 1 - t->depth[node] : 0);
@@ -83,7 +84,7 @@ void flame_pack_nodes(const struct flame_page *page, const struct flame_cut *cut
 
 /* ---- frames ------------------------------------------ */
 
-/* Returns the object file of a frame. Cuts the beginning of a long name. */
+/* Returns the object file of a frame. Removes the beginning of a long name. */
 static pprofc_str mapping_file(const struct stack_frames *frames, const struct stack_frame *frame) {
   const pprofc_profile *p = frames->profile;
   if (frame->mapping == NONE) return STR("");
@@ -97,21 +98,20 @@ enum origin flame_frame_origin(const struct flame_tree *tree, uint32_t node,
   return origin_of(rules, frame->name, frame->file, mapping_file(tree->frames, frame));
 }
 
-/* An array of JSON for each property of frames; files and packages have separate tables. */
+/* A JSON array for each property of frames. Files and packages are in separate tables. */
 struct frame_columns {
   struct arena arena;
   struct interner files, packages;
   size_t count;
   uint32_t *file, *package;
-  uint8_t *origin; /* origin of each frame's code, an enum origin */
+  uint8_t *origin; /* for each frame, the origin of its code (enum origin) */
 };
 
 static size_t pack_frame_at(const struct flame_cut *cut, size_t i) {
   return cut->whole ? i : cut->frame[i];
 }
 
-/* Value of frame_matches for a file or mapping whose rule was not looked up yet. The rule of each
- * file and mapping is looked up only once. */
+/* Value for a file or mapping whose rule was not looked up yet. Each is looked up only once. */
 #define UNASKED (SIZE_MAX - 1)
 
 struct frame_matches {
@@ -205,8 +205,8 @@ static void pack_put_frames(const struct flame_page *page, const struct flame_cu
   }
 }
 
-/* Writes the exact sums of the functions that are sent, as one array for each column of the tree.
- * The first frame of a name has the sums of the function; the other frames of the name have 0. */
+/* Writes the exact sums of the functions that are sent, as an array for each column of the tree.
+ * The first frame of a name has the sums of the function. The other frames of this name have 0. */
 static void pack_put_sums(const struct flame_page *page, const struct flame_cut *cut,
                           const struct flame_sums *sums, struct json_writer *json) {
   const size_t columns = page->tree->columns;
@@ -228,8 +228,8 @@ static void pack_put_sums(const struct flame_page *page, const struct flame_cut 
   }
 }
 
-/* Writes a number with six digits, which are enough for display and need a third of the bytes of
- * the exact number. */
+/* Writes a number with six digits. They suffice for display, and take a third of the bytes of the
+ * exact number. */
 static void pack_put_rounded(struct json_writer *json, double value) {
   char text[32];
   double rounded = value;
@@ -238,9 +238,8 @@ static void pack_put_rounded(struct json_writer *json, double value) {
   json_double(json, rounded);
 }
 
-/* Writes an estimate in shown values. The numbers of the estimate are in the unit of the tree, so
- * the function multiplies them by `ratio`. The viewer multiplies only the values of the tree
- * itself. */
+/* Writes an estimate in shown values. Its numbers are in the unit of the tree, and are multiplied
+ * by `ratio` here. The viewer multiplies only the values of the tree itself. */
 static void pack_put_estimate(struct json_writer *json, const struct flame_estimate *e,
                               double ratio) {
   json_begin_array(json);
@@ -254,8 +253,8 @@ static void pack_put_estimate(struct json_writer *json, const struct flame_estim
   json_end(json);
 }
 
-/* Writes [frame, self, total, partner] for the first frame of each judged function: the estimates
- * of its self and its total, and its partner. */
+/* Writes [frame, self, total, partner] for the first frame of each judged function. `self` and
+ * `total` are estimates. */
 static void pack_put_verdicts(const struct flame_page *page, const struct flame_cut *cut,
                               struct json_writer *json) {
   const struct flame_verdicts *v = page->verdicts;
@@ -314,8 +313,8 @@ pprofc_status flame_pack_frames(const struct flame_page *page, const struct flam
 
 /* ---- labels ------------------------------------------ */
 
-/* Writes for each group its nodes and the values of its samples in each node. The nodes ascend;
- * each is written as the difference from the node before. */
+/* Writes each group: its nodes, and the values of its samples in each node. The nodes ascend. Each
+ * is written as the difference from the previous node. */
 void flame_pack_groups(const struct flame_page *page, const struct flame_cut *cut,
                        struct buffer *out) {
   for (size_t g = 0; cut->whole && g < page->group_count; g++) {
@@ -371,14 +370,14 @@ static void put_bottleneck(const struct flame_page *page, struct json_writer *js
   json_end(json);
 }
 
-/* Returns the number of nodes that are sent, including remainders. */
+/* Returns the number of nodes that are sent. Remainders count. */
 static size_t flame_pack_count(const struct flame_cut *cut) {
   size_t count = cut->count;
   for (size_t i = 0; !cut->whole && i < cut->count; i++) count += cut->cut[i] > 0;
   return count;
 }
 
-/* Writes the members of the root's estimate that the page needs for colours. */
+/* Writes the members of the root's estimate that the page uses for colours. */
 static void pack_put_named_estimate(struct json_writer *json, const struct flame_estimate *e,
                                     double ratio) {
   json_begin_object(json);

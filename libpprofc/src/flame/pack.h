@@ -1,4 +1,4 @@
-/* Declares the data of the viewer: the tree of a flame graph as bytes, and its description.
+/* Declares the data of the viewer: the tree of a flame graph as bytes, and a description of it.
  * viewer/2_model.js reads both. */
 #ifndef PPROFC_FLAME_PACK_H
 #define PPROFC_FLAME_PACK_H
@@ -7,28 +7,27 @@
 #include "flame/flame.h"
 #include "profile/times.h"
 
-/* The nodes that are sent to the viewer, and the remainder of each node. All arrays are in one
- * arena. */
+/* The nodes that the viewer gets, and the remainder of each node. All arrays are in one arena. */
 struct flame_cut {
   struct arena arena;
-  uint32_t root;        /* index of the root of the part that is sent */
+  uint32_t root;        /* root of the part of the tree that is sent */
   size_t count;         /* number of nodes that are sent */
-  bool whole;           /* true if the whole tree is sent; the lists below are then NULL */
-  const uint32_t *kept; /* indices of the sent nodes, ascending; the first is the root */
+  bool whole;           /* true if the whole tree is sent; the arrays below are then NULL */
+  const uint32_t *kept; /* indices of the nodes that are sent, ascending; the first is the root */
 
-  /* for each node of `kept`, sums of the cut nodes below it */
-  /* For each node of `kept`, number of cut nodes below it at all levels; 0: no node was cut. */
+  /* for each node in `kept`, sums of the cut nodes below it */
+  /* for each node in `kept`, number of cut nodes below it, at any depth; 0: nothing was cut */
   uint32_t *cut;
   int64_t *total;  /* total values of the frames: one row of all columns per frame */
-  double *widths;  /* for each node of `kept`, the widths of its remainder; see flame_cut_widths */
+  double *widths;  /* for each node in `kept`, the widths of its remainder; see flame_cut_widths */
   size_t frames;   /* number of frames that are sent */
   uint32_t *frame; /* indices of the frames that are sent */
-  uint32_t *sent;  /* for each frame, its new number, or NONE if it is not sent */
+  uint32_t *sent;  /* for each frame, its new number; NONE: the frame is not sent */
 };
 
 /* Returns the number of widths of a remainder. Each sample type has the sum of |head| over the
- * nodes that were cut. With a base it also has the sum of |base|, and the sum of the larger of
- * |base| and |head|. */
+ * nodes that were cut. With a base, it also has the sum of |base|, and the sum of the larger value
+ * of |base| and |head|. */
 static inline size_t flame_cut_widths(const struct flame_tree *t) {
   return t->types * (t->has_base ? 3 : 1);
 }
@@ -38,7 +37,7 @@ pprofc_status flame_cut_make(const struct flame_page *page, struct flame_data_ra
                              struct flame_cut *cut, pprofc_error *error);
 void flame_cut_free(struct flame_cut *cut);
 
-/* Both functions append a number as a varint. A signed number is in zigzag form. */
+/* The functions append a number as a varint. A signed number is in zigzag form. */
 void pack_varint(struct buffer *out, uint64_t value);
 void pack_signed(struct buffer *out, int64_t value);
 
@@ -54,31 +53,30 @@ void flame_put_meta(const struct flame_page *page, const struct flame_cut *cut,
 /* Appends the times of samples, or nothing if the page has no times. */
 pprofc_status flame_pack_times(const struct flame_page *page, struct buffer *out,
                                pprofc_error *error);
-/* Writes the names of the tracks. The page must have times. */
+/* Writes the names of the tracks, such as threads. The page must have times. */
 void flame_put_tracks(const struct flame_page *page, struct json_writer *json);
 
 void flame_put_types(const struct flame_page *page, struct json_writer *json);
 
-/* Writes text that the viewer shows. Characters that change the direction of text are made
- * visible. */
+/* Writes text that the viewer shows. Makes characters visible that change the direction of text. */
 void flame_put_shown(struct json_writer *json, pprofc_str text);
 
-/* The sums of each function over all its frames and nodes. */
+/* Sums for each function over all its frames and nodes. */
 struct flame_sums {
-  struct arena arena;            /* arena that contains the arrays */
-  size_t frames, count, columns; /* numbers of frames, functions and columns */
-  uint32_t *function;            /* index of the function of each frame */
-  int64_t *self;  /* self values of the functions: one row of all columns per function */
-  int64_t *total; /* total values of the functions, in the same order; of recursive calls only the
+  struct arena arena;            /* arena for the arrays */
+  size_t frames, count, columns; /* number of frames, of functions and of columns */
+  uint32_t *function;            /* for each frame, the index of its function */
+  int64_t *self;  /* self values of the functions; a function has a row of all columns */
+  int64_t *total; /* total values of the functions, in the same order; of recursive calls, only the
                      outermost call counts */
 };
 
-/* Computes the sums of each function. Returns false when out of memory. The caller always frees the
- * arena. */
+/* Computes the sums for each function. Returns false when out of memory. The caller frees the arena
+ * even then. */
 bool flame_sums_make(const struct flame_tree *tree, struct flame_sums *sums);
 
-/* Appends the deflated bytes of `from` to `to`. Level 1 is fast, 9 gives the fewest bytes.
- * FLAME_DEFLATE_FAST is for data that a user waits for. */
+/* Appends the deflated bytes of `from` to `to`. Level 1 is the fastest level, and level 9 gives the
+ * fewest bytes. FLAME_DEFLATE_FAST is for data that a user waits for. */
 #define FLAME_DEFLATE_FAST 3
 #define FLAME_DEFLATE_FILE 6
 pprofc_status flame_deflate(const struct buffer *from, int level, struct buffer *to,

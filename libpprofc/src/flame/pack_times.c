@@ -2,9 +2,9 @@
  *
  * The bytes are varints. They begin with the end of the recording in nanoseconds, the width of
  * buckets (0: every event is sent), and the numbers of ends and events. An end is a sample with
- * events. It has its node, as the difference from the node before, and its values. Each track has
- * its number of events. An event has the time since the end of the event before it, and its
- * duration. The index of its end follows, as the difference from the index before. */
+ * events. It has its node, as the difference from the previous node, and its values. Each track has
+ * its number of events. An event has the time since the end of the previous event, and its
+ * duration. The index of its end follows, as the difference from the previous index. */
 #include "core/array.h"
 #include "core/budget.h"
 #include "core/threshold.h"
@@ -12,11 +12,12 @@
 
 #include <stdlib.h>
 
-/* Maximum number of events. If there are more, events of one stack that are near each other are
- * added up. */
+/* Maximum number of events. If there are more, events of the same stack that are close to each
+ * other are added up. */
 #define TIMES_MOST THRESHOLD((size_t)2000000)
 
-/* Number of buckets into which the first attempt to add up events divides the recording. */
+/* Number of buckets (time intervals) into which the first attempt to add up events divides the
+ * recording. */
 #define TIMES_BUCKETS (1 << 18)
 
 struct packed_event {
@@ -29,14 +30,15 @@ struct times_packer {
   const struct times *times;
   const pprofc_allocator *mem;
   struct time_shares shares;
-  uint32_t *end_of; /* for each sample, the index of its end (a sample with events), or NONE */
+  uint32_t *end_of; /* for each sample, the index of its end (a sample that has events), or NONE */
   size_t ends;
-  int64_t bucket;             /* width of the buckets in nanoseconds; 0: no buckets */
+  int64_t bucket;             /* width of the buckets (time intervals) in nanoseconds; 0: no
+                                 buckets */
   struct packed_event *items; /* events of the current bucket */
   size_t count, capacity;
-  struct buffer *out;         /* bytes, or NULL to count the events */
-  size_t written;             /* number of events written for the current track */
-  struct packed_event before; /* event that was written last in the track */
+  struct buffer *out;         /* buffer for the bytes; NULL: only count the events */
+  size_t written;             /* number of events that were written for the current track */
+  struct packed_event before; /* event that was written last in the current track */
 };
 
 static void pack_put_event(struct times_packer *p, const struct packed_event *event) {
@@ -55,7 +57,8 @@ static int times_compare_ends(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Writes the events of the current bucket: one for each end, with the sum of the durations. */
+/* Writes the events of the current bucket. Each end has one event, with the sum of its
+ * durations. */
 static void times_put_bucket(struct times_packer *p) {
   size_t kept = 0;
   if (p->count > 1) qsort(p->items, p->count, sizeof *p->items, times_compare_ends);
@@ -69,14 +72,15 @@ static void times_put_bucket(struct times_packer *p) {
   p->count = 0;
 }
 
-/* Adds an event to the current bucket, or writes the bucket and begins the next one. */
+/* Adds an event to the current bucket. If it does not belong there, writes the bucket and begins
+ * the next bucket. */
 static bool times_collect(struct times_packer *p, struct packed_event event) {
   event.start -= event.start % p->bucket;
   if (p->count && p->items[0].start != event.start) times_put_bucket(p);
   return ARRAY_PUSH(p->mem, p->items, p->count, p->capacity, event);
 }
 
-/* Writes the events of a track, or counts them if `out` is NULL. */
+/* Writes the events of a track. If `out` is NULL, only counts them. */
 static bool times_walk_track(struct times_packer *p, const struct time_track *track,
                              struct buffer *out) {
   p->out = out;
@@ -86,7 +90,8 @@ static bool times_walk_track(struct times_packer *p, const struct time_track *tr
     uint32_t sample = p->times->sample[i], end = p->end_of[sample];
     if (budget_poll(p->mem, i)) return false;
     if (end == NONE) continue;
-    /* Events without a duration have equal shares of the values, so they get equal durations. */
+    /* Events without a duration have equal shares of the sample's values. They therefore get equal
+     * durations. */
     int64_t duration = p->shares.timed[sample] ? p->times->duration[i] : 1;
     const struct packed_event event = {end, p->times->start[i], duration};
     if (!p->bucket)
@@ -98,7 +103,7 @@ static bool times_walk_track(struct times_packer *p, const struct time_track *tr
   return true;
 }
 
-/* Numbers the ends, which are the samples that have events and a node. */
+/* Numbers the ends, which are the samples that have both events and a node. */
 static bool times_number_ends(struct times_packer *p, size_t samples) {
   p->end_of = mem_array(p->mem, samples, sizeof *p->end_of);
   if (!p->end_of) return false;
@@ -111,8 +116,8 @@ static bool times_number_ends(struct times_packer *p, size_t samples) {
   return true;
 }
 
-/* Widens the buckets until at most TIMES_MOST events are left, or until each track has one bucket.
- * Adds the number of events to *events. */
+/* Widens the buckets until at most TIMES_MOST events remain, or until each track has a single
+ * bucket. Adds the number of events to *events. */
 static bool times_fit(struct times_packer *p, size_t *events) {
   for (*events = 0;; *events = 0) {
     for (size_t i = 0; i < p->times->track_count; i++) {
@@ -169,8 +174,8 @@ pprofc_status flame_pack_times(const struct flame_page *page, struct buffer *out
   return done ? PPROFC_OK : error_nomem(error);
 }
 
-/* Writes the name of a track: "worker", "thread 7". Adds the name of the process if there are
- * several processes. */
+/* Writes the name of a track: "worker", "thread 7". If there are several processes, adds the name
+ * of the process. */
 static void times_put_name(const struct time_track *track, bool processes,
                            struct json_writer *json) {
   struct buffer name;

@@ -1,6 +1,6 @@
-/* Draws the classic flame graph: one self-contained SVG. Without scripts the SVG is a complete
- * picture with tooltips; with scripts it zooms and searches. The picture has the elements of
- * flamegraph.pl (ids, groups of title, rect and text, query parameters); the exact widths are
+/* Draws the classic flame graph as an SVG that needs no other file. Without scripts it is a
+ * complete picture with tooltips. With scripts it can zoom and search. The picture has the elements
+ * of flamegraph.pl (ids, groups of title, rect and text, query parameters). The exact widths are
  * attributes, as in inferno. */
 #include "flame/flame.h"
 
@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define SIDE        10.0 /* space to the left and to the right of the frames, in pixels */
+#define SIDE        10.0 /* margin to the left and to the right of the frames, in pixels */
 #define TOP         60.0
 #define BOTTOM      50.0
 #define NOTE_ROW    14.0
@@ -30,14 +30,16 @@ struct svg {
   struct flame_tree *tree;
   struct output *out;
   struct flame_boxes boxes;
-  struct buffer name, text, fitted; /* buffers for the text that is being made */
+  struct buffer name, text, fitted; /* buffers for the text that is built */
   struct label_forms forms;
-  double width, scale;         /* width of the picture in pixels; number of pixels per value */
-  double top, height;          /* top edge of the frames, and height of the picture, in pixels */
+  double width, scale;         /* width of the picture in pixels, and number of pixels per unit of
+                                  the values */
+  double top, height;          /* top edge of the frames in pixels, and height of the picture in
+                                  pixels */
   double most_more, most_less; /* largest growth and largest decrease of a box */
-  const struct flame_verdicts *verdicts; /* verdicts of the difference, or NULL */
-  struct flame_tree scaled;              /* scaled copy of the tree, which the picture shows if
-                                            there are verdicts */
+  const struct flame_verdicts *verdicts; /* verdicts on the difference, or NULL */
+  struct flame_tree scaled;              /* if there are verdicts: scaled copy of the tree, which
+                                            the picture shows */
 };
 
 /* ---- text -------------------------------------------- */
@@ -108,7 +110,7 @@ static void svg_put_verdict(struct svg *s, const struct flame_box *box) {
   svg_put_escaped(s, v->partner);
 }
 
-/* Writes "main.go:42" on a separate line, if the profile has the file. */
+/* Writes "main.go:42" on a line of its own, if the profile has the file. */
 static void svg_put_file(struct svg *s, const struct flame_box *box) {
   if (box->node == NONE || box->node == 0) return;
   const struct stack_frame *frame = &s->tree->frames->items[s->tree->frame[box->node]];
@@ -118,7 +120,7 @@ static void svg_put_file(struct svg *s, const struct flame_box *box) {
   if (frame->line > 0) output_printf(s->out, ":%lld", (long long)frame->line);
 }
 
-/* Writes "name (1.20s, 34.50%)", and in a difference the values of base and head. */
+/* Writes "name (1.20s, 34.50%)". In a difference, adds the values of base and head. */
 static void put_title(struct svg *s, const struct flame_box *box, pprofc_str name) {
   const struct flame_drawing *d = s->drawing;
   int64_t head_all = flame_head(s->tree, 0, d->type), base_all = flame_base(s->tree, 0, d->type);
@@ -149,7 +151,7 @@ static void put_title(struct svg *s, const struct flame_box *box, pprofc_str nam
   output_add_text(s->out, "</title>");
 }
 
-/* Returns the sign before a changed name, so that color is not the only mark of a change. */
+/* Returns the sign before a name that changed. Without it, only the color would show the change. */
 static const char *status_sign(const struct svg *s, const struct flame_box *box) {
   static const char *const signs[] = {
       [FLAME_UNCHANGED] = "",
@@ -161,7 +163,7 @@ static const char *status_sign(const struct svg *s, const struct flame_box *box)
   return s->tree->has_base ? signs[flame_status(box->head, box->base)] : "";
 }
 
-/* Returns how certain the change of a box is. Without verdicts every change is FLAME_OWN. */
+/* Returns how certain the change of a box is. Without verdicts, every change is FLAME_OWN. */
 static enum flame_certainty svg_certainty(const struct svg *s, const struct flame_box *box) {
   if (!s->verdicts) return FLAME_OWN;
   return flame_verdict_certainty(s->verdicts, s->tree, box->node, box->head, box->base);
@@ -171,10 +173,10 @@ static bool svg_is_quiet(const struct svg *s, const struct flame_box *box) {
   return svg_certainty(s, box) == FLAME_QUIET;
 }
 
-#define LABEL_GAP  3.0 /* space between a label and the edges of its box, in pixels */
+#define LABEL_GAP  3.0 /* gap between a label and the edges of its box, in pixels */
 #define PERCENT_AT 60.0
 
-/* Adds the share of the total, or the change, after a label if there is room. */
+/* Adds the share of the total, or the change, after a label. Adds nothing if it does not fit. */
 static void svg_add_share(struct svg *s, const struct flame_box *box, double room) {
   char share[32];
   int64_t whole = flame_head(s->tree, 0, s->drawing->type);
@@ -193,8 +195,8 @@ static void svg_add_share(struct svg *s, const struct flame_box *box, double roo
     buffer_add_text(&s->fitted, share);
 }
 
-/* Writes the label of a box: the sign of its status and the longest form of the name that fits. A
- * text nearly as wide as its box gets its width as an attribute, so that the text stays inside the
+/* Writes the label of a box: the sign of its status, and the longest form of the name that fits. If
+ * the text is nearly as wide as the box, an attribute fixes its width, so that it stays inside the
  * box in every font. */
 static void svg_put_label(struct svg *s, const struct flame_box *box, pprofc_str name,
                           const char *sign, double x, double y, double width) {
@@ -244,8 +246,8 @@ static void box_color(const struct svg *s, const struct flame_box *box, pprofc_s
     flame_name_color(coloring == FLAME_BY_PACKAGE ? origin_package(name) : name, color);
 }
 
-/* Marks a box as noise. Attributes keep the color and sign that the box has without verdicts, so
- * that a switch in the picture can restore them. */
+/* Marks a box as noise. Attributes keep the color and the sign that the box has without verdicts. A
+ * switch in the picture can restore them. */
 static void svg_put_quiet(struct svg *s, const struct flame_box *box, const char **sign,
                           char color[FLAME_COLOR]) {
   if (!s->drawing->embedded) {
@@ -285,9 +287,9 @@ static void svg_put_box(struct svg *s, const struct flame_box *box) {
   output_add_text(s->out, "</g>\n");
 }
 
-/* Finds the largest growth and the largest decrease, which set the scales of the colors. With one
- * scale, a large change in one direction would make the changes in the other direction pale. Each
- * scale is at least a hundredth of the total, so noise stays pale. */
+/* Finds the largest growth and the largest decrease, which set the scales of the colors. With a
+ * single scale, a large change in one direction would make changes in the other direction pale.
+ * Each scale is at least a hundredth of the total, so noise stays pale. */
 static void find_greatest_changes(struct svg *s) {
   double head = fabs((double)flame_head(s->tree, 0, s->drawing->type));
   double base = fabs((double)flame_base(s->tree, 0, s->drawing->type));
@@ -306,7 +308,7 @@ static void fill_place(struct fill *f, const char *name, double pixels) {
   buffer_printf(fill_text(f, name), "%.1f", pixels);
 }
 
-/* Adds the positions of the texts and of the frames to the values of the template. */
+/* Adds the positions of texts and frames to the values of the template. */
 static void svg_fill_places(const struct svg *s, struct fill *f) {
   buffer_printf(fill_text(f, "width"), "%.0f", s->width);
   buffer_printf(fill_text(f, "height"), "%.0f", s->height);
@@ -321,7 +323,8 @@ static void svg_fill_places(const struct svg *s, struct fill *f) {
   fill_place(f, "frames", s->width - 2 * SIDE);
 }
 
-/* Adds the notes on the verdicts, which are below the subtitle, to the values of the template. */
+/* Adds the notes on the verdicts to the values of the template. The notes are below the
+ * subtitle. */
 static void svg_fill_notes(const struct svg *s, struct fill *f) {
   for (size_t i = 0; s->verdicts && i < s->verdicts->note_count; i++) {
     fill_begin(f, "notes");
@@ -331,7 +334,7 @@ static void svg_fill_notes(const struct svg *s, struct fill *f) {
   }
 }
 
-/* Adds the values of the document, without its boxes, to the values of the template. */
+/* Adds the values of the document to the values of the template. The boxes follow separately. */
 static void svg_fill(const struct svg *s, struct fill *f) {
   const struct flame_drawing *d = s->drawing;
   bool by_origin = coloring_of(s) == FLAME_BY_ORIGIN, by_change = coloring_of(s) == FLAME_BY_CHANGE;

@@ -1,4 +1,4 @@
-/* Draws a flame graph in characters, for a terminal or a CI log. The root is at the top, and the
+/* Draws a flame graph with characters, for a terminal or a CI log. The root is at the top. The
  * width of a box is its share of the row. */
 #include "flame/flame.h"
 
@@ -11,7 +11,7 @@
 #define COLUMNS   110u
 #define MOST_ROWS 60u
 
-/* One row of cells. Each cell contains one code point. */
+/* A row of cells. Each cell contains a code point. */
 struct flame_text_row {
   uint32_t cell[COLUMNS];
   size_t used;
@@ -23,7 +23,7 @@ static const uint32_t status_sign[] = {
     [FLAME_ADDED] = '+',     [FLAME_REMOVED] = 0x2212, /* − */
 };
 
-/* Writes text into the cells [from, to), cut with ".." where it does not fit. */
+/* Writes text into the cells [from, to). A text that does not fit is cut and ends with "..". */
 static void flame_text_put_label(struct flame_text_row *row, size_t from, size_t to,
                                  pprofc_str text) {
   size_t length = utf8_length(text), at = 0, column = from;
@@ -38,7 +38,7 @@ static void flame_text_put_label(struct flame_text_row *row, size_t from, size_t
   while (cut && to - from > 4 && column < to) row->cell[column++] = '.';
 }
 
-/* Returns the sign of a change; with verdicts, only a change beyond noise has a sign. */
+/* Returns the sign of a change. With verdicts, only a change beyond noise has a sign. */
 static uint32_t flame_text_sign(const struct flame_tree *tree,
                                 const struct flame_verdicts *verdicts,
                                 const struct flame_box *box) {
@@ -56,7 +56,7 @@ static void flame_text_put_box(struct flame_text_row *row, const struct flame_tr
   if (to <= from) return;
   if (to > row->used) row->used = to;
   if (box->node == NONE) {
-    /* The character ░ marks boxes narrower than a cell. */
+    /* ░ marks boxes narrower than a cell. */
     for (size_t i = from; i < to; i++) row->cell[i] = 0x2591;
     return;
   }

@@ -13,8 +13,8 @@ const struct flame_verdict *flame_verdict_of(const struct flame_verdicts *verdic
   return verdicts->of[tree->frame[node]];
 }
 
-/* Returns the certainty of an estimate, or FLAME_QUIET if the estimated change has the opposite
- * direction. */
+/* Returns the certainty of an estimate. Returns FLAME_QUIET if the estimated change has the
+ * opposite direction. */
 static enum flame_certainty verdicts_agreed(const struct flame_estimate *estimate, bool grew) {
   return (estimate->delta > 0) == grew ? estimate->certainty : FLAME_QUIET;
 }
@@ -49,7 +49,7 @@ static int64_t verdicts_scaled(int64_t value, double scale) {
   return (int64_t)product;
 }
 
-/* Scales and rounds the self values, then computes totals from the rounded values, so that each box
+/* Scales and rounds the self values. Then computes totals from the rounded values, so that each box
  * is as wide as its contents. */
 bool flame_verdict_scale(const struct flame_verdicts *verdicts, const struct flame_tree *tree,
                          struct flame_tree *scaled) {

@@ -17,10 +17,9 @@ enum flame_certainty {
   FLAME_OWN     /* the function changed by more than that factor */
 };
 
-/* Estimate of one value of a function, in the unit of the tree's values. Numbers that are not known
- * are NaN. */
+/* Estimate for a value of a function, in the unit of the tree's values. Unknown numbers are NaN. */
 struct flame_estimate {
-  const char *word; /* verdict in a word: "grew", "unchanged", "via callee"; "" without a verdict */
+  const char *word; /* verdict in a word: "grew", "unchanged", "via callee"; "": no verdict */
   enum flame_certainty certainty;
   double base;
   double delta, low, high; /* recorded difference and the bounds of its interval */
@@ -29,31 +28,30 @@ struct flame_estimate {
 
 struct flame_verdict {
   struct flame_estimate self, total;
-  pprofc_str partner; /* name of the function to or from which self value moved, or "" */
+  pprofc_str partner; /* name of the function to which or from which self value moved, or "" */
 };
 
 struct flame_verdicts {
   size_t type;    /* index of the judged sample type */
-  size_t runs[2]; /* number of runs of base and head; the tree has their sums */
+  size_t runs[2]; /* number of runs of base, and of head; the tree has their sums */
   /* A shown value is a value of the tree times `ratio`, in `unit`: the mean per run, or the value
    * per operation. Values of the head are first multiplied by `head_scale`, because base and head
    * have different numbers of runs or operations. */
   double ratio, head_scale;
   pprofc_str unit, sentence;
-  size_t judged, changed;      /* numbers of judged functions and of changed functions */
-  struct flame_estimate total; /* estimate of the root */
-  const struct flame_verdict *
-      *of; /* verdict of each frame of the tree; NULL for a frame without a verdict */
-  /* For each node of the tree, its verdict, or the verdict of its nearest caller that has a
-   * verdict. */
+  size_t judged, changed;          /* number of judged functions, and of changed functions */
+  struct flame_estimate total;     /* estimate of the root */
+  const struct flame_verdict **of; /* for each frame of the tree, its verdict, or NULL */
+  /* for each node of the tree, its verdict; if it has no verdict, the verdict of its nearest caller
+   * that has a verdict */
   const struct flame_verdict **nearest;
-  const pprofc_str *notes; /* notes on the comparison, one sentence each */
+  const pprofc_str *notes; /* notes on the comparison; each is a sentence */
   size_t note_count;
 };
 
-/* Returns how certain the change of a box is. Takes the more certain of the verdicts on the self
+/* Returns how certain the change of a box is. Takes the more certain verdict of two: on the self
  * and on the total of its function. A verdict counts only if its change has the direction of the
- * box. A frame without a verdict counts as part of its nearest caller with a verdict. */
+ * box. A frame without a verdict belongs to its nearest caller with a verdict. */
 enum flame_certainty flame_verdict_certainty(const struct flame_verdicts *verdicts,
                                              const struct flame_tree *tree, uint32_t node,
                                              int64_t head, int64_t base);
@@ -62,12 +60,12 @@ enum flame_certainty flame_verdict_certainty(const struct flame_verdicts *verdic
 const struct flame_verdict *flame_verdict_of(const struct flame_verdicts *verdicts,
                                              const struct flame_tree *tree, uint32_t node);
 
-/* Formats "q < 0.0001" or "q = 0.0012"; "" for NaN. */
+/* Formats an adjusted p-value: "q < 0.0001" or "q = 0.0012". Returns "" for NaN. */
 const char *flame_verdict_q(double q, char text[32]);
 
-/* Makes a copy of the tree in which the head of the judged type is scaled by head_scale. The copy
- * shares everything except the values with the tree. Returns false when out of memory. Always free
- * the copy before the tree. */
+/* Makes a copy of the tree in which the head of the judged type is multiplied by head_scale. The
+ * copy shares everything except the values with the tree. Returns false when out of memory. The
+ * caller always frees the copy before the tree. */
 bool flame_verdict_scale(const struct flame_verdicts *verdicts, const struct flame_tree *tree,
                          struct flame_tree *scaled);
 void flame_verdict_scale_free(struct flame_tree *scaled);

@@ -1,4 +1,4 @@
-/* Compares the samples of base and head for the gate: effect, interval, p-value, drift. */
+/* Compares the samples of base and head for the gate: effect, interval, p-value and drift. */
 #include "gate/compare.h"
 
 #include "gate/power.h"
@@ -10,15 +10,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define EXACT_MAX 50 /* largest sample size with an exact distribution of U */
-#define DRIFT_MIN 6  /* minimum number of samples a side for a test of drift */
-/* Significance level of drift. The level is small because a suite of 100 benchmarks makes 200 tests
- * of drift. */
+#define EXACT_MAX 50 /* largest sample size for which the distribution of U is exact */
+#define DRIFT_MIN 6  /* minimum number of samples on each side for a test of drift */
+/* Significance level of the test for drift. It is small, because a suite of 100 benchmarks makes
+ * 200 of these tests. */
 #define DRIFT_ALPHA 0.001
-/* Minimum number of rounds per side for a test of the medians of rounds; 2 if each round is a
- * process. */
+/* Minimum number of rounds on each side for a test of the medians of rounds. If each round is a
+ * process, the minimum is 2. */
 #define ROUNDS_MIN 4
-/* Maximum number of rounds a side. A side with more rounds probably has a key "round" that counts
+/* Maximum number of rounds on a side. If there are more, the key "round" probably counts
  * samples. */
 #define ROUNDS_MAX 1000
 
@@ -32,8 +32,8 @@ static bool sample_is_constant(struct gate_sample s) {
   return s.count > 1 && s.sorted[0] == s.sorted[s.count - 1];
 }
 
-/* Returns a robust relative spread: the standard deviation of a normal distribution with the
- * quartiles of the sample, divided by the median. */
+/* Returns a robust relative spread: a standard deviation divided by the median. The standard
+ * deviation belongs to the normal distribution that has the quartiles of the sample. */
 static double spread_of(struct gate_sample s) {
   double middle = compare_median(s);
   double range =
@@ -45,15 +45,15 @@ static double compare_range(struct gate_sample s) {
   return s.count ? s.sorted[s.count - 1] - s.sorted[0] : 0;
 }
 
-/* Returns the range of the sample; for five values or more, the range without the lowest and the
- * highest value (inner range). */
+/* Returns the range of the sample. From five values on, returns the inner range, which ignores the
+ * lowest and the highest value. */
 static double compare_inner_range(struct gate_sample s) {
   return s.count >= 5 ? s.sorted[s.count - 2] - s.sorted[1] : compare_range(s);
 }
 
 /* Returns the larger range of both sides. If the medians differ by more than the inner ranges,
- * returns the larger inner range, because one outlier is not noise. Otherwise the outliers count,
- * because an outlier can cause a change of the mean. */
+ * returns the larger inner range, because one outlier is not noise. Otherwise outliers count,
+ * because an outlier can change the mean. */
 static double compare_both_ranges(struct gate_sample base, struct gate_sample head) {
   double inner = fmax(compare_inner_range(base), compare_inner_range(head));
   bool apart = fabs(compare_median(head) - compare_median(base)) > inner;
@@ -69,8 +69,8 @@ double gate_smallest_p(size_t base_count, size_t head_count) {
   return ways > 0 ? fmin(1, 2 / ways) : 1;
 }
 
-/* Computes the number of ways to get U = 0, 1 ... size - 1: the coefficients of the product of (1 -
- * x^(n+i)) / (1 - x^i). */
+/* Computes in how many ways U can be 0, 1 ... size - 1. These numbers are the coefficients of the
+ * product of (1 - x^(n+i)) / (1 - x^i). */
 static void count_u(double *ways, size_t size, size_t n, size_t m) {
   for (size_t u = 0; u < size; u++) ways[u] = u == 0;
   for (size_t i = 1; i <= m; i++) {
@@ -108,8 +108,8 @@ static double from_bits(uint64_t bits) {
   return value;
 }
 
-/* Returns the number of ratios head / base up to `limit`. The loop only moves forward, because a
- * larger base value admits at least as many head values. */
+/* Returns how many ratios head / base are at most `limit`. The inner loop only moves forward,
+ * because a larger base value admits at least as many head values. */
 static size_t ratios_up_to(struct gate_sample base, struct gate_sample head, double limit) {
   size_t count = 0, fitting = 0;
   for (size_t i = 0; i < base.count; i++) {
@@ -119,8 +119,8 @@ static size_t ratios_up_to(struct gate_sample base, struct gate_sample head, dou
   return count;
 }
 
-/* Returns the ratio with index `n` in ascending order, without storing all ratios. Searches over
- * the bits of doubles, because nonnegative doubles have the same order as their bits. */
+/* Returns the ratio at index `n` in ascending order, without storing all ratios. Searches over the
+ * bits of doubles. Nonnegative doubles have the same order as their bits. */
 static double nth_ratio(struct gate_sample base, struct gate_sample head, size_t n) {
   /* Upper bound of the search: the bits of infinity. */
   uint64_t low = 0, high = 0x7FF0000000000000u;
@@ -160,7 +160,7 @@ static double noise_of(struct gate_sample s) {
 static void compare_set_delta(struct gate_row *row) {
   row->delta_kind = GATE_DELTA_NUMBER;
   if (!isfinite(row->base) || !isfinite(row->head)) {
-    row->delta_kind = GATE_DELTA_UNKNOWN; /* a sum overflowed; gate_judge reports it */
+    row->delta_kind = GATE_DELTA_UNKNOWN; /* A sum overflowed. gate_judge reports this. */
     row->delta = 0;
   } else if (row->head == row->base) {
     row->delta = 0;
@@ -172,7 +172,7 @@ static void compare_set_delta(struct gate_row *row) {
   }
 }
 
-/* Runs Welch's test; computes the interval of the ratio of means by the delta method. */
+/* Runs Welch's test. Computes the interval of the ratio of means by the delta method. */
 static void compare_means(const struct gate *gate, struct gate_row *row, struct gate_sample base,
                           struct gate_sample head) {
   pprofc_moments x = pprofc_moments_of(base.values, base.count);
@@ -196,7 +196,7 @@ static void compare_means(const struct gate *gate, struct gate_row *row, struct 
   row->high = row->delta + half;
 }
 
-/* Fills the row from the U test, without its interval. */
+/* Fills in the row from the U test, without the interval. */
 static bool test_medians(const struct gate *gate, struct gate_row *row, struct gate_sample base,
                          struct gate_sample head) {
   row->base = compare_median(base);
@@ -220,7 +220,8 @@ static bool compare_medians(const struct gate *gate, struct gate_row *row, struc
   return gate_ratio_interval(gate, base, head, alpha, &row->low, &row->high);
 }
 
-/* Runs the U test on medians. Means say little about samples with clusters or outliers. */
+/* Runs the U test, which compares medians. Means are misleading for samples with clusters or
+ * outliers. */
 static bool run_second_test(const struct gate *gate, struct gate_row *row, struct gate_sample base,
                             struct gate_sample head) {
   struct gate_row u = gate_row_unknown();
@@ -316,8 +317,8 @@ static double gate_trend(struct gate_sample sample, bool *drifts) {
 
 /* ---- sides ------------------------------------------- */
 
-/* Numbers the rounds of a side 0, 1 ... in the order of their first values. Returns the count, or 0
- * if a value has no round or there are too many rounds. */
+/* Numbers the rounds of a side 0, 1 ... in the order of their first values. Returns the number of
+ * rounds. Returns 0 if a value has no round or there are too many rounds. */
 static size_t number_rounds(struct gate_side side, uint32_t *number, uint32_t *seen) {
   size_t count = 0;
   for (size_t i = 0; i < side.count; i++) {
@@ -375,7 +376,7 @@ static const char *test_on_rounds(const char *test) {
 
 /* ---- counts ------------------------------------------ */
 
-/* Largest change of a count that is noise, as a multiple of the range of a side. */
+/* A change of a count is noise up to this multiple of the range of a side. */
 #define COUNT_SWING 3
 
 /* Returns the range of a sample divided by its median. */

@@ -1,8 +1,8 @@
-/* The gate: decides if a benchmark got worse by more than a threshold and more than noise.
+/* The gate: decides if a benchmark got worse by more than a threshold and by more than noise.
  *
- * The readers (read/) turn inputs into rows. A row compares one unit of one benchmark between base
- * and head. The judge (judge.h) gives each row a verdict. The printers (print/) print the rows.
- * The gate keeps every row. If a row cannot be judged, its verdict gives the reason. */
+ * The readers (read/) turn inputs into rows. A row compares a benchmark in one unit between base
+ * and head. The judge (judge.h) gives each row a verdict. The printers (print/) print the rows. The
+ * gate keeps every row. If a row cannot be judged, its verdict gives the reason. */
 #ifndef PPROFC_GATE_GATE_H
 #define PPROFC_GATE_GATE_H
 
@@ -12,7 +12,7 @@
 #include "gate/row.h"
 #include "gate/settings.h"
 
-/* Text of the last row, before and after the gate escaped its control characters. */
+/* Text of the last row, before and after its control characters were escaped. */
 struct gate_shown {
   pprofc_str raw, clean;
 };
@@ -24,23 +24,23 @@ struct gate {
   struct buffer problems; /* reasons why the result is unusable (exit status 1), one line each */
   size_t problem_count;
   struct buffer warnings;     /* warnings about the result, one line each */
-  struct interner noise_keys; /* keys (gate_noise_key) of the benchmarks in earlier runs */
+  struct interner noise_keys; /* keys of the benchmarks in earlier runs, see gate_noise_key */
   struct interner noise_units;
-  struct buffer noise; /* noise between earlier runs, indexed by key: an array of struct
-                          gate_earlier */
+  struct buffer noise; /* array of struct gate_earlier: the noise between earlier runs, by the index
+                          of the key */
   struct gate_settings settings;
   size_t inputs;
   struct gate_shown line;
 
-  /* Counts of rows by verdict, set by the judge. */
+  /* Numbers of rows by verdict, set by the judge. */
   size_t compared, significant, regressed, missing, improved, suspicious, inconclusive, accepted;
   size_t too_few; /* number of inconclusive rows with too few samples */
   size_t unmeasured;
   size_t stale_inputs; /* 1 if an input may come from an earlier run, else 0 */
-  /* Number of benchmarks judged by CPU time, and number judged by wall time. Counts only benchmarks
-   * that have both times. */
+  /* Number of benchmarks judged by CPU time, and number judged by wall time. Only benchmarks with
+   * both times count. */
   size_t cpu_times, wall_times;
-  size_t family;        /* number of p-values in the correction */
+  size_t family;        /* number of p-values that are corrected together */
   size_t tested;        /* number of rows with a test */
   size_t blind;         /* number of rows whose test would miss a change as large as the
                            threshold */
@@ -48,11 +48,11 @@ struct gate {
   size_t unjudged;      /* number of benchmarks with a compared row that was not judged */
   size_t visible_count; /* number of rows whose smallest detectable change is known */
   double visible_middle, visible_worst; /* median and maximum of the smallest detectable changes */
-  size_t visible_row;                   /* index of the row with the maximum, visible_worst */
-  double needed_worst; /* number of rounds per side after which the test of every row finds a change
+  size_t visible_row;                   /* index of the row that has visible_worst */
+  double needed_worst; /* number of rounds on each side after which every row's test finds a change
                           as large as the threshold */
-  /* drifting: true if most benchmarks drift during the rounds of a side. shifted: true if most
-   * benchmarks change in one direction from base to head. */
+  /* drifting: true if most benchmarks drift during the rounds of a side; shifted: true if most
+   * benchmarks change in one direction from base to head */
   bool drifting, shifted;
 };
 
@@ -68,8 +68,8 @@ static inline struct gate_row *gate_rows(const struct gate *gate, size_t *count)
  * characters in its copy. Returns false when out of memory. */
 bool gate_add(struct gate *gate, const struct gate_row *row);
 
-/* The first function adds a problem of one line, which makes the gate fail. The second adds a
- * warning of one line. */
+/* The first function adds a problem, which makes the gate fail. The second adds a warning. Both
+ * texts are one line. */
 void gate_problem(struct gate *gate, const char *format, ...) PPROFC_PRINTF(2, 3);
 void gate_warning(struct gate *gate, const char *format, ...) PPROFC_PRINTF(2, 3);
 

@@ -1,5 +1,5 @@
-/* Judges all rows in order: applies the rules, selects wall time or CPU time, corrects for the
- * number of tests, and sets the verdicts (verdict.c). Then adds warnings about the whole run. */
+/* Judges all rows. Applies the rules, chooses wall time or CPU time, corrects for the number of
+ * tests, and sets the verdicts (verdict.c). Then adds warnings about the whole run. */
 #include "gate/judge.h"
 #include "stats/corrections.h"
 
@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Default for memory: ignore changes below this number of bytes per operation. */
+/* Default for memory: a change below this number of bytes per operation does not count. */
 #define MEMORY_FLOOR 64
-/* Smallest default for whole bytes, just above 1 B. Go rounds bytes per operation down, so medians
- * that differ by 1 B can have nearly the same amount. */
+/* Smallest default for whole bytes, just above 1 B. Go rounds bytes per operation down. Medians
+ * that differ by 1 B can therefore have nearly the same amount. */
 #define MEMORY_ROUNDING 1.001
 
 /* ---- rules ------------------------------------------- */
@@ -19,7 +19,7 @@
 static bool rule_matches(const struct gate_rule *rule, const struct gate_row *row,
                          pprofc_str canonical_rule, pprofc_str canonical_row) {
   if (rule->pattern.size && !str_glob(rule->pattern, row->name)) return false;
-  /* A rule for the time of a benchmark also applies to CPU time that is judged instead. */
+  /* A rule for the time of a benchmark also applies if CPU time is judged instead of wall time. */
   if (row->is_cpu && str_glob(canonical_rule, STR("sec/op"))) return true;
   return !rule->unit.size || str_glob(rule->unit, row->unit) ||
          str_glob(canonical_rule, canonical_row);
@@ -32,7 +32,7 @@ static void apply_rule(struct gate_row *row, const struct gate_rule *rule) {
   if (rule->direction) row->direction = rule->direction;
 }
 
-/* Applies the rules to one row. For each setting, the last matching rule counts. Sets *decides to
+/* Applies the rules to a row. The last matching rule decides about each setting. Sets *decides to
  * the last rule that ignores or accepts the row. */
 static void apply_rules(struct gate *gate, struct gate_row *row, struct buffer *scratch,
                         const struct gate_rule **decides) {
@@ -55,7 +55,7 @@ static void apply_rules(struct gate *gate, struct gate_row *row, struct buffer *
   }
 }
 
-/* True if the median is of whole numbers. A median of two whole numbers can end in .5. */
+/* True if the median is a median of whole numbers. It can end in .5. */
 static bool is_whole_median(double median) {
   return 2 * median == floor(2 * median);
 }
@@ -71,12 +71,12 @@ static void set_memory_floor(struct gate_row *row) {
     row->floor = fmin(row->range, gate_floor_of(&most, row->unit));
     if (whole) row->floor = fmax(row->floor, gate_floor_of(&least, row->unit));
   }
-  row->floor = fmax(row->floor, 0); /* a negative floor means that the user switched the floor
-                                       off */
+  row->floor = fmax(row->floor, 0); /* A negative floor means that the user switched the floor
+                                       off. */
 }
 
-/* Takes into account noise that the samples do not show: raises the threshold of counts to their
- * noise, and tests the change against the noise between earlier runs. */
+/* Adds noise that the samples do not show. Raises the threshold of counts to their noise. Tests the
+ * change against the noise between earlier runs. */
 static void apply_noise(const struct gate *gate, struct gate_row *row, struct buffer *scratch) {
   if (row->noise < row->threshold) row->noise = 0;
   if (row->noise > 0) {
@@ -89,7 +89,7 @@ static void apply_noise(const struct gate *gate, struct gate_row *row, struct bu
   gate_test_earlier(gate, row, buffer_str(scratch));
 }
 
-/* Sets the better direction of the row from the settings; else from the input; else from the table
+/* Sets the better direction of the row. The settings decide first, then the input, then the table
  * of units. */
 static void judge_set_direction(const struct gate *gate, struct gate_row *row) {
   int asked = gate_settings_direction(gate, row->unit);
@@ -116,9 +116,10 @@ static void judge_prepare(struct gate *gate, struct gate_row *row, struct buffer
 /* A group of p-values that are corrected together. Each test has three groups: rows that can
  * regress, rows that cannot regress, and watched times (gate_row.watched). */
 struct family {
-  size_t test;   /* number of the test: 0 is the first test, 1 is further[0], 2 is further[1] */
-  double factor; /* factor of the p-values: 2 for the third test. With this factor, any test reports
-                    at most a share alpha of unchanged suites as worse. */
+  size_t test;   /* number of the test: 0 is the first test; 1 and 2 are further[0] and
+                    further[1] */
+  double factor; /* factor that multiplies the p-values; 2 for the third test. With this factor, any
+                    test reports at most a share alpha of unchanged suites as worse. */
   bool screened, watched;
 };
 
@@ -139,8 +140,8 @@ static double *family_value(struct gate_row *row, const struct family *family, b
   return adjusted ? &row->adjusted : &row->p;
 }
 
-/* Adjusts the p-values of a family. `p` has room for one value per row. Returns false when out of
- * memory. */
+/* Adjusts the p-values of a family. `p` is scratch space for one value per row. Returns false when
+ * out of memory. */
 static bool adjust_family(struct gate *gate, struct gate_row *rows, size_t count,
                           const struct family *family, double *p) {
   static const corrections_fn corrections[] = {[PPROFC_GATE_BH] = corrections_benjamini_hochberg,
@@ -183,7 +184,7 @@ static bool is_significant(const struct gate *gate, const struct gate_row *row) 
   return row->tested && row->adjusted <= row->alpha;
 }
 
-/* Returns the row with the numbers of a further test in place of the first test. */
+/* Returns a copy of the row with the numbers of a further test instead of the first test. */
 static struct gate_row with_further(const struct gate_row *row, size_t which) {
   const struct gate_further *s = &row->further[which];
   struct gate_row other = *row;
@@ -210,7 +211,7 @@ static void take_further(const struct gate *gate, struct gate_row *row, size_t w
   if (verdict_is_decided(other.verdict)) *row = other;
 }
 
-/* True if the sum of the samples exceeded the range of a double. */
+/* True if the sum of the samples exceeds the range of a double. */
 static bool overflowed(const struct gate_row *row) {
   return row->in_base && row->in_head && (!isfinite(row->base) || !isfinite(row->head));
 }
@@ -246,8 +247,8 @@ bool gate_was_corrected(const struct gate *gate, const struct gate_row *row) {
   return gate_was_judged(row) || row->watched;
 }
 
-/* Marks a row inconclusive if wall time got worse but CPU time did not. The benchmark waits, or the
- * machine was busy. */
+/* Marks a row as inconclusive if its wall time got worse and its CPU time did not. The benchmark
+ * waits, or the machine was busy. */
 static void watch_row(const struct gate *gate, const struct gate_row *rows, struct gate_row *row) {
   if (row->verdict != PPROFC_GATE_ASIDE || !row->watched) return;
   if (rows[row->judged].significant && rows[row->judged].delta > 0) return;
@@ -269,7 +270,7 @@ static void judge_count_row(struct gate *gate, const struct gate_row *row) {
       row->verdict == PPROFC_GATE_INCONCLUSIVE || row->verdict == PPROFC_GATE_TOO_FEW;
 }
 
-/* ---- the whole --------------------------------------- */
+/* ---- the whole run ----------------------------------- */
 
 static int shown_length(pprofc_str text) {
   return (int)(text.size < 200 ? text.size : 200);
@@ -281,7 +282,7 @@ static void describe_rule(const struct gate_rule *rule, char *out, size_t size) 
            rule->unit.data);
 }
 
-/* Warns about rules that match nothing, which are probably misspelt. */
+/* Warns about rules that match nothing. Their patterns are probably misspelt. */
 static void check_rules(struct gate *gate) {
   char name[512];
   for (size_t i = 0; i < gate->settings.rule_count; i++) {
@@ -302,7 +303,7 @@ static void expire_rules(struct gate *gate, const char *today) {
   }
 }
 
-/* Judges the rows. Stores the last rule that ignores or accepts each row in `decides`. */
+/* Judges the rows. For each row, stores the last rule that ignores or accepts it in `decides`. */
 static pprofc_status judge_rows(struct gate *gate, const struct gate_rule **decides,
                                 struct buffer *scratch, pprofc_error *error) {
   size_t count;
@@ -363,7 +364,7 @@ void gate_excuse(struct gate *gate, struct gate_row *row) {
   row->unjudged = true;
 }
 
-/* A result passes only if at most one in this many benchmarks could not be judged. */
+/* A result passes only if at most one in this number of benchmarks could not be judged. */
 #define UNJUDGED_MAX 5
 
 bool gate_is_inconclusive(const struct gate *gate) {
@@ -371,7 +372,7 @@ bool gate_is_inconclusive(const struct gate *gate) {
   return UNJUDGED_MAX * gate->unjudged > gate->benchmarks;
 }
 
-/* True if the result is a failure with -strict. */
+/* True if -strict makes the result a failure. */
 static bool fails_strict(const struct gate *gate) {
   return gate->inconclusive || gate->missing || gate->suspicious || gate->unmeasured ||
          gate->blind || gate->stale_inputs || gate_overload(gate);

@@ -9,19 +9,20 @@
  * that end before it do not apply. */
 pprofc_status gate_judge(struct gate *gate, const char *today, pprofc_error *error);
 
-/* Makes a regressed row inconclusive. The caller knows a reason that the numbers do not show. */
+/* Makes a regressed row inconclusive. The caller knows a reason that the numbers of the row do not
+ * show. */
 void gate_excuse(struct gate *gate, struct gate_row *row);
 
 /* Returns the exit status: 0 for a pass, 2 for a regression, 1 for problems or nothing compared, 3
- * for an inconclusive result with -strict. Call after gate_judge. */
+ * for an inconclusive result with -strict. The caller must call gate_judge before. */
 int gate_exit_status(const struct gate *gate);
 
-/* Returns the load of the machine if it is too high to judge times; else NULL. */
+/* Returns the load of the machine if the load is too high to judge times; else NULL. */
 static inline const char *gate_overload(const struct gate *gate) {
   return gate->settings.any_load ? NULL : gate->settings.overloaded;
 }
 
-/* True if the result is not a pass: more than a fifth of the benchmarks could not be judged, or the
+/* True if the result is not a pass. More than a fifth of the benchmarks could not be judged, or the
  * machine was overloaded. */
 bool gate_is_inconclusive(const struct gate *gate);
 
@@ -34,8 +35,8 @@ bool gate_was_judged(const struct gate_row *row);
  * sizes. */
 bool gate_unit_depends_on_load(pprofc_str unit);
 
-/* True if the correction includes a p-value of the row: the gate judges the row, or the row is a
- * watched time (gate_row.watched). */
+/* True if the correction includes a p-value of the row. That is the case if the gate judges the
+ * row, or if the row is a watched time (gate_row.watched). */
 bool gate_was_corrected(const struct gate *gate, const struct gate_row *row);
 
 /* ---- the verdict on a row ---------------------------- */
@@ -50,12 +51,12 @@ pprofc_gate_verdict verdict_without_test(const struct gate *gate, const struct g
 pprofc_gate_verdict verdict_of(const struct gate *gate, const struct gate_row *row,
                                const struct gate_rule *decides);
 
-/* True if the comparison found a change that counts, for the better or the worse. */
+/* True if the comparison found a change that counts, for better or worse. */
 bool verdict_is_decided(pprofc_gate_verdict verdict);
 
 /* ---- earlier runs ------------------------------------ */
 
-/* Estimates how far each benchmark varies between earlier runs of the base. Each input of `set` is
+/* Estimates how much each benchmark varies between earlier runs of the base. Each input of `set` is
  * a run. */
 pprofc_status gate_learn_noise(struct gate *gate, const pprofc_bench *set, pprofc_error *error);
 
@@ -77,26 +78,26 @@ struct gate_earlier {
  * false when out of memory. */
 bool gate_keep_earlier(struct gate *gate, pprofc_str key, const double *values, size_t count);
 
-/* Combines the variance of each benchmark with the variances of its unit. Call gate_share_earlier
- * once, after all calls of gate_keep_earlier. Returns false when out of memory. */
+/* Combines the variance of each benchmark with the variances of all benchmarks in its unit. The
+ * caller does this once, after all calls of gate_keep_earlier. Returns false when out of memory. */
 bool gate_share_earlier(struct gate *gate);
 
-/* Tests the change of a row against the noise of its earlier runs, if there are any. */
+/* Tests the change of a row against the noise of earlier runs, if there are any. */
 void gate_test_earlier(const struct gate *gate, struct gate_row *row, pprofc_str key);
 
-/* ---- steps of gate_judge, in this order -------------- */
+/* ---- steps of gate_judge, in the order of their calls */
 
-/* Chooses if the gate judges wall time or CPU time of benchmarks that have both. */
+/* Chooses wall time or CPU time for benchmarks that have both. */
 pprofc_status gate_choose_times(struct gate *gate, pprofc_error *error);
 
 /* Adds a problem if no row was compared, or if every row has too few samples. */
 void gate_check_compared(struct gate *gate);
 
-/* Warns about the whole run: drift that most benchmarks share, changes in one direction, and too
- * few samples for the number of rows. */
+/* Warns about three problems of a whole run: most benchmarks drift, most benchmarks change in one
+ * direction, or there are too few samples for the number of rows. */
 pprofc_status gate_find_trends(struct gate *gate, pprofc_error *error);
 
-/* Computes the smallest change that the test of each row would find. A pass does not exclude
+/* Computes for each row the smallest change that its test would find. A pass does not exclude
  * smaller changes. */
 pprofc_status gate_find_visible(struct gate *gate, pprofc_error *error);
 

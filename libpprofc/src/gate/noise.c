@@ -1,6 +1,6 @@
-/* Estimates how far benchmarks vary without a change, from earlier runs. Tests changes against this
- * variance. One benchmark has too few runs for an estimate, so the estimate includes the variances
- * of all benchmarks in the same unit (Smyth 2004). */
+/* Estimates from earlier runs how much benchmarks vary without a change, and tests changes against
+ * this variance. One benchmark has too few runs for an estimate. Therefore the estimate includes
+ * the variances of all benchmarks in the same unit (Smyth 2004). */
 #include "bench/pairs.h"
 #include "core/log_guard.h"
 #include "gate/judge.h"
@@ -11,8 +11,8 @@
 #include <math.h>
 
 void gate_noise_key(struct buffer *out, pprofc_str group, pprofc_str name, pprofc_str unit) {
-  escape_line(out, group); /* gate_add escapes the names of rows, so escape here to get equal
-                              keys */
+  escape_line(out, group); /* gate_add escapes the names of rows. Escape here as well, to get equal
+                              keys. */
   buffer_add_char(out, '\0');
   escape_line(out, name);
   buffer_add_char(out, '\0');
@@ -27,7 +27,7 @@ bool gate_keep_earlier(struct gate *gate, pprofc_str key, const double *values, 
     mean += delta / (double)(i + 1);
     squares += delta * (value - mean);
   }
-  /* Without two positive values the noise is not known. */
+  /* With fewer than two positive values, the noise is unknown. */
   if (!isfinite(squares) || count < 2) return true;
   size_t unit = str_find_last_char(key, '\0') + 1;
   earlier.degrees = (double)(count - 1);
@@ -36,8 +36,8 @@ bool gate_keep_earlier(struct gate *gate, pprofc_str key, const double *values, 
   earlier.unit = interner_copy(&gate->noise_units, &gate->arena, str_slice(key, unit, key.size));
   uint32_t id = interner_copy(&gate->noise_keys, &gate->arena, key);
   if (id == MAP_NONE || earlier.unit == MAP_NONE) return false;
-  /* Ids count from 0 without gaps, so a new id is the next index. Of two benchmarks with equal keys
-   * the larger variance counts. */
+  /* Ids count from 0 without gaps, so a new id is the next index. If two benchmarks have equal
+   * keys, the larger variance counts. */
   if (id == gate->noise.size / sizeof earlier) buffer_add(&gate->noise, &earlier, sizeof earlier);
   if (gate->noise.failed) return false;
   struct gate_earlier *kept = (struct gate_earlier *)(void *)gate->noise.data + id;
@@ -45,8 +45,8 @@ bool gate_keep_earlier(struct gate *gate, pprofc_str key, const double *values, 
   return true;
 }
 
-/* Replaces the values of a benchmark by the median of each run and returns the number of runs. Each
- * input is a run, whose values are contiguous. */
+/* Replaces the values of a benchmark by the median of each run, and returns the number of runs.
+ * Each input is a run, whose values are adjacent. */
 static size_t take_runs(struct pairs *pairs, const struct pair *pair) {
   const struct pair_side *all = &pair->sides[PAIR_BASE];
   const uint32_t *runs = pairs->inputs + all->first;
@@ -93,7 +93,7 @@ pprofc_status gate_learn_noise(struct gate *gate, const pprofc_bench *set, pprof
 
 /* ---- shared variances -------------------------------- */
 
-#define SHARED_MIN   10  /* minimum number of benchmarks in a unit, for combining their variances */
+#define SHARED_MIN   10  /* minimum number of benchmarks in a unit for combining their variances */
 #define DEGREES_MOST 1e4 /* degrees of freedom if all benchmarks have the same variance */
 
 /* Statistics of the logarithms of a unit's variances, corrected for the bias of small samples:
@@ -101,7 +101,7 @@ pprofc_status gate_learn_noise(struct gate *gate, const pprofc_bench *set, pprof
 struct unit_noise {
   size_t count;
   double mean, squares, sampling;
-  /* Common variance of the benchmarks, and its weight in degrees of freedom. */
+  /* common variance of the benchmarks, and its weight in degrees of freedom */
   double variance, degrees;
 };
 
@@ -132,7 +132,7 @@ bool gate_share_earlier(struct gate *gate) {
   for (size_t i = 0; i < count; i++) {
     const struct unit_noise *u = &shared[all[i].unit];
     double degrees = all[i].degrees + u->degrees;
-    /* Keep a variance of 0 for memory sizes, which have no noise. For times a variance of 0 is only
+    /* Keep a variance of 0 for memory sizes, which have no noise. For times, a variance of 0 is
      * chance. */
     if (!(all[i].variance > 0) && !(all[i].timed && u->degrees > 0)) continue;
     all[i].variance = (u->degrees * u->variance + all[i].degrees * all[i].variance) / degrees;
@@ -148,16 +148,18 @@ bool gate_share_earlier(struct gate *gate) {
 static double earlier_p(const struct gate_row *row, enum gate_delta kind, double delta) {
   double change = log1p(delta) / row->between;
   if (kind == GATE_DELTA_UNKNOWN) return 1;
-  /* A change from 0, or to 0 or less, exceeds all noise, because earlier runs are positive. */
+  /* A change from 0, or to 0 or less, exceeds all noise, because the values of earlier runs are
+   * positive. */
   if (!isfinite(change)) return 0;
   return pprofc_t_two_sided(change, row->between_degrees);
 }
 
-/* Widens the interval of a change so that it contains the interval from earlier runs. */
+/* Widens the interval of a change. It then contains the interval from earlier runs. */
 static void earlier_widen(const struct gate_row *row, double delta, double *low, double *high) {
   double half = row->between * pprofc_t_quantile(1 - row->alpha / 2, row->between_degrees);
   if (!isfinite(delta)) return;
-  if (!(half < log(GATE_EARLIER_MOST))) { /* too few earlier runs, so the interval is unbounded */
+  if (!(half < log(GATE_EARLIER_MOST))) { /* There are too few earlier runs, so the interval is
+                                             unbounded. */
     *low = *high = (double)NAN;
     return;
   }
@@ -167,7 +169,7 @@ static void earlier_widen(const struct gate_row *row, double delta, double *low,
 
 static const char earlier_name[] = "t on earlier runs";
 
-/* Sets p to the larger of p and the p-value from earlier runs. If no test was made, sets p to the
+/* Raises p to the p-value from earlier runs if that is larger. Without a test of the row, p is the
  * p-value from earlier runs. */
 static void earlier_take_p(const struct gate *gate, struct gate_row *row) {
   double p = earlier_p(row, row->delta_kind, row->delta);
@@ -178,7 +180,7 @@ static void earlier_take_p(const struct gate *gate, struct gate_row *row) {
   row->constant = false;
 }
 
-/* Requires that a change exceeds the noise within this run and the noise between runs: the larger
+/* Requires that a change exceeds two types of noise: within this run, and between runs. The larger
  * p-value counts. */
 void gate_test_earlier(const struct gate *gate, struct gate_row *row, pprofc_str key) {
   uint32_t id = interner_find(&gate->noise_keys, key);
@@ -186,7 +188,7 @@ void gate_test_earlier(const struct gate *gate, struct gate_row *row, pprofc_str
   const struct gate_earlier *e = (const struct gate_earlier *)(const void *)gate->noise.data + id;
   /* The runs are equal by chance, so the noise between them is unknown. */
   if (e->timed && !(e->variance > 0)) return;
-  row->one_process = false; /* earlier runs show the noise between processes */
+  row->one_process = false; /* Earlier runs show the noise between processes. */
   if (!(e->variance > 0) || row->base_count < 2 || row->head_count < 2) return;
   row->between = sqrt(2 * e->variance);
   row->between_degrees = e->degrees;

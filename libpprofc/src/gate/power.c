@@ -1,6 +1,6 @@
 /* Computes the power of Welch's t-test and of the Mann-Whitney U test for normal noise that is
- * proportional to the value. From the power it computes the smallest change that a test detects,
- * and the number of samples that detects a given change. */
+ * proportional to the value. From the power, computes the smallest change that a test detects, and
+ * the number of samples that detects a given change. */
 #include "gate/power.h"
 
 #include "gate/compare.h"
@@ -10,12 +10,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define CHANGE_MAX  10.0  /* largest relative increase to try; a decrease is at most 1 */
-#define SAMPLES_MAX 10000 /* largest number of samples a side that is useful advice */
-#define U_COUNTED   50    /* largest sample size at which the power computation simulates U */
+#define CHANGE_MAX  10.0  /* largest relative increase that is tried; a decrease is at most 1 */
+#define SAMPLES_MAX 10000 /* largest number of samples on each side that is useful advice */
+#define U_COUNTED   50    /* largest sample size for which U is simulated */
 #define U_DRAWS     2000
-/* The square root of pi / 3: ratio of the smallest changes that U and t find in large normal
- * samples. */
+/* The square root of pi / 3. In large normal samples, the smallest change that U finds is larger
+ * than the change that t finds by this factor. */
 #define U_EFFICIENCY 1.0233
 
 /* ---- Welch ------------------------------------------- */
@@ -38,12 +38,12 @@ static double power_critical(double level, double degrees, double near) {
   return t;
 }
 
-/* Number of steps of the integrals. The integrands are nearly 0 at both ends, so a sum at equal
+/* Number of steps of the integrals. The integrands are nearly 0 at both ends, so a sum over equal
  * steps is as exact as any other rule. */
 #define NODES 12
 #define REACH 5.0 /* limits of integration in standard deviations */
 
-/* Discrete approximation of the distribution of sqrt(chi-squared / degrees): values and their
+/* Discrete approximation of the distribution of sqrt(chi-squared / degrees): its values and their
  * weights. */
 struct chi {
   double value[NODES + 1], weight[NODES + 1];
@@ -70,17 +70,17 @@ static double power_of_t(const struct chi *chi, double shift, double critical) {
   return sum;
 }
 
-/* Error of a sample mean: its true variance, and the degrees of freedom of its estimate. */
+/* Error of the mean of a sample: the true variance, and the degrees of freedom of its estimate. */
 struct mean_error {
   double variance, degrees;
 };
 
 #define SHARES 8
 
-/* Returns the power of Welch's test. The estimates of both variances are chi-squared. The sum of
- * the estimates is independent of their ratio, and the degrees of freedom of the test depend only
- * on the ratio. The integral runs over an angle that represents the ratio, because the density over
- * the angle has no pole. */
+/* Returns the power of Welch's test. The estimates of both variances are chi-squared. Their sum is
+ * independent of their ratio, and the test's degrees of freedom depend only on the ratio. The
+ * integral runs over an angle that represents the ratio, because the density over the angle has no
+ * pole. */
 static double power_of_welch(double change, struct mean_error x, struct mean_error y,
                              double level) {
   double degrees = x.degrees + y.degrees, true_error = sqrt(x.variance + y.variance);
@@ -116,8 +116,8 @@ double gate_power_welch(const struct gate_design *d, double change) {
   return power_of_welch(change, x, y, d->level);
 }
 
-/* Returns the normal quantile of a power. Unlike the power, it is nearly linear in the change,
- * which suits the secant method. */
+/* Returns the normal quantile of a power. The quantile is nearly linear in the change, which suits
+ * the secant method. */
 static double probit_of(double power) {
   return pprofc_normal_quantile(fmin(fmax(power, 1e-15), 1 - 1e-15));
 }
@@ -127,8 +127,7 @@ static double most_change(const struct gate_design *d) {
 }
 
 /* Finds the smallest change that the test detects, by the secant method. Starts at the value for
- * large samples. Keeps each step between a change that is too small and a change that is large
- * enough. */
+ * large samples. Keeps each step between a change that is too small and a change that suffices. */
 static double visible_welch(const struct gate_design *d) {
   double goal = pprofc_normal_quantile(GATE_POWER), low = 0, high = most_change(d);
   double noise = sqrt(d->base_noise * d->base_noise / d->base_count +
@@ -179,9 +178,9 @@ double gate_power_select(double *values, size_t count, size_t k) {
   return values[k];
 }
 
-/* Returns the smallest shift of the head that makes one simulated pair of samples significant. U
- * counts the pairs in which the head's value is larger than the base's value. A growing shift adds
- * one pair at a time, so the smallest shift is an order statistic of the differences. */
+/* Returns the smallest shift of the head that makes a simulated pair of samples significant. U
+ * counts the pairs in which the head's value exceeds the base's value. A growing shift adds the
+ * pairs one by one. The smallest shift is therefore an order statistic of the differences. */
 static double shift_of_draw(uint64_t *state, size_t n, size_t m, size_t cut, double *scratch) {
   double *x = scratch, *y = x + n, *differences = y + m;
   for (size_t i = 0; i < n + m; i++) scratch[i] = draw_normal(state);
@@ -190,7 +189,7 @@ static double shift_of_draw(uint64_t *state, size_t n, size_t m, size_t cut, dou
   return gate_power_select(differences, n * m, n * m - cut);
 }
 
-/* Finds the shift that is significant in the share GATE_POWER of the simulated samples. */
+/* Finds the shift that is significant in a share GATE_POWER of the simulated samples. */
 static bool simulate_u(size_t n, size_t m, double level, double *shift,
                        const pprofc_allocator *mem) {
   size_t cut, size = n + m + n * m;
@@ -209,8 +208,8 @@ static bool simulate_u(size_t n, size_t m, double level, double *shift,
   return good;
 }
 
-/* Returns the shift for samples of n and m values. Suites have few different sizes, so the function
- * simulates each pair of sizes once and keeps the result in a list. */
+/* Returns the shift for samples of n and m values. A suite has few different sizes, so each pair of
+ * sizes is simulated once and kept in a list. */
 static bool shift_for_u(struct gate_power *power, size_t n, size_t m, double level, double *shift) {
   struct gate_power_known *known = (struct gate_power_known *)(void *)power->known.data;
   size_t count = power->known.size / sizeof *known;
@@ -273,8 +272,8 @@ static bool is_enough(struct gate_power *power, struct gate_design *d, double sa
   return true;
 }
 
-/* Estimates the number of samples per side by the normal distribution. Then repeats the estimate
- * with the degrees of freedom of that number. */
+/* Estimates the number of samples on each side by the normal distribution. Then repeats the
+ * estimate with the degrees of freedom that this number gives. */
 static double guess_samples(double level, double ratio) {
   double goal = pprofc_normal_quantile(GATE_POWER), t = -pprofc_normal_quantile(level / 2);
   double n = 2 + (t + goal) * (t + goal) * ratio;
@@ -287,7 +286,7 @@ static double guess_samples(double level, double ratio) {
   return ceil(n);
 }
 
-/* Starts from the estimate, then goes down or up to the smallest number that suffices. */
+/* Starts from the estimate. Then goes down or up to the smallest number that suffices. */
 bool gate_power_samples(struct gate_power *power, const struct gate_design *design, double change,
                         double *samples) {
   struct gate_design d = *design;

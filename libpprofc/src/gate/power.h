@@ -14,15 +14,15 @@
 #define GATE_POWER 0.8
 
 struct gate_design {
-  double base_noise, head_noise; /* standard deviation divided by the mean, of each side */
-  double base_count, head_count; /* number of samples of each side */
+  double base_noise, head_noise; /* standard deviation divided by the mean, for base and for head */
+  double base_count, head_count; /* number of samples of base and of head */
   int direction;                 /* 1: higher is better, so a change for the worse is a decrease;
-                                    else it is an increase */
+                                    otherwise it is an increase */
   double level;                  /* p-value up to which a change is significant */
   bool ranks;                    /* true for the U test, false for Welch's test */
 };
 
-/* Result of a simulation for two sample sizes and a level. */
+/* Result of a simulation for the two sample sizes and a level. */
 struct gate_power_known {
   size_t n, m;
   double level, shift;
@@ -35,18 +35,18 @@ struct gate_power {
 void gate_power_init(struct gate_power *power, const pprofc_allocator *mem);
 void gate_power_free(struct gate_power *power);
 
-/* Returns the share of runs in which Welch's test finds the change for the worse. */
+/* Returns the share of runs in which Welch's test finds a change for the worse. */
 double gate_power_welch(const struct gate_design *design, double change);
 
-/* Returns the value with index `k` in ascending order; reorders the values. */
+/* Returns the value at index `k` in ascending order. Reorders the values. */
 double gate_power_select(double *values, size_t count, size_t k);
 
-/* Computes the smallest relative change for the worse that the test finds. Infinite if an increase
- * is above 1000 % or a decrease above 100 %. Returns false when out of memory. */
+/* Computes the smallest relative change for the worse that the test finds. It is infinite for an
+ * increase above 1000 % or a decrease above 100 %. Returns false when out of memory. */
 bool gate_power_visible(struct gate_power *power, const struct gate_design *design, double *change);
 
-/* Computes the smallest number of samples a side that finds the change; infinite if it is above
- * 10,000. Returns false when out of memory. */
+/* Computes the smallest number of samples on each side that finds the change. It is infinite if it
+ * exceeds 10,000. Returns false when out of memory. */
 bool gate_power_samples(struct gate_power *power, const struct gate_design *design, double change,
                         double *samples);
 

@@ -15,28 +15,27 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Maximum number of directions, because their lookup is linear. */
+/* Maximum number of directions. It is low because their lookup is linear. */
 #define MAX_DIRECTIONS 1000
 
-/* State of reading a file, with its first error. */
+/* State of a reader of a rules file, with the first error. */
 struct rules_reader {
   struct gate *gate;
   pprofc_str path, data;
-  size_t rule;      /* index of the current rule; SIZE_MAX outside the rules */
-  const char *key;  /* name of the current member; NULL for the object itself */
-  const char *at;   /* position in `data` of the member's name, or of the object's first byte */
-  const char *what; /* text of the error; NULL without an error */
+  size_t rule;      /* index of the current rule; SIZE_MAX if the reader is outside the rules */
+  const char *key;  /* name of the current JSON member; NULL for the object itself */
+  const char *at;   /* position in `data` where the member's name begins, or the object */
+  const char *what; /* text of the error; NULL: no error */
   bool nomem;
 };
 
-/* A member of a JSON object. `take` reads the member's value and returns NULL or an error text.
- * `field` is the offset of the value in struct gate_rule or struct gate_settings. */
+/* A member of a JSON object. `take` reads its value, and returns NULL or an error text. `field` is
+ * the offset of the value in struct gate_rule or struct gate_settings. */
 struct gate_rules_member {
   const char *name;
   const char *(*take)(struct rules_reader *reader, const struct node *value, void *field);
   size_t field;
-  size_t given; /* offset of a bool that the reader sets if the file has the member; 0: no such
-                   bool */
+  size_t given; /* offset of a bool that records that the file has the member; 0: no such bool */
 };
 
 /* ---- values ------------------------------------------ */
@@ -54,7 +53,7 @@ static bool percent_of(const struct node *value, double *out) {
   return true;
 }
 
-/* Returns the index of a word in a list that ends with NULL; -1 for any other value. */
+/* Returns the index of a word in a list that ends with NULL. Returns -1 for any other value. */
 static int word_of(const struct node *value, const char *const *words) {
   for (int i = 0; node_is(value, NODE_STRING) && words[i]; i++)
     if (str_equal(value->text, str_of(words[i]))) return i;
@@ -99,7 +98,7 @@ static const char *take_direction(struct rules_reader *r, const struct node *val
   return NULL;
 }
 
-/* Escapes the text as gate_add escapes the texts of rows, because the rule is compared with
+/* Escapes the text like gate_add escapes the texts of rows, because rules are compared with
  * rows. */
 static const char *rules_take_text(struct rules_reader *r, const struct node *value, void *field) {
   pprofc_str *out = field;
@@ -115,7 +114,7 @@ static const char *take_date(struct rules_reader *r, const struct node *value, v
   return wrong || gate_is_date(*(pprofc_str *)field) ? wrong : "must be a date like 2027-01-31";
 }
 
-/* Reads the largest regression to accept: a percentage, or true for any. */
+/* Reads the largest regression that a rule accepts: a percentage, or true for any regression. */
 static const char *take_accept(struct rules_reader *r, const struct node *value, void *field) {
   struct gate_rule *rule = field;
   (void)r;
@@ -164,7 +163,7 @@ static void take_members(struct rules_reader *r, const struct node *object,
   }
 }
 
-/* Rejects a rule without effect, and a rule that accepts changes without a last day. */
+/* Rejects a rule that has no effect, and a rule that accepts changes but has no last day. */
 static const char *check_rule(const struct gate_rule *rule) {
   bool acts = rule->has_threshold || rule->has_alpha || rule->has_floor || rule->direction ||
               rule->ignore || rule->accept;
@@ -209,7 +208,7 @@ static const char *take_rules(struct rules_reader *r, const struct node *value, 
   return NULL;
 }
 
-/* ---- members at the top ------------------------------ */
+/* ---- members of the whole file ----------------------- */
 
 static const char *take_test(struct rules_reader *r, const struct node *value, void *field) {
   static const char *const words[] = {"both", "welch", "utest", "none", NULL};
@@ -270,7 +269,7 @@ static const struct gate_rules_member top_members[] = {
 
 /* ---- the file ---------------------------------------- */
 
-/* Writes where the error is, such as `rule 2, "threshold"`, `rule 2`, `"threshold"` or `the
+/* Writes the place of the error, such as `rule 2, "threshold"`, `rule 2`, `"threshold"` or `the
  * file`. */
 static void put_mistake_place(const struct rules_reader *r, char *out, size_t size) {
   char rule[32] = "the file";
@@ -284,10 +283,12 @@ static void put_mistake_place(const struct rules_reader *r, char *out, size_t si
 }
 
 /* Finds the line and the column of the error, both from 1. If a name has escapes, its copy has no
- * position in the file; then both are 1. */
+ * position in the file, and both are 1. */
 static void find_mistake(const struct rules_reader *r, size_t *line, size_t *column) {
   uintptr_t offset = (uintptr_t)r->at - (uintptr_t)r->data.data;
-  if (r->key) offset--; /* r->at is the byte after the opening quote; report the quote */
+  if (r->key)
+    offset--; /* r->at is the byte after the opening quote. Report the position of the
+                 quote. */
   *line = *column = 1;
   if (offset >= r->data.size) return;
   for (const char *c = r->data.data; offset-- > 0; c++) {

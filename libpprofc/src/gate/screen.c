@@ -1,13 +1,13 @@
 /* Selects the benchmarks that get further rounds, and plans the number of rounds. */
 #include "gate/screen.h"
 
-/* Significance level of the first stage. At this level the stage selects four of five benchmarks
- * that are worse by the threshold. */
+/* Significance level of the first stage. It selects four of five benchmarks that are worse by the
+ * threshold. */
 #define SCREEN_ALPHA 0.4
 #define SCREEN_MAX   4 /* maximum rounds of a benchmark, as a multiple of the requested rounds */
 
-/* Shares of the significance level at which a look finds a regression: the maximum for one look,
- * and the sum of all looks. */
+/* Shares of the significance level at which looks find regressions: the maximum for a single look,
+ * and the maximum sum of all looks. */
 #define LOOK_SHARE 0.01
 #define LOOKS_SUM  0.07
 

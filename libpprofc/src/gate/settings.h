@@ -9,7 +9,7 @@
 
 struct gate;
 
-/* Smallest absolute changes that are regressions, by the class of the unit. 0: not set; negative:
+/* Smallest absolute changes that are regressions, by the class of the unit. 0: not set. Negative:
  * no limit, not even the default limit for memory. */
 struct gate_floor {
   double seconds, bytes, plain;
@@ -17,7 +17,7 @@ struct gate_floor {
 
 /* A rule of the rules file: its patterns and its settings. */
 struct gate_rule {
-  /* Glob patterns of benchmark and unit; an empty pattern matches everything. */
+  /* glob patterns of benchmark and unit; an empty pattern matches everything */
   pprofc_str pattern, unit;
   bool has_threshold, has_alpha, has_floor, ignore, accept;
   double threshold, alpha; /* threshold: relative change that counts; alpha: significance level */
@@ -39,9 +39,9 @@ struct gate_settings {
   pprofc_gate_time time;
   size_t min_samples;
   bool strict;
-  bool screening;   /* true to choose benchmarks for more rounds, not to judge them */
-  bool one_process; /* true to judge rows even if all samples of a side come from one process */
-  bool any_load;    /* true to judge times although the machine was overloaded */
+  bool screening;         /* true: select benchmarks for more rounds instead of judging them */
+  bool one_process;       /* true: judge rows even if all samples of a side come from one process */
+  bool any_load;          /* true: judge times although the machine was overloaded */
   const char *overloaded; /* load of the machine if it was too high to judge times: "load 20 on
                              2 processors"; else NULL */
   struct gate_floor floor;
@@ -54,7 +54,7 @@ struct gate_settings {
   size_t direction_count, direction_capacity;
 };
 
-/* Reads the rules file into gate->settings; errors name path, line and column. */
+/* Reads the rules file into gate->settings. Errors name path, line and column. */
 pprofc_status gate_read_rules(struct gate *gate, pprofc_str path, pprofc_str data,
                               pprofc_error *error);
 
@@ -64,19 +64,19 @@ pprofc_status gate_read_rules(struct gate *gate, pprofc_str path, pprofc_str dat
  * false when out of memory. */
 bool gate_add_direction(struct gate *gate, pprofc_str unit, int direction);
 
-/* Returns the direction of a unit in the spelling of any tool: 1: higher is better, -1: lower is
- * better, 0: not known. */
+/* Returns the direction of a unit, which may have the spelling of any tool. 1: higher is better,
+ * -1: lower is better, 0: unknown. */
 int gate_direction(const struct gate *gate, pprofc_str unit);
-/* Returns the direction from the settings alone; 0 if the settings do not contain the unit. */
+/* Returns the direction that the settings give to the unit, or 0 if they give no direction. */
 int gate_settings_direction(const struct gate *gate, pprofc_str unit);
 
-/* Appends the unit in the spelling of raw results: "sec/op" for "ns/op" and "time/op". */
+/* Appends the unit as raw results spell it: "sec/op" for "ns/op" and "time/op". */
 void gate_unit_canonical(struct buffer *out, pprofc_str unit);
 
 /* ---- spelling of values ------------------------------ */
 
-/* The first function parses a floor: "1us", "16 B", "100ns", "0.5", or several: "1us or 16 B". "0
- * B" switches a floor off. The second returns the floor for a unit. */
+/* The first function parses a floor such as "1us", "16 B", "100ns" or "0.5", or several floors:
+ * "1us or 16 B". "0 B" switches a floor off. The second returns the floor for a unit. */
 bool gate_parse_floor(pprofc_str text, struct gate_floor *floor);
 double gate_floor_of(const struct gate_floor *floor, pprofc_str unit);
 

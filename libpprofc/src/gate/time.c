@@ -1,20 +1,20 @@
 /* Chooses between wall time and CPU time of a benchmark that has both. On a loaded machine CPU time
- * has half the noise. But CPU time does not contain waiting, and with several threads it is the sum
+ * has half the noise. But CPU time does not include waiting, and with several threads it is the sum
  * over the threads. */
 #include "gate/judge.h"
 
 #include <math.h>
 
 #define CPU_MAX 1.05 /* CPU time / wall time above which the benchmark has several threads */
-#define CPU_MIN 0.2  /* CPU time / wall time below which the benchmark mostly waits */
+#define CPU_MIN 0.2  /* ratio of CPU time to wall time below which the benchmark mostly waits */
 
 enum kind { WALL, CPU, USER, SYSTEM, RATE, KINDS };
 
-/* Indices of a benchmark's rows by kind of time, or SIZE_MAX. A table with several columns repeats
- * a benchmark for each column, in sequence. */
+/* Indices of a benchmark's rows by type of time, or SIZE_MAX. A table with several columns repeats
+ * a benchmark for each column, one after the other. */
 struct gate_times {
   size_t row[KINDS];
-  size_t seen[KINDS]; /* number of columns read so far, by kind of time */
+  size_t seen[KINDS]; /* number of columns read so far, by type of time */
 };
 
 static const char *const units[KINDS] = {"sec/op", "cpu-sec/op", "user-sec/op", "sys-sec/op",
@@ -39,7 +39,7 @@ static bool is_part(pprofc_str name, const char *part) {
   return end == name.size || name.data[end] == '/';
 }
 
-/* True if the name contains "/threads:8", as Google Benchmark writes it. "/threads:1" means one
+/* True if the name contains "/threads:8", which Google Benchmark writes. "/threads:1" means one
  * thread. */
 static bool names_threads(pprofc_str name) {
   size_t at = str_find(name, STR("/threads:"));
@@ -55,7 +55,8 @@ static bool enough(const struct gate *gate, const struct gate_row *cpu,
   return least >= gate->settings.min_samples || least >= other;
 }
 
-/* True if the benchmark has several threads: the input says so, or CPU time exceeds wall time. */
+/* True if the benchmark has several threads, because the input says so or CPU time exceeds wall
+ * time. */
 static bool has_threads(const struct gate_row *wall, const struct gate_row *cpu) {
   return wall->threaded || cpu->threaded || names_threads(wall->name) ||
          cpu->base / wall->base > CPU_MAX || cpu->head / wall->head > CPU_MAX;
@@ -104,8 +105,8 @@ static void time_choose(struct gate *gate, struct gate_row *rows, const struct g
   }
 }
 
-/* Excludes user time and system time, because the gate judges their sum. If the sum of each sample
- * is not known, the gate judges neither. */
+/* Excludes user time and system time, because the gate judges their sum. If the sum is unknown for
+ * a sample, the gate judges neither. */
 static void set_parts_aside(struct gate_row *rows, const struct gate_times *t) {
   static const enum kind parts[] = {USER, SYSTEM};
   for (size_t i = 0; i < 2; i++)
@@ -113,16 +114,16 @@ static void set_parts_aside(struct gate_row *rows, const struct gate_times *t) {
       rows[t->row[parts[i]]].aside = "part of CPU time";
 }
 
-/* Excludes the rate of a Go benchmark. "ns/op" and "MB/s" come from one measurement, so only time
- * is judged. */
+/* Excludes the rate of a Go benchmark. "ns/op" and "MB/s" come from the same measurement, so only
+ * the time is judged. */
 static void set_rate_aside(struct gate_row *rows, const struct gate_times *t) {
   if (t->row[WALL] == SIZE_MAX || t->row[RATE] == SIZE_MAX) return;
   if (compares(&rows[t->row[WALL]]) && compares(&rows[t->row[RATE]]))
     rows[t->row[RATE]].aside = "time is judged: the rate is the same measurement";
 }
 
-/* Returns the index of the times of the benchmark `key`, and adds empty times if needed. Returns
- * MAP_NONE when out of memory. */
+/* Returns the index of the times of the benchmark `key`. Adds empty times for a new benchmark.
+ * Returns MAP_NONE when out of memory. */
 static uint32_t find_times(struct gate *gate, struct interner *names, struct buffer *times,
                            const struct buffer *key) {
   static const struct gate_times none = {{SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX}, {0}};

@@ -1,5 +1,5 @@
-/* Warns about the whole run: drift that most benchmarks share, changes in one direction, and too
- * few samples for the number of rows. */
+/* Warns about three problems of a whole run: most benchmarks drift, most benchmarks change in one
+ * direction, or there are too few samples for the number of rows. */
 #include "gate/compare.h"
 #include "gate/judge.h"
 #include "stats/robust.h"
@@ -9,8 +9,8 @@
 #define SIGN_ALPHA 0.001
 #define SIGN_MIN   8 /* minimum number of rows for a sign test */
 
-/* Returns the p-value of a two-sided sign test: the probability that fair coins split at least as
- * unevenly. */
+/* Returns the p-value of a two-sided sign test: the probability that fair coins give a split that
+ * is at least as uneven. */
 static double sign_p(size_t up, size_t down) {
   size_t n = up + down, most = up > down ? up : down;
   double log_ways = -(double)n * log(2), sum = 0;
@@ -26,8 +26,8 @@ static bool is_time_row(const struct gate_row *row) {
   return row->is_cpu || str_equal(row->unit, STR("sec/op")) || str_equal(row->unit, STR("time/op"));
 }
 
-/* True if the row represents its benchmark in a count of benchmarks. If `times` is true, only rows
- * of times represent a benchmark, because other units change with the time. */
+/* True if the row represents its benchmark when benchmarks are counted. With `times`, only rows of
+ * times represent a benchmark, because other units change together with the time. */
 static bool stands_for_benchmark(const struct gate_row *row, bool times) {
   if (!row->in_base || !row->in_head || row->constant || row->direction == 0) return false;
   if (row->verdict == PPROFC_GATE_ASIDE || row->aside) return false;
@@ -44,8 +44,8 @@ static double change(const struct gate_row *row) {
   return row->delta_kind == GATE_DELTA_NUMBER ? row->delta : 0;
 }
 
-/* A change that most benchmarks share: the number of benchmarks that got worse, the number of
- * benchmarks that changed, and the median change, positive for worse. */
+/* A change that most benchmarks share. It has the number of benchmarks that got worse, the number
+ * that changed, and the median change, which is positive for worse. */
 struct trend {
   size_t worse, all;
   double middle;
@@ -60,8 +60,8 @@ static const char *trend_name(const struct trend *trend) {
   return trend->middle > 0 ? "worse" : "better";
 }
 
-/* Counts the rows with a positive and a negative `number`. True if chance is unlikely to split the
- * rows so unevenly. `values` has room for one number per row. */
+/* Counts the rows with a positive and with a negative `number`. True if chance is unlikely to make
+ * the numbers so uneven. `values` is scratch space for one number per row. */
 static bool is_one_sided(const struct gate *gate, double (*number)(const struct gate_row *),
                          bool times, double *values, struct trend *trend) {
   size_t count, n = 0;
@@ -122,7 +122,7 @@ static bool has_ranks(const struct gate_row *row) {
          gate_was_judged(row);
 }
 
-/* True if the samples of the row are too few for a significant p-value among all rows. */
+/* True if the row has so few samples that no p-value can be significant among all rows. */
 static bool is_powerless(const struct gate *gate, const struct gate_row *row) {
   if (!has_ranks(row)) return false;
   double least = gate_smallest_p(row->base_count, row->head_count);

@@ -1,5 +1,5 @@
-/* Finds the better direction of units in the spellings of all tools; parses percentages,
- * floors and dates of the settings. */
+/* Finds the better direction of units, in the spelling of any tool. Parses percentages, floors and
+ * dates of the settings. */
 #include "bench/units.h"
 
 #include "core/chars.h"
@@ -44,7 +44,7 @@ static const struct {
     {"ops", 1},
 };
 
-/* Returns the direction from a word within the unit, for units that are in no table. */
+/* Returns the direction by a word within the unit. This is for units that no table has. */
 static int by_word(pprofc_str unit) {
   static const char *const slower[] = {"latency", "duration", "time", "rss", "RSS"};
   for (size_t i = 0; i < sizeof slower / sizeof *slower; i++)
@@ -78,7 +78,7 @@ int gate_direction(const struct gate *gate, pprofc_str unit) {
   return direction ? direction : by_word(unit);
 }
 
-/* Metrics of earlier versions of benchstat, and the units that Go uses for them. */
+/* Metrics of earlier versions of benchstat, and the units of Go for the same metrics. */
 static const struct {
   const char *metric, *unit;
 } metrics[] = {

@@ -1,5 +1,5 @@
-/* Checks that a run can be judged: adds a problem if nothing was compared, or if no row has
- * enough samples. */
+/* Checks that a run can be judged. Adds a problem if nothing was compared, or if no row has enough
+ * samples. */
 #include "gate/judge.h"
 
 /* Reasons why rows were not compared, by verdict. */

@@ -1,14 +1,14 @@
-/* Finds the verdict on one row. Each table lists conditions, and the first condition that the row
- * meets decides. docs/GATES.md explains the conditions. */
+/* Finds the verdict on a row. Each table lists conditions, and the first condition that holds for
+ * the row decides. docs/GATES.md explains the conditions. */
 #include "gate/judge.h"
 
 #include <math.h>
 
-/* Relative improvement above which the benchmark may not measure anything. */
+/* Relative improvement above which the benchmark may measure nothing. */
 #define SUSPICIOUS 0.5
 #define ROUNDING   1e-12 /* tolerance for the rounding of a division */
 
-/* A row and the data that conditions on it need. */
+/* A row, and the data for its conditions. */
 struct verdict_case {
   const struct gate *gate;
   const struct gate_row *row;
@@ -22,7 +22,7 @@ struct verdict_line {
 
 /* ---- sizes ------------------------------------------- */
 
-/* Returns the size of a change in the worse direction; negative is better. */
+/* Returns the size of a change in the worse direction. A negative size means better. */
 static double worse_by(const struct gate_row *row) {
   return row->direction < 0 ? row->delta : -row->delta;
 }
@@ -37,8 +37,7 @@ static bool exceeds(double change, double limit) {
   return change > limit * (1 + ROUNDING);
 }
 
-/* True if the change reaches the threshold. If noise raised the threshold, the change must exceed
- * the threshold. */
+/* True if the change reaches the threshold. A threshold that noise has raised must be exceeded. */
 static bool reaches_threshold(const struct gate_row *row) {
   double change = fabs(row->delta);
   return row->noise > 0 ? exceeds(change, row->noise) : reaches(change, row->threshold);
@@ -114,19 +113,19 @@ static bool is_proven_worse(const struct verdict_case *c) {
   return worse_by(c->row) > 0 && is_proven(c);
 }
 
-/* True if a row regressed and its samples come from one process: the noise between processes is
- * unknown. Constant values have no noise. */
+/* True if a row regressed and its samples come from one process. The noise between processes is
+ * then unknown. Constant values have no noise. */
 static bool is_worse_in_one_process(const struct verdict_case *c) {
   return c->row->one_process && !c->row->constant && is_proven_worse(c);
 }
 
-/* True for a time or a rate that got worse while other programs took the processors. */
+/* True for a time or a rate that got worse while other programs used the processors. */
 static bool is_worse_under_load(const struct verdict_case *c) {
   return c->row->overloaded && !c->gate->settings.any_load &&
          gate_unit_depends_on_load(c->row->unit) && is_proven_worse(c);
 }
 
-/* True if the first rounds did not select the row. The gate then does not report a regression. */
+/* True if the first rounds did not select the row. The gate then reports no regression. */
 static bool is_screened(const struct verdict_case *c) {
   return c->row->screened;
 }
@@ -145,8 +144,7 @@ static bool is_too_good(const struct verdict_case *c) {
   return c->row->direction < 0 && worse_by(c->row) < -SUSPICIOUS && is_proven(c);
 }
 
-/* True for a count that got worse by the threshold or more. The change is not larger than the noise
- * of the count. */
+/* True for a count that got worse by the threshold or more, but not by more than its noise. */
 static bool is_worse_within_noise(const struct verdict_case *c) {
   return c->row->noise > 0 && reaches(worse_by(c->row), c->row->wanted);
 }
@@ -180,7 +178,7 @@ static const struct verdict_line before_test[] = {
     {is_ignored_by_rule, PPROFC_GATE_IGNORED}, {has_other_time, PPROFC_GATE_ASIDE},
     {is_in_head_only, PPROFC_GATE_NEW},        {is_in_base_only, PPROFC_GATE_MISSING},
     {is_time_of_zero, PPROFC_GATE_UNMEASURED}, {has_no_direction, PPROFC_GATE_INFORMATIONAL},
-    {is_any, PPROFC_GATE_UNCHANGED}, /* any other row must be compared */
+    {is_any, PPROFC_GATE_UNCHANGED}, /* Any other row must be compared. */
 };
 
 static const struct verdict_line compared[] = {
@@ -195,7 +193,7 @@ static const struct verdict_line compared[] = {
     {is_proven_worse, PPROFC_GATE_REGRESSED},
     {is_too_good, PPROFC_GATE_SUSPICIOUS},
     {is_proven, PPROFC_GATE_IMPROVED},
-    /* In the lines below no change is proven, but a regression may be possible. */
+    /* The lines below are for rows without a proven change. A regression may still be possible. */
     {is_worse_within_noise, PPROFC_GATE_INCONCLUSIVE},
     {is_constant_row, PPROFC_GATE_UNCHANGED},
     {is_screened, PPROFC_GATE_UNCHANGED},
@@ -208,7 +206,7 @@ static const struct verdict_line compared[] = {
 
 static pprofc_gate_verdict verdict_look_up(const struct verdict_line *lines,
                                            const struct verdict_case *c) {
-  while (!lines->applies(c)) lines++; /* the last condition is always true */
+  while (!lines->applies(c)) lines++; /* The last condition is always true. */
   return lines->verdict;
 }
 

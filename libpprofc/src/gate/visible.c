@@ -1,27 +1,26 @@
-/* Computes the smallest change that the test of each row would find. Computes how many rounds or
- * samples find a change as large as the threshold. */
+/* Computes for each row the smallest change that its test would find. Also computes how many rounds
+ * or samples find a change as large as the threshold. */
 #include "gate/compare.h"
 #include "gate/judge.h"
 #include "gate/power.h"
 
 #include <math.h>
 
-/* Returns the p-value up to which a row is significant if only this row changed: the first step of
- * Benjamini and Hochberg, and of Holm. */
+/* Returns the p-value up to which a row is significant if no other row changed. This is the first
+ * step of both Benjamini and Hochberg and Holm. */
 static double level_of(const struct gate *gate, const struct gate_row *row) {
   bool corrected = gate->settings.correction != PPROFC_GATE_UNCORRECTED && gate->family > 1;
   return corrected ? row->alpha / (double)gate->family : row->alpha;
 }
 
-/* Returns the smallest change that can be a regression, because it reaches the threshold and the
- * floor. */
+/* Returns the smallest change that can be a regression: it reaches the threshold and the floor. */
 static double least_change(const struct gate_row *row) {
   double floor = row->floor > 0 && row->base != 0 ? row->floor / fabs(row->base) : 0;
   return fmax(row->threshold, floor);
 }
 
-/* Sets the smallest visible change of a row of a table to infinity if no p-value of the table can
- * be significant. A table has no samples from which a change could be computed. */
+/* Sets the smallest visible change of a row to infinity if no p-value of its table can be
+ * significant. A table has no samples from which a change could be computed. */
 static void see_table(struct gate_row *row) {
   if (!row->base_count || !row->head_count) return;
   double least = gate_smallest_p(row->base_count, row->head_count);
@@ -38,8 +37,8 @@ static struct gate_design design_of(const struct gate *gate, const struct gate_r
                               .ranks = gate->settings.test == PPROFC_GATE_UTEST};
 }
 
-/* Finds how many rounds would find a change as large as the threshold, if the noise stays the same;
- * at least -min-samples. */
+/* Finds how many rounds would find a change as large as the threshold if the noise stays the same.
+ * The number is at least -min-samples. */
 static bool find_rounds(const struct gate *gate, struct gate_power *power,
                         const struct gate_row *row, double *needed) {
   struct gate_design design = design_of(gate, row);
@@ -49,7 +48,7 @@ static bool find_rounds(const struct gate *gate, struct gate_power *power,
 }
 
 /* Raises the smallest visible change to the smallest change that exceeds the noise between runs.
- * More rounds in this run do not lower the noise between runs. */
+ * More rounds in this run do not reduce that noise. */
 static void see_between_runs(struct gate_row *row) {
   double t = pprofc_t_quantile(1 - row->level / 2, row->between_degrees) +
              pprofc_t_quantile(GATE_POWER, row->between_degrees);
@@ -67,8 +66,8 @@ struct visible_search {
   size_t count;
 };
 
-/* Sets the smallest visible change of a row with a test. For a screened row, a change of the
- * threshold would have caused more rounds in four of five cases. */
+/* Sets the smallest visible change of a row with a test. For a screened row this is the threshold:
+ * a change of that size would have caused more rounds in four of five cases. */
 static bool see_change(struct visible_search *v, struct gate_row *row, bool known) {
   struct gate_design design = design_of(v->gate, row);
   if (row->screened) {
@@ -99,7 +98,8 @@ static bool see_row(struct visible_search *v, struct gate_row *row) {
 
 /* ---- all rows ---------------------------------------- */
 
-/* Counts a tested row. Of rows with the same largest change, the first counts as the worst. */
+/* Counts a tested row. If several rows have the same largest change, the first counts as the
+ * worst. */
 static void visible_count_row(struct visible_search *v, const struct gate_row *row, size_t index) {
   struct gate *gate = v->gate;
   gate->tested++;
@@ -131,8 +131,8 @@ static bool see_all(struct visible_search *v) {
 
 /* ---- benchmarks -------------------------------------- */
 
-/* Counts the benchmarks that have a compared row, and the benchmarks that have an unjudged row.
- * `flags` has room for one value per row. Returns false when out of memory. */
+/* Counts the benchmarks with a compared row, and the benchmarks with an unjudged row. `flags` is
+ * scratch space for one value per row. Returns false when out of memory. */
 static bool count_benchmarks(struct gate *gate, struct interner *keys, bool *flags) {
   size_t count;
   const struct gate_row *rows = gate_rows(gate, &count);

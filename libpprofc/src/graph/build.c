@@ -1,5 +1,5 @@
-/* Builds a graph: decides which nodes and edges are shown, in pprof's order (docs/spec/pprof.md,
- * 20.1).
+/* Builds a graph. Decides which nodes and edges are shown, in the order of pprof
+ * (docs/spec/pprof.md, 20.1).
  *
  * pprof builds the graph again from the samples each time nodes are dropped. Flat, cum and tags of
  * a node do not depend on the other nodes that are kept. A dropped node only makes the edge across
@@ -7,13 +7,13 @@
  * report needs edges. */
 #include "graph/graph.h"
 
-/* Working memory of graph_build. */
+/* Scratch memory of graph_build. */
 struct build {
   struct graph *graph;
   uint8_t *kept;   /* 1 for each node that is shown, else 0 */
-  bool all_kept;   /* true if no node has been dropped; edges then include nodes without weight */
-  uint32_t *queue; /* queue of nodes for the search for other paths */
-  uint32_t *seen;  /* number of the last search that reached each node */
+  bool all_kept;   /* true if no node was dropped; the edges then include nodes without weight */
+  uint32_t *queue; /* queue of nodes for a search for other paths */
+  uint32_t *seen;  /* for each node, the number of the last search that reached it */
   uint32_t stamp;
 };
 
@@ -44,11 +44,11 @@ static void select_nodes(struct build *b) {
   mark_shown(b);
 }
 
-/* Drops all shown nodes after the first `count`. */
+/* Drops the shown nodes after the first `count`. */
 static void keep_shown(struct build *b, size_t count) {
   struct graph *g = b->graph;
   if (g->options.call_tree) {
-    /* Until mark_shown is called, `kept` marks the nodes to drop. */
+    /* Until mark_shown is called, `kept` marks the nodes that will be dropped. */
     for (size_t i = 0; i < count; i++) b->kept[g->shown[i]] = 0;
     graph_trim_tree(g, b->kept);
   }
@@ -71,8 +71,8 @@ static void drop_low_nodes(struct build *b) {
 
 /* ---- edges ------------------------------------------- */
 
-/* Builds the edges between kept nodes, unless the call tree already has these edges. Then makes the
- * names of the nodes and the sorted lists of edges. */
+/* Builds the edges between the kept nodes. Skips this if the call tree already has these edges.
+ * Then makes the names of the nodes and the sorted lists of edges. */
 static pprofc_status make_edges(struct build *b, const uint8_t *target, const uint8_t *source,
                                 pprofc_error *error) {
   struct graph *g = b->graph;
@@ -98,7 +98,7 @@ static size_t drop_low_edges(struct build *b) {
   return dropped;
 }
 
-/* True if the target of an edge can be reached from its source by other edges. */
+/* True if a path of other edges leads from the source of an edge to its target. */
 static bool has_other_way(struct build *b, const struct graph_edge *edge) {
   const struct graph *g = b->graph;
   size_t head = 0, tail = 0;
@@ -137,7 +137,7 @@ static pprofc_status drop_redundant_edges(struct build *b, pprofc_error *error) 
 
 /* ---- selection --------------------------------------- */
 
-/* Maximum number of tags of a node in a picture. */
+/* Maximum number of tags (label values) that a node has in a picture. */
 #define MAX_TAGS 4
 
 static size_t count_tags(const struct graph *g, uint32_t node) {
@@ -148,8 +148,8 @@ static size_t count_tags(const struct graph *g, uint32_t node) {
   return count < MAX_TAGS ? count : MAX_TAGS;
 }
 
-/* Returns how many of the shown nodes the option nodecount allows. In a picture, tags count as
- * nodes. */
+/* Returns how many of the shown nodes the option nodecount permits. In a picture, tags (label
+ * values) count as nodes. */
 static size_t room_for_nodes(const struct graph *g) {
   size_t most = (size_t)g->options.nodecount, count = 0;
   if (g->options.visual)
@@ -161,7 +161,7 @@ static size_t room_for_nodes(const struct graph *g) {
   return most < g->shown_count ? most : g->shown_count;
 }
 
-/* Builds the edges if the order of nodes depends on them, and sorts the nodes. */
+/* Sorts the nodes. Before that, builds the edges if the order of the nodes depends on them. */
 static pprofc_status sort_nodes(struct build *b, pprofc_error *error) {
   struct graph *g = b->graph;
   bool early = g->options.visual || g->options.call_tree;
@@ -179,7 +179,7 @@ static pprofc_status limit_nodes(struct build *b, pprofc_error *error) {
   return g->options.visual || g->options.call_tree ? sort_nodes(b, error) : PPROFC_OK;
 }
 
-/* ---- requested parts --------------------------------- */
+/* ---- parts of a graph -------------------------------- */
 
 pprofc_status graph_match_names(struct graph *g, pprofc_error *error) {
   if (!g->matches) g->matches = arena_array(&g->arena, g->node_count, 1);

@@ -1,37 +1,39 @@
-/* Reads the stacks of samples in order, each as the difference from the previous stack. Consecutive
- * stacks of real profiles share most of their callers, so the caller handles shared frames once. */
+/* Reads the stacks of samples in order, each as the difference from the previous stack. In real
+ * profiles, consecutive stacks share most of their callers. The shared frames are handled only
+ * once. */
 #ifndef PPROFC_GRAPH_DELTA_H
 #define PPROFC_GRAPH_DELTA_H
 
 #include "profile/stack.h"
 #include "profile/stack_tree.h"
 
-/* A frame that the previous stack did not have. `offset` is the number of bytes from the start of
- * the frame's varint to the end of the stack, so it grows towards the leaf. */
+/* A frame that the previous stack does not have. `offset` is the number of bytes from the start of
+ * the frame's varint to the end of the stack. It increases towards the leaf. */
 struct fresh_frame {
   uint32_t location, offset;
 };
 
 struct stack_delta {
   struct stack_reader reader;
-  struct stack_cursor cursor; /* cursor of the current stack, if the profile has a stack tree */
-  const uint32_t *map;        /* map of the current segment: location index of each varint, or
-                                 NULL */
+  struct stack_cursor cursor; /* cursor at the current stack, if the profile has a stack tree */
+  const uint32_t *map;        /* map of the current segment, or NULL: location index for each
+                                 varint */
   struct packed_stack stack;
   uint32_t size;   /* size of the current stack in bytes */
-  uint32_t shared; /* number of bytes at the root end that the previous stack also has */
+  uint32_t shared; /* number of bytes at the root end that the previous stack shares */
   struct fresh_frame
-      *fresh; /* frames that the previous stack did not have, leaf first; room for max_depth + 1 */
+      *fresh; /* frames that the previous stack does not have, leaf first; with space for max_depth
+                 + 1 frames */
   size_t count;
 };
 
-/* Sets the current stack to the cursor's stack. */
+/* Makes the cursor's stack the current stack. */
 static inline void delta_take_cursor(struct stack_delta *d) {
   d->size = d->cursor.size;
   d->stack = (struct packed_stack){d->cursor.end - d->size, d->cursor.end, d->map};
 }
 
-/* Moves to the tree of a sample. Each segment has its own tree. */
+/* Moves to the stack tree that a sample uses. Each segment has its own tree. */
 static inline void delta_enter_tree(struct stack_delta *d, size_t sample) {
   struct stack_reader *r = &d->reader;
   const struct samples *s = r->samples;
@@ -39,8 +41,8 @@ static inline void delta_enter_tree(struct stack_delta *d, size_t sample) {
   stack_cursor_enter(&d->cursor, &s->tree[r->segment], s->segments[r->segment].first);
 }
 
-/* Moves to the stack of `sample` and sets `shared`. Calls must be in ascending order of
- * samples. */
+/* Moves to the stack of `sample`, and sets `shared`. The samples of successive calls must
+ * ascend. */
 static inline void delta_move(struct stack_delta *d, size_t sample) {
   if (d->cursor.tree) {
     if (sample >= d->reader.segment_end) delta_enter_tree(d, sample);
@@ -54,7 +56,7 @@ static inline void delta_move(struct stack_delta *d, size_t sample) {
   d->size = (uint32_t)(stack.root - stack.leaf);
 }
 
-/* Reads the frames that the previous stack did not have into `fresh`. */
+/* Reads the frames that the previous stack does not have into `fresh`. */
 static inline void delta_read(struct stack_delta *d) {
   const uint8_t *end = d->stack.root;
   struct packed_stack rest = {d->stack.leaf, end - d->shared, d->stack.map};
@@ -74,8 +76,7 @@ static inline void delta_next(struct stack_delta *d, size_t sample) {
   delta_read(d);
 }
 
-/* Restarts at the sample `first`. The stack of that sample shares no frames with a previous stack.
- */
+/* Restarts at the sample `first`. Its stack shares no frames with a previous stack. */
 static inline void delta_restart(struct stack_delta *d, size_t first) {
   const struct samples *samples = d->reader.samples;
   d->reader = stack_reader_at(samples, first);

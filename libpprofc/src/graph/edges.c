@@ -1,5 +1,5 @@
-/* Finds the edges between kept nodes. Loops over the samples and follows the path of kept frames,
- * as sums.c does for all frames. */
+/* Finds the edges between kept nodes. Loops over the samples, and follows the path of their kept
+ * frames like sums.c does for all frames. */
 #include "core/array.h"
 #include "core/budget.h"
 #include "core/parallel.h"
@@ -9,23 +9,23 @@
 
 #define GRAIN THRESHOLD(8192)
 
-/* A kept frame of the path. `edge` is the edge from the previous step to this step. `edge` is NONE
- * if the choice of edges excludes the edge, or if the edge leads from a node to itself. `edge` is
- * also NONE if the path has the same edge nearer to the root. */
+/* A kept frame of the path. `edge` is the edge from the previous frame to this frame. It is NONE in
+ * three cases: the edge is excluded, it leads from a node to itself, or the path has the same edge
+ * nearer to the root. */
 struct edges_step {
   int64_t pending, pending_div;
   uint32_t node, edge;
   uint32_t offset;
-  uint32_t skipped; /* offset of the first dropped frame after this frame; 0: no frame was dropped
-                       there */
+  uint32_t skipped; /* offset of the first dropped frame after this frame; 0: no dropped frame
+                       follows */
 };
 
 struct edge_table {
   struct graph_edge *items;
   size_t count, capacity;
   struct map map;
-  uint32_t *last; /* for each target node, 1 + the index of the last edge found to this node; 0: no
-                     edge */
+  uint32_t *last; /* for each target node, 1 + the index of the edge to this node that was found
+                     last; 0: no edge */
 };
 
 struct edges_worker {
@@ -43,7 +43,8 @@ struct edge_pass {
   struct edges_worker *items;
 };
 
-/* Returns the edge between two nodes and adds it if it is new; NONE when out of memory. */
+/* Returns the edge between two nodes. Adds the edge if it is new. Returns NONE when out of
+ * memory. */
 static uint32_t look_up_edge(const pprofc_allocator *mem, struct edge_table *t, uint32_t source,
                              uint32_t target, bool is_inline) {
   uint64_t hash = hash_mix(source, target);
@@ -56,7 +57,7 @@ static uint32_t look_up_edge(const pprofc_allocator *mem, struct edge_table *t, 
   return added ? (uint32_t)t->count - 1 : NONE;
 }
 
-/* Works like look_up_edge, but is faster if the last edge found to the target has the same
+/* Does the same as look_up_edge, but is faster if the last edge to the target has the same
  * source. */
 static inline uint32_t find_edge(const pprofc_allocator *mem, struct edge_table *t, uint32_t source,
                                  uint32_t target, bool is_inline) {
@@ -136,7 +137,7 @@ static bool edges_push_location(struct edge_pass *pass, struct edges_worker *w,
   return true;
 }
 
-/* Value of one sample, and the divisor of its mean. */
+/* Value of a sample, and the divisor for its mean. */
 struct amount {
   int64_t value, divisor;
 };
@@ -190,8 +191,8 @@ static void edges_run(void *context, unsigned index) {
   delta_free(&delta, pass->mem);
 }
 
-/* Adds the edges that a later worker found to the edges of the first worker. Keeps the order in
- * which a single worker would find the edges. */
+/* Adds the edges that a later worker found to the edges of the first worker. The order is the same
+ * as if a single worker had found all edges. */
 static bool merge(const pprofc_allocator *mem, struct edge_table *to,
                   const struct edge_table *from) {
   for (size_t i = 0; i < from->count; i++) {

@@ -1,4 +1,4 @@
-/* Finds the node of each line of each location once, so that loops over samples only look up
+/* Finds the node of each line of each location once. Loops over samples then only look up
  * numbers. */
 #include "core/array.h"
 #include "graph/delta.h"
@@ -25,7 +25,7 @@ static bool same_info(const struct node_info *a, const struct node_info *b) {
          a->place->column == b->place->column && a->place->start_line == b->place->start_line;
 }
 
-/* Returns the index of a node_info and adds the node_info if it is new. Returns NONE when out of
+/* Returns the index of a node_info. Adds the node_info if it is new. Returns NONE when out of
  * memory. */
 static uint32_t info_id(struct frames *f, const struct node_info *info) {
   uint64_t hash = hash_info(info);
@@ -41,22 +41,22 @@ static uint32_t info_id(struct frames *f, const struct node_info *info) {
   return (uint32_t)f->count++;
 }
 
-/* Maximum number of frames of a stack. Locations with inlined functions have several frames each.
- * Without a limit a small file could take any amount of time and memory. Stacks of real programs
+/* Maximum number of frames of a stack. A location with inlined functions has several frames.
+ * Without a limit, a small file could need any amount of time and memory. Stacks of real programs
  * are far smaller. */
 #define MAX_FRAMES ((size_t)1 << 20)
 
-/* Working memory of the frame table. It has the text ids of functions, and the node_info of
- * functions whose nodes have no file, line, address or object. */
+/* Scratch memory for the frame table. It has the text ids of functions. It also has the node_info
+ * of functions whose nodes have no file, line, address or object. */
 struct graph_frames_builder {
   struct frames *frames;
   const pprofc_profile *profile;
   const struct frame_options *options;
   struct granularity keeps;
-  struct arena scratch;  /* arena that contains the arrays below */
-  uint32_t *name, *file; /* text ids of each function's name and file */
-  uint32_t *plain; /* for each function, index of its node_info without line, address and object, or
-                      NONE */
+  struct arena scratch;  /* arena for the arrays below */
+  uint32_t *name, *file; /* for each function, the text ids of its name and file */
+  uint32_t *plain;       /* for each function, the index of its node_info without line, address and
+                            object; or NONE */
 };
 
 static uint32_t frames_file_text(struct graph_frames_builder *b, pprofc_str file) {
@@ -66,7 +66,7 @@ static uint32_t frames_file_text(struct graph_frames_builder *b, pprofc_str file
   return clean ? text_id(b->frames, str_path_clean(file, clean)) : NONE;
 }
 
-/* Returns an array with the text id of each string of the profile; an id is NONE until it is
+/* Returns an array with the text id of each string of the profile. An id is NONE until it is
  * known. */
 static uint32_t *text_cache(struct graph_frames_builder *b) {
   size_t count = b->profile->strings.count;
@@ -75,7 +75,7 @@ static uint32_t *text_cache(struct graph_frames_builder *b) {
   return cache;
 }
 
-/* Fills b->name. Hashes each string only once, even if several functions have it. */
+/* Fills in b->name. Hashes each string only once, even if several functions use it. */
 static bool read_names(struct graph_frames_builder *b, const struct functions *functions) {
   if (!b->keeps.function) return true;
   uint32_t *cache = text_cache(b);
@@ -103,8 +103,8 @@ static bool read_files(struct graph_frames_builder *b, const struct functions *f
   return true;
 }
 
-/* Reserves one text and one node_info per function. Most profiles need no more, and growing tables
- * waste memory. */
+/* Reserves a text and a node_info for each function. Most profiles need no more, and tables that
+ * grow waste memory. */
 static bool frames_reserve(struct frames *f, size_t functions) {
   return map_reserve(&f->texts.map, f->texts.count + functions) &&
          ARRAY_RESERVE(f->mem, f->infos, f->capacity, functions) && map_reserve(&f->map, functions);
@@ -128,8 +128,8 @@ static pprofc_str frames_object_of(const struct graph_frames_builder *b, size_t 
   return profile_string(b->profile, b->profile->mappings.items[mapping].file);
 }
 
-/* Returns the node_info of a function without line, address and object. Makes the node_info only
- * once for each function. */
+/* Returns the node_info of a function without line, address and object. Makes it only once for each
+ * function. */
 static uint32_t plain_info(struct graph_frames_builder *b, uint32_t function) {
   const struct node_info info = {
       .name = b->name[function], .file = b->file[function], .place = &no_place};
@@ -137,8 +137,8 @@ static uint32_t plain_info(struct graph_frames_builder *b, uint32_t function) {
   return b->plain[function];
 }
 
-/* Returns the source position of a line, without the fields that the granularity ignores. `line` is
- * NULL if the function is not known. */
+/* Returns the source position of a line. Clears the fields that the granularity ignores. `line` is
+ * NULL if the function is unknown. */
 static struct node_place kept_place(const struct graph_frames_builder *b, size_t location,
                                     const struct line *line) {
   struct node_place place = {0};
@@ -150,8 +150,8 @@ static struct node_place kept_place(const struct graph_frames_builder *b, size_t
   return place;
 }
 
-/* Returns the node_info of a line; NONE when out of memory. `line` is NULL for a location without
- * lines. */
+/* Returns the node_info of a line. Returns NONE when out of memory. `line` is NULL for a location
+ * without lines. */
 static uint32_t line_info(struct graph_frames_builder *b, size_t location,
                           const struct line *line) {
   if (line && line->function == NONE) line = NULL;
@@ -173,7 +173,7 @@ static uint32_t line_info(struct graph_frames_builder *b, size_t location,
   return info_id(b->frames, &info);
 }
 
-/* Returns the total size of all frame lists, in 32-bit words. */
+/* Returns the size of all frame lists together, in 32-bit words. */
 static size_t list_room(const struct locations *l) {
   size_t room = 0;
   for (size_t i = 0; i < l->count; i++) {
@@ -191,7 +191,7 @@ static bool frames_allocate(struct frames *f, bool inlines) {
   return f->of_location && (!room || f->lists);
 }
 
-/* Writes the frame list of a location with several frames, from index `at` of the lists. */
+/* Writes the frame list of a location with several frames. The list begins at index `at`. */
 static bool read_frame_list(struct graph_frames_builder *b, size_t location, uint32_t *at) {
   struct frames *f = b->frames;
   const struct locations *l = f->locations;
@@ -238,8 +238,8 @@ static size_t frames_of_stack(const pprofc_profile *profile, struct packed_stack
   return frames;
 }
 
-/* Sets *too_deep to true if a stack has more than MAX_FRAMES frames. Reads the stacks only if a
- * stack can have more than MAX_FRAMES frames. Returns false when out of memory. */
+/* Sets *too_deep to true if a stack has more than MAX_FRAMES frames. Reads the stacks only if this
+ * is possible. Returns false when out of memory. */
 static bool frames_check_depth(const pprofc_profile *profile, bool *too_deep) {
   const struct samples *s = &profile->samples;
   struct stack_delta delta;
@@ -272,7 +272,7 @@ pprofc_status frames_build(struct frames *f, const pprofc_profile *profile,
               read_locations(&b);
   arena_free(&b.scratch);
   map_free(&f->map);
-  /* Keep the map for callers that set object_names, because these callers look up texts later. */
+  /* Keep the map if object_names is set, because the caller then looks up texts later. */
   if (!options->object_names) map_free(&f->texts.map);
   return done ? PPROFC_OK : error_nomem(error);
 }

@@ -1,8 +1,8 @@
 /* The call graph that the reports top, tree, peek, dot, callgrind and topproto print.
  *
  * A graph is built in steps. The first step finds the node of each location (frames). The second
- * sums flat and cum of each node (sums). The third selects the nodes to keep (trimming). Edges and
- * tags are made only for reports that need them. Section numbers refer to the behaviour notes in
+ * adds up flat and cum of each node (sums). The third selects the nodes to keep (trimming). Edges
+ * and tags are made only for reports that need them. Section numbers refer to
  * docs/spec/pprof.md. */
 #ifndef PPROFC_GRAPH_GRAPH_H
 #define PPROFC_GRAPH_GRAPH_H
@@ -15,12 +15,12 @@
 #include "regex/regex.h"
 #include "transform/transform.h"
 
-/* Identity of a node (docs/spec/pprof.md, 17). Texts are ids into `texts` of the frames, so equal
- * texts have equal ids; text 0 is "". */
+/* Identity of a node (docs/spec/pprof.md, 17). Texts are ids in `texts` of the frames, so equal
+ * texts have equal ids. Text 0 is "". */
 struct node_info {
   uint32_t name, file, object;
-  const struct node_place *place; /* source position and address, never NULL; node_infos without a
-                                     position share a position that is all zero */
+  const struct node_place *place; /* source position and address, never NULL; without a position, it
+                                     points to a shared position whose fields are all 0 */
 };
 
 /* The node_info of each line of each location. */
@@ -32,22 +32,22 @@ struct frames {
   size_t count, capacity;
   struct map map;
   const struct locations *locations;
-  uint32_t *of_location; /* for each location: index of its node_info if it has one frame, else
+  uint32_t *of_location; /* for each location, the index of its node_info if it has one frame; else
                             FRAME_LIST + index in `lists` */
-  uint32_t *lists;       /* all lists: each list has the number of frames, then the indices of their
-                            node_infos, innermost first; NULL without lists */
+  uint32_t *lists;       /* lists of node_infos; each has its length, then indices of node_infos,
+                            innermost first; NULL: no lists */
 };
 
 #define FRAME_LIST 0x80000000u
 
-/* Returns the list for an entry of of_location that has FRAME_LIST. Item 0 of the list is its
- * length; the indices of node_infos follow. */
+/* Returns the list for an item of of_location that has FRAME_LIST. Item 0 of the list is its
+ * length, and the indices of node_infos follow. */
 static inline const uint32_t *frame_list(const struct frames *frames, uint32_t entry) {
   return frames->lists + (entry & ~FRAME_LIST);
 }
 
 struct frame_options {
-  /* Fields that distinguish nodes; NULL: all fields distinguish them. */
+  /* fields that distinguish nodes; NULL: all fields */
   const struct granularity *granularity;
   bool object_names; /* true if mapping file and start line distinguish nodes */
   const char *trim_path, *source_path;
@@ -57,7 +57,7 @@ pprofc_status frames_build(struct frames *frames, const pprofc_profile *profile,
                            const struct frame_options *options, pprofc_error *error);
 void frames_free(struct frames *frames);
 
-/* Returns the printed name of the node_info with index `info`, as frame_name_of makes it. */
+/* Returns the printed name of the node_info at index `info`, see frame_name_of. */
 pprofc_str frame_name(const struct frames *frames, uint32_t info, struct arena *arena);
 
 /* ---- the graph --------------------------------------- */
@@ -69,16 +69,16 @@ struct graph_node {
 };
 
 struct graph_edge {
-  uint32_t source, target; /* indices of the nodes of the caller and of the callee */
+  uint32_t source, target; /* index of the caller's node, and of the callee's node */
   int64_t weight, weight_div;
   bool is_inline, residual, dead;
   bool on_path; /* true if the current stack has the edge; used while edges are found */
 };
 
-/* Labels of the samples of a node. Pictures draw a numeric tag below the string tag with the same
- * `labels`. */
+/* A tag: labels of the samples of a node. Pictures draw a number tag below the string tag that has
+ * the same `labels`. */
 struct graph_tag {
-  uint32_t labels; /* id of a set of string labels, 0: no labels */
+  uint32_t labels; /* id of a set of string labels; 0: no labels */
   bool is_number;
   pprofc_str name;
   int64_t value; /* value of a number tag in the first sample that has the tag */
@@ -89,17 +89,17 @@ struct graph_options {
   struct frame_options frames;
   size_t value_index;
   bool mean, call_tree, drop_negative, cum_sort;
-  bool visual;    /* true to sort by entropy and drop redundant edges, for pictures */
-  bool by_change; /* with visual: true to sort the largest changes first */
+  bool visual;    /* true for pictures: sort by entropy and drop redundant edges */
+  bool by_change; /* with `visual`, true: sort the largest changes first */
   int nodecount;
   double nodefraction, edgefraction;
   bool want_edges, want_tags;
-  bool any_order;         /* true to leave the shown nodes unsorted and without names */
-  bool want_inline_marks; /* true to compute `marks` even if the graph has no edges */
-  struct regex *edges_of; /* with edges: regular expression for the names of nodes whose edges are
-                             kept; NULL keeps all edges */
+  bool any_order;         /* true: the shown nodes need no order and no names */
+  bool want_inline_marks; /* true: compute `marks` even if the graph has no edges */
+  struct regex *edges_of; /* with edges: regular expression; the edges of nodes whose names match
+                             are kept; NULL: keep all edges */
   pprofc_str bytes_unit;  /* unit of numeric labels with the key "bytes" */
-  pprofc_str tag_unit;    /* unit of labels: the value of the option -unit */
+  pprofc_str tag_unit;    /* unit for labels, from the option -unit */
   unsigned threads;
 };
 
@@ -114,36 +114,36 @@ struct graph {
 
   struct graph_node *nodes; /* all nodes; nodes without samples are never shown */
   size_t node_count, node_capacity;
-  struct map tree;     /* map from a parent and a node_info to the node of the call tree */
-  pprofc_str *names;   /* for each node_info, the printed name of a shown node or of a node at the
+  struct map tree;     /* map from a parent and a node_info to a node of the call tree */
+  pprofc_str *names;   /* for each node_info, its printed name, if its node is shown or is at the
                           end of an edge */
   uint32_t *name_rank; /* for each node_info, the rank of its name; equal names have equal ranks */
 
   struct graph_edge *edges;
   size_t edge_count, edge_capacity;
-  /* Edges into node i: in[in_from[i]] up to in[in_from[i + 1]], sorted (docs/spec/pprof.md,
-   * 19.5). */
+  /* edges into node i: in[in_from[i]] up to in[in_from[i + 1]], sorted (docs/spec/pprof.md,
+   * 19.5) */
   uint32_t *in_from, *in;
-  /* Edges out of node i: out[out_from[i]] up to out[out_from[i + 1]], sorted like `in`. */
+  /* edges out of node i: out[out_from[i]] up to out[out_from[i + 1]], sorted like `in` */
   uint32_t *out_from, *out;
-  uint32_t *sorted; /* all edges except dropped edges (`dead`), sorted like `in` */
+  uint32_t *sorted; /* all edges that are not dropped (`dead`), sorted like `in` */
   size_t sorted_count;
-  size_t linked; /* number of allocated entries of `in`, `out` and `sorted` */
+  size_t linked; /* allocated number of items of `in`, `out` and `sorted` */
 
-  uint32_t *shown; /* nodes in display order */
+  uint32_t *shown; /* shown nodes in display order */
   size_t shown_count;
   uint8_t *marks;   /* enum inline_mark of each node; NULL: no marks */
-  uint8_t *matches; /* with edges_of: 1 for each node whose name matches */
+  uint8_t *matches; /* with edges_of, for each node: 1 if its name matches */
 
   struct graph_tag *tags; /* tags in the order of nodes */
-  uint32_t *tag_from;     /* index of each node's first tag, and one more entry for the end; NULL:
-                             no tags */
+  uint32_t *tag_from;     /* for each node, the index of its first tag; an additional last item
+                             marks the end; NULL: no tags */
 
   size_t nodes_before, dropped_nodes, dropped_edges;
   int64_t node_cutoff, edge_cutoff;
 };
 
-/* Builds, trims and sorts a graph. The caller frees the graph, also after a failure. */
+/* Builds, trims and sorts a graph. The caller frees the graph, even after a failure. */
 pprofc_status graph_build(struct graph *graph, const pprofc_profile *profile,
                           const struct graph_options *options, pprofc_error *error);
 void graph_free(struct graph *graph);
@@ -169,43 +169,43 @@ static inline int64_t tag_cum(const struct graph_tag *t) {
 
 /* ---- steps of graph_build ---------------------------- */
 
-/* Returns the cutoff: values with a smaller magnitude are dropped. */
+/* Returns the cutoff. Values with a smaller absolute value are dropped. */
 static inline int64_t graph_cutoff(int64_t total, double fraction) {
   return number_abs(number_from_double((double)total * fraction));
 }
 
-/* Computes flat and cum of every node (one node per node_info). A cum below the cutoff may be
- * inexact, but stays below the cutoff. */
+/* Computes flat and cum of every node. There is one node per node_info. A cum below the cutoff may
+ * be wrong, but it is certainly below the cutoff. */
 pprofc_status graph_sum(struct graph *graph, pprofc_error *error);
 
 /* Builds nodes and edges of the call tree. */
 pprofc_status graph_sum_tree(struct graph *graph, pprofc_error *error);
-/* Returns the child of `parent` with this node_info, or NONE. For a root, `parent` is NONE. */
+/* Returns the child of `parent` that has this node_info, or NONE. `parent` NONE finds a root. */
 uint32_t graph_tree_child(const struct graph *graph, uint32_t parent, uint32_t info);
-/* Removes nodes from the call tree. removed[i] is 1 for each node i to remove. */
+/* Removes the nodes i with removed[i] = 1 from the call tree. */
 void graph_trim_tree(struct graph *graph, const uint8_t *removed);
 
-/* Selection of edges: between nodes of `kept`, and into nodes of `target` or out of nodes of
- * `source`. Each array has one byte per node; NULL selects all nodes. */
+/* Selects edges: between nodes of `kept`, and either into nodes of `target` or out of nodes of
+ * `source`. Each array has one byte per node. NULL selects all nodes. */
 struct edge_choice {
   const uint8_t *kept, *target, *source;
 };
 
-/* Replaces the edges of the graph by the selected edges. Call graph_link_edges afterwards to
+/* Replaces the edges of the graph by the selected edges. The caller then calls graph_link_edges to
  * rebuild `in` and `out`. */
 pprofc_status graph_find_edges(struct graph *graph, const struct edge_choice *choice,
                                pprofc_error *error);
 
 /* Marks the nodes that are inlined calls of kept nodes. Removes all edges of the graph. `kept` has
- * one byte per node; NULL means that all nodes are kept. */
+ * one byte per node; NULL: all nodes are kept. */
 pprofc_status graph_mark_inlined(struct graph *graph, const uint8_t *kept, pprofc_error *error);
 
-/* Sorts the edges and rebuilds `in` and `out` without dropped edges. Call graph_rank_names
- * first. */
+/* Sorts the edges, and rebuilds `in` and `out` without dropped edges. The caller calls
+ * graph_rank_names before. */
 pprofc_status graph_link_edges(struct graph *graph, pprofc_error *error);
 
-/* Makes the names, and the ranks of the names, for the shown nodes and for the nodes at the ends of
- * edges. */
+/* Makes the names and the ranks of names for two sets of nodes: the shown nodes, and the nodes at
+ * the ends of edges. */
 pprofc_status graph_rank_names(struct graph *graph, pprofc_error *error);
 
 /* Sets `matches` of the shown nodes: 1 if the name matches options.edges_of. */
@@ -216,7 +216,7 @@ pprofc_status graph_sort_nodes(struct graph *graph, pprofc_error *error);
 
 /* Finds the tags of the nodes with kept[i] = 1. */
 pprofc_status graph_find_tags(struct graph *graph, const uint8_t *kept, pprofc_error *error);
-/* Sorts `count` tags of one kind, string or number (docs/spec/pprof.md, 19.6). */
+/* Sorts `count` tags that are all strings or all numbers (docs/spec/pprof.md, 19.6). */
 void graph_sort_tags(struct graph_tag *tags, size_t count, bool by_flat);
 
 #endif

@@ -1,12 +1,12 @@
 /* Marks nodes that are inlined where they are called: "(inline)" and "(partial-inline)".
  *
  * Only calls along kept edges count. An edge is inlined if every call along it is inlined (section
- * 20.1 of docs/spec/pprof.md). So marks need edges, but only the edges to nodes that are inlined
- * somewhere. */
+ * 20.1 of docs/spec/pprof.md). Marks therefore need edges, but only the edges to nodes that are
+ * inlined somewhere. */
 #include "graph/graph.h"
 
-/* Sets candidates[i] to 1 for each node i that is an inlined frame of a location. True if there is
- * such a node. */
+/* Sets candidates[i] to 1 for each node i that is an inlined frame of a location. Returns true if
+ * there is such a node. */
 static bool marks_find_candidates(const struct graph *g, uint8_t *candidates) {
   const struct frames *f = &g->frames;
   bool found = false;
@@ -19,8 +19,8 @@ static bool marks_find_candidates(const struct graph *g, uint8_t *candidates) {
   return found;
 }
 
-/* Marks the targets of the graph's edges. A target that is also called without inlining gets the
- * mark "(partial-inline)". */
+/* Marks the targets of the graph's edges. A target that also has calls without inlining is marked
+ * "(partial-inline)". */
 static bool marks_set(struct graph *g) {
   uint8_t *plain = mem_zero_array(g->mem, g->node_count, 1);
   if (!plain) return false;

@@ -1,4 +1,4 @@
-/* Makes printed names of nodes and trims source paths (docs/spec/pprof.md, 17). */
+/* Makes the printed names of nodes. Trims source paths (docs/spec/pprof.md, 17). */
 #include "graph/names.h"
 
 #include <stdio.h>
@@ -10,7 +10,8 @@ static size_t names_put_number(int64_t value, char *out) {
   return (size_t)snprintf(out, NUMBER_ROOM, ":%lld", (long long)value);
 }
 
-/* Appends "file:line:column" or the file, or a replacement text for a frame without a name. */
+/* Appends "file:line:column", or only the file. For a frame without a name, appends a replacement
+ * text. */
 static size_t put_place(const struct node_place *place, pprofc_str name, pprofc_str file,
                         pprofc_str object, char *out) {
   size_t size = 0;
@@ -36,7 +37,7 @@ static size_t put_place(const struct node_place *place, pprofc_str name, pprofc_
 
 pprofc_str frame_name_of(const struct node_place *place, pprofc_str name, pprofc_str file,
                          pprofc_str object, pprofc_str joint, struct arena *arena) {
-  /* room for an address, two numbers, brackets and separators, in bytes */
+  /* space in bytes for an address, two numbers, brackets and separators */
   char *text = arena_alloc(arena, name.size + file.size + object.size + 100);
   if (!text) return (pprofc_str){NULL, 0};
   size_t size = 0;
@@ -61,7 +62,8 @@ pprofc_str frame_name_of(const struct node_place *place, pprofc_str name, pprofc
 
 /* ---- source paths ------------------------------------ */
 
-/* Returns the part of path after "/base(directory)/"; data is NULL if the path has no such part. */
+/* Returns the part of the path after "/base(directory)/". data is NULL if the path has no such
+ * part. */
 static pprofc_str after_directory(pprofc_str path, pprofc_str directory) {
   pprofc_str base = str_path_base(directory);
   for (size_t i = 0; i + base.size + 2 <= path.size; i++)
@@ -71,8 +73,8 @@ static pprofc_str after_directory(pprofc_str path, pprofc_str directory) {
   return (pprofc_str){NULL, 0};
 }
 
-/* Returns the part of path after the prefix and a slash; data is NULL if the path has another
- * beginning. */
+/* Returns the part of the path after the prefix and a slash. data is NULL if the path begins
+ * differently. */
 static pprofc_str after_prefix(pprofc_str path, pprofc_str prefix) {
   if (!str_starts(path, prefix)) return (pprofc_str){NULL, 0};
   size_t size = prefix.size;

@@ -1,5 +1,5 @@
-/* Computes with integers as Go does on amd64, without undefined behaviour. Products wrap around
- * like sums (profile/sum.h). A conversion of a number that is out of range gives the smallest
+/* Computes with integers like Go on amd64, without undefined behaviour. Products wrap around, like
+ * sums (profile/sum.h). The conversion of a number that is out of range gives the smallest
  * integer. */
 #ifndef PPROFC_GRAPH_NUMBER_H
 #define PPROFC_GRAPH_NUMBER_H
@@ -10,12 +10,12 @@ static inline int64_t number_multiply(int64_t a, int64_t b) {
   return (int64_t)((uint64_t)a * (uint64_t)b);
 }
 
-/* Returns the magnitude of v; the smallest integer is unchanged. */
+/* Returns the absolute value of v. The smallest integer stays unchanged. */
 static inline int64_t number_abs(int64_t v) {
   return v < 0 ? (int64_t)(0 - (uint64_t)v) : v;
 }
 
-/* Returns a / b, truncated; b is not 0. */
+/* Returns a / b, truncated. b must not be 0. */
 static inline int64_t number_divide(int64_t a, int64_t b) {
   return b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b;
 }
@@ -25,7 +25,7 @@ static inline int64_t number_mean(int64_t v, int64_t divisor) {
   return divisor ? number_divide(v, divisor) : v;
 }
 
-/* Truncates towards zero; returns INT64_MIN for NaN and numbers out of range. */
+/* Truncates towards zero. Returns INT64_MIN for NaN and for numbers out of range. */
 static inline int64_t number_from_double(double v) {
   return v >= -0x1p63 && v < 0x1p63 ? (int64_t)v : INT64_MIN;
 }

@@ -1,5 +1,5 @@
-/* Sorts nodes, edges and tags (docs/spec/pprof.md, 19). All orders are total: if pprof does not
- * define an order, the item created first comes first. */
+/* Sorts nodes, edges and tags (docs/spec/pprof.md, 19). All orders are total. If pprof defines no
+ * order for two items, the item that was created first comes first. */
 #include "graph/graph.h"
 #include "stats/gomath.h"
 
@@ -8,7 +8,7 @@
 
 /* ---- names ------------------------------------------- */
 
-/* Returns the first bytes of a name as a number that sorts like the bytes. */
+/* Returns the first bytes of a name as a number. The numbers sort like the bytes. */
 static uint64_t prefix_of(pprofc_str name) {
   uint64_t prefix = 0;
   for (size_t i = 0; i < 8; i++)
@@ -28,8 +28,8 @@ static int compare_named(const void *left, const void *right) {
   return str_compare(a->name, b->name);
 }
 
-/* Marks the node_infos that need a name: nodes that are shown and nodes at the ends of edges.
- * Returns their number. */
+/* Marks the node_infos that need a name, and returns their number. These are the shown nodes and
+ * the nodes at the ends of edges. */
 static size_t mark_named(const struct graph *g, uint8_t *marked) {
   for (size_t i = 0; i < g->shown_count; i++) marked[g->nodes[g->shown[i]].info] = 1;
   for (size_t i = 0; i < g->edge_count; i++) {
@@ -86,7 +86,7 @@ static double go_log2(double x) {
   return go_log(fraction) * (1 / 0.693147180559945309417232121458176568) + exponent;
 }
 
-/* Returns one term of an entropy, or NaN where the logarithm is undefined, as in pprof. */
+/* Returns a term of an entropy. Returns NaN if the logarithm is undefined, as in pprof. */
 static double entropy_term(int64_t part, int64_t total) {
   double f = (double)number_abs(part) / (double)total;
   return f > 0 ? -f * go_log2(f) : NAN;
@@ -131,7 +131,7 @@ static int order_compare_ranked(const void *left, const void *right) {
   return (a->node > b->node) - (a->node < b->node);
 }
 
-/* Sets the keys of a node: the first key, and a second key for ties. */
+/* Sets the two sort keys of a node. The second key is for ties. */
 static struct graph_order_ranked rank_node(const struct graph *g, uint32_t node) {
   const struct graph_node *n = &g->nodes[node];
   int64_t flat = number_abs(n->flat), cum = number_abs(n->cum);
@@ -147,9 +147,8 @@ static struct graph_order_ranked rank_node(const struct graph *g, uint32_t node)
   return r;
 }
 
-/* Moves the nodes with the largest changes of flat to the first quarter of the list. Otherwise a
- * leaf with a large change could drop out of the report, because the changes of its callers are
- * larger. */
+/* Moves the nodes with the largest changes of flat to the first quarter of the list. Otherwise the
+ * report could drop a leaf with a large change, because the changes of its callers are larger. */
 static void put_own_changes_first(const struct graph *g, struct graph_order_ranked *items) {
   size_t count = g->shown_count, places = count / 4;
   if (g->options.nodecount > 0 && (size_t)g->options.nodecount < count)
@@ -177,9 +176,9 @@ pprofc_status graph_sort_nodes(struct graph *g, pprofc_error *error) {
 
 struct ranked_edge {
   int64_t weight;
-  uint32_t source, target; /* ranks of the names of the source and of the target */
-  uint64_t ends;           /* indices of both nodes, as the last sort key; they do not depend on the
-                              order of samples */
+  uint32_t source, target; /* rank of the source's name, and rank of the target's name */
+  uint64_t ends;           /* indices of both nodes; this is the last sort key, and does not depend
+                              on the order of samples */
   uint32_t edge;
 };
 
@@ -191,7 +190,7 @@ static int compare_edges(const void *left, const void *right) {
   return (a->ends > b->ends) - (a->ends < b->ends);
 }
 
-/* Writes the sorted edges into lists. Edges with the same target are adjacent; with `by_source`,
+/* Writes the sorted edges into lists. Edges with the same target are adjacent. With `by_source`,
  * edges with the same source are adjacent. */
 static void fill_lists(const struct graph *g, const struct ranked_edge *order, size_t count,
                        bool by_source, uint32_t *from, uint32_t *list) {
@@ -223,7 +222,7 @@ static bool alloc_lists(struct graph *g) {
   return g->in_from && g->out_from && g->in && g->out && g->sorted;
 }
 
-/* Sorts the edges except dropped edges. Returns the number of sorted edges. */
+/* Sorts the edges that are not dropped. Returns their number. */
 static size_t sort_edges(const struct graph *g, struct ranked_edge *order) {
   size_t count = 0;
   for (uint32_t i = 0; i < g->edge_count; i++) {

@@ -1,5 +1,5 @@
-/* Shortens function names for small boxes: removes package paths, namespaces and arguments. pprof's
- * rules are regular expressions; this file writes each rule as one loop over the name. */
+/* Shortens function names for small boxes. Removes package paths, namespaces and arguments. The
+ * rules of pprof are regular expressions. Here, each rule is a loop over the name. */
 #include "graph/names.h"
 
 #include "core/chars.h"
@@ -57,7 +57,7 @@ static size_t folder_end(pprofc_str s, size_t i) {
   return end > i && at(s, end) == '/' ? end + 1 : 0;
 }
 
-/* Matches ^([\w\-.]+/)+([^.]+\..+), with the largest number of folders. */
+/* Matches ^([\w\-.]+/)+([^.]+\..+). The match has as many folders as possible. */
 static bool shorten_go(pprofc_str s, pprofc_str *found) {
   size_t start = 0, dot = 0, end = 0;
   while ((start = folder_end(s, start)) != 0) {
@@ -124,8 +124,8 @@ static size_t method_end(pprofc_str s, size_t i) {
   return end;
 }
 
-/* Matches ^([_a-zA-Z]\w*::)+(_*[A-Z]\w*::~?[_a-zA-Z]\w*(<.*>)?): the last class followed by a
- * method. */
+/* Matches ^([_a-zA-Z]\w*::)+(_*[A-Z]\w*::~?[_a-zA-Z]\w*(<.*>)?). Finds the last class that a method
+ * follows. */
 static bool shorten_cpp(pprofc_str s, pprofc_str *found) {
   size_t start = 0, end;
   bool matched = false;

@@ -2,8 +2,9 @@
  *
  * A worker keeps the current stack as a path from the root. A sample adds its value at the leaf end
  * only. When a frame is removed from the path, its pending sum is added to its nodes and to the
- * pending sum of its caller. So the worker visits a shared frame once for all samples that share
- * it. A location with inlined functions is one step of the path, however many nodes it has. */
+ * pending sum of its caller. A shared frame is therefore visited once for all samples that share
+ * it. A location with inlined functions is one step of the path, whatever the number of its
+ * nodes. */
 #include "core/array.h"
 #include "core/budget.h"
 #include "core/parallel.h"
@@ -20,16 +21,18 @@ struct sums_step {
   uint32_t offset;
 };
 
-/* Sums and state of a node, in one struct because each access to another node is a cache miss. */
+/* Sums and state of a node. They are in one struct, because each access to another node is a cache
+ * miss. */
 struct sums_node {
   int64_t cum;
-  uint32_t on_path; /* number of times that the node is on the path */
+  uint32_t on_path; /* number of times that the path contains the node */
 };
 
 struct sums_worker {
   int64_t *flat;
   struct sums_node *nodes;
-  struct sums_step *path; /* path from the root to the current leaf; room for max_depth + 1 steps */
+  struct sums_step *path; /* path from the root to the current leaf, with space for max_depth + 1
+                             steps */
   size_t depth;
   bool failed;
 };
@@ -43,8 +46,8 @@ struct sum_pass {
   struct sums_worker *items;
 };
 
-/* Removes one occurrence of a node from the path. If the path has no other occurrence, adds
- * `pending` to the node's cum. */
+/* Removes an occurrence of a node from the path. If the path does not contain the node any more,
+ * adds `pending` to the node's cum. */
 static inline void sums_leave(struct sums_worker *w, uint32_t index, int64_t pending) {
   struct sums_node *node = &w->nodes[index];
   if (--node->on_path == 0) node->cum = sum_add(node->cum, pending);
@@ -74,7 +77,7 @@ static inline void sums_push(const struct frames *frames, struct sums_worker *w,
   w->path[w->depth++] = (struct sums_step){0, entry, fresh.offset};
 }
 
-/* Moves the path to the stack of the next sample, and adds the sample's value at the leaf. */
+/* Moves the path to the stack of the next sample. Adds the value of the sample at the leaf. */
 static void sums_follow(const struct frames *frames, struct sums_worker *w,
                         struct stack_delta *delta, int64_t value) {
   while (w->depth && w->path[w->depth - 1].offset > delta->shared) sums_pop(frames, w);
@@ -128,7 +131,7 @@ static void sums_free_worker(const struct sum_pass *pass, struct sums_worker *w)
   mem_free(pass->mem, w->path, pass->profile->samples.max_depth + 1, sizeof *w->path);
 }
 
-/* Sums one column of values into the flat and cum of worker 0. */
+/* Adds a column of values to the flat and cum of worker 0. */
 static bool sum_column(struct sum_pass *pass) {
   parallel_run(pass->workers, sums_run, pass);
   bool failed = false;
@@ -142,8 +145,8 @@ static bool sum_column(struct sum_pass *pass) {
   return !failed;
 }
 
-/* Creates a node for every node_info from the sums of worker 0. The other workers have freed their
- * memory already. */
+/* Creates a node for every node_info, from the sums of worker 0. The other workers have already
+ * freed their memory. */
 static bool sums_make_nodes(struct graph *g) {
   if (g->nodes) return true;
   g->nodes = arena_zero_array(&g->arena, g->node_count, sizeof *g->nodes);

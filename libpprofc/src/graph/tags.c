@@ -1,9 +1,9 @@
 /* Finds the tags of nodes: the labels of their samples (docs/spec/pprof.md, 18). Only pictures show
- * them.
+ * tags.
  *
- * Samples with equal label lists form one class, so that the texts of labels are made once per
- * class. Then the file reads the samples of one tag after another, with one sum per node. No table
- * of nodes and tags is needed. */
+ * Samples with equal lists of labels form a class, so that the texts of labels are made once per
+ * class. Then the samples of one tag after another are read, with one sum per node. A table of
+ * nodes and tags is not needed. */
 #include "core/array.h"
 #include "graph/delta.h"
 #include "graph/graph.h"
@@ -13,7 +13,8 @@
 
 #define TAG_NONE UINT32_MAX
 
-/* A tag of a class, a set of equal label lists. `value` is the value of a number tag. */
+/* A tag of a class. A class is a set of samples with equal labels. `value` is the value of a number
+ * tag. */
 struct class_tag {
   uint32_t tag;
   int64_t value;
@@ -21,21 +22,21 @@ struct class_tag {
 
 struct label_class {
   size_t sample;         /* first sample with these labels */
-  uint32_t first, count; /* range of the class's tags in class_tags */
+  uint32_t first, count; /* tags of the class in class_tags: index of the first, and number */
 };
 
 struct graph_tags_tag {
-  uint32_t labels; /* id of the joined string labels, 0: no labels */
+  uint32_t labels; /* id of the joined string labels; 0: no labels */
   uint32_t name;   /* text id of the tag's name */
   bool is_number;
 };
 
-/* A sample that has the current tag, and the tag's index in class_tags. */
+/* A sample that has the current tag, and the index of the tag in class_tags. */
 struct use {
   uint32_t sample, class_tag;
 };
 
-/* The first sample in the file that has the tag, and the value of the sample's label. */
+/* The first sample in the file that has the tag, and the value of its label. */
 struct tag_first {
   uint32_t order;
   int64_t value;
@@ -51,8 +52,8 @@ struct tags_step {
   int64_t pending, pending_div;
   struct tag_first first;
   uint32_t node, offset;
-  bool counts; /* true if the sum counts for the node: the node is kept, and it does not occur
-                  nearer to the root on this path */
+  bool counts; /* true if the sum counts for the node: the node is kept, and the path does not
+                  contain it nearer to the root */
 };
 
 struct found_tag {
@@ -73,27 +74,28 @@ struct tagger {
   struct found_tag *found;
   size_t class_count, class_tag_count, tag_count, found_count;
   size_t class_capacity, class_tag_capacity, tag_capacity, found_capacity;
-  struct arena arena; /* arena that contains the arrays below, except path */
-  uint32_t *class_of; /* class of each sample, or TAG_NONE */
-  uint32_t *use_from; /* index of each tag's first use, and one more entry for the end */
+  struct arena arena; /* arena for the arrays below, except `path` */
+  uint32_t *class_of; /* for each sample, its class, or TAG_NONE */
+  uint32_t *use_from; /* for each tag, the index of its first use; an additional last item marks the
+                         end */
   struct use *uses;
   size_t use_count;
-  struct tag_sum *sums; /* sums of the current tag for each node */
+  struct tag_sum *sums; /* for each node, the sums for the current tag */
   uint32_t *touched;
   size_t touched_count;
   struct tags_step *path;
   size_t depth, path_capacity;
 };
 
-/* ---- classes of labels ------------------------------- */
+/* ---- classes of samples ------------------------------ */
 
 static int compare_texts(const void *a, const void *b) {
   return str_compare(*(const pprofc_str *)a, *(const pprofc_str *)b);
 }
 
-/* Appends a label. In dot a quote ends a text, unless a backslash comes before it. So quotes
- * and backslashes are escaped in labels that could end a text early; other labels stay as
- * pprof writes them. */
+/* Appends a label. In dot, a quote ends a text unless a backslash precedes the quote. Therefore
+ * quotes and backslashes are escaped in labels that could end a text too early. Other labels are
+ * the same as in pprof. */
 static void tags_add_label(struct buffer *joined, pprofc_str label) {
   bool ends_text = label.data[label.size - 1] == '\\' || str_find_char(label, '"') < label.size ||
                    str_find_char(label, '\n') < label.size;
@@ -104,8 +106,8 @@ static void tags_add_label(struct buffer *joined, pprofc_str label) {
   }
 }
 
-/* Makes a text "key:value" of each string label, sorted. Returns the number of texts, or SIZE_MAX
- * when out of memory. */
+/* Makes a text "key:value" for each string label, and sorts the texts. Returns their number, or
+ * SIZE_MAX when out of memory. */
 static size_t label_texts(const struct tagger *t, const struct label *labels, size_t count,
                           struct arena *arena, pprofc_str *texts) {
   size_t n = 0;
@@ -162,7 +164,7 @@ static bool add_class_tag(struct tagger *t, struct graph_tags_tag tag, int64_t v
                                       t->class_tag_capacity, (struct class_tag){id, value});
 }
 
-/* Finds the tags of a new class: of samples with the same labels. */
+/* Finds the tags of a new class, which is a set of samples with equal labels. */
 static bool read_class(struct tagger *t, struct label_class *class) {
   const struct label *labels = sample_labels(&t->profile->samples, class->sample);
   size_t count = label_count(&t->profile->samples, class->sample);
@@ -310,7 +312,7 @@ static void tags_add_leaf(struct tagger *t, struct use use, int64_t value, int64
   sum->flat_div = sum_add(sum->flat_div, divisor);
 }
 
-/* Moves the path to the stack of a sample that has the tag. Returns false when out of memory. */
+/* Moves the path to the stack of a sample with the tag. Returns false when out of memory. */
 static bool tags_follow(struct tagger *t, struct stack_delta *delta, struct use use) {
   delta_next(delta, use.sample);
   while (t->depth && t->path[t->depth - 1].offset > delta->shared) tags_pop(t);
@@ -337,7 +339,8 @@ static bool sum_uses(struct tagger *t, struct stack_delta *delta, const struct u
   return true;
 }
 
-/* Adds the tag to the nodes of its samples, unless its value at the node is too small. */
+/* Adds the tag to the nodes of its samples. Skips a node at which the value of the tag is too
+ * small. */
 static bool tags_note_found(struct tagger *t, const struct graph_tags_tag *tag) {
   int64_t cutoff = t->graph->node_cutoff;
   for (size_t i = 0; i < t->touched_count; i++) {

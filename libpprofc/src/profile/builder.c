@@ -1,7 +1,7 @@
-/* Builds a profile: interns the records that samples refer to and stores stacks as varints.
+/* Builds a profile. Stores equal records only once, and stores stacks as varints.
  *
- * Strings and stacks are allocated in the region of the new profile. Columns grow outside of the
- * region; pprofc_builder_finish moves them there, large columns without a copy. */
+ * Strings and stacks are in the region of the new profile. Columns grow outside of the region.
+ * pprofc_builder_finish moves them there, and does not copy large columns. */
 #include "profile/builder.h"
 
 #include "core/array.h"
@@ -12,7 +12,7 @@
 
 #define STACK_CHUNK ((size_t)1 << 20)
 
-/* Item sizes of the columns whose items are not uint32_t. */
+/* Sizes in bytes of the items of columns whose items are not uint32_t. */
 static const size_t item_sizes[COLUMN_COUNT] = {
     [TYPES] = sizeof(struct value_type),     [VALUES] = sizeof(int64_t),
     [STACKS] = sizeof(const uint8_t *),      [LABELS] = sizeof(struct label),
@@ -50,8 +50,8 @@ void pprofc_builder_free(pprofc_builder *b) {
   pprofc_profile *profile = b->profile;
   pprofc_allocator mem = b->mem;
   mem_free(&mem, b, 1, sizeof *b);
-  pprofc_profile_release(profile); /* release the profile last: its region contains the budget of
-                                      `mem` */
+  pprofc_profile_release(profile); /* Release the profile last, because its region contains the
+                                      budget of `mem`. */
 }
 
 bool builder_ok(const pprofc_builder *b) {
@@ -92,14 +92,14 @@ static bool builder_grow(pprofc_builder *b, struct builder_column *column, size_
   return true;
 }
 
-/* Makes room for `more` items after the last item of a column. */
+/* Reserves memory for `more` items after the last item of a column. */
 static inline bool reserve(pprofc_builder *b, int column, size_t more) {
   struct builder_column *c = &b->columns[column];
   return more <= c->capacity - c->count || builder_grow(b, c, more);
 }
 
-/* Appends to a column that has room. Each item type has its own function, so the compiler checks
- * the value. */
+/* Appends to a column that has memory for the item. Each item type has its own function, so the
+ * compiler checks the value. */
 #define DEFINE_PUT(name, type)                                                                     \
   static inline void name(pprofc_builder *b, int column, type item) {                              \
     struct builder_column *c = &b->columns[column];                                                \
@@ -114,9 +114,9 @@ DEFINE_PUT(put_label, struct label)
 DEFINE_PUT(put_type, struct value_type)
 DEFINE_PUT(put_mapping, struct mapping)
 
-/* Returns the address of an item of a column FIRST_FUNCTION or FIRST_LOCATION, or NULL after an
- * error. Grows the column if needed. Most functions have a unique name and one location, so these
- * columns replace a hash table for them. */
+/* Returns the address of an item of the column FIRST_FUNCTION or FIRST_LOCATION. Returns NULL after
+ * an error. Extends the column if needed. Most functions have a unique name and one location, so
+ * these columns replace a hash table for them. */
 static uint32_t *first_of(pprofc_builder *b, int column, uint32_t index) {
   struct builder_column *c = &b->columns[column];
   if (c->count <= index) {
@@ -128,7 +128,7 @@ static uint32_t *first_of(pprofc_builder *b, int column, uint32_t index) {
   return (uint32_t *)c->items + index;
 }
 
-/* True if the table with `count` records can get one more; otherwise the builder fails. Indices
+/* True if the table with `count` records can get another record. If not, the builder fails. Indices
  * have 32 bits, and the largest values are reserved. */
 static bool has_index_left(pprofc_builder *b, size_t count, const char *message) {
   if (count < PPROFC_NONE - 1) return true;
@@ -235,7 +235,7 @@ uint32_t builder_add_mapping(pprofc_builder *b, const struct mapping *mapping) {
   return index;
 }
 
-/* The fields of a function as stored in its columns. */
+/* Fields of a function as its columns have them. */
 struct builder_function {
   uint32_t name, system_name, filename;
   int64_t start_line;
@@ -265,7 +265,7 @@ static uint32_t append_function(pprofc_builder *b, const struct builder_function
   return (uint32_t)count;
 }
 
-/* Finds or adds a function whose name is also the name of another function. */
+/* Finds or adds a function if another function has the same name. */
 static uint32_t add_namesake(pprofc_builder *b, const struct builder_function *f) {
   uint64_t hash = hash_mix((uint64_t)f->name << 32 | f->system_name, f->filename);
   hash = hash_mix(hash, (uint64_t)f->start_line);
@@ -336,7 +336,7 @@ uint32_t builder_append_location(pprofc_builder *b, uint32_t mapping, uint64_t a
   return (uint32_t)count;
 }
 
-/* Finds or adds a location that is not the first of its function. */
+/* Finds or adds a location of a function that already has a first location. */
 static uint32_t add_location(pprofc_builder *b, uint32_t mapping, uint64_t address,
                              const pprofc_line *lines, size_t line_count) {
   uint64_t hash = hash_mix(address, mapping);
@@ -374,7 +374,7 @@ void builder_find_mappings(pprofc_builder *b) {
 
 /* ---- samples ----------------------------------------- */
 
-/* Makes room for the varints of a stack. Returns false when out of memory. */
+/* Reserves memory for the varints of a stack. Returns false when out of memory. */
 static bool reserve_stack(pprofc_builder *b, size_t depth) {
   size_t room = (size_t)(b->chunk_end - b->chunk);
   if (b->chunk && depth <= room / VARINT32_BYTES_MAX) return true;
@@ -463,7 +463,7 @@ static const void *builder_take_column(pprofc_builder *b, int column) {
   return items;
 }
 
-/* Converts the column LABEL_FROM (first label of each sample) into the column of label sets. */
+/* Converts the column LABEL_FROM (first label of each sample) to the column of label sets. */
 static void builder_finish_labels(pprofc_builder *b) {
   struct arena *arena = &b->profile->region->arena;
   struct samples *s = &b->profile->samples;
@@ -489,7 +489,7 @@ static void builder_finish_samples(pprofc_builder *b) {
   s->segment_count = 1;
 }
 
-/* Converts the list of folded locations into a column of flags. */
+/* Converts the list of folded locations to a column of flags. */
 static void builder_finish_folded(pprofc_builder *b) {
   size_t count = count_of(b, FOLDED);
   if (!count) return;
@@ -531,7 +531,7 @@ static void builder_finish_tables(pprofc_builder *b) {
       !builder_place_locations(p, (uint32_t *)(uintptr_t)p->locations.mapping))
     builder_fail_nomem(b);
 
-  p->strings.count = b->strings.count; /* read the count before interner_take resets it */
+  p->strings.count = b->strings.count; /* Read the count first, because interner_take resets it. */
   p->strings.items = interner_take(&b->strings, &p->region->arena);
   if (!p->strings.items) builder_fail_nomem(b);
 }

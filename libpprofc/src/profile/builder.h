@@ -1,5 +1,5 @@
-/* Internal functions of the builder (pprofc/builder.h) for importers. Strings have a length, and an
- * index identifies a record. */
+/* Internal functions of the builder (pprofc/builder.h), for importers. Strings have a length, and
+ * records are identified by an index. */
 #ifndef PPROFC_PROFILE_BUILDER_H
 #define PPROFC_PROFILE_BUILDER_H
 
@@ -8,24 +8,25 @@
 #include "pprofc/builder.h"
 #include "profile/profile.h"
 
-/* Returns the index of a string and copies the string if it is new. After an error, returns 0, the
- * index of the empty string. */
+/* Returns the index of a string. Copies the string if it is new. After an error, returns 0, which
+ * is the index of the empty string. */
 uint32_t builder_string(pprofc_builder *builder, pprofc_str s);
 
-/* Prefetches the hash table slot of a string that the caller will soon pass to builder_string. */
+/* Prefetches the slot of a string in the hash table. The caller will soon pass this string to
+ * builder_string. */
 void builder_expect_string(const pprofc_builder *builder, pprofc_str s);
 
-/* Each function adds a record like the public function, but takes string indices in place of C
+/* The functions add a record like the public functions, but take string indices instead of C
  * strings. The field `id` of a mapping is ignored. */
 uint32_t builder_add_mapping(pprofc_builder *builder, const struct mapping *mapping);
 uint32_t builder_add_function(pprofc_builder *builder, uint32_t name, uint32_t system_name,
                               uint32_t filename, int64_t start_line);
 void builder_add_type(pprofc_builder *builder, pprofc_str type, pprofc_str unit);
-/* Adds a sample type when samples exist already. The existing samples have the value 0 of this
+/* Adds a sample type although there are samples already. These samples have the value 0 for this
  * type. */
 void builder_add_late_type(pprofc_builder *builder, pprofc_str type, pprofc_str unit);
 void builder_set_unit(pprofc_builder *builder, size_t type, pprofc_str unit);
-/* Both functions add a record even if an equal record exists, for formats that distinguish equal
+/* The functions add a record even if an equal record exists. Some formats distinguish equal
  * records. */
 uint32_t builder_append_mapping(pprofc_builder *builder, const struct mapping *mapping);
 uint32_t builder_append_location(pprofc_builder *builder, uint32_t mapping, uint64_t address,
@@ -34,10 +35,10 @@ uint32_t builder_append_location(pprofc_builder *builder, uint32_t mapping, uint
 void builder_set_period(pprofc_builder *builder, pprofc_str type, pprofc_str unit, int64_t period);
 void builder_add_label(pprofc_builder *builder, const struct label *label);
 
-/* Sets the expressions drop_frames and keep_frames of the profile to string indices; NONE keeps the
- * current expression. */
+/* Sets the expressions drop_frames and keep_frames of the profile to strings with these indices.
+ * NONE keeps the current expression. */
 void builder_set_frames(pprofc_builder *builder, uint32_t drop, uint32_t keep);
-/* Sets is_folded of profile.proto: several functions share the code of the location. */
+/* Sets is_folded in profile.proto for a location: several functions share its code. */
 void builder_mark_folded(pprofc_builder *builder, uint32_t location);
 
 /* Makes pprofc_builder_finish find the mapping of each location that has an address and no
@@ -48,13 +49,15 @@ void builder_find_mappings(pprofc_builder *builder);
  * mapping of location i of the profile. Returns false when out of memory. */
 bool builder_place_locations(const pprofc_profile *profile, uint32_t *mapping);
 
-/* Limits the frames of a sample to `frames`; the builder refuses samples with more frames. */
+/* Limits the number of frames of a sample to `frames`. The builder refuses samples with more
+ * frames. */
 void builder_limit_depth(pprofc_builder *builder, size_t frames);
 
-/* True if no call has failed and a sample may have `frames` frames. Otherwise the builder fails. */
+/* True if no call has failed and a sample may have `frames` frames. If it may not, the builder
+ * fails. */
 bool builder_allows_depth(pprofc_builder *builder, size_t frames);
 
-/* Stores a stack, leaf first, in the packed form of profile/stack.h and sets *size to its size in
+/* Stores a stack, leaf first, in the packed form of profile/stack.h. Sets *size to its size in
  * bytes. Returns NULL after an error. A stored stack ends with the stacks of its callers, so a
  * sample of a caller can point to these last bytes. */
 const uint8_t *builder_stack(pprofc_builder *builder, const uint32_t *frames, size_t depth,
@@ -64,7 +67,7 @@ const uint8_t *builder_stack(pprofc_builder *builder, const uint32_t *frames, si
 void builder_sample(pprofc_builder *builder, const uint8_t *stack, uint32_t size, size_t depth,
                     const int64_t *values);
 
-/* Makes the builder fail with this error, unless it has failed before. */
+/* Makes the builder fail with this error. Does nothing if it has failed before. */
 void builder_refuse(pprofc_builder *builder, const pprofc_error *error);
 
 /* True if no call has failed. */

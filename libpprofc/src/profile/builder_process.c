@@ -13,7 +13,8 @@
 #define PATH_SIZE          4096
 #define BUILD_ID_BYTES_MAX 64
 
-/* Returns the bytes of a segment in memory; NULL if the bytes are not part of a loaded segment. */
+/* Returns the bytes of a segment in memory. Returns NULL if the segment is not part of a loaded
+ * segment. */
 static const uint8_t *process_segment(const struct dl_phdr_info *object, const ElfW(Phdr) * part) {
   for (size_t i = 0; i < object->dlpi_phnum; i++) {
     const ElfW(Phdr) *loaded = &object->dlpi_phdr[i];
@@ -35,7 +36,7 @@ static pprofc_str process_hexadecimal(const uint8_t *bytes, size_t size, char *o
   return (pprofc_str){out, 2 * size};
 }
 
-/* Returns the build id in the notes of a segment, or "". */
+/* Returns the build id in the notes of a segment, or "" if there is no build id. */
 static pprofc_str process_note_id(const uint8_t *notes, size_t size, char *out) {
   ElfW(Nhdr) note;
   for (size_t at = 0; size - at >= sizeof note;) {
@@ -61,7 +62,7 @@ static pprofc_str process_build_id(const struct dl_phdr_info *object, char *out)
   return id;
 }
 
-/* Adds the segments of an object that contain code. The loader names the main program "". */
+/* Adds the segments of an object file that contain code. The loader names the main program "". */
 static int process_add_object(struct dl_phdr_info *object, size_t info_size, void *builder) {
   char path[PATH_SIZE], id[2 * BUILD_ID_BYTES_MAX];
   const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -98,7 +99,7 @@ void pprofc_builder_process(pprofc_builder *builder) {
   builder_find_mappings(builder);
 }
 
-/* ---- the mapping of each location -------------------- */
+/* ---- mappings of locations --------------------------- */
 
 static int process_compare(const void *a, const void *b) {
   const struct mapping *x = *(const struct mapping *const *)a,

@@ -38,13 +38,14 @@ enum {
 
 struct pprofc_builder {
   pprofc_allocator mem;
-  pprofc_error error;      /* first error of any call; its status is PPROFC_OK without an error */
-  pprofc_profile *profile; /* profile that is being built; its region contains strings and stacks */
+  pprofc_error error;      /* error of the first call that failed; its status is PPROFC_OK if no
+                              call failed */
+  pprofc_profile *profile; /* profile under construction; its region contains strings and stacks */
   struct interner strings;
-  /* Hash tables of the records that the columns FIRST_FUNCTION and FIRST_LOCATION do not list. */
+  /* hash tables of the records that are not in the columns FIRST_FUNCTION and FIRST_LOCATION */
   struct map functions, locations, mappings;
   struct builder_column columns[COLUMN_COUNT];
-  uint8_t *chunk, *chunk_end; /* start and end of the free memory for the next stacks */
+  uint8_t *chunk, *chunk_end; /* start and end of the memory for the next stacks */
   size_t max_depth, depth_limit;
   bool finds_mappings;
   struct builder_times *times; /* times of the samples, or NULL */

@@ -1,4 +1,4 @@
-/* Collects events in the order of the file, then writes them grouped by track and sorted by
+/* Collects events in the order of the file. Then writes them grouped by track and sorted by
  * start. */
 #include "profile/builder_times.h"
 
@@ -161,13 +161,14 @@ void builder_event_numbers(pprofc_builder *b, size_t first, const uint32_t *numb
 
 /* ---- the table --------------------------------------- */
 
-/* Returns a - b, or the largest number if the difference does not fit; a >= b. */
+/* Returns a - b, for a >= b. Returns the largest number if the difference does not fit. */
 static int64_t time_between(int64_t a, int64_t b) {
   int64_t between;
   return __builtin_sub_overflow(a, b, &between) ? INT64_MAX : between;
 }
 
-/* Sets the number of events and the first event of each track, and the start of the recording. */
+/* Sets for each track the number of its events and its first event. Also sets the start of the
+ * recording. */
 static void times_count(struct builder_times *t) {
   size_t first = 0;
   for (size_t i = 0; i < t->count; i++) {
@@ -182,7 +183,7 @@ static void times_count(struct builder_times *t) {
   }
 }
 
-/* Columns of the table that is being made. */
+/* Columns of the table under construction. */
 struct time_columns {
   uint32_t *sample;
   int64_t *start, *duration;
@@ -216,7 +217,7 @@ static bool times_are_sorted(const int64_t *start, size_t count) {
   return i >= count;
 }
 
-/* Sorts the rows of one track by start. `order` and `old` have room for `count` items. */
+/* Sorts the rows of a track by start. `order` and `old` have space for `count` items. */
 static void track_sort(const struct time_columns *rows, size_t count, uint32_t *order,
                        struct builder_time_event *old) {
   for (size_t i = 0; i < count; i++) {
@@ -232,7 +233,7 @@ static void track_sort(const struct time_columns *rows, size_t count, uint32_t *
 }
 
 /* Sorts the tracks whose events are not in the order of time. The collected events are no longer
- * needed and serve as a buffer. Returns false when out of memory. */
+ * needed, and serve as a buffer. Returns false when out of memory. */
 static bool times_sort(struct builder_times *t, const struct time_columns *columns) {
   for (size_t k = 0; k < t->track_count; k++) {
     const struct time_track *track = &t->tracks[k];

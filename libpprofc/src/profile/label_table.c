@@ -1,4 +1,4 @@
-/* Finds equal label sets with a hash table, so that each set is stored once. */
+/* Finds equal label sets with a hash table. Each set is then stored once. */
 #include "profile/label_table.h"
 
 void label_table_init(struct label_table *table, const pprofc_allocator *mem,

@@ -1,5 +1,5 @@
-/* Finds equal label sets while the label columns of a profile are filled, so that each set is
- * stored once. */
+/* Finds equal label sets while the label columns of a profile are filled. Each set is then stored
+ * once. */
 #ifndef PPROFC_PROFILE_LABEL_TABLE_H
 #define PPROFC_PROFILE_LABEL_TABLE_H
 
@@ -8,10 +8,10 @@
 
 struct label_table {
   const struct label *labels;
-  struct label_set
-      *sets; /* array of label sets; the caller allocates room for every set that may be added */
+  struct label_set *sets; /* array of label sets, in which the caller has allocated memory for every
+                             set that may be added */
   size_t count;
-  uint32_t last; /* index of the set that was found last; the next sample often has the same set */
+  uint32_t last; /* index of the set that was found last; the next sample often has this set */
   struct map map;
 };
 
@@ -19,13 +19,13 @@ void label_table_init(struct label_table *table, const pprofc_allocator *mem,
                       const struct label *labels, struct label_set *sets);
 void label_table_free(struct label_table *table);
 
-/* Returns the set with labels[first .. first + count - 1] in this order: an existing equal
- * set, or a new one at the end. Returns MAP_NONE when out of memory. */
+/* Returns the set that has labels[first .. first + count - 1] in this order. It is an existing
+ * equal set, or a new set at the end. Returns MAP_NONE when out of memory. */
 uint32_t label_table_add(struct label_table *table, size_t first, size_t count);
 
-/* Replaces the entries of `set`. Before the call, set[i] is the index of sample i's first label;
- * afterwards it is the index of its label set. `sets` has room for total + 1 sets; `total` is the
- * number of labels in samples->labels. Returns false when out of memory. */
+/* Replaces the items of `set`. Before the call, set[i] is the index of the first label of sample i.
+ * Afterwards it is the index of the sample's label set. `sets` has space for total + 1 sets, and
+ * `total` is the number of labels in samples->labels. Returns false when out of memory. */
 bool label_table_make(struct samples *samples, const pprofc_allocator *mem, uint32_t *set,
                       struct label_set *sets, size_t total);
 

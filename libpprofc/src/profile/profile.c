@@ -1,4 +1,4 @@
-/* Implements the lifetime of a profile, copy-on-write edits, and public views of the columns. */
+/* Implements the lifetime of a profile, copy-on-write edits, and the public views of columns. */
 #include "profile/profile.h"
 
 #include "core/budget.h"
@@ -25,13 +25,13 @@ pprofc_profile *profile_new(const pprofc_allocator *mem) {
   return p;
 }
 
-/* Copies all fields except the reference count, which other threads may change meanwhile. */
+/* Copies all fields except the reference count. Other threads may change that count meanwhile. */
 static void copy_fields(pprofc_profile *to, const pprofc_profile *from) {
   const size_t counted = offsetof(pprofc_profile, mem);
   memcpy((char *)to + counted, (const char *)from + counted, sizeof *to - counted);
 }
 
-/* Returns a copy that shares all columns, in a region that uses `mem`. */
+/* Returns a copy that shares all columns. Its region uses `mem`. */
 static pprofc_profile *profile_share(const pprofc_profile *source, const pprofc_allocator *mem) {
   pprofc_profile *p = alloc_profile(mem);
   if (!p) return NULL;
@@ -80,7 +80,7 @@ void pprofc_profile_release(pprofc_profile *profile) {
   pprofc_allocator mem = profile->mem;
   struct region *region = profile->region;
   mem_free(&mem, profile, 1, sizeof *profile);
-  region_release(region); /* release the region last, because it contains the allocator's budget */
+  region_release(region); /* Release the region last, because it contains the allocator's budget. */
 }
 
 bool profile_add_strings(pprofc_profile *p, const pprofc_str *extra, size_t more) {

@@ -1,8 +1,8 @@
 /* The profile: columns of records, which do not change once the profile is made.
  *
- * A record has an index; it is not the id that the record has in the file. Strings are indices into
- * a table whose entry 0 is ""; two entries may have the same text. Stacks stay packed as in the
- * file; profile/stack.h reads them and explains how edits change a profile. */
+ * A record has an index, which differs from its id in the file. Strings are indices into a table
+ * whose item 0 is ""; two items may have the same text. Stacks stay packed as in the file;
+ * profile/stack.h reads them and explains how edits change a profile. */
 #ifndef PPROFC_PROFILE_PROFILE_H
 #define PPROFC_PROFILE_PROFILE_H
 
@@ -15,47 +15,48 @@
 #define LOCATION_HIDDEN UINT32_MAX
 
 struct value_type {
-  uint32_t type, unit; /* string indices of the type and the unit */
+  uint32_t type, unit; /* string index of the type, and of the unit */
 };
 
 struct label {
   uint32_t key;    /* string index of the label's key */
-  uint32_t string; /* string index of the text, if is_number is false */
+  uint32_t string; /* string index of the text; used if is_number is false */
   uint32_t unit;   /* string index of the number's unit; 0: no unit */
   uint32_t is_number;
   int64_t number;
 };
 
-/* A range of labels. Most samples with equal labels share one set. */
+/* A range of labels. Samples with equal labels usually share one set. */
 struct label_set {
   uint32_t first, count; /* index of the first label, and number of labels */
 };
 
 /* A range of samples whose stacks use the same map. The range ends before `first` of the next
- * segment. In these stacks the varint v means location map[v], or v - 1 if map is NULL. Every v of
+ * segment. In these stacks, the varint v means location map[v], or v - 1 if map is NULL. Every v of
  * a stack is a valid index of the map. */
 struct segment {
   size_t first;
-  const uint32_t *map; /* location for each varint; LOCATION_HIDDEN removes the frame */
-  size_t map_size; /* number of entries of `map`, needed by edits that make another map; 0 if `map`
-                      is NULL */
+  const uint32_t *map; /* for each varint, its location; LOCATION_HIDDEN removes the frame */
+  size_t map_size; /* number of items of `map`; edits that make another map need it; 0 if `map` is
+                      NULL */
 };
 
 struct samples {
   size_t count;
   const int64_t *values;              /* values of the samples: type_count values per sample */
-  const uint8_t *const *stack;        /* packed stack of each sample, leaf first */
-  const uint32_t *stack_size;         /* size of each stack in bytes */
-  const uint32_t *label_set;          /* label set of each sample; NULL: no sample has labels */
+  const uint8_t *const *stack;        /* for each sample, its packed stack, leaf first */
+  const uint32_t *stack_size;         /* for each sample, the size of its stack in bytes */
+  const uint32_t *label_set;          /* for each sample, its label set; NULL: no sample has
+                                         labels */
   const struct label_set *label_sets; /* label sets; the first one is empty */
   size_t label_set_count;
-  const struct label *labels; /* labels in the order of the file; some may be in no set */
+  const struct label *labels; /* labels in the order of the file; a label may belong to no set */
   const struct segment *segments;
   size_t segment_count; /* number of segments: at least 1 when count > 0 */
   size_t max_depth;     /* upper bound of the number of frames of a stack */
   const struct stack_tree
-      *tree; /* stacks of each segment as a tree, or NULL. With a tree `stack` is NULL, and only the
-                functions of graph/delta.h can read the stacks */
+      *tree; /* for each segment, its stacks as a tree, or NULL. With a tree, `stack` is NULL, and
+                only the functions of graph/delta.h can read the stacks */
 };
 
 struct line {
@@ -65,27 +66,27 @@ struct line {
 
 struct locations {
   size_t count;
-  const uint64_t *ids; /* id of each location in the file; NULL: location i has id i + 1 */
+  const uint64_t *ids; /* for each location, its id in the file; NULL: location i has id i + 1 */
   const uint64_t *address;
-  const uint32_t *mapping;   /* mapping of each location, or NONE */
-  const uint32_t *line_from; /* index of each location's first line, and one more entry for the end
-                                of the last location */
+  const uint32_t *mapping;   /* for each location, its mapping, or NONE */
+  const uint32_t *line_from; /* for each location, the index of its first line; an additional last
+                                item marks the end */
   const struct line *lines;  /* lines of a location, innermost inlined function first */
-  const uint8_t *is_folded;  /* 1 for a location whose code several functions share (is_folded);
-                                NULL: no location is folded */
+  const uint8_t *is_folded;  /* for each location, 1 if several functions share its code
+                                (is_folded); NULL: all are 0 */
 };
 
 struct functions {
   size_t count;
-  const uint64_t *ids; /* id of each function in the file; NULL: function i has id i + 1 */
-  /* String indices of each function's names and file. */
+  const uint64_t *ids; /* for each function, its id in the file; NULL: function i has id i + 1 */
+  /* for each function, string indices of its names and its file */
   const uint32_t *name, *system_name, *filename;
   const int64_t *start_line;
 };
 
 struct mapping {
   uint64_t id, start, limit, offset;
-  uint32_t file, build_id; /* string indices of the file and the build id */
+  uint32_t file, build_id; /* string index of the file, and of the build id */
   uint32_t flags;          /* flags PPROFC_HAS_* of builder.h */
 };
 
@@ -100,20 +101,21 @@ struct strings {
 };
 
 struct pprofc_profile {
-  int references; /* number of owners. It must be the first field, because profile_share copies
-                     every field after it */
+  int references; /* number of owners. It must be the first field, because profile_share copies all
+                     fields after it */
   pprofc_allocator mem;  /* allocator for everything made from this profile */
   struct region *region; /* region with the memory of the columns */
   unsigned threads;      /* number of threads requested when the profile was read */
-  bool disposable;       /* true if the only owner releases the profile after the next edit
+  bool disposable;       /* true if the only owner will release the profile after the next edit
                             (profile/stack.h) */
   struct region *lender; /* during an edit: region of the source profile, whose columns the edit may
-                            overwrite; else NULL */
-  bool folded; /* true if the reader may have added up several samples of the file as one sample;
-                  labels may be missing */
-  bool has_leftovers; /* true if locations that no sample uses remain, which pprof's merge drops */
-  bool in_order_of_use; /* true if locations are numbered in the order of first use, leaf first, and
-                           every location is used */
+                            overwrite; otherwise NULL */
+  bool folded; /* true if the reader may have added up several samples of the file; labels may then
+                  be missing */
+  bool has_leftovers;   /* true if there may be locations that no sample uses; pprof's merge drops
+                           them */
+  bool in_order_of_use; /* true if every location is used, and locations are numbered in the order
+                           of first use, leaf first */
 
   const struct value_type *types;
   size_t type_count;
@@ -123,7 +125,7 @@ struct pprofc_profile {
   struct mappings mappings;
   struct strings strings;
 
-  uint32_t drop_frames, keep_frames; /* string indices of the expressions for frames to drop and to
+  uint32_t drop_frames, keep_frames; /* string indices of the expressions for frames to drop, and to
                                         keep */
   int64_t time_nanos, duration_nanos, period;
   struct value_type period_type;
@@ -133,11 +135,11 @@ struct pprofc_profile {
   const struct times *times; /* times of the samples (profile/times.h), or NULL */
 };
 
-/* Returns an error for a profile with a stack tree (samples.tree), because such a profile supports
- * only sums of functions. */
+/* Returns an error for a profile with a stack tree (samples.tree). From such a profile, only sums
+ * of functions can be made. */
 pprofc_status profile_need_stacks(const pprofc_profile *profile, pprofc_error *error);
 
-/* The values of one sample type: the value of sample i is values[i * step]. */
+/* The values of a sample type: the value of sample i is values[i * step]. */
 struct value_column {
   const int64_t *values;
   size_t step;
@@ -145,38 +147,38 @@ struct value_column {
 
 struct value_column profile_values(const pprofc_profile *profile, size_t type);
 
-/* Returns the index of the sample type with the name or number `wanted`; for "" the default type.
- * "inuse_space" also selects a type named "space", which old heap profiles have. Returns type_count
+/* Returns the index of the sample type with the name or number `wanted`. "" means the default type.
+ * "inuse_space" also finds a type named "space", which old heap profiles have. Returns type_count
  * if there is no such type. */
 size_t profile_find_type(const pprofc_profile *profile, pprofc_str wanted);
 
-/* Returns the number of values that each sample has: the number of sample types, or 1 if the reader
- * kept only one type. */
+/* Returns how many values each sample has: the number of sample types, or 1 if the reader kept only
+ * one type. */
 size_t profile_values_each(const pprofc_profile *profile);
 
 /* Returns a profile without columns in a new region, or NULL when out of memory. */
 pprofc_profile *profile_new(const pprofc_allocator *mem);
 
-/* Returns a copy that shares every column with `source` and keeps the columns alive. The caller may
- * replace columns of the copy by columns in copy->region->arena. Returns NULL when out of
+/* Returns a copy that shares every column with `source`, and keeps these columns alive. The caller
+ * may replace columns of the copy by columns in copy->region->arena. Returns NULL when out of
  * memory. */
 pprofc_profile *profile_edit(const pprofc_profile *source);
 
-/* Returns a profile that shares every column of `source` but allocates with `mem`, for a caller
- * with its own memory and time limits. Returns NULL when out of memory. */
+/* Returns a profile that shares every column of `source` but allocates with `mem`. This is for a
+ * caller with its own memory and time limits. Returns NULL when out of memory. */
 pprofc_profile *profile_lend(const pprofc_profile *source, const pprofc_allocator *mem);
 
 static inline pprofc_str profile_string(const pprofc_profile *p, uint32_t index) {
   return p->strings.items[index];
 }
 
-/* Replaces the profile's string table by a copy with `more` strings appended: entry old_count + i
+/* Replaces the profile's string table by a copy with `more` additional strings: item old_count + i
  * is extra[i]. Returns false when out of memory. */
 bool profile_add_strings(pprofc_profile *p, const pprofc_str *extra, size_t more);
 
 /* ---- values ------------------------------------------ */
 
-/* True if all values of a sample are 0. Merges drop such samples. */
+/* True if all values of a sample are 0. Merges drop these samples. */
 static inline bool values_are_zero(const int64_t *values, size_t types) {
   for (size_t t = 0; t < types; t++)
     if (values[t]) return false;
@@ -193,16 +195,16 @@ static inline const struct label *sample_labels(const struct samples *s, size_t 
   return s->label_set ? s->labels + s->label_sets[s->label_set[sample]].first : NULL;
 }
 
-/* Key of the label that marks samples of the base profile of a comparison. The value of the label
- * is "true". */
+/* Key of the label that marks samples of the base in a comparison. The value of the label is
+ * "true". */
 #define BASE_LABEL STR("pprof::base")
 
-/* Returns the number of labels of the largest label set. */
+/* Returns how many labels the largest label set has. */
 size_t samples_most_labels(const struct samples *samples);
 
-/* True if the labels mark a sample of a base profile. */
+/* True if the labels mark a sample of the base. */
 bool label_set_is_base(const pprofc_profile *p, uint32_t set);
-/* True if any sample belongs to a base profile. */
+/* True if any sample belongs to the base. */
 bool profile_has_base(const pprofc_profile *p);
 
 static inline bool sample_is_base(const pprofc_profile *p, size_t sample) {

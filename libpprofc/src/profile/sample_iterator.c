@@ -1,4 +1,4 @@
-/* Implements the public iterator over samples, with one buffer for the stack and one for its
+/* Implements the public iterator over samples. It has one buffer for the stack and one for the
  * frames. */
 #include "core/array.h"
 #include "core/budget.h"
@@ -9,10 +9,12 @@
 struct pprofc_sample_iterator {
   const pprofc_profile *profile;
   struct stack_reader reader;
-  size_t next, end;     /* range of the samples that the iterator has still to return */
-  uint32_t *stack;      /* locations of the current sample; the array has room for max_depth + 1 */
+  size_t next, end;     /* range of the samples that the iterator must still return */
+  uint32_t *stack;      /* locations of the current sample; with space for max_depth + 1
+                           locations */
   size_t depth;         /* number of locations in `stack` */
-  pprofc_frame *frames; /* frames of the current sample, made when the caller requests them */
+  pprofc_frame *frames; /* frames of the current sample; they are made when the caller requests
+                           them */
   size_t frame_capacity;
 };
 
@@ -62,7 +64,8 @@ bool pprofc_sample_iterator_next(pprofc_sample_iterator *iterator, pprofc_sample
 
 /* ---- frames ------------------------------------------ */
 
-/* Returns the number of frames of a location. A location without lines is one frame: an address. */
+/* Returns the number of frames of a location. A location without lines has one frame: an
+ * address. */
 static size_t sample_frames_of(const struct locations *l, uint32_t location) {
   uint32_t lines = l->line_from[location + 1] - l->line_from[location];
   return lines ? lines : 1;
@@ -78,7 +81,7 @@ static pprofc_frame sample_frame_bare(const pprofc_profile *p, uint32_t location
   };
 }
 
-/* Writes the frames of one location; returns their number. */
+/* Writes the frames of a location. Returns their number. */
 static size_t sample_frames_fill(const pprofc_profile *p, uint32_t location, pprofc_frame *out) {
   const struct locations *l = &p->locations;
   uint32_t from = l->line_from[location], end = l->line_from[location + 1];

@@ -1,4 +1,4 @@
-/* Makes the maps with which edits hide and add locations without changing a stored stack. */
+/* Makes maps with which edits hide and add locations. Stored stacks do not change. */
 #include "profile/stack.h"
 
 #include "profile/stack_tree.h"
@@ -10,7 +10,7 @@ size_t stack_longest(const struct samples *s) {
   return longest;
 }
 
-/* Returns a map for segments that have no map: varint i + 1 is location i, or LOCATION_HIDDEN if
+/* Returns a map for segments without a map. Varint i + 1 means location i, or LOCATION_HIDDEN if
  * hidden[i] is set. */
 static const uint32_t *stack_plain_map(struct arena *arena, const uint8_t *hidden,
                                        size_t locations) {

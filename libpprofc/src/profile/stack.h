@@ -49,14 +49,14 @@
 
 /* ---- one stack --------------------------------------- */
 
-/* The frames of a stack that are not read yet: the bytes from `leaf` up to `root`. The functions
- * below take frames from either end. */
+/* The unread frames of a stack: the bytes from `leaf` up to `root`. The functions below take frames
+ * from either end. */
 struct packed_stack {
   const uint8_t *leaf, *root;
   const uint32_t *map; /* map of the stack's segment, or NULL */
 };
 
-/* Returns the location of a varint, or LOCATION_HIDDEN. */
+/* Returns the location that a varint means, or LOCATION_HIDDEN. */
 static inline uint32_t stack_location(const uint32_t *map, uint32_t id) {
   return map ? map[id] : id - 1;
 }
@@ -75,8 +75,7 @@ static inline bool stack_take_root_id(struct packed_stack *s, uint32_t *id) {
   return true;
 }
 
-/* Takes the location at the leaf end and skips hidden locations. Returns false if no frame is left.
- */
+/* Takes the location at the leaf end. Skips hidden locations. Returns false if no frame is left. */
 static inline bool stack_take_leaf(struct packed_stack *s, uint32_t *location) {
   uint32_t id;
   while (stack_take_leaf_id(s, &id)) {
@@ -89,7 +88,7 @@ static inline bool stack_take_leaf(struct packed_stack *s, uint32_t *location) {
 }
 
 /* Stores the locations of a stack in `frames`, leaf first, and returns their number. `frames` has
- * room for max_depth. */
+ * space for max_depth locations. */
 static inline size_t stack_unpack(struct packed_stack stack, uint32_t *frames) {
   size_t depth = 0;
   while (stack_take_leaf(&stack, &frames[depth])) depth++;
@@ -98,10 +97,12 @@ static inline size_t stack_unpack(struct packed_stack stack, uint32_t *frames) {
 
 /* ---- shared tails ------------------------------------ */
 
-/* Returns the number of equal bytes at the ends of a and b; compares at most `most` bytes. */
+/* Returns the number of equal bytes at the ends of a and b. Compares at most `most` bytes. */
 static inline size_t stack_equal_bytes(const uint8_t *a_end, const uint8_t *b_end, size_t most) {
   size_t n = 0;
-  if (a_end == b_end) return most; /* all bytes are equal, because the stacks share memory */
+  if (a_end == b_end)
+    return most; /* all bytes are equal, because both stacks are the same
+                    memory */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
   for (; n + 8 <= most; n += 8) {
     uint64_t x, y;
@@ -114,8 +115,9 @@ static inline size_t stack_equal_bytes(const uint8_t *a_end, const uint8_t *b_en
   return n;
 }
 
-/* Returns the number of bytes that the root ends of two packed stacks share, rounded down to whole
- * frames. Both stacks must be in one segment, or their varints must mean the same locations. */
+/* Returns the number of bytes that two packed stacks share at their root ends, rounded down to
+ * whole frames. Both stacks must be in one segment, or their varints must mean the same
+ * locations. */
 static inline size_t stack_shared_tail(const uint8_t *a, size_t a_size, const uint8_t *b,
                                        size_t b_size) {
   size_t n = stack_equal_bytes(a + a_size, b + b_size, a_size < b_size ? a_size : b_size);
@@ -126,8 +128,8 @@ static inline size_t stack_shared_tail(const uint8_t *a, size_t a_size, const ui
   return n ? n - 1 : 0;
 }
 
-/* Returns the number of bytes at the root end that a stack shares with the previous stack; 0 if
- * their maps differ. */
+/* Returns the number of bytes at the root end that a stack shares with the previous stack. Returns
+ * 0 if their maps differ. */
 static inline size_t stack_shared(const struct packed_stack *previous,
                                   const struct packed_stack *stack) {
   if (stack->map != previous->map) return 0;
@@ -135,7 +137,7 @@ static inline size_t stack_shared(const struct packed_stack *previous,
                            (size_t)(stack->root - stack->leaf));
 }
 
-/* Returns a stack without frames, which serves as the previous stack of the first sample. */
+/* Returns a stack without frames. It serves as the previous stack of the first sample. */
 static inline struct packed_stack stack_none(void) {
   static const uint8_t nothing;
   return (struct packed_stack){&nothing, &nothing, NULL};
@@ -143,8 +145,7 @@ static inline struct packed_stack stack_none(void) {
 
 /* ---- samples in order -------------------------------- */
 
-/* Reads the stacks of samples in ascending order, and remembers the segment of the current
- * sample. */
+/* Reads the stacks of samples in ascending order. Remembers the segment of the current sample. */
 struct stack_reader {
   const struct samples *samples;
   size_t segment;
@@ -155,7 +156,8 @@ static inline size_t segment_end(const struct samples *s, size_t segment) {
   return segment + 1 < s->segment_count ? s->segments[segment + 1].first : s->count;
 }
 
-/* Returns a reader that starts at sample `first`. Takes the logarithm of the number of segments. */
+/* Returns a reader that starts at sample `first`. Takes time logarithmic in the number of
+ * segments. */
 static inline struct stack_reader stack_reader_at(const struct samples *s, size_t first) {
   struct stack_reader reader = {s, 0, 0};
   if (!s->segment_count) return reader;
@@ -170,15 +172,15 @@ static inline struct stack_reader stack_reader_at(const struct samples *s, size_
   return reader;
 }
 
-/* Returns the map of the segment that contains `sample`. Calls must be in ascending order of
- * samples. */
+/* Returns the map of the segment that contains `sample`. The samples of successive calls must
+ * ascend. */
 static inline const uint32_t *stack_map(struct stack_reader *reader, size_t sample) {
   while (sample >= reader->segment_end && reader->segment + 1 < reader->samples->segment_count)
     reader->segment_end = segment_end(reader->samples, ++reader->segment);
   return reader->samples->segments[reader->segment].map;
 }
 
-/* Returns the stack of `sample`. Calls must be in ascending order of samples. */
+/* Returns the stack of `sample`. The samples of successive calls must ascend. */
 static inline struct packed_stack stack_of(struct stack_reader *reader, size_t sample) {
   const struct samples *s = reader->samples;
   const uint8_t *leaf = s->stack[sample];
@@ -186,17 +188,17 @@ static inline struct packed_stack stack_of(struct stack_reader *reader, size_t s
 }
 
 /* Stores the locations of the stack of `sample` in `frames`, leaf first, and returns their number.
- * `frames` has room for max_depth. */
+ * `frames` has space for max_depth locations. */
 static inline size_t stack_read(struct stack_reader *reader, size_t sample, uint32_t *frames) {
   return stack_unpack(stack_of(reader, sample), frames);
 }
 
 /* ---- renumbered stacks ------------------------------- */
 
-/* The varint of a location's new index. With a table of codes an edit rewrites a stack with one
- * load and one store of 8 bytes per frame. */
+/* The varint of a location's new index. With a table of these codes, an edit rewrites a stack with
+ * one load and one store of 8 bytes per frame. */
 struct stack_code {
-  uint8_t bytes[7]; /* varint of up to 32 bits, followed by unused bytes */
+  uint8_t bytes[7]; /* the varint, up to 32 bits, followed by unused bytes */
   uint8_t size;     /* size of the varint in bytes; 0 for a hidden location */
 };
 
@@ -206,7 +208,7 @@ static inline struct stack_code stack_code_of(uint32_t number) {
   return code;
 }
 
-/* Writes the code at `out`, which has room for 8 bytes. Returns the address after the code. */
+/* Writes the code at `out`, which has space for 8 bytes. Returns the address after the code. */
 static inline uint8_t *stack_put_code(uint8_t *out, const struct stack_code *code) {
   memcpy(out, code, sizeof *code);
   return out + code->size;
@@ -217,13 +219,13 @@ size_t stack_longest(const struct samples *samples);
 
 /* ---- maps of segments -------------------------------- */
 
-/* Hides the locations i with hidden[i] != 0 in a segment. `plain` caches the map for segments that
- * have no map; *plain is NULL before the first call. Returns false when out of memory. */
+/* Hides the locations i with hidden[i] != 0 in a segment. `plain` caches the map for segments
+ * without a map; *plain is NULL before the first call. Returns false when out of memory. */
 bool segment_hide(struct arena *arena, struct segment *segment, const uint8_t *hidden,
                   size_t locations, const uint32_t **plain);
 
-/* Adds `more` new locations to the map of a segment. `locations` is the number of existing
- * locations. Location locations + i becomes varint *base + i. Returns false when out of memory. */
+/* Adds `more` new locations to the map of a segment. There are `locations` locations so far.
+ * Location locations + i becomes varint *base + i. Returns false when out of memory. */
 bool segment_extend(struct arena *arena, struct segment *segment, size_t locations, size_t more,
                     size_t *base);
 

@@ -5,11 +5,11 @@
 
 #include <stdlib.h>
 
-/* Distance in samples from the current sample to the sample whose data is prefetched. */
+/* Distance in samples between the current sample and the sample whose data is prefetched. */
 #define STACK_AHEAD 8
 
-/* Returns the size of a cursor's buffer in bytes. Every copy moves STACK_CHUNK bytes, even of a
- * shorter leaf end, so the buffer has STACK_CHUNK spare bytes before the stack. */
+/* Returns the size of a cursor's buffer in bytes. Every copy moves STACK_CHUNK bytes, even if the
+ * leaf end is shorter. The buffer therefore has STACK_CHUNK additional bytes before the stack. */
 static size_t stack_cursor_room(const struct stack_cursor *c) {
   return STACK_CHUNK + (size_t)c->longest;
 }
@@ -41,8 +41,8 @@ void stack_cursor_free(struct stack_cursor *c, const pprofc_allocator *mem) {
 }
 
 /* Writes the chunks of a stack that differ from the previous stack, starting at the leaf end.
- * Returns the number of chunks that both stacks share. Stores the bytes that the last written chunk
- * replaces in `old`. */
+ * Returns how many chunks both stacks share. Stores the bytes that the last written chunk replaces
+ * in `old`. */
 static size_t stack_cursor_place(struct stack_cursor *c, uint32_t chunk, size_t level,
                                  uint8_t old[STACK_CHUNK]) {
   size_t known = c->size / STACK_CHUNK;
@@ -56,9 +56,9 @@ static size_t stack_cursor_place(struct stack_cursor *c, uint32_t chunk, size_t 
   return level;
 }
 
-/* Rounds `n`, the number of equal bytes at the root end of two stacks, down to whole frames. `old`
- * and `now` point to the byte before the equal bytes in each stack; NULL if that stack has no more
- * bytes. */
+/* Rounds `n`, the number of equal bytes at the root ends of two stacks, down to whole frames. `old`
+ * and `now` point to the byte before the equal bytes in each stack. They are NULL if that stack has
+ * no more bytes. */
 static uint32_t stack_cursor_whole(const uint8_t *root, size_t n, const uint8_t *old,
                                    const uint8_t *now) {
   if ((!old || *old < 0x80) && (!now || *now < 0x80)) return (uint32_t)n;
@@ -69,11 +69,12 @@ static uint32_t stack_cursor_whole(const uint8_t *root, size_t n, const uint8_t 
 }
 
 /* Prefetches the chunk and the leaf end of a later sample, and the parent chunk of a nearer sample.
- * Samples are sorted by stack but chunks are in the order of the file, so the reads are scattered.
- * Returns a value because gcc drops calls of functions that only prefetch. */
+ * The reads are scattered, because samples are sorted by stack but chunks are in the order of the
+ * file. Returns a value because gcc removes calls of functions that only prefetch. */
 static inline uint32_t stack_cursor_fetch(const struct stack_tree *tree, size_t sample) {
   const struct stack_ref *far = &tree->refs[sample + 2 * STACK_AHEAD];
-  /* Pointer arithmetic on NULL is undefined and `leaves` may be NULL, so compute with integers. */
+  /* `leaves` may be NULL, and pointer arithmetic on NULL is undefined. Therefore compute with
+   * integers. */
   uintptr_t leaf_end = (uintptr_t)tree->leaves + far->leaf + far->size % STACK_CHUNK;
   if (far->chunk) __builtin_prefetch(&tree->chunks[far->chunk]);
   __builtin_prefetch((const void *)(leaf_end - STACK_CHUNK));
@@ -91,8 +92,8 @@ uint32_t stack_cursor_move(struct stack_cursor *c, size_t sample) {
   size_t levels = ref->size / STACK_CHUNK, rest = ref->size % STACK_CHUNK, before = c->size;
   uint8_t old[STACK_CHUNK] = {0};
   size_t shared = stack_cursor_place(c, ref->chunk, levels, old) * STACK_CHUNK;
-  /* Size of the first chunk or leaf end that differs, and number of bytes of the previous stack
-   * that it replaces. */
+  /* Size of the first chunk or leaf end that differs, and how many bytes of the previous stack it
+   * replaces. */
   size_t piece = STACK_CHUNK, left = before - shared < piece ? before - shared : piece;
   if (shared == levels * STACK_CHUNK) {
     piece = rest;
@@ -122,8 +123,8 @@ void stack_tree_copy(const struct stack_tree *tree, const struct stack_ref *ref,
 
 /* ---- order ------------------------------------------- */
 
-/* An item to sort: a chunk among the children of one parent, or a sample among the samples of one
- * chunk. */
+/* An item that is sorted: a chunk among the children of the same parent, or a sample among the
+ * samples of the same chunk. */
 struct stack_tree_item {
   uint32_t key;
   uint32_t index;
@@ -147,7 +148,7 @@ static uint32_t stack_tree_key(const uint8_t *end, size_t size) {
   return size ? key & UINT32_MAX << (sizeof key - size) * 8 : 0;
 }
 
-/* Sorts items by key. Most groups are small, so small groups use insertion sort. */
+/* Sorts items by key. Most groups are small, so insertion sort is used for small groups. */
 static void stack_tree_sort(struct stack_tree_item *items, size_t count) {
   if (count > 16) {
     qsort(items, count, sizeof *items, stack_tree_compare);
@@ -161,15 +162,15 @@ static void stack_tree_sort(struct stack_tree_item *items, size_t count) {
   }
 }
 
-/* Items in groups: group g is items[from[g]] up to items[from[g + 1]]. */
+/* Groups of items. Group g is items[from[g]] up to items[from[g + 1]]. */
 struct stack_tree_groups {
   struct stack_tree_item *items;
-  uint32_t *from; /* index of each group's first item, and one more entry for the end of the last
-                     group */
+  uint32_t *from; /* for each group, the index of its first item; an additional last item marks the
+                     end */
 };
 
-/* Turns sizes of groups into starts. Before the call from[g + 1] is the size of group g, afterwards
- * its start. */
+/* Converts the sizes of groups to starts. Before the call, from[g + 1] is the size of group g.
+ * Afterwards it is the start of group g. */
 static void stack_tree_begin(struct stack_tree_groups *s, size_t groups) {
   uint32_t first = 0;
   for (size_t g = 0; g < groups; g++) {
@@ -184,7 +185,7 @@ static void stack_tree_sort_groups(const struct stack_tree_groups *s, size_t gro
     stack_tree_sort(s->items + s->from[g], s->from[g + 1] - s->from[g]);
 }
 
-/* Groups chunks by parent and sorts each group. */
+/* Groups chunks by parent, and sorts each group. */
 static void stack_tree_group_chunks(const struct stack_tree *tree, struct stack_tree_groups *s) {
   size_t chunks = tree->chunk_count + 1;
   for (size_t i = 1; i < chunks; i++) s->from[tree->chunks[i].parent + 1]++;
@@ -197,12 +198,12 @@ static void stack_tree_group_chunks(const struct stack_tree *tree, struct stack_
   stack_tree_sort_groups(s, chunks);
 }
 
-/* Sets place[i] to the position of chunk i in preorder: parents before children. */
+/* Sets place[i] to the position of chunk i in preorder, in which parents precede their children. */
 static void stack_tree_number(const struct stack_tree *tree, const struct stack_tree_groups *s,
                               uint32_t *place) {
   size_t chunks = tree->chunk_count + 1;
-  uint32_t *size = place; /* number of chunks in the subtree of each chunk; the positions in `place`
-                             overwrite these numbers one by one */
+  uint32_t *size = place; /* for each chunk, number of chunks in its subtree; the positions in
+                             `place` overwrite these numbers one by one */
   for (size_t i = 0; i < chunks; i++) size[i] = 1;
   for (size_t i = chunks; i-- > 1;) size[tree->chunks[i].parent] += size[i];
   place[0] = 0;
@@ -216,7 +217,7 @@ static void stack_tree_number(const struct stack_tree *tree, const struct stack_
   }
 }
 
-/* Groups samples by the position of their chunk and sorts each group. */
+/* Groups samples by the position of their chunk, and sorts each group. */
 static void stack_tree_group_samples(const struct stack_tree *tree, size_t count,
                                      const uint32_t *place, struct stack_tree_groups *s) {
   size_t chunks = tree->chunk_count + 1;

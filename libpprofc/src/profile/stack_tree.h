@@ -1,4 +1,4 @@
-/* Tree of stacks: stores bytes that stacks share at the root once.
+/* Tree of stacks: stores the bytes that stacks share at their root ends once.
  *
  * A stack is cut from its root end into chunks of STACK_CHUNK bytes, regardless of the boundaries
  * of varints. Two stacks share a chunk if the chunk and all chunks nearer to the root are equal.
@@ -18,14 +18,15 @@
 #define STACK_TREE_ALL UINT32_MAX
 
 struct stack_chunk {
-  uint32_t parent; /* index of the next chunk towards the root, lower than the index of this chunk;
-                      0: no chunk */
+  uint32_t parent; /* index of the next chunk towards the root, which is a lower index; 0: no such
+                      chunk */
   uint8_t bytes[STACK_CHUNK];
 };
 
 struct stack_ref {
-  uint32_t chunk; /* index of the chunk nearest to the leaf; 0: no chunk */
-  uint32_t leaf;  /* offset in `leaves` of the leaf end (size % STACK_CHUNK bytes) */
+  uint32_t chunk; /* index of the stack's chunk nearest to the leaf; 0: no chunk */
+  uint32_t leaf;  /* offset in `leaves` of the stack's leaf end, which has size % STACK_CHUNK
+                     bytes */
   uint32_t size;  /* size of the stack in bytes */
   uint32_t label_set;
 };
@@ -34,45 +35,45 @@ struct stack_tree {
   const struct stack_chunk *chunks; /* chunks of all stacks; indices start at 1 */
   size_t chunk_count;
   const uint8_t *leaves;        /* leaf ends of all stacks; offsets start at STACK_CHUNK */
-  const struct stack_ref *refs; /* reference to the stack of each sample */
-  const uint32_t *order;        /* position of each sample in the file; NULL if samples are in the
-                                   order of the file */
-  size_t count;                 /* number of entries of refs */
+  const struct stack_ref *refs; /* for each sample, a reference to its stack */
+  const uint32_t *order;        /* for each sample, its position in the file; NULL: samples are in
+                                   the order of the file */
+  size_t count;                 /* number of items of refs */
   uint32_t longest;             /* size of the largest stack in bytes */
-  uint32_t type;                /* only sample type with values, or STACK_TREE_ALL */
+  uint32_t type;                /* the only sample type with values, or STACK_TREE_ALL */
 };
 
-/* Cursor over the stacks of several trees. `room` is a buffer with the current stack; `end` is the
- * end of the stack, after the byte nearest to the root. */
+/* Cursor over the stacks of several trees. `room` is a buffer that contains the current stack.
+ * `end` is the end of the stack, after the byte nearest to the root. */
 struct stack_cursor {
   const struct stack_tree *tree;
-  size_t first;     /* index in the profile of the first sample of the current tree */
-  uint32_t longest; /* size of the largest stack of all trees in bytes */
+  size_t first;     /* index in the profile of the current tree's first sample */
+  uint32_t longest; /* size of the largest stack of any tree in bytes */
   uint8_t *room;
   uint8_t *end;
-  uint32_t *path; /* indices of the stack's chunks, from the root */
+  uint32_t *path; /* indices of the stack's chunks; the chunk at the root is first */
   uint32_t size;
-  uint32_t fetched; /* last result of stack_cursor_fetch; gcc would drop a call whose result is not
-                       stored */
+  uint32_t fetched; /* last result of stack_cursor_fetch; gcc would remove a call whose result is
+                       not stored */
 };
 
-/* Prepares a cursor for the trees; call stack_cursor_enter before the first move. Returns false
- * when out of memory. */
+/* Prepares a cursor for the trees. The caller calls stack_cursor_enter before the first move.
+ * Returns false when out of memory. */
 bool stack_cursor_init(struct stack_cursor *cursor, const pprofc_allocator *mem,
                        const struct stack_tree *trees, size_t count);
-/* Moves to a tree whose first stack belongs to sample `first`. The next stack then has no previous
+/* Moves to a tree whose first stack belongs to sample `first`. The next stack has no previous
  * stack. */
 void stack_cursor_enter(struct stack_cursor *cursor, const struct stack_tree *tree, size_t first);
 void stack_cursor_free(struct stack_cursor *cursor, const pprofc_allocator *mem);
 
-/* Builds the stack of a sample. Returns the number of bytes that it shares with the root end of the
- * previous stack, rounded down to whole frames. */
+/* Builds the stack of a sample. Returns the number of bytes that it shares with the previous stack
+ * at the root end, rounded down to whole frames. */
 uint32_t stack_cursor_move(struct stack_cursor *cursor, size_t sample);
 
-/* Copies a stack to `out`, which has room for the whole stack. */
+/* Copies a stack to `out`, which has space for the whole stack. */
 void stack_tree_copy(const struct stack_tree *tree, const struct stack_ref *ref, uint8_t *out);
 
-/* True if the stack equals `data`. Both have the same size. */
+/* True if the stack equals `data`, which has the same size. */
 static inline bool stack_tree_equal(const struct stack_tree *tree, const struct stack_ref *ref,
                                     const uint8_t *data) {
   size_t at = ref->size % STACK_CHUNK;
@@ -85,7 +86,7 @@ static inline bool stack_tree_equal(const struct stack_tree *tree, const struct 
   return true;
 }
 
-/* Sorts samples by stack, which makes stacks with many common frames adjacent: from[i] becomes the
+/* Sorts samples by stack, so that stacks with many common frames are adjacent. from[i] becomes the
  * sample at position i. Returns false when out of memory. */
 bool stack_tree_order(const struct stack_tree *tree, size_t count, const pprofc_allocator *mem,
                       uint32_t *from);

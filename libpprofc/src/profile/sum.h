@@ -1,5 +1,5 @@
-/* Adds and subtracts sample values. Sums and differences wrap around as int64 does in Go, so all
- * formats show the numbers that pprof prints. */
+/* Adds and subtracts sample values. Results wrap around like int64 in Go, so all formats show the
+ * same numbers as pprof. */
 #ifndef PPROFC_PROFILE_SUM_H
 #define PPROFC_PROFILE_SUM_H
 

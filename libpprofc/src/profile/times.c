@@ -1,4 +1,4 @@
-/* Reads the table of times of a profile, and makes changed copies of it for edits. */
+/* Reads a profile's table of times. Makes changed copies of it for edits. */
 #include "profile/times.h"
 
 #include "core/array.h"
@@ -22,8 +22,8 @@ static uint64_t time_sum(uint64_t a, uint64_t b) {
   return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-/* Adds up the durations of each sample's events. Counts the events of each sample whose events have
-   no duration. */
+/* Adds up the durations of each sample's events. If the events of a sample have no durations,
+   counts them instead. */
 static void shares_add_up(struct time_shares *s) {
   const struct times *t = s->times;
   for (size_t i = 0; i < t->count; i++) {
@@ -69,7 +69,7 @@ double time_shares_of(const struct time_shares *s, size_t event) {
 
 /* ---- edits ------------------------------------------- */
 
-/* Columns of a table that is being written. */
+/* Columns of a table that is written. */
 struct times_writer {
   uint32_t *sample;
   int64_t *start, *duration;
@@ -101,7 +101,7 @@ static void times_put(struct times_writer *w, uint32_t sample, int64_t start, in
   if (end > w->made.end) w->made.end = end;
 }
 
-/* Ends a track, whose events begin at `first`. Drops the track if it has no events. */
+/* Ends a track whose events begin at `first`. Drops the track if it has no events. */
 static void times_end_track(struct times_writer *w, const struct time_track *old, size_t first) {
   if (w->made.count == first) return;
   struct time_track *track = &w->tracks[w->made.track_count++];

@@ -1,4 +1,5 @@
-/* The times of a profile: a table beside the samples, with one row for each event of the recording.
+/* The times of a profile: a table in addition to the samples, with a row for each event of the
+ * recording.
  *
  * An event says when a sample ran: its stack was on the track from `start` on, for `duration`. A
  * sample of the profile has any number of events, because readers add up equal samples. Samples are
@@ -18,23 +19,24 @@
 #include "core/error.h"
 #include "profile/profile.h"
 
-/* A thread of the recording, or another sequence of events. Texts are "" if they are not known. */
+/* A track: a thread of the recording, or another sequence of events. Unknown texts are "". */
 struct time_track {
   pprofc_str name;     /* name of the thread */
   pprofc_str process;  /* name of the process */
-  pprofc_str pid, tid; /* ids of the process and of the thread, as written in the file */
+  pprofc_str pid, tid; /* id of the process, and id of the thread, as written in the file */
   size_t first, count; /* index of the first event, and number of events */
 };
 
 struct times {
   size_t count;            /* number of events */
-  const uint32_t *sample;  /* index of each event's sample */
-  const int64_t *start;    /* start in nanoseconds since the start of the recording */
-  const int64_t *duration; /* duration in nanoseconds; 0 for an instant */
+  const uint32_t *sample;  /* for each event, the index of its sample */
+  const int64_t *start;    /* for each event, its start in nanoseconds since the start of the
+                              recording */
+  const int64_t *duration; /* for each event, its duration in nanoseconds; 0: an instant */
   size_t track_count;
   const struct time_track *tracks; /* tracks in the order of the file; each track has at least one
                                       event */
-  int64_t clock_start; /* start of the recording in nanoseconds since 1970; 0 if not known */
+  int64_t clock_start; /* start of the recording in nanoseconds since 1970; 0 if unknown */
   int64_t end;         /* end of the last event in nanoseconds since the start of the recording */
 };
 
@@ -46,8 +48,8 @@ static inline int64_t times_event_end(const struct times *times, size_t event) {
 /* Returns the index of the track of an event. */
 size_t times_track_of(const struct times *times, size_t event);
 
-/* Returns the index of the first event of a track that starts at `at` or later; first + count if
- * there is no such event. */
+/* Returns the index of the first event of a track that starts at `at` or later. Returns first +
+ * count if there is no such event. */
 size_t times_first_from(const struct times *times, size_t track, int64_t at);
 
 /* ---- the values of events ---------------------------- */
@@ -58,49 +60,48 @@ struct time_shares {
   const pprofc_allocator *mem;
   const struct times *times;
   size_t samples;
-  uint64_t *total; /* for each sample, the sum of its events' durations; if all durations are 0, the
+  uint64_t *total; /* for each sample, the sum of its events' durations; if this sum is 0, the
                       number of its events */
-  uint8_t *timed;  /* for each sample, 1 if its entry in `total` is a sum of durations */
+  uint8_t *timed;  /* for each sample, 1 if its item in `total` is a sum of durations */
 };
 
-/* Prepares the shares of a profile that has times. Returns false when out of memory; then there is
- * nothing to free. */
+/* Prepares the shares of a profile that has times. Returns false when out of memory, and then there
+ * is nothing to free. */
 bool time_shares_init(struct time_shares *shares, const pprofc_profile *profile);
 void time_shares_free(struct time_shares *shares);
 
-/* Returns the share of its sample's values that belongs to an event, from 0 to 1. */
+/* Returns the share of a sample's values that belongs to an event of the sample, from 0 to 1. */
 double time_shares_of(const struct time_shares *shares, size_t event);
 
-/* Returns the length of the part of an event before the time `at`, in the unit of `total`:
- * nanoseconds, or 1 for an instant. */
+/* Returns the length of the part of an event that is before the time `at`. The unit is the same as
+ * in `total`: nanoseconds, or 1 for an instant. */
 uint64_t time_shares_before(const struct time_shares *shares, size_t event, int64_t at);
 
 /* ---- ranges ------------------------------------------ */
 
-/* A range of time in nanoseconds since the start of the recording. `from` is in the range, `to` is
- * not. */
+/* A range of time in nanoseconds since the start of the recording. `from` is included, `to` is
+ * excluded. */
 struct time_range {
   int64_t from, to; /* bounds of the range; defaults 0 and INT64_MAX */
 };
 
 #define TIME_RANGE_ALL ((struct time_range){0, INT64_MAX})
 
-/* True if a part of the event is in the range. An instant is in the range if its start is in the
- * range. */
+/* True if any part of the event is in the range. For an instant, its start must be in the range. */
 static inline bool time_range_meets(struct time_range range, const struct times *times,
                                     size_t event) {
   int64_t start = times->start[event], end = times_event_end(times, event);
   return start < range.to && (start >= range.from || end > range.from);
 }
 
-/* transform_time_range of transform/transform.h limits a profile to a range. */
+/* transform_time_range (transform/transform.h) limits a profile to a range. */
 
 /* ---- edits ------------------------------------------- */
 
-/* Both functions replace the times of `copy`, which is being edited, and return false when out of
- * memory. times_renumber gives samples their new indices: number[i] is the index of sample i, and
- * NONE drops its events. Its profile may have no times. times_clip keeps the parts of events that
- * are in a range; their times do not change. */
+/* The functions replace the times of `copy` during an edit, and return false when out of memory.
+ * times_renumber gives samples their new indices: number[i] is the new index of sample i, and NONE
+ * drops its events. Its profile may have no times. times_clip keeps the parts of events that are in
+ * a range; their times do not change. */
 bool times_renumber(pprofc_profile *copy, const uint32_t *number);
 bool times_clip(pprofc_profile *copy, struct time_range range);
 

@@ -1,4 +1,4 @@
-/* Returns the call graph as data. Builds the graph of -top with the edges of -tree, and copies the
+/* Returns the call graph as data. Builds the graph of -top with the edges of -tree. Copies the
  * shown part into arrays in a separate region. */
 #include "core/budget.h"
 #include "core/options.h"
@@ -6,7 +6,7 @@
 #include "report/kept.h"
 
 struct pprofc_graph {
-  struct region *region; /* memory of this struct, the arrays and all texts */
+  struct region *region; /* memory for this struct, the arrays and all texts */
   pprofc_graph_node *nodes;
   size_t node_count;
   pprofc_graph_edge *edges;
@@ -14,13 +14,13 @@ struct pprofc_graph {
   pprofc_graph_totals totals;
 };
 
-/* State of copying a graph. */
+/* State while a graph is copied. */
 struct graph_copy {
   const struct pipeline_result *result;
   const struct graph *graph;
   struct pprofc_graph *rows;
-  size_t *row_of;    /* index of each node among the shown nodes; SIZE_MAX if not shown */
-  pprofc_str *texts; /* copies of the texts of the frames; data is NULL before the copy */
+  size_t *row_of;    /* for each node, its index among the shown nodes; SIZE_MAX: not shown */
+  pprofc_str *texts; /* copies of the frames' texts; data is NULL until the copy is made */
 };
 
 /* Copies a text into the region. Returns false when out of memory. */
@@ -29,8 +29,8 @@ static bool graph_copy_text(struct graph_copy *c, pprofc_str text, pprofc_str *o
   return out->data != NULL;
 }
 
-/* Returns the copy of a text of a frame. Copies each text only once, because many nodes have the
- * same file. */
+/* Returns the copy of a text of a frame. Makes only one copy of each text, because many nodes have
+ * the same file. */
 static bool graph_share_text(struct graph_copy *c, uint32_t text, pprofc_str *out) {
   pprofc_str *copy = &c->texts[text];
   if (!copy->data && !graph_copy_text(c, c->graph->frames.texts.items[text], copy)) return false;
@@ -38,8 +38,8 @@ static bool graph_share_text(struct graph_copy *c, uint32_t text, pprofc_str *ou
   return true;
 }
 
-/* Copies the name of a node. If it equals the name of the function, uses the copy of the function's
- * name. */
+/* Copies the name of a node. If this is also the name of the function, uses the copy of the
+ * function's name. */
 static bool graph_copy_name(struct graph_copy *c, uint32_t index, uint32_t function,
                             pprofc_str *out) {
   pprofc_str name = graph_name(c->graph, index), text = c->graph->frames.texts.items[function];
@@ -75,8 +75,8 @@ static bool graph_copy_nodes(struct graph_copy *c) {
   return true;
 }
 
-/* Updates the inlining of an edge's target. A node is inlined if all calls to it are inlined, and
- * partly inlined if only some are. */
+/* Updates whether the target of an edge is inlined. A node is inlined if all calls to it are
+ * inlined. It is partly inlined if only some calls are inlined. */
 static void graph_mark_target(const struct graph_edge *edge, pprofc_graph_node *target,
                               bool *plain) {
   if (edge->is_inline) target->inlined = PPROFC_GRAPH_INLINED;
@@ -97,8 +97,7 @@ static bool graph_copy_edges(struct graph_copy *c) {
     const struct graph_edge *edge = &g->edges[g->sorted[i]];
     size_t source = c->row_of[edge->source], target = c->row_of[edge->target];
     if (source == SIZE_MAX || target == SIZE_MAX)
-      continue; /* skip an edge of a node that is not shown; the changes of such a node cancel
-                   out */
+      continue; /* skips an edge of a node that is not shown because its changes cancel out */
     edges[count++] = (pprofc_graph_edge){
         .source = source,
         .target = target,
@@ -129,7 +128,7 @@ static bool graph_copy_totals(struct graph_copy *c) {
   return graph_copy_text(c, r->type, &t->type) && graph_copy_text(c, r->sample_unit, &t->unit);
 }
 
-/* Copies the graph into a region, which also contains the graph object. */
+/* Copies the graph into a region. The region also contains the graph object. */
 static pprofc_status graph_copy(const struct pipeline_result *result, const struct graph *g,
                                 pprofc_graph **graph, pprofc_error *error) {
   struct region *region = region_new(g->mem);

@@ -1,4 +1,4 @@
-/* Prints the lines above a report. Makes text of the profile safe to print. */
+/* Prints the lines above a report. Makes texts of the profile safe to print. */
 #include "core/escape.h"
 #include "core/log_guard.h"
 #include "graph/number.h"
@@ -10,8 +10,8 @@
 
 /* ---- safe text --------------------------------------- */
 
-/* Returns the offset of the first character of text[from..] that is unsafe for a terminal, or
- * text.size. Newlines are safe if `lines` is set. */
+/* Returns the offset of the first character of text[from..] that is unsafe on a terminal. Returns
+ * text.size if there is no such character. With `lines`, newlines are safe. */
 static size_t find_unsafe(pprofc_str text, size_t from, bool lines) {
   while (from < text.size) {
     unsigned char byte = (unsigned char)text.data[from];
@@ -28,8 +28,8 @@ static size_t find_unsafe(pprofc_str text, size_t from, bool lines) {
   return text.size;
 }
 
-/* Works like escape_terminal, but writes to the output and needs no memory. Keeps tabs, because
- * names of kernel modules contain them. Keeps newlines if `lines` is set. */
+/* Does the same as escape_terminal, but writes to the output and needs no memory. Keeps tabs,
+ * because names of kernel modules contain them. With `lines`, keeps newlines. */
 static void add_safe(struct output *out, pprofc_str text, bool lines) {
   for (size_t from = 0; from < text.size;) {
     size_t unsafe = find_unsafe(text, from, lines);
@@ -52,7 +52,7 @@ void report_text(struct output *out, const pprofc_allocator *mem, pprofc_str tex
 
 void label_to_output(void *output, const char *prefix, pprofc_str text) {
   output_add_text(output, prefix);
-  add_safe(output, text, !*prefix); /* keep the newlines of a comment */
+  add_safe(output, text, !*prefix); /* A comment keeps its newlines. */
   output_add_char(output, '\n');
 }
 
@@ -142,7 +142,7 @@ void report_profile_header(const struct report *report, struct output *out) {
 
 /* ---- filters ----------------------------------------- */
 
-/* Length in bytes to which pprof cuts the text of a filter. */
+/* pprof truncates the text of a filter to this length in bytes. */
 #define FILTER_BYTES 80
 
 static void label_filters(const struct report *report, label_fn label, void *context) {

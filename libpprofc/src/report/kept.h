@@ -1,4 +1,4 @@
-/* Reports that keep their graph, which makes later reports of the same view fast. */
+/* Reports that keep their graph. Later reports of the same view are then fast. */
 #ifndef PPROFC_REPORT_KEPT_H
 #define PPROFC_REPORT_KEPT_H
 
@@ -7,23 +7,24 @@
 
 struct kept_report;
 
-/* Builds the graph of the format "top" or "peek". The profile and the texts of the options must
+/* Builds the graph for the format "top" or "peek". The profile and the texts of the options must
  * live as long as the report. */
 pprofc_status kept_report_new(const pprofc_profile *profile, const pprofc_report_options *options,
                               struct kept_report **kept, pprofc_error *error);
 void kept_report_free(struct kept_report *kept);
 
-/* Writes the report, sorted by cum or flat. For peek, writes only nodes that match `argument`. */
+/* Writes the report, sorted by cum or flat. For peek, writes only the nodes that match
+ * `argument`. */
 pprofc_status kept_report_write(struct kept_report *kept, bool by_cum, const char *argument,
                                 pprofc_write_fn write, void *context, pprofc_error *error);
 
-/* Returns the name of the node with the largest flat or cum value; "" without nodes. */
+/* Returns the name of the node with the largest flat or cum value, or "" if there are no nodes. */
 pprofc_str kept_report_first(struct kept_report *kept, bool by_cum);
 
-/* Returns the result of the pipeline. */
+/* Returns the filtered profile of the report, with its value and total. */
 const struct pipeline_result *kept_report_result(const struct kept_report *kept);
 
-/* Works like pprofc_graph_new, but builds no edges, because edges take most of the time. */
+/* Does the same as pprofc_graph_new, but without edges. Building edges takes most of the time. */
 pprofc_status graph_nodes_new(const pprofc_profile *profile, const pprofc_report_options *options,
                               pprofc_graph **graph, pprofc_error *error);
 

@@ -1,11 +1,11 @@
-/* Makes the error of a report whose expression matches nothing, with advice. */
+/* Makes the error, with advice, for a report whose expression matches nothing. */
 #ifndef PPROFC_REPORT_NO_MATCH_H
 #define PPROFC_REPORT_NO_MATCH_H
 
 #include "report/report.h"
 
 /* Sets the error for the expression of the report. `what` is pprof's word for the expression:
- * "regexp:". If functions of the profile match, adds the text `present`; if `present` is NULL, adds
+ * "regexp:". If functions of the profile match, adds the text `present`. If `present` is NULL, adds
  * that these functions have no samples. If no function matches, adds up to three similar names. */
 pprofc_status report_no_match(const struct report *report, const char *what, const char *present,
                               pprofc_error *error);

@@ -1,4 +1,4 @@
-/* Makes one report. Finds the format, runs the pipeline with the settings of the format, and calls
+/* Makes a report. Finds the format, filters the profile with the settings of the format, and calls
  * the function of the format. */
 #include "core/brief.h"
 #include "core/budget.h"
@@ -32,14 +32,15 @@ static pprofc_status check_export_options(const pprofc_report_options *o, pprofc
   return PPROFC_OK;
 }
 
-/* True if a CI system may print the output in its log: a text format, or the variant "text". */
+/* True if a CI system may print the output in its log. This holds for a text format and for the
+ * variant "text". */
 static bool is_log(const struct report *report) {
   if (report->format->flags & REPORT_LOG) return true;
   const char *variant = report->options->argument;
   return report->format->info.variants && variant && strcmp(variant, "text") == 0;
 }
 
-/* Appends the sum of the flat values of the omitted rows: ", 1.2s flat (3.1% of 40s)". */
+/* Appends the sum of the omitted rows' flat values: ", 1.2s flat (3.1% of 40s)". */
 static void report_describe_left(const void *context, const struct brief_left *left,
                                  struct buffer *to) {
   const struct report *report = context;
@@ -79,8 +80,8 @@ pprofc_status report_render(struct report *report, pprofc_write_fn write, void *
   return status;
 }
 
-/* True if the format can read the profile. Returns false if equal samples were already added up and
- * the format needs single samples. */
+/* True if the format can read the profile. Returns false if equal samples were already added up but
+ * the format needs the single samples. */
 static bool report_may_read(const pprofc_profile *profile, unsigned flags,
                             const pprofc_report_options *o) {
   if (!profile->samples.tree) return true;

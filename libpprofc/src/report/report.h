@@ -1,5 +1,5 @@
-/* The input of a report, and the table of reports. A new output format needs a file with a function
- * of the type report_fn and a row in formats.c. docs/EXTENDING.md lists the other steps. */
+/* The input of a report, and the table of reports. A new output format needs a file with a
+ * report_fn function, and a row in formats.c. docs/EXTENDING.md lists the other steps. */
 #ifndef PPROFC_REPORT_REPORT_H
 #define PPROFC_REPORT_REPORT_H
 
@@ -8,21 +8,21 @@
 #include "pipeline/pipeline.h"
 #include "pprofc/report.h"
 
-/* Everything that a report function needs. */
+/* Input of a report function. */
 struct report {
-  const pprofc_report_options *options; /* options of the user */
+  const pprofc_report_options *options; /* options that the user set */
   const struct report_format *format;
   const pprofc_allocator *mem;
-  struct pipeline_result
-      result; /* result of the pipeline: the filtered and aggregated profile, its value and total */
-  const struct graph *kept; /* existing graph to print (report/kept.h), or NULL */
+  struct pipeline_result result; /* filtered and aggregated profile, with its value and total */
+  const struct graph *kept; /* existing graph that the report prints (report/kept.h), or NULL */
   bool rows_add_up; /* true if the rows that the report marks (output_row) have flat values that add
                        up to the flat value of all nodes */
-  struct graph_summary legend; /* with rows_add_up: numbers of nodes for the header lines */
+  struct graph_summary legend; /* with rows_add_up: numbers of nodes for the lines above the
+                                  report */
   int node_rank;               /* with rows_add_up: rank (core/brief.h) of the rows that show
                                   nodes */
-  pprofc_str output_unit; /* value of the option unit; pipeline_graph replaces it by the unit that
-                             it chooses (docs/spec/pprof.md, 20.2) */
+  pprofc_str output_unit; /* value of the option unit. pipeline_graph replaces it by the chosen unit
+                             (docs/spec/pprof.md, 20.2). */
 };
 
 typedef pprofc_status report_fn(struct report *report, struct output *out, pprofc_error *error);
@@ -33,7 +33,7 @@ struct report_format {
   unsigned flags; /* set of REPORT_* flags */
 };
 
-#define REPORT_NO_TRIM        1u   /* flag: nodecount and fractions are 0 */
+#define REPORT_NO_TRIM        1u   /* flag: nodecount, nodefraction and edgefraction are 0 */
 #define REPORT_ADDRESSES      2u   /* flag: the granularity is always addresses */
 #define REPORT_LINES          4u   /* flag: the granularity is always lines */
 #define REPORT_NO_INLINES     8u   /* flag: noinlines is always on */
@@ -46,14 +46,14 @@ struct report_format {
 
 #define REPORT_SUMS   1024u /* flag: the report accepts a profile with added-up samples */
 #define REPORT_LABELS 2048u /* flag: the report shows labels */
-/* Flag: a report without filters reads samples only through graph/delta.h. */
+/* flag: without filters, the report reads samples only through graph/delta.h */
 #define REPORT_PASSES    4096u
 #define REPORT_ALL_TYPES 8192u  /* flag: stacks have values of all sample types */
 #define REPORT_NO_STACKS 16384u /* flag: the report needs stacks only for filters */
 #define REPORT_TOTALS    32768u /* flag: the report shows totals of the unfiltered profile */
 #define REPORT_TIMES     65536u /* flag: the report shows the times of samples */
 
-/* Runs the pipeline for the format that the options name. The options must live as long as the
+/* Prepares the profile for the format that the options name. The options must live as long as the
  * report. The caller frees the result, even after an error. */
 pprofc_status report_open(struct report *report, const pprofc_profile *profile,
                           const pprofc_report_options *options, pprofc_error *error);
@@ -62,8 +62,8 @@ pprofc_status report_open(struct report *report, const pprofc_profile *profile,
 pprofc_status report_render(struct report *report, pprofc_write_fn write, void *context,
                             pprofc_error *error);
 
-/* Sets *graph to the kept graph, or builds a graph as pipeline_graph does. The caller frees the
- * graph with report_graph_free, even after an error. */
+/* Sets *graph to the kept graph. Without a kept graph, builds a graph like pipeline_graph. The
+ * caller frees the graph with report_graph_free, even after an error. */
 pprofc_status report_graph(struct report *report, unsigned wanted, struct graph *graph,
                            pprofc_error *error);
 void report_graph_free(const struct report *report, struct graph *graph);
@@ -72,33 +72,33 @@ void report_graph_free(const struct report *report, struct graph *graph);
 const struct report_format *report_format_find(const char *name);
 
 /* Returns the value of a sample for display. With the option -mean, divides `value` by `divisor`,
- * the first value of the sample. */
+ * which is the first value of the sample. */
 static inline int64_t report_mean(int64_t value, int64_t divisor) {
   if (divisor == -1)
-    return (int64_t)(0 - (uint64_t)value); /* wraps, because the smallest integer has no positive
-                                              counterpart */
+    return (int64_t)(0 - (uint64_t)value); /* This wraps around, because the smallest integer has no
+                                              positive counterpart. */
   return divisor ? value / divisor : value;
 }
 
-/* Formats a value, divided by divide_by, in the report's output unit. */
+/* Divides a value by divide_by, and formats it in the output unit of the report. */
 pprofc_str report_value(const struct report *report, int64_t value, char out[]);
 
-/* The first function prints a value right-aligned in `width` cells. The second function prints the
- * share of a value in a total, such as " 12.34%". */
+/* The first function prints a value right-aligned in `width` cells. The second prints the share of
+ * a value in a total, such as " 12.34%". */
 void report_padded(const struct report *report, struct output *out, int64_t value, size_t width);
 void report_percentage(struct output *out, int64_t value, int64_t total);
 
-/* Prints the columns flat, flat%, sum%, cum, cum%. *running is the sum of flat over all rows so
+/* Prints the columns flat, flat%, sum%, cum and cum%. *running is the sum of flat over all rows so
  * far. */
 void report_columns(const struct report *report, struct output *out, int64_t flat, int64_t cum,
                     int64_t *running);
 
-/* Returns the name of the program: the file of the first mapping without its folders; may be
+/* Returns the name of the program: the file of the first mapping, without its folders. May be
  * empty. */
 pprofc_str report_program(const pprofc_profile *profile);
 
-/* Prints the header lines of docs/spec/pprof.md, 20.3 (File:, Type:, Time:, Duration: ...), each
- * followed by a newline. */
+/* Prints the lines of docs/spec/pprof.md, 20.3: File:, Type:, Time:, Duration: ... Each ends with a
+ * newline. */
 void report_profile_header(const struct report *report, struct output *out);
 
 /* Returns the filtered profile with its values divided by divide_by. The caller releases this
@@ -106,7 +106,7 @@ void report_profile_header(const struct report *report, struct output *out);
 pprofc_status report_divide(const struct report *report, pprofc_profile **divided,
                             pprofc_error *error);
 
-/* Writes text of the profile. Shows control bytes and invalid UTF-8 as escapes. */
+/* Writes a text of the profile. Control bytes and invalid UTF-8 are escaped. */
 void report_text(struct output *out, const pprofc_allocator *mem, pprofc_str text);
 
 /* Functions of the formats in formats.c. Each has a file in a folder below report/. */

@@ -1,4 +1,4 @@
-/* Groups the labels of one sample by key, and sorts pieces of text. */
+/* Groups the labels of a sample by key. Sorts pieces of text. */
 #include "report/sample_labels.h"
 
 #include "core/array.h"
@@ -20,7 +20,7 @@ void label_groups_free(struct label_groups *groups) {
   mem_free(groups->mem, groups->items, groups->capacity, sizeof *groups->items);
 }
 
-/* Comparing addresses keeps the order of the labels, because they are in one array. */
+/* All labels are in one array, so comparing addresses keeps their order. */
 static int compare_labels(const void *left, const void *right) {
   const struct keyed_label *a = left, *b = right;
   if (a->label->is_number != b->label->is_number) return a->label->is_number ? 1 : -1;

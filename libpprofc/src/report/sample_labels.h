@@ -1,4 +1,4 @@
-/* Reads the labels of one sample for text reports: grouped by key, and as sorted pieces of text. */
+/* Reads the labels of a sample for text reports: grouped by key, and as sorted pieces of text. */
 #ifndef PPROFC_REPORT_SAMPLE_LABELS_H
 #define PPROFC_REPORT_SAMPLE_LABELS_H
 
@@ -6,16 +6,16 @@
 #include "core/output.h"
 #include "profile/profile.h"
 
-/* A group of labels of one kind and key: labels[from] .. labels[from + count - 1], in the order
- * of the sample. */
+/* A group of labels that have the same type and key: labels[from] .. labels[from + count - 1], in
+ * the order of the sample. */
 struct label_group {
   pprofc_str key;
   bool is_number;
   size_t from, count;
 };
 
-/* Label groups of the last sample: strings before numbers, each kind sorted by key. Compares keys
- * as text, because two entries of a string table may be equal. */
+/* Groups of labels of the last sample. Strings come before numbers, and each type is sorted by key.
+ * Compares keys as text, because two entries of a string table may be equal. */
 struct label_groups {
   const pprofc_profile *profile;
   const pprofc_allocator *mem;
@@ -27,13 +27,13 @@ struct label_groups {
   size_t count, capacity;
 };
 
-/* Makes room for the sample with the most labels. Returns false when out of memory. */
+/* Reserves memory for the sample with the most labels. Returns false when out of memory. */
 bool label_groups_init(struct label_groups *groups, const pprofc_profile *profile,
                        const pprofc_allocator *mem);
 void label_groups_free(struct label_groups *groups);
 void label_groups_read(struct label_groups *groups, size_t sample);
 
-/* Pieces of text that are sorted before printing. */
+/* Pieces of text that are sorted before they are printed. */
 struct text_pieces {
   const pprofc_allocator *mem;
   struct buffer text;
@@ -49,9 +49,9 @@ struct text_pieces {
 void text_pieces_init(struct text_pieces *pieces, const pprofc_allocator *mem);
 void text_pieces_free(struct text_pieces *pieces);
 void text_pieces_clear(struct text_pieces *pieces);
-/* Ends a piece. The piece consists of the bytes that were added to `text` since the last call. */
+/* Ends a piece. It consists of the bytes that were added to `text` since the last call. */
 void text_pieces_end_piece(struct text_pieces *pieces);
-/* Sorts the pieces bytewise. Returns false if memory ran out since text_pieces_clear. */
+/* Sorts the pieces by their bytes. Returns false if memory ran out since text_pieces_clear. */
 bool text_pieces_sort(struct text_pieces *pieces);
 
 static inline pprofc_str text_pieces_at(const struct text_pieces *pieces, size_t index) {

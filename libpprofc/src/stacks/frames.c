@@ -1,4 +1,4 @@
-/* Makes the frame table: finds the lines of locations that are the same frame, and sorts the
+/* Makes the table of frames. Finds the lines of locations that are the same frame, and sorts the
  * frames. */
 #include "core/array.h"
 #include "core/budget.h"
@@ -17,15 +17,16 @@ struct stacks_frames_builder {
   struct stack_frames *frames;
   struct interner
       texts; /* texts of names and files; equal texts have equal ids; 0 is the empty text */
-  uint32_t *name, *file; /* for each function, the ids in `texts` of the shown name and file */
+  uint32_t *name, *file; /* for each function, the ids in `texts` of its name and file as reports
+                            show them */
   const uint8_t
-      *sides; /* for each location, the sides (SIDE_...) that use it; NULL without a base */
-  struct arena scratch; /* arena for the arrays above */
+      *sides; /* for each location, the sides (SIDE_...) that use it; NULL if there is no base */
+  struct arena scratch; /* arena for the arrays of this struct */
   struct map map;
   struct keyed_frame {
     uint32_t name, file; /* ids of the frame's name and file in `texts` */
-    uint32_t index;      /* index of the frame before sorting */
-    bool is_of_head;     /* true if line, function and mapping are from the head */
+    uint32_t index;      /* index of the frame before the frames are sorted */
+    bool is_of_head;     /* true if line, function and mapping come from the head */
     struct stack_frame frame;
   } * items;
   size_t count, capacity;
@@ -39,7 +40,7 @@ static pprofc_str object_name(const pprofc_profile *p, uint32_t mapping) {
   return file.size ? str_path_base(file) : file;
 }
 
-/* Returns the name of a frame without a function: its object and address. */
+/* Returns the name of a frame that has no function. It consists of object and address. */
 static pprofc_str unnamed(struct stacks_frames_builder *b, uint32_t location) {
   pprofc_str object = object_name(b->profile, b->profile->locations.mapping[location]);
   uint64_t address = b->profile->locations.address[location];
@@ -72,7 +73,7 @@ static bool may_be_unclean(pprofc_str path) {
   return false;
 }
 
-/* Returns the file of a function as nodes show it: trimmed and cleaned. */
+/* Returns the file of a function as reports show it: trimmed and cleaned. */
 static uint32_t stack_frame_file(struct stacks_frames_builder *b, pprofc_str file) {
   file = trim_source_path(file, b->policy->trim_path, b->policy->source_path);
   if (!file.size || !may_be_unclean(file)) return interner_add(&b->texts, file);
@@ -84,8 +85,8 @@ static uint32_t name_text(struct stacks_frames_builder *b, pprofc_str name) {
   return interner_add(&b->texts, name);
 }
 
-/* Returns the text id of each function: the result of text_of for its string in `strings`. Calls
- * text_of once for each distinct string. */
+/* Returns the text id of each function, which is the result of text_of for its string in `strings`.
+ * Calls text_of once for each distinct string. */
 static uint32_t *function_texts(struct stacks_frames_builder *b, const uint32_t *strings,
                                 uint32_t (*text_of)(struct stacks_frames_builder *, pprofc_str)) {
   size_t count = b->profile->functions.count, string_count = b->profile->strings.count;
@@ -116,7 +117,7 @@ static bool stack_frame_functions(struct stacks_frames_builder *b) {
 
 /* ---- base and head ----------------------------------- */
 
-/* The lines of a location that become frames. */
+/* Range of the lines of a location that become frames. */
 static struct line_range {
   uint32_t from, to;
 } shown_lines(const struct stacks_frames_builder *b, size_t location) {
@@ -126,7 +127,7 @@ static struct line_range {
   return (struct line_range){from, to};
 }
 
-/* Finds for each function the sides (base, head) that use it. */
+/* Finds for each function which sides (base, head) use it. */
 static void function_sides(const struct stacks_frames_builder *b,
                            struct joined_function *functions) {
   const struct locations *l = &b->profile->locations;
@@ -137,8 +138,8 @@ static void function_sides(const struct stacks_frames_builder *b,
   }
 }
 
-/* Returns the key by which a function of base matches a function of head: the name of the function,
- * or the name of its file if reports show only files. Returns MAP_NONE when out of memory. */
+/* Returns the key that matches functions of base and head. It is the name of the function, or the
+ * name of its file if reports show only files. Returns MAP_NONE when out of memory. */
 static uint64_t name_key(struct stacks_frames_builder *b, size_t function) {
   if (b->policy->function && b->name[function]) return (uint64_t)b->name[function] << 1;
   uint32_t base = name_text(b, str_path_base(b->texts.items[b->file[function]]));
@@ -164,8 +165,8 @@ static bool join_sides(struct stacks_frames_builder *b) {
 
 /* ---- frames ------------------------------------------ */
 
-/* Fills in the name of the frame and the properties that distinguish it. Returns false when out of
- * memory. */
+/* Fills in the name of the frame, and the properties that distinguish it from other frames. Returns
+ * false when out of memory. */
 static bool stack_frame_describe(struct stacks_frames_builder *b, uint32_t location,
                                  const struct line *line, struct keyed_frame *key) {
   const pprofc_profile *p = b->profile;
@@ -191,8 +192,8 @@ static bool stack_frame_describe(struct stacks_frames_builder *b, uint32_t locat
   return true;
 }
 
-/* Chooses the line that a frame shows if lines do not distinguish frames: the first line of its
- * function, or else the smallest line. */
+/* Chooses the line that a frame shows if lines do not distinguish frames. This is the first line of
+ * its function, or else the smallest line. */
 static void note_line(struct stacks_frames_builder *b, struct stack_frame *frame,
                       const struct line *line) {
   if (b->policy->line || !line || line->function == NONE) return;
@@ -201,8 +202,8 @@ static void note_line(struct stacks_frames_builder *b, struct stack_frame *frame
   if (candidate > 0 && (frame->line <= 0 || candidate < frame->line)) frame->line = candidate;
 }
 
-/* Updates the properties that a frame shows from one of its lines. In a difference, the lines of
- * the head have precedence. */
+/* Updates the properties that a frame shows, from one of its lines. In a difference, lines of the
+ * head take precedence. */
 static void note_use(struct stacks_frames_builder *b, struct keyed_frame *item,
                      const struct keyed_frame *use, uint32_t location, const struct line *line) {
   bool is_of_head = !b->sides || b->sides[location] & SIDE_HEAD;
@@ -234,7 +235,8 @@ static uint64_t frame_hash(const struct stacks_frames_builder *b, const struct k
   return hash_mix(hash, !b->sides && key->frame.inlined);
 }
 
-/* Returns the index of a frame, added if it is new; MAP_NONE when out of memory. */
+/* Returns the index of a frame. Adds the frame if it is new. Returns MAP_NONE when out of
+ * memory. */
 static uint32_t stack_frame_add(struct stacks_frames_builder *b, struct keyed_frame *key) {
   uint64_t hash = frame_hash(b, key);
   MAP_FIND(index, &b->map, hash, same_frame(b, &b->items[index], key));
@@ -301,7 +303,7 @@ static int compare_frames(const void *left, const void *right) {
   return order ? order : (int)x->frame.inlined - (int)y->frame.inlined;
 }
 
-/* Sorts the frames and rewrites the indices of the locations. */
+/* Sorts the frames, and updates the frame indices in the locations. */
 static bool sort_frames(struct stacks_frames_builder *b) {
   struct stack_frames *frames = b->frames;
   frames->count = b->count;

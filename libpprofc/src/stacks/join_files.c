@@ -1,37 +1,38 @@
 /* Pairs the files of base and head for each function name.
  *
- * If each side has the name in one file, it is one function. If a side has the name in several
- * files, each file is a separate function. Files with equal paths are paired first, then files
- * whose paths have the longest common end, at least the file name. Other files stay unpaired. */
+ * If both base and head have the name in a single file, it is one function. If one of them has the
+ * name in several files, each file is a separate function. Files with equal paths are paired first.
+ * Then files are paired whose paths have the longest common end, which is at least the file name.
+ * Other files stay unpaired. */
 #include "stacks/join_files.h"
 #include "graph/delta.h"
 
 #include <stdlib.h>
 
-/* Maximum number of path components that are compared, so that time stays linear in the number
- * of paths. */
+/* Maximum number of path components that are compared. It keeps the time linear in the number of
+ * paths. */
 #define MOST_COMPONENTS 64u
 #define MOST_BYTES      4096u
 
-/* A file of only one side that has a function of the current name. */
+/* A file that only base or only head has, with a function of the current name. */
 struct lone_file {
   pprofc_str path;
   uint32_t file;
-  uint32_t partner; /* index of the paired file of the other side, or NONE */
-  uint32_t shared;  /* number of trailing path components that it shares with the previous file */
+  uint32_t partner; /* index of the file on the other side that is paired with it, or NONE */
+  uint32_t shared;  /* number of path components at the end that it shares with the previous file */
   bool is_head;
 };
 
-/* The files with a function of one name. */
+/* The files that have a function of a certain name. */
 struct files_of_name {
   struct lone_file *lone; /* unpaired files of the name */
   size_t count;
-  size_t heads, bases; /* numbers of unpaired files of head and base */
-  size_t both;         /* number of files that both sides have */
+  size_t heads, bases; /* number of unpaired files in the head, and in the base */
+  size_t both;         /* number of files that both base and head have */
   struct ranked_file {
     size_t length;
     uint32_t index;            /* index of a file in `lone` */
-  } * head_order, *base_order; /* working memory of the same size */
+  } * head_order, *base_order; /* scratch memory of the same size */
 };
 
 /* ---- ends of paths ----------------------------------- */
@@ -44,7 +45,7 @@ static bool component_begins(pprofc_str path, size_t at) {
   return at == 0 || join_files_is_separator(path.data[at - 1]);
 }
 
-/* Returns the number of whole components that the ends of two paths have in common. */
+/* Returns how many whole components the ends of two paths have in common. */
 static uint32_t shared_components(pprofc_str a, pprofc_str b) {
   uint32_t shared = 0;
   size_t i = a.size, j = b.size;
@@ -63,13 +64,13 @@ static uint32_t shared_components(pprofc_str a, pprofc_str b) {
   return shared;
 }
 
-/* Returns the rank of a byte in the order of paths: separators come first, so a path and the same
- * path below a folder are adjacent. */
+/* Returns the rank of a byte in the order of paths. Separators come first, so that a path and the
+ * same path below a folder are adjacent. */
 static int path_rank(char c) {
   return join_files_is_separator(c) ? -1 : (int)(unsigned char)c;
 }
 
-/* Compares paths from the end, so that paths with a common end are adjacent. */
+/* Compares paths from their ends. Paths with a common end are then adjacent. */
 static int compare_ends(const void *left, const void *right) {
   const struct lone_file *x = left, *y = right;
   size_t i = x->path.size, j = y->path.size;
@@ -100,8 +101,8 @@ static void pair_lone(struct lone_file *head, struct lone_file *base) {
   base->partner = head->file;
 }
 
-/* Pairs the unpaired files from lone[from] to lone[to - 1], whose paths have a common end. Pairs
- * the paths with the fewest components first. */
+/* Pairs the files lone[from] to lone[to - 1], whose paths have a common end. Pairs the paths with
+ * the fewest components first. */
 static void pair_run(struct files_of_name *f, size_t from, size_t to) {
   size_t heads = 0, bases = 0;
   for (size_t i = from; i < to; i++) {
@@ -122,7 +123,7 @@ static void pair_run(struct files_of_name *f, size_t from, size_t to) {
     pair_lone(&f->lone[f->head_order[i].index], &f->lone[f->base_order[i].index]);
 }
 
-/* Pairs files by the end of their paths, the longest common end first. */
+/* Pairs files by the end of their paths. The longest common ends come first. */
 static void pair_ends(struct files_of_name *f) {
   qsort(f->lone, f->count, sizeof *f->lone, compare_ends);
   uint32_t most = 0;
@@ -160,8 +161,8 @@ static size_t same_file_end(const struct joined_function *functions, size_t from
   return to;
 }
 
-/* Lists, among the files with a function of one name, the files that only one side has. `functions`
- * are sorted by file. */
+/* Lists the files that only base or only head has, among the files with a function of one name.
+ * `functions` are sorted by file. */
 static void list_files(struct files_of_name *f, const struct joined_function *functions,
                        size_t count, const struct interner *texts) {
   f->count = f->heads = f->bases = f->both = 0;
@@ -186,7 +187,7 @@ static int compare_lone(const void *left, const void *right) {
   return x->file < y->file ? -1 : x->file > y->file;
 }
 
-/* Replaces the file of each base function by the head file that was paired with it. Both lists are
+/* Replaces the file of each base function by the head file with which it was paired. Both lists are
  * sorted by file. */
 static void rename_files(struct files_of_name *f, struct joined_function *functions, size_t count) {
   if (!f->heads || !f->bases) return;
@@ -228,14 +229,14 @@ static bool join_files_is_negative(const int64_t *values, size_t types) {
   return false;
 }
 
-/* Returns the side of a sample. With plain -base, samples of the base have negative values. */
+/* Returns the side of a sample. With plain -base, the samples of the base have negative values. */
 static uint8_t sample_side(const pprofc_profile *p, const uint8_t *side_of_set, size_t sample) {
   size_t each = profile_values_each(p);
   if (side_of_set) return side_of_set[p->samples.label_set[sample]];
   return join_files_is_negative(p->samples.values + sample * each, each) ? SIDE_BASE : SIDE_HEAD;
 }
 
-/* Returns the side of each set of labels, or NULL when out of memory. */
+/* Returns the side for each set of labels. Returns NULL when out of memory. */
 static uint8_t *label_set_sides(const pprofc_profile *p, struct arena *arena) {
   size_t count = p->samples.label_set_count;
   uint8_t *sides = arena_array(arena, count, sizeof *sides);

@@ -1,6 +1,6 @@
-/* Finds the functions that base and head have in common: functions with the same name, from sources
- * built in any folder. docs/FLAMEGRAPHS.md has the rule; every report that joins frames uses these
- * functions. */
+/* Finds the functions that base and head have in common. They have the same name, but may come from
+ * sources in different folders. docs/FLAMEGRAPHS.md has the rule. Every report that joins frames
+ * uses these functions. */
 #ifndef PPROFC_STACKS_JOIN_FILES_H
 #define PPROFC_STACKS_JOIN_FILES_H
 
@@ -10,11 +10,12 @@
 #define SIDE_HEAD 1u
 #define SIDE_BASE 2u
 
-/* A function by its name and its file. */
+/* A function: its name and its file. */
 struct joined_function {
-  uint64_t name;  /* number of the name; equal for equal names */
-  uint32_t file;  /* id of the file in the interner; a path of base becomes the path of head */
-  uint32_t index; /* index of the entry, set by the caller */
+  uint64_t name;  /* number of the name; equal names have equal numbers */
+  uint32_t file;  /* id of the file in the interner; the file of a base function can become the
+                     matching file of the head */
+  uint32_t index; /* index of the entry; the caller sets it */
   uint8_t sides;  /* set of the sides (SIDE_...) that have the function */
 };
 
@@ -23,11 +24,11 @@ struct joined_function {
 bool join_files(struct joined_function *functions, size_t count, const struct interner *texts,
                 const pprofc_allocator *mem);
 
-/* True if the profile is a difference: with samples of a base, or with values below zero. */
+/* True if the profile is a difference: it has samples of a base, or values below zero. */
 bool has_sides(const pprofc_profile *profile);
 
-/* Returns the sides whose samples use each location, in the arena; samples without a value count
- * for no side. Returns NULL when out of memory. */
+/* Returns for each location the sides whose samples use it. Samples without a value do not count.
+ * The array is in the arena. Returns NULL when out of memory. */
 uint8_t *location_sides(const pprofc_profile *profile, struct arena *arena);
 
 #endif

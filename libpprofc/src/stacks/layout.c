@@ -26,7 +26,7 @@ bool flame_tree_alloc(struct flame_tree *t, size_t count) {
   return count < NONE && t->frame && t->parent && t->end && t->depth && t->self && t->total;
 }
 
-/* Adds the nodes of a stack that the previous stack did not have. path[d] is the node at depth
+/* Adds the nodes of a stack that the previous stack does not have. path[d] is the node at depth
  * d. */
 static void add_stack(struct flame_tree *t, const struct stack_set *set, size_t stack,
                       uint32_t *frames, uint32_t *path) {
@@ -45,7 +45,7 @@ static void add_stack(struct flame_tree *t, const struct stack_set *set, size_t 
   if (depth > t->max_depth) t->max_depth = depth;
 }
 
-/* Computes totals. In preorder the children follow their parent, so one pass from the end
+/* Computes the totals. In preorder children follow their parent, so one loop from the end
  * suffices. */
 static void sum_up(struct flame_tree *t) {
   memcpy(t->total, t->self, t->count * t->columns * sizeof *t->total);
@@ -100,15 +100,15 @@ pprofc_status flame_tree_build(const struct stack_frames *frames, const struct s
   return finish_tree(tree, fill_tree(tree, set, mem), error);
 }
 
-/* Appends a frame for the nodes that replace folded nodes. */
+/* Appends the frame of the nodes that replace folded nodes. */
 static uint32_t add_folded_frame(struct stack_frames *frames) {
   frames->items[frames->count] =
       (struct stack_frame){.file = STR(""), .function = NONE, .mapping = NONE};
   return (uint32_t)frames->count++;
 }
 
-/* Names the frame of add_folded_frame. The name contains the bound below which nodes were folded,
- * because every drawing shows the name. */
+/* Names the frame of add_folded_frame. The name contains the share below which nodes were folded,
+ * because every drawing shows this name. */
 static bool name_folded_frame(struct stack_frames *frames, uint32_t frame, double least) {
   char name[80];
   int size = snprintf(name, sizeof name, FLAME_FOLDED ", each below %.2g%%)", 100 * least);
@@ -117,8 +117,8 @@ static bool name_folded_frame(struct stack_frames *frames, uint32_t frame, doubl
   return frames->items[frame].name.data != NULL;
 }
 
-/* Rejects a tree whose nodes have many more values than the profile. Each node has a value of
- * each sample type, even if no sample has one. */
+/* Rejects a tree whose nodes have many more values than the profile. Each node has a value for each
+ * sample type, even if no sample has one. */
 static pprofc_status layout_check_values(const struct flame_graph *graph, size_t most,
                                          pprofc_error *error) {
   const struct stack_set *set = &graph->set;
@@ -202,9 +202,9 @@ static double layout_measure(enum flame_width how, int64_t head, int64_t base) {
   }
 }
 
-/* Returns the width of each node: its self value plus the widths of its children. Summing widths
- * instead of measuring totals keeps the children inside their parent, even if base and head grow
- * in different places. */
+/* Returns the width of each node: its self value plus the widths of its children. Adding widths,
+ * instead of using totals, keeps children inside their parent even if base and head differ in
+ * different places. */
 static double *node_widths(struct flame_tree *t, size_t type, enum flame_width how) {
   double *width = arena_array(&t->arena, t->count, sizeof *width);
   if (!width) return NULL;
@@ -232,7 +232,7 @@ struct placer {
   size_t type;
   double least;
   const double *width;
-  struct sibling *siblings; /* buffer for the children of one box */
+  struct sibling *siblings; /* buffer for the children of a box */
   struct flame_boxes *boxes;
 };
 
@@ -249,7 +249,7 @@ static void place_hidden(struct placer *p, uint32_t parent, double x, const stru
   p->boxes->items[p->boxes->count++] = box;
 }
 
-/* Places the children of one box side by side; children without any width have no box. */
+/* Places the children of a box side by side. Children without any width get no box. */
 static void place_children(struct placer *p, uint32_t parent) {
   const struct flame_tree *t = p->tree;
   struct flame_box above = p->boxes->items[parent];
@@ -282,8 +282,8 @@ static void place_children(struct placer *p, uint32_t parent) {
     p->boxes->max_depth = above.depth + 1;
 }
 
-/* Returns an upper bound of the number of boxes. Counts one box for each node that is wide enough,
- * and one box below it for hidden nodes. */
+/* Returns an upper bound of the number of boxes. Counts a box for each node that is wide enough,
+ * and another box below it for hidden nodes. */
 static size_t most_boxes(const struct placer *p) {
   size_t wide = 1;
   for (size_t i = 1; i < p->tree->count; i++) wide += p->width[i] >= p->least;
@@ -303,7 +303,7 @@ pprofc_status flame_place(struct flame_tree *tree, size_t type, enum flame_width
   if (!boxes->items) return error_nomem(error);
   boxes->items[boxes->count++] = (struct flame_box){
       0, NONE, 0, 0, 0, p.width[0], flame_head(tree, 0, type), flame_base(tree, 0, type)};
-  /* Boxes are placed level by level, and the list of boxes is also the queue. */
+  /* Boxes are placed level by level. The list of boxes is at the same time the queue. */
   for (uint32_t i = 0; i < boxes->count; i++) {
     if (budget_poll(tree->arena.mem, i)) return error_nomem(error);
     place_children(&p, i);

@@ -1,6 +1,6 @@
-/* The tree that every flame graph draws: one node for each distinct path from the root, with
- * the values of base and head. The tree has every node, unless there are more than can be
- * shown. Each drawing prints the number of nodes that it does not show. */
+/* The tree that every flame graph draws. It has a node for each distinct path from the root, with
+ * the values of base and head. The tree has all nodes, unless there are too many to show. Each
+ * drawing prints how many nodes it does not show. */
 #ifndef PPROFC_STACKS_LAYOUT_H
 #define PPROFC_STACKS_LAYOUT_H
 
@@ -8,39 +8,39 @@
 #include "stacks/stacks.h"
 
 /* Nodes in preorder: node 0 is the root, and the nodes below node i are i + 1 .. end[i] - 1.
- * Siblings are in the order of their frames (by name). Each node has `columns` values: one for
- * each sample type of the head, then, if there is a base, one for each sample type of the base. */
+ * Siblings are in the order of their frames (by name). Each node has `columns` values. There is one
+ * value for each sample type of the head. If there is a base, one value for each sample type of the
+ * base follows. */
 struct flame_tree {
   const struct stack_frames *frames;
   struct arena arena;
   size_t count, columns, types;
   bool has_base;
-  uint32_t *frame;  /* index of each node's frame in frames->items; NONE for the root */
-  uint32_t *parent; /* index of each node's parent; NONE for the root */
+  uint32_t *frame;  /* for each node, the index of its frame in frames->items; NONE for the root */
+  uint32_t *parent; /* for each node, the index of its parent; NONE for the root */
   uint32_t *end;
-  uint32_t *depth; /* depth of each node; 0 for the root */
+  uint32_t *depth; /* for each node, its depth; 0 for the root */
   int64_t *self;   /* for each node and column, the sum of the stacks that end at the node */
-  int64_t *total;  /* for each node and column, the sum of the node and everything below it */
+  int64_t *total;  /* for each node and column, the sum of the node and of all nodes below it */
   size_t max_depth;
   size_t folded; /* number of nodes that the tree folded into nodes with the frame FLAME_FOLDED */
-  double least;  /* share of a column below which nodes were folded */
+  double least;  /* nodes below this share of a column were folded */
 };
 
-/* Beginning of the name of a frame that replaces folded nodes: "(folded frames, each below
- * 0.01%)". */
+/* Start of the name of a frame that replaces folded nodes: "(folded frames, each below 0.01%)". */
 #define FLAME_FOLDED "(folded frames"
 
-/* Parts of the limit on the number of values in a tree: a fixed number, and a number for each value
+/* The limit on the number of values in a tree. It is a fixed number, plus a number for each value
  * of each sample and for each frame. The limit keeps a small file with many sample types from
- * becoming a large tree. */
+ * giving a large tree. */
 #define FLAME_VALUES_FREE  (UINT64_C(1) << 22)
 #define FLAME_VALUES_TIMES UINT64_C(32)
 
-/* Makes room for the nodes of a new tree; their values are not set. */
+/* Allocates the nodes of a new tree. Their values are not set. */
 bool flame_tree_alloc(struct flame_tree *tree, size_t count);
 
-/* Builds the tree of a stack set. If its stacks come leaf first, the leaves are the children of
- * the root, and their callers are below them. */
+/* Builds the tree of a stack set. If the stacks are leaf first, the leaves are the children of the
+ * root, and callers are below their callees. */
 pprofc_status flame_tree_build(const struct stack_frames *frames, const struct stack_set *set,
                                const pprofc_allocator *mem, struct flame_tree *tree,
                                pprofc_error *error);
@@ -59,7 +59,7 @@ static inline int64_t flame_self_base(const struct flame_tree *t, size_t node, s
   return t->has_base ? t->self[node * t->columns + t->types + type] : 0;
 }
 
-/* Tree of a profile, and the data that the tree points into. */
+/* A profile's tree, and the data that the tree points to. */
 struct flame_graph {
   struct stack_frames frames;
   struct stack_set set;
@@ -67,47 +67,49 @@ struct flame_graph {
 };
 
 struct flame_graph_options {
-  bool inlined;      /* true if inlined and other calls of a function are different frames */
+  bool inlined;      /* true if inlined calls of a function have another frame than its other
+                        calls */
   bool reverse;      /* true if the leaves are the children of the root */
-  size_t most_nodes; /* maximum number of nodes of a complete tree; a larger tree keeps only its
-                        widest nodes, a quarter of this number; 0: no limit */
-  /* Values of the options trim_path and source_path, or NULL. */
+  size_t most_nodes; /* maximum number of nodes; a larger tree keeps only its widest nodes, a
+                        quarter of this number; 0: no limit */
+  /* values of the options trim_path and source_path, or NULL */
   const char *trim_path, *source_path;
 };
 
-/* Builds the tree of a profile. Frames share a node if the (aggregated) profile does not
- * distinguish them. On failure there is nothing to free. */
+/* Builds the tree of a profile. Frames that the (aggregated) profile does not distinguish share a
+ * node. On failure there is nothing to free. */
 pprofc_status flame_graph_build(const pprofc_profile *profile,
                                 const struct flame_graph_options *options,
                                 const pprofc_allocator *mem, struct flame_graph *graph,
                                 pprofc_error *error);
 void flame_graph_free(struct flame_graph *graph);
 
-/* Value that decides the width of a box. */
+/* Value that determines the width of a box. */
 enum flame_width { FLAME_HEAD, FLAME_BASE, FLAME_MAX, FLAME_SUM };
 
-/* One box of a drawing. Boxes come level by level. The box of node 0 has the whole width. */
+/* A box of a drawing. The boxes are sorted by level. The box of node 0 has the whole width. */
 struct flame_box {
-  uint32_t node; /* node of the box; NONE if the box replaces `hidden` narrow nodes of one parent */
+  uint32_t node;   /* node of the box; NONE if the box replaces `hidden` narrow nodes with the same
+                      parent */
   uint32_t parent; /* index of the parent's box, or NONE */
   uint32_t depth;
   uint32_t hidden; /* number of sibling subtrees that this box replaces */
-  double x, width; /* left edge and width, in units of the values */
+  double x, width; /* left edge and width, in the unit of the values */
   int64_t head, base;
 };
 
 struct flame_boxes {
-  struct flame_box *items; /* boxes of the drawing, in the tree's arena */
+  struct flame_box *items; /* boxes of the drawing; the tree's arena owns them */
   size_t count;
   double width; /* width of the whole graph */
   uint32_t max_depth;
 };
 
-/* Places the boxes of one sample type. Siblings are ordered by name when there is a base, else by
- * width, the widest first. A node narrower than `least` of the whole is not drawn. One box replaces
- * all nodes of one parent that are not drawn. So children, self and that box are together as wide
- * as their parent, for base and for head. Negative values, which a subtraction makes, count by
- * magnitude. */
+/* Places the boxes for a sample type. Siblings are ordered by name if there is a base, else by
+ * width, widest first. A node narrower than `least` of the whole is not drawn. One box replaces all
+ * such nodes of a parent. Children, self and that box are therefore together as wide as their
+ * parent, for base and for head. Negative values, which a subtraction makes, count by their
+ * absolute value. */
 pprofc_status flame_place(struct flame_tree *tree, size_t type, enum flame_width width,
                           double least, struct flame_boxes *boxes, pprofc_error *error);
 

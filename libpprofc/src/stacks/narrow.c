@@ -1,6 +1,6 @@
-/* Limits trees with more nodes than can be shown. While the tree is built, nodes narrower than a
- * bound are folded: a parent gets one last child with the sums of all its folded children. So the
- * totals of every node stay exact.
+/* Limits trees that have too many nodes to show. While the tree is built, nodes narrower than a
+ * bound are folded. Their parent gets one last child with the sums of all its folded children. The
+ * totals of every node therefore stay exact.
  *
  * The stacks are walked twice. The first walk computes the width of each node and chooses the
  * bound. The second walk reads the frames of the nodes that are kept, and stores only these. */
@@ -8,28 +8,29 @@
 
 #include <math.h>
 
-/* Smallest bound, as a share of the whole: a twentieth of a pixel in a picture that is 4,000 pixels
- * wide. */
+/* Smallest bound, as a share of the whole. It is a twentieth of a pixel in a picture that is 4,000
+ * pixels wide. */
 #define NARROW_LEAST (1.0 / (20 * 4000))
 
-#define STEPS 18 /* number of halvings of 1 until the bound is at most NARROW_LEAST */
+/* 1 must be halved this number of times to get a bound of at most NARROW_LEAST. */
+#define STEPS 18
 
-/* The path from the root to the current node. A part is a chain of nodes with equal sums: no stack
- * ends and no other child begins between them. */
+/* The path from the root to the current node. In this file, a part is a chain of nodes with equal
+ * sums: no stack ends and no other child begins between them. */
 struct narrow {
   const struct stack_set *set;
   size_t columns;
-  double *whole; /* sum of the magnitudes of all stacks, by column */
-  double *open;  /* sums of each part's nodes: one row of all columns per part */
-  uint32_t *top; /* depth of the last node of each part; the root is part 0 */
+  double *whole; /* for each column, the sum of the absolute values of all stacks */
+  double *open;  /* for each part, the sums of its nodes: one row with all columns */
+  uint32_t *top; /* for each part, the depth of its last node; the root is part 0 */
   size_t room;   /* capacity of the path, in parts */
   size_t part;   /* index of the last part */
 };
 
-/* Nodes of one part that the walk removes from the path in one step. They have the same width. */
+/* Nodes of a part that the walk removes from the path in one step. All have the same width. */
 struct narrow_left {
-  uint32_t from, to; /* depth of the node above these nodes, and depth of the last of them */
-  double width;      /* largest share of any column */
+  uint32_t from, to; /* depth of the node above them, and depth of the last of them */
+  double width;      /* their largest share in any column */
   size_t part;       /* index of the part that contains these nodes */
 };
 
@@ -72,7 +73,7 @@ static bool narrow_leave(struct narrow *n, uint32_t shared, struct narrow_left *
     if (share > left->width) left->width = share;
   }
   n->top[n->part] = shared;
-  if (above < shared) return true; /* the nodes of the part that remain have the same sums */
+  if (above < shared) return true; /* The remaining nodes of the part have the same sums. */
   for (size_t c = 0; c < n->columns; c++) sums[(ptrdiff_t)c - (ptrdiff_t)n->columns] += sums[c];
   memset(sums, 0, n->columns * sizeof *sums);
   n->part--;
@@ -87,7 +88,7 @@ static void narrow_enter(struct narrow *n, size_t stack) {
   for (size_t c = 0; c < n->columns; c++) sums[c] += narrow_magnitude(values[c]);
 }
 
-/* Returns the number of frames that stack i shares with the stack before it; 0 after the last
+/* Returns how many frames stack i shares with the stack before it. Returns 0 after the last
  * stack. */
 static uint32_t narrow_shared(const struct narrow *n, size_t i) {
   return i < n->set->count ? n->set->shared[i] : 0;
@@ -95,8 +96,8 @@ static uint32_t narrow_shared(const struct narrow *n, size_t i) {
 
 /* ---- the bound --------------------------------------- */
 
-/* Returns the index of the largest bound that a width reaches: 0 for a width of 1, 1 for at
- * least a half ... */
+/* Returns the index of the largest bound that a width reaches: 0 for a width of 1, 1 for at least a
+ * half, and so on. */
 static size_t narrow_step(double width) {
   int exponent;
   if (!(width > 0)) return STEPS;
@@ -106,8 +107,8 @@ static size_t narrow_step(double width) {
   return step < STEPS ? step : STEPS;
 }
 
-/* Chooses the smallest bound that keeps at most `most` nodes, but at least NARROW_LEAST. Returns
- * an upper bound of the number of nodes that are kept. */
+/* Chooses the smallest bound that keeps at most `most` nodes. The bound is at least NARROW_LEAST.
+ * Returns an upper bound of the number of nodes that are kept. */
 static size_t narrow_choose(struct narrow *n, size_t most, double *bound) {
   size_t count[STEPS + 1] = {0}, kept = 0, step = 0;
   struct narrow_left left;
@@ -127,16 +128,17 @@ struct narrow_builder {
   struct narrow walk;
   struct flame_tree *tree;
   double bound;
-  uint32_t frame;   /* frame of the node that replaces folded nodes */
-  uint32_t *path;   /* nodes of the path; `room` entries */
-  uint32_t stored;  /* depth of the path's last node that the tree has */
-  uint32_t *frames; /* frames of a stack; `room` entries */
-  int64_t *self;    /* for each part, sums of the stacks that end at its last node: one row */
-  int64_t *rest;    /* for each part, sums of the nodes folded below its last node: one row */
-  size_t *folded;   /* for each part, number of nodes folded below its last node */
+  uint32_t frame;   /* frame of the nodes that replace folded nodes */
+  uint32_t *path;   /* nodes of the path, with space for `room` nodes */
+  uint32_t stored;  /* depth of the last node of the path that is already in the tree */
+  uint32_t *frames; /* frames of a stack, with space for `room` frames */
+  int64_t *self;    /* for each part, a row with the sums of the stacks that end at its last node */
+  int64_t *rest;    /* for each part, a row with the sums of the nodes that were folded below its
+                       last node */
+  size_t *folded;   /* for each part, number of nodes that were folded below its last node */
 };
 
-/* Adds row `from` to row `to`, and clears row `from`. */
+/* Adds row `from` to row `to`. Then clears row `from`. */
 static void narrow_move(int64_t *to, int64_t *from, size_t columns) {
   for (size_t c = 0; c < columns; c++) to[c] = sum_add(to[c], from[c]);
   memset(from, 0, columns * sizeof *from);
@@ -152,7 +154,7 @@ static uint32_t narrow_push(struct flame_tree *t, uint32_t frame, uint32_t paren
   return node;
 }
 
-/* Folds nodes into the node above them, which is the last node of part `to`. */
+/* Folds nodes into the node above them. That node is the last node of part `to`. */
 static void narrow_fold(struct narrow_builder *b, const struct narrow_left *left, size_t to) {
   size_t columns = b->tree->columns;
   int64_t *rest = b->rest + left->part * columns;
@@ -164,9 +166,9 @@ static void narrow_fold(struct narrow_builder *b, const struct narrow_left *left
   b->folded[left->part] = 0;
 }
 
-/* Adds the nodes of the path from the root to the node at `depth` to the tree, except nodes that
- * the tree already has. This node is the last node of `part`, and the stack `stack` contains it. If
- * descendants of the node were folded, adds one child that replaces them. */
+/* Adds the nodes of the path from the root to the node at `depth`, except nodes that are in the
+ * tree already. This node is the last node of `part`, and the stack `stack` contains it. If
+ * descendants of the node were folded, adds a child that replaces them. */
 static void narrow_keep(struct narrow_builder *b, size_t part, uint32_t depth, size_t stack) {
   struct flame_tree *t = b->tree;
   const struct stack_set *set = b->walk.set;

@@ -1,11 +1,12 @@
-/* Builds trees with more nodes than can be shown. */
+/* Builds trees that have too many nodes to show. */
 #ifndef PPROFC_STACKS_NARROW_H
 #define PPROFC_STACKS_NARROW_H
 
 #include "stacks/layout.h"
 
-/* Fills the nodes of the tree, except `end` and `total`. Keeps the widest nodes, at most `most`.
- * Nodes that replace folded nodes have the frame `frame`. Returns false when out of memory. */
+/* Fills in the nodes of the tree, but not `end` and `total`. Keeps the widest nodes, at most
+ * `most`. Nodes that replace folded nodes get the frame `frame`. Returns false when out of
+ * memory. */
 bool narrow_tree_build(struct flame_tree *tree, const struct stack_set *set, uint32_t frame,
                        size_t most, const pprofc_allocator *mem);
 

@@ -33,7 +33,7 @@ static uint32_t path_run_end(const struct stack_paths *p, uint32_t run) {
 
 /* ---- adding ------------------------------------------ */
 
-/* Returns the branch of a node that has the key, or NULL. */
+/* Returns the branch of a node with a certain key, or NULL. */
 static const struct path_branch *path_branch_find(const struct stack_paths *p, uint32_t node,
                                                   uint32_t key) {
   MAP_FIND(index, &p->map, path_hash(node, key),
@@ -50,7 +50,7 @@ static bool path_branch_add(struct stack_paths *p, struct path_branch branch) {
   return true;
 }
 
-/* Adds one node to the last run. If a stack ends at the run's last node, that stack becomes a
+/* Adds a node to the last run. If a stack ends at the last node of the run, this stack becomes a
  * branch. */
 static bool path_run_extend(struct stack_paths *p) {
   struct path_run *run = &p->runs[p->run_count - 1];
@@ -60,7 +60,8 @@ static bool path_run_extend(struct stack_paths *p) {
          path_branch_add(p, (struct path_branch){(uint32_t)p->count - 1, 0, stack});
 }
 
-/* Adds a child of the last node, or a child of another node as the first node of a new run. */
+/* Adds a child. A child of the last node extends its run. A child of any other node starts a new
+ * run. */
 static bool path_node_add(struct stack_paths *p, struct path_node *at, uint32_t frame) {
   if (p->count >= UINT32_MAX || !ARRAY_RESERVE(p->mem, p->frames, p->capacity, p->count + 1))
     return false;
@@ -119,14 +120,14 @@ void stack_paths_read(const struct stack_paths *p, struct path_node at, uint32_t
 
 /* ---- walking ----------------------------------------- */
 
-#define PATH_BITS 11u /* size of a digit of the sort */
+#define PATH_BITS 11u /* size of a digit of the sort, in bits */
 
-/* Returns a digit of the branch's node or key. */
+/* Returns a digit of the node or of the key of a branch. */
 static inline uint32_t path_digit(const struct path_branch *branch, bool of_node, unsigned shift) {
   return (of_node ? branch->node : branch->key) >> shift & ((1u << PATH_BITS) - 1);
 }
 
-/* Sorts branches by one digit; branches with equal digits keep their order. */
+/* Sorts branches by a digit. Branches with the same digit keep their order. */
 static void path_sort_digit(const struct path_branch *from, struct path_branch *to, size_t count,
                             bool of_node, unsigned shift) {
   uint32_t place[1u << PATH_BITS] = {0}, next = 0;
@@ -139,10 +140,10 @@ static void path_sort_digit(const struct path_branch *from, struct path_branch *
   for (size_t i = 0; i < count; i++) to[place[path_digit(&from[i], of_node, shift)]++] = from[i];
 }
 
-/* Sorts the branches by node, then by key: by the lowest digit of the key first, and by the highest
- * digit of the node last. Returns false when out of memory. */
+/* Sorts the branches by node, then by key. Begins with the lowest digit of the key, and ends with
+ * the highest digit of the node. Returns false when out of memory. */
 static bool path_sort(struct stack_paths *p) {
-  uint32_t largest[2] = {0, (uint32_t)p->count}; /* largest key, upper bound of the nodes */
+  uint32_t largest[2] = {0, (uint32_t)p->count}; /* largest key, and an upper bound of the nodes */
   struct path_branch *sorted = mem_array(p->mem, p->branch_capacity, sizeof *sorted);
   if (!sorted) return false;
   for (size_t i = 0; i < p->branch_count; i++)
@@ -181,7 +182,8 @@ static uint32_t path_branches_end(const struct stack_paths *p, const struct path
   return end;
 }
 
-/* Adds all children of a node to the nodes that the walk must visit, the last child first. */
+/* Adds all children of a node to the nodes that the walk must visit. The last child is added
+ * first. */
 static bool path_wait_for_children(struct path_walk *w, struct path_place place) {
   const struct stack_paths *p = w->paths;
   uint32_t end = path_branches_end(p, &place), next = place.at.node + 1;
@@ -216,7 +218,8 @@ static bool path_skip(const struct stack_paths *p, struct path_place *place) {
   return true;
 }
 
-/* Returns the number of the stack that ends at `place`, or MAP_NONE, and moves past its branch. */
+/* Returns the number of the stack that ends at `place`, and moves past its branch. Returns MAP_NONE
+ * if no stack ends there. */
 static uint32_t path_take_stack(const struct stack_paths *p, struct path_place *place) {
   if (place->at.node + 1 == path_run_end(p, place->at.run)) return p->runs[place->at.run].stack;
   const struct path_branch *branch = &p->branches[place->branch];

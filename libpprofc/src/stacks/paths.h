@@ -1,4 +1,4 @@
-/* Prefix tree of stacks: a node for each distinct path of frames from the root.
+/* Prefix tree of stacks. It has a node for each distinct path of frames from the root.
  *
  * Most nodes are children of the node before them. A run is a sequence of these nodes, and each
  * needs only 4 bytes for its frame. A hash table finds the other children and the ends of
@@ -8,7 +8,7 @@
 
 #include "core/map.h"
 
-/* A node, identified by its run and its index. */
+/* A node. Its run and its index identify it. */
 struct path_node {
   uint32_t node, run;
 };
@@ -16,12 +16,13 @@ struct path_node {
 struct path_run {
   uint32_t first;         /* index of the run's first node */
   struct path_node above; /* parent of the run's first node */
-  uint32_t branches;      /* index of the first branch of the run's nodes, in sorted order */
-  uint32_t stack;         /* number of the stack that ends at the last node, or MAP_NONE */
+  uint32_t branches;      /* index of the first branch at a node of the run, after sorting */
+  uint32_t stack;         /* number of the stack that ends at the last node of the run, or
+                             MAP_NONE */
 };
 
-/* A child of a node that is not the next node of its run, or a stack that ends before the end of
- * the run. */
+/* A branch: a child that is not the next node of its parent's run, or a stack that ends before the
+ * end of the run. */
 struct path_branch {
   uint32_t node;
   uint32_t key; /* frame of the child + 1; 0 for the end of a stack */
@@ -30,40 +31,40 @@ struct path_branch {
 
 struct stack_paths {
   const pprofc_allocator *mem;
-  uint32_t *frames; /* frame of each node; node 0 is the root and has no frame */
+  uint32_t *frames; /* for each node, its frame; node 0 is the root and has no frame */
   struct path_run *runs;
   struct path_branch *branches;
   size_t count, capacity, run_count, run_capacity, branch_count, branch_capacity;
-  uint32_t stacks; /* number of the stacks that end at a node */
-  struct map map;  /* index of the branches by node and key */
+  uint32_t stacks; /* number of different stacks; each ends at a node */
+  struct map map;  /* map from node and key to the index of a branch */
 };
 
 /* Makes the root. Returns false when out of memory. */
 bool stack_paths_init(struct stack_paths *paths, const pprofc_allocator *mem);
 void stack_paths_free(struct stack_paths *paths);
 
-/* Moves to the child with a frame, which is added if it is new. Returns false when out of memory.
- */
+/* Moves to the child that has a frame. Adds the child if it is new. Returns false when out of
+ * memory. */
 bool stack_paths_enter(struct stack_paths *paths, struct path_node *at, uint32_t frame);
 
-/* Returns the number of the stack that ends at a node, and adds it if it is new. Returns MAP_NONE
- * when out of memory. */
+/* Returns the number of the stack that ends at a node. Adds the stack if it is new. Returns
+ * MAP_NONE when out of memory. */
 uint32_t stack_paths_end(struct stack_paths *paths, struct path_node at);
 
 /* Writes the frames of the path to a node at `depth` to frames[from], frames[from + 1] ... The
- * first `from` frames are not written. */
+ * first `from` frames stay unchanged. */
 void stack_paths_read(const struct stack_paths *paths, struct path_node at, uint32_t depth,
                       uint32_t from, uint32_t *frames);
 
-/* A stack that the walk returns, in the order of the tree. */
+/* A stack that the walk returns. The stacks are in the order of the tree. */
 struct path_stack {
   struct path_node end;
-  uint32_t number; /* number of the stack, from stack_paths_end */
+  uint32_t number; /* number of the stack, as stack_paths_end returned it */
   uint32_t depth;
-  uint32_t shared; /* number of frames that the stack shares with the stack before */
+  uint32_t shared; /* number of frames that the stack shares with the previous stack */
 };
 
-/* A node whose branches from `branch` on have not been visited yet. */
+/* A node with branches that the walk must still visit. These begin at `branch`. */
 struct path_place {
   struct path_node at;
   uint32_t depth, branch;
@@ -76,10 +77,11 @@ struct path_walk {
   uint32_t shared;
 };
 
-/* Sorts the children of each node by frame and begins a walk over the stacks. A stack comes before
- * the stacks that continue it. Do not add stacks afterwards. Returns false when out of memory. */
+/* Sorts the children of each node by frame, and begins a walk over the stacks. A stack comes before
+ * the stacks that continue it. No stacks may be added afterwards. Returns false when out of
+ * memory. */
 bool path_walk_begin(struct path_walk *walk, struct stack_paths *paths);
-/* Returns the next stack in *stack. *done becomes true after the last stack. Returns false when out
+/* Sets *stack to the next stack, or sets *done to true after the last stack. Returns false when out
  * of memory. */
 bool path_walk_next(struct path_walk *walk, struct path_stack *stack, bool *done);
 void path_walk_end(struct path_walk *walk);

@@ -1,5 +1,5 @@
-/* Collects the distinct stacks in order. Reads each stack as the difference from the previous stack
- * and adds it to a prefix tree. So frames that stacks share are read once. */
+/* Collects the distinct stacks in order. Reads each stack as the difference from the previous
+ * stack, and adds it to a prefix tree. Frames that stacks share are therefore read once. */
 #include "stacks/stacks.h"
 
 #include "core/array.h"
@@ -7,31 +7,31 @@
 #include "graph/delta.h"
 #include "profile/sum.h"
 
-/* A location of the current stack, from the root. */
+/* A location of the current stack. The steps begin at the root. */
 struct stacks_step {
   uint32_t offset; /* offset of the location, as in struct fresh_frame */
-  uint32_t depth;  /* number of frames up to and including the location */
+  uint32_t depth;  /* number of frames up to the location, inclusive */
   struct path_node at;
 };
 
 struct stacks_builder {
   const pprofc_profile *profile;
   const struct stack_selection *selection;
-  struct value_column values; /* values of the first sample type that is kept */
+  struct value_column values; /* values of the first selected sample type */
   struct stack_set *set;
   const pprofc_allocator *mem;
   struct stack_delta delta;
-  struct stacks_step *steps; /* locations of the current stack, after the root */
+  struct stacks_step *steps; /* locations of the current stack; the root comes first */
   size_t step_count;
   size_t value_capacity;
   uint64_t frames; /* number of frames in all distinct stacks */
-  bool limit;      /* true if there are too many frames */
+  bool limit;      /* true if there are more frames than permitted */
 };
 
 /* ---- frames ------------------------------------------ */
 
-/* Adds the frames of a location to the path in the prefix tree. Returns false when out of memory,
- * or if there are too many frames. */
+/* Adds the frames of a location to the path in the prefix tree. Returns false when out of memory or
+ * if there are too many frames. */
 static bool stacks_enter(struct stacks_builder *b, struct stacks_step *step, uint32_t location) {
   const struct stack_frames *f = b->set->frames;
   size_t most = b->selection->max_depth ? b->selection->max_depth : SIZE_MAX;
@@ -46,7 +46,7 @@ static bool stacks_enter(struct stacks_builder *b, struct stacks_step *step, uin
 }
 
 /* Follows the stack of a sample in the prefix tree, root first. Reads only the locations that the
- * stack does not share with the previous stack. */
+ * previous stack does not have. */
 static bool stacks_from_root(struct stacks_builder *b, struct stacks_step *last) {
   const struct stack_delta *d = &b->delta;
   while (b->step_count && b->steps[b->step_count].offset > d->shared) b->step_count--;

@@ -1,10 +1,10 @@
-/* Stacks for flame graphs and similar reports: one frame table, and all distinct stacks in order,
- * root first.
+/* Stacks for flame graphs and similar reports. They have one table of frames, and all distinct
+ * stacks in order, root first.
  *
  * Equal stacks are one stack with the sum of their values. The stacks are sorted by their frames.
- * `shared` is the number of frames that a stack shares with the previous stack. So the list is the
- * prefix tree of the stacks in preorder: stack i adds one node for each frame after its first
- * shared[i]. */
+ * `shared` is the number of frames that a stack shares with the previous stack. The list is
+ * therefore the prefix tree of the stacks in preorder: stack i adds one node for each frame after
+ * its first shared[i] frames. */
 #ifndef PPROFC_STACKS_STACKS_H
 #define PPROFC_STACKS_STACKS_H
 
@@ -12,24 +12,24 @@
 #include "profile/profile.h"
 #include "stacks/paths.h"
 
-/* Properties of a line of a location that distinguish frames. */
+/* Decides which properties of a location's line distinguish frames. */
 struct stack_policy {
-  bool inlines;  /* true if each inlined call is a frame; false: only the function it was inlined
-                    into */
-  bool function; /* true if functions distinguish two frames */
+  bool inlines;  /* true: each inlined call is a frame; false: only the function that contains the
+                    inlined calls */
+  bool function; /* true if functions distinguish frames */
   bool file;
   bool line, column;
   bool address;
-  bool inlined;                        /* true if inlining also distinguishes two frames */
+  bool inlined;                        /* true if inlining also distinguishes frames */
   const char *trim_path, *source_path; /* values of the options -trim_path and -source_path, or
                                           NULL */
 };
 
-/* A frame without a function has the name of its object and its address: "[libc.so.6] 0x7f10". */
+/* A frame. Without a function, its name consists of object and address: "[libc.so.6] 0x7f10". */
 struct stack_frame {
   pprofc_str name, file;
-  /* Line and column, 0 if unknown; the line is the first line of the function if the policy has no
-   * lines. */
+  /* line and column; 0 if unknown; if the policy has no lines, the line is the first line of the
+   * function */
   int64_t line, column;
   uint64_t address;
   uint32_t function, mapping; /* first function and mapping with these properties, or NONE */
@@ -37,14 +37,14 @@ struct stack_frame {
 };
 
 struct stack_frames {
-  const pprofc_profile *profile; /* profile of the frames; it must live as long as the frames */
+  const pprofc_profile *profile; /* profile of the frames; the profile must live as long as the
+                                    frames */
   struct arena arena;
   size_t count;
-  struct stack_frame *items; /* frames sorted by name, file, line, column, address: the order of
-                                stacks. The array has room for one more frame */
-  uint32_t *location_from;   /* for each location, the index of its first entry in
-                                location_frames */
-  uint32_t *location_frames; /* frames of each location, outermost first */
+  struct stack_frame *items; /* frames, sorted by name, file, line, column and address, which is
+                                also the order of stacks; the array has space for one more frame */
+  uint32_t *location_from;   /* for each location, the index of its first item in location_frames */
+  uint32_t *location_frames; /* for each location, its frames, outermost first */
 };
 
 pprofc_status stack_frames_build(const pprofc_profile *profile, const struct stack_policy *policy,
@@ -52,56 +52,58 @@ pprofc_status stack_frames_build(const pprofc_profile *profile, const struct sta
                                  pprofc_error *error);
 void stack_frames_free(struct stack_frames *frames);
 
-/* Maximum number of frames in all stacks together, so that inlining cannot make a small file
- * fill the memory. */
+/* Maximum number of frames in all stacks together. It prevents a small file with inlined functions
+ * from filling the memory. */
 #define STACK_FRAMES_MAX (UINT64_C(1) << 30)
 
 struct stack_set {
   size_t count;
-  uint32_t *depth;       /* depth of each stack, in frames */
-  uint32_t *shared;      /* number of frames that each stack shares with the previous stack */
-  struct path_node *end; /* last node of each stack in `paths` */
-  uint32_t *number;      /* index of each stack's row in `values` */
+  uint32_t *depth;       /* for each stack, its depth in frames */
+  uint32_t *shared;      /* for each stack, the number of frames that it shares with the previous
+                            stack */
+  struct path_node *end; /* for each stack, its last node in `paths` */
+  uint32_t *number;      /* for each stack, the index of its row in `values` */
   size_t max_depth;
-  bool from_leaf; /* true if the frames of all stacks come leaf first, and are sorted and shared in
-                     this order */
+  bool from_leaf; /* true if the stacks are leaf first; they are then also sorted and shared in this
+                     order */
 
-  size_t types;   /* number of sample types with values: all of the profile, or 1 */
-  size_t columns; /* number of values of a stack: types, or 2 * types with base samples */
+  size_t types;   /* number of sample types with values: all types of the profile, or 1 */
+  size_t columns; /* number of values for each stack: types, or 2 * types if there are base
+                     samples */
   bool has_base;
-  int64_t *values;   /* values of the stacks: rows of all columns, first for the head, then for the
-                        base; base values are negated, so they are positive */
+  int64_t *values;   /* rows with the values of a stack in all columns, head first, then base; base
+                        values are negated and thus positive */
   size_t value_rows; /* number of allocated rows */
   const struct stack_frames *frames;
   struct stack_paths paths;
   struct arena arena;
 };
 
-/* Selects the samples to use, and the frames of their stacks to keep. */
+/* Selects samples, and selects the frames of their stacks. */
 struct stack_selection {
-  const uint32_t *samples; /* indices of the samples to use, ascending; NULL: all samples */
-  size_t count;            /* number of stacks */
-  size_t max_depth;        /* maximum number of frames from the root; 0: no limit */
-  bool one_type;           /* true to keep the values of sample type `type` only */
+  const uint32_t *samples; /* indices of the selected samples, ascending; NULL: all samples */
+  size_t count;            /* number of selected samples */
+  size_t max_depth;        /* maximum number of frames, counted from the root; 0: no limit */
+  bool one_type;           /* true: keep only the values of sample type `type` */
   size_t type;
-  bool from_leaf; /* true for stacks from the leaf; their frames are not cut */
+  bool from_leaf; /* true: stacks are leaf first, and max_depth does not apply */
 };
 
-/* Builds the set of stacks. Samples whose values are all 0 are dropped. Samples with the label
+/* Builds the set of stacks. Drops samples whose values are all 0. Samples with the label
  * pprof::base=true are the base. `selection` may be NULL. */
 pprofc_status stack_set_build(const struct stack_frames *frames,
                               const struct stack_selection *selection, const pprofc_allocator *mem,
                               struct stack_set *set, pprofc_error *error);
 void stack_set_free(struct stack_set *set);
 
-/* Sets used[frame] of every frame of the set. */
+/* Sets used[frame] to true for every frame in the set. */
 void stack_set_mark(const struct stack_set *set, uint8_t *used);
 
-/* Reads the frames of a stack into `frames` and returns their number, which is depth[stack]. */
+/* Reads the frames of a stack into `frames`. Returns their number, which is depth[stack]. */
 size_t stack_set_read(const struct stack_set *set, size_t stack, uint32_t *frames);
 
-/* Works like stack_set_read if `frames` contains the frames of the previous stack: reads only
- * frames that are not shared. */
+/* Does the same as stack_set_read, but `frames` must have the frames of the previous stack. Reads
+ * only the frames that are not shared. */
 size_t stack_set_go_on(const struct stack_set *set, size_t stack, uint32_t *frames);
 
 /* Returns the values of a stack, one for each column. */

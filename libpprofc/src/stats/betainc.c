@@ -3,16 +3,16 @@
 
 #include <math.h>
 
-/* Returns the logarithm of the gamma function. Uses lgamma_r, because lgamma writes the global
+/* Returns the logarithm of the gamma function. Uses lgamma_r, because lgamma writes to the global
  * variable signgam. */
 static double log_gamma(double x) {
   int sign;
   return lgamma_r(x, &sign);
 }
 
-/* Computes the continued fraction by the modified method of Lentz (Numerical Recipes 6.4). The
- * computation takes about sqrt(max(a, b)) steps for the arguments that its callers pass. Samples
- * that fit into memory never reach the limit of steps. */
+/* Computes the continued fraction by the modified method of Lentz (Numerical Recipes 6.4). This
+ * takes about sqrt(max(a, b)) steps for the arguments that occur. Samples that fit into memory
+ * never reach the limit of steps. */
 static double fraction(double x, double a, double b) {
   static const double tiny = 1e-300, precision = 1e-16;
   double c = 1, d = 1 - (a + b) * x / (a + 1);
@@ -37,7 +37,7 @@ static double fraction(double x, double a, double b) {
   return h;
 }
 
-/* Returns log gamma(x) minus Stirling's formula, for x of at least 10. */
+/* Returns the difference between log gamma(x) and Stirling's formula, for x >= 10. */
 static double stirling_rest(double x) {
   static const double terms[] = {1.0 / 12,   -1.0 / 360,      1.0 / 1260, -1.0 / 1680,
                                  1.0 / 1188, -691.0 / 360360, 1.0 / 156.0};
@@ -47,7 +47,7 @@ static double stirling_rest(double x) {
 }
 
 /* Returns log B(a, b). A difference of two large log-gammas would lose digits. From 10 on,
- * Stirling's formula replaces log gamma(b) and log gamma(a + b), and their large parts cancel
+ * Stirling's formula replaces log gamma(b) and log gamma(a + b). Their large terms then cancel
  * algebraically. */
 static double log_beta(double a, double b) {
   double large = fmax(a, b), small = fmin(a, b);

@@ -1,29 +1,29 @@
-/* Corrects p-values of tests that are made together.
+/* Corrects the p-values of tests that are made together.
  *
  * p[0 .. count - 1] is sorted ascending; adjusted[i] belongs to p[i]. `p` and `adjusted` may be the
- * same array. Compare an adjusted value, which is at most 1, with the significance level of all
- * tests together. */
+ * same array. An adjusted value is at most 1. Compare it with the significance level of all tests
+ * together. */
 #ifndef PPROFC_STATS_CORRECTIONS_H
 #define PPROFC_STATS_CORRECTIONS_H
 
 #include "core/mem.h"
 
-/* Controls the false discovery rate: the expected share of false changes among the changes
- * that are found (Benjamini, Hochberg 1995). */
+/* Controls the false discovery rate: the expected share of wrong findings among all findings
+ * (Benjamini, Hochberg 1995). */
 void corrections_benjamini_hochberg(const double *p, size_t count, double *adjusted);
 
-/* Controls the false discovery rate for any dependence between the tests: multiplies p-values
- * by 1 + 1/2 + ... + 1/count (Benjamini, Yekutieli 2001). */
+/* Controls the false discovery rate for any dependence between the tests. Multiplies p-values by 1
+ * + 1/2 + ... + 1/count (Benjamini, Yekutieli 2001). */
 void corrections_benjamini_yekutieli(const double *p, size_t count, double *adjusted);
 
-/* Controls the family-wise error rate: the probability of at least one false change (Holm
+/* Controls the family-wise error rate: the probability of at least one wrong finding (Holm
  * 1979). */
 void corrections_holm(const double *p, size_t count, double *adjusted);
 
 typedef void (*corrections_fn)(const double *p, size_t count, double *adjusted);
 
-/* Adjusts p-values in any order, in place. Skips NaN, which means that no test was made. Does
- * nothing if `correct` is NULL. Returns false when out of memory. */
+/* Adjusts p-values in any order, in place. Skips NaN, which means that no test was made. `correct`
+ * NULL: does nothing. Returns false when out of memory. */
 bool corrections_apply(corrections_fn correct, double *p, size_t count,
                        const pprofc_allocator *mem);
 

@@ -7,7 +7,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Smallest x at which the asymptotic series has full precision. */
+/* Smallest x at which the asymptotic series is exact to the last bit. */
 #define SERIES_FROM 15.0
 
 /* Bernoulli numbers B2, B4, B6 ... */
@@ -62,7 +62,7 @@ double stats_trigamma_inverse(double x) {
 
 /* ---- the incomplete gamma function ------------------- */
 
-/* Maximum number of terms of a series or a continued fraction; both need about sqrt(a) terms. */
+/* Maximum number of terms of a series or continued fraction. Both need about sqrt(a) terms. */
 #define MAX_TERMS 100000
 
 static double gamma_front(double a, double x) {

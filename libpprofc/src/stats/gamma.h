@@ -3,13 +3,13 @@
 #ifndef PPROFC_STATS_GAMMA_H
 #define PPROFC_STATS_GAMMA_H
 
-/* The functions return the first, second and third derivative of log gamma at x > 0; NaN elsewhere.
- */
+/* The functions return the first, second and third derivative of log gamma at x > 0. Elsewhere they
+ * return NaN. */
 double stats_digamma(double x);
 double stats_trigamma(double x);
 double stats_tetragamma(double x);
 
-/* Returns the y > 0 with trigamma(y) = x, for x > 0; NaN elsewhere. */
+/* Returns the y > 0 with trigamma(y) = x, for x > 0. Otherwise returns NaN. */
 double stats_trigamma_inverse(double x);
 
 /* Returns the regularised lower incomplete gamma function P(a, x), for a > 0 and x >= 0. */

@@ -1,12 +1,12 @@
-/* Computes logarithm, exponential and binomial coefficients bit for bit like Go's math package
- * on amd64. */
+/* Computes logarithm, exponential and binomial coefficients. Every bit of a result is the same as
+ * in Go's math package on amd64. */
 #include "stats/gomath.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns log(x) by FreeBSD's e_log.c without subnormal numbers, like Go's log_amd64.s. */
+/* Returns log(x) like Go's log_amd64.s: by FreeBSD's e_log.c, but without subnormal numbers. */
 double go_log(double x) {
   static const double L1 = 6.666666666666735130e-01, L2 = 3.999999999940941908e-01,
                       L3 = 2.857142874366239149e-01, L4 = 2.222219843214978396e-01,
@@ -56,12 +56,12 @@ double go_exp(double x) {
   r *= p;
   for (int i = 0; i < 3; i++) r *= r + 2;
   r = fma(r, r + 2, 1.0);
-  /* Go also returns infinity here, even if r < 1 makes the result finite. */
+  /* Go returns infinity here, even though r < 1 could make the result finite. */
   if (k >= 1024) return (double)INFINITY;
   return k < -1075 ? 0 : ldexp(r, (int)k);
 }
 
-/* Returns log(n!) by FreeBSD's e_lgamma_r.c at n + 1: a product below 8, Stirling's series
+/* Returns log(n!) by FreeBSD's e_lgamma_r.c at n + 1. Uses a product below 8, and Stirling's series
  * from 8 on. */
 static double log_factorial(int n) {
   static const double w[] = {4.18938533204672725052e-01,  8.33333333333329678849e-02,

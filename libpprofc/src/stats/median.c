@@ -1,4 +1,4 @@
-/* Computes quantiles, and the order statistics that bound a median. */
+/* Computes quantiles. Finds the order statistics (values by rank) that bound a median. */
 #include "pprofc/stats.h"
 #include "stats/gomath.h"
 
@@ -16,17 +16,17 @@ double pprofc_quantile(const double *sorted, size_t count, double q) {
   return sorted[k - 1] + rest * (sorted[k] - sorted[k - 1]);
 }
 
-/* Number of values above which the normal distribution approximates the binomial distribution. */
+/* For more values, the normal distribution approximates the binomial distribution. */
 #define EXACT_LIMIT 30
 
-/* Returns the probability that k of n values lie below the median. */
+/* Returns the probability that exactly k of n values are below the median. */
 static double below(int n, int k) {
   return k < 0 || k > n ? 0 : go_choose(n, k) * ldexp(1, -n);
 }
 
-/* Returns an interval of order statistics of n values that contains the median with a probability
- * of at least `level`. Starts at the median and repeatedly adds the more likely neighbour, the left
- * one in a tie. */
+/* Returns an interval of ranks of n values that contains the median with a probability of at least
+ * `level`. Starts at the median, and repeatedly adds the more probable neighbour, or the left
+ * neighbour in a tie. */
 static pprofc_median_interval exact_interval(int n, double level) {
   int low = (int)ceil((n + 1) * 0.5) - 1, high = low + 1;
   double sum = below(n, low);

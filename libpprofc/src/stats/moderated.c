@@ -1,6 +1,6 @@
-/* Estimates the prior distribution of variances. The median ratio of observed to expected variance
- * gives the noise between runs. The spread of the logarithms of variances gives the degrees of
- * freedom. */
+/* Estimates the prior distribution of variances. The median ratio of observed variance to expected
+ * variance gives the noise between runs. The spread of the logarithms of the variances gives the
+ * degrees of freedom. */
 #include "stats/moderated.h"
 
 #include "pprofc/stats.h"
@@ -8,11 +8,11 @@
 
 #include <math.h>
 
-/* Maximum of cv2: the square of a relative noise between runs of 200 %. */
+/* Maximum of cv2: a relative noise of 200 % between runs, squared. */
 #define CV2_MAX 4.0
 /* Minimum of a row's observed variance, as a share of its sampling variance. */
 #define RATIO_MIN 1e-3
-/* Degrees of freedom of a prior that fits perfectly. PRIOR_DEGREES_MOST reduces them afterwards. */
+/* Degrees of freedom of a prior that fits perfectly. PRIOR_DEGREES_MOST then reduces them. */
 #define DEGREES_PERFECT 100.0
 
 static double variance_trend(const struct variance *row, double cv2) {
@@ -31,7 +31,7 @@ static double variance_ratio(const struct variance *rows, size_t count, double m
   return stats_weighted_median(scratch, count);
 }
 
-/* Returns the squared noise between runs (cv2) at which variance_ratio is 1. */
+/* Returns the squared noise between runs (cv2) for which variance_ratio is 1. */
 static double variance_noise(const struct variance *rows, size_t count, double degrees,
                              struct weighted *scratch) {
   double median = stats_chi2_quantile(0.5, degrees) / degrees;
@@ -47,8 +47,8 @@ static double variance_noise(const struct variance *rows, size_t count, double d
   return (low + high) / 2;
 }
 
-/* Returns the degrees of freedom of the prior. The spread of log variances is the spread of a
- * chi-squared variable plus the spread of the true variances. */
+/* Returns the degrees of freedom of the prior. The variances' logarithms spread as much as a
+ * chi-squared variable plus the true variances. */
 static double variance_degrees(const struct variance *rows, size_t count, double degrees,
                                double cv2) {
   double mean = 0, squares = 0;

@@ -1,6 +1,6 @@
 /* Estimates the variances of many rows of counts from all rows together, because each row is
  * observed only a few times. The method is Smyth's (2004, "Linear models and empirical Bayes
- * methods"), with a floor and a trend for counts.
+ * methods"), extended by a lower bound and a trend for counts.
  *
  * The fields of a row: `seen` is its observed variance within base and within head, with `degrees`
  * degrees of freedom. `floor` is its sampling variance. `samples` is its mean number of samples per
@@ -16,23 +16,23 @@ struct variance {
 
 struct variance_prior {
   double cv2;     /* square of the relative noise between runs */
-  double degrees; /* weight of the variance that the other rows predict, as a number of degrees of
-                     freedom */
+  double degrees; /* weight of the variance that the other rows predict, in degrees of freedom */
 };
 
-/* Maximum of `degrees` of a prior. It limits the weight of the other rows, so an unusual variance
- * of a row keeps some weight. */
+/* Maximum of `degrees` of a prior. It limits the weight of the other rows, so that an unusual
+ * variance of a row still counts. */
 #define PRIOR_DEGREES_MOST 10.0
-/* Minimum number of rows for a prior; with fewer rows both fields of the prior are 0. */
+/* Minimum number of rows for a prior. With fewer rows, both fields of the prior are 0. */
 #define PRIOR_ROWS_MIN 10
 
-/* Estimates the prior from the rows, whose floors must be above 0. `scratch` has room for
- * `count` items. */
+/* Estimates the prior from the rows. Their floors must be above 0. `scratch` has space for `count`
+ * items. */
 struct variance_prior stats_variance_prior(const struct variance *rows, size_t count,
                                            double degrees, struct weighted *scratch);
 
-/* Returns the variance of a row: the mean of the expected and the observed variance, weighted by
- * degrees of freedom. The result is at least the sampling variance and the observed variance. */
+/* Returns the variance of a row. It is the mean of expected and observed variance, weighted by
+ * their degrees of freedom. The result is at least the sampling variance, and at least the observed
+ * variance. */
 double stats_moderated_variance(const struct variance_prior *prior, const struct variance *row,
                                 double degrees);
 

@@ -10,7 +10,7 @@ double pprofc_normal_cdf(double z) {
   return erfc(-z / SQRT_2) / 2;
 }
 
-/* Evaluates a polynomial, highest power first. */
+/* Evaluates a polynomial. The coefficient of the highest power is first. */
 static double horner(const double *coefficients, size_t count, double x) {
   double value = 0;
   for (size_t i = 0; i < count; i++) value = value * x + coefficients[i];

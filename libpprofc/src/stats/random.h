@@ -5,7 +5,8 @@
 
 #include <stdint.h>
 
-/* Returns the next number and advances the state: SplitMix64 (Steele, Lea, Flood 2014). */
+/* Returns the next number, and advances the state. The generator is SplitMix64 (Steele, Lea, Flood
+ * 2014). */
 static inline uint64_t stats_random(uint64_t *state) {
   uint64_t z = *state += 0x9e3779b97f4a7c15u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;

@@ -1,5 +1,5 @@
-/* Computes Fieller's interval of a ratio, and the score interval of a mean of counts, for verdicts
- * on profiles. */
+/* Computes Fieller's interval of a ratio, and the score interval of a mean of counts. Verdicts on
+ * profiles use both. */
 #include "stats/ratio.h"
 
 #include "pprofc/stats.h"

@@ -1,5 +1,5 @@
 /* Computes Fieller's interval of a ratio of two differences of means, and a score interval of a
- * mean, for verdicts on profiles. */
+ * mean. Verdicts on profiles use both. */
 #ifndef PPROFC_STATS_RATIO_H
 #define PPROFC_STATS_RATIO_H
 
@@ -12,15 +12,15 @@ struct ratio_interval {
   double ratio, low, high;
 };
 
-/* Returns the change of `part` divided by the change of `whole`. Runs [0, bases) are the base,
- * the others up to `count` the head. The interval is at 95 %, by Student's t with count - 2
- * degrees of freedom (Fieller 1954). */
+/* Returns the change of `part` divided by the change of `whole`. The first `bases` of the `count`
+ * runs are the base, the others are the head. The interval is at 95 %, by Student's t with count -
+ * 2 degrees of freedom (Fieller 1954). */
 struct ratio_interval stats_fieller(const double *part, const double *whole, size_t bases,
                                     size_t count);
 
-/* Computes the interval of a mean, given `samples` observed samples, by inverting the score
- * test (Rao 1948). The variance of the counts is `dispersion` times a Poisson variance; `z` is
- * the normal quantile. */
+/* Computes the interval of a mean from `samples` observed samples, by inverting the score test (Rao
+ * 1948). The variance of the counts is `dispersion` times a Poisson variance. `z` is the normal
+ * quantile. */
 void stats_score_interval(double samples, double dispersion, double z, double *low, double *high);
 
 #endif

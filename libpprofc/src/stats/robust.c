@@ -4,8 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Maximum number of values that insertion sort handles. For few values insertion sort is faster
- * than qsort. */
+/* Up to this number of values, insertion sort is used. It is faster than qsort for few values. */
 #define FEW_VALUES 24
 
 static int compare_doubles(const void *a, const void *b) {

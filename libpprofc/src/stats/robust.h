@@ -1,5 +1,4 @@
-/* Sorts samples, and computes medians of many values. The results do not depend on the order of the
- * values. */
+/* Sorts samples, and computes medians of many values. The order of the values does not matter. */
 #ifndef PPROFC_STATS_ROBUST_H
 #define PPROFC_STATS_ROBUST_H
 
@@ -10,15 +9,15 @@ void sort_doubles(double *values, size_t count);
 
 struct weighted {
   double value, weight;
-  size_t place; /* rank of the item among items with equal values, set by the caller */
+  size_t place; /* rank of the item among items with equal values; the caller sets it */
 };
 
-/* Returns the weighted median: cumulates weights up to the middle of each item and interpolates
- * linearly between items. Sorts the items. Returns NaN without items. */
+/* Returns the weighted median. Adds up the weights to the middle of each item, and interpolates
+ * linearly between items. Sorts the items. Returns NaN if there are no items. */
 double stats_weighted_median(struct weighted *items, size_t count);
 
-/* Returns the median; for an even number, the mean of the two middle values. Sorts the values.
- * Returns NaN without values. */
+/* Returns the median. For an even number of values, it is the mean of the two middle values. Sorts
+ * the values. Returns NaN if there are no values. */
 double stats_median(double *values, size_t count);
 
 #endif

@@ -1,5 +1,5 @@
-/* Finds change points of a series: finds candidates in windows, drops weak candidates, joins
- * drifts, and computes the sizes of changes. */
+/* Finds change points of a series. Finds candidates in windows, drops weak candidates, joins
+ * drifts, and computes the sizes of the changes. */
 #include "stats/steps.h"
 
 #include "core/array.h"
@@ -30,9 +30,9 @@ struct finder {
 
 /* ---- candidates -------------------------------------- */
 
-/* Returns the best split of all parts of a window, as the index of the first value after it. `cuts`
- * has the ends of the window and the splits between the parts. Sets *piece to the index of the
- * part. */
+/* Returns the best split of any part of a window, as the index of the first value after it. `cuts`
+ * has the ends of the window and the splits between its parts. Sets *piece to the index of the part
+ * that is split. */
 static size_t finder_best(const struct finder *f, const size_t *cuts, size_t cut_count,
                           size_t *piece) {
   double greatest = -HUGE_VAL, distance;
@@ -53,8 +53,8 @@ static double finder_student(const struct finder *f, size_t first, size_t middle
   return steps_student_p(&a, &b);
 }
 
-/* Splits a window as long as the t-test accepts the best split. Stores both ends of the window and
- * the splits in `cuts`. Returns the number of entries in `cuts`. */
+/* Splits a window repeatedly, as long as the t-test accepts the best split. Stores the ends of the
+ * window and the splits in `cuts`. Returns the number of entries in `cuts`. */
 static size_t finder_bisect(const struct finder *f, size_t start, size_t end, size_t *cuts) {
   const struct steps_options *o = f->options;
   double alpha = fmin(10 * o->alpha, 0.5);
@@ -107,13 +107,13 @@ static size_t finder_end(const struct finder *f, size_t i) {
   return i + 1 < f->count ? f->items[i + 1].index : f->value_count;
 }
 
-/* True if both sides of a change point have at least options.least values. */
+/* True if each side of a change point has at least options.least values. */
 static bool finder_has_room(const struct finder *f, size_t i) {
   size_t index = f->items[i].index, least = f->options->least;
   return index - finder_begin(f, i) >= least && finder_end(f, i) - index >= least;
 }
 
-/* Replaces values by their ranks, with the mean rank for equal values. */
+/* Replaces values by their ranks. Equal values get their mean rank. */
 static void finder_rank(const double *values, size_t count, double *ranks) {
   for (size_t i = 0; i < count; i++) {
     size_t below = 0, equal = 0;
@@ -125,8 +125,8 @@ static void finder_rank(const double *values, size_t count, double *ranks) {
   }
 }
 
-/* True if the change is not due to a few outliers: the best split by ranks, which resist outliers,
- * must leave at least `least` values on each side. */
+/* True if the change does not come from a few outliers. The best split by ranks, which resist
+ * outliers, must leave at least `least` values on each side. */
 static bool finder_has_moved(const struct finder *f, size_t i) {
   double ranks[STEPS_WINDOW_MAX], distance;
   size_t index = f->items[i].index, half = f->options->window / 2, least = f->options->least;
@@ -156,7 +156,7 @@ static void finder_test(struct finder *f, size_t i) {
   if (step->p < f->options->alpha && !finder_has_moved(f, i)) step->p = 1;
 }
 
-/* Runs the permutation test on the values around a change point, half a window on each side. */
+/* Runs the permutation test on the values around a change point: half a window on each side. */
 static void finder_permute(struct finder *f, size_t i) {
   struct step *step = &f->items[i];
   size_t half = f->options->window / 2, first = finder_begin(f, i), end = finder_end(f, i);
@@ -174,8 +174,8 @@ static void finder_drop(struct finder *f, size_t i) {
   finder_test(f, i);
 }
 
-/* Drops the weakest change point until the t-test accepts all others. Then drops change points that
- * fail the permutation test. */
+/* Drops the weakest change point again and again until the t-test accepts all others. Then drops
+ * change points that fail the permutation test. */
 static void finder_merge(struct finder *f) {
   for (size_t i = 0; i < f->count; i++) finder_test(f, i);
   for (;;) {
@@ -197,9 +197,9 @@ static void finder_merge(struct finder *f) {
   }
 }
 
-/* ---- kinds and sizes of changes ---------------------- */
+/* ---- types and sizes of changes ---------------------- */
 
-/* True if a straight line through both sides fits the values better than two levels. */
+/* True if a straight line through the values of both sides fits better than two levels. */
 static bool finder_drifts(const struct finder *f, size_t first, size_t middle, size_t end) {
   struct steps_side a = steps_side_of(f->values, first, middle);
   struct steps_side b = steps_side_of(f->values, middle, end);
@@ -241,7 +241,7 @@ static void step_set_size(struct step *step, const struct steps_side *a,
   step_set_ratio(step, a_error, b_error, t);
 }
 
-/* Joins consecutive steps into one drift, and computes the sizes of all changes. */
+/* Joins consecutive steps of a drift, and computes the sizes of all changes. */
 static void finder_finish(struct finder *f) {
   for (size_t i = 0; i < f->count; i++)
     f->items[i].drift = finder_drifts(f, finder_begin(f, i), f->items[i].index, finder_end(f, i));
@@ -262,7 +262,7 @@ static void finder_finish(struct finder *f) {
 
 /* ---- recent changes with few values ------------------ */
 
-/* True if all values from `middle` on are above all earlier values, or all are below. */
+/* True if all values from `middle` on are above all earlier values, or all are below them. */
 static bool suspect_is_apart(const double *values, size_t first, size_t middle, size_t end) {
   double low = HUGE_VAL, high = -HUGE_VAL, lowest = HUGE_VAL, highest = -HUGE_VAL;
   for (size_t i = first; i < middle; i++) {

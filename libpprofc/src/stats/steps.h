@@ -1,11 +1,12 @@
-/* Finds the change points of a series, where its level changes, by the method "E-divisive means".
+/* Finds the change points of a series, at which its level changes. The method is "E-divisive
+ * means".
  *
  * Candidates are the splits with the greatest energy distance between both sides (Matteson, James:
  * "A Nonparametric Approach for Multiple Change Point Analysis of Multivariate Data", 2014, with
- * exponent 1). Bisection finds them in overlapping windows; then the search drops weak candidates,
+ * exponent 1). Bisection finds them in overlapping windows. Then the search drops weak candidates,
  * the weakest first (Fleming et al.: "Hunter: Using Open Source Change Point Detection to Hunt for
- * Performance Regressions", 2023). A change point remains if Student's t-test accepts it, and if
- * random orders of the values around it rarely reach the same distance. */
+ * Performance Regressions", 2023). A change point stays if Student's t-test accepts it, and if
+ * random orders of the values around it rarely give the same distance. */
 #ifndef PPROFC_STATS_STEPS_H
 #define PPROFC_STATS_STEPS_H
 
@@ -13,8 +14,8 @@
 
 struct steps_options {
   size_t window;         /* number of values in a window; at most STEPS_WINDOW_MAX */
-  size_t least;          /* minimum number of values between change points and after the last change
-                            point */
+  size_t least;          /* minimum number of values between change points, and after the last
+                            change point */
   size_t permutations;   /* number of permutations; 0: only the t-test decides */
   double alpha;          /* significance level of the t-test; candidates are tested at ten times
                             this level */
@@ -22,38 +23,38 @@ struct steps_options {
   uint64_t seed;         /* seed of the shuffling; equal seeds give equal results */
   double cut;            /* maximum distance from the rolling median, in robust standard deviations;
                             a value farther away is moved to this distance; 0: no limit */
-  bool autocorrelated;   /* true to correct the t-test for the correlation of neighbouring values */
+  bool autocorrelated;   /* true: correct the t-test for the correlation of neighbouring values */
 };
 
 #define STEPS_WINDOW_MAX 500
 
 /* Sets the defaults: window 50, least 5, 199 permutations, alpha 0.001, permuted_alpha 0.05, cut 4,
- * autocorrelated. */
+ * autocorrelated true. */
 void steps_defaults(struct steps_options *options);
 
 /* A change of the level of a series. */
 struct step {
   size_t index;         /* index of the first value after the change */
-  size_t last;          /* for a drift: index of the first value after its last step; else equal to
-                           `index` */
+  size_t last;          /* for a drift: index of the first value after its last step; otherwise
+                           equal to `index` */
   bool drift;           /* true if a straight line fits the values better than a step */
-  double before, after; /* means of the values before and after the change, up to the
+  double before, after; /* mean of the values before the change, and after it, up to the
                            neighbouring change points */
   double difference, low, high;        /* after - before, and its 95 % interval (Welch) */
   double ratio, ratio_low, ratio_high; /* after / before and its 95 % interval; NaN unless both
                                           means and the lower bound of `before` are positive */
-  /* P-values of Student's t-test and of the permutation test; NaN if the test was not made. */
+  /* p-values of Student's t-test and of the permutation test; NaN if the test was not made */
   double p, permuted_p;
 };
 
-/* Looks for a recent change with too few values for a change point. At least two values at the end
- * of [first, end) must all be above, or all below, the earlier values. Fills *step and returns true
- * if there is such a change. */
+/* Searches for a recent change with too few values for a change point. At least two values at the
+ * end of [first, end) must all be above, or all be below, the earlier values. If there is such a
+ * change, fills in *step and returns true. */
 bool steps_suspect(const double *values, size_t first, size_t end,
                    const struct steps_options *options, struct step *step);
 
 /* Returns the split of the values [start, end) with the largest energy distance, as the index of
- * the first value after the split. *distance is -infinity if no split leaves `least` values on both
+ * the first value after it. *distance is -infinity if no split leaves `least` values on both
  * sides. */
 size_t steps_split(const double *values, size_t start, size_t end, size_t least, double *distance);
 

@@ -6,27 +6,28 @@
 
 #include <string.h>
 
-/* Statistics of consecutive values: their number, mean, and sum of squared deviations. */
+/* Statistics of consecutive values: number, mean, and sum of squared deviations. */
 struct steps_side {
   double count, mean, squares;
 };
 
 struct steps_side steps_side_of(const double *values, size_t first, size_t end);
 
-/* Returns the p-value of Student's two-sided test of equal means; 1 if there is no evidence. */
+/* Returns the p-value of Student's two-sided test of equal means. Returns 1 if there is no evidence
+ * of a difference. */
 double steps_student_p(const struct steps_side *a, const struct steps_side *b);
 
-/* Copies the values and moves outliers to the limit that `cut` sets (steps_options). */
+/* Copies the values. Moves outliers to the limit that `cut` sets (steps_options). */
 void steps_cut(const double *values, size_t count, double cut, double *out);
 
-/* Returns the p-value of a split of the values [first, end) before `middle`. If neighbouring values
- * have the correlation r, the estimated variance is too small. The function then multiplies the
- * variance by (1 + r) / (1 - r). */
+/* Returns the p-value of a split of the values [first, end) before `middle`. Neighbouring values
+ * with the correlation r make the estimated variance too small. Then multiplies the variance by (1
+ * + r) / (1 - r). */
 double steps_p(const double *values, size_t first, size_t middle, size_t end,
                const struct steps_options *options);
 
-/* Returns the share of random orders of the values whose best split has at least the energy
- * distance of the original order. Stops early once the test has failed. */
+/* Returns the share of random orders of the values that have a split with at least the energy
+ * distance of the original order. Ends early if the test has failed already. */
 double steps_permuted_p(const double *values, size_t count, const struct steps_options *options,
                         uint64_t seed);
 

@@ -1,4 +1,4 @@
-/* Prepares the noise of a series for the change point search: limits outliers, and tests a split of
+/* Handles the noise of a series for the search for change points. Limits outliers. Tests a split of
  * values that correlate with their predecessors. */
 #include "stats/robust.h"
 #include "stats/steps_inside.h"
@@ -6,7 +6,7 @@
 #include <math.h>
 
 #define CUT_HALF 5 /* number of values on each side of the rolling median */
-/* Standard deviation divided by the median deviation, for a normal distribution. */
+/* For a normal distribution: standard deviation divided by the median absolute deviation. */
 #define MAD_TO_SIGMA   1.4826
 #define RESEMBLING_MAX 0.9
 
@@ -26,15 +26,15 @@ void steps_cut(const double *values, size_t count, double cut, double *out) {
     double middle = cut_median(near, n);
     for (size_t k = 0; k < n; k++) near[k] = fabs(near[k] - middle);
     double most = cut * MAD_TO_SIGMA * cut_median(near, n);
-    /* If more than half of the values are equal, their median deviation is 0 and does not show the
-     * noise. */
+    /* If more than half of the values are equal, their median deviation is 0. It then says nothing
+     * about the noise. */
     if (most > 0) out[i] = fmax(middle - most, fmin(middle + most, values[i]));
   }
 }
 
 /* ---- correlation ------------------------------------- */
 
-/* Returns the correlation of each value with the previous value, within both sides of a split.
+/* Returns the correlation of each value with the previous value on the same side of a split.
  * Returns 0 if the correlation may be chance. */
 static double resemblance(const double *values, size_t first, size_t middle, size_t end,
                           const struct steps_side *a, const struct steps_side *b) {
@@ -46,7 +46,7 @@ static double resemblance(const double *values, size_t first, size_t middle, siz
   double r = squares > 0 ? products / squares : 0;
   if (!(r > 1 / sqrt(n))) return 0;
   return fmin(r + (1 + 3 * r) / n,
-              RESEMBLING_MAX); /* A short series underestimates its correlation. */
+              RESEMBLING_MAX); /* a short series underestimates its correlation */
 }
 
 double steps_p(const double *values, size_t first, size_t middle, size_t end,
@@ -55,8 +55,8 @@ double steps_p(const double *values, size_t first, size_t middle, size_t end,
   struct steps_side b = steps_side_of(values, middle, end);
   double r = 0;
   if (options->autocorrelated) r = resemblance(values, first, middle, end, &a, &b);
-  /* Number of independent values that give a mean of the same variance, as a share of the number of
-   * values. */
+  /* The mean of correlated values has the variance of a mean of fewer independent values. This is
+   * the ratio of the two numbers. */
   double share = (1 - r) / (1 + r);
   a.count *= share;
   a.squares *= share;

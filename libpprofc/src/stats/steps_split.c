@@ -1,4 +1,4 @@
-/* Computes the energy distance of all splits of consecutive values, and Student's test of one
+/* Computes the energy distance of all splits of consecutive values, and Student's test of a
  * split. */
 #include "stats/random.h"
 #include "stats/steps_inside.h"
@@ -16,9 +16,9 @@ static void split_add_within(const double *x, size_t count, double *within) {
   }
 }
 
-/* Returns the largest energy distance between [0, left) and [left, end) over all ends: the
- * mean distance between the sides minus the mean distances within each side. right[end] is the
- * sum within [left, end). */
+/* Returns the largest energy distance between [0, left) and [left, end) over all ends. The energy
+ * distance is the mean distance between both sides minus the mean distances within each side.
+ * right[end] is the sum within [left, end). */
 static double split_greatest(size_t left, size_t count, size_t least, const double *within,
                              const double *right) {
   double greatest = -HUGE_VAL, inside = within[left], n = (double)left;
@@ -55,8 +55,8 @@ size_t steps_split(const double *values, size_t start, size_t end, size_t least,
 
 /* ---- splits in the given order ----------------------- */
 
-/* Returns the largest distance of a split of all values; rows[i] is the sum of the distances
- * of value i. */
+/* Returns the largest distance of a split of all values. rows[i] is the sum of the distances of
+ * value i to the other values. */
 static double split_whole(const double *x, const double *rows, size_t count, size_t least) {
   double left = 0, right = 0, total, greatest = -HUGE_VAL;
   for (size_t i = 0; i < count; i++) right += rows[i] / 2;
@@ -89,7 +89,7 @@ double steps_permuted_p(const double *values, size_t count, const struct steps_o
                         uint64_t seed) {
   double x[STEPS_WINDOW_MAX], rows[STEPS_WINDOW_MAX];
   size_t above = 0;
-  /* Number of permutations with an equal or better split that makes the test fail. */
+  /* The test fails if this number of permutations has an equal or better split. */
   size_t most = (size_t)(o->permuted_alpha * (double)(o->permutations + 1));
   uint64_t state = seed;
   for (size_t i = 0; i < count; i++) {
@@ -98,7 +98,7 @@ double steps_permuted_p(const double *values, size_t count, const struct steps_o
     for (size_t k = 0; k < count; k++) rows[i] += fabs(values[i] - values[k]);
   }
   double found = split_whole(x, rows, count, o->least);
-  /* Tolerance, because summation in another order changes the last bits. */
+  /* A tolerance is necessary, because another order of summation changes the last bits. */
   double almost = found - 1e-9 * fabs(found);
   for (size_t done = 1; done <= o->permutations; done++) {
     split_shuffle(x, rows, count, &state);
@@ -119,7 +119,7 @@ struct steps_side steps_side_of(const double *values, size_t first, size_t end) 
   return side;
 }
 
-/* Divides the sums of squares by n, as Hunter does. */
+/* Divides the sums of squares by n, like Hunter. */
 double steps_student_p(const struct steps_side *a, const struct steps_side *b) {
   double degrees = a->count + b->count - 2;
   if (degrees < 1) return 1;

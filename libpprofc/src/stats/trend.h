@@ -1,32 +1,34 @@
-/* Computes trends of a time series for the search for leaks: slopes that are robust against
- * outliers, and tests for a trend. */
+/* Computes trends of a time series for the search for leaks: slopes that resist outliers, and tests
+ * for a trend. */
 #ifndef PPROFC_STATS_TREND_H
 #define PPROFC_STATS_TREND_H
 
 #include "core/mem.h"
 
-/* Returns the median of the slopes of all pairs of points (Theil 1950, Sen 1968). `t` is strictly
- * ascending; `scratch` has room for count * (count - 1) / 2 values. Returns 0 for fewer than 2
- * points. */
+/* Returns the median of the slopes of all pairs of points (Theil 1950, Sen 1968). `t` must be
+ * strictly ascending. `scratch` has space for count * (count - 1) / 2 values. Returns 0 for fewer
+ * than 2 points. */
 double trend_theil_sen(const double *t, const double *x, size_t count, double *scratch);
 
-/* Returns Kendall's S: rising pairs minus falling pairs (Mann 1945). */
+/* Returns Kendall's S: the number of rising pairs minus the number of falling pairs (Mann 1945). */
 double trend_kendall_s(const double *x, size_t count);
 
-/* Returns P(S >= s) if every order of the values is equally likely, including ties. Up to
- * TREND_EXACT values the result is exact: it counts the inversions of all orders. For more values
- * the normal approximation, corrected for ties and continuity, gives the result. Returns -1 when
- * out of memory. */
+/* Returns P(S >= s) if every order of the values, including ties, is equally probable. Up to
+ * TREND_EXACT values, the result is exact, because it counts the inversions of all orders. For more
+ * values, it is the normal approximation, corrected for ties and continuity. Returns -1 when out of
+ * memory. */
 #define TREND_EXACT 30
 double trend_kendall_p(const double *x, size_t count, const pprofc_allocator *mem);
 
 /* Returns the p-value of the one-sided t-test that the steps between neighbours rise on average.
- * Values may depend on earlier values: for a mean-reverting series the test rejects less often than
- * its level, for a random walk as often as its level. Returns 1 for fewer than 3 values. */
+ * Values may depend on earlier values. For a random walk, the test rejects as often as its level
+ * says; for a series that returns to its mean, it rejects less often. Returns 1 for fewer than 3
+ * values. */
 double trend_drift(const double *x, size_t count);
 
-/* Returns the standard deviation of a value around a smooth curve, from the differences of
- * neighbours minus their mean (von Neumann 1941). Returns 0 for fewer than 3 points. */
+/* Returns the standard deviation of the values around a smooth curve. Computes it from the
+ * differences of neighbours minus their mean (von Neumann 1941). Returns 0 for fewer than 3
+ * points. */
 double trend_noise(const double *x, size_t count);
 
 /* The first function returns the largest fall below an earlier value. The second returns the

@@ -1,5 +1,5 @@
-/* Computes Yuen's t-test of trimmed means; its p-value comes from permutations if samples are
- * small. */
+/* Computes Yuen's t-test of trimmed means. If the samples are small, its p-value comes from
+ * permutations. */
 #include "stats/trimmed.h"
 
 #include "core/mem.h"
@@ -9,14 +9,15 @@
 
 #define TRIM          0.2
 #define PERMUTED_MOST 100 /* maximum number of values of both samples for a permutation test */
-/* P-value of the t distribution above which the permutation test is omitted. */
-#define UNLIKELY  0.2
-#define HITS_MOST 40 /* number of permutations with an equal or larger t that end the test */
+/* If the p-value of the t distribution is larger, the permutation test is skipped. */
+#define UNLIKELY 0.2
+/* The test ends after this number of permutations with an equal or larger t. */
+#define HITS_MOST 40
 
 /* ---- the statistic ----------------------------------- */
 
-/* A trimmed sample: its mean, the square of the standard error of the mean, and the number of
- * values that were not cut. */
+/* A trimmed sample: its mean, the squared standard error of the mean, and the number of values that
+ * remain. */
 struct trimmed_side {
   double mean, error, kept;
 };
@@ -25,7 +26,7 @@ static struct trimmed_side trimmed_of(const double *sorted, size_t count) {
   size_t cut = (size_t)(TRIM * (double)count), kept = count - 2 * cut;
   double low = sorted[cut], high = sorted[count - cut - 1], sum = 0, squares = 0;
   for (size_t i = 0; i < kept; i++) sum += sorted[cut + i] - low;
-  /* The winsorized sample has `low` and `high` in place of the values that were cut. */
+  /* The winsorized sample has `low` and `high` instead of the values that were cut. */
   double all = sum + (double)cut * (high - low), middle = low + all / (double)count;
   for (size_t i = 0; i < kept; i++)
     squares += (sorted[cut + i] - middle) * (sorted[cut + i] - middle);
@@ -34,7 +35,7 @@ static struct trimmed_side trimmed_of(const double *sorted, size_t count) {
   return (struct trimmed_side){low + sum / left, squares / (left * (left - 1)), left};
 }
 
-/* Returns the absolute value of t; infinite if the means differ and the error is 0. */
+/* Returns the absolute value of t. It is infinite if the means differ and the error is 0. */
 static double trimmed_t(const double *x, size_t n, const double *y, size_t m) {
   struct trimmed_side a = trimmed_of(x, n), b = trimmed_of(y, m);
   double difference = fabs(b.mean - a.mean), error = sqrt(a.error + b.error);
@@ -43,15 +44,15 @@ static double trimmed_t(const double *x, size_t n, const double *y, size_t m) {
 
 /* ---- permutations ------------------------------------ */
 
-/* Chooses n of `count` values at random as the first sample; the others are the second sample. Both
- * samples stay in ascending order (Knuth's algorithm S). x and y have room for one value more than
- * the sample. */
+/* Chooses n of `count` values at random for the first sample. The others form the second sample.
+ * Both samples stay in ascending order (Knuth's algorithm S). x and y have space for one value more
+ * than the sample. */
 static void trimmed_deal(const double *all, size_t count, size_t n, double *x, double *y,
                          uint64_t *state) {
   for (size_t i = 0; i < count; i++) {
     bool first = (stats_random(state) >> 32) * (count - i) >> 32 < n;
-    *x = *y = all[i]; /* store in both and advance one index: faster than a branch that cannot be
-                         predicted */
+    *x = *y = all[i]; /* Store the value in both samples and advance one index. This is faster than
+                         a branch, which the processor could not predict. */
     x += first;
     y += !first;
     n -= first;
@@ -66,8 +67,8 @@ static void trimmed_merge(const double *x, size_t n, const double *y, size_t m, 
   }
 }
 
-/* Returns the p-value by random permutations. The function ends early if p is large (Besag,
- * Clifford 1991). `room` has room for both sides twice, and for 2 more values. */
+/* Returns the p-value from random permutations. Ends early if p is large (Besag, Clifford 1991).
+ * `room` has space for both samples twice, and for 2 more values. */
 static double permuted_p(const double *x, size_t n, const double *y, size_t m, double *room) {
   double *all = room, *first = all + n + m, *second = first + n + 1;
   double found = trimmed_t(x, n, y, m), almost = found * (1 - 1e-9);

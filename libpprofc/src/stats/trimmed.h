@@ -1,25 +1,26 @@
-/* Computes Yuen's t-test. The test compares means without the 20 % smallest and the 20 % largest
- * values, so that a few outliers do not hide a change. */
+/* Computes Yuen's t-test. It compares means without the 20 % smallest and the 20 % largest values.
+ * A few outliers then do not hide a change. */
 #ifndef PPROFC_STATS_TRIMMED_H
 #define PPROFC_STATS_TRIMMED_H
 
 #include "pprofc/stats.h"
 
 struct trimmed_result {
-  bool tested;           /* false if the trimmed samples do not vary, or are too small */
+  bool tested;           /* false if the trimmed samples are too small or have no variation */
   double x, y;           /* trimmed means */
   double error, degrees; /* standard error of y - x, and its degrees of freedom (Yuen 1974) */
   double p;              /* two-sided p-value */
 };
 
-/* Tests two samples in ascending order, by the t distribution. */
+/* Tests two samples by the t distribution. The samples are in ascending order. */
 struct trimmed_result stats_trimmed_test(const double *x, size_t x_count, const double *y,
                                          size_t y_count);
 
 #define TRIMMED_DRAWS 10000 /* maximum number of permutations */
 
-/* Replaces p by a p-value from random permutations with a fixed seed, if the samples are small and
- * p is below 0.2. The test must have succeeded. Returns false when out of memory. */
+/* Replaces p by a p-value from random permutations, with a fixed seed. Does this only if the
+ * samples are small and p is below 0.2. The test must have succeeded. Returns false when out of
+ * memory. */
 bool stats_trimmed_permute(const double *x, size_t x_count, const double *y, size_t y_count,
                            const pprofc_allocator *mem, struct trimmed_result *result);
 

@@ -1,17 +1,18 @@
-/* Computes the Mann-Whitney U test: exact for small samples, else by the normal approximation. */
+/* Computes the Mann-Whitney U test. It is exact for small samples, and otherwise uses the normal
+ * approximation. */
 #include "core/mem.h"
 #include "pprofc/stats.h"
 #include "stats/gomath.h"
 
 #include <math.h>
 
-/* Statistics of the merged samples: the number of occurrences of each distinct value, and U. */
+/* Statistics of the merged samples: how often each distinct value occurs, and U. */
 struct ranks {
-  size_t *ties; /* number of times that each distinct value occurs, ascending by value */
+  size_t *ties; /* for each distinct value in ascending order, how many times it occurs */
   size_t distinct;
   bool tied;
   double u;     /* U: number of pairs with x > y; ties count half */
-  double cubes; /* sum of t^3 - t over the numbers t in `ties`, for the variance of U */
+  double cubes; /* sum of t^3 - t over the numbers t in `ties`; the variance of U needs it */
 };
 
 static void rank(const double *x, size_t nx, const double *y, size_t ny, struct ranks *r) {
@@ -35,8 +36,8 @@ static void rank(const double *x, size_t nx, const double *y, size_t ny, struct 
 
 /* ---- no ties ----------------------------------------- */
 
-/* Replaces p[n][m - 1] by p[n][m] for every n up to `small`. A row of the table contains p[n] for U
- * = 0 .. u. */
+/* Replaces p[n][m - 1] by p[n][m] for every n up to `small`. A row of the table has p[n] for U = 0
+ * .. u. */
 static void untied_step(double *table, size_t small, size_t m, size_t u) {
   size_t width = u + 1;
   table[0] = 1;
@@ -51,8 +52,8 @@ static void untied_step(double *table, size_t small, size_t m, size_t u) {
   }
 }
 
-/* Computes P(U <= u) by the recurrence of Mann and Whitney over the sample sizes: p[n][m](U) = (n
- * p[n-1][m](U - m) + m p[n][m-1](U)) / (n + m). The table contains the values for one m at a time.
+/* Computes P(U <= u) by Mann and Whitney's recurrence over the sample sizes: p[n][m](U) = (n
+ * p[n-1][m](U - m) + m p[n][m-1](U)) / (n + m). The table has the values for one m at a time.
  * Returns a negative number when out of memory. */
 static double untied_cdf(size_t nx, size_t ny, size_t u, const pprofc_allocator *mem) {
   size_t small = nx < ny ? nx : ny, pairs = nx * ny;
@@ -72,8 +73,8 @@ static double untied_cdf(size_t nx, size_t ny, size_t u, const pprofc_allocator 
 
 /* ---- ties -------------------------------------------- */
 
-/* State of a loop over the distinct values, ascending or descending. In descending order U is the
- * number of pairs with x < y. */
+/* State of a loop over the distinct values, in ascending or descending order. In descending order,
+ * U is the number of pairs with x < y. */
 struct tied_walk {
   const size_t *ties;
   size_t distinct, nx, total;
@@ -85,9 +86,9 @@ static size_t ties_at(const struct tied_walk *w, size_t k) {
   return w->ties[w->reversed ? w->distinct - 1 - k : k];
 }
 
-/* Adds a distinct value that occurs t times; `seen` values are smaller, and j of them are in x.
- * There are choose(t, r) ways to put r of the t values into x. Each of these r values is above
- * (seen - j) values of y and ties with t - r values. Both numbers add to the doubled U. */
+/* Adds a distinct value that occurs t times. `seen` values are smaller, and j of them are in x.
+ * There are choose(t, r) ways to put r of the t values into x. Each of these r values exceeds (seen
+ * - j) values of y, and ties with t - r values. Both numbers are added to the doubled U. */
 static void spread(const struct tied_walk *w, size_t seen, size_t t, size_t limit,
                    const double *weights, const double *from, double *to) {
   size_t width = limit + 1, most = seen < w->nx ? seen : w->nx;
@@ -103,7 +104,7 @@ static void spread(const struct tied_walk *w, size_t seen, size_t t, size_t limi
 }
 
 /* Computes P(2U <= limit) by dynamic programming over the distinct values (Cheung and Klotz 1997;
- * their recursion, written as a loop over a table). Returns a negative number when out of
+ * their recursion is written as a loop over a table). Returns a negative number when out of
  * memory. */
 static double tied_cdf(const struct tied_walk *w, size_t limit) {
   size_t width = limit + 1, cells = (w->nx + 1) * width, seen = 0;
@@ -132,8 +133,8 @@ static double tied_cdf(const struct tied_walk *w, size_t limit) {
   return result;
 }
 
-/* Computes P(2U <= limit) for two distinct values as benchstat does, which truncates the upper end
- * of the sum. */
+/* Computes P(2U <= limit) for two distinct values like benchstat, which truncates the upper end of
+ * the sum. */
 static double two_values_as_upstream(const struct tied_walk *w, long long limit) {
   long long t0 = (long long)w->ties[0], t1 = (long long)w->ties[1], n = (long long)w->nx;
   long long last = (limit - n * (t0 - n)) / (t0 + t1);
@@ -146,8 +147,8 @@ static double two_values_as_upstream(const struct tied_walk *w, long long limit)
 /* ---- choice of the method ---------------------------- */
 
 /* Maximum sample sizes for an exact p. EXACT_TIED is benchstat's limit for samples with ties. The
- * tie-corrected test uses EXACT_UNTIED with ties: its computation of an exact p takes at most about
- * 20 ms. */
+ * tie-corrected test uses EXACT_UNTIED even with ties, because its exact p takes at most about 20
+ * ms. */
 #define EXACT_UNTIED 50
 #define EXACT_TIED   25
 
@@ -157,7 +158,7 @@ static double upstream_p(const struct tied_walk *w, const struct ranks *r, doubl
   return 2 * tied_cdf(w, (size_t)(2 * u));
 }
 
-/* Returns twice the smaller tail probability. With ties the distribution of U is not symmetric. */
+/* Returns twice the smaller tail probability. With ties, the distribution of U is not symmetric. */
 static double correct_p(struct tied_walk *w, const struct ranks *r, double u) {
   size_t ny = w->total - w->nx;
   double pairs = (double)w->nx * (double)ny, least = 1;
@@ -165,8 +166,8 @@ static double correct_p(struct tied_walk *w, const struct ranks *r, double u) {
     least = untied_cdf(w->nx, ny, (size_t)(u < pairs - u ? u : pairs - u), w->mem);
   } else {
     for (int side = 0; side < 2 && least >= 0; side++) {
-      /* The smaller tail is on the same side of the mean as u, so skip the other tail. With ties
-       * even the smaller tail may be above one half. */
+      /* The smaller tail is on the same side of the mean as u, so the other tail is skipped. With
+       * ties, even the smaller tail can exceed one half. */
       double bound = side ? pairs - u : u;
       if (2 * bound > pairs) continue;
       w->reversed = side == 1;
@@ -188,8 +189,8 @@ static double normal_p(double u, double nx, double ny, double cubes, bool *const
   return 2 * (below < 1 - below ? below : 1 - below);
 }
 
-/* Returns the exact p of small samples, NaN for large samples, a negative number when out of
- * memory. */
+/* Returns the exact p of small samples. Returns NaN for large samples, and a negative number when
+ * out of memory. */
 static double exact_p(struct tied_walk *w, const struct ranks *r, bool correct) {
   size_t y_count = w->total - w->nx, larger = w->nx > y_count ? w->nx : y_count;
   double opposite = (double)w->nx * (double)y_count - r->u;
@@ -216,7 +217,7 @@ pprofc_u_result pprofc_u_test(const double *x, size_t x_count, const double *y, 
                               unsigned flags, const pprofc_allocator *allocator) {
   const pprofc_allocator *mem = mem_or_default(allocator);
   if (!x_count || !y_count) return (pprofc_u_result){PPROFC_TEST_TOO_SMALL, 0, 1, false};
-  if (isnan(x[0]) || isnan(y[0])) /* the samples are sorted, so NaN comes first */
+  if (isnan(x[0]) || isnan(y[0])) /* In sorted samples, NaN comes first. */
     return (pprofc_u_result){PPROFC_TEST_NAN, 0, 1, false};
   size_t total = x_count + y_count;
   struct ranks r = {.ties = mem_array(mem, total, sizeof *r.ties)};

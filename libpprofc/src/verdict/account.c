@@ -1,26 +1,25 @@
-/* Fills the summary of the comparison: the total, the counts of verdicts, and the share of the
- * total change that the changed functions explain. */
+/* Fills in the summary of the comparison. It has the total, the counts of verdicts, and the share
+ * of the total change that the changed functions explain. */
 #include "pprofc/stats.h"
 #include "stats/ratio.h"
 #include "verdict/recorded.h"
 
 #include <math.h>
 
-/* Ratio of the mean durations of base and head. Above this ratio, the recordings count as different
- * in length. */
+/* Ratio of the mean durations of base and head. Above it, the recordings count as different in
+ * length. */
 #define LENGTH_FACTOR 1.2
 
 /* ---- the total --------------------------------------- */
 
-/* Returns the first column of a side: 0 is the base, 1 is the head. For side 2, returns the number
- * of columns, which is the end of the head. */
+/* Returns the first column of a side: base is 0, head is 1. For the side 2, returns the number of
+ * columns, which is the end of the head. */
 static size_t account_from(const struct comparison *c, size_t side) {
   const size_t from[] = {0, c->bases, c->count};
   return from[side];
 }
 
-/* Returns the sum of squared deviations of the total of each run of a side from the side's mean
- * total. */
+/* Returns the sum of squared deviations of the runs' totals from the mean total of the side. */
 static double account_squares(const struct comparison *c, size_t side, double mean) {
   size_t from = account_from(c, side), end = account_from(c, side + 1);
   double sum = 0;
@@ -32,7 +31,7 @@ static double account_squares(const struct comparison *c, size_t side, double me
   return sum;
 }
 
-/* Returns the part of the variance of a side's mean total that comes from sampling alone. */
+/* Returns the variance of a side's mean total that comes from sampling alone. */
 static double account_sampling(const struct comparison *c, size_t side) {
   size_t from = account_from(c, side), end = account_from(c, side + 1);
   double sum = 0;
@@ -40,9 +39,9 @@ static double account_sampling(const struct comparison *c, size_t side) {
   return sum / (c->side_runs[side] * c->side_runs[side]);
 }
 
-/* Returns the variance of the difference of the mean totals. Estimates the variance from the totals
- * of the runs, but never returns less than the sampling variance. With one run a side, uses the
- * assumed noise between runs. */
+/* Returns the variance of the difference of the mean totals. Estimates it from the totals of the
+ * runs. Returns at least the sampling variance. With one run on each side, uses the assumed noise
+ * between runs. */
 static double account_variance(const struct comparison *c, double base, double head) {
   double nb = c->side_runs[0], nh = c->side_runs[1], cv = c->options.noise_cv;
   double sampling = account_sampling(c, 0) + account_sampling(c, 1);
@@ -51,7 +50,7 @@ static double account_variance(const struct comparison *c, double base, double h
   return fmax(squares / (nb + nh - 2) * (1 / nb + 1 / nh), sampling);
 }
 
-/* Returns the largest minus the smallest total of the runs of a side. */
+/* Returns the largest total minus the smallest total of the runs of a side. */
 static double account_range(const struct comparison *c, size_t side) {
   double least = (double)INFINITY, most = -(double)INFINITY;
   for (size_t r = account_from(c, side); r < account_from(c, side + 1); r++) {
@@ -89,7 +88,7 @@ static void account_total(struct comparison *c) {
   account_total_word(c);
 }
 
-/* ---- the part explained ------------------------------ */
+/* ---- the explained part ------------------------------ */
 
 /* Stores, for each run, the sum of the flat values of the changed rows. */
 static void account_chosen(const struct comparison *c, double *chosen) {
@@ -146,7 +145,7 @@ static bool account_same(double x, double y) {
   return fmax(x, y) <= LENGTH_FACTOR * fmin(x, y);
 }
 
-/* True if one side was recorded for longer, but the values per second are equal on both sides. */
+/* True if one side was recorded for longer, but both sides have equal values per second. */
 static bool account_other_length(const pprofc_verdict_summary *s) {
   double base = s->base_seconds, head = s->head_seconds;
   bool known = s->exposure == PPROFC_EXPOSURE_NONE && base > 0 && head > 0 && s->total_base > 0;

@@ -1,6 +1,6 @@
-/* Computes the smallest change that a comparison finds with a power of 80 %. Computes the runs or
- * samples that find a change of 5 %. The formula was fitted to simulated comparisons;
- * tests/perf/verdict/advice.c checks it. */
+/* Computes the smallest change that a comparison finds in 80 % of cases. Also computes the number
+ * of runs or samples that find a change of 5 %. The formula was fitted to simulated comparisons,
+ * and tests/perf/verdict/advice.c checks it. */
 #include "verdict/advice.h"
 
 #include "pprofc/stats.h"
@@ -11,14 +11,14 @@
 
 /* Distance from the limit of significance that gives a power of 80 %, in standard errors. */
 #define ADVICE_POWER 0.85
-/* Factors for the standard errors. With few runs the estimated variance is often too large. */
-#define ADVICE_EXCESS_TWO  1.45 /* factor for comparisons with 2 runs a side */
-#define ADVICE_EXCESS_FEW  1.2  /* factor for comparisons with 3 or 4 runs a side */
-#define ADVICE_EXCESS_MANY 1.15 /* factor for comparisons with 5 or more runs a side */
+/* Factors for the standard errors. With few runs, the estimated variance is often too large. */
+#define ADVICE_EXCESS_TWO  1.45 /* factor for 2 runs on each side */
+#define ADVICE_EXCESS_FEW  1.2  /* factor for 3 or 4 runs on each side */
+#define ADVICE_EXCESS_MANY 1.15 /* factor for 5 or more runs on each side */
 /* Factor for the noise between runs. A changed function may vary more between runs than the median
  * function. */
 #define ADVICE_UNEQUAL 2.0
-/* Largest change that is useful advice, relative to the base. */
+/* Largest change that is useful advice, as a share of the base. */
 #define ADVICE_CHANGE_MOST 10.0
 #define ADVICE_ROUNDS      100
 /* Relative change that users want to find. */
@@ -40,14 +40,14 @@ static double advice_factor(const struct advice *a) {
 }
 
 /* Returns the relative variance between runs. With one run on each side, this is the assumed
- * variance. Otherwise the function enlarges the estimate, because the changed function may vary
- * more than the median function. */
+ * variance. Otherwise increases the estimate, because the changed function may vary more than the
+ * median function. */
 static double advice_noise(const struct advice *a) {
   return isinf(a->degrees) ? a->noise : ADVICE_UNEQUAL * a->noise;
 }
 
 /* Returns the variance of a row after the change. Sampling noise grows with the value of the row,
- * noise between runs with its square. */
+ * and noise between runs with the square of the value. */
 static double advice_variance(const struct advice *a, double change) {
   double middle = 1 + change / 2;
   return middle * a->sampling + middle * middle * (advice_noise(a) + a->common);
@@ -70,7 +70,7 @@ static double advice_change_with(const struct advice *a, double runs) {
   return advice_change(&other);
 }
 
-/* Searches by bisection, because more runs find smaller changes. */
+/* Searches by bisection. This works because more runs find smaller changes. */
 double advice_runs(const struct advice *a) {
   double low = ADVICE_RUNS_LEAST, high = ADVICE_RUNS_MOST;
   if (advice_change_with(a, low) <= ADVICE_WANTED) return low;
@@ -85,8 +85,8 @@ double advice_runs(const struct advice *a) {
   return high;
 }
 
-/* More samples reduce the sampling error, and the error of the factor by which all functions of a
- * run are faster or slower. More samples do not reduce the noise between runs. */
+/* More samples reduce two errors: the sampling error, and the error of the factor by which all
+ * functions of a run are faster or slower. They do not reduce the noise between runs. */
 double advice_samples(const struct advice *a) {
   double error = ADVICE_WANTED / advice_factor(a), middle = 1 + ADVICE_WANTED / 2;
   double left = a->runs / 2 * error * error - advice_noise(a) * middle * middle;
@@ -94,7 +94,7 @@ double advice_samples(const struct advice *a) {
   return left > 0 ? fmax(1, lessens / left) : (double)INFINITY;
 }
 
-/* Chooses the row with the most samples, because its changes are easiest to find. */
+/* Chooses the row with the most samples, because changes of this row are easiest to find. */
 static void advice_choose(struct comparison *c) {
   double most = 0;
   c->summary.largest = PPROFC_VERDICT_NO_ROW;
@@ -106,7 +106,7 @@ static void advice_choose(struct comparison *c) {
   }
 }
 
-/* Returns the input of the formulas for a row with `samples` samples per run. */
+/* Returns the input of the formulas for a row that has `samples` samples per run. */
 static struct advice advice_known(const struct comparison *c, double samples) {
   struct advice a = {
       .runs = 2 / (1 / c->side_runs[0] + 1 / c->side_runs[1]),

@@ -6,7 +6,7 @@
 
 struct amount_unit {
   pprofc_str from, to;
-  double ratio; /* factor from a recorded value to a shown value */
+  double ratio; /* factor that converts a recorded value to a shown value */
 };
 
 /* Returns a unit in which the largest number of a table is at least 1. `wanted` is the unit that
@@ -14,12 +14,12 @@ struct amount_unit {
 struct amount_unit amount_unit_for(pprofc_str unit, pprofc_str wanted, double ratio,
                                    double largest);
 
-/* True if amounts are counts that no divisor changes. The unit of a count may be "". */
+/* True if amounts are counts that are not divided. The unit of a count may be "". */
 bool amount_is_count(const struct amount_unit *unit);
 
 #define AMOUNT_TEXT 64
-/* Formats a value. `plus` adds a plus sign to positive values. Writes control bytes of the unit as
- * \xNN, and cuts a long unit. */
+/* Formats a value. With `plus`, positive values have a plus sign. Writes control bytes of the unit
+ * as \xNN, and truncates a long unit. */
 pprofc_str amount_text(const struct amount_unit *unit, double value, bool plus,
                        char out[AMOUNT_TEXT]);
 
@@ -31,12 +31,12 @@ struct amount_grid {
   double ticks; /* number of ticks in 1 of the shown unit; a tick is a step of the last digit */
 };
 
-/* Returns a grid with four digits for the largest number. If the smallest number would be 0, uses
- * up to eight digits. With `whole`, numbers have no decimals. */
+/* Returns a grid with four digits for the largest number. If the smallest number would become 0,
+ * uses up to eight digits. With `whole`, numbers have no decimals. */
 struct amount_grid amount_grid_for(const struct amount_unit *unit, double largest, double smallest,
                                    bool whole);
-/* A tick is one step of the last digit of the grid. The first function converts a value to ticks.
- * The second formats a number of ticks. */
+/* A tick is a step of the last digit of the grid. The first function converts a value to ticks. The
+ * second formats a number of ticks. */
 double amount_ticks(const struct amount_grid *grid, double value);
 pprofc_str amount_of_ticks(const struct amount_grid *grid, double ticks, bool plus,
                            char out[AMOUNT_TEXT]);

@@ -8,12 +8,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Largest relative difference of two squared divisors that counts as rounding. */
+/* Difference of two squared divisors that counts as rounding, as a share. */
 #define SAME_DIVISOR 1e-9
 
 struct pprofc_verdicts {
   pprofc_allocator mem;
-  struct budget *budget; /* budget of `mem`; the verdicts own a reference to it */
+  struct budget *budget; /* budget of `mem`; the verdicts keep a reference to it */
   struct comparison c;
 };
 
@@ -91,7 +91,7 @@ static int verdicts_row_order(const void *a, const void *b) {
   return str_compare(x->name, y->name);
 }
 
-/* Sorts the rows into their final order. Fills row_of and line. */
+/* Sorts the rows into their final order. Fills in row_of and line. */
 static pprofc_status comparison_sort(struct comparison *c, pprofc_error *error) {
   size_t names = c->names.texts.count;
   c->row_of = arena_array(&c->arena, names, sizeof *c->row_of);
@@ -105,13 +105,13 @@ static pprofc_status comparison_sort(struct comparison *c, pprofc_error *error) 
   return PPROFC_OK;
 }
 
-/* Returns the index of the first run of a side; for side 2 the number of runs. */
+/* Returns the index of the first run of a side. For the side 2, returns the number of runs. */
 static size_t comparison_from(const struct comparison *c, size_t side) {
   const size_t from[] = {0, c->bases, c->count};
   return from[side];
 }
 
-/* Returns the sum of the divisors of the runs of a side; with `squared`, the sum of their
+/* Returns the sum of the divisors of a side's runs. With `squared`, returns the sum of their
  * squares. */
 static double comparison_divisors(const struct comparison *c, size_t side, bool squared) {
   double sum = 0;
@@ -151,12 +151,12 @@ struct model_settings comparison_settings(const struct comparison *c) {
   };
 }
 
-/* Largest ratio of the common factors of base and head that a comparison accepts. A larger ratio
- * occurs if hardly any function is in both sides. */
+/* Largest ratio between the common factors of base and head that is plausible. A larger ratio
+ * occurs if base and head have hardly any function in common. */
 #define COMMON_BEYOND 50.0
 
-/* True if the common factor is implausible. Compares the factor with the ratio of the totals,
- * because a change of the whole program also changes the factor. */
+/* True if the common factor is implausible. Compares it with the ratio of the totals, because a
+ * change of the whole program also changes the factor. */
 static bool comparison_common_fails(const struct comparison *c, const struct matrix *m,
                                     const struct fit *fit) {
   double logs[2] = {0, 0};
@@ -198,14 +198,14 @@ static pprofc_status comparison_rows(struct comparison *c, pprofc_error *error) 
   return status ? status : account_fill(c, error);
 }
 
-/* Runs the steps that need the stacks of the runs. */
+/* Runs the steps that need the stacks of each run. */
 static pprofc_status comparison_stacks(struct comparison *c, pprofc_error *error) {
   pprofc_status status = places_find(c, error);
   return status ? status : stacks_judge(c, error);
 }
 
-/* Judges runs, or sums over runs if `sums` is not NULL. Sums have no stacks, so the function then
- * skips the steps that need stacks. */
+/* Judges runs. If `sums` is not NULL, judges sums over runs instead. Sums have no stacks, so the
+ * steps that need stacks are skipped. */
 static pprofc_status comparison_judge(struct comparison *c, const struct sums *const *sums,
                                       pprofc_error *error) {
   pprofc_status status = sums ? comparison_read_sums(c, sums, error) : comparison_read(c, error);
@@ -218,7 +218,7 @@ static pprofc_status comparison_judge(struct comparison *c, const struct sums *c
   return status || sums ? status : comparison_stacks(c, error);
 }
 
-/* Frees the data of the comparison that the results do not need. */
+/* Frees the data that only the comparison needs, and not its results. */
 static void comparison_close(struct comparison *c) {
   for (size_t r = 0; c->runs && r < c->count; r++) run_free(&c->runs[r]);
   mem_free(c->mem, c->runs, c->count, sizeof *c->runs);
@@ -241,7 +241,7 @@ static pprofc_status comparison_run(struct comparison *c, const struct sums *con
 
 /* ---- the interface ----------------------------------- */
 
-/* Copies and checks the options and creates verdicts without rows. */
+/* Copies and checks the options, and creates verdicts without rows. */
 static pprofc_status verdicts_begin(const pprofc_allocator *mem, size_t bases, size_t heads,
                                     const pprofc_verdict_options *options, pprofc_verdicts **out,
                                     pprofc_error *error) {

@@ -1,12 +1,12 @@
-/* Explains functions whose cum grew. For each such function, judges the sum of the self values of
- * all functions below it, for calls from any caller. If that sum did not grow, calls only moved to
+/* Explains functions whose cum value grew. For each of them, judges the sum of the self values of
+ * all functions below it, whatever their caller is. If that sum did not grow, calls only moved to
  * the function from other callers. */
 #include "verdict/domains.h"
 
 #include <stdlib.h>
 
-/* Largest half width of a sum's interval, as a share of the growth of the cum value. A wider
- * interval cannot exclude the growth. */
+/* Half width of a sum's interval, as a share of the growth of the cum value. A wider interval
+ * cannot exclude the growth. */
 #define CALLS_SEE 0.5
 
 struct calls {
@@ -14,8 +14,8 @@ struct calls {
   struct arena arena;
   uint32_t grown[CANDIDATES_MOST]; /* rows of functions whose cum value grew */
   size_t count;
-  uint32_t *grown_of; /* index in `grown` of each row, or MAP_NONE */
-  uint64_t *below;    /* for each row in `grown`, the bit set of the rows that are leaves in its
+  uint32_t *grown_of; /* for each row: its index in `grown`, or MAP_NONE */
+  uint64_t *below;    /* for each row in `grown`: the bit set of the rows that are leaves in its
                          stacks */
   size_t words;
 };
@@ -71,8 +71,8 @@ static bool calls_reach(const uint64_t *below, const pprofc_verdict_domain *doma
   return false;
 }
 
-/* Adds all rows of a domain to the set if one of them is in the set. Cost moved between the rows of
- * a domain. */
+/* Adds all rows of a domain to the set if the set has one of these rows. Cost moved between the
+ * rows of a domain. */
 static void calls_add_domains(const struct calls *s, uint64_t *below) {
   for (size_t i = 0; i < s->c->domain_count; i++) {
     const pprofc_verdict_domain *domain = &s->c->domains[i];
@@ -82,8 +82,8 @@ static void calls_add_domains(const struct calls *s, uint64_t *below) {
   }
 }
 
-/* Returns the estimate of the whole set. If a domain in the set grew by more, returns the estimate
- * of that domain, because the cost of other rows may have moved out of the set. */
+/* Returns the estimate of the whole set. If a domain in the set grew more, returns the estimate of
+ * that domain, because cost of other rows may have moved out of the set. */
 static pprofc_verdict_estimate calls_net(const struct calls *s, size_t at,
                                          const struct domain_sum *sum) {
   pprofc_verdict_estimate net = sum->shown;
@@ -107,7 +107,7 @@ static bool calls_fill(struct calls *s, size_t at, struct domain_set *set) {
   return set->sum != NULL;
 }
 
-/* Stores the sums whose interval is narrow enough to show if the cost grew. */
+/* Stores the sums whose interval is narrow enough to show whether the cost grew. */
 static bool calls_keep(const struct calls *s, const struct domain_sum *sums) {
   struct comparison *c = s->c;
   pprofc_verdict_domain *kept = arena_array(&c->arena, s->count, sizeof *kept);

@@ -1,4 +1,4 @@
-/* Names a set of functions whose cost moved between them. */
+/* Finds a name for a set of functions between which cost moved. */
 #include "verdict/domains.h"
 
 static const struct candidate *set_member(const struct relations *r, const struct domain_set *set,
@@ -6,7 +6,7 @@ static const struct candidate *set_member(const struct relations *r, const struc
   return &r->candidates[set->members[at]];
 }
 
-/* Returns the name of the function in the set that calls all other functions in the set, or
+/* Returns the name of the function in the set that calls all the other functions in it, or
  * MAP_NONE. */
 static uint32_t set_caller(const struct relations *r, const struct domain_set *set) {
   for (size_t i = 0; i < set->member_count; i++) {
@@ -37,7 +37,7 @@ static bool set_has_file(const struct relations *r, const struct domain_set *set
   return set_member(r, set, 0)->file.size > 0;
 }
 
-/* Returns the name of a function that calls all functions of the set, or MAP_NONE. */
+/* Returns the name of a function that calls all functions in the set, or MAP_NONE. */
 static uint32_t set_common_caller(const struct relations *r, const struct domain_set *set) {
   for (uint32_t name = 0; name < r->names; name++) {
     size_t called = 0;
@@ -53,8 +53,8 @@ static void set_name_as(struct domain_set *set, pprofc_verdict_domain_kind kind,
   set->name = name;
 }
 
-/* Names a set of renamed functions, with the old name first. Uses the names of the functions if
- * only one was renamed, else their packages. */
+/* Names a set of renamed functions, with the old name first. If only one function was renamed, uses
+ * the names of the function, else the names of the packages. */
 static void set_name_renamed(const struct relations *r, struct domain_set *set) {
   const struct candidate *gone = set_member(r, set, 0), *made = set_member(r, set, 1);
   bool swap = relations_row(r, set->members[0])->flat.head != 0;
@@ -71,7 +71,7 @@ static void set_name_renamed(const struct relations *r, struct domain_set *set) 
   set->renamed = several ? made->parts.package : r->c->row[made->row].name;
 }
 
-/* True if the functions of the set are old and new names of renamed functions. */
+/* True if the functions of the set are the old and new names of renamed functions. */
 static bool set_is_renamed(const struct relations *r, const struct domain_set *set) {
   for (size_t i = 0; i + 1 < set->member_count; i += 2)
     if (set_member(r, set, i)->partner != set->members[i + 1]) return false;

@@ -1,5 +1,5 @@
-/* Judges the sum of a set of rows like one row. Estimates the noise of the sum from its value in
- * each run. */
+/* Judges the sum of a set of rows like a row. Estimates the noise of the sum from its value in each
+ * run. */
 #include "verdict/domains.h"
 
 #include <math.h>
@@ -44,7 +44,7 @@ static void sums_fill_subtree(const struct comparison *c, size_t row, size_t at,
   rows->density[at] = 1;
 }
 
-/* Makes a matrix in `arena` with one row for each set. `values` is NULL when out of memory. */
+/* Makes a matrix in `arena` that has a row for each set. `values` is NULL when out of memory. */
 static struct sums_rows sums_matrix(const struct comparison *c, const struct domain_set *sets,
                                     size_t count, struct arena *arena) {
   size_t runs = c->flat_matrix.runs;

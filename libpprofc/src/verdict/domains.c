@@ -1,25 +1,24 @@
 /* Finds for each function that grew the smallest domain that explains its growth. A domain is a set
- * of functions that are probably the same code, for example of one type or file. A domain explains
- * the growth if its sum did not grow and is precise enough to show such a growth. */
+ * of functions that are probably the same code, such as the functions of a type or file. A domain
+ * explains the growth if its sum did not grow and is precise enough to show this growth. */
 #include "verdict/domains.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Largest half width of a sum's interval, as a share of a function's growth. A wider interval
- * cannot exclude that growth. */
+/* Half width of a sum's interval, as a share of a function's growth. A wider interval cannot
+ * exclude this growth. */
 #define DOMAIN_SEES 0.5
-/* Smallest share of the growth in a set that its shrinking functions must offset. */
+/* Share of the growth in a set that the shrinking functions of the set must at least cancel. */
 #define DOMAIN_PART 0.25
-/* Maximum number of sets to try for a function. */
+/* Maximum number of sets that are tried for a function. */
 #define DOMAIN_TRIES 6
 
 struct domain_search {
   struct relations *r;
   struct arena *arena;
-  bool *links; /* matrix over all candidates (relations.h): true if cost may have moved between two
-                  of them */
-  bool *taken; /* true for each candidate that an accepted set explains */
+  bool *links; /* for each two candidates (relations.h), true if cost may have moved between them */
+  bool *taken; /* for each candidate, true if an accepted set explains it */
   struct domain_set *sets; /* accepted sets */
   size_t set_count;
   struct domain_set tries[DOMAIN_TRIES];
@@ -34,8 +33,8 @@ static bool search_rose(const struct domain_search *s, uint32_t candidate) {
 
 /* ---- sets of linked functions ------------------------ */
 
-/* Starts a set with the member `seed` and room for all candidates. Returns NULL when out of memory.
- */
+/* Starts a set that has the member `seed`, with space for all candidates. Returns NULL when out of
+ * memory. */
 static struct domain_set *search_begin(struct domain_search *s, uint32_t seed) {
   struct domain_set *set = &s->tries[s->try_count];
   *set = (struct domain_set){.subtree = DOMAIN_NO_SUBTREE, .member_count = 1};
@@ -51,7 +50,7 @@ static void set_add(struct domain_set *set, uint32_t candidate) {
   set->members[set->member_count++] = candidate;
 }
 
-/* Makes the sum of the set from the rows of its functions, and adds the set to the sets to try. */
+/* Makes the sum of the set from the rows of its functions. Adds the set to the sets to try. */
 static void search_add_members(struct domain_search *s, struct domain_set *set) {
   set->sum = arena_array(s->arena, set->member_count, sizeof *set->sum);
   s->failed |= !set->sum;
@@ -63,8 +62,8 @@ static void search_add_members(struct domain_search *s, struct domain_set *set) 
   s->try_count++;
 }
 
-/* Adds the candidates that are linked with a member of the set and that grew, or shrank if `rose`
- * is false. */
+/* Adds candidates that are linked with a member of the set. Adds those that grew if `rose`, or else
+ * those that shrank. */
 static bool search_grow(const struct domain_search *s, struct domain_set *set, bool rose) {
   size_t before = set->member_count;
   for (size_t k = 0; k < before; k++)
@@ -74,8 +73,9 @@ static bool search_grow(const struct domain_search *s, struct domain_set *set, b
   return set->member_count > before;
 }
 
-/* Tries shrinking functions that are linked with `seed`, then growing functions that are linked
- * with the shrinking functions. With `all`, repeats both steps until no function is added. */
+/* First adds shrinking functions that are linked with `seed`. Then adds growing functions that are
+ * linked with these. With `all`, repeats both steps until no function is added. Tries the sets that
+ * result. */
 static void search_try_linked(struct domain_search *s, uint32_t seed, bool all) {
   struct domain_set *set = search_begin(s, seed);
   if (!set || !search_grow(s, set, false)) return;
@@ -85,8 +85,8 @@ static void search_try_linked(struct domain_search *s, uint32_t seed, bool all) 
   if (!all || set->member_count > first) search_add_members(s, set);
 }
 
-/* Tries `seed` with its partner: the other name of a renamed function, or a function whose change
- * cancels the change of `seed`. */
+/* Tries `seed` together with its partner. The partner is the other name of a renamed function, or a
+ * function whose change cancels the change of `seed`. */
 static void search_try_pair(struct domain_search *s, uint32_t seed) {
   const pprofc_verdict_row *row = relations_row(s->r, seed);
   uint32_t partner = s->r->candidates[seed].partner;
@@ -101,9 +101,9 @@ static void search_try_pair(struct domain_search *s, uint32_t seed) {
   search_add_members(s, set);
 }
 
-/* ---- sets of all functions of a place ---------------- */
+/* ---- all functions of a type or a caller ------------- */
 
-/* Tries all functions of the type of `seed`, also functions that are too small to be candidates. */
+/* Tries all functions of the type of `seed`, even functions that are too small to be candidates. */
 static void search_try_type(struct domain_search *s, uint32_t seed) {
   const struct candidate *of = &s->r->candidates[seed];
   if (!of->type || of->wide) return;
@@ -122,7 +122,7 @@ static void search_try_type(struct domain_search *s, uint32_t seed) {
 }
 
 /* Tries the function `name` with all its callees. The members of the set are the callees that
- * shrank or are on one side only. */
+ * shrank or that only base or only head has. */
 static void search_try_subtree(struct domain_search *s, uint32_t seed, uint32_t name) {
   const struct comparison *c = s->r->c;
   uint32_t row = c->row_of[name];
@@ -143,8 +143,8 @@ static void search_try_subtree(struct domain_search *s, uint32_t seed, uint32_t 
   s->try_count++;
 }
 
-/* Returns the caller of a candidate if exactly one of its callers is on both sides, else
- * MAP_NONE. */
+/* Returns the caller of a candidate if exactly one of its callers is in both base and head.
+ * Otherwise returns MAP_NONE. */
 static uint32_t search_only_caller(const struct relations *r, uint32_t candidate) {
   uint32_t found = MAP_NONE;
   for (uint32_t name = 0; name < r->names; name++) {
@@ -173,7 +173,7 @@ static double search_size(const struct domain_sum *sum) {
   return sum->shown.base + sum->shown.head;
 }
 
-/* Judges the sets to try, and sorts them by size, smallest first. */
+/* Judges the sets to try. Sorts them by size, smallest first. */
 static void search_judge(struct domain_search *s) {
   for (size_t i = 0; i < s->try_count && !s->failed; i++) {
     struct domain_set set = s->tries[i];
@@ -194,13 +194,13 @@ static bool sum_grew(const struct domain_sum *sum) {
   return pprofc_verdict_is_change(sum->shown.own) && sum->own.delta > 0;
 }
 
-/* True if the interval of a sum is narrow enough to exclude a growth by `delta`. */
+/* True if the interval of a sum is narrow enough to exclude growth by `delta`. */
 static bool sum_sees(const struct domain_sum *sum, double delta) {
   bool judged = sum->shown.own >= PPROFC_VERDICT_UNCHANGED;
   return judged && (sum->own.high - sum->own.low) / 2 <= DOMAIN_SEES * delta;
 }
 
-/* True if shrinking functions of the set offset at least DOMAIN_PART of the growth of the other
+/* True if the shrinking functions of the set cancel at least DOMAIN_PART of the growth of its other
  * functions. */
 static bool search_is_part(const struct domain_search *s, size_t at) {
   double rose = 0;
@@ -209,8 +209,8 @@ static bool search_is_part(const struct domain_search *s, size_t at) {
   return s->sums[at].own.delta <= (1 - DOMAIN_PART) * rose;
 }
 
-/* True if the set of all functions that are linked with two functions grew. Then a part of the cost
- * that one of the two functions lost went to further functions. */
+/* True if the set of all functions that are linked with two functions grew. Then part of the cost
+ * that one of these two lost went to other functions. */
 static bool search_is_shared(const struct domain_search *s, double needed) {
   for (size_t i = 0; i < s->try_count; i++)
     if (s->tries[i].sum_count > 2 && s->tries[i].kind != PPROFC_DOMAIN_TYPE &&
@@ -219,8 +219,8 @@ static bool search_is_shared(const struct domain_search *s, double needed) {
   return false;
 }
 
-/* Accepts a set as a domain. A function does not become a member if its growth is smaller than the
- * interval of the sum can exclude. */
+/* Accepts a set as a domain. A function becomes a member only if the interval of the sum can
+ * exclude its growth. */
 static void search_take(struct domain_search *s, size_t at) {
   struct domain_set *set = &s->sets[s->set_count++];
   *set = s->tries[at];
@@ -234,9 +234,9 @@ static void search_take(struct domain_search *s, size_t at) {
   }
 }
 
-/* Accepts the smallest set that explains the growth of a function. If a smaller set grew, a larger
- * set must have an interval narrow enough to exclude that growth. If no set explains all of the
- * growth, accepts the smallest set that explains a part. */
+/* Accepts the smallest set that explains the growth of a function. If a smaller set grew, the
+ * interval of a larger set must be narrow enough to exclude this growth. If no set explains all of
+ * the growth, accepts the smallest set that explains a part. */
 static void search_explain(struct domain_search *s, uint32_t seed) {
   double needed = relations_own(s->r, seed)->delta;
   size_t part = SIZE_MAX;
@@ -277,7 +277,7 @@ static void search_run(struct domain_search *s) {
   }
 }
 
-/* ---- one domain for a renamed package ---------------- */
+/* ---- renamed packages -------------------------------- */
 
 /* True if both sets are renames between the same two packages. */
 static bool search_same_packages(const struct domain_search *s, const struct domain_set *a,
@@ -289,8 +289,8 @@ static bool search_same_packages(const struct domain_search *s, const struct dom
          str_equal(to, all[b->members[1]].parts.package) && !str_equal(from, to);
 }
 
-/* Joins all sets with renames between the same two packages as the set `first`. Stores them in
- * *joined. Returns false if `first` is the only such set. */
+/* Joins all sets with renames between the same two packages as the set `first`, and stores the
+ * result in *joined. Returns false if there is only the set `first`. */
 static bool search_join(struct domain_search *s, size_t first, struct domain_set *joined) {
   size_t sets = 0;
   s->try_count = 0;
@@ -307,7 +307,7 @@ static bool search_join(struct domain_search *s, size_t first, struct domain_set
   return sets > 1;
 }
 
-/* Replaces the renames between two packages by the joined set, if its sum did not grow. */
+/* Replaces the renames between two packages by one joined set, if the joined sum did not grow. */
 static void search_join_renames(struct domain_search *s, size_t first) {
   struct domain_set joined;
   if (s->sets[first].kind != PPROFC_DOMAIN_RENAMED || s->sets[first].member_count != 2) return;
@@ -324,7 +324,7 @@ static void search_join_renames(struct domain_search *s, size_t first) {
   s->set_count = kept;
 }
 
-/* ---- what is kept ------------------------------------ */
+/* ---- results ----------------------------------------- */
 
 static int domain_row_order(const void *a, const void *b) {
   size_t x = *(const size_t *)a, y = *(const size_t *)b;

@@ -11,7 +11,7 @@ static bool exposure_known(const struct comparison *c, bool per_operation) {
   return true;
 }
 
-/* ---- the kinds --------------------------------------- */
+/* ---- types of divisors ------------------------------- */
 
 static double exposure_of_total(const struct comparison *c, size_t run) {
   return c->totals[run] / 100;
@@ -21,9 +21,9 @@ static double exposure_of_time(const struct comparison *c, size_t run) {
   return (double)c->runs[run].profile->duration_nanos / 1e9;
 }
 
-/* Returns the number of operations of a run. The result is the given number, or the total of the
- * profile divided by the given benchmark result per operation. In the second case, values per
- * operation add up to the benchmark result. */
+/* Returns the number of operations of a run. This is the given number, or the total of the profile
+ * divided by the given benchmark result per operation. In the second case, the values per operation
+ * add up to the benchmark result. */
 static double exposure_of_ops(const struct comparison *c, size_t run) {
   const pprofc_verdict_run *given = comparison_given(c, run);
   if (given->operations > 0) return given->operations;
@@ -38,7 +38,7 @@ static double exposure_of_nothing(const struct comparison *c, size_t run) {
 
 static const struct exposure_kind {
   double (*of)(const struct comparison *c, size_t run);
-  const char *missing; /* name of the missing data, for the error message about a run without this
+  const char *missing; /* word for the missing data, in the error about a run that cannot use this
                           divisor */
 } exposure_kinds[] = {
     [PPROFC_EXPOSURE_OPS] = {exposure_of_ops, "its number of operations is not known"},
@@ -55,8 +55,7 @@ static bool exposure_all(const struct comparison *c, pprofc_verdict_exposure exp
 
 /* ---- the choice -------------------------------------- */
 
-/* Chooses the divisor. Contention profiles use the duration, because waiting time grows with the
- * duration. */
+/* Chooses the divisor. Contention profiles use the duration, because waiting time grows with it. */
 static pprofc_verdict_exposure exposure_choose(const struct comparison *c) {
   if (c->options.normalize_by != PPROFC_EXPOSURE_AUTO) return c->options.normalize_by;
   if (exposure_known(c, false) || exposure_known(c, true)) return PPROFC_EXPOSURE_OPS;
@@ -65,8 +64,8 @@ static pprofc_verdict_exposure exposure_choose(const struct comparison *c) {
                                                          : PPROFC_EXPOSURE_NONE;
 }
 
-/* True if the profiles do not record how much work a run did. Then functions are judged by their
- * shares of the total. The common factor divides all shares, so the result is the same as for
+/* True if the profiles do not record how much work a run did. Functions are then judged by their
+ * shares of the total. The common factor also divides all shares, so the result is the same as for
  * amounts. */
 static bool exposure_by_shares(const struct comparison *c) {
   enum sampling_kind kind = c->quantum.sampling;

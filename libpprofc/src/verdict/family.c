@@ -1,18 +1,18 @@
-/* Finds the verdicts. A family is a set of tests whose p-values are adjusted together: flat, cum or
- * stacks. Adjusts the p-values of a family, then gives each row the first matching verdict. */
+/* Finds the verdicts. A family is a set of tests whose p-values are adjusted together: the tests of
+ * flat, of cum or of stacks. After the adjustment, each row gets the first verdict that matches. */
 #include "stats/corrections.h"
 #include "verdict/recorded.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Number of standard errors that make a doubling significant after the correction for many
+/* Number of standard errors at which a doubling is significant after the correction for many
  * functions. */
 #define DOUBLING_ERRORS 4.5
 
-/* True if a row is tested in the family. With min_samples 0, tests only rows with enough samples to
- * find a doubling, because fewer tests need a weaker correction. With one run on each side the
- * function tests all rows, because the limit would exclude new functions. */
+/* True if a row is tested in the family. With min_samples 0, only rows with enough samples to find
+ * a doubling are tested, because fewer tests need a weaker correction. With one run on each side,
+ * all rows are tested. Otherwise new functions would be excluded. */
 static bool family_has(const struct comparison *c, const struct fit *fit, size_t row) {
   double least = DOUBLING_ERRORS * DOUBLING_ERRORS * (1 / c->side_runs[0] + 1 / c->side_runs[1]);
   bool pair = c->side_runs[0] + c->side_runs[1] == 2;
@@ -20,7 +20,7 @@ static bool family_has(const struct comparison *c, const struct fit *fit, size_t
   return fit->of[row].tested && fit->of[row].samples >= least;
 }
 
-/* Stores the adjusted p-values of the family in q; NaN for rows that are not tested. */
+/* Stores the adjusted p-values of the family in q, or NaN for rows that are not tested. */
 static bool family_adjust(const struct comparison *c, const struct fit *fit, size_t rows,
                           double *q) {
   for (size_t i = 0; i < rows; i++) q[i] = family_has(c, fit, i) ? fit->of[i].p : (double)NAN;
@@ -42,7 +42,7 @@ bool family_is_blind(const struct comparison *c) {
 
 /* ---- exact counts ------------------------------------ */
 
-/* Returns the range of a row's values in the runs of a side. */
+/* Returns the range of a row's values over the runs of a side. */
 static double family_range(const struct comparison *c, const struct matrix *m, size_t row,
                            size_t from, size_t end) {
   double least = (double)INFINITY, most = -(double)INFINITY;
@@ -54,7 +54,7 @@ static double family_range(const struct comparison *c, const struct matrix *m, s
 }
 
 /* True if the exact counts of base and head differ by more than they vary between the runs of a
- * side. With one run a side the variation is unknown. */
+ * side. With one run on a side, this variation is unknown. */
 static bool family_differs(const struct comparison *c, const struct matrix *m,
                            const struct fit *fit, size_t row) {
   double base = family_range(c, m, row, 0, m->bases);
@@ -72,7 +72,7 @@ static pprofc_verdict family_change(const struct comparison *c, const struct mat
   return fit->of[row].delta > 0 ? PPROFC_VERDICT_GREW : PPROFC_VERDICT_SHRANK;
 }
 
-/* Returns the verdict on a row from its adjusted p-value `q`. `fit` has the changes without the
+/* Returns the verdict on a row with the adjusted p-value `q`. `fit` has the changes without the
  * factor by which all functions of a run are faster or slower. */
 static pprofc_verdict family_word(const struct comparison *c, const struct matrix *m,
                                   const struct fit *fit, size_t row, double q) {
@@ -132,7 +132,7 @@ pprofc_status family_judge(struct comparison *c, pprofc_error *error) {
   return done ? PPROFC_OK : error_nomem(error);
 }
 
-/* ---- intervals of what was found --------------------- */
+/* ---- intervals of changed rows ----------------------- */
 
 double family_level(const struct comparison *c, size_t changed, size_t tested) {
   return changed ? 1 - c->options.alpha * (double)changed / (double)tested : (double)NAN;

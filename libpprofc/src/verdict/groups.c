@@ -1,4 +1,4 @@
-/* Groups rows by type and by file, to find functions that are probably the same code. */
+/* Groups rows by type and by file. Functions in one group are probably the same code. */
 #include "core/hash.h"
 #include "verdict/relations.h"
 
@@ -10,7 +10,7 @@ static int keyed_row_order(const void *a, const void *b) {
   return (x->row > y->row) - (x->row < y->row);
 }
 
-/* Returns the last two parts of a path. Whole paths would not match if base and head are in
+/* Returns the last two elements of a path. Whole paths would not match if base and head are in
  * different folders. */
 static pprofc_str groups_path_tail(pprofc_str path) {
   size_t slashes = 0, from = path.size;
@@ -43,7 +43,7 @@ static void groups_fill_files(struct relations *r) {
 
 /* ---- types ------------------------------------------- */
 
-/* Returns the share of the given rows in the total cost of both sides. */
+/* Returns the share of the given rows in the total cost of base and head. */
 static double groups_share(const struct comparison *c, struct row_groups rows) {
   double sum = 0, all = c->summary.total_base + c->summary.total_head;
   for (size_t i = 0; i < rows.count; i++) {

@@ -1,5 +1,5 @@
-/* Compares sides with several runs by moderated t-tests. The variances of all functions give a
- * prior for each variance. No variance is below the sampling variance. */
+/* Compares base and head if they have several runs, by moderated t-tests. The variances of all
+ * functions give a prior for each variance. No variance is below the sampling variance. */
 #include "pprofc/stats.h"
 #include "stats/moderated.h"
 #include "verdict/model.h"
@@ -7,11 +7,12 @@
 #include <math.h>
 
 struct many_shape {
-  /* Number of base runs and of head runs, and degrees of freedom: bases + heads - 2. */
+  /* number of base runs and of head runs, and degrees of freedom: bases + heads - 2 */
   double bases, heads, degrees;
-  double inverse_base, inverse_head; /* mean of 1 / scaled exposure over the runs of each side */
-  double scaled;                     /* sum of the exposures, each times the common factor of its
-                                        run */
+  double inverse_base, inverse_head; /* mean of 1 / scaled exposure, over the runs of base and of
+                                        head */
+  double scaled;                     /* sum of the runs' exposures, each multiplied by the common
+                                        factor of the run */
 };
 
 static struct many_shape many_shape_of(const struct model *model) {
@@ -48,7 +49,8 @@ struct row_spread model_spread(const struct matrix *m, const struct fit *fit, si
   return s;
 }
 
-/* Computes the means of a row, its sampling variance and its variance between runs. */
+/* Computes three numbers of a row: its means, its sampling variance, and its variance between
+ * runs. */
 static struct variance many_row(const struct model *model, const struct many_shape *s, size_t row) {
   const struct matrix *m = model->m;
   struct estimate *e = &model->fit->of[row];

@@ -1,5 +1,5 @@
-/* Fits the common factor of each run, and tests every row twice. The second round of tests leaves
- * the rows that changed in the first round out of the common factor. */
+/* Fits the common factor of each run, and tests every row twice. Rows that changed in the first
+ * round of tests do not contribute to the common factor in the second round. */
 #include "verdict/model.h"
 
 #include "pprofc/stats.h"
@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* Minimum number of samples per run of a function that counts for the common factor. */
+/* Minimum number of samples per run of a function that contributes to the common factor. */
 #define COMMON_SAMPLES 5
 /* Minimum number of functions with COMMON_SAMPLES samples that the common factor needs. */
 #define COMMON_ROWS  10
@@ -38,8 +38,8 @@ static void common_mean_rates(const struct model *model) {
   }
 }
 
-/* Returns the factor of a run: the weighted median, over the rows, of the run's rate divided by the
- * mean rate of all runs. */
+/* Returns the common factor of a run. It is the weighted median over the rows of the run's rate
+ * divided by the mean rate of all runs. */
 static double common_of_run(const struct model *model, size_t run) {
   const struct matrix *m = model->m;
   size_t count = 0;
@@ -53,7 +53,7 @@ static double common_of_run(const struct model *model, size_t run) {
   return fmax(stats_weighted_median(model->medians, count), COMMON_LEAST);
 }
 
-/* Stores the common factor of each run in fit->common. Fills model->scaled. */
+/* Stores the common factor of each run in fit->common. Also fills in model->scaled. */
 static void model_common(struct model *model) {
   const struct matrix *m = model->m;
   struct fit *fit = model->fit;
@@ -71,8 +71,8 @@ static void model_common(struct model *model) {
   }
 }
 
-/* Returns the relative variance of the common factor, which is a weighted median. A row contributes
- * its weight times the density of its ratio at the median. */
+/* Returns the relative variance of the common factor, which is a weighted median. The contribution
+ * of a row is its weight times the density of its ratio at the median. */
 static double common_error(const struct model *model) {
   const struct fit *fit = model->fit;
   double cv = model->settings->noise_cv, squares = 0, densities = 0;
@@ -87,10 +87,10 @@ static double common_error(const struct model *model) {
   return densities > 0 ? MEDIAN_EXCESS * squares / (densities * densities) : 0;
 }
 
-/* ---- the passes -------------------------------------- */
+/* ---- rounds of tests --------------------------------- */
 
-/* Chooses the rows to test by the samples of both sides together. A choice by the difference would
- * bias the p-values. */
+/* Chooses the rows to test by the samples of base and head together. A choice by the difference
+ * would bias the p-values. */
 static void model_choose(struct model *model) {
   const struct matrix *m = model->m;
   bool pair = model->run_count == 2;

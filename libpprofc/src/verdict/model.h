@@ -1,120 +1,119 @@
-/* Statistics of a comparison. Computes an estimate for each function from a matrix of values,
- * functions by runs. The computation does not use profiles. docs/method/verdicts.md explains the
- * method.
+/* Statistics of a comparison. Computes an estimate for each function from a matrix of values, which
+ * has a row per function and a column per run. The computation does not use profiles.
+ * docs/method/verdicts.md explains the method.
  *
- * A column of the matrix is a run. If only sums over runs are known, a column is a side, and
- * `grouped` describes its runs. */
+ * If only sums over runs are known, a column is base or head, and `grouped` describes its runs. */
 #ifndef PPROFC_VERDICT_MODEL_H
 #define PPROFC_VERDICT_MODEL_H
 
 #include "core/error.h"
 #include "core/mem.h"
 
-/* Data of columns that are sums over several runs. A rate is a value divided by its exposure. */
+/* Data for columns that are sums over several runs. A rate is a value divided by its exposure. */
 struct grouped {
   const double *sizes; /* number of runs in each column */
-  const double *rates; /* for each row and column, the mean rate of the column's runs */
+  const double *rates; /* for each row and column, the mean rate over the runs of the column */
   const double
       *squares; /* for each row and column, the sum of squared deviations from the mean rate */
   const double *inverse; /* for each column, sum of 1 / exposure over its runs */
 };
 
 struct matrix {
-  size_t rows, runs, bases; /* numbers of rows, of columns and of base columns, which come first */
+  size_t rows, runs, bases; /* number of rows, of columns, and of columns that belong to the base;
+                               these come first */
   const double *values;     /* recorded value for each row and column */
-  const double *quantum;    /* sampling variance of each row per unit of value; 0 if exact */
-  const double *exposure;   /* divisor of the values of each column */
-  const bool *aside;        /* true for each row that must not be judged */
-  bool nested;              /* true if rows overlap, as cum values do */
-  const struct grouped *grouped; /* data of columns that are sums over runs; NULL if each column is
-                                    one run */
-  const double *density;         /* for rows that are sums of functions: the sum of squares of these
-                                    functions divided by the square of the sum. NULL: each row is a
-                                    function. */
+  const double *quantum;    /* for each row, sampling variance per unit of value; 0: exact */
+  const double *exposure;   /* for each column, divisor of its values */
+  const bool *aside;        /* for each row, true if it must not be judged */
+  bool nested;              /* true if rows overlap because their values include callees (cum) */
+  const struct grouped *grouped; /* data of columns that are sums over runs; NULL: each column is a
+                                    run */
+  const double *density;         /* for rows that are sums of functions: the sum of the functions'
+                                    squares divided by the square of the sum; NULL: each row is a
+                                    function */
 };
 
 struct model_settings {
-  double noise_cv; /* assumed noise between runs of each function, used with one run on each side */
-  double min_samples; /* minimum of samples in all runs for judging a function */
-  bool common;        /* true to remove the common factor before judging functions */
+  double noise_cv;    /* with one run on each side: assumed noise of each function between runs */
+  double min_samples; /* minimum number of samples over all runs for judging a function */
+  bool common;        /* true: remove the common factor before judging functions */
 };
 
 struct estimate {
-  double base, head; /* means of value / (exposure * common factor) */
+  double base, head; /* for base and head, mean of value / (exposure * common factor) */
   double delta, low, high;
   double p;       /* p-value; NaN if not tested */
-  double samples; /* mean samples per run */
+  double samples; /* mean number of samples per run */
   bool tested;
 };
 
 struct fit {
-  double *common;      /* common factor of each column, by which all functions of the column are
-                          larger or smaller; 1 without a common factor */
+  double *common;      /* common factor of each column: all functions of the column are larger or
+                          smaller by this factor; 1 without a common factor */
   bool has_common;     /* true if there are enough functions for a common factor */
   double common_error; /* relative variance of the common factor; 0 without a common factor */
   double cv2;          /* with several runs on a side: squared coefficient of variation between
                           runs */
-  double prior;        /* with several runs on a side: degrees of freedom that other functions
+  double prior;        /* with several runs on a side: degrees of freedom that the other functions
                           add */
   double degrees; /* degrees of freedom of the t distribution; infinite with one run on each side */
-  double dispersion;   /* observed variance of the functions divided by the expected variance, used
-                          with one run on each side */
+  double dispersion;   /* with one run on each side: observed variance of the functions divided by
+                          the expected variance */
   size_t tested;       /* number of tested rows */
-  struct estimate *of; /* estimate of each row */
+  struct estimate *of; /* estimate for each row */
 };
 
-/* Judges `m`, which has at least one run on each side. Uses a score test with one run on each side,
- * moderated t-tests with more runs. The result is in `arena`. */
+/* Judges `m`, which has at least one run on each side. With one run on each side, uses a score
+ * test; with more runs, moderated t-tests. The result is in `arena`. */
 pprofc_status model_fit(const struct matrix *m, const struct model_settings *settings,
                         struct arena *arena, struct fit *fit, pprofc_error *error);
 
-/* Judges the rows of `m` with the common factor and the noise of `known`, which was fitted to other
- * rows of the same runs. */
+/* Judges the rows of `m`. Uses the common factor and the noise of `known`, which was fitted to
+ * other rows of the same runs. */
 pprofc_status model_apply(const struct matrix *m, const struct model_settings *settings,
                           const struct fit *known, struct arena *arena, struct fit *fit,
                           pprofc_error *error);
 
-/* Computes the interval of a row whose upper end is at the quantile `tail`; model_fit uses
- * 0.975. */
+/* Computes the interval of a row. Its upper end is at the quantile `tail`; model_fit uses 0.975. */
 void model_interval(const struct matrix *m, double noise_cv, const struct fit *fit, size_t row,
                     double tail, double *low, double *high);
 
-/* ---- between the files of the model ------------------ */
+/* ---- shared by the files of the model ---------------- */
 
-/* Unadjusted p-value below which the second round of tests leaves a function out of the common
- * factor. */
+/* Rows with a smaller unadjusted p-value do not contribute to the common factor in the second round
+ * of tests. */
 #define MODEL_SUSPECT 0.05
-/* Quantile of the upper end of a 95 % interval. */
+/* quantile for the upper end of a 95 % interval */
 #define MODEL_TAIL 0.975
 
 struct model {
   const struct matrix *m;
   const struct model_settings *settings;
   struct fit *fit;
-  const struct fit *known;   /* fit whose noise is used; NULL to estimate the noise */
-  double run_count;          /* number of runs in all columns */
-  double *scaled;            /* for each column, exposure times common factor */
-  double *scratch, *squares; /* working memory with one number per row */
-  struct weighted *medians;  /* working memory with one item per row */
-  struct variance
-      *variances; /* variances of the rows that give the prior; later the variances of all rows */
-  bool *suspect;  /* true for each row that changed in the first round of tests */
+  const struct fit *known;    /* fit whose noise is used; NULL: estimate the noise */
+  double run_count;           /* number of runs over all columns */
+  double *scaled;             /* for each column, exposure times common factor */
+  double *scratch, *squares;  /* scratch memory with one number per row */
+  struct weighted *medians;   /* scratch memory with one item per row */
+  struct variance *variances; /* variances of the rows that determine the prior; later the variances
+                                 of all rows */
+  bool *suspect;              /* for each row, true if it changed in the first round of tests */
 };
 
-/* Returns the number of samples in a value: the value divided by the row's sampling variance per
- * unit of value. */
+/* Returns the number of samples in a value. It is the value divided by the row's sampling variance
+ * per unit of value. */
 static inline double model_samples(const struct matrix *m, size_t row, double value) {
   return m->quantum[row] > 0 ? value / m->quantum[row] : value;
 }
 
-/* Returns the factor for the noise between runs of a row, relative to its squared value. The factor
- * is 1 for a function, and smaller for a sum of functions with independent noise. */
+/* Returns the factor for a row's noise between runs, relative to the square of its value. It is 1
+ * for a function, and smaller for a sum of functions with independent noise. */
 static inline double model_density(const struct matrix *m, size_t row) {
   return m->density ? m->density[row] : 1;
 }
 
-/* The first function returns the number of runs in a column, the second in the columns [from,
- * end). */
+/* The first function returns the number of runs in a column, the second the number in the columns
+ * [from, end). */
 static inline double model_size(const struct matrix *m, size_t column) {
   return m->grouped ? m->grouped->sizes[column] : 1;
 }
@@ -126,20 +125,20 @@ static inline double model_rate(const struct matrix *m, size_t row, size_t colum
   return m->grouped ? m->grouped->rates[at] : m->values[at] / m->exposure[column];
 }
 
-/* Both functions test every row once. model_pair_test needs one run on each side; model_runs_test
- * is for more runs. */
+/* Both functions test every row once. model_pair_test needs exactly one run on each side, and
+ * model_runs_test is for more runs. */
 void model_pair_test(struct model *model);
 void model_runs_test(struct model *model);
 /* Mean and sum of squared deviations of a row over the runs of some columns. The values are divided
- * by exposure and common factor. */
+ * by exposure and common factor first. */
 struct row_spread {
   double mean, squares;
 };
 struct row_spread model_spread(const struct matrix *m, const struct fit *fit, size_t row,
                                size_t from, size_t end);
-/* Computes the interval of a row with one run on each side: z standard errors to each side.
- * `scaled` contains the divisors of base and head. `run_cv` is the noise between runs that all
- * functions share. */
+/* Computes the interval of a row with one run on each side. The interval extends by z standard
+ * errors in both directions. `scaled` has the divisors of base and head. `run_cv` is the noise
+ * between runs that all functions share. */
 void model_pair_interval(const struct matrix *m, double noise_cv, double run_cv,
                          const struct fit *fit, const double scaled[2], size_t row, double z,
                          double *low, double *high);

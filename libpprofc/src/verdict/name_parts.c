@@ -1,5 +1,5 @@
-/* Splits names of Go, C++, Rust, Java and scripts for the comparison of functions. Brackets nest;
- * "." and "::" separate parts. */
+/* Splits names of Go, C++, Rust, Java and script functions in order to compare functions. Brackets
+ * may be nested. "." and "::" separate parts. */
 #include "verdict/name_parts.h"
 
 #include "core/hash.h"
@@ -10,10 +10,10 @@ static bool parts_is(pprofc_str s, size_t i, const char *wanted) {
   return i < s.size && strchr(wanted, s.data[i]) && s.data[i];
 }
 
-/* ---- what compilers add ------------------------------ */
+/* ---- generated parts --------------------------------- */
 
-/* True if a compiler generated this last part of a name, for a closure, copy or thunk: "func1",
- * "2", "cold", "{closure#0}", "h0123456789abcdef". */
+/* True if a compiler generated this last part of a name, for a closure, copy or thunk. Examples are
+ * "func1", "2", "cold", "{closure#0}" and "h0123456789abcdef". */
 static bool parts_generated(pprofc_str tail) {
   static const char *const words[] = {"func", "gowrap",   "deferwrap", "range", "part", "constprop",
                                       "isra", "lto_priv", "llvm",      "cold",  "fm"};
@@ -31,8 +31,8 @@ static bool parts_generated(pprofc_str tail) {
   return false;
 }
 
-/* Returns the offset of the last separator, or the size of the name without a separator. The caller
- * checks if a compiler generated the part after it. */
+/* Returns the offset of the last separator, or the size of the name if there is no separator. The
+ * caller checks if a compiler generated the text after it. */
 static size_t parts_last_join(pprofc_str name) {
   for (size_t i = name.size; i-- > 1;) {
     if (parts_is(name, i, ")>]")) return name.size;
@@ -60,11 +60,11 @@ static pprofc_str parts_strip(pprofc_str name, bool *generated) {
 struct parts_scan {
   size_t start; /* offset after the return type, where the name begins */
   size_t end;   /* offset of the arguments, or the size of the text */
-  /* Offset and width in bytes of the last separator before `end`; 0 without a separator. */
+  /* offset and width of the last separator before `end`, in bytes; 0 if there is no separator */
   size_t last, width;
 };
 
-/* True if the parenthesis at `i` is part of the name: it belongs to a receiver, an unnamed
+/* True if the parenthesis at `i` is part of the name. It then belongs to a receiver, an unnamed
  * namespace or an operator. */
 static bool parts_inside(pprofc_str name, size_t i, size_t start) {
   bool operator_call = i >= 8 && str_equal(str_slice(name, i - 8, i), STR("operator"));
@@ -85,7 +85,7 @@ static size_t parts_depth(pprofc_str name, size_t i, size_t depth) {
   return depth && !arrow && parts_is(name, i, ">]})") ? depth - 1 : depth;
 }
 
-/* Updates the scan with the byte at `i`, which is outside of brackets. */
+/* Updates the scan with the byte at `i`. The byte is outside of brackets. */
 static void parts_note(pprofc_str name, size_t i, struct parts_scan *s) {
   size_t join = i == s->start ? 0 : parts_join(name, i);
   if (name.data[i] == ' ') *s = (struct parts_scan){i + 1, name.size, 0, 0};
@@ -108,15 +108,15 @@ static struct parts_scan parts_scan_of(pprofc_str name) {
 
 /* ---- types ------------------------------------------- */
 
-/* Returns the offset of the last part of an owner (the name before the function): "(*Writer)" of
- * "old/enc.(*Writer)". */
+/* Returns the offset of the last part of an owner, which is the name before the function:
+ * "(*Writer)" in "old/enc.(*Writer)". */
 static size_t parts_tail(pprofc_str owner) {
   struct parts_scan s = parts_scan_of(owner);
   return s.last ? s.last + s.width : s.start;
 }
 
-/* True if an owner is a type and not a package. The brackets of the owner, or the naming convention
- * of its language, show that. */
+/* True if an owner is a type instead of a package. The brackets of the owner show this, or the
+ * naming convention of its language. */
 static bool parts_is_type(pprofc_str owner, size_t tail) {
   pprofc_str last = str_slice(owner, tail, owner.size);
   if (!last.size || str_starts(last, STR("(anonymous")) || str_starts(last, STR("{"))) return false;
@@ -149,7 +149,7 @@ uint64_t name_type_key(const struct name_parts *parts) {
 
 /* ---- similar names ----------------------------------- */
 
-/* Minimum share of the longer name that two similar names have in common. */
+/* Share of the longer name that two similar names must at least have in common. */
 #define SIMILAR_SHARE 0.5
 
 pprofc_str name_package(pprofc_str name) {

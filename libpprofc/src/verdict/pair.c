@@ -1,5 +1,6 @@
-/* Compares one run a side by a score test. The variance of the test consists of the sampling
- * variance and an assumed noise between runs, times the dispersion of the other functions. */
+/* Compares one run of base with one run of head by a score test. The variance of the test is the
+ * sampling variance plus an assumed noise between runs. It is multiplied by the dispersion of the
+ * other functions. */
 #include "pprofc/stats.h"
 #include "stats/moderated.h"
 #include "stats/ratio.h"
@@ -8,7 +9,7 @@
 
 #include <math.h>
 
-/* Minimum number of functions for an estimate of the dispersion. */
+/* Minimum number of functions for estimating the dispersion. */
 #define DISPERSION_ROWS 20
 
 /* The 50 % and the 80 % quantile of the chi-squared distribution with one degree of freedom. */
@@ -16,8 +17,8 @@
 #define CHI2_UPPER  1.6423744151498176
 #define UPPER       0.8
 
-/* Returns the test statistic z of a row, before division by the dispersion. Stores base, head and
- * delta of the row. */
+/* Returns the test statistic z of a row before it is divided by the dispersion. Stores base, head
+ * and delta of the row. */
 static double pair_score(const struct model *model, size_t row) {
   const double *values = model->m->values + row * 2, *scaled = model->scaled;
   struct estimate *e = &model->fit->of[row];
@@ -33,9 +34,8 @@ static double pair_score(const struct model *model, size_t row) {
 }
 
 /* Returns the observed variance of the functions divided by the variance that sampling and assumed
- * noise explain. Uses the median, because changed functions hardly affect the median. For
- * overlapping rows (cum) also uses the 80 % quantile, because one burst of samples changes many
- * rows. */
+ * noise explain. Uses the median, which changed functions hardly affect. For overlapping rows
+ * (cum), also uses the 80 % quantile, because a burst of samples changes many rows. */
 static double pair_dispersion(const struct model *model, const double *z, double *squares) {
   size_t count = 0;
   for (size_t i = 0; i < model->m->rows; i++)
@@ -46,7 +46,7 @@ static double pair_dispersion(const struct model *model, const double *z, double
   return fmax(1, ratio);
 }
 
-/* Returns the p-value of a row from its statistic z. For overlapping rows (cum), uses a t
+/* Returns the p-value of a row with the statistic z. For overlapping rows (cum), uses a t
  * distribution, because the dispersion is only an estimate. */
 static double pair_p(const struct model *model, double z) {
   if (model->m->nested) return pprofc_t_two_sided(z, PRIOR_DEGREES_MOST);
@@ -66,9 +66,9 @@ void model_pair_test(struct model *model) {
   }
 }
 
-/* Combines the score intervals of both sides by the square-and-add method. The assumed noise widens
- * both intervals. The combined interval has a width even for 0 samples. It may contain 0 although
- * the test is significant. */
+/* Combines the score intervals of base and head by the square-and-add method. The assumed noise
+ * widens both. The result has a width even for 0 samples. It may contain 0 although the test is
+ * significant. */
 void model_pair_interval(const struct matrix *m, double noise_cv, double run_cv,
                          const struct fit *fit, const double scaled[2], size_t row, double z,
                          double *low, double *high) {

@@ -1,15 +1,15 @@
-/* Locates changes in the call tree. Searches from the root for the nodes with nearly all of a
- * change. */
+/* Locates changes in the call tree. Starts at the root, and searches for the nodes that have nearly
+ * all of a change. */
 #include "core/array.h"
 #include "verdict/compare.h"
 #include "verdict/tree.h"
 
 #include <math.h>
 
-/* Minimum share of the change that one child, or up to PLACES_SPLIT parts together, must have. If
- * the share is smaller, the search stops at the node. */
+/* Share of the change that a child must have, or up to PLACES_SPLIT parts together. With a smaller
+ * share, the search stops at the node. */
 #define PLACES_ALL 0.9
-/* Minimum share of the change in each part, if a change splits into parts. */
+/* If a change splits into parts: share of the change that each part must have. */
 #define PLACES_SHARE 0.2
 #define PLACES_SPLIT 3
 /* Maximum number of nodes that are reported for a change. */
@@ -18,13 +18,13 @@
 struct places {
   struct comparison *c;
   struct call_tree tree;
-  double *selves; /* for each node, change of the samples that end in it */
+  double *selves; /* for each node, change of the samples that end in the node */
   size_t self_capacity;
   double *sums; /* for each node, change of the node and its subtree, for one function */
   size_t sum_count;
 };
 
-/* A part of a change: a node with its subtree, or only the samples that end in the node. */
+/* A part of a change: a node with its subtree, or only the samples that end in a node. */
 struct place_part {
   uint32_t node;
   bool self;
@@ -33,7 +33,7 @@ struct place_part {
 
 /* ---- the tree ---------------------------------------- */
 
-/* Grows p->selves to one number per node of the tree; new numbers are 0. */
+/* Extends p->selves to one number per node of the tree. New numbers are 0. */
 static bool places_grow(struct places *p) {
   size_t before = p->self_capacity;
   if (!ARRAY_RESERVE(p->c->mem, p->selves, p->self_capacity, p->tree.count)) return false;
@@ -66,8 +66,8 @@ static bool places_build(struct places *p) {
 
 /* ---- one change -------------------------------------- */
 
-/* Returns the change of the samples that end in a node. Returns 0 if the node belongs to another
- * function than `name`. A `name` of MAP_NONE selects all functions. */
+/* Returns the change of the samples that end in a node. Returns 0 if the node is not of the
+ * function `name`. MAP_NONE as `name` selects all functions. */
 static double places_self(const struct places *p, uint32_t node, uint32_t name) {
   return name == MAP_NONE || p->tree.nodes[node].name == name ? p->selves[node] : 0;
 }
@@ -77,7 +77,7 @@ static void places_sum(struct places *p, uint32_t name) {
   for (size_t i = p->sum_count; i-- > 1;) p->sums[p->tree.nodes[i].parent] += p->sums[i];
 }
 
-/* Inserts a part into `best`, which has the parts with the largest changes. Ignores a part whose
+/* Inserts a part into `best`, the list of the parts with the largest changes. Ignores a part whose
  * sign differs from the sign of `goal`. */
 static void places_offer(struct place_part best[PLACES_SPLIT], struct place_part part,
                          double goal) {
@@ -88,7 +88,7 @@ static void places_offer(struct place_part best[PLACES_SPLIT], struct place_part
   if (at < PLACES_SPLIT) best[at] = part;
 }
 
-/* Fills `best` with the parts of a node that have most of the change. A part is a child with its
+/* Fills `best` with the parts of a node that have the largest changes. A part is a child with its
  * subtree, or the samples that end in the node. */
 static void places_best(const struct places *p, uint32_t node, uint32_t name, double goal,
                         struct place_part best[PLACES_SPLIT]) {
@@ -99,7 +99,7 @@ static void places_best(const struct places *p, uint32_t node, uint32_t name, do
 }
 
 /* Returns how many of the largest parts together have nearly all of the change. Returns 0 if all
- * parts together have less, or if a needed part is below PLACES_SHARE. */
+ * parts together have less. Also returns 0 if one of these parts is below PLACES_SHARE. */
 static size_t places_split(const struct place_part best[PLACES_SPLIT], double goal) {
   double held = 0;
   if (best[0].delta / goal >= PLACES_ALL) return 1;
@@ -112,7 +112,7 @@ static size_t places_split(const struct place_part best[PLACES_SPLIT], double go
 }
 
 /* Moves *part down to a child as long as that child has nearly all of the change. Returns the
- * number of parts into which the change splits below *part, or 0 if *part itself contains the
+ * number of parts into which the change splits below *part. Returns 0 if *part itself contains the
  * change. */
 static size_t places_descend(const struct places *p, uint32_t name, struct place_part *part,
                              struct place_part best[PLACES_SPLIT]) {
@@ -127,7 +127,7 @@ static size_t places_descend(const struct places *p, uint32_t name, struct place
 }
 
 /* Fills found[PLACES_MOST] with the nodes that contain the change of the function `name`. Returns
-   the number of nodes. */
+   their number. */
 static size_t places_narrow(const struct places *p, uint32_t name,
                             struct place_part found[PLACES_MOST]) {
   struct place_part open[PLACES_MOST] = {{TREE_ROOT, false, p->sums[TREE_ROOT]}};
@@ -144,7 +144,7 @@ static size_t places_narrow(const struct places *p, uint32_t name,
   return count;
 }
 
-/* ---- what is kept ------------------------------------ */
+/* ---- results ----------------------------------------- */
 
 static bool places_keep(const struct places *p, struct place_part part,
                         pprofc_verdict_place *place) {
@@ -158,7 +158,7 @@ static bool places_keep(const struct places *p, struct place_part part,
   return true;
 }
 
-/* Stores the nodes that contain the change of the function `name`; MAP_NONE selects the total. */
+/* Stores the nodes that contain the change of the function `name`. MAP_NONE selects the total. */
 static bool places_of(struct places *p, uint32_t name, const pprofc_verdict_place **places,
                       size_t *count) {
   struct place_part found[PLACES_MOST];

@@ -14,13 +14,13 @@ static pprofc_str quantum_unit(const pprofc_profile *p, size_t index) {
   return profile_string(p, p->types[index].unit);
 }
 
-/* Returns the family, the first part of a type: "alloc" of "alloc_space". */
+/* Returns the family of a type, which is its first part: "alloc" for "alloc_space". */
 static pprofc_str quantum_family(pprofc_str type) {
   return str_slice(type, 0, str_find_char(type, '_'));
 }
 
-/* Returns the column with the same family and another suffix ("alloc_objects" for "alloc_space"),
- * or SIZE_MAX. */
+/* Returns the column that has the same family and another suffix: "alloc_objects" for
+ * "alloc_space". Returns SIZE_MAX if there is no such column. */
 static size_t quantum_sibling(const pprofc_profile *p, pprofc_str family, pprofc_str suffix) {
   for (size_t i = 0; i < p->type_count; i++) {
     pprofc_str type = quantum_type(p, i);
@@ -59,7 +59,7 @@ static bool quantum_has_samples(const pprofc_profile *p, size_t value) {
 }
 
 /* True if the column counts events. A measured time without a period, as in cProfile, is not a
- * count, because the time differs between machines. */
+ * count, because it differs between machines. */
 static bool quantum_is_counted(const pprofc_profile *p, size_t value) {
   return profile_string(p, p->period_type.type).size == 0 && !unit_is_time(quantum_unit(p, value));
 }
@@ -95,7 +95,7 @@ static int64_t quantum_common_divisor(const pprofc_profile *p, size_t value) {
 }
 
 /* Returns the sampling period of the column, or 0. Formats such as speedscope cannot store a
- * period; for them the greatest common divisor of the values serves as period. */
+ * period. For them, the greatest common divisor of the values is the period. */
 static int64_t quantum_period(const pprofc_profile *p, size_t value) {
   bool unsaid = p->period == 0 && quantum_is_own_period(p, value) &&
                 !str_equal(quantum_unit(p, value), STR("count"));
@@ -135,7 +135,8 @@ struct quantum quantum_of(const pprofc_profile *p, size_t value) {
 }
 
 /* Returns the quantum of a heap sample. The profiler samples an object of `size` bytes with
- * probability p = 1 - exp(-size / period). The profile contains its value divided by p. */
+ * probability p = 1 - exp(-size / period). The profile contains the value of the object divided by
+ * p. */
 static double quantum_of_heap(const struct quantum *q, const int64_t *values) {
   double objects = (double)values[q->objects];
   if (objects == 0) return 0;

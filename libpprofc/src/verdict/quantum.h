@@ -1,5 +1,5 @@
 /* Describes how a sample type was sampled. The quantum is the sampling variance of a value per unit
- * of value. If each sample has the same value, the quantum is that value. */
+ * of value. If all samples have the same value, the quantum is that value. */
 #ifndef PPROFC_VERDICT_QUANTUM_H
 #define PPROFC_VERDICT_QUANTUM_H
 
@@ -11,20 +11,20 @@ enum sampling_kind {
   SAMPLING_COUNTS, /* a second column has the number of samples */
   SAMPLING_HEAP,   /* the profile has one sample per `period` bytes on average */
   SAMPLING_EVENTS, /* mutex and block profiles: the noise is a lower bound */
-  SAMPLING_MOMENT, /* the profile counts states at one moment: goroutines, threads */
+  SAMPLING_MOMENT, /* the profile counts states at a moment: goroutines, threads */
   SAMPLING_UNKNOWN /* the profile does not show how values were sampled */
 };
 
 struct quantum {
   enum sampling_kind sampling;
   size_t value; /* column of the sample type */
-  /* For heap profiles: columns of the numbers of objects and of the bytes; `objects` may be
-   * SIZE_MAX (missing). */
+  /* for heap profiles: columns with the number of objects and with the bytes; `objects` may be
+   * SIZE_MAX (missing) */
   size_t objects, space;
   double period;
 };
 
-/* True if values grow with the duration of a run and with the speed of the machine. */
+/* True if values grow with the duration of a run and depend on the speed of the machine. */
 static inline bool quantum_has_speed(enum sampling_kind kind) {
   return kind != SAMPLING_EXACT && kind != SAMPLING_HEAP && kind != SAMPLING_MOMENT;
 }
@@ -43,8 +43,8 @@ static inline bool quantum_has_speed(enum sampling_kind kind) {
  *   anything else                                        not known */
 struct quantum quantum_of(const pprofc_profile *profile, size_t value);
 
-/* Returns the sampling variance of one sample's value per unit of value; 0 if the value is exact or
- * the sampling is not known. */
+/* Returns the sampling variance of a sample's value per unit of value. Returns 0 if the value is
+ * exact or the sampling is unknown. */
 double quantum_of_sample(const struct quantum *quantum, const int64_t *values);
 
 #endif

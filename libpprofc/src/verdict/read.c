@@ -1,5 +1,5 @@
-/* Reads the runs of a comparison. Filters and sums them, checks that their types agree, and fills
- * the matrices. */
+/* Reads the runs of a comparison. Filters the runs and adds them up, checks that their types agree,
+ * and fills in the matrices. */
 #include "verdict/compare.h"
 
 #include "pipeline/pipeline.h"
@@ -22,7 +22,7 @@ static pprofc_status read_filter(struct comparison *c, size_t run, pprofc_error 
   return into->profile ? PPROFC_OK : error_nomem(error);
 }
 
-/* Formats a type as "cpu/nanoseconds" for messages. Cuts long names. */
+/* Formats a type as "cpu/nanoseconds" for messages. Truncates long names. */
 static void read_type_text(const pprofc_profile *p, struct value_type type, char out[160]) {
   pprofc_str name = str_slice(profile_string(p, type.type), 0, 70);
   pprofc_str unit = str_slice(profile_string(p, type.unit), 0, 70);
@@ -90,7 +90,7 @@ static pprofc_status read_run(struct comparison *c, size_t run, pprofc_error *er
 
 /* ---- the matrices ------------------------------------ */
 
-/* A name and its id, for sorting names by bytes. */
+/* A name and its id. The names are sorted by their bytes. */
 struct row_name {
   pprofc_str name;
   uint32_t id;
@@ -136,9 +136,9 @@ static double read_mean_period(const struct comparison *c, size_t from, size_t e
   return sum / (double)(end - from);
 }
 
-/* Returns a quantum for runs with different periods. The quantum is a weighted mean that gives the
- * variance of the difference of the means. A plain mean would underestimate the noise of a side
- * with few runs and a long period. */
+/* Returns a quantum for runs with different periods. It is a weighted mean that gives the variance
+ * of the difference of the means. A plain mean would underestimate the noise of a side with few
+ * runs and a long period. */
 static double read_mixed_quantum(const struct comparison *c, const double sums[2],
                                  const double noises[2]) {
   double nb = (double)c->bases, nh = (double)(c->count - c->bases);
@@ -185,15 +185,16 @@ static bool read_matrix(struct comparison *c, bool cum, struct matrix *m) {
   return true;
 }
 
-/* True if cum contains time of the environment (rules.h). Then cum is judged without that time. */
+/* True if cum contains time of the environment (rules.h). The judged cum then excludes this
+ * time. */
 static bool read_has_machine(const struct comparison *c) {
   bool any = false;
   for (size_t r = 0; r < c->count; r++) any |= c->runs[r].has_machine;
   return any && quantum_has_speed(c->quantum.sampling);
 }
 
-/* Fills cum_judged: cum without the time of the environment (rules.h). Excludes functions whose
- * whole cum is time of the environment. */
+/* Fills in cum_judged: cum without the time of the environment (rules.h). Excludes functions whose
+ * whole cum value is time of the environment. */
 static bool read_judged(struct comparison *c) {
   struct matrix *m = &c->cum_judged;
   *m = c->cum_matrix;

@@ -1,5 +1,5 @@
-/* Converts estimates, from which the common factor was removed, into shown values: recorded
- * differences with intervals, the common factor, and a verdict that agrees with both. */
+/* Converts estimates without the common factor to shown values. These are recorded differences with
+ * intervals, the common factor, and a verdict that agrees with both. */
 #include "verdict/recorded.h"
 
 #include "pprofc/stats.h"
@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* Largest difference of two logarithmic factors that counts as rounding. */
+/* Difference of two logarithmic factors that counts as rounding. */
 #define SAME_SCALE 1e-9
 
 static size_t recorded_from(const struct recorded_rows *r, size_t side) {
@@ -20,14 +20,14 @@ static size_t recorded_end(const struct recorded_rows *r, size_t side) {
 
 /* ---- the common factor ------------------------------- */
 
-/* Returns the logarithm of the factor from a rate of a column to a recorded value. */
+/* Returns the logarithm of the factor that converts a rate of a column to a recorded value. */
 static double recorded_log_scale(const struct recorded_rows *r, size_t column) {
   double exposure = r->m->exposure[column] / model_size(r->m, column);
   return log(exposure * r->fit->common[column] / r->c->divisors[column]);
 }
 
-/* Returns the variance of the log factor between the runs of a side. For sums over runs, estimates
- * this variance from the variance of the totals. */
+/* Returns the variance of the logarithmic factor between the runs of a side. For sums over runs,
+ * estimates it from the variance of the totals. */
 static double recorded_log_variance(const struct recorded_rows *r, size_t side) {
   size_t from = recorded_from(r, side), end = recorded_end(r, side);
   double sum = 0;
@@ -39,8 +39,8 @@ static double recorded_log_variance(const struct recorded_rows *r, size_t side) 
   return end - from > 1 ? sum / (double)(end - from - 1) : 0;
 }
 
-/* Computes the error of the mean log factor of each side, and the degrees of freedom of the errors
- * (Welch). A side with one run uses the variance of the other side. */
+/* Computes the error of each side's mean logarithmic factor, and the degrees of freedom of both
+ * errors (Welch). A side with one run uses the variance of the other side. */
 static void recorded_errors(struct recorded_rows *r) {
   double nb = r->c->side_runs[0], nh = r->c->side_runs[1], degrees = nb + nh - 2;
   double vb = recorded_log_variance(r, 0), vh = recorded_log_variance(r, 1);
@@ -115,8 +115,8 @@ static double recorded_mean(const struct recorded_rows *r, size_t row, size_t si
   return comparison_mean(r->c, r->m->values + row * r->m->runs, side);
 }
 
-/* Returns the mean over the runs of a side of 1 / scaled exposure if `judged`, else of 1 /
- * divisor. */
+/* With `judged`, returns the mean of 1 / scaled exposure over the runs of a side. Otherwise returns
+ * the mean of 1 / divisor. */
 static double recorded_inverse(const struct recorded_rows *r, size_t side, bool judged) {
   double sum = 0;
   for (size_t i = recorded_from(r, side); i < recorded_end(r, side); i++) {
@@ -145,8 +145,8 @@ static double recorded_excess(const struct recorded_rows *r, size_t row) {
   return degrees > 0 ? sum / degrees : 0;
 }
 
-/* Returns the variance of the mean of a row on a side: sampling variance plus noise of the function
- * between runs. */
+/* Returns the variance of the mean of a row over the runs of a side: sampling variance plus the
+ * function's noise between runs. */
 static double recorded_variance(const struct recorded_rows *r, size_t row, size_t side,
                                 double excess) {
   const struct variance_prior prior = {r->fit->cv2, r->fit->prior};
@@ -160,8 +160,8 @@ static double recorded_variance(const struct recorded_rows *r, size_t row, size_
 }
 
 /* Returns the squared half width of the interval of a row, without the error of the common factor.
- * With mixed periods the quantum is valid only for the difference, so the sides have no separate
- * variances. Without a quantum, the noise is the spread of the runs. */
+ * With mixed periods, the quantum is valid only for the difference, so base and head have no
+ * separate variances. Without a quantum, the noise is the spread of the runs. */
 static double recorded_own(const struct recorded_rows *r, size_t row, double tail) {
   double low, high, quantile = recorded_quantile(tail, r->fit->degrees);
   if (r->c->mixed_periods || r->m->quantum[row] <= 0) {
@@ -183,8 +183,8 @@ static double recorded_half(const struct recorded_rows *r, size_t row, double ta
   return sqrt(sum);
 }
 
-/* Moves an interval from the difference of the means to the shown difference. These differences are
- * unequal if runs have unequal lengths. */
+/* Moves an interval from the difference of the means to the shown difference. The two differ if
+ * runs have unequal lengths. */
 static void recorded_centre(const struct recorded_rows *r, double means, double shown, double *low,
                             double *high) {
   if (r->stretch <= 1) return;
@@ -214,8 +214,8 @@ void recorded_interval(const struct recorded_rows *r, size_t row, double tail, d
 
 /* ---- the verdict ------------------------------------- */
 
-/* Returns `own`. If the recorded difference has the opposite sign, returns the opposite verdict.
- * The common factor, which the recorded difference contains, can change the sign. */
+/* Returns `own`, or the opposite verdict if the recorded difference has the opposite sign. The
+ * recorded difference contains the common factor, which can change the sign. */
 static pprofc_verdict recorded_direction(pprofc_verdict own, double delta) {
   bool grew = own == PPROFC_VERDICT_GREW;
   if (!grew && own != PPROFC_VERDICT_SHRANK) return own;
@@ -237,10 +237,10 @@ double recorded_judged(const struct recorded_rows *r, size_t row) {
   return recorded_mean(&judged, row, 1) - recorded_mean(&judged, row, 0);
 }
 
-/* Returns the verdict on the common factor of the self values. If that verdict is not certain and
- * the interval of the row excludes 0, returns the verdict on the common factor of the row's own
- * kind of values (flat or cum). Cum has a separate factor, because callers grow together even if
- * few functions have self values. */
+/* Returns the verdict on the common factor of the self values. If it is not certain and the
+ * interval of the row excludes 0, returns the verdict on the factor for the row's own type of value
+ * (flat or cum). Cum has a separate factor, because callers grow together even if few functions
+ * have self values. */
 static pprofc_verdict recorded_shared(const struct recorded_rows *r,
                                       const pprofc_verdict_estimate *e) {
   pprofc_verdict common = r->c->summary.common_verdict;
@@ -256,8 +256,7 @@ void recorded_fill(const struct recorded_rows *r, size_t row, pprofc_verdict_est
   recorded_interval(r, row, MODEL_TAIL, &e->low, &e->high);
   e->verdict = recorded_verdict(e->own, recorded_shared(r, e), judged);
   /* The judged difference excludes time of the environment (rules.h). If the recorded change has
-   * the other sign, the verdict on the judged difference would contradict the amounts in the
-   * report. */
+   * the other sign, its verdict would contradict the amounts in the report. */
   bool reversed = judged > 0 ? e->delta <= 0 : e->delta >= 0;
   if (reversed && pprofc_verdict_is_certain(e->verdict)) e->verdict = PPROFC_VERDICT_ENVIRONMENT;
 }

@@ -1,5 +1,5 @@
-/* Finds functions whose changes cancel each other, because cost moved, or a function was renamed or
- * inlined. Finds callers whose change comes from their callees. */
+/* Finds functions whose changes cancel each other because cost moved, or because a function was
+ * renamed or inlined. Finds callers whose change comes from their callees. */
 #include "verdict/relations.h"
 
 #include "core/array.h"
@@ -8,15 +8,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Largest remaining change of two functions that cancel, as a share of the larger change. */
+/* Largest change that may remain after two functions cancel, as a share of the larger change. */
 #define BALANCE_MOST 0.25
-/* Minimum p-value of the smaller change of two functions that cancel, before adjustment. */
+/* For two functions that cancel: smallest unadjusted p-value of the smaller change. */
 #define WEAK_P 0.05
 
 /* Two functions whose changes cancel. */
 struct balance {
   double rest;
-  uint32_t fell, rose; /* indices of the candidate that shrank and of the candidate that grew */
+  uint32_t fell, rose; /* index of the candidate that shrank, and of the candidate that grew */
 };
 
 const pprofc_verdict_row *relations_row(const struct relations *r, uint32_t candidate) {
@@ -47,7 +47,8 @@ static void relations_choose(struct relations *r) {
   }
 }
 
-/* True if the changes of two candidates cancel: their sum is small and within the intervals. */
+/* True if the changes of two candidates cancel. Their sum is then small and within both
+ * intervals. */
 static bool relations_cancel(const struct relations *r, uint32_t fell, uint32_t rose) {
   const struct estimate *a = relations_own(r, fell), *b = relations_own(r, rose);
   if (!(a->delta < 0 && b->delta > 0)) return false;
@@ -78,7 +79,7 @@ static bool relations_pair(struct relations *r) {
   return true;
 }
 
-/* ---- the pass over the samples ----------------------- */
+/* ---- loop over the samples --------------------------- */
 
 static bool relations_alloc(struct relations *r) {
   const pprofc_allocator *mem = r->c->mem;
@@ -93,8 +94,8 @@ static bool relations_alloc(struct relations *r) {
   return r->candidate_of && r->both && r->sketch_of && r->callers && r->explained && r->seen;
 }
 
-/* Fills for each function name its candidate, its sketch, and the flag that both sides have a
- * cost. */
+/* Sets for each function name its candidate, its sketch, and the flag that both base and head have
+ * a cost. */
 static void relations_name(struct relations *r) {
   const struct comparison *c = r->c;
   for (size_t i = 0; i < r->names; i++) {
@@ -129,8 +130,8 @@ static void relations_add_caller(struct relations *r, uint32_t candidate, size_t
   r->callers[candidate * r->words + caller / 64] |= (uint64_t)1 << caller % 64;
 }
 
-/* Adds the callers in the current stack to a candidate. If a caller is on one side only, also adds
- * the nearest caller above it that is on both sides. */
+/* Adds the callers in the current stack to a candidate. If only base or head has a caller, also
+ * adds the nearest caller above it that both have. */
 static void relations_add_callers(struct relations *r, const struct walk *walk) {
   size_t root = r->names, nearest = root;
   for (size_t i = walk->depth; i-- > 0;) {
@@ -149,7 +150,7 @@ static void relations_add_callers(struct relations *r, const struct walk *walk) 
 }
 
 /* Adds the change of the leaf of the current stack to `explained` of each caller. A sample counts
- * once for each caller. */
+ * only once for a caller. */
 static void relations_explain(struct relations *r, const struct walk *walk, double weight,
                               size_t stamp) {
   uint32_t leaf = walk->frames[0], row = r->c->row_of[leaf];
@@ -200,7 +201,7 @@ static pprofc_verdict_relation relations_kind(const struct relations *r, uint32_
 }
 
 /* Marks the pairs of functions whose changes cancel. A function is in at most one pair. Renamed
- * functions come first, then pairs with the smallest remaining change. */
+ * functions come first, then the pairs whose remaining change is smallest. */
 static void relations_mark_pairs(struct relations *r, bool renames) {
   for (size_t i = 0; i < r->pair_count; i++) {
     size_t fell = r->candidates[r->pairs[i].fell].row, rose = r->candidates[r->pairs[i].rose].row;
@@ -221,7 +222,7 @@ static void relations_mark_callers(struct relations *r) {
     if (!pprofc_verdict_is_change(row->cum.verdict)) continue;
     double explained = r->explained[interner_find(&r->c->names.texts, row->name)];
     double half = (row->cum.high - row->cum.low) / 2;
-    /* Exact counts are unchanged if they differ by less than the floor. */
+    /* Exact counts are unchanged if they differ by less than EXACT_FLOOR. */
     if (r->c->quantum.sampling == SAMPLING_EXACT) half = EXACT_FLOOR * r->c->mean_total;
     row->via_callee = explained != 0 && fabs(row->cum.delta - explained) <= half;
   }
@@ -250,7 +251,7 @@ static bool relations_connect(struct relations *r) {
   return true;
 }
 
-/* Reads the samples a second time, which is expensive, only if a row changed. */
+/* Reads the samples a second time. Does this only if a row changed, because it is expensive. */
 pprofc_status relations_find(struct comparison *c, pprofc_error *error) {
   struct relations r = {.c = c};
   r.candidates = mem_array(c->mem, CANDIDATES_MOST, sizeof *r.candidates);

@@ -1,27 +1,28 @@
-/* Finds the rows that changed, and the data about callers, types and files that explain the
- * changes: functions that cancel, renames and domains. */
+/* Finds the rows that changed. Also finds the callers, types and files that explain the changes:
+ * functions that cancel, renames and domains. */
 #ifndef PPROFC_VERDICT_RELATIONS_H
 #define PPROFC_VERDICT_RELATIONS_H
 
 #include "verdict/compare.h"
 #include "verdict/name_parts.h"
 
-/* Maximum number of changes to examine; the largest changes come first. */
+/* Maximum number of changes that are examined. The largest changes come first. */
 #define CANDIDATES_MOST 512
-/* Number of words in a sketch, a summary of a set. Equal sets have equal sketches. */
+/* Number of words in a sketch. A sketch is a short summary of a set; equal sets have equal
+ * sketches. */
 #define SKETCH_WORDS 4
 
 struct sketch {
   uint64_t bits[SKETCH_WORDS];
 };
 
-/* A row and the key of its group. Rows of functions of the same type or file have equal keys. */
+/* A row, and the key of its group. Functions of the same type or file have equal keys. */
 struct keyed_row {
-  uint64_t key; /* key of the group; 0 if not known */
+  uint64_t key; /* key of the group; 0 if unknown */
   uint32_t row;
 };
 
-/* Rows sorted by key: the rows of a group are adjacent. */
+/* Rows sorted by key, so that the rows of a group are adjacent. */
 struct row_groups {
   struct keyed_row *items; /* rows, sorted by key */
   size_t count;
@@ -32,52 +33,54 @@ struct candidate {
   uint32_t row, name;
   struct name_parts parts;
   uint64_t type;   /* key of the function's type (name_type_key) */
-  pprofc_str file; /* end of the path of the function's file; "" if not known */
-  /* Sketches of the last name parts of the callers and of the callees. */
+  pprofc_str file; /* end of the path of the function's file; "" if unknown */
+  /* sketches of the set of the callers and of the set of the callees; both use the last part of
+   * each name */
   struct sketch callers, callees;
-  uint32_t partner; /* index of the candidate with the other name of a rename, or MAP_NONE */
+  uint32_t partner; /* if the function was renamed: index of the candidate that has the other name;
+                       else MAP_NONE */
   bool wide;        /* true if the type of the function has more than half of all cost */
-  bool changed; /* true if the verdict is a change; false if only the p-value before adjustment is
-                   small */
+  bool changed; /* true if the verdict is a change; false if only the unadjusted p-value is small */
 };
 
 struct balance;
 
 struct relations {
   struct comparison *c;
-  struct candidate *candidates; /* candidates, by the size of their change */
+  struct candidate *candidates; /* candidates, sorted by the size of their change */
   uint32_t count;
   struct balance *pairs;
   size_t pair_count, pair_capacity;
-  uint32_t *candidate_of; /* candidate of each name, or MAP_NONE */
-  bool *both; /* for each name, true if base and head have samples of the function or its callees */
+  uint32_t *candidate_of; /* for each name, its candidate, or MAP_NONE */
+  bool *both; /* for each name, true if both base and head have samples of the function or of its
+                 callees */
   uint64_t *sketch_of; /* for each name, the hash of its last part */
   uint64_t *callers; /* for each candidate, a bit set of its callers: one bit per name, and one bit
-                        for the root. For a caller on one side only, the set also contains the
-                        nearest caller on both sides. */
+                        for the root. If only base or head has a caller, the set also contains the
+                        nearest caller that both have. */
   size_t words;
   struct row_groups types, files;
   double *explained; /* for each name, the sum of the changes of its changed callees */
-  size_t *seen;      /* for each name, number of the last sample that added to `explained` */
+  size_t *seen;      /* for each name, number of the sample that was last added to `explained` */
   size_t names;
 };
 
-/* Maximum share of all cost in a type, file or caller that explains a move of cost. A larger group
- * would explain almost any move. */
+/* Maximum share of all cost in a type, file or caller that may explain a move of cost. A larger
+ * group would explain almost any move. */
 #define DOMAIN_SHARE_MOST 0.5
 
-/* Groups the rows by type and by file. Sets `file` and `wide` of each candidate. Returns false when
- * out of memory. */
+/* Groups the rows by type and by file. Sets `file` and `wide` for each candidate. Returns false
+ * when out of memory. */
 bool groups_fill(struct relations *r);
 void groups_free(struct relations *r);
 
-/* Returns the rows with this key. */
+/* Returns the rows that have this key. */
 struct row_groups groups_find(const struct row_groups *groups, uint64_t key);
 
 const pprofc_verdict_row *relations_row(const struct relations *r, uint32_t candidate);
 
-/* Returns the estimate of a candidate after removing the common factor. Changes cancel only in this
- * estimate. */
+/* Returns the estimate of a candidate after removing the common factor. Only in this estimate do
+ * changes cancel. */
 const struct estimate *relations_own(const struct relations *r, uint32_t candidate);
 
 /* True if base or head has no sample of the function itself. */
@@ -91,18 +94,18 @@ static inline bool relations_has_caller(const struct relations *r, uint32_t cand
 }
 bool relations_share_caller(const struct relations *r, uint32_t a, uint32_t b);
 
-/* Returns an estimate of the similarity of two sets: the size of the intersection divided by the
- * size of the union. */
+/* Returns an estimate of the similarity of two sets: size of the intersection divided by size of
+ * the union. */
 double sketch_overlap(const struct sketch *a, const struct sketch *b);
 
-/* True if cost may have moved between two functions, because they are probably the same code. */
+/* True if cost may have moved between two functions because they are probably the same code. */
 bool relations_linked(const struct relations *r, uint32_t a, uint32_t b);
 
-/* Finds the old and new names of renamed functions: first by name, callers and callees, then by
- * cost. */
+/* Finds the old and new names of renamed functions. Compares names, callers and callees first, and
+ * costs last. */
 bool renames_match(struct relations *r);
 
-/* Finds the domains that explain changes and judges their sums. Returns false when out of
+/* Finds the domains that explain changes, and judges their sums. Returns false when out of
  * memory. */
 bool domains_find(struct relations *r);
 

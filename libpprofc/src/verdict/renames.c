@@ -1,5 +1,5 @@
-/* Pairs the old and the new name of renamed functions. The evidence for a pair is in names, callers
- * and callees. Cost decides only between pairs with equal evidence. */
+/* Finds the old and the new name of each renamed function. The evidence is in names, callers and
+ * callees. Costs decide only between pairs with equal evidence. */
 #include "core/array.h"
 #include "verdict/name_parts.h"
 #include "verdict/relations.h"
@@ -7,26 +7,26 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Scores for the names of a pair: SCORE_LAST if the last parts are equal, and in addition
- * SCORE_LOCAL if the types are equal. Callers and callees together add at most 2. */
+/* Scores for the names of a pair. Equal last parts score SCORE_LAST. If the types are also equal,
+ * SCORE_LOCAL is added. Callers and callees together add at most 2. */
 #define SCORE_LAST  4.0
 #define SCORE_LOCAL 2.0
-/* Minimum score of an old and a new name with different last parts. The callers and callees of both
- * names must be nearly equal. */
+/* Minimum score of two names with different last parts. Callers and callees of both names must be
+ * nearly equal for this score. */
 #define SCORE_SETS 1.5
-/* Margin by which a pair of names is certain. The score of the pair must exceed by this much the
- * score of every other pair with one of its names. */
+/* A pair of names is certain if its score exceeds the score of every other pair with one of its
+ * names by this margin. */
 #define SCORE_MARGIN 0.2
 
 struct rename {
-  double score, rest; /* score: evidence that both names are one function; rest: difference between
-                         their costs */
+  double score, rest; /* score: evidence that both names are one function; rest: difference of their
+                         costs */
   uint32_t gone, made;
 };
 
 struct rename_list {
   struct relations *r;
-  float *scores; /* matrix of the score of each old and new name; 0 without evidence */
+  float *scores; /* score for each old and new name; 0: no evidence */
   struct rename *items;
   size_t count, capacity;
 };
@@ -46,8 +46,8 @@ static pprofc_str rename_local(const struct candidate *c) {
   return (pprofc_str){from, (size_t)(c->parts.last.data + c->parts.last.size - from)};
 }
 
-/* Returns the score of the evidence that a vanished name and a new name are one function; 0 without
- * evidence. */
+/* Returns the score of the evidence that a vanished name and a new name are one function. Returns 0
+ * if there is no evidence. */
 static double rename_score(const struct relations *r, uint32_t gone, uint32_t made) {
   const struct candidate *a = &r->candidates[gone], *b = &r->candidates[made];
   bool callers = relations_share_caller(r, gone, made);
@@ -83,7 +83,8 @@ static bool renames_fill(struct rename_list *list) {
   return true;
 }
 
-/* True if another unpaired name has nearly the same score, so that only cost would decide. */
+/* True if another name without a partner has nearly the same score, so that only cost would
+ * decide. */
 static bool rename_is_ambiguous(const struct rename_list *list, const struct rename *it) {
   const struct relations *r = list->r;
   float least = (float)(it->score - SCORE_MARGIN);

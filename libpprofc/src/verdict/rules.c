@@ -1,5 +1,5 @@
 /* Contains the table of functions that belong to the environment (rules.h). Reads the rules file,
- * which extends the table. */
+ * which can extend the table. */
 #include "verdict/rules.h"
 
 #include "core/array.h"
@@ -12,10 +12,10 @@
 
 #define NAME_ALL (NAME_ENVIRONMENT | NAME_MACHINE)
 
-/* Functions whose cost depends on the kernel, a scheduler or a runtime and not on the program. Each
- * row has the reason. The table has no garbage collectors, because a change of the program can
- * cause more garbage. Names that a program may also use have no NAME_MACHINE. docs/VERDICT_RULES.md
- * shows this table. */
+/* Functions whose cost depends on the kernel, a scheduler or a runtime instead of the program. Each
+ * row has its reason. The table has no garbage collectors, because a change of the program can
+ * cause more garbage. Names that a program may also use do not have NAME_MACHINE.
+ * docs/VERDICT_RULES.md shows this table. */
 static const struct name_rule name_rules[] = {
     {NAME_FOLDED, "runtime.asyncPreempt runtime.asyncPreempt2", "Go stops the function below it"},
     {NAME_ALL, "irqentry_* asm_sysvec_* sysvec_* common_interrupt asm_common_interrupt",
@@ -55,7 +55,7 @@ static bool rule_matches_name(const struct name_rule *rule, pprofc_str name) {
 
 /* ---- the file ---------------------------------------- */
 
-/* Appends "|(?:pattern)", which adds the pattern to the expression `all`. */
+/* Appends "|(?:pattern)" to the expression `all`, which adds the pattern as an alternative. */
 static void rules_add_pattern(struct buffer *all, pprofc_str pattern) {
   if (all->size) buffer_add_char(all, '|');
   buffer_add_text(all, "(?:");
@@ -68,7 +68,7 @@ static pprofc_status rules_wrong(const char *path, const struct node *at, const 
   return error_set(error, PPROFC_E_FORMAT, "%s:%u: %s", path, at->line, what);
 }
 
-/* Compiles one expression of the file. The message of an error has the line of the expression. */
+/* Compiles an expression of the file. An error message has the line of the expression. */
 static pprofc_status rules_compile(const struct rules *rules, const char *path,
                                    const struct node *at, struct regex **regex,
                                    pprofc_error *error) {
@@ -104,7 +104,7 @@ static bool rules_is_day(pprofc_str text) {
   return true;
 }
 
-/* Reads a string member. Returns false if the member is missing or empty. */
+/* Reads a member that is a string. Returns false if it is missing or empty. */
 static bool rules_member(struct rules *rules, const struct node *object, const char *name,
                          pprofc_str *out) {
   const struct node *node = node_get(object, name);
@@ -149,7 +149,7 @@ static pprofc_status rules_take_acceptances(struct rules *rules, const char *pat
 
 static const char *const rules_lists[] = {"fold", "environment", "judge"};
 
-/* Rejects unknown members, because a misspelt member would be a rule without effect. */
+/* Rejects unknown members. A misspelt member would be a rule without effect. */
 static pprofc_status rules_check_members(const char *path, const struct node *root,
                                          pprofc_error *error) {
   if (root->kind != NODE_OBJECT) return rules_wrong(path, root, "must be an object", error);

@@ -1,6 +1,6 @@
-/* Classifies functions by name: functions of the environment, and frames that are folded (counted
- * as part of their callers). The environment is the code whose time the program does not decide:
- * the kernel, a scheduler, parts of a runtime. */
+/* Classifies functions by name. Functions of the environment are shown, but never judged. The
+ * environment is code whose time the program does not decide: the kernel, a scheduler, parts of a
+ * runtime. Folded frames are counted as part of their callers. */
 #ifndef PPROFC_VERDICT_RULES_H
 #define PPROFC_VERDICT_RULES_H
 
@@ -8,21 +8,21 @@
 #include "core/mem.h"
 #include "core/str.h"
 
-#define NAME_FOLDED 1u /* flag: leaf function that is dropped if the stack has another frame */
-/* Flag: function of the kernel, the scheduler or a runtime; shown but never judged. */
+#define NAME_FOLDED 1u /* flag: a leaf function that is dropped if the stack has another frame */
+/* flag: a function of the kernel, the scheduler or a runtime, which is shown but never judged */
 #define NAME_ENVIRONMENT 2u
-/* Flag: all time of the callees is also time of the environment, not of the program. */
+/* flag: all time of the callees is also time of the environment */
 #define NAME_MACHINE 4u
 
-/* A row of the built-in table. */
+/* A row of the built-in table of names. */
 struct name_rule {
   unsigned flags;       /* set of NAME_* flags */
-  const char *patterns; /* globs of function names, separated by blanks. The patterns are not
-                           regular expressions, which would need PCRE2. */
+  const char *patterns; /* globs of function names, separated by blanks; not regular expressions,
+                           because those would need PCRE2 */
   const char *why;
 };
 
-/* A rule that accepts changes of functions until a day, and its reason. */
+/* A rule that accepts changes of functions until a day. It has a reason. */
 struct accepted {
   struct regex *function;
   pprofc_str pattern, until, reason;
@@ -31,8 +31,8 @@ struct accepted {
 struct rules {
   const pprofc_allocator *mem;
   struct arena arena;
-  /* Expressions of the rules file for folded functions, for the environment, and for functions that
-   * are always judged; NULL if the file has no such expression. */
+  /* expressions in the rules file for folded functions, for the environment, and for functions that
+   * are always judged; NULL: the file has no such expression */
   struct regex *folded, *environment, *judged;
   struct accepted *accepted;
   size_t accepted_count, accepted_capacity;
@@ -51,8 +51,8 @@ void rules_free(struct rules *rules);
 /* Returns the NAME_* flags of a name. */
 unsigned rules_flags(const struct rules *rules, pprofc_str name);
 
-/* Returns the rule that accepts changes of the function on the day `today` ("2027-01-31"), or NULL
- * if no rule does. */
+/* Returns the rule that accepts changes of the function on the day `today` ("2027-01-31"). Returns
+ * NULL if there is no such rule. */
 const struct accepted *rules_accept(const struct rules *rules, pprofc_str name, pprofc_str today);
 
 #endif

@@ -11,7 +11,7 @@ static const char *sentence_each(const pprofc_verdict_summary *s) {
   return s->exposure == PPROFC_EXPOSURE_TIME ? " per second" : "";
 }
 
-/* Writes "71.4s less (-93%)." Writes nothing for shares, which always add up to 100 %. */
+/* Writes "71.4s less (-93%)." For shares, writes nothing, because shares always add up to 100 %. */
 static void sentence_total(const pprofc_verdict_summary *s, struct buffer *out) {
   struct amount_unit unit = amount_unit_for(s->unit, STR(""), 1, fabs(s->total_delta));
   char delta[AMOUNT_TEXT], percent[AMOUNT_TEXT];
@@ -52,7 +52,7 @@ static void sentence_functions(const pprofc_verdict_summary *s, struct buffer *o
   if (!s->changed) sentence_count(s->cum_changed, "changed with what they call", out);
 }
 
-/* Writes "Cost moved inside svc.", or "Cost moved inside 3 places." for several domains. */
+/* Writes "Cost moved inside svc." For several domains, writes "Cost moved inside 3 places." */
 static void sentence_moved(const struct comparison *c, struct buffer *out) {
   size_t moved = 0, last = 0;
   for (size_t i = 0; i < c->domain_count; i++) {
@@ -69,7 +69,7 @@ static void sentence_moved(const struct comparison *c, struct buffer *out) {
     buffer_printf(out, " Cost moved inside %.*s.", STR_ARG(one->name));
 }
 
-/* Counts the changed functions of each verdict. Skips functions whose cost only moved. */
+/* Counts the changed functions by verdict. Skips functions between which cost only moved. */
 static void sentence_fill_counts(struct comparison *c) {
   pprofc_verdict_summary *s = &c->summary;
   for (size_t i = 0; i < c->rows; i++) {

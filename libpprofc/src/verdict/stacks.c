@@ -1,13 +1,12 @@
-/* Judges the nodes of the call tree like functions. The p-values of the nodes are adjusted
- * separately from the p-values of the functions. */
+/* Judges the nodes of the call tree like functions. The p-values of nodes and of functions are
+ * adjusted separately. */
 #include "core/array.h"
 #include "verdict/compare.h"
 #include "verdict/tree.h"
 
 #include <stdlib.h>
 
-/* Sums of one node in one run. The sum of value times quantum (quantum.h) is the sampling variance.
- */
+/* Sums for a node in a run. The sum of value times quantum (quantum.h) is the sampling variance. */
 struct stack_cell {
   double value, noise;
 };
@@ -21,13 +20,14 @@ struct stacks {
   struct comparison *c;
   struct call_tree tree;
   struct stack_cell *
-      *cells;          /* for each run, the cells of the nodes that existed after reading the run */
+      *cells;          /* for each run, cells of the nodes that existed after the run was read */
   size_t *cell_counts; /* number of cells of each run */
-  uint32_t *rank;      /* rank of each name in byte order */
+  uint32_t *rank;      /* for each name, its rank in the order of the names' bytes */
   struct stack_place *places; /* sort keys of the nodes except the root, sorted by parent and
                                  name */
-  uint32_t *from;  /* index in `places` of each node's first child, and one more item for the end */
-  uint32_t *order; /* for each node, its number in preorder; the root has the number 0 */
+  uint32_t *from;  /* for each node, the index in `places` of its first child; an additional last
+                      item marks the end */
+  uint32_t *order; /* for each node, its number in preorder; the root has 0 */
   struct arena scratch;
 };
 
@@ -54,7 +54,7 @@ static bool stacks_add_run(struct stacks *s, size_t run) {
   return false;
 }
 
-/* Adds the value of each node to its parent. Then each node has the sum of its subtree. */
+/* Adds the value of each node to its parent, so that each node gets the sum of its subtree. */
 static void stacks_add_up(struct stacks *s, size_t run) {
   struct stack_cell *cells = s->cells[run];
   size_t count = s->cell_counts[run] < s->tree.count ? s->cell_counts[run] : s->tree.count;
@@ -102,7 +102,7 @@ static bool stacks_sort(struct stacks *s) {
   return true;
 }
 
-/* Numbers the nodes from the root down. Parents precede their children. */
+/* Numbers the nodes from the root on. Parents precede their children. */
 static bool stacks_number(struct stacks *s) {
   size_t waiting = 0, next = 0;
   uint32_t *open = mem_array(s->c->mem, s->tree.count, sizeof *open);
@@ -123,7 +123,7 @@ static struct stack_cell stacks_cell(const struct stacks *s, size_t run, uint32_
   return node < s->cell_counts[run] ? s->cells[run][node] : (struct stack_cell){0, 0};
 }
 
-/* Fills one row of the matrix. The root has no row. */
+/* Fills in a row of the matrix. The root has no row. */
 static void stacks_fill_row(const struct stacks *s, uint32_t node, double *values,
                             double *quantum) {
   const struct comparison *c = s->c;
@@ -161,7 +161,7 @@ static bool stacks_matrix(struct stacks *s, struct matrix *m) {
   return true;
 }
 
-/* Stores the judged nodes with their verdicts, and the index of their children. */
+/* Stores the judged nodes with their verdicts, and an index of their children. */
 static bool stacks_keep(struct stacks *s, const pprofc_verdict_estimate *words) {
   struct comparison *c = s->c;
   size_t rows = s->tree.count - 1;
@@ -180,13 +180,13 @@ static bool stacks_keep(struct stacks *s, const pprofc_verdict_estimate *words) 
 }
 
 static int stacks_parent_order(const struct comparison *c, size_t stack, size_t parent) {
-  /* The root's number plus 1 wraps to 0, which puts the children of the root first. */
+  /* The number of the root plus 1 becomes 0, so the children of the root come first. */
   size_t x = c->stacks[stack].parent + 1, y = parent + 1;
   return (x > y) - (x < y);
 }
 
-/* Groups the stacks by parent. Children stay in the order of their names, because the numbers of
- * stacks follow this order. */
+/* Groups the stacks by parent. The children stay sorted by name, because the numbers of stacks
+ * follow this order. */
 static bool stacks_index(struct stacks *s) {
   struct comparison *c = s->c;
   size_t *next = mem_zero_array(c->mem, c->stack_count + 2, sizeof *next);

@@ -65,8 +65,8 @@ struct sums_cell *sums_cell_at(struct sums *sums, struct sums_type *type, uint32
 
 /* ---- one run ----------------------------------------- */
 
-/* Adds the values of a function in one run. Shares are values divided by `exposure`: the total of
- * the run, or 1 for heap profiles. */
+/* Adds the values of a function in a run. A value is divided by `exposure` first: the total of the
+ * run, or 1 for heap profiles. */
 static void sums_add_cell(struct sums_cell *into, const struct run_cell *cell, double exposure,
                           bool has_speed) {
   double machine = has_speed ? cell->machine : 0;
@@ -97,7 +97,7 @@ static pprofc_status sums_add_cells(struct sums *sums, struct sums_type *type,
   return PPROFC_OK;
 }
 
-/* Stores the source file of each function of the run, if the function has a file. */
+/* Stores the source file of each function of the run that has a file. */
 static bool sums_add_files(struct sums *sums, const struct run *run) {
   const pprofc_profile *p = run->profile;
   for (size_t i = 0; i < p->functions.count; i++)

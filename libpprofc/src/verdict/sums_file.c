@@ -1,4 +1,4 @@
-/* Reads and writes sums as JSON, with one object per sample type and one line per function. */
+/* Reads and writes sums as JSON. Each sample type is an object, and each function has a line. */
 #include "core/json_tree.h"
 #include "core/json_write.h"
 #include "verdict/sums.h"
@@ -9,11 +9,11 @@
 
 #define SUMS_MARK "{\"pprofc_sums\":1,"
 
-/* ---- the members ------------------------------------- */
+/* ---- JSON members ------------------------------------ */
 
 struct sums_member {
   const char *name;
-  size_t at; /* offset of the field in its struct; the field is a double */
+  size_t at; /* offset in its struct of the field, which is a double */
 };
 
 static const struct sums_member cell_members[] = {
@@ -41,7 +41,7 @@ static const struct sums_member type_members[] = {
 };
 
 #define CELL_MEMBERS (sizeof cell_members / sizeof *cell_members)
-/* Number of members in files of older versions. These files do not separate the time of the
+/* Number of members in a file of an older version. That file does not separate the time of the
  * environment (rules.h). */
 #define CELL_MEMBERS_OLD (CELL_MEMBERS - 3)
 #define TYPE_MEMBERS     (sizeof type_members / sizeof *type_members)
@@ -181,8 +181,8 @@ static bool sums_take_sampling(pprofc_str word, enum sampling_kind *kind) {
   return false;
 }
 
-/* Reads the sampling rule and the period of a type. Sets `mixed` if they differ from the values in
- * the first file. */
+/* Reads the sampling rule and the period of a type. Sets `mixed` if they differ from the first
+ * file. */
 static pprofc_status sums_take_how(struct sums_type *type, const char *path,
                                    const struct node *object, pprofc_error *error) {
   enum sampling_kind sampling;

@@ -1,5 +1,5 @@
-/* Fills the matrices of a comparison from sums instead of runs. Each column has the sums over all
- * runs of a side. */
+/* Fills in the matrices of a comparison from sums instead of runs. A column has the sums over all
+ * runs of base or of head. */
 #include "verdict/compare.h"
 #include "verdict/sums.h"
 
@@ -10,21 +10,21 @@ struct judge {
   const struct sums *const *sums;  /* sums of base and head */
   const struct sums_type *type[2]; /* sample type of base and head */
   bool whole;   /* true if the judged cum includes the time of the kernel, scheduler and runtime
-                   (rules.h), because a file of sums does not contain that time separately */
+                   (rules.h), because a file of sums does not separate it */
   bool shares;  /* true if rates are shares of the total */
-  double scale; /* mean total if rates are shares of the total; else 1 */
+  double scale; /* if rates are shares of the total: mean total; else 1 */
 };
 
 /* ---- the columns ------------------------------------- */
 
-/* Returns the sums of the function `id` of a side, or NULL. */
+/* Returns the sums for the function `id` in base or head, or NULL. */
 static const struct sums_cell *judge_cell(const struct judge *j, size_t side, uint32_t id) {
   const struct sums_type *type = j->type[side];
   return id != MAP_NONE && id < type->cell_capacity && type->cells[id].cum > 0 ? &type->cells[id]
                                                                                : NULL;
 }
 
-/* Fills the cells of a side with its sums, as if one run had all values. */
+/* Fills in the cells of base or head with its sums, as if a single run had all values. */
 static bool judge_column(const struct judge *j, size_t side) {
   struct names *names = &j->c->names;
   struct run *run = &j->c->runs[side];
@@ -44,7 +44,8 @@ static bool judge_column(const struct judge *j, size_t side) {
   return run->cells != NULL;
 }
 
-/* Fills `grouped` of a matrix with the mean and the squared deviations of the runs of each side. */
+/* Fills in `grouped` of a matrix: the mean and the squared deviations over the runs of base and of
+ * head. */
 static bool judge_group(const struct judge *j, enum sums_value value, struct matrix *m) {
   struct comparison *c = j->c;
   double *rates = arena_zero_array(&c->arena, 2 * m->rows, sizeof *rates);
@@ -69,7 +70,7 @@ static bool judge_group(const struct judge *j, enum sums_value value, struct mat
   return true;
 }
 
-/* ---- what was compared ------------------------------- */
+/* ---- sample types ------------------------------------ */
 
 static const struct sums_type *judge_type(const struct sums *sums, pprofc_str wanted) {
   for (size_t i = 0; i < sums->type_count; i++) {
@@ -104,7 +105,8 @@ static pprofc_status judge_pick(struct judge *j, pprofc_error *error) {
   return judge_check_alike(j->type[0], j->type[1], error);
 }
 
-/* Fills the divisors, and the totals with their variance between the runs of each side. */
+/* Fills in the divisors, and the totals with their variance between the runs of base and of
+ * head. */
 static bool judge_sides(struct judge *j) {
   struct comparison *c = j->c;
   c->divisors = arena_array(&c->arena, 2, sizeof *c->divisors);

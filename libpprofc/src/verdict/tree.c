@@ -1,4 +1,4 @@
-/* Builds the call tree of all runs: finds nodes by parent and name. */
+/* Builds the call tree of all runs. Finds nodes by parent and name. */
 #include "verdict/tree.h"
 
 #include "core/array.h"

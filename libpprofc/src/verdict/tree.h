@@ -9,13 +9,13 @@
 
 /* A node of the call tree. The index of a node is larger than the index of its parent. */
 struct tree_node {
-  /* Indices: parent, name, first child, next sibling; MAP_NONE if missing. */
+  /* indices of the parent, name, first child and next sibling; MAP_NONE if missing */
   uint32_t parent, name, first_child, next;
 };
 
 struct call_tree {
   const pprofc_allocator *mem;
-  struct tree_node *nodes; /* nodes, the root first */
+  struct tree_node *nodes; /* nodes; the root comes first */
   size_t count, capacity;
   struct map map;
 };
@@ -25,8 +25,8 @@ struct call_tree {
 bool tree_init(struct call_tree *tree, const pprofc_allocator *mem);
 void tree_free(struct call_tree *tree);
 
-/* Returns the node of the walk's current stack, and adds it if needed. Returns MAP_NONE when out of
- * memory. */
+/* Returns the node for the current stack of the walk. Adds the node if it is new. Returns MAP_NONE
+ * when out of memory. */
 uint32_t tree_reach(struct call_tree *tree, const struct walk *walk);
 
 #endif

@@ -16,7 +16,7 @@ void names_free(struct names *names) {
   arena_free(&names->arena);
 }
 
-/* Returns the id of a text, and adds it if needed. A new text gets the flags of `function`. */
+/* Returns the id of a text. Adds a new text, with the flags of `function`. */
 static uint32_t names_add_of(struct names *names, pprofc_str text, pprofc_str function) {
   size_t before = names->texts.count;
   uint32_t id = interner_copy(&names->texts, &names->arena, text);
@@ -31,7 +31,7 @@ uint32_t names_add(struct names *names, pprofc_str name) {
   return names_add_of(names, name, name);
 }
 
-/* Returns the id of the row name of a line, and adds the name if needed. */
+/* Returns the id of the name of a line. Adds the name if it is new. */
 static uint32_t names_add_line(struct names *names, const pprofc_profile *p,
                                const struct line *line) {
   struct buffer text;

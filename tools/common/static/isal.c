@@ -1,5 +1,5 @@
-/* Replaces isal_load in static programs. Static programs cannot use dlopen, and decompress with
- * zlib instead. */
+/* Replaces isal_load in static programs. They cannot use dlopen, and decompress with zlib
+ * instead. */
 #include "codec/isal.h"
 
 #ifdef HAVE_ISAL
@@ -8,5 +8,5 @@ bool isal_load(struct isal *isal) {
   return false;
 }
 #else
-typedef int static_isal_is_not_here; /* ISO C does not allow an empty file */
+typedef int static_isal_is_not_here; /* ISO C does not allow an empty file. */
 #endif

@@ -1,5 +1,5 @@
 /* Replaces library_load in static programs, which cannot use dlopen. libcurl, libedit and
- * libmicrohttpd are linked into the program, unless the build excludes them. */
+ * libmicrohttpd are linked into the program, unless the build leaves them out. */
 #include "common/library.h"
 
 #include "core/error.h"
@@ -11,7 +11,7 @@
 #ifdef STATIC_LIBCURL
 #include <curl/curl.h>
 
-/* Returns the file with the certificates of the certificate authorities that the system trusts. */
+/* Returns the path of the file with the certificate authorities that the system trusts. */
 static const char *static_certificates(void) {
   static const char *const places[] = {
       "/etc/ssl/certs/ca-certificates.crt", /* path on Debian, Ubuntu, Arch, Gentoo */
@@ -69,7 +69,7 @@ static const struct static_function edit_functions[] = {
 #endif
 
 static const struct {
-  const char *prefix; /* prefix of the library's function names */
+  const char *prefix; /* common prefix of the library's function names */
   const struct static_function *functions;
   size_t count;
 } static_libraries[] = {
@@ -85,8 +85,8 @@ static const struct {
 #endif
     {NULL, NULL, 0}};
 
-/* Returns the first entry of the table that matches. The table lists functions of the program
- * before functions of the library. */
+/* Returns the first matching entry of the table. The table lists functions of the program before
+ * functions of the library. */
 static const struct static_function *static_find(const char *soname, const char *name) {
   for (size_t i = 0; static_libraries[i].prefix; i++) {
     if (strncmp(soname, static_libraries[i].prefix, strlen(static_libraries[i].prefix)) != 0)

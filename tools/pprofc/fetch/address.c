@@ -1,5 +1,5 @@
-/* Converts a source to a URL: sets the default path, the seconds and the time limit. Creates the
- * URL for symbols. */
+/* Converts a source to a URL. Sets the default path, the seconds and the time limit. Also creates
+ * the URL for symbols. */
 #include "fetch/address.h"
 
 #include "core/array.h"
@@ -10,7 +10,7 @@
 
 #define DEFAULT_PATH  STR("/debug/pprof/profile")
 #define DEFAULT_LIMIT 60
-#define GRACE         5 /* seconds added to every time limit, as in pprof */
+#define GRACE         5 /* seconds that are added to every time limit, as in pprof */
 #define SECONDS_MAX   ((int64_t)1 << 40)
 
 /* ---- the query --------------------------------------- */
@@ -32,7 +32,7 @@ static int address_by_key(const void *a, const void *b) {
   return one->order < two->order ? -1 : one->order > two->order;
 }
 
-/* Splits a query into pairs of key and value. Like Go, ignores pairs with an invalid escape. */
+/* Splits a query into pairs of key and value. Ignores pairs with an invalid escape, like Go. */
 static pprofc_status address_read_query(struct arena *arena, pprofc_str text,
                                         struct address_query *query) {
   pprofc_str piece;
@@ -84,8 +84,8 @@ static pprofc_str address_write_query(struct arena *arena, struct address_query 
   return text;
 }
 
-/* Sets how long the server collects. Adds -seconds to the query if the flag is given; otherwise
- * reads the seconds from the query. */
+/* Sets how long the server records. Adds -seconds to the query if the flag is given. Otherwise
+ * takes the seconds from the query. */
 static pprofc_status address_apply_seconds(struct arena *arena, struct address_query *query,
                                            int64_t seconds, struct address *address) {
   int64_t given;
@@ -124,9 +124,9 @@ bool address_has_scheme(pprofc_str source) {
   return colon > 0 && colon < source.size;
 }
 
-/* Parses a URL. "localhost:6060" would parse as a scheme without a host, so the function prefixes
- * "http://". pprof prefixes even an invalid URL such as "http://h:x/", and so sends a password in
- * this URL to the host "http". This function rejects such a URL. */
+/* Parses a URL. Adds "http://" to a source such as "localhost:6060", which would parse as a scheme
+ * without a host. pprof adds it even to an invalid URL such as "http://h:x/", and then sends a
+ * password in this URL to the host "http". This function rejects such a URL. */
 static pprofc_status address_parse_url(struct arena *arena, pprofc_str source, struct url *url) {
   pprofc_status status = url_parse(arena, source, url);
   bool hostless = !url->host.size && url->scheme.size && !str_equal(url->scheme, STR("file"));
@@ -139,7 +139,7 @@ static pprofc_status address_parse_url(struct arena *arena, pprofc_str source, s
   return url_parse(arena, (pprofc_str){text, source.size + 7}, url);
 }
 
-/* Sorts the query as Go does, and adds -seconds. */
+/* Sorts the query like Go, and adds -seconds. */
 static pprofc_status address_arrange_query(struct arena *arena, int64_t seconds,
                                            struct address *address) {
   struct address_query query = {NULL, 0, 0};

@@ -8,12 +8,12 @@
 struct address {
   struct url url;
   pprofc_str shown;   /* URL without its password, NUL-terminated */
-  int64_t seconds;    /* seconds during which the server collects; 0 if not known */
-  bool asked_seconds; /* true if -seconds sets the seconds; false if the URL sets them */
+  int64_t seconds;    /* seconds during which the server records; 0 if unknown */
+  bool asked_seconds; /* true if -seconds sets `seconds`; false if the URL sets it */
   int64_t limit_ms;   /* time limit of the whole request, in milliseconds */
 };
 
-/* Parses a source as a URL like pprof. Prefixes "http://" if the source has no host. An empty path
+/* Parses a source as a URL, like pprof. Adds "http://" if the source has no host. An empty path
  * becomes the path of Go's CPU profile. `seconds` and `timeout` are the values of -seconds and
  * -timeout; 0 or less: not given. Returns PPROFC_E_FORMAT if the source is not a URL. */
 pprofc_status address_parse(struct arena *arena, pprofc_str source, int64_t seconds,
@@ -22,12 +22,12 @@ pprofc_status address_parse(struct arena *arena, pprofc_str source, int64_t seco
 /* True if a source begins with "scheme://". */
 bool address_has_scheme(pprofc_str source);
 
-/* Creates the URL at which a server translates addresses to names. This URL is in the same folder
- * as the profile's URL. */
+/* Creates the URL at which a server translates addresses to names. It is in the same folder as the
+ * URL of the profile. */
 pprofc_status address_of_symbols(struct arena *arena, const struct url *profile, struct url *url);
 
-/* True if the source is the URL of a local file ("file:///tmp/x.pb.gz"). Sets *path to the
- * NUL-terminated path of the file. */
+/* True if the source is the URL of a local file ("file:///tmp/x.pb.gz"). Sets *path to the path of
+ * the file, NUL-terminated. */
 bool address_file(struct arena *arena, pprofc_str source, const char **path);
 
 /* Formats seconds as Go formats durations: "1m30s". */

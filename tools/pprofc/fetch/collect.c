@@ -16,7 +16,7 @@
 
 #define COLLECT_KINDS 5
 
-/* A profile of a server, with its request. */
+/* A request for a profile of a server, and the profile. */
 struct collect_item {
   const char *kind;
   struct remote *remote;
@@ -25,12 +25,12 @@ struct collect_item {
 };
 
 struct collect_server {
-  const char *shown;   /* source on the command line without its password */
+  const char *shown;   /* source as on the command line, but without its password */
   const char *address; /* URL of the folder that contains the server's profiles */
   struct url url;      /* parsed URL of the server */
   int64_t seconds;     /* duration of the CPU profile, in seconds */
-  char name[160];      /* prefix of file names: "api-1_6060."; "" if there is only one server */
-  bool failed;         /* true if a profile of the server failed; then the folder gets no file of
+  char name[160];      /* start of file names: "api-1_6060."; "" if there is only one server */
+  bool failed;         /* true if a profile of the server failed; the folder then gets no file of
                           this server */
   struct collect_item items[COLLECT_KINDS];
 };
@@ -142,15 +142,16 @@ static pprofc_status collect_write(const char *folder, const struct collect_serv
 }
 
 #define DEFAULT_SECONDS 30 /* default duration of a CPU profile in net/http/pprof, in seconds */
-#define SERVERS_AT_ONCE 25 /* maximum number of parallel requests, as in pprof */
+#define SERVERS_AT_ONCE 25 /* maximum number of requests at the same time, as in pprof */
 
-/* Profiles of a server. The first profile takes time; the other profiles are snapshots. */
+/* Names of a server's profiles. The first profile takes time to record; the others are
+ * snapshots. */
 static const char *const collect_kinds[COLLECT_KINDS] = {"profile", "heap", "goroutine", "mutex",
                                                          "block"};
 
 /* ---- addresses --------------------------------------- */
 
-/* True if the path ends with the name of a profile, as in a URL copied from a browser. */
+/* True if the path ends with the name of a profile. A URL copied from a browser may end so. */
 static bool collect_ends_with_kind(pprofc_str path) {
   static const char *const others[] = {"allocs", "threadcreate", "growth", "contention", "trace"};
   pprofc_str name = str_slice(path, str_find_last_char(path, '/') + 1, path.size);
@@ -161,8 +162,8 @@ static bool collect_ends_with_kind(pprofc_str path) {
   return false;
 }
 
-/* Returns the path of the folder with the profiles. The folder is "/debug/pprof/" if the URL has no
- * path. */
+/* Returns the path of the folder that contains the profiles. The folder is "/debug/pprof/" if the
+ * URL has no path. */
 static pprofc_str collect_folder(struct arena *arena, pprofc_str path) {
   if (str_ends(path, STR("/"))) return path;
   if (collect_ends_with_kind(path)) return str_slice(path, 0, str_find_last_char(path, '/') + 1);
@@ -189,7 +190,7 @@ static pprofc_status collect_address(struct fetcher *fetcher, const struct colle
   return address_parse(arena, text, kind == 0 ? seconds : 0, command->timeout, &(*remote)->address);
 }
 
-/* Returns the query without "seconds", which only a CPU profile accepts. */
+/* Returns the query without "seconds". Only a CPU profile accepts "seconds". */
 static pprofc_str collect_query(struct arena *arena, pprofc_str query) {
   struct buffer out;
   pprofc_str piece;
@@ -246,8 +247,8 @@ static bool collect_is_taken(const struct collect_server *servers, size_t index)
   return false;
 }
 
-/* Creates a unique prefix of file names such as "api-1_6060". With only one server there is no
- * prefix. */
+/* Creates the start of a server's file names, unique among the servers: "api-1_6060". With only one
+ * server it is empty. */
 static void collect_name(struct collect_server *servers, size_t index, size_t count) {
   struct collect_server *server = &servers[index];
   pprofc_str host = server->url.host;

@@ -4,10 +4,10 @@
 
 #include "options.h"
 
-/* Fetches profile, heap, goroutine, mutex and block of each source in parallel. Writes the profiles
- * into the folder command->collect, which appears when it is complete. If a profile of a server
- * fails, the folder gets no profile of this server. Returns an error if any server failed, after
- * writing the other servers' profiles. */
+/* Fetches profile, heap, goroutine, mutex and block of each source in parallel. Writes them into
+ * the folder command->collect, which appears only when it is complete. If a profile of a server
+ * fails, the folder gets no profile of this server. The function then returns an error, after it
+ * has written the other servers' profiles. */
 pprofc_status collect_run(const struct command *command, pprofc_error *error);
 
 #endif

@@ -40,7 +40,7 @@ static bool content_is_any(pprofc_str text) {
 
 static const struct {
   bool (*is)(pprofc_str text);
-  bool never;       /* true if the content must not be read as a profile */
+  bool never;       /* true if this type of content must not be read as a profile */
   const char *text; /* message about the content; NULL if the profile reader has a better message */
 } content_kinds[] = {
     {content_is_index, true,

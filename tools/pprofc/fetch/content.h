@@ -1,4 +1,4 @@
-/* Describes replies that are not profiles. */
+/* Recognizes replies that are not profiles. */
 #ifndef PPROFC_TOOLS_FETCH_CONTENT_H
 #define PPROFC_TOOLS_FETCH_CONTENT_H
 
@@ -8,8 +8,8 @@
  * the profile reader has a better message. */
 const char *content_explain(pprofc_str text);
 
-/* True if the text is a web page, a trace or similar. Its lines may look like folded stacks, so the
- * caller must not read the text as a profile. */
+/* True if the text is a web page, a trace or another text that is not a profile. Its lines may look
+ * like folded stacks, so the caller must not read them as a profile. */
 bool content_is_no_profile(pprofc_str text);
 
 #endif

@@ -71,7 +71,7 @@ static bool symbols_find(void *context, pprofc_str file, pprofc_str build_id, ui
   return address_of_symbols(symbols->arena, place->profile, &symbols->current) == PPROFC_OK;
 }
 
-/* Sends one request for names. Appends the body of the reply to `reply`. Sets *code to the HTTP
+/* Sends one request for names. Appends the reply's body to `reply`. Sets *code to the HTTP
  * status. */
 static pprofc_status symbols_send(struct symbols *symbols, const struct url *url, bool post,
                                   pprofc_str body, struct buffer *reply, int *code,
@@ -91,7 +91,7 @@ static pprofc_status symbols_send(struct symbols *symbols, const struct url *url
   return exchange.status;
 }
 
-/* Sends addresses by GET. Uses several requests, because a server limits the length of a URL. */
+/* Sends the addresses in several GET requests, because a server limits the length of a URL. */
 static pprofc_status symbols_get(struct symbols *symbols, pprofc_str addresses,
                                  struct buffer *reply, pprofc_error *error) {
   struct url url = symbols->current;
@@ -108,8 +108,8 @@ static pprofc_status symbols_get(struct symbols *symbols, pprofc_str addresses,
   return status;
 }
 
-/* Sends addresses by POST like pprof. Uses GET if the server rejects POST, which net/http/pprof
- * does since Go 1.22. */
+/* Sends the addresses by POST, like pprof. Uses GET if the server rejects POST. net/http/pprof
+ * rejects POST since Go 1.22. */
 static pprofc_status symbols_ask(void *context, pprofc_str addresses, struct buffer *reply,
                                  pprofc_error *error) {
   struct symbols *symbols = context;
@@ -218,7 +218,7 @@ static pprofc_status fetcher_open(struct fetcher *fetcher, pprofc_error *error) 
   return PPROFC_OK;
 }
 
-/* Prints the URL and the time during which the server collects. */
+/* Prints the URL and how long the server records. */
 static void fetcher_announce(const struct fetcher *fetcher, const struct remote *remote) {
   const struct address *address = &remote->address;
   char duration[48];
@@ -275,7 +275,7 @@ static void fetcher_hint_status(const struct exchange *exchange, pprofc_error *e
     if (exchange->reply.code == hints[i].code) error_hint(error, "%s", hints[i].text);
 }
 
-/* Adds a description of the reply's content, and the URL of the reply, to the error. */
+/* Adds two texts to the error: a description of the reply's content, and the URL of the reply. */
 static void fetcher_hint_content(const struct exchange *exchange, pprofc_error *error) {
   pprofc_str content = reply_content(&exchange->reply);
   bool unknown = strstr(error->message, "unrecognized profile format") != NULL;

@@ -1,5 +1,5 @@
-/* Fetches the sources that are URLs, in parallel. Later requests the names of addresses from their
- * servers. */
+/* Fetches the sources that are URLs, in parallel. Later asks their servers for the names of
+ * addresses. */
 #ifndef PPROFC_TOOLS_FETCH_FETCHER_H
 #define PPROFC_TOOLS_FETCH_FETCHER_H
 
@@ -10,8 +10,8 @@
 #include "options.h"
 #include "symbolize/symbolize.h"
 
-/* Server for the symbols of a mapping: the URL of the first profile with this mapping, and the
- * start address of the mapping. */
+/* Server for the symbols of a mapping. It has the URL of the first profile with this mapping, and
+ * the start address of the mapping. */
 struct symbol_place {
   const struct url *profile;
   uint64_t start;
@@ -30,18 +30,18 @@ struct symbols {
   struct client *client;
   int64_t limit_ms;
   struct symbol_places head, base;
-  struct url current; /* URL for symbols of the server that was used last */
-  pprofc_str failed;  /* URL of the last request for symbols that failed; the program sends no
-                         further request to this URL */
+  struct url current; /* symbol URL of the last request */
+  pprofc_str failed;  /* URL of the last symbol request that failed; the program does not use this
+                         URL again */
   struct symbolize_server server;
 };
 
-/* Stores `profile_url` as the server for the mappings of a profile. The caller must keep the URL as
- * long as `symbols`. */
+/* Stores `profile_url` as the server for the mappings of a profile. The caller must keep the URL
+ * until `symbols` is freed. */
 pprofc_status symbols_note(struct symbols *symbols, const pprofc_profile *profile, bool base,
                            const struct url *profile_url);
 
-/* A source that is a URL, with its request. */
+/* A source that is a URL, and its request. */
 struct remote {
   struct address address;
   struct exchange exchange;
@@ -51,7 +51,7 @@ struct fetcher {
   const struct command *command;
   struct arena arena;
   struct headers headers;
-  struct client *client; /* client of all requests; NULL before the first URL */
+  struct client *client; /* client for all requests; NULL until the first URL */
   struct symbols symbols;
   bool fetched; /* true if at least one profile was fetched */
 };
@@ -59,21 +59,21 @@ struct fetcher {
 void fetcher_init(struct fetcher *fetcher, const struct command *command);
 void fetcher_free(struct fetcher *fetcher);
 
-/* Sets *remote to the request if the source is a URL, else to NULL. Sets *path to the file to read:
- * the source, or the path in a file: URL. Sets *shown to the source without its password. The
- * results are valid as long as the fetcher. */
+/* Sets *remote to the request if the source is a URL, else to NULL. Sets *path to the file to read,
+ * which is the source or the path in a file: URL. Sets *shown to the source without its password.
+ * The fetcher owns the results. */
 pprofc_status fetcher_classify(struct fetcher *fetcher, const char *source, struct remote **remote,
                                const char **path, const char **shown, pprofc_error *error);
 
-/* True if a source is a URL to fetch. */
+/* True if a source is a URL that must be fetched. */
 bool fetcher_is_remote(const char *source);
 
-/* Fetches all remotes in parallel. Afterwards each remote has its reply or its error. */
+/* Fetches all remote sources in parallel. Afterwards each of them has its reply or its error. */
 pprofc_status fetcher_run(struct fetcher *fetcher, struct remote *const *remotes, size_t count,
                           pprofc_error *error);
 
 /* Reads the profile in a reply, then frees the reply. `shown` is the name of the source in
- * messages. Any thread may call this. */
+ * messages. Any thread may call this function. */
 pprofc_status fetcher_read(struct remote *remote, const char *shown,
                            const pprofc_read_options *options, const struct open_sums *sums,
                            pprofc_profile **profile, pprofc_error *error);

@@ -1,5 +1,5 @@
-/* Saves copies of profiles. Folder, file name and number are the same as in pprof, but a name
- * cannot lead out of the folder. */
+/* Saves copies of profiles. Uses the same folder, file names and numbers as pprof. Unlike in pprof,
+ * a name cannot lead out of the folder. */
 #include "fetch/save.h"
 
 #include "common/new_folder.h"
@@ -17,15 +17,16 @@
 #include <unistd.h>
 
 #define PATH_ROOM 4096
-/* Size of a buffer for a path in the folder. The longest name of a temporary file also fits. */
+/* Size of a buffer for a path in the folder. The longest name of a temporary file fits. */
 #define TEMPORARY_ROOM (PATH_ROOM + 48)
-/* Maximum bytes of a name. File systems allow 255 bytes, and ".0001.pb.gz" must also fit. */
+/* Maximum length of a name in bytes. File systems allow 255 bytes, and ".0001.pb.gz" must also
+ * fit. */
 #define SAVE_NAME_MAX 240
 #define NUMBER_MAX    9999
 
 /* ---- the folder -------------------------------------- */
 
-/* Writes "$NAME/below" to `path`, in which NAME is `variable`. Returns false if the variable is not
+/* Writes "$NAME/below" to `path`, where NAME is `variable`. Returns false if the variable is not
  * set. */
 static bool save_candidate(const char *variable, const char *below, char path[PATH_ROOM]) {
   const char *value = getenv(variable);
@@ -34,7 +35,7 @@ static bool save_candidate(const char *variable, const char *below, char path[PA
   return length > 0 && length < PATH_ROOM;
 }
 
-/* Chooses the first folder that exists or that the program can create. */
+/* Chooses the first folder that exists or can be created. */
 static bool save_choose_folder(char path[PATH_ROOM]) {
   static const char *const places[][2] = {
       {"PPROF_TMPDIR", ""}, {"HOME", "/pprof"}, {"TMPDIR", ""}, {NULL, NULL}};
@@ -51,7 +52,7 @@ static bool save_choose_folder(char path[PATH_ROOM]) {
 
 /* ---- the name ---------------------------------------- */
 
-/* Appends text to a file name. Replaces slashes and bytes that control a terminal by '_'. */
+/* Appends text to a file name. Replaces slashes and control characters by '_'. */
 static void save_add_part(struct buffer *name, pprofc_str part) {
   for (size_t at = 0; at < part.size;) {
     size_t before = at;
@@ -75,13 +76,13 @@ static void save_make_name(const pprofc_profile *p, struct buffer *name) {
 
 /* ---- the file ---------------------------------------- */
 
-/* Renames the temporary file to `start` with the first free number. Returns 0 or an errno. */
+/* Renames the temporary file to `start` plus the first free number. Returns 0 or an errno. */
 static int save_number(const char *temporary, const char *start, char path[PATH_ROOM + 32]) {
   for (int number = 1; number <= NUMBER_MAX; number++) {
     snprintf(path, PATH_ROOM + 32, "%s%03d.pb.gz", start, number);
     if (link(temporary, path) == 0) return 0;
     if (errno == EEXIST) continue;
-    /* If the file system has no hard links, create the final name first and then replace the
+    /* Without hard links in the file system, create the final name first and then replace that
      * file. */
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0 && errno == EEXIST) continue;
@@ -93,7 +94,7 @@ static int save_number(const char *temporary, const char *start, char path[PATH_
 }
 
 /* Creates an empty file with a unique name and default permissions. The kernel applies the umask.
- * Reading the umask would change the umask of all threads for a moment. */
+ * Reading the umask here would change it for a moment in all threads. */
 static int save_open_temporary(const char *folder, char path[TEMPORARY_ROOM]) {
   int fd = -1;
   for (int number = 0; fd < 0 && number < NUMBER_MAX; number++) {

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Maximum number of callers, and of callees, to show. */
+/* Maximum number of callers, and maximum number of callees, that are shown. */
 #define COSTS_CALLS 5
 
 /* ---- reading ----------------------------------------- */
@@ -40,7 +40,7 @@ static pprofc_status costs_take_lines(struct costs *costs, pprofc_error *error) 
   return PPROFC_OK;
 }
 
-/* Adds the lines that have verdicts. The name of such a verdict is FUNCTION, a newline and
+/* Adds the lines that have verdicts. The name of a line in a verdict is FUNCTION, a newline and
  * FILE:LINE. */
 static pprofc_status costs_take_rows(struct costs *costs, pprofc_error *error) {
   for (size_t i = 0; i < costs->by_line.row_count; i++) {
@@ -105,7 +105,7 @@ static bool costs_mark_first(struct costs *costs) {
   return true;
 }
 
-/* Sets the first graph node of each function name. */
+/* For each function name, stores the first graph node that has the name. */
 static bool costs_index(struct costs *costs) {
   const pprofc_graph_node *nodes = pprofc_graph_nodes(costs->functions, &costs->node_count);
   costs->nodes = mem_array(&mem_default, costs->node_count, sizeof *costs->nodes);
@@ -126,7 +126,7 @@ pprofc_status costs_read(struct costs *costs, const struct command *command, ppr
   bool judged = costs_can_judge(command);
   pprofc_status status = judged ? costs_judge(costs, command, error) : PPROFC_OK;
   if (status == PPROFC_E_INVALID && !*command->noise.show) {
-    costs_free(costs); /* without verdicts, show the plain difference */
+    costs_free(costs); /* If there are no verdicts, show the plain difference. */
     judged = false;
     status = PPROFC_OK;
   }
@@ -182,7 +182,7 @@ double costs_total(const struct cost *cost) {
 
 /* ---- files ------------------------------------------- */
 
-/* Compares two paths from their ends. Returns the number of equal path components. Sets *whole to
+/* Compares two paths from their ends. Returns how many path components are equal. Sets *whole to
  * true if `b` ends with the whole path `a`. */
 static size_t costs_common(pprofc_str a, pprofc_str b, bool *whole) {
   size_t parts = 0, i = a.size, k = b.size;
@@ -214,7 +214,7 @@ pprofc_str costs_file(const struct costs *costs, pprofc_str path) {
 static void costs_put_value(const struct costs *costs, struct buffer *to, int64_t value) {
   char text[UNIT_LABEL_MAX];
   if (costs->judged.verdicts) {
-    /* Divide by the number of runs: the difference is a sum over the runs of the base, but verdicts
+    /* Divide by the number of runs. The difference is a sum over the runs of the base, but verdicts
      * compare means. */
     double mean = (double)value / (double)costs->judged.summary.base_runs;
     struct amount_unit unit = noise_unit_for(&costs->judged, fabs(mean));

@@ -14,28 +14,30 @@
 struct cost {
   pprofc_str function, file;
   int64_t line;                     /* line number from 1; 0 for a function */
-  int64_t flat, cum;                /* self and total in the profile or difference; not used with
-                                       verdicts */
-  const pprofc_verdict_row *judged; /* verdict with the values of base and head, or NULL */
-  bool first;                       /* true for the function's first line in this file */
+  int64_t flat, cum;                /* self and total in the profile or difference; not set if there
+                                       are verdicts */
+  const pprofc_verdict_row *judged; /* verdict on the line or function, with the values of base and
+                                       head; or NULL */
+  bool first;                       /* true if this is the function's first line in the file */
 };
 
 struct costs {
   pprofc_profile *profile; /* the profile; in a comparison, the difference */
-  pprofc_graph *functions; /* graph with functions as nodes and calls as edges */
+  pprofc_graph *functions; /* graph whose nodes are functions and whose edges are calls */
   pprofc_graph *lines;     /* graph with lines as nodes; NULL if there are verdicts */
   struct interner names;   /* names of the functions in the graph */
-  uint32_t *nodes;         /* for each name's id, the first node with this name */
+  uint32_t *nodes;         /* for each id of a name: the first node with this name */
   size_t node_count;       /* number of nodes in the graph */
-  struct cost *items;      /* lines, sorted by cost, largest first */
+  struct cost *items;      /* costs of lines, largest first */
   size_t count, capacity;
-  pprofc_report_options quiet;         /* report options without warnings */
-  struct noise_report judged, by_line; /* verdicts on functions and lines; else empty */
-  struct buffer header;                /* lines above the table of verdicts */
+  pprofc_report_options quiet;         /* report options that suppress warnings */
+  struct noise_report judged, by_line; /* verdicts on functions, and verdicts on lines; empty if
+                                          there are no verdicts */
+  struct buffer header;                /* text above the table of verdicts */
 };
 
-/* Reads the sources of the command. With -diff_base, judges functions and lines as -top -noise
- * does. The caller calls costs_free, also after an error. */
+/* Reads the sources of the command. With -diff_base, judges functions and lines like -top -noise.
+ * The caller calls costs_free, even after an error. */
 pprofc_status costs_read(struct costs *costs, const struct command *command, pprofc_error *error);
 void costs_free(struct costs *costs);
 
@@ -43,14 +45,14 @@ void costs_free(struct costs *costs);
  * cost. */
 struct cost costs_function(const struct costs *costs, pprofc_str name);
 
-/* Both functions return a sort key of a line: costs_own the absolute self value, costs_total the
- * absolute total. In a difference the keys are absolute changes. */
+/* The functions return a sort key of a line. costs_own returns the absolute self value, and
+ * costs_total returns the absolute total. In a difference, the values are changes. */
 double costs_own(const struct cost *cost);
 double costs_total(const struct cost *cost);
 
 /* Returns the file of the profile whose path has the longest common end with `path`. At least two
- * path components must be equal, or the whole path of the file. Returns an empty text if there is
- * no such file. */
+ * path components must be equal, or the whole path of the file. Returns an empty text if no file
+ * matches. */
 pprofc_str costs_file(const struct costs *costs, pprofc_str path);
 
 /* Appends the cost: "1.2s self, 3s total". In a comparison, adds the change: ", +0.5s ±0.1s" for a

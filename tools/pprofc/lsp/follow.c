@@ -1,4 +1,4 @@
-/* Finds the current number of a line in a file that changed. */
+/* Finds the current number of a line in a changed file. */
 #include "lsp/follow.h"
 
 #include "core/array.h"
@@ -16,7 +16,7 @@ void follow_free(struct follow *f) {
   buffer_free(&f->base);
 }
 
-/* True if the file changed after `time`, or if the time of its last change is not known. */
+/* True if the file changed after `time`. Also true if the time of its last change is unknown. */
 static bool follow_is_newer(const char *path, int64_t time) {
   struct stat info;
   return time > 0 && (stat(path, &info) != 0 || (int64_t)info.st_mtime > time / 1000000000);
@@ -47,8 +47,8 @@ void follow_read(struct follow *f, const char *path, const char *ref, int64_t ti
   buffer_free(&folder);
 }
 
-/* Converts a line number of the profile to the current file; with `back`, converts from the current
- * file to the profile. */
+/* Converts a line number of the profile to a line number of the current file. With `back`, converts
+ * from the current file to the profile. */
 static size_t follow_map(const struct follow *f, size_t line, bool back) {
   int64_t at = (int64_t)line + 1, moved = 0;
   for (size_t i = 0; i < f->count; i++) {

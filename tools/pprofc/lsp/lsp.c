@@ -19,15 +19,16 @@
 /* ---- open documents ---------------------------------- */
 
 struct document {
-  /* URI of the document; its text when the editor opened the document; its current text */
+  /* URI of the document, its text when the editor opened it, and its current text */
   struct buffer uri, first, now;
-  size_t first_lines, now_lines; /* numbers of lines in `first` and `now` */
-  size_t same_begin, same_end;   /* numbers of equal lines at the start and at the end of both
-                                    texts */
+  size_t first_lines, now_lines; /* number of lines in `first`, and in `now` */
+  size_t same_begin, same_end;   /* number of equal lines at the start of both texts, and at their
+                                    end */
   size_t *starts;                /* offset of each line in the current text */
-  size_t capacity;               /* allocated entries of `starts` */
-  pprofc_str file;               /* the document's file in the profile, or empty */
-  struct follow follow;          /* changes between the profile and the text `first` */
+  size_t capacity;               /* allocated number of `starts` */
+  pprofc_str file;               /* file in the profile that corresponds to the document, or
+                                    empty */
+  struct follow follow;          /* changes from the file of the profile to the text `first` */
 };
 
 static size_t document_lines(pprofc_str text) {
@@ -70,8 +71,9 @@ static bool document_measure(struct document *d) {
   return true;
 }
 
-/* Converts a line number of one text to the line number of the same line in the other text. `count`
- * and `other` are the numbers of lines. Returns SIZE_MAX if the line changed. */
+/* Converts a line number of one text to the number of the same line in the other text. `count` is
+ * the number of lines of the first text, `other` is the number of lines of the second text. Returns
+ * SIZE_MAX if the line changed. */
 static size_t document_map(const struct document *d, size_t count, size_t other, size_t line) {
   if (line >= count) return SIZE_MAX;
   if (line < d->same_begin) return line;
@@ -106,7 +108,7 @@ static size_t document_length(const struct document *d, size_t line) {
 
 #define LSP_DOCUMENTS   64
 #define LSP_DIAGNOSTICS 10 /* maximum number of diagnostics per file */
-#define QUICKFIX_LINES  50 /* default number of lines of -quickfix */
+#define QUICKFIX_LINES  50 /* true if the editor supports window/showDocument */
 
 struct lsp {
   const struct command *command;
@@ -115,7 +117,7 @@ struct lsp {
   bool shows; /* true if the client supports window/showDocument */
   bool initialized, shut_down;
   const char *ref; /* commit of the profile, or "" */
-  int64_t time;    /* time of the profile in nanoseconds since 1970; 0 if not known */
+  int64_t time;    /* time of the profile in nanoseconds since 1970; 0 if unknown */
   struct document *documents[LSP_DOCUMENTS];
   size_t count;
 };
@@ -148,8 +150,8 @@ static void lsp_close(struct lsp *lsp, const struct node *params) {
     }
 }
 
-/* Finds the file of the profile that corresponds to a document. Compares the document's path, and
- * its path in the commit of the profile. */
+/* Finds the file of the profile that corresponds to a document. Compares the path of the document,
+ * and its path in the commit of the profile. */
 static void lsp_find_file(const struct lsp *lsp, struct document *d, pprofc_str uri) {
   struct arena arena;
   arena_init(&arena, &mem_default);
@@ -186,7 +188,7 @@ static struct document *lsp_open(struct lsp *lsp, const struct node *params) {
   return d;
 }
 
-/* Replaces the text of a document by the complete text that the client sent. */
+/* Replaces the text of a document by the complete text that the editor sent. */
 static void lsp_change(struct document *d, const struct node *params) {
   const struct node *changes = node_get(params, "contentChanges");
   if (!d || !node_size(changes)) return;
@@ -205,7 +207,7 @@ static void lsp_change(struct document *d, const struct node *params) {
 extern const unsigned char asset_results_template[];
 extern const size_t asset_results_template_size;
 
-/* Appends a section of results.template with its values, then clears the values. */
+/* Appends a section of results.template, filled in with its values. Then clears the values. */
 static void result_put(struct buffer *to, const char *part, struct fill *fill) {
   const pprofc_str template = {(const char *)asset_results_template, asset_results_template_size};
   fill_words(fill, "version", PPROFC_VERSION);
@@ -213,8 +215,7 @@ static void result_put(struct buffer *to, const char *part, struct fill *fill) {
   fill_free(fill);
 }
 
-/* Adds a line of a document with its cost. If `before` is not empty, the text starts with `before`:
- * "NAME: COST". */
+/* Adds a line of a document with its cost. If `before` is not empty, the text is "BEFORE: COST". */
 static void result_item(struct fill *fill, const struct lsp *lsp, const struct document *d,
                         size_t line, pprofc_str before, const struct cost *cost) {
   struct buffer text;
@@ -232,8 +233,8 @@ static void result_item(struct fill *fill, const struct lsp *lsp, const struct d
   buffer_free(&text);
 }
 
-/* Returns the line of the document that shows a cost. Lines start at 0. Returns SIZE_MAX if the
- * text of the line changed. */
+/* Returns the line of the document on which a cost is shown. Lines start at 0. Returns SIZE_MAX if
+ * the text of the line changed. */
 static size_t lsp_line_of(const struct document *d, const struct cost *cost) {
   if (!d->file.size || !str_equal(cost->file, d->file)) return SIZE_MAX;
   return document_line(d, (size_t)cost->line - 1);
@@ -266,8 +267,8 @@ static void lsp_lenses(const struct lsp *lsp, const struct document *d, const st
   }
 }
 
-/* Appends the cost of a line and the calls of its function. In a comparison, adds the lines above
- * the table of verdicts as a code block. */
+/* Appends the cost of a line, and the calls of its function. In a comparison, also appends the text
+ * above the table of verdicts as a code block. */
 static void lsp_put_hover(const struct lsp *lsp, const struct cost *cost, struct buffer *text) {
   pprofc_str rest = buffer_str(&lsp->costs.header), line;
   costs_put_name(text, cost->function);
@@ -342,8 +343,8 @@ static void lsp_name_path(const struct lsp *lsp, struct rpc *rpc) {
   buffer_free(&params);
 }
 
-/* Requests that the client shows the page. If the client does not support this request, shows the
- * path of the page. */
+/* Requests that the editor shows the page. If the editor does not support this request, shows the
+ * user the path of the page. */
 static void lsp_show(const struct lsp *lsp, struct rpc *rpc, pprofc_str address) {
   struct fill fill;
   struct buffer params;
@@ -359,14 +360,14 @@ static void lsp_show(const struct lsp *lsp, struct rpc *rpc, pprofc_str address)
   buffer_free(&params);
 }
 
-/* Shows the path of the page if the client failed to show the page. */
+/* Shows the user the path of the page if the editor failed to show the page. */
 static void lsp_respond(void *context, struct rpc *rpc, const struct node *message) {
   const struct lsp *lsp = context;
   if (*lsp->page.folder && !node_is(node_path(message, "result.success"), NODE_TRUE))
     lsp_name_path(lsp, rpc);
 }
 
-/* Shows the page and selects the function that the request names. The result of the request is the
+/* Shows the page, and selects the function named in the request. The result of the request is the
  * URL of the page. */
 static void lsp_execute(struct lsp *lsp, struct rpc *rpc, const struct rpc_request *request,
                         struct rpc_answer *answer) {
@@ -417,7 +418,7 @@ static void lsp_notified(struct lsp *lsp, struct rpc *rpc, const struct rpc_requ
   if (d) lsp_diagnose(lsp, rpc, d);
 }
 
-/* Adds an error to a request before initialize or after shutdown, and returns false. */
+/* Returns false and adds an error if the request comes before initialize or after shutdown. */
 static bool lsp_is_ready(const struct lsp *lsp, pprofc_str method, struct rpc_answer *answer) {
   if (lsp->shut_down)
     rpc_fail(answer, RPC_INVALID_REQUEST, "the server is shut down");

@@ -17,7 +17,7 @@
 
 static pprofc_status page_make_folder(struct lsp_page *page, pprofc_error *error) {
   const char *top = getenv("TMPDIR");
-  if (!top || *top != '/') top = "/tmp"; /* a file URL needs an absolute path */
+  if (!top || *top != '/') top = "/tmp"; /* A file URL needs an absolute path. */
   int size = snprintf(page->folder, sizeof page->folder, "%s/pprofc-XXXXXX", top);
   errno = ENAMETOOLONG;
   if (size > 0 && (size_t)size < sizeof page->folder && mkdtemp(page->folder)) {
@@ -29,7 +29,7 @@ static pprofc_status page_make_folder(struct lsp_page *page, pprofc_error *error
                    ERRNO_TEXT(errno));
 }
 
-/* Writes the page that -flame writes; for a comparison, the page that -flame -noise writes. */
+/* Writes the same page as -flame, or for a comparison the same page as -flame -noise. */
 static pprofc_status page_render(const struct command *command, const struct costs *costs, int fd,
                                  pprofc_error *error) {
   struct command flame = *command;

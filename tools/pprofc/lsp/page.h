@@ -6,13 +6,13 @@
 #include "lsp/costs.h"
 
 struct lsp_page {
-  char folder[4000]; /* private folder; "" before the first page */
+  char folder[4000]; /* private folder; "" until the first page */
   char path[4096];
 };
 
 /* Appends the URL of the page with a function selected: "file:///.../flame.html#sel=main.hot". The
- * first call writes the page, which only this user can read. Later calls write the page again if
- * the page was deleted. */
+ * first call writes the page, which only this user can read. A later call writes the page again if
+ * it was deleted. */
 pprofc_status page_address(struct lsp_page *page, const struct command *command,
                            const struct costs *costs, pprofc_str function, struct buffer *address,
                            pprofc_error *error);

@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Maximum number of function names in the error about an ambiguous name. */
+/* Maximum number of function names that the error about an ambiguous name lists. */
 #define OFFERED 8
 
-/* Maximum number of items in an array of files. */
+/* Maximum number of files in an argument. */
 #define CALL_FILES 200
 
-/* Maximum bytes of a name in an answer; longer names are shortened. */
+/* Maximum length of a name in an answer in bytes. Longer names are shortened. */
 #define NAME_MOST 160
 
 /* ---- arguments --------------------------------------- */
@@ -159,7 +159,7 @@ static bool function_is(pprofc_str name, pprofc_str wanted) {
   return str_equal(wanted, str_of(handle));
 }
 
-/* Finds functions whose names contain `wanted`, at most OFFERED. Returns their number. */
+/* Finds functions whose names contain `wanted`. Returns their number, at most OFFERED. */
 static size_t function_search(const pprofc_profile *p, pprofc_str wanted,
                               pprofc_str found[OFFERED]) {
   size_t count = 0;

@@ -9,10 +9,10 @@
 
 #include <pthread.h>
 
-#define CALL_BUDGET       4000 /* maximum bytes of an answer */
+#define CALL_BUDGET       4000 /* maximum length of an answer in bytes */
 #define CALL_BUDGET_LEAST 1000
 #define CALL_BUDGET_MOST  100000
-#define CALL_NEXT_MOST    600 /* maximum bytes of the suggested next calls in an answer */
+#define CALL_NEXT_MOST    600 /* maximum length in bytes of the suggested next calls in an answer */
 #define CALL_NEXT         4
 #define CALL_TIME         120000 /* time limit of a call in milliseconds */
 
@@ -20,11 +20,11 @@ struct mcp {
   const struct command *command;
   struct files files;
   struct profiles profiles;
-  struct budget *budget;  /* memory budget of the server and of all its calls */
-  pthread_mutex_t lock;   /* lock that protects the field `running` */
+  struct budget *budget;  /* memory budget of the server, which includes all its calls */
+  pthread_mutex_t lock;   /* lock for the field `running` */
   struct budget *running; /* budget of the current call; NULL between calls */
-  char *coming;           /* arguments of the suggested next call, if its results are not yet
-                             computed; or NULL */
+  char *coming;           /* arguments of the suggested next call while its results are not computed
+                             yet; or NULL */
   bool initialized;
 };
 
@@ -41,15 +41,16 @@ struct call {
 
 typedef pprofc_status (*tool_fn)(struct call *call, pprofc_error *error);
 
-/* Returns the function of a tool, or NULL. Sets *schema to the tool's entry in the list of tools,
- * in the memory of the call. */
+/* Returns the function that implements a tool, or NULL. Sets *schema to the tool's entry in the
+ * list of tools. The entry is in the memory of the call. */
 tool_fn tool_find(struct call *call, const struct node *name, const struct node **schema);
 
 /* Checks the arguments of a call against the schema of its tool. */
 pprofc_status tool_check(const struct node *schema, const struct node *arguments,
                          pprofc_error *error);
 
-/* Appends the section `part` of answers.template on one line. `fill` contains its values. */
+/* Appends the section `part` of answers.template on one line. `fill` has the values of the
+ * section. */
 void answer_put(struct buffer *out, const char *part, const struct fill *fill);
 
 pprofc_status tool_open(struct call *call, pprofc_error *error);
@@ -60,12 +61,12 @@ pprofc_status tool_source(struct call *call, pprofc_error *error);
 pprofc_status tool_benchmarks(struct call *call, pprofc_error *error);
 pprofc_status tool_history(struct call *call, pprofc_error *error);
 
-/* Finds the functions and stacks whose values keep growing. The caller sorts the profiles by
-   time. */
+/* Finds the functions and stacks whose values keep growing. The profiles must be sorted by time. */
 pprofc_status history_leaks(struct call *call, const char *const *paths, size_t count,
                             pprofc_error *error);
 
-/* Sets the budget of the current call, which a cancellation stops. Set NULL after the call. */
+/* Sets the budget of the current call. A cancellation stops this budget. The caller sets NULL after
+ * the call. */
 void mcp_set_running(struct mcp *mcp, struct budget *budget);
 
 /* ---- arguments --------------------------------------- */
@@ -74,8 +75,8 @@ void mcp_set_running(struct mcp *mcp, struct budget *budget);
  * NULL when out of memory. */
 const char *call_text(struct call *call, const char *name);
 
-/* Stores the texts of an argument in `items`. The argument is one text or an array of texts.
- * Returns their number. */
+/* Stores the texts of an argument in `items`, and returns their number. The argument is one text or
+ * an array of texts. */
 size_t call_texts(struct call *call, const char *name, const struct node *items[], size_t most);
 
 /* Returns a number argument, or `other` if the argument is absent. */
@@ -83,8 +84,8 @@ int64_t call_number(struct call *call, const char *name, int64_t other);
 
 /* ---- answers ----------------------------------------- */
 
-/* Adds a suggested next call to the answer. The arguments are pairs of names and values; NULL ends
- * the pairs. */
+/* Adds a suggested next call to the answer. The arguments are names and values in turn, and end
+ * with NULL. */
 void call_next(struct call *call, const char *tool, ...);
 
 /* Returns how many bytes of the answer are free for a report. */
@@ -97,21 +98,22 @@ pprofc_status call_report(struct call *call, const struct brief *kind, size_t ro
 /* Appends text from a profile. Escapes control characters and shortens long text. */
 void call_put_name(struct buffer *to, pprofc_str name);
 
-/* Adds the files of an argument to `paths`. The argument contains paths of files and folders.
- * `most` is the size of `paths`. `what` is the noun for the files in errors, such as "profiles". */
+/* Adds the files that an argument names to `paths`. The argument has paths of files and folders.
+ * `most` is the capacity of `paths`. `what` is the word for the files in errors, such as
+ * "profiles". */
 pprofc_status call_files(struct call *call, const char *name, const char *what, const char **paths,
                          size_t *count, size_t most, pprofc_error *error);
 
-/* Opens a profile and makes a copy for this call; the copy shares the data. The caller releases the
- * copy. */
+/* Opens a profile, and makes a copy for this call. The copy shares the data of the profile. The
+ * caller releases the copy. */
 pprofc_status call_profile(struct call *call, pprofc_str path, pprofc_profile **profile,
                            pprofc_error *error);
 
-/* Finds a function by its name, its handle or a part of its name. Sets `*name` to the full name. */
+/* Finds a function by its name, its handle or a part of its name. Sets *name to the full name. */
 pprofc_status call_function(struct call *call, const pprofc_profile *profile, pprofc_str *name,
                             pprofc_error *error);
 
-/* Sets the report options to the filters of the arguments. */
+/* Fills in the report options with the filters of the arguments. */
 void call_options(struct call *call, pprofc_report_options *options);
 
 #endif

@@ -1,5 +1,5 @@
-/* Implements the tool compare. The answer has a sentence, the changed functions with line, interval
- * and verdict, and the table of -top -noise. */
+/* Implements the tool compare. The answer has a sentence, the changed functions and the table of
+ * -top -noise. Each changed function has its line, interval and verdict. */
 #include "mcp/call.h"
 #include "mcp/lines.h"
 #include "noise/noise.h"
@@ -16,11 +16,12 @@
 
 struct comparing {
   struct call *call;
-  pprofc_verdict_run runs[COMPARED_RUNS]; /* runs of the base, then runs of the head */
+  pprofc_verdict_run runs[COMPARED_RUNS]; /* the runs of the base, followed by the runs of the
+                                             head */
   const char *paths[COMPARED_RUNS];
   size_t count, bases;
   pprofc_profile *difference;
-  pprofc_graph *lines; /* graph of the difference with a node for each line */
+  pprofc_graph *lines; /* graph of the difference in which each line is a node */
   struct command command;
   struct noise_report report;
 };
@@ -51,7 +52,7 @@ static void compare_free(struct comparing *c) {
 
 /* ---- verdicts ---------------------------------------- */
 
-/* Builds a graph of the difference with a node for each line. */
+/* Builds the graph of the difference in which each line is a node. */
 static pprofc_status compare_lines(struct comparing *c, pprofc_error *error) {
   pprofc_status status = runs_difference(c->runs, c->count, c->bases, true, &c->difference, error);
   pprofc_report_options options = c->command.report;
@@ -129,7 +130,7 @@ static void compare_put_culprit(struct comparing *c, const pprofc_verdict_row *r
   buffer_add_char(to, '\n');
 }
 
-/* Begins an entry in the list of costs that moved between functions. */
+/* Begins an entry in the list of costs that moved from one function to another. */
 static void compare_begin_moved(struct buffer *to, size_t shown) {
   if (!shown) buffer_add_text(to, "moved, without more cost:\n");
   buffer_add_text(to, "- ");

@@ -128,7 +128,7 @@ pprofc_status tool_open(struct call *call, pprofc_error *error) {
 
 /* ---- top --------------------------------------------- */
 
-/* Returns the name in the first row of -top if it is the name of a function. Otherwise data is
+/* Returns the name in the first row of -top if it is the name of a function. Otherwise, data is
  * NULL. */
 static pprofc_str top_first(struct call *call, struct profile_view *view, bool by_cum) {
   struct kept_report *functions;

@@ -1,5 +1,5 @@
-/* Opens files below the folders of the command line only. Opens a path element by element, each
- * relative to the folder before it, and follows no symlink. */
+/* Opens only files below the folders of the command line. Opens each element of a path relative to
+ * the folder before it, and follows no symlink. */
 #include "mcp/files.h"
 
 #include "core/array.h"
@@ -55,7 +55,7 @@ void files_close(struct files *files) {
 
 /* ---- one file ---------------------------------------- */
 
-/* Opens one element of a path. Does not follow a symlink and does not wait for a pipe. */
+/* Opens an element of a path. Does not follow a symlink, and does not wait for a pipe. */
 static int files_step(int at, pprofc_str part, bool last) {
   char name[NAME_MAX + 1];
   if (part.size > NAME_MAX || str_equal(part, STR(".."))) {
@@ -85,8 +85,8 @@ static int files_walk(int folder, pprofc_str path) {
   return at;
 }
 
-/* Returns the rest of an absolute path below a folder. data is NULL if the path is not below the
- * folder. */
+/* Returns the part of an absolute path that follows a folder. data is NULL if the path is not below
+ * the folder. */
 static pprofc_str files_below(const struct files *files, size_t folder, pprofc_str path) {
   pprofc_str root = str_of(files->paths[folder]);
   if (!path.size || path.data[0] != '/') return path;

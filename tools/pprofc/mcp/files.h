@@ -1,4 +1,4 @@
-/* Opens files, but only below the folders of the command line. */
+/* Opens files, but only files below the folders of the command line. */
 #ifndef PPROFC_MCP_FILES_H
 #define PPROFC_MCP_FILES_H
 
@@ -10,7 +10,7 @@
 #define FILES_FOLDERS 32
 
 struct files {
-  const char *names[FILES_FOLDERS]; /* names of the folders as on the command line */
+  const char *names[FILES_FOLDERS]; /* names of the folders, as on the command line */
   char *paths[FILES_FOLDERS];       /* absolute paths of the folders without symlinks */
   int fds[FILES_FOLDERS];
   size_t count;
@@ -29,8 +29,8 @@ int files_find(const struct files *files, pprofc_str path, struct stat *info, pp
 pprofc_status files_read(const struct files *files, pprofc_str path, struct buffer *data,
                          pprofc_error *error);
 
-/* Calls `found` for at most `most` files below a folder, sorted by name. The path "" means all
- * folders. Returns false when out of memory, or if `path` is not a folder. */
+/* Calls `found` for files below a folder, sorted by name, but for at most `most` files. The path ""
+ * means all folders. Returns false when out of memory, or if `path` is not a folder. */
 typedef bool (*files_found_fn)(void *context, pprofc_str path, const struct stat *info);
 bool files_visit(const struct files *files, pprofc_str path, size_t most, files_found_fn found,
                  void *context);

@@ -1,5 +1,5 @@
-/* Implements the tool history. Finds change points in benchmark results or in the runs of a store
- * (`pprofci store`), sorted by time. */
+/* Implements the tool history. Finds change points, sorted by time. The values come from files of
+ * benchmark results, or from a store (see `pprofci store`). */
 #include "core/array.h"
 #include "core/map.h"
 #include "core/output.h"
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define HISTORY_FILES 2000
-#define HISTORY_MOST  ((size_t)64 << 20) /* maximum bytes of a file */
+#define HISTORY_MOST  ((size_t)64 << 20) /* maximum size of a file in bytes */
 
 static pprofc_status history_read_file(struct call *call, const char *path, struct buffer *data,
                                        pprofc_error *error) {
@@ -25,19 +25,20 @@ static pprofc_status history_read_file(struct call *call, const char *path, stru
 
 /* ---- results ----------------------------------------- */
 
-/* Medians of one benchmark in one unit. */
+/* The medians of a benchmark in one unit. */
 struct series {
   pprofc_str name, unit;
-  double *values;  /* median of each file or run; NaN if there is no sample */
-  double *samples; /* samples of the current file */
+  double *values;  /* median for each file or run; NaN if there is no sample */
+  double *samples; /* samples from the current file */
   size_t sample_count, sample_capacity;
 };
 
 struct past_runs {
   struct call *call;
-  const char *paths[HISTORY_FILES]; /* paths of result files, or commits in a store */
+  const char *paths[HISTORY_FILES]; /* paths of files of results, or commits of a store */
   size_t count;
-  struct interner keys; /* keys "name\nunit" of the series; the id is the index of the series */
+  struct interner keys; /* keys "name\nunit" of the series; the id of a key is the index of its
+                           series */
   struct series *series;
   size_t series_count, series_capacity;
 };
@@ -93,7 +94,7 @@ static bool history_take(struct past_runs *h, const pprofc_bench *set) {
   return true;
 }
 
-/* Ends a file: the value of each series for this file is the median of its samples. */
+/* Ends a file. The median of a series' samples becomes the value of the series for this file. */
 static void history_close_file(struct past_runs *h, size_t file) {
   for (size_t i = 0; i < h->series_count; i++) {
     struct series *s = &h->series[i];
@@ -120,7 +121,7 @@ static pprofc_status series_read(struct past_runs *h, size_t file, pprofc_error 
 
 /* ---- stores ------------------------------------------ */
 
-/* Returns the path of the records if the argument "runs" is a single store, else NULL. */
+/* Returns the path of the records if the argument "runs" names exactly one store, else NULL. */
 static const char *store_records(struct call *call) {
   const struct node *items[2];
   struct stat info;
@@ -150,8 +151,7 @@ static bool store_add_path(void *context, pprofc_str path, const struct stat *in
   return h->paths[h->count++] != NULL;
 }
 
-/* Sorts the runs as `pprofci trend` does: by commit number if all runs have a number, else by
- * time. */
+/* Sorts the runs like `pprofci trend`: by commit number if all runs have a number, else by time. */
 static void store_sort(struct run_record *runs, size_t count) {
   bool numbered = true;
   for (size_t i = 0; i < count; i++) numbered &= runs[i].place.order >= 0;
@@ -225,7 +225,7 @@ static pprofc_status store_read(struct past_runs *h, const char *records, pprofc
 
 /* ---- the answer -------------------------------------- */
 
-/* Writes a series without a change point, or with too few runs to show one. */
+/* Writes a series that has no change point, or too few runs to show a change. */
 static void history_put_level(const struct series *s, const double *values, size_t count,
                               size_t least, struct output *out) {
   struct buffer line;
@@ -242,7 +242,8 @@ static void history_put_level(const struct series *s, const double *values, size
   buffer_free(&line);
 }
 
-/* Writes the change points of a series as rows. The rank of a row is the size of its change. */
+/* Writes the change points of a series as rows. The rank of a row for shortening is the size of its
+ * change. */
 static bool history_put_series(const struct past_runs *h, const struct series *s,
                                struct output *out) {
   struct steps_options options;
@@ -287,7 +288,7 @@ static pprofc_status history_render(const void *context, pprofc_write_fn write, 
   return good ? output_flush(&out, error) : error_nomem(error);
 }
 
-/* Reads result files. Returns PPROFC_E_FORMAT if they contain no result, because the files may be
+/* Reads files of results. Returns PPROFC_E_FORMAT if they contain no result; the files may then be
  * profiles. */
 static pprofc_status history_read_results(struct past_runs *h, pprofc_error *error) {
   pprofc_status status =

@@ -76,7 +76,8 @@ static pprofc_status growth_render(const void *context, pprofc_write_fn write, v
   return output_flush(&out, error);
 }
 
-/* Appends the result, and the number of profiles of each type. Too few profiles give no verdict. */
+/* Appends the result, and the number of profiles of each type. Too few profiles permit no
+ * verdict. */
 static void growth_put_head(struct growth *g) {
   struct buffer *to = &g->call->head;
   const struct leaks *leaks = &g->leaks;

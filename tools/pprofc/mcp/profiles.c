@@ -1,5 +1,5 @@
-/* Keeps profiles open between calls. If memory does not suffice, closes the view or profile that
- * was used least recently. */
+/* Keeps profiles open from one tool call to the next. If memory does not suffice, closes the view
+ * or profile whose last use is longest ago. */
 #include "mcp/profiles.h"
 
 #include "common/text.h"
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Number of samples above which the server merges equal samples; later calls are then faster. */
+/* If a profile has more samples, the server merges equal samples. Later calls are then faster. */
 #define MERGED_FROM 100000
 
 void profiles_close_view(struct profiles *p, struct profile_view *view) {
@@ -71,7 +71,7 @@ static void profiles_warn(void *context, const char *message) {
 
 /* ---- reading ----------------------------------------- */
 
-/* Merges equal samples. The caller must call this function before it makes views of the profile. */
+/* Merges equal samples. The caller must do this before it makes views of the profile. */
 static void profiles_add_up(struct open_profile *item) {
   pprofc_samples_view view;
   const pprofc_profile *one = item->profile;
@@ -103,7 +103,7 @@ static pprofc_status profiles_read(const struct profiles *p, pprofc_str data,
   return PPROFC_OK;
 }
 
-/* Reads a file. As long as memory does not suffice, closes other profiles. */
+/* Reads a file. If memory does not suffice, closes other profiles and tries again. */
 static pprofc_status profiles_load(struct profiles *p, int fd, pprofc_str path,
                                    struct open_profile *item, pprofc_error *error) {
   struct buffer data;
@@ -137,7 +137,7 @@ static bool profiles_same(const struct stat *a, const struct stat *b) {
 }
 
 /* Returns the open profile of the file. Closes an older version of the file, unless the current
- * call uses this version. */
+ * call uses that version. */
 static struct open_profile *profiles_find(struct profiles *p, const struct stat *info,
                                           pprofc_str path) {
   for (size_t i = 0; i < p->count; i++) {
@@ -153,8 +153,7 @@ static struct open_profile *profiles_find(struct profiles *p, const struct stat 
 static struct open_profile *profiles_put(struct profiles *p, int fd, pprofc_str path,
                                          const struct stat *info, pprofc_error *error) {
   struct open_profile item = {.info = *info, .used = p->questions};
-  /* Each step may close a view instead of a profile, which leaves the number of profiles
-   * unchanged. */
+  /* A step may close a view, which leaves the number of profiles unchanged. */
   while (p->count == PROFILES_OPEN)
     if (!profiles_make_room(p)) {
       error_set(error, PPROFC_E_LIMIT, "more than %d profiles in one question", PROFILES_OPEN);

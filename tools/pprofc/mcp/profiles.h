@@ -1,4 +1,4 @@
-/* Keeps profiles open between calls of tools. */
+/* Keeps profiles open from one tool call to the next. */
 #ifndef PPROFC_MCP_PROFILES_H
 #define PPROFC_MCP_PROFILES_H
 
@@ -8,20 +8,20 @@
 #define PROFILES_OPEN 24
 #define VIEWS_OPEN    24
 
-struct profile_view; /* declared in mcp/views.h */
+struct profile_view; /* see mcp/views.h */
 
-/* A profile, and the state of its file at the time of reading. */
+/* A profile, and the state of its file when the file was read. */
 struct open_profile {
   char *path;
   struct stat info;
   pprofc_profile *profile;
-  uint64_t used;       /* number of the last call that used the profile */
-  bool added_up;       /* true after equal samples of a large profile were merged */
+  uint64_t used;       /* number of the last tool call that used the profile */
+  bool added_up;       /* true if equal samples of a large profile were merged */
   char warnings[1024]; /* warnings about the profile, one line each */
 };
 
 struct profiles {
-  const struct command *command; /* command line with the limits and the number of threads */
+  const struct command *command; /* command line, which has the limits and the number of threads */
   const struct files *files;
   struct budget *budget; /* memory budget of all profiles and reports */
   struct open_profile items[PROFILES_OPEN];
@@ -31,21 +31,21 @@ struct profiles {
   uint64_t questions;
 };
 
-/* Returns the open profile of a file. Reads the file if it is new or has changed. The result is
- * valid until the next tool call. */
+/* Returns the open profile of a file. Reads the file if it is not open yet or has changed. The
+ * result is valid until the next tool call. */
 const struct open_profile *profiles_get(struct profiles *profiles, pprofc_str path,
                                         pprofc_error *error);
 
-/* Returns the open profile of a file like profiles_get, but merges equal samples of a large
- * profile. Later calls are then faster. */
+/* Like profiles_get, but merges equal samples if the profile is large. Later calls are then
+ * faster. */
 const struct open_profile *profiles_get_sums(struct profiles *profiles, pprofc_str path,
                                              pprofc_error *error);
 
-/* Begins a tool call. From now on profiles_make_room may close profiles and views of earlier
+/* Begins a tool call. From now on, profiles_make_room may close the profiles and views of earlier
  * calls. */
 void profiles_begin(struct profiles *profiles);
 
-/* Closes the view or profile that was used least recently. Returns false if the current call uses
+/* Closes the view or profile whose last use is longest ago. Returns false if the current call uses
  * all views and profiles. */
 bool profiles_make_room(struct profiles *profiles);
 void profiles_close_view(struct profiles *profiles, struct profile_view *view);

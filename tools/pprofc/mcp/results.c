@@ -6,7 +6,7 @@
 #include "pprofc/gate.h"
 
 #define RESULT_FILES 200
-#define RESULT_MOST  ((size_t)64 << 20) /* maximum bytes of a file of results */
+#define RESULT_MOST  ((size_t)64 << 20) /* maximum size in bytes of a file of results */
 
 static pprofc_status results_read(struct call *call, pprofc_str path, struct buffer *data,
                                   pprofc_error *error) {
@@ -65,7 +65,8 @@ static pprofc_status results_render_table(const void *context, pprofc_write_fn w
   return pprofc_bench_print(s->tables, "text", write, to, results_no_warning, NULL, error);
 }
 
-/* Returns the rank of a line for shortening. Lines with the result and the totals are kept. */
+/* Returns the rank of a line for shortening. The lines with the result and the totals are never
+ * dropped. */
 static int results_rank(pprofc_str line) {
   return str_starts(line, STR("result: ")) || str_starts(line, STR("problem: ")) ? BRIEF_FIXED : 0;
 }
@@ -82,7 +83,7 @@ static pprofc_status results_show(struct result_sides *s, pprofc_error *error) {
   return status;
 }
 
-/* Fails if there are no benchmark results, because an empty comparison must not pass as
+/* Fails if there are no benchmark results. Otherwise a comparison of nothing would look
  * unchanged. */
 static pprofc_status results_any(const struct result_sides *s, pprofc_error *error) {
   size_t count;

@@ -1,6 +1,6 @@
 /* Implements the methods of the Model Context Protocol. In revision 2026-07-28 each request
- * contains its version. The revisions 2025-11-25 and 2025-06-18 begin with a handshake, the method
- * initialize. */
+ * contains the version. In revisions 2025-11-25 and 2025-06-18 a session begins with a handshake,
+ * the method initialize. */
 #include "common/terminal.h"
 #include "common/text.h"
 #include "core/budget.h"
@@ -23,7 +23,7 @@ static const char *const handshakes[] = {"2025-11-25", "2025-06-18"};
 
 /* ---- results ----------------------------------------- */
 
-/* Formats the result of an answer with a section of answers.template. `modern` selects revision
+/* Formats the result of an answer by a section of answers.template. `modern` selects revision
  * 2026-07-28. */
 static void answer_fill(struct rpc_answer *answer, const char *part, struct fill *fill,
                         bool modern) {
@@ -49,8 +49,8 @@ struct data_parts {
   const struct buffer *parts[2];
 };
 
-/* Writes the answer's text, which comes from files. Changes each "</data" in the text, because it
- * would end the data. */
+/* Writes the text of an answer, which comes from files. Changes each "</data" in the text, because
+ * "</data" would end the data. */
 static pprofc_status data_render(const void *context, pprofc_write_fn write, void *to,
                                  pprofc_error *error) {
   const struct data_parts *d = context;
@@ -67,8 +67,8 @@ static pprofc_status data_render(const void *context, pprofc_write_fn write, voi
   return failed ? error_nomem(error) : PPROFC_OK;
 }
 
-/* Appends the answer's text between <data> tags. Shortens the text to leave space for the suggested
- * next calls. */
+/* Appends the text of an answer between <data> tags. Shortens the text to leave space for the
+ * suggested next calls. */
 static void put_answer_data(struct buffer *to, const struct call *call) {
   const struct brief kind = {.kind = BRIEF_LINES};
   const struct data_parts parts = {{&call->head, &call->text}};
@@ -109,7 +109,7 @@ static void put_result(struct rpc_answer *to, struct call *call, bool modern, pp
   buffer_free(&answer);
 }
 
-/* Sends a progress message when a call starts, if the client sent a progress token. */
+/* Sends a progress message at the start of a call, if the client sent a progress token. */
 static void send_progress(struct rpc *rpc, const struct rpc_request *request,
                           const struct node *schema) {
   struct buffer text;
@@ -155,7 +155,8 @@ static pprofc_status run_tool(struct mcp *mcp, tool_fn run, const struct node *s
   return status;
 }
 
-/* Stores the arguments of the suggested next call, whose results are then computed in advance. */
+/* Stores the arguments of the suggested next call. The server computes the results of this call in
+ * advance. */
 static void mcp_expect_next(struct call *call) {
   pprofc_str next = buffer_str(&call->next[0]);
   text_free(call->mcp->coming);
@@ -213,7 +214,7 @@ static void method_discover(struct rpc_answer *answer) {
   answer_fill(answer, "discover", &fill, true);
 }
 
-/* Sets an error: the server does not support the version in the request's _meta. */
+/* Sets an error which says that the server does not support the version in the request's _meta. */
 static void fail_version(pprofc_str version, struct rpc_answer *answer) {
   struct fill fill;
   rpc_fail(answer, MCP_UNSUPPORTED_VERSION, "Unsupported protocol version");
@@ -230,7 +231,7 @@ static void fail_version(pprofc_str version, struct rpc_answer *answer) {
 
 /* ---- dispatch ---------------------------------------- */
 
-/* True if the request has a _meta member of revision 2026-07-28. */
+/* True if the request has the _meta member of revision 2026-07-28. */
 static bool is_modern(const struct rpc_request *request) {
   const struct node *meta = node_get(request->params, "_meta");
   return node_find(meta, STR(META_VERSION)) != NULL ||
@@ -250,7 +251,7 @@ static bool check_modern(const struct rpc_request *request, struct rpc_answer *a
   return !answer->code;
 }
 
-/* Answers ping, a method of the revisions that have a handshake. */
+/* Answers ping. Only the revisions that have a handshake have this method. */
 static bool mcp_ping(bool modern, const struct rpc_request *request, struct rpc_answer *answer) {
   if (modern || !str_equal(request->method, STR("ping"))) return false;
   buffer_add_text(&answer->result, "{}");
@@ -263,8 +264,7 @@ static void mcp_handle(void *context, struct rpc *rpc, const struct rpc_request 
   pprofc_str method = request->method;
   bool modern = is_modern(request);
   if (!request->id.size)
-    return; /* a notification needs no answer; the reading thread has handled
-               it */
+    return; /* A notification gets no answer. The reading thread has already handled it. */
   if (modern && !check_modern(request, answer)) return;
   if (mcp_ping(modern, request, answer)) return;
   if (!modern && str_equal(method, STR("initialize")))
@@ -312,7 +312,7 @@ static bool idle_open(struct call *call) {
   return made;
 }
 
-/* Computes results of views in advance while no request waits. */
+/* Computes results of views in advance. Runs while no request waits. */
 static bool mcp_idle(void *context) {
   struct mcp *mcp = context;
   struct arena arena;

@@ -1,5 +1,5 @@
-/* Implements the tool source: shows the lines of a function with their values, and their text if
- * the file is below the folders of the server. */
+/* Implements the tool source, which shows the lines of a function with their values. Also shows the
+ * text of the lines if the file is below the folders of the server. */
 #include "core/escape.h"
 #include "core/output.h"
 #include "mcp/call.h"
@@ -55,7 +55,7 @@ static int source_by_line(const void *a, const void *b) {
   return (x->line > y->line) - (x->line < y->line);
 }
 
-/* Returns the file that has the largest share of the function's value. */
+/* Returns the file to which most of the function's value belongs. */
 static pprofc_str source_file_of(const pprofc_graph *graph, pprofc_str function) {
   size_t count;
   const pprofc_graph_node *nodes = pprofc_graph_nodes(graph, &count), *best = NULL;
@@ -84,7 +84,7 @@ static bool source_collect(struct source_report *r, const pprofc_graph *graph,
 
 /* ---- text -------------------------------------------- */
 
-/* Reads the file. Tries its path, then ever shorter suffixes of the path. */
+/* Reads the file. First tries its path, then shorter and shorter suffixes of the path. */
 static bool source_read(const struct files *files, pprofc_str name, struct buffer *data) {
   pprofc_error error;
   while (name.size) {
@@ -133,8 +133,8 @@ static void source_put_line(const struct source_report *r, struct output *out,
   output_add_char(out, '\n');
 }
 
-/* Writes lines of text without values between the last written line and line `next`. Writes at most
- * CONTEXT_LINES next to each of these two lines. Advances *at. */
+/* Writes text lines without values between the last written line and the line `next`. Writes at
+ * most CONTEXT_LINES lines next to each of these two lines. Advances *at. */
 static void source_put_context(const struct source_report *r, struct output *out, size_t next,
                                int64_t *at) {
   int64_t target = r->lines[next].line, from = target - CONTEXT_LINES;

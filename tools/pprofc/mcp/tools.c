@@ -1,4 +1,4 @@
-/* Lists the tools with their functions. Checks arguments by the schemas in answers.template. */
+/* Lists the tools and their functions. Checks arguments by the schemas in answers.template. */
 #include "mcp/call.h"
 
 extern const unsigned char asset_answers_template[];
@@ -39,12 +39,13 @@ tool_fn tool_find(struct call *call, const struct node *name, const struct node 
 
 /* ---- arguments --------------------------------------- */
 
-/* True for a text without a NUL byte. A C string would end at this byte. */
+/* True for a text without a NUL byte, because a C string would end at this byte. */
 static bool is_text(const struct node *value) {
   return node_is(value, NODE_STRING) && !memchr(value->text.data, 0, value->text.size);
 }
 
-/* True if a value has the type in its schema: integer, text, or text or array of texts. */
+/* True if a value has the type that its schema requires: an integer, a text, or a text or array of
+ * texts. */
 static bool argument_fits(const struct node *schema, const struct node *value) {
   int64_t number;
   pprofc_str type = node_text(schema, "type");

@@ -1,5 +1,5 @@
-/* Keeps views open. A view is a profile with the filters of a call, and the results computed from
- * it. */
+/* Keeps views from one tool call to the next. A view is a profile with the filters of a call, and
+ * the results computed from it. */
 #include "mcp/views.h"
 
 #include "core/brief.h"
@@ -20,17 +20,17 @@
 #define PATH_NAME   60
 
 struct heavy_path {
-  int64_t value, size; /* value of the stack, and its absolute value; `size` is 0 if the entry is
+  int64_t value, size; /* value of the stack, and its absolute value `size`; `size` 0: the entry is
                           unused */
   uint32_t stack, depth;
-  uint32_t frames[PATH_FRAMES]; /* last frames of the stack, starting with the frame nearest to the
-                                   root */
+  uint32_t frames[PATH_FRAMES]; /* last frames of the stack, in order from root to leaf */
 };
 
 struct paths {
   const pprofc_allocator *mem;
   struct stack_frames frames;
-  struct heavy_path (*of)[PATHS]; /* for each function, the stacks with the largest values */
+  struct heavy_path (*of)[PATHS]; /* for each function, the stacks with the largest values that
+                                     contain it */
   pprofc_str unit;
 };
 
@@ -41,8 +41,9 @@ static void paths_free(struct paths *p) {
   mem_free(p->mem, p, 1, sizeof *p);
 }
 
-/* Inserts a stack into the list, sorted by size. Skips a stack that is already in the list: a stack
- * of a recursive function contains the function several times. */
+/* Inserts a stack into the list, which is sorted by size. Skips a stack that is already in the
+ * list. A stack of a recursive function contains the function several times and would be inserted
+ * again. */
 static void paths_take(struct heavy_path of[PATHS], const struct heavy_path *path) {
   size_t at = PATHS - 1;
   for (size_t i = 0; i < PATHS; i++)
@@ -95,8 +96,8 @@ static pprofc_status paths_find(struct paths *p, const pprofc_profile *profile, 
   return status;
 }
 
-/* Finds the stacks with the largest values for all functions in one loop over the samples. The
- * caller keeps the profile as long as the result. */
+/* Finds the stacks with the largest values for all functions, in one loop over the samples. The
+ * caller must keep the profile as long as the result. */
 static pprofc_status paths_new(const pprofc_profile *profile, size_t value_index,
                                const pprofc_allocator *mem, struct paths **paths,
                                pprofc_error *error) {
@@ -149,9 +150,9 @@ void paths_put(const struct paths *p, pprofc_str function, struct buffer *to) {
 
 struct profile_view {
   pprofc_str key;
-  const pprofc_profile *of[2]; /* profiles of head and base; NULL if absent */
+  const pprofc_profile *of[2]; /* profiles of base and head; NULL if absent */
   uint64_t used;               /* number of the last call that used the view */
-  bool is_full;                /* true if memory did not suffice for all results of the view */
+  bool is_full;                /* true if memory does not suffice for all results of the view */
   struct budget *budget;
   struct arena arena; /* memory for the texts of the view */
   pprofc_profile *profile;
@@ -172,8 +173,8 @@ static const char *const view_filters[] = {"profile", "base", "sample_type", "fo
 
 /* ---- creation and release ---------------------------- */
 
-/* Frees the reports of a view. Keeps the -peek report unless `peek` is true, because the stacks
- * refer to its samples. */
+/* Frees the reports of a view. Without `peek`, keeps the -peek report, because the stacks refer to
+ * its samples. */
 static void view_drop_parts(struct profile_view *v, bool peek) {
   for (size_t i = 0; i < v->top_count; i++) kept_report_free(v->tops[i].report);
   if (peek) kept_report_free(v->peek);
@@ -245,7 +246,7 @@ static bool view_is_full(pprofc_status status) {
   return status == PPROFC_E_LIMIT || status == PPROFC_E_NOMEM;
 }
 
-/* Computes one result of a view; the client can cancel the computation. If memory does not suffice,
+/* Computes a result of a view. The client can cancel the computation. If memory does not suffice,
  * closes older views and profiles. */
 static pprofc_status view_make(struct call *call, struct profile_view *v, view_make_fn make,
                                const char *granularity, bool needed, pprofc_error *error) {
@@ -265,7 +266,7 @@ static pprofc_status view_make(struct call *call, struct profile_view *v, view_m
   }
   if (budget_stopped(budget_allocator(v->budget))) {
     status = budget_status(budget_allocator(v->budget), PPROFC_E_CANCELLED, error);
-    v->key = STR(""); /* without a key, later calls do not find the view */
+    v->key = STR(""); /* An empty key hides the view from later calls. */
   } else {
     budget_set_time(v->budget, UINT32_MAX);
   }
@@ -313,8 +314,8 @@ pprofc_status view_paths(struct call *call, struct profile_view *v, const struct
   return status;
 }
 
-/* Returns the function that computes the first missing result of a view, or NULL if all results
- * exist. */
+/* Returns the function that computes the first missing result of a view. Returns NULL if all
+ * results exist. */
 static view_make_fn view_missing(const struct profile_view *v) {
   for (size_t i = 0; i <= v->top_count; i++) {
     if (i == v->top_count) return view_make_top;
@@ -333,7 +334,7 @@ bool view_warm(struct call *call) {
     if (p->views[i]->used == p->questions) v = p->views[i];
   view_make_fn make = v && !v->is_full ? view_missing(v) : NULL;
   if (!make) return false;
-  /* Ignore the error: a call that needs this result reports it. */
+  /* Ignore the error here. A call that needs this result will report it. */
   v->is_full = view_make(call, v, make, "", false, &error) != PPROFC_OK;
   return !v->is_full;
 }
@@ -358,7 +359,8 @@ static pprofc_status view_open(struct call *call, const pprofc_profile *opened[2
       return error_set(error, PPROFC_E_INVALID,
                        "no profile is named; the tool open lists the files of this server");
     if (!*path) continue;
-    /* Opening the next profile may move the entry `item` in memory, but not its profile. */
+    /* Opening the next profile may move the entry `item` in memory. The profile of the entry stays
+     * in place. */
     const struct open_profile *item = profiles_get_sums(&call->mcp->profiles, str_of(path), error);
     if (!item) return error->status;
     opened[i] = item->profile;
@@ -411,7 +413,7 @@ static pprofc_status view_new(struct call *call, pprofc_str key,
                               pprofc_error *error) {
   struct profiles *p = &call->mcp->profiles;
   pprofc_status status;
-  /* profiles_make_room never closes a view of the current call. */
+  /* profiles_make_room never closes a view that the current call uses. */
   while (p->view_count == VIEWS_OPEN) profiles_make_room(p);
   struct profile_view *v = view_begin(call, key);
   if (!v) return error_nomem(error);
@@ -436,7 +438,7 @@ pprofc_status view_of_call(struct call *call, struct profile_view **view, pprofc
   const pprofc_profile *opened[2] = {NULL, NULL};
   buffer_init(&key, &mem_default, SIZE_MAX);
   pprofc_status status = view_key(call, &key, error);
-  /* view_open also closes views of files that have changed. */
+  /* view_open also closes the views of files that have changed. */
   if (!status) status = view_open(call, opened, error);
   if (!status) {
     *view = view_find(&call->mcp->profiles, buffer_str(&key));

@@ -1,4 +1,4 @@
-/* Reads benchmark results, and assigns each result to the run that has the matching profile. */
+/* Reads benchmark results, and assigns each result to a run, which has the matching profile. */
 #include "benches.h"
 
 #include "common/terminal.h"
@@ -19,9 +19,9 @@ struct bench_measure {
 /* State while one file is read. */
 struct benches {
   const char *path;
-  struct regex *wanted; /* pattern of -bench; NULL: every benchmark */
+  struct regex *wanted; /* pattern of -bench; NULL: accept every benchmark */
   pprofc_bench *set;
-  /* Name and package of the benchmark; name.data is NULL before the first result. */
+  /* name and package of the benchmark; name.data is NULL until the first result */
   pprofc_str name, package;
   double *values; /* values in the selected unit, in the order of the file */
   size_t count, capacity;
@@ -33,8 +33,8 @@ static bool benches_type_is(const pprofc_profile *p, struct value_type type, con
   return str_equal(profile_string(p, type.type), str_of(name));
 }
 
-/* Returns one second in the unit of the sample type, which is time or a number of samples. Returns
- * 0 if the unit cannot be converted. */
+/* Returns one second in the unit of the sample type. The unit is a time or a number of samples.
+ * Returns 0 if the unit cannot be converted. */
 static double benches_of_seconds(const pprofc_profile *p, struct value_type type) {
   pprofc_str unit = profile_string(p, type.unit);
   pprofc_str period_unit = profile_string(p, p->period_type.unit);
@@ -63,8 +63,8 @@ static void benches_print_messages(const struct benches *b) {
                  STR_ARG(messages[i].text));
 }
 
-/* Fails if the file contains a second benchmark, because the profiles could belong to either of
- * them. */
+/* Fails if the file has results of a second benchmark, because the profiles could belong to
+ * either. */
 static pprofc_status benches_same(struct benches *b, size_t result, pprofc_str name,
                                   pprofc_error *error) {
   pprofc_str package = pprofc_bench_result_config(b->set, result, STR("pkg"));

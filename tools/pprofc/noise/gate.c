@@ -1,4 +1,4 @@
-/* Implements -fail_on: sets the exit status if a change satisfies a condition. */
+/* Implements -fail_on, which sets the exit status if a change satisfies a condition. */
 #include "common/terminal.h"
 #include "noise/noise.h"
 #include "verdict/print/conditions.h"
@@ -27,8 +27,8 @@ struct noise_printing {
   size_t fired;
 };
 
-/* Formats the change: "grew by +1.2s" or "grew by +12.0%". Adds q, the adjusted p-value, if there
- * was a test. */
+/* Formats the change: "grew by +1.2s" or "grew by +12.0%". If there was a test, adds q, the
+ * adjusted p-value. */
 static void noise_gate_amount(const struct noise_report *report, const struct noise_finding *found,
                               char out[160]) {
   const pprofc_verdict_estimate *e = &found->estimate;
@@ -66,8 +66,8 @@ static void noise_gate_print(void *context, const struct noise_finding *found) {
                 relation, place);
 }
 
-/* Checks a condition and prints messages about the changes that satisfy it. Sets *fired to true if
- * there are such changes, or if the condition cannot be used. Returns false if the profiles do not
+/* Checks a condition, and prints messages about the changes that satisfy it. Sets *fired to true if
+ * there are such changes or if the condition is unusable. Returns false if the profiles do not
  * permit a verdict on the condition. */
 static bool noise_gate_run(const struct noise_report *report, const char *text, bool *fired) {
   struct noise_printing t = {report, text, 0};
@@ -96,8 +96,8 @@ static void noise_gate_print_rules(const struct noise_report *report) {
   }
 }
 
-/* True if at least one row has a verdict. For some sample types, one run of base and head is not
- * enough for a verdict. */
+/* True if at least one row has a verdict. Some sample types need more than one run of base and head
+ * for a verdict. */
 static bool noise_gate_judged(const struct noise_report *report) {
   for (size_t i = 0; i < report->row_count; i++)
     if (report->rows[i].flat.verdict >= PPROFC_VERDICT_UNCHANGED ||

@@ -36,7 +36,7 @@ void noise_complete(struct noise_options *n) {
 /* Maximum size of a rules file in bytes. */
 #define NOISE_RULES_MOST (1u << 20)
 
-/* Converts the flags to options. Reads the rules file into `rules`. */
+/* Converts the flags to the library's options. Reads the rules file into `rules`. */
 static pprofc_status noise_options_of(const struct noise_options *flags, struct buffer *rules,
                                       pprofc_verdict_options *how, pprofc_error *error) {
   *how = flags->how;
@@ -74,7 +74,7 @@ pprofc_status noise_set_ops(const char *text, pprofc_verdict_run *runs, size_t c
 
 /* ---- the run ----------------------------------------- */
 
-/* Callback (pprofc_warn_fn) that stores a warning. */
+/* Stores a warning. The function is a pprofc_warn_fn callback. */
 static void noise_warn(void *context, const char *message) {
   struct noise_warnings *all = context;
   size_t i = 0;
@@ -152,7 +152,8 @@ bool noise_hide_folded(const pprofc_profile *difference, struct arena *arena,
   return true;
 }
 
-/* Writes a flame graph or another picture of the difference, with verdicts, to its destination. */
+/* Writes a flame graph or another picture of the difference to its destination. The picture has
+ * verdicts. */
 static pprofc_status noise_draw(struct command *command, const struct noise_report *report,
                                 const pprofc_profile *difference, pprofc_error *error) {
   struct arena arena;
@@ -177,7 +178,7 @@ static pprofc_status noise_show(struct command *command, const struct noise_repo
   return status;
 }
 
-/* Judges two files of sums and writes the verdicts. */
+/* Judges two files that -sums wrote, and writes the verdicts. */
 static pprofc_status noise_run_sums(struct command *command, struct noise_report *report, int *code,
                                     pprofc_error *error) {
   struct buffer rules;
@@ -214,7 +215,7 @@ pprofc_status noise_run(struct command *command, int *code, pprofc_error *error)
   return status;
 }
 
-/* Adds the total change of the rows that -budget drops: ", a change of +1.2s together". */
+/* Adds the change of all rows that -budget drops: ", a change of +1.2s together". */
 static void noise_describe_left(const void *context, const struct brief_left *left,
                                 struct buffer *to) {
   double change = (double)left->amount;

@@ -1,4 +1,4 @@
-/* Computes verdicts for -noise and its related flags. */
+/* Computes verdicts for -noise and related flags. */
 #ifndef PPROFC_TOOLS_NOISE_H
 #define PPROFC_TOOLS_NOISE_H
 
@@ -6,8 +6,8 @@
 #include "pipeline/filter_options.h"
 #include "verdict/print/print.h"
 
-/* Maximum number of stored warnings of filters. The program prints a warning once, and only if
- * every run caused it. */
+/* Maximum number of stored warnings about filters. A warning is printed once, and only if every run
+ * caused it. */
 #define NOISE_WARNINGS 16
 struct noise_warnings {
   size_t count;
@@ -29,23 +29,24 @@ pprofc_status noise_run(struct command *command, int *code, pprofc_error *error)
 /* True if the command's format can show verdicts. */
 bool noise_has_format(const struct command *command);
 
-/* True if the report is a picture of the difference that shows verdicts
- * (command->report.verdicts). */
+/* True if the report is a picture of the difference, with verdicts from
+ * command->report.verdicts. */
 bool noise_is_picture(const struct command *command);
 
-/* Returns an error about an option that cannot be combined with verdicts, or NULL. */
+/* Returns an error if an option and verdicts cannot be combined, or NULL. */
 const char *noise_conflict(const struct command *command);
 
-/* Returns a report with the options of the flags. The report has no verdicts yet. */
+/* Returns a report whose options come from the flags. The report has no verdicts yet. */
 struct noise_report noise_report_of(const pprofc_report_options *options,
                                     const struct noise_options *flags);
 
 /* Judges the runs with the options of the flags, and completes the report. The caller frees the
- * verdicts of the report, also after an error. */
+ * verdicts of the report, even after an error. */
 pprofc_status noise_judge(struct noise_report *report, const struct noise_options *flags,
                           struct loaded_runs *runs, pprofc_error *error);
 
-/* Parses -ops: the number of operations in the base and in the head, or in each run. */
+/* Parses -ops: two numbers of operations, for the base and for the head, or one number for each
+ * run. */
 pprofc_status noise_set_ops(const char *text, pprofc_verdict_run *runs, size_t count, size_t bases,
                             pprofc_error *error);
 
@@ -53,8 +54,8 @@ pprofc_status noise_set_ops(const char *text, pprofc_verdict_run *runs, size_t c
 pprofc_status noise_write(const struct command *command, pprofc_write_fn write, void *context,
                           pprofc_error *error);
 
-/* Hides frames in a difference that verdicts ignore, such as runtime.asyncPreempt. A picture then
- * shows the same values as the table. Returns false when out of memory. */
+/* Hides the frames of a difference that the verdicts ignore, such as runtime.asyncPreempt. A
+ * picture then shows the same values as the table. Returns false when out of memory. */
 bool noise_hide_folded(const pprofc_profile *difference, struct arena *arena,
                        pprofc_report_options *options);
 

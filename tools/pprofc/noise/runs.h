@@ -8,35 +8,33 @@
 
 struct loaded_runs {
   struct arena arena;
-  struct source_run *sources; /* sources of the base, then of the head; files of one folder are
+  struct source_run *sources; /* sources of the base, then of the head; the files of a folder are
                                  adjacent */
   size_t source_count, source_capacity, base_sources;
-  pprofc_verdict_run *items; /* runs in the form that the library needs; `sources` owns their
-                                profiles */
+  pprofc_verdict_run *items; /* runs as the library needs them; `sources` owns their profiles */
   size_t count, bases, capacity;
 };
 
-/* Reads all runs of the command. The caller frees the runs, also after an error. */
+/* Reads all runs of the command. The caller frees the runs, even after an error. */
 pprofc_status runs_load(const struct command *command, struct loaded_runs *runs,
                         pprofc_error *error);
 void runs_free(struct loaded_runs *runs);
 
-/* Returns the sum of the profiles of `count` runs. The caller releases the sum. `count` is at least
- * 1. */
+/* Adds up the profiles of `count` runs, at least 1. The caller releases the sum. */
 pprofc_status runs_add_up(const pprofc_verdict_run *runs, size_t count, pprofc_profile **sum,
                           pprofc_error *error);
 
-/* Computes the difference between the sums of base and head. `runs` starts with the runs of the
- * base. With `per_run`, scales the head if base and head have different numbers of runs. The caller
- * releases the difference. */
+/* Computes the difference between the sums of base and head. In `runs`, the runs of the base come
+ * first. With `per_run`, scales the head if base and head have different numbers of runs. The
+ * caller releases the difference. */
 pprofc_status runs_difference(const pprofc_verdict_run *runs, size_t count, size_t bases,
                               bool per_run, pprofc_profile **difference, pprofc_error *error);
 
-/* True if the source is a folder, which stands for all profiles in it. */
+/* True if the source is a folder. A folder means all profiles in it. */
 bool runs_is_folder(const char *source);
 
-/* Compares the paths of two runs, with a result like strcmp. Numbers in the paths compare by value:
- * run2 is before run10. Benchmark results have the same order. */
+/* Compares the paths of two runs. The result is like strcmp's, but numbers compare by value: run2
+ * is before run10. Benchmark results use the same order. */
 int runs_order(const char *first, const char *second);
 
 #endif

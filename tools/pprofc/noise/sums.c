@@ -1,4 +1,4 @@
-/* Reads, judges and writes files that contain sums over runs. */
+/* Reads, judges and writes files with sums of several runs. */
 #include "sums.h"
 #include "common/save.h"
 #include "core/infile.h"
@@ -82,7 +82,7 @@ static pprofc_status noise_sums_load_all(const struct command *command, const ch
   return status;
 }
 
-/* Returns an error about an option that needs the single runs, or NULL. */
+/* Returns an error about an option that needs separate runs, or NULL. */
 static const char *noise_sums_conflict(const struct command *command) {
   const struct noise_options *n = &command->noise;
   const pprofc_report_options *o = &command->report;

@@ -34,9 +34,8 @@ static bool inbox_fill(struct inbox *r) {
   }
 }
 
-/* Appends up to `most` bytes to `to`. With `line`, stops at a newline and drops the newline. Drops
- * bytes beyond RPC_MESSAGE_MAX and sets *too_long to true. Returns false at the end of the
- * input. */
+/* Appends up to `most` bytes to `to`. With `line`, stops at a newline and drops it. Bytes beyond
+ * RPC_MESSAGE_MAX are dropped and set *too_long. Returns false at the end of the input. */
 static bool inbox_take(struct inbox *r, struct buffer *to, size_t most, bool line, bool *too_long) {
   while (most) {
     if (r->at == r->size && !inbox_fill(r)) return false;
@@ -88,7 +87,7 @@ static bool inbox_message(struct inbox *r, struct buffer *text, bool *too_long) 
   return inbox_take(r, text, length, false, too_long);
 }
 
-/* Waits until the queue has space and appends a message. Returns false when out of memory. */
+/* Waits until the queue has space, and appends a message. Returns false when out of memory. */
 static bool inbox_put(struct inbox *r, pprofc_str text, bool too_long) {
   struct inbox_message *m = mem_array(&mem_default, 1, sizeof *m + text.size);
   if (!m) return false;

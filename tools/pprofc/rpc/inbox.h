@@ -1,5 +1,5 @@
-/* Splits the input into messages on a separate thread. A cancellation can then arrive while a
- * request runs. */
+/* Splits the input into messages on a separate thread. A message that cancels a request can then
+ * arrive while the request runs. */
 #ifndef PPROFC_RPC_INBOX_H
 #define PPROFC_RPC_INBOX_H
 
@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-/* Maximum bytes, and maximum number of messages, in the queue. While the queue is full, the thread
+/* Limits of the queue: number of bytes, and number of messages. While the queue is full, the thread
  * does not read. */
 #define INBOX_WAITING_BYTES ((size_t)16 << 20)
 #define INBOX_WAITING       4096
@@ -30,15 +30,16 @@ struct inbox {
   pthread_cond_t changed;
   struct inbox_message *first, **last;
   size_t count, bytes;
-  bool ended, stopped; /* ended: the input has ended; stopped: inbox_stop was called */
+  bool ended, stopped; /* ended: the input ended; stopped: inbox_stop was called */
   char chunk[65536];
-  size_t at, size; /* range of bytes in the chunk that are not processed yet */
+  size_t at, size; /* bytes of the chunk that still must be processed: offset and number */
 };
 
 /* Starts the reading thread. Returns false if that fails. */
 bool inbox_start(struct inbox *inbox);
 
-/* True if no message arrives within some milliseconds and the input has not ended. */
+/* Waits some milliseconds for a message. Returns true if no message arrives and the input has not
+ * ended. */
 bool inbox_is_quiet(struct inbox *inbox, long milliseconds);
 
 /* Waits for the next message. Returns NULL at the end of the input. The caller frees the message

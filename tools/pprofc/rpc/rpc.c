@@ -10,12 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Maximum number of stored ids of requests that were cancelled before their start. The oldest ids
- * are dropped. */
+/* Maximum number of stored ids of requests that were cancelled before their start. Older ids are
+ * dropped. */
 #define CANCELLED_MAX 64
 #define ID_MAX        128
 
-/* Time in milliseconds without a message after which the server computes results in advance. */
+/* If no message arrives for this time in milliseconds, the server computes results in advance. */
 #define RPC_QUIET 200
 
 struct rpc {
@@ -26,7 +26,7 @@ struct rpc {
   char running[ID_MAX]; /* id of the current request, or "" */
   char cancelled[CANCELLED_MAX][ID_MAX];
   size_t next_cancelled;
-  size_t asked; /* number of requests that rpc_ask sent */
+  size_t asked; /* number of requests that rpc_ask has sent */
 };
 
 void rpc_end(struct rpc *rpc) {
@@ -71,7 +71,7 @@ pprofc_str rpc_id(const struct node *node, struct arena *arena) {
 
 /* ---- cancellation ------------------------------------ */
 
-/* Stores a cancellation. Runs on the reading thread. */
+/* Stores the id of a cancelled request. The reading thread calls this function. */
 static void rpc_look(void *context, pprofc_str message) {
   struct rpc *rpc = context;
   struct arena arena;
@@ -93,7 +93,8 @@ static void rpc_look(void *context, pprofc_str message) {
   arena_free(&arena);
 }
 
-/* True if the request was cancelled before its start. Removes the stored cancellation. */
+/* True if the request was cancelled before its start. Removes the request's id from the stored
+ * ids. */
 static bool rpc_take_cancelled(struct rpc *rpc, pprofc_str id) {
   bool found = false;
   for (size_t i = 0; i < CANCELLED_MAX; i++)
@@ -104,7 +105,7 @@ static bool rpc_take_cancelled(struct rpc *rpc, pprofc_str id) {
   return found;
 }
 
-/* Stores the id of the current request. Returns false if it was cancelled earlier. */
+/* Stores the id of the current request. Returns false if the request is already cancelled. */
 static bool rpc_begin(struct rpc *rpc, pprofc_str id) {
   pthread_mutex_lock(&rpc->lock);
   bool cancelled = rpc_take_cancelled(rpc, id);
@@ -114,8 +115,8 @@ static bool rpc_begin(struct rpc *rpc, pprofc_str id) {
   return !cancelled;
 }
 
-/* Ends the current request. Returns false if the request was cancelled, because its answer must not
-   be sent. */
+/* Ends the current request. Returns false if the request was cancelled; the answer must then not be
+   sent. */
 static bool rpc_finish(struct rpc *rpc, pprofc_str id) {
   pthread_mutex_lock(&rpc->lock);
   rpc->running[0] = '\0';
@@ -136,7 +137,7 @@ static void rpc_send(struct rpc *rpc, const struct buffer *text) {
   if (fd_write(&rpc->out, text->data, text->size) != 0) rpc->ended = true;
 }
 
-/* Ends a message with a newline if the format is one message per line. */
+/* Ends a message: with a newline in the format of one message per line. */
 static void rpc_close(struct rpc *rpc, struct buffer *text) {
   buffer_add_text(text, rpc->server->framing == RPC_LINES ? "}\n" : "}");
   rpc_send(rpc, text);
@@ -191,8 +192,8 @@ void rpc_ask(struct rpc *rpc, const char *method, pprofc_str params) {
 
 /* ---- one message ------------------------------------- */
 
-/* Checks a message. Returns false if the message is a response of the client, or if it is invalid.
- * An invalid message sets the error in the answer. */
+/* Checks a message. Returns false if the message is invalid or is a response of the client. An
+ * invalid message sets the error of the answer. */
 static bool rpc_check(const struct node *root, struct rpc_request *request,
                       struct rpc_answer *answer, bool *ignored) {
   const struct node *id = node_get(root, "id"), *method = node_get(root, "method");

@@ -7,7 +7,7 @@
 #include "core/json_tree.h"
 #include "core/json_write.h"
 
-/* Maximum bytes of a message. The answer to a longer message is an error. */
+/* Maximum length of a message in bytes. The answer to a longer message is an error. */
 #define RPC_MESSAGE_MAX ((size_t)4 << 20)
 
 #define RPC_PARSE_ERROR      (-32700)
@@ -16,7 +16,8 @@
 #define RPC_INVALID_PARAMS   (-32602)
 #define RPC_INTERNAL_ERROR   (-32603)
 
-/* Form of messages: one per line (MCP), or with a header that contains the length (LSP). */
+/* Format of messages. RPC_LINES: one message per line (MCP). RPC_HEADERS: a header contains the
+ * message's length (LSP). */
 enum rpc_framing { RPC_LINES, RPC_HEADERS };
 
 /* A request or a notification. */
@@ -24,7 +25,7 @@ struct rpc_request {
   pprofc_str id; /* id as JSON; empty for a notification */
   pprofc_str method;
   const struct node *params; /* parameters, or NULL */
-  struct arena *arena;       /* memory that is valid until the request is answered */
+  struct arena *arena;       /* memory that stays valid until the request is answered */
 };
 
 /* Answer to a request. */
@@ -40,18 +41,18 @@ struct rpc;
 struct rpc_server {
   enum rpc_framing framing;
   void *context;
-  /* Callback that answers a request. For a notification, the loop sends no answer. */
+  /* Answers a request. After a notification, the loop sends no answer. */
   void (*handle)(void *context, struct rpc *rpc, const struct rpc_request *request,
                  struct rpc_answer *answer);
-  /* Callback that returns the id, as JSON, of the request that a message cancels. Returns an empty
-   * text for other messages. Runs on the reading thread. */
+  /* Returns the JSON id of the request that a message cancels. Returns an empty text for other
+   * messages. The reading thread calls this function. */
   pprofc_str (*cancels)(const struct node *message, struct arena *arena);
-  /* Callback that stops the current request. Runs on the reading thread. */
+  /* Stops the current request. The reading thread calls this function. */
   void (*stop)(void *context);
-  /* Callback that does a step of work in advance while there is no message. Returns false if there
-   * is nothing to do. May be NULL. */
+  /* Does a step of work in advance while there is no message. Returns false if there is nothing to
+   * do. NULL: there is never such work. */
   bool (*idle)(void *context);
-  /* Callback that receives the client's response to rpc_ask. NULL: responses are ignored. */
+  /* Receives the client's response to rpc_ask. NULL: ignore responses. */
   void (*respond)(void *context, struct rpc *rpc, const struct node *message);
 };
 
@@ -78,7 +79,7 @@ void rpc_put_part(struct buffer *out, pprofc_str template, const char *part,
 /* Appends a text as a JSON string. */
 void rpc_put_string(struct buffer *out, pprofc_str text);
 
-/* Returns the JSON of an id, which is a string or an integer. Returns an empty text for other
+/* Returns the JSON text of an id, which is a string or an integer. Returns an empty text for other
  * values. */
 pprofc_str rpc_id(const struct node *node, struct arena *arena);
 

@@ -1,4 +1,4 @@
-/* Implements the commands base and diff_base, which select, remove and restore a base. The session
+/* Implements the commands base and diff_base, which set, remove and restore a base. The session
  * keeps two profiles: the head without a base, and the difference. */
 #include "session.h"
 
@@ -16,14 +16,14 @@ static void bases_replace(pprofc_profile **place, pprofc_profile *profile) {
   *place = profile;
 }
 
-/* Reads the sources of the command, and replaces the sources of the command line. */
+/* Reads the sources of a command. They replace the sources of the command line. */
 static pprofc_status bases_read(const struct command *command, pprofc_profile **profile,
                                 pprofc_error *error) {
   struct progress progress;
   progress_start(&progress, "reading");
   pprofc_status status = sources_fetch(command, profile, error);
   progress_end(&progress);
-  /* Clear the flag that lets a report modify the profile, because later reports use it. */
+  /* Later reports use the profile, so no report may modify it. */
   if (status == PPROFC_OK) (*profile)->disposable = false;
   return status;
 }
@@ -37,7 +37,8 @@ static struct command bases_without(const struct shell *shell) {
   return command;
 }
 
-/* Reads the head again: with a base on the command line, the session has only the difference. */
+/* Reads the head again. If the command line has a base, the session has only the difference so
+ * far. */
 static bool bases_find_head(struct shell *shell) {
   if (shell->head) return true;
   struct command command = bases_without(shell);

@@ -13,7 +13,7 @@ static void commands_options(struct shell *shell, const struct shell_words *word
   shell_print_options(shell);
 }
 
-/* Prints the help of a name. Joins several words to one name: `help top list` explains "top
+/* Prints the help for a name. Joins several words to one name: `help top list` explains "top
  * list". */
 static void commands_help(struct shell *shell, const struct shell_words *words) {
   struct buffer name;

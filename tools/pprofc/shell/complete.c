@@ -1,5 +1,5 @@
-/* Completes the word at the cursor. Names of options and commands come from their tables, names of
- * functions from the profile. */
+/* Completes the word at the cursor. The names of options and commands come from their tables. The
+ * names of functions come from the profile. */
 #include "core/escape.h"
 #include "pipeline/filter_options.h"
 #include "profile/profile.h"
@@ -59,7 +59,7 @@ pprofc_str completions_common(const struct completions *c) {
       same++;
     common.size = same;
   }
-  /* Do not split a UTF-8 character. */
+  /* Keep UTF-8 characters whole. */
   while (common.size && common.size < c->items[0].size &&
          ((unsigned char)c->items[0].data[common.size] & 0xC0) == 0x80)
     common.size--;
@@ -88,8 +88,8 @@ static void completions_add_commands(struct completions *out, pprofc_str typed) 
   }
 }
 
-/* Adds the options and their choices. `suffix` is appended to each option: "=" in a command line,
- * "" in help. */
+/* Adds the options and their values. Appends `suffix` to each option: "=" in a command line, "" in
+ * help. */
 static void completions_add_options(struct completions *out, pprofc_str typed, const char *suffix) {
   const pprofc_option_info *info;
   for (size_t i = 0; (info = shell_option_at(i)); i++) {
@@ -114,7 +114,7 @@ static void completions_add_types(const struct shell *shell, struct completions 
   }
 }
 
-/* Writes a regular expression that matches the name and contains no blank. */
+/* Writes a regular expression without blanks that matches the name. */
 static void completions_escape(pprofc_str name, struct buffer *out) {
   for (size_t i = 0; i < name.size; i++) {
     char c = name.data[i];
@@ -123,7 +123,7 @@ static void completions_escape(pprofc_str name, struct buffer *out) {
   }
 }
 
-/* Adds functions whose names begin with the typed word. If there is no such function, adds
+/* Adds the functions whose names begin with the typed word. Without such a function, adds the
  * functions whose names contain the word. */
 static void completions_add_functions(const struct shell *shell, struct completions *out,
                                       pprofc_str typed, bool anywhere) {
@@ -141,7 +141,7 @@ static void completions_add_functions(const struct shell *shell, struct completi
   buffer_free(&text);
 }
 
-/* Writes the folder of a typed path, with a slash at its end, to `folder`; "" for the current
+/* Writes the folder of a typed path to `folder`, with a slash at its end; "" for the current
  * folder. Returns false if the buffer is too small. */
 static bool completions_folder(pprofc_str typed, char *folder, size_t room) {
   size_t slash = str_find_last_char(typed, '/');
@@ -182,7 +182,7 @@ static void completions_add_value(const struct shell *shell, struct completions 
   if (filter_flags(info->name) & FILTER_STACKS) completions_add_functions(shell, out, typed, false);
 }
 
-/* Adds the words that can begin a line. `suffix` is appended to options. */
+/* Adds the words that can begin a line. Appends `suffix` to options. */
 static void completions_add_first(const struct shell *shell, struct completions *out,
                                   pprofc_str typed, const char *suffix) {
   completions_add_formats(out, typed);
@@ -191,7 +191,7 @@ static void completions_add_first(const struct shell *shell, struct completions 
   completions_add_types(shell, out, typed, true);
 }
 
-/* Adds regular expressions that match functions. The typed word may begin with a minus. */
+/* Adds regular expressions that match functions. The typed word may begin with '-'. */
 static void completions_add_expression(const struct shell *shell, struct completions *out,
                                        pprofc_str typed) {
   size_t skip = str_starts(typed, STR("-"));

@@ -1,4 +1,4 @@
-/* Reads lines from a terminal. Uses libedit as the line editor if the library is installed. */
+/* Reads lines from a terminal. Uses libedit as the line editor if libedit is installed. */
 #include "libedit.h"
 #include "session.h"
 
@@ -33,8 +33,8 @@ struct editor {
 
 #if HAVE_LIBEDIT
 
-static struct libedit editor_lib; /* functions of libedit, which the shell loads for its first
-                                     line */
+static struct libedit editor_lib; /* functions of libedit; the shell loads them before it reads its
+                                     first line */
 
 /* ---- keys -------------------------------------------- */
 
@@ -47,8 +47,7 @@ static char *editor_prompt(EditLine *line) {
 
 static volatile sig_atomic_t editor_continued;
 
-/* Handles the signals after a change of the terminal's size, and after the program continues from
- * ^Z. */
+/* Handles two signals: the size of the terminal changed, or the program continues after ^Z. */
 static void editor_signal(int number) {
   if (number == SIGCONT) editor_continued = 1;
 }
@@ -71,7 +70,7 @@ static void editor_watch(void) {
   sigaction(SIGWINCH, &action, NULL);
 }
 
-/* Waits for a key. Returns false after ^C. */
+/* Waits for a key. Returns false if the key is ^C. */
 static bool editor_wait(EditLine *line) {
   enum shell_wait wait;
   while ((wait = shell_wait_input(STDIN_FILENO)) == SHELL_WAIT_SIGNAL) editor_wake(line);
@@ -126,7 +125,7 @@ static void editor_list(const struct editor *editor, const struct completions *f
   fflush(editor->out);
 }
 
-/* Returns a blank if the completed word is complete, or "" if it may continue. */
+/* Returns a blank if the word is now complete, or "" if it may continue. */
 static const char *editor_suffix(const struct completions *found) {
   pprofc_str only = found->items[0];
   bool goes_on = str_ends(only, STR("=")) || str_ends(only, STR("/"));
@@ -166,7 +165,8 @@ static unsigned char editor_complete(EditLine *line, int key) {
 
 /* ---- opening ----------------------------------------- */
 
-/* Makes libedit treat lines as UTF-8 in every locale. Changes only LC_CTYPE. */
+/* Makes libedit treat lines as UTF-8 in every locale. Changes only the category LC_CTYPE of the
+ * locale. */
 static void editor_set_locale(void) {
   setlocale(LC_CTYPE, "");
   if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0) setlocale(LC_CTYPE, "C.UTF-8");
@@ -216,7 +216,7 @@ static bool editor_open_line(struct editor *editor) {
   editor_lib.set(editor->line, EL_BIND, "^R", "em-inc-search-prev", NULL);
   editor_lib.set(editor->line, EL_BIND, "^W", "ed-delete-prev-word", NULL);
   editor_watch();
-  editor_lib.source(editor->line, NULL); /* read the user's ~/.editrc */
+  editor_lib.source(editor->line, NULL); /* read the file ~/.editrc of the user */
   return true;
 }
 
@@ -232,8 +232,8 @@ static void editor_close_line(struct editor *editor) {
 
 /* ---- reading ----------------------------------------- */
 
-/* Ends a line after ^C; the typed text stays on the screen. Copies the text to `line`, because the
- * caller treats an empty line differently. */
+/* Ends a line after ^C. The typed text stays on the screen. Copies the text to `line`, because the
+ * caller handles an empty line differently. */
 static enum shell_line editor_stopped(struct editor *editor, struct buffer *line) {
   const LineInfo *info = editor_lib.line(editor->line);
   buffer_add(line, info->buffer, (size_t)(info->lastchar - info->buffer));
@@ -248,8 +248,8 @@ static enum shell_line editor_read_line(struct editor *editor, struct buffer *li
   int size = 0;
   HistEvent event;
   editor->interrupted = false;
-  /* Set the terminal modes now. libedit would set them only at the prompt, and lose keys that the
-   * user typed earlier. */
+  /* Set the terminal modes before the prompt. libedit would set them at the prompt, and would lose
+   * the keys that the user typed before. */
   editor_lib.set(editor->line, EL_PREP_TERM, 1);
   const char *text = editor_lib.gets(editor->line, &size);
   if (editor->interrupted) return editor_stopped(editor, line);

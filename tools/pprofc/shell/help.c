@@ -1,5 +1,5 @@
-/* Implements the command help: the list of commands and options, and the text of each, from the
- * tables of formats, options and commands. */
+/* Implements the command help. Lists commands and options and prints their texts, from the tables
+ * of formats, options and commands. */
 #include "common/terminal.h"
 #include "profile/profile.h"
 #include "session.h"
@@ -14,7 +14,7 @@
   "String tag filter examples: foo, foo.*bar, mytag=foo.*bar"
 #define MATCHING_NAMES "Matching includes the function name, filename or object name."
 
-/* Text of an option's help after the first line. The texts are pprof's. */
+/* Text of an option's help after the first line. The texts are the same as in pprof. */
 static const struct help_more {
   const char *name, *text;
 } help_options[] = {
@@ -60,7 +60,7 @@ static const struct help_more {
     {"granularity", "Kind of a report's entries. granularity= goes back to functions."},
 };
 
-/* Longer help of a choice, printed after its line. */
+/* Longer help for the value of an option, printed below the line of the value. */
 static const struct help_choice {
   const char *name, *text, *more;
 } help_choices[] = {
@@ -101,7 +101,7 @@ static void help_lines(const char *text) {
 #define SORTED      "\n    -cum sorts the output by cumulative weight"
 #define SAVED       "\n    Optionally save the report on the file f"
 
-/* Arguments of reports, as the help shows them. */
+/* Arguments of reports, as the help prints them. */
 static const char graph_words[] = " [n] [focus_regex]* [-ignore_regex]*";
 static const char graph_text[] = SAMPLES EXPRESSIONS;
 static const char stack_words[] = " [focus_regex]* [-ignore_regex]*";
@@ -195,7 +195,7 @@ static bool help_of_command(pprofc_str what) {
   return true;
 }
 
-/* Explains ":" and the names of sample types. */
+/* Explains the line ":" and the lines that are names of sample types. */
 static bool help_of_shortcut(const struct shell *shell, pprofc_str what) {
   struct buffer lines;
   buffer_init(&lines, &mem_default, SIZE_MAX / 2);

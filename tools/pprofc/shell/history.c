@@ -1,6 +1,6 @@
-/* Stores typed lines in $XDG_STATE_HOME/pprofc/history, which only its owner can read. The shell
- * appends each line at once, so several shells can share the file. When the shell ends, it drops
- * the oldest lines. */
+/* Stores typed lines in $XDG_STATE_HOME/pprofc/history. Only the file's owner can read it. The
+ * shell appends each line at once, so several shells can share the file. At its end, the shell
+ * drops the oldest lines. */
 #include "common/new_folder.h"
 #include "core/infile.h"
 #include "session.h"
@@ -13,12 +13,12 @@
 #include <unistd.h>
 
 #define HISTORY_BYTES ((size_t)4 << 20) /* maximum bytes to read from the end of the file */
-#define HISTORY_LINE  4096              /* maximum bytes of a line in the file */
+#define HISTORY_LINE  4096              /* maximum length in bytes of a line in the file */
 
 struct shell_history {
   char path[4096];
   struct buffer text;
-  const char **lines; /* pointers to the lines in `text`, without lines that have control bytes */
+  const char **lines; /* pointers to the lines in `text` that have no control bytes */
   size_t count, capacity;
 };
 
@@ -54,7 +54,7 @@ static int history_open_file(const struct shell_history *history, int flags) {
   return fd;
 }
 
-/* Reads the end of the file: at most HISTORY_BYTES. */
+/* Reads at most HISTORY_BYTES from the end of the file. */
 static void history_read(struct shell_history *history) {
   int fd = history_open_file(history, O_RDONLY);
   struct stat info;
@@ -69,7 +69,7 @@ static void history_read(struct shell_history *history) {
 
 /* ---- lines ------------------------------------------- */
 
-/* True if the line has no control bytes, which the editor cannot show. */
+/* True if the line has no control bytes. The editor cannot show control bytes. */
 static bool history_is_plain(pprofc_str line) {
   for (size_t i = 0; i < line.size; i++) {
     unsigned char c = (unsigned char)line.data[i];
@@ -78,7 +78,7 @@ static bool history_is_plain(pprofc_str line) {
   return line.size > 0 && line.size <= HISTORY_LINE;
 }
 
-/* Terminates each line with a NUL. Lists the lines without control bytes. */
+/* Ends each line with a NUL. Lists the lines that have no control bytes. */
 static void history_split(struct shell_history *history) {
   history->count = 0;
   if (history->text.size == 0) return;

@@ -1,4 +1,4 @@
-/* Reads lines from standard input, from the editor on a terminal, and from files given to
+/* Reads lines from three inputs: standard input, the editor on a terminal, and files given to
  * `source`. */
 #include "common/text.h"
 #include "session.h"
@@ -29,7 +29,7 @@ static ssize_t input_fill(struct shell_input *input) {
   return got;
 }
 
-/* Moves bytes up to the next newline into the line. Returns true if a newline was found. */
+/* Moves the bytes before the next newline into the line. Returns true if there was a newline. */
 static bool input_take(struct shell_input *input, struct buffer *line) {
   pprofc_str rest = {input->data + input->at, input->size - input->at};
   size_t end = str_find_char(rest, '\n');
@@ -87,7 +87,7 @@ enum shell_line shell_next_line(struct shell *shell, struct buffer *line) {
   return SHELL_LINE_NONE;
 }
 
-/* Reject a folder: open() would succeed, but a folder has no lines. */
+/* Reject a folder. open() would accept it, but a folder has no lines. */
 static int input_open(const char *path) {
   struct stat info;
   int fd = open(path, O_RDONLY | O_CLOEXEC);

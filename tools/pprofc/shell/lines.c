@@ -1,4 +1,4 @@
-/* Runs a line. As in pprof, the shell tries in this order: a shortcut, an option with a value, a
+/* Runs a line of the shell. Tries in the same order as pprof: a shortcut, an option with a value, a
  * command, a report. */
 #include "common/quote.h"
 #include "core/chars.h"
@@ -10,7 +10,7 @@
 
 /* ---- white space ------------------------------------- */
 
-/* True for white space as Go's unicode.IsSpace defines it. */
+/* True for white space by the definition of Go's unicode.IsSpace. */
 static bool lines_is_space(int32_t c) {
   static const int32_t others[] = {' ', 0x85, 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000};
   if ((c >= '\t' && c <= '\r') || (c >= 0x2000 && c <= 0x200A)) return true;
@@ -19,7 +19,8 @@ static bool lines_is_space(int32_t c) {
   return false;
 }
 
-/* Returns the end of the white space (with `space`) or of the word that begins at `from`. */
+/* Returns the end of the word that begins at `from`. With `space`, returns the end of the white
+ * space that begins there. */
 static size_t lines_skip(pprofc_str text, size_t from, bool space) {
   while (from < text.size) {
     size_t next = from;
@@ -52,7 +53,7 @@ bool shell_split(pprofc_str text, struct arena *arena, struct shell_words *words
 /* ---- shortcuts --------------------------------------- */
 
 static const struct {
-  /* Prefix of a sample type in a shortcut, and the line to run before sample_index=TYPE. */
+  /* prefix of a sample type in a shortcut, and a line to run before sample_index=TYPE */
   const char *prefix, *before;
 } shortcuts[] = {{"", ""}, {"total_", "mean=0\n"}, {"mean_", "mean=1\n"}};
 
@@ -76,14 +77,14 @@ bool shell_shortcut(const struct shell *shell, pprofc_str line, struct buffer *o
 
 /* ---- name=value -------------------------------------- */
 
-/* Returns the value after =. Removes white space, and a comment that starts with "//:". */
+/* Returns the value after '='. Removes white space, and a comment that starts with "//:". */
 static pprofc_str lines_value(pprofc_str text) {
   for (size_t at = text.size; at >= 3; at--)
     if (memcmp(text.data + at - 3, "//:", 3) == 0) return shell_trim(str_slice(text, 0, at - 3));
   return shell_trim(text);
 }
 
-/* Runs the line if it sets an option. Otherwise returns false. */
+/* Runs the line if it sets an option. Returns false if it sets no option. */
 static bool lines_assign(struct shell *shell, pprofc_str line) {
   size_t equals = str_find_char(line, '=');
   bool has_value = equals < line.size;
@@ -155,7 +156,7 @@ static void lines_report(struct shell *shell, const struct shell_words *words) {
 
 /* ---- lines ------------------------------------------- */
 
-/* Copies the line. For a command that takes a file, replaces = by a blank, as in
+/* Copies the line. For a command with a file argument, replaces '=' by a blank, as in
  * "diff_base=old.pb.gz". */
 static void lines_separate(pprofc_str line, struct buffer *out) {
   size_t equals = str_find_char(line, '=');

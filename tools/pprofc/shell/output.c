@@ -1,5 +1,5 @@
-/* Sends a report to standard output, a file, a program, a pager or a viewer. The shell opens the
- * target when it writes the first byte. A failed report therefore leaves no file and starts no
+/* Sends a report to standard output, a file, a program, a pager or a viewer. The shell opens this
+ * target only when it writes the first byte. A failed report therefore leaves no file and starts no
  * program. */
 #include "common/progress.h"
 #include "common/signals.h"
@@ -22,7 +22,7 @@
 
 /* ---- processes --------------------------------------- */
 
-/* A child process that reads the bytes written to `fd`. */
+/* A child process that reads the bytes which the shell writes to `fd`. */
 struct shell_process {
   pid_t pid;
   int fd;
@@ -59,10 +59,9 @@ static int process_wait(struct shell_process *process) {
 /* ---- the pager --------------------------------------- */
 
 struct pager {
-  bool wanted; /* true if the pager may still start for more output */
+  bool wanted; /* true while the pager may still be started */
   size_t rows, width;
-  size_t used; /* number of rows that the text in `held` needs, and number of columns used in the
-                  last row */
+  size_t used; /* number of screen rows that `held` needs, and number of columns in the last row */
   size_t column;
   struct buffer held; /* text written before the pager starts */
   struct shell_process process;
@@ -70,8 +69,8 @@ struct pager {
 
 #define PAGER_WORDS 16
 
-/* Splits $PAGER at blanks, or chooses less or more. Sets words[0] to NULL if there is no pager. The
- * words are in `text`. */
+/* Splits $PAGER at blanks. Without $PAGER, chooses less or more. Sets words[0] to NULL if there is
+ * no pager. The words point into `text`. */
 static void pager_find(char *text, size_t room, const char *words[PAGER_WORDS]) {
   const char *value = getenv("PAGER");
   words[0] = NULL;
@@ -87,7 +86,7 @@ static void pager_find(char *text, size_t room, const char *words[PAGER_WORDS]) 
   if (useless) words[0] = NULL;
 }
 
-/* Prepares the pager. `allowed` is false without a terminal, or if the user turned the pager
+/* Prepares the pager. `allowed` is false if there is no terminal or the user turned the pager
  * off. */
 static void pager_init(struct pager *pager, bool allowed) {
   struct winsize size;
@@ -126,8 +125,8 @@ static int pager_start(struct pager *pager) {
   pager->wanted = false;
   pager_find(text, sizeof text, words);
   if (words[0]) {
-    /* Use the options that git also sets for less: quit if the text fits on one screen, pass
-     * colours, do not clear the screen. */
+    /* Use git's default options for less: quit if the text fits on one screen, keep colours, do not
+     * clear the screen. */
     setenv("LESS", "FRX", 0);
     shell_set_paging(true);
     if (process_start(&pager->process, words, NULL) != PPROFC_OK)
@@ -150,7 +149,7 @@ static int pager_write(struct pager *pager, const void *data, size_t size) {
   return pager->used + 1 >= pager->rows ? pager_start(pager) : 0;
 }
 
-/* If the pager did not start, writes the text in `held`. Otherwise waits until the pager ends. */
+/* If the pager was not started, writes the text in `held`. Otherwise waits for the pager's end. */
 static pprofc_status pager_end(struct pager *pager, pprofc_status status, pprofc_error *error) {
   if (status == PPROFC_OK && pager->wanted &&
       pager_send(pager, pager->held.data, pager->held.size) != 0)
@@ -174,9 +173,9 @@ struct shell_output {
   struct shell_process process;
   struct pager pager;
   struct viewer_file viewer;
-  bool closed; /* true if the program does not read its input any more */
+  bool closed; /* true if the program has stopped reading its input */
   pprofc_status status;
-  pprofc_error *error; /* error of the last failed write, with the message of its errno */
+  pprofc_error *error; /* error of the last failed write; its message explains the errno */
 };
 
 /* ---- opening ----------------------------------------- */
@@ -246,7 +245,7 @@ static int output_put(struct shell_output *out, const void *data, size_t size) {
   return -1;
 }
 
-/* Callback (pprofc_write_fn) that writes bytes of the report to the target. */
+/* Writes bytes of the report to the target. The function is a pprofc_write_fn callback. */
 static int output_write(void *context, const void *data, size_t size) {
   struct shell_output *out = context;
   if (!out->open) out->status = output_open(out);
@@ -288,8 +287,8 @@ static pprofc_status output_end_program(struct shell_output *out, pprofc_status 
   return error_set(out->error, PPROFC_E_IO, "'%s' ended with status %d", out->process.name, code);
 }
 
-/* Starts the viewer. The viewer may read the file at any time, so the shell removes the file only
- * at its own end. */
+/* Starts the viewer. The viewer may read the file at any time. Therefore the shell removes the file
+ * only at its own end. */
 static pprofc_status output_end_viewer(struct shell_output *out, pprofc_status status) {
   struct shell *shell = out->shell;
   if (out->viewer.fd < 0) return status;
@@ -333,8 +332,8 @@ static pprofc_status output_end(struct shell_output *out, pprofc_status status) 
 
 /* ---- reports ----------------------------------------- */
 
-/* Chooses the target if the line names no file or program. The target is a viewer, a numbered file
- * for binary formats, or standard output. */
+/* Chooses the target of a report if the line does not name it: a viewer, a numbered file for binary
+ * formats, or standard output. */
 static void output_choose(const struct command *run, struct shell_target *target) {
   if (target->kind != OUTPUT_STANDARD) return;
   if (run->format->viewer)

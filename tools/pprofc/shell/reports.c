@@ -12,7 +12,7 @@ struct shell_request {
   struct command run;
   struct shell_target target;
   struct buffer focus, ignore;
-  const char **argv; /* program after '|' and its arguments; NULL ends the array */
+  const char **argv; /* program after '|' and its arguments; ends with NULL */
 };
 
 static void reports_add_expression(struct buffer *all, pprofc_str expression) {
@@ -21,7 +21,7 @@ static void reports_add_expression(struct buffer *all, pprofc_str expression) {
   buffer_add_str(all, expression);
 }
 
-/* Stores the words after index `at` as a program and its arguments. */
+/* Stores the words after index `at`: a program and its arguments. */
 static bool reports_take_program(struct shell_request *request, const struct shell_words *words,
                                  size_t at) {
   size_t count = 0;
@@ -89,8 +89,8 @@ static bool reports_read_words(struct shell_request *request, const struct shell
   return true;
 }
 
-/* Replaces focus and ignore by the expressions of the line. For the report `tags`, replaces
- * tagfocus and tagignore. */
+/* Replaces focus and ignore by the expressions in the line. The report `tags` has tagfocus and
+ * tagignore instead. */
 static bool reports_apply_expressions(struct shell_request *request) {
   pprofc_report_options *report = &request->run.report;
   bool tags = strcmp(report->format, "tags") == 0;
@@ -107,7 +107,7 @@ static bool reports_apply_expressions(struct shell_request *request) {
   return true;
 }
 
-/* Limits top and text to 10 nodes, unless the user set another number. */
+/* Limits the reports top and text to 10 nodes, unless the user set a number. */
 static void reports_apply_defaults(pprofc_report_options *report) {
   bool is_top = strcmp(report->format, "top") == 0 || strcmp(report->format, "text") == 0;
   if (is_top && report->nodecount == -1) report->nodecount = 10;

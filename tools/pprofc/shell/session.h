@@ -15,13 +15,13 @@
 #define SHELL_INPUTS  16                /* maximum nesting of `source` files */
 #define SHELL_LINE    ((size_t)1 << 20) /* maximum size of a line in bytes */
 
-/* An input with lines: standard input or a file given to `source`. */
+/* An input: standard input or a file given to `source`. */
 struct shell_input {
   int fd;
   char *name; /* name of the file; NULL for standard input */
   size_t line;
   char *data;    /* bytes read but not yet split into lines */
-  bool terminal; /* true for a terminal, on which ^C interrupts the wait for a line */
+  bool terminal; /* true for a terminal, where ^C interrupts the wait for a line */
   size_t at, size;
 };
 
@@ -32,36 +32,36 @@ struct shell_viewer {
   pid_t pid; /* process id of the viewer; 0 after its end */
 };
 
-/* Base that the user set with the command `base` or `diff_base`. */
+/* The base that the user set with the command `base` or `diff_base`. */
 struct shell_base {
   char *source; /* file or URL of the base; NULL if the user has set no base */
   bool compare; /* true for diff_base, false for base */
   bool on;
-  bool chosen; /* true if the base comes from the shell, false if it comes from the command line */
+  bool chosen; /* true if the user set the base in the shell, false if it comes from the command
+                  line */
 };
 
 struct shell {
-  struct command command; /* command line, with the changes that the shell made to `report` and
-                             `output` */
+  struct command command; /* command line; the shell changes its fields `report` and `output` */
   struct command_flags flags;
-  char *texts[SHELL_OPTIONS]; /* for each option by index, the value set in the shell */
+  char *texts[SHELL_OPTIONS]; /* for each option, the value that the user set in the shell */
 
   pprofc_profile *profile; /* profile for reports: the head or the difference */
   pprofc_profile *head;    /* profile without a base; NULL until the shell has read it */
   pprofc_profile *difference;
   struct shell_base base;
-  struct loaded_runs runs; /* runs that the shell judges if the option noise is set */
+  struct loaded_runs runs; /* runs that the shell judges while the option noise is set */
   bool runs_loaded;
 
   struct shell_input inputs[SHELL_INPUTS];
   size_t input_count;
-  struct editor *editor; /* line editor; NULL without an editor */
+  struct editor *editor; /* line editor, or NULL */
   bool terminal;         /* true if standard input is a terminal */
   bool pager;
 
   struct shell_viewer *viewers;
   size_t viewer_count, viewer_capacity;
-  int64_t viewer_started; /* start time of the newest viewer in milliseconds */
+  int64_t viewer_started; /* start time of the newest viewer, in milliseconds of a clock */
 
   bool leave;
   bool failed; /* true if the command of the current line failed */
@@ -69,7 +69,8 @@ struct shell {
 
 /* ---- messages ---------------------------------------- */
 
-/* Prints an error with the file and line of a `source` file, and sets `failed`. */
+/* Prints an error. If the line comes from a `source` file, names the file and the line number. Sets
+ * `failed`. */
 void shell_fail(struct shell *shell, const char *format, ...) PPROFC_PRINTF(2, 3);
 
 /* Prints an error of the library like shell_fail. */
@@ -78,50 +79,50 @@ void shell_fail_error(struct shell *shell, pprofc_error *error);
 /* ---- lines (lines.c) --------------------------------- */
 
 struct shell_words {
-  pprofc_str *items; /* words of a line, each followed by a NUL */
+  pprofc_str *items; /* words of a line; each word ends with a NUL */
   size_t count, capacity;
 };
 
-/* Runs one line. */
+/* Runs a line. */
 void shell_execute(struct shell *shell, pprofc_str line);
 
-/* Removes white space from the start and end of a text, by Go's definition of white space. */
+/* Removes white space from both ends of a text. White space is the same as in Go. */
 pprofc_str shell_trim(pprofc_str text);
 
 /* Splits text at white space. Returns false when out of memory. */
 bool shell_split(pprofc_str text, struct arena *arena, struct shell_words *words);
 
-/* Expands a shortcut (":", "cpu", "mean_cpu") to lines separated by newlines. Returns false if the
+/* Expands a shortcut (":", "cpu", "mean_cpu") to lines that end with newlines. Returns false if the
  * line is not a shortcut. */
 bool shell_shortcut(const struct shell *shell, pprofc_str line, struct buffer *out);
 
-/* Returns the format of a word such as top10, or NULL. Sets *digits to the index of the number in
- * the word. */
+/* Returns the format in a word such as top10, or NULL. Sets *digits to the index in the word where
+ * the number begins. */
 const pprofc_format_info *shell_format(pprofc_str word, size_t *digits);
 
 /* ---- options (variables.c) --------------------------- */
 
-/* Return the option with an index, or with a name. Return NULL if there is no such option. `output`
- * follows the report options. */
+/* The functions return the option that has an index or a name, or NULL. The option `output` comes
+ * after the report options. */
 const pprofc_option_info *shell_option_at(size_t index);
 const pprofc_option_info *shell_option_find(pprofc_str name);
 
-/* Returns the option that has the choice `name` ("cum", "lines"), or NULL. */
+/* Returns the option that has the value `name` ("cum", "lines"), or NULL. */
 const pprofc_option_info *shell_choice_find(pprofc_str name);
 
-/* True if a line with only the option's name is valid. */
+/* True if a line may consist of the option's name only. */
 bool shell_option_stands_alone(const pprofc_option_info *info);
 
 /* Sets an option like the line `name=value`. */
 void shell_set(struct shell *shell, const pprofc_option_info *info, pprofc_str value);
 
-/* Sets the option that has the choice `name`, like the line `name=value`. */
+/* Sets the option that has the value `name` to this value, as by the line `name=value`. */
 void shell_choose(struct shell *shell, pprofc_str name, pprofc_str value);
 
 /* Prints the options and their values. */
 void shell_print_options(const struct shell *shell);
 
-/* Prints a warning for each command-line option that would make every report fail. */
+/* Prints a warning for each option of the command line that would make every report fail. */
 void shell_check_options(struct shell *shell);
 
 void shell_free_options(struct shell *shell);
@@ -129,16 +130,16 @@ void shell_free_options(struct shell *shell);
 /* ---- commands (commands.c, reports.c, bases.c) ------- */
 
 struct shell_command {
-  /* name of the command and two alternative names; NULL if absent */
+  /* name of the command, and two more names; NULL if absent */
   const char *name, *alias, *also;
-  const char *listed; /* name that the list of commands shows */
+  const char *listed; /* name in the list of commands */
   const char *help;   /* one line of explanation in the list of commands */
   const char *usage;  /* further lines for `help NAME`, or NULL */
   bool takes_file;    /* true if the first argument is a file name */
   void (*run)(struct shell *shell, const struct shell_words *words);
 };
 
-/* Return the command with an index, or with a name. Return NULL if there is no such command. */
+/* The functions return the command that has an index or a name, or NULL. */
 const struct shell_command *shell_command_at(size_t index);
 const struct shell_command *shell_command_find(pprofc_str name);
 
@@ -157,7 +158,7 @@ enum shell_output_kind {
   OUTPUT_STANDARD,
   OUTPUT_FILE,
   OUTPUT_APPEND,
-  OUTPUT_NUMBERED, /* write to a new file with a number: profile001.svg */
+  OUTPUT_NUMBERED, /* write to a new file whose name has a number: profile001.svg */
   OUTPUT_PROGRAM,  /* write to the program `argv` */
   OUTPUT_VIEWER
 };
@@ -168,7 +169,7 @@ struct shell_target {
   const char **argv; /* program and its arguments for OUTPUT_PROGRAM */
 };
 
-/* Creates the report of `run` and writes it to the target. */
+/* Creates the report by `run`, and writes it to the target. */
 pprofc_status shell_output(struct shell *shell, const struct command *run,
                            const struct shell_target *target, pprofc_error *error);
 
@@ -178,10 +179,10 @@ pprofc_status shell_output(struct shell *shell, const struct command *run,
  * false. */
 bool shell_choose_noise(struct shell *shell, pprofc_str value, struct command *command);
 
-/* True if the option noise adds verdicts to this report. */
+/* True if the option noise is set and this report can show verdicts. */
 bool shell_wants_verdicts(const struct command *run);
 
-/* Creates the report with verdicts and writes it to the target. */
+/* Creates the report with verdicts, and writes it to the target. */
 pprofc_status shell_output_verdicts(struct shell *shell, struct command *run,
                                     const struct shell_target *target, pprofc_error *error);
 
@@ -199,8 +200,8 @@ void shell_end_viewers(struct shell *shell);
 
 /* ---- ^C ---------------------------------------------- */
 
-/* Records that a pager now reads the terminal (`on`), or no longer reads it. While a pager reads
- * the terminal, a second ^C does not end the shell. */
+/* Records that a pager now reads the terminal (`on`), or that it no longer does. As long as a pager
+ * reads the terminal, a second ^C does not end the shell. */
 void shell_set_paging(bool on);
 
 enum shell_wait { SHELL_WAIT_READY, SHELL_WAIT_SIGNAL, SHELL_WAIT_INTERRUPTED };
@@ -237,15 +238,16 @@ void editor_close(struct editor *editor);
 
 struct shell_history;
 
-/* Reads the stored lines, oldest first. Returns NULL if no folder for the file is available. */
+/* Reads the stored lines, oldest first. Returns NULL if there is no folder for the file. */
 struct shell_history *history_open(void);
-const char *history_line(const struct shell_history *history, size_t index); /* Returns a line, or
-                                                                                NULL after the last
+const char *history_line(const struct shell_history *history, size_t index); /* Returns the line at
+                                                                                an index, or NULL
+                                                                                after the last
                                                                                 line. */
 void history_add(struct shell_history *history, pprofc_str line);
 void history_close(struct shell_history *history);
 
-/* Possible completions of the word at the cursor. */
+/* Candidates to complete the word at the cursor. */
 struct completions {
   struct arena arena;
   pprofc_str *items;
@@ -257,7 +259,7 @@ struct completions {
 void completions_find(const struct shell *shell, pprofc_str line, struct completions *out);
 void completions_free(struct completions *completions);
 
-/* Returns the common prefix of all candidates. */
+/* Returns the longest prefix that all candidates share. */
 pprofc_str completions_common(const struct completions *completions);
 
 #endif

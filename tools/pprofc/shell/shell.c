@@ -24,7 +24,7 @@
 
 /* ---- messages ---------------------------------------- */
 
-/* Prints a message. In a `source` file, the message starts with the file name and the line
+/* Prints a message. If the line comes from a `source` file, starts with the file name and the line
  * number. */
 static void shell_say(struct shell *shell, const char *text) {
   const struct shell_input *input =
@@ -66,7 +66,7 @@ static struct budget *volatile interruptible;
 
 static volatile sig_atomic_t paging;
 
-/* Handles ^C. While a pager runs, ^C controls the pager and never ends the shell. */
+/* Handles ^C. While a pager runs, ^C is for the pager and never ends the shell. */
 static void shell_interrupt(void) {
   struct budget *budget = interruptible;
   interrupted = 1;
@@ -86,7 +86,7 @@ static bool shell_interrupted(void) {
 }
 
 /* Waits for input, ^C or another signal. Signals are unblocked only during the wait. Otherwise a
- * signal could arrive between the check of the flag and the wait. */
+ * signal could arrive after the check of the flag and before the wait. */
 enum shell_wait shell_wait_input(int fd) {
   fd_set wanted;
   sigset_t blocked, before;
@@ -117,8 +117,8 @@ static void shell_print_label(void *context, const char *prefix, pprofc_str text
   while (str_next_line(&text, &line)) message_note("%.*s", STR_ARG(line));
 }
 
-/* Prints the header of a report on the whole profile. As in pprof, prints no header if an option is
- * invalid. */
+/* Prints the header of a report on the whole profile. Prints no header if an option is invalid, as
+ * in pprof. */
 static void shell_print_header(struct shell *shell) {
   pprofc_report_options options = shell->command.report;
   struct report report = {.options = &options, .mem = &shell->profile->mem};
@@ -168,8 +168,8 @@ static void shell_run_line(struct shell *shell, pprofc_str line) {
   shell_reap_viewers(shell);
 }
 
-/* Handles ^C at the prompt. On an empty line, the first ^C prints how to leave the shell, and the
- * next ^C leaves. */
+/* Handles ^C at the prompt. On an empty line, the first ^C prints how to leave the shell. The next
+ * ^C leaves the shell. */
 static void shell_answer_interrupt(struct shell *shell, const struct buffer *line, bool *warned) {
   if (line->size) {
     *warned = false;
@@ -207,8 +207,8 @@ static int shell_loop(struct shell *shell) {
 
 /* ---- start and end ----------------------------------- */
 
-/* Reads the sources completely, as for the format proto. For other formats the reader may drop
- * data. */
+/* Reads all data of the sources, as for the format proto. For most formats, the reader drops data
+ * that the format does not need. */
 static pprofc_status shell_read(struct shell *shell, pprofc_error *error) {
   struct command *command = &shell->command;
   struct progress progress;
@@ -220,7 +220,7 @@ static pprofc_status shell_read(struct shell *shell, pprofc_error *error) {
   progress_start(&progress, "reading");
   pprofc_status status = sources_fetch(command, &shell->profile, error);
   progress_end(&progress);
-  /* Clear the flag that lets a report modify the profile, because later reports use it. */
+  /* Later reports use the profile, so no report may modify it. */
   if (status == PPROFC_OK) shell->profile->disposable = false;
   return budget_status(budget_allocator(command->budget), status, error);
 }

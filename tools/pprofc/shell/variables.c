@@ -1,5 +1,5 @@
-/* Sets options of the shell from text, and lists them. The options are the library's report
- * options, and `output`. */
+/* Sets and lists the options of the shell. They are the report options of the library, and
+ * `output`. */
 #include "common/quote.h"
 #include "common/terminal.h"
 #include "common/text.h"
@@ -86,7 +86,7 @@ static void variables_refuse(struct shell *shell, const char *name, pprofc_str v
   shell_fail(shell, "invalid value %s for %s: %s", quoted, name, why);
 }
 
-/* Copies the value. The copy is valid until the option changes again. */
+/* Copies the value of an option. The copy is valid until the option changes. */
 static bool variables_keep(struct shell *shell, const pprofc_option_info *info, pprofc_str value) {
   size_t index = variables_index(str_of(info->name));
   char *text = text_copy(value);
@@ -116,8 +116,8 @@ static void variables_set_bool(struct shell *shell, const pprofc_option_info *in
   text_free(text);
 }
 
-/* Parses a decimal number, the only form that pprof accepts. Replaces a value that is too large by
- * the maximum. */
+/* Parses a decimal number, the only type of number that pprof accepts. A value that is too large
+ * becomes the maximum. */
 static void variables_set_int(struct shell *shell, const pprofc_option_info *info,
                               pprofc_str value) {
   int64_t number;
@@ -139,7 +139,7 @@ static void variables_set_float(struct shell *shell, const pprofc_option_info *i
     *(double *)variables_field(shell, info) = number;
 }
 
-/* Sets an option that has choices. An empty granularity restores the default. */
+/* Sets an option that has a list of values. An empty granularity restores the default. */
 static void variables_set_choice(struct shell *shell, const pprofc_option_info *info,
                                  pprofc_str value) {
   char words[200] = "";
@@ -159,7 +159,8 @@ static void variables_set_choice(struct shell *shell, const pprofc_option_info *
   if (reset) message_note("%s is reset to its default; it can be one of %s", info->name, words);
 }
 
-/* Stores the name of the sample type, because its index may differ in another profile. */
+/* Stores the name of the sample type instead of its index, because the index may differ in another
+ * profile. */
 static void variables_set_sample_index(struct shell *shell, const pprofc_option_info *info,
                                        pprofc_str value) {
   const pprofc_profile *profile = shell->profile;
@@ -176,7 +177,7 @@ static void variables_ignore_warning(void *context, const char *message) {
   (void)message;
 }
 
-/* Checks the expression of an option. Returns the error that a report would return. */
+/* Checks the expression of an option. The error is the same as in a report. */
 static pprofc_status variables_check(const struct shell *shell, const pprofc_option_info *info,
                                      pprofc_error *error) {
   if (info->kind != PPROFC_OPTION_STRING) return PPROFC_OK;
@@ -213,7 +214,7 @@ void shell_set(struct shell *shell, const pprofc_option_info *info, pprofc_str v
   } else if (info->kind != PPROFC_OPTION_STRING) {
     setters[info->kind](shell, info, value);
   } else if (variables_keep(shell, info, value)) {
-    /* As in pprof, an invalid value is stored, and the reports fail later. */
+    /* Store an invalid value, as pprof does. The reports fail later. */
     if (variables_check(shell, info, &error) != PPROFC_OK) message_error("%s", error.message);
   }
 }
@@ -231,8 +232,8 @@ void shell_choose(struct shell *shell, pprofc_str name, pprofc_str value) {
   message_note("(%s=<val> sets it to another value; for %s the value is true)", info->name, choice);
 }
 
-/* Warns about a sample type, an expression or a divisor from the command line that would make every
- * report fail. */
+/* Warns about options of the command line that would make every report fail: the sample type, an
+ * expression or a divisor. */
 void shell_check_options(struct shell *shell) {
   pprofc_error error;
   size_t index;
@@ -287,7 +288,7 @@ static void variables_add_types(const struct shell *shell, struct buffer *out) {
   buffer_add_char(out, ']');
 }
 
-/* Writes a line of the list. As in pprof, the line ends with blanks if there is no comment. */
+/* Writes a line of the list. Without a comment, the line ends with blanks, as in pprof. */
 static void variables_print(const struct shell *shell, const pprofc_option_info *info) {
   const pprofc_profile *p = shell->profile;
   char number[VALUE_MAX];

@@ -1,5 +1,6 @@
-/* Adds verdicts to reports. With the option noise, top, text, json and flame graphs judge the runs
- * from the command line or from diff_base. The shell reads the runs once for each base. */
+/* Adds verdicts to reports. With the option noise, the formats top, text, json and the flame graphs
+ * show verdicts. The judged runs come from the command line or from diff_base. The shell reads the
+ * runs once for each base. */
 #include "common/quote.h"
 #include "noise/noise.h"
 #include "profile/profile.h"
@@ -30,7 +31,7 @@ void shell_forget_runs(struct shell *shell) {
   shell->runs_loaded = false;
 }
 
-/* Reads the runs. A base set in the shell replaces the bases of the command line. */
+/* Reads the runs. A base that the user set in the shell replaces the bases of the command line. */
 static pprofc_status verdicts_load(struct shell *shell, pprofc_error *error) {
   struct command command = shell->command;
   const char *chosen = shell->base.source;
@@ -41,7 +42,7 @@ static pprofc_status verdicts_load(struct shell *shell, pprofc_error *error) {
   }
   pprofc_status status = runs_load(&command, &shell->runs, error);
   shell->runs_loaded = true;
-  /* Clear the flag that lets a report modify a profile, because later reports use the profiles. */
+  /* Later reports use the profiles, so no report may modify them. */
   for (size_t i = 0; i < shell->runs.count; i++) shell->runs.sources[i].profile->disposable = false;
   if (status) shell_forget_runs(shell);
   return status;

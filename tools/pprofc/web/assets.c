@@ -1,5 +1,5 @@
-/* Serves the files of the page. Each URL contains a hash of the file, so browsers may cache the
- * file without limit. */
+/* Serves the files of the page. Each URL contains a hash of the file. A browser may therefore keep
+ * the file forever. */
 #include "web/assets.h"
 
 #include "codec/codec.h"
@@ -8,8 +8,8 @@
 
 #define HASH_DIGITS 16
 
-/* Formats a name such as "app-0123456789abcdef.css". Truncates a name that does not fit, and then
- * writes no NUL. */
+/* Formats a name such as "app-0123456789abcdef.css". A name that does not fit is truncated and has
+ * no NUL. */
 static size_t asset_write_name(const struct web_asset *asset, char *out, size_t size) {
   pprofc_str name = str_of(asset->name);
   size_t dot = str_find_last_char(name, '.');

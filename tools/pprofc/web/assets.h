@@ -6,10 +6,11 @@
 #include "web/reply.h"
 #include "web/view.h"
 
-/* A file of the page. The build generates the table of files. */
+/* A file of the page. The build generates the table of these files. */
 struct web_asset {
-  const char *name;          /* file name: "app.css" */
-  const unsigned char *data; /* content of the file, gzip'd; plain if the build had no gzip */
+  const char *name;          /* content of the file, gzip'd; not compressed if the build had no
+                                gzip */
+  const unsigned char *data; /* SHA-256 of `data` in hexadecimal */
   const size_t *size;
   const char *sha256; /* SHA-256 of `data` in hexadecimal */
 };
@@ -17,10 +18,12 @@ struct web_asset {
 extern const struct web_asset web_assets[];
 extern const size_t web_asset_count;
 
-/* Returns the file at a URL such as "app-0123456789abcdef.css" below assets/, or NULL. */
+/* Returns the file whose URL below assets/ is, for example, "app-0123456789abcdef.css". Returns
+ * NULL for other URLs. */
 const struct web_asset *asset_find(pprofc_str name);
 
-/* Returns a reply with the file; compressed if `gzip` is true. Returns NULL when out of memory. */
+/* Returns a reply that contains the file. The reply is compressed if `gzip` is true. Returns NULL
+ * when out of memory. */
 struct web_reply *asset_reply(const struct web_asset *asset, bool gzip);
 
 /* Sets the URLs of the page's files in `info`. The URLs live in `arena`. Returns false when out of

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* Request and result of a download. */
+/* A requested download, and its result. */
 struct download {
   struct web_question *q;
   pprofc_report_options options;
@@ -35,7 +35,7 @@ static pprofc_status download_flame(struct download *d, pprofc_error *error) {
 
 /* Writes a report in a format of the library. */
 static pprofc_status download_report(struct download *d, pprofc_error *error) {
-  /* Do not divide the values of a profile, because they are integers and would be rounded. */
+  /* Do not divide the values of a profile. They are integers and would be rounded. */
   bool whole = strcmp(d->options.format, "proto") == 0;
   if (!whole) d->options.divide_by *= state_divisor(&d->choice, d->choice.side);
   return pprofc_report(d->choice.shown, &d->options, reply_write, d->reply, error);

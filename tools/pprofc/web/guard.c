@@ -9,7 +9,7 @@ static bool guard_same(pprofc_str text, pprofc_str lower) {
   return text.size == lower.size && str_starts_any_case(text, lower);
 }
 
-/* Sets *value to the value of a header. Returns how often the header occurs. */
+/* Sets *value to the value of a header. Returns how many times the header occurs. */
 static size_t guard_find(const struct guard_request *r, pprofc_str name, pprofc_str *value) {
   size_t count = 0;
   *value = STR("");
@@ -20,7 +20,8 @@ static size_t guard_find(const struct guard_request *r, pprofc_str name, pprofc_
 
 /* ---- names ------------------------------------------- */
 
-/* Removes ":PORT" from a host. Returns false if the port is not `port`. A missing port means 80. */
+/* Removes ":PORT" from a host. A missing port means 80. Returns false if the port differs from
+ * `port`. */
 static bool guard_take_port(pprofc_str *host, unsigned port) {
   char ours[16];
   size_t colon = str_find_last_char(*host, ':'), end = str_find_last_char(*host, ']');
@@ -32,8 +33,8 @@ static bool guard_take_port(pprofc_str *host, unsigned port) {
   return true;
 }
 
-/* True if the host is a name of this machine. The server rejects other names, because an attacker
- * can make any name resolve to this machine. */
+/* True if the host is a name of this machine. Other names are rejected, because an attacker can
+ * make any name resolve to this machine. */
 static bool guard_owns_host(const struct guard *g, pprofc_str host) {
   static const pprofc_str names[] = {{"localhost", 9}, {"127.0.0.1", 9}, {"[::1]", 5}};
   if (!guard_take_port(&host, g->port)) return false;
@@ -42,7 +43,7 @@ static bool guard_owns_host(const struct guard *g, pprofc_str host) {
   return g->host.size && host.size == g->host.size && guard_same(host, g->host);
 }
 
-/* True if the Host header names this server. With a token every name is valid, because a machine
+/* True if the Host header names this server. With a token, every name is valid, because a machine
  * can have many names. */
 static bool guard_is_own_host(const struct guard *g, pprofc_str host) {
   if (!g->token.size || g->host.size) return guard_owns_host(g, host);
@@ -51,8 +52,7 @@ static bool guard_is_own_host(const struct guard *g, pprofc_str host) {
 
 /* ---- token ------------------------------------------- */
 
-/* True if the token is correct. The time of the comparison does not depend on the characters of the
- * text. */
+/* True if the token is correct. The duration of the comparison does not depend on the text. */
 static bool guard_token_is(const struct guard *g, pprofc_str text) {
   unsigned char difference = 0;
   if (text.size != g->token.size) return false;
@@ -105,7 +105,7 @@ static unsigned guard_method_of(pprofc_str method) {
   return 0;
 }
 
-/* True if the request line or the headers are too long, or contain invalid characters. */
+/* True if the request line or the headers are too long or contain invalid characters. */
 static bool guard_is_long(const struct guard_request *r) {
   size_t bytes = r->target.size;
   for (size_t i = 0; i < r->header_count; i++)
@@ -120,8 +120,8 @@ static bool guard_is_path(pprofc_str target) {
   return true;
 }
 
-/* Checks that the request declares the length of its body, within the limit of the path. Returns 0
- * or an HTTP status. */
+/* Checks that the request has a body length, and that the path permits this length. Returns 0 or an
+ * HTTP status. */
 static unsigned guard_check_body(const struct guard_request *r, unsigned method, bool upload) {
   pprofc_str length, coding;
   uint64_t bytes = 0, most = upload ? GUARD_UPLOAD_BYTES : GUARD_BODY_BYTES;
@@ -133,8 +133,8 @@ static unsigned guard_check_body(const struct guard_request *r, unsigned method,
   return bytes > most ? 413 : 0;
 }
 
-/* True if the browser reports that another site made the request. Returns false for a link that the
- * user followed to a page. */
+/* True if the browser reports that another site made the request. A link that the user followed to
+ * a page does not count. */
 static bool guard_is_foreign(const struct guard_request *r, unsigned method) {
   pprofc_str site, mode, dest;
   if (guard_find(r, STR("sec-fetch-site"), &site) == 0) return false;
@@ -145,15 +145,15 @@ static bool guard_is_foreign(const struct guard_request *r, unsigned method) {
          !str_equal(dest, STR("document"));
 }
 
-/* True if `origin` is the host of the request. With a public server the scheme may be https,
- * because a proxy may add TLS. */
+/* True if `origin` is the host of the request. On a public server the scheme may be https, because
+ * a proxy may add TLS. */
 static bool guard_is_origin(const struct guard *g, pprofc_str origin, pprofc_str host) {
   if (str_starts(origin, STR("http://"))) return str_equal(str_slice(origin, 7, origin.size), host);
   return !g->loopback && str_starts(origin, STR("https://")) &&
          str_equal(str_slice(origin, 8, origin.size), host);
 }
 
-/* Source of a request: a page of this server, another page, or not known. */
+/* Page that made a request: a page of this server, another page, or unknown. */
 enum guard_sender { SENDER_UNKNOWN, SENDER_OURS, SENDER_FOREIGN };
 
 static enum guard_sender guard_sender_of(const struct guard *g, const struct guard_request *r) {
@@ -163,7 +163,7 @@ static enum guard_sender guard_sender_of(const struct guard *g, const struct gua
   bool same = sites == 1 && str_equal(site, STR("same-origin"));
   guard_find(r, STR("host"), &host);
   if (!origins) return same ? SENDER_OURS : SENDER_UNKNOWN;
-  /* A form without a script has the origin "null", because the pages forbid the referrer. */
+  /* A form without a script has the origin "null", because the pages do not send a referrer. */
   if (origins == 1 && str_equal(origin, STR("null")) && same) return SENDER_OURS;
   bool equal = origins == 1 && guard_is_origin(g, origin, host);
   return equal ? SENDER_OURS : SENDER_FOREIGN;

@@ -1,4 +1,4 @@
-/* Serves HTTP with libmicrohttpd. One thread handles all connections; another thread watches for
+/* Serves HTTP with libmicrohttpd. One thread handles all connections. Another thread watches for
  * slow clients. */
 #include "web/http_server.h"
 
@@ -41,15 +41,16 @@ void http_answer(struct http_exchange *exchange, struct web_reply *reply) {
 #include <time.h>
 #include <unistd.h>
 
-/* Maximum number of connections. If there are SERVER_CROWD connections, the server closes the
- * connections that were idle longest. Slow clients then cannot block other clients. */
+/* Maximum number of connections. From SERVER_CROWD connections on, the server closes the
+ * connections that have been idle longest. Slow clients then cannot block other clients. */
 #define SERVER_CONNECTIONS 512u
 #define SERVER_CROWD       256u
 #define SERVER_PER_ADDRESS 16u
-/* Time limit in seconds for a client to send the request headers, or to read more of a reply. */
+/* Time limit in seconds. A client must send its headers, or read more of a reply, within this
+ * time. */
 #define SERVER_IDLE_S      10u
 #define SERVER_BODY_MS     60000 /* time limit in milliseconds for a client to send a body */
-/* Interval in milliseconds at which the thread checks for slow clients. */
+/* Interval in milliseconds between checks for slow clients. */
 #define SERVER_LOOK_MS     100
 
 /* ---- the library ------------------------------------- */
@@ -60,7 +61,7 @@ typedef enum MHD_Result mhd_result;
 typedef int mhd_result;
 #endif
 
-/* Functions of libmicrohttpd without their prefix MHD_. */
+/* Functions of libmicrohttpd. Their names lack the prefix MHD_. */
 static struct {
   __typeof__(&MHD_start_daemon) start_daemon;
   __typeof__(&MHD_stop_daemon) stop_daemon;
@@ -96,10 +97,9 @@ static pprofc_status server_load(pprofc_error *error) {
 struct http_connection {
   struct http_connection *next, **link;
   int fd;
-  int64_t since;                 /* time at which the wait for a request began, in milliseconds */
-  int64_t body_since;            /* time at which the wait for a body began; 0 if no body is
-                                    expected */
-  bool busy;                     /* true while the server answers a request */
+  int64_t since;                 /* time when the wait for a request began, in milliseconds */
+  int64_t body_since;            /* time when the wait for a body began; 0: no body is expected */
+  bool busy;                     /* true while the server computes an answer */
   struct http_exchange *waiting; /* exchange whose answer another thread computes, or NULL */
 };
 
@@ -164,8 +164,8 @@ static void server_notify(void *server, struct MHD_Connection *connection, void 
 
 /* ---- slow clients ------------------------------------ */
 
-/* Closes connections of slow clients. The caller holds the lock. The system then cannot reuse the
- * socket numbers. */
+/* Closes the connections of slow clients. The caller holds the lock, so that the system cannot
+ * reuse the socket numbers meanwhile. */
 static void server_close_slow(struct http_server *s, int64_t now) {
   for (struct http_connection *c = s->connections; c; c = c->next) {
     bool late = c->body_since && now - c->body_since > SERVER_BODY_MS;
@@ -174,8 +174,8 @@ static void server_close_slow(struct http_server *s, int64_t now) {
   }
 }
 
-/* If there are many connections, closes the connections that were idle longest. Connections that
- * were opened at the same time are closed together. */
+/* If there are many connections, closes those that have been idle longest. Connections opened at
+ * the same time are closed together. */
 static void server_thin_out(struct http_server *s, int64_t now) {
   int64_t oldest = now;
   if (s->connection_count < SERVER_CROWD) return;
@@ -186,7 +186,7 @@ static void server_thin_out(struct http_server *s, int64_t now) {
     if (!c->busy && c->since <= oldest + 2 * SERVER_LOOK_MS) shutdown(c->fd, SHUT_RDWR);
 }
 
-/* Calls `gone` for clients that closed the connection before their answer was ready. */
+/* Calls `gone` for each client that closed its connection before its answer was ready. */
 static void server_find_gone(struct http_server *s) {
   for (struct http_connection *c = s->connections; c; c = c->next) {
     struct pollfd state = {c->fd, POLLRDHUP, 0};
@@ -212,13 +212,13 @@ static void *server_watch(void *server) {
 
 /* ---- answers ----------------------------------------- */
 
-/* Security headers of every reply. Pages run no inline script, load nothing from other sites, and
- * cannot be framed. A rejection can be framed, because the user must see the reason in the
- * frame. */
+/* Security headers of every reply. Pages run no inline script and load nothing from other sites. No
+ * page can be in a frame. Only a rejection can, because the user must see the reason there. */
 #define SERVER_REFUSED 403
 
 static const struct {
-  /* name of a header; its value; its value in a rejection (NULL: no such header) */
+  /* name and value of a header, and its value in a rejection (NULL: a rejection omits the
+   * header) */
   const char *name, *value, *refused;
 } server_headers[] = {
     {"Content-Security-Policy",
@@ -255,7 +255,7 @@ static bool server_add_headers(struct MHD_Response *response, const struct web_r
   return ok && mhd.add_response_header(response, "Content-Type", reply->type);
 }
 
-/* Sends a reply and releases it. */
+/* Sends a reply, and releases it. */
 static mhd_result server_send(struct MHD_Connection *connection, struct web_reply *reply) {
   static char nothing[1];
   if (!reply) return MHD_NO; /* out of memory: close the connection */
@@ -337,7 +337,7 @@ static struct web_reply *server_refuse(const struct guard_decision *d) {
   return reply;
 }
 
-/* Answers a URL with the correct token: sets a cookie with the token, and redirects to the URL
+/* Answers a URL that has the correct token. Sets a cookie with the token, and redirects to the URL
  * without the token. */
 static struct web_reply *server_enter(const struct guard *g, const struct guard_decision *d) {
   char cookie[128];
@@ -400,8 +400,8 @@ static mhd_result server_begin(struct http_exchange *e, const char *method) {
   return MHD_YES;
 }
 
-/* Appends a piece of a body: to the file of an upload, or else to memory. web/guard.c has already
- * checked the length. */
+/* Appends a piece of a body to the file of an upload, or to memory if there is no file. web/guard.c
+ * has checked the length before. */
 static mhd_result server_take_body(struct http_exchange *e, const char *data, size_t *size) {
   if (e->request.body < 0) buffer_add(&e->form, data, *size);
   for (size_t written = 0; e->request.body >= 0 && written < *size;) {
@@ -456,7 +456,7 @@ static mhd_result server_access(void *server, struct MHD_Connection *connection,
   return *size ? server_take_body(e, data, size) : server_ask(e);
 }
 
-/* Creates the exchange when the target of a request arrives. */
+/* Creates the exchange when the target of a request has arrived. */
 static void *server_log(void *server, const char *target, struct MHD_Connection *connection) {
   struct http_exchange *e = mem_zero_array(&mem_default, 1, sizeof *e);
   (void)server;

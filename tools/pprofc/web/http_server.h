@@ -1,4 +1,4 @@
-/* Serves HTTP with libmicrohttpd, which is loaded at the start. This layer does not know about
+/* Serves HTTP with libmicrohttpd, which is loaded at the start. These functions know nothing about
  * profiles. */
 #ifndef PPROFC_WEB_HTTP_SERVER_H
 #define PPROFC_WEB_HTTP_SERVER_H
@@ -8,27 +8,27 @@
 
 struct http_server;
 
-/* A request and its connection. Exists until the answer is sent. */
+/* A request and its connection. It exists until the answer is sent. */
 struct http_exchange;
 
-/* A request that passed the checks of host, origin and token (web/guard.h). */
+/* A request that has passed the checks of host, origin and token (web/guard.h). */
 struct http_request {
   unsigned method; /* method, a GUARD_* flag */
   pprofc_str path, query;
   bool gzip;       /* true if the client accepts compressed bodies */
   pprofc_str form; /* body of an HTML form: "a=b&c=d" */
-  int body;        /* descriptor of the file with the body of an upload, to be read from its start;
-                      -1: no upload */
+  int body;        /* descriptor of a file with the body of an upload, at its start; -1: no
+                      upload */
   uint64_t body_size;
 };
 
 struct http_handler {
-  /* Returns the answer, or returns NULL and later calls http_answer from any thread. In that case
-   * the request stays valid until http_answer. */
+  /* Returns the answer. May return NULL instead; any thread then calls http_answer later, and the
+   * request stays valid until that call. */
   struct web_reply *(*answer)(void *context, struct http_exchange *exchange,
                               const struct http_request *request);
-  /* Reports that the client of a waiting exchange closed the connection. The handler must still
-   * call http_answer. */
+  /* Reports that the client of a waiting exchange closed its connection. The handler must call
+   * http_answer nevertheless. */
   void (*gone)(void *context, struct http_exchange *exchange);
   void *context;
 };
@@ -36,7 +36,7 @@ struct http_handler {
 struct http_settings {
   const struct guard *guard;
   int listening;    /* bound socket, which the server closes */
-  bool per_address; /* true to limit the number of connections of each client address */
+  bool per_address; /* true: limit the number of connections from each client address */
   struct http_handler handler;
 };
 
@@ -45,10 +45,10 @@ struct http_settings {
 pprofc_status http_server_start(const struct http_settings *settings, struct http_server **server,
                                 pprofc_error *error);
 
-/* Closes all connections. The caller must have answered every exchange before this call. */
+/* Closes all connections. Before this call, every exchange must have its answer. */
 void http_server_stop(struct http_server *server);
 
-/* Sends the answer of a waiting exchange and releases the answer. `reply` is NULL when out of
+/* Sends the answer of a waiting exchange, and releases the answer. `reply` NULL means out of
  * memory. */
 void http_answer(struct http_exchange *exchange, struct web_reply *reply);
 

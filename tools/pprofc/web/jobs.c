@@ -18,11 +18,12 @@ struct cache_entry {
   size_t bytes;
 };
 
-/* Maximum number of cached answers. The limit is low because the search is linear. */
+/* Maximum number of cached answers. The limit is low, because a search compares all entries. */
 #define CACHE_ENTRIES 4096
 
 struct web_cache {
-  struct cache_entry *first, *last; /* answers that were used last, and least recently */
+  struct cache_entry *first, *last; /* answer that was used last, and answer that was used least
+                                       recently */
   size_t count, bytes, most;
 };
 
@@ -111,7 +112,7 @@ struct web_job {
   void *question;
   struct job_asker *askers;
   size_t asker_count, asker_capacity;
-  struct budget *budget; /* memory and time budget while the job runs; else NULL */
+  struct budget *budget; /* memory and time budget while the job runs, else NULL */
   bool cancelled;
 };
 
@@ -119,9 +120,9 @@ struct web_jobs {
   struct jobs_settings settings;
   pthread_mutex_t lock;
   pthread_cond_t work;
-  struct web_job *queue, **queue_end; /* jobs that no thread has started, oldest first */
+  struct web_job *queue, **queue_end; /* jobs that wait for a thread, oldest first */
   struct web_job *running;
-  size_t waiting; /* number of queued jobs that have a waiting client */
+  size_t waiting; /* number of jobs in the queue that have a waiting client */
   pthread_t *threads;
   unsigned thread_count;
   bool stopping;
@@ -143,7 +144,7 @@ static bool job_add_asker(struct web_job *job, void *asker) {
   return true;
 }
 
-/* Creates a job. With `asker` NULL, the job only fills the cache. */
+/* Creates a job. `asker` NULL: the job only fills the cache. */
 static struct web_job *job_new(pprofc_str key, void *asker) {
   struct web_job *job = mem_zero_array(&mem_default, 1, sizeof *job);
   if (!job) return NULL;
@@ -159,8 +160,8 @@ static struct web_job *job_find(struct web_job *list, pprofc_str key) {
   return list;
 }
 
-/* Sends the answer of a finished job to all waiting clients. Needs no lock, because the job is in
- * no list. */
+/* Sends the answer of a finished job to all waiting clients. Needs no lock, because no list has the
+ * job any more. */
 static void job_answer(struct web_jobs *jobs, struct web_job *job, struct web_reply *reply) {
   if (!reply) reply = reply_text(503, "out of memory");
   for (size_t i = 0; i < job->asker_count; i++)
@@ -188,7 +189,7 @@ static struct web_reply *job_run(struct web_jobs *jobs, struct web_job *job) {
   return reply;
 }
 
-/* Waits for a job and removes the oldest job from the queue. Returns NULL when the threads must
+/* Waits for a job, and takes the oldest job from the queue. Returns NULL when the threads must
  * end. */
 static struct web_job *jobs_take(struct web_jobs *jobs) {
   while (!jobs->queue && !jobs->stopping) pthread_cond_wait(&jobs->work, &jobs->lock);
@@ -244,7 +245,7 @@ struct web_jobs *jobs_start(const struct jobs_settings *settings) {
   return NULL;
 }
 
-/* Removes the oldest job from the queue after the threads have ended. Returns NULL if the queue is
+/* Takes the oldest job from the queue after the threads have ended. Returns NULL if the queue is
  * empty. */
 static struct web_job *jobs_drop(struct web_jobs *jobs) {
   pthread_mutex_lock(&jobs->lock);
@@ -279,8 +280,8 @@ void jobs_free(struct web_jobs *jobs) {
 
 /* ---- questions --------------------------------------- */
 
-/* Adds a client to a job with the same key. Returns false if there is no such job. The time limit
- * of a job starts with its first client. */
+/* Adds a client to a job that has the same key. Returns false if there is no such job. The time
+ * limit of a job begins with its first client. */
 static bool jobs_join(struct web_jobs *jobs, pprofc_str key, void *asker) {
   if (!key.size || jobs->stopping) return false;
   struct web_job *same = job_find(jobs->queue, key);
@@ -338,7 +339,7 @@ struct web_reply *jobs_ask(struct web_jobs *jobs, pprofc_str key, void *question
   return reply;
 }
 
-/* Removes a client from its job in a list of jobs. Cancels the job if it has no other client, and
+/* Removes a client from its job in a list of jobs. If the job has no other client, cancels it and
  * increments *cancelled. Returns false if no job has the client. */
 static bool jobs_leave_list(struct web_job *job, const void *asker, size_t *cancelled) {
   for (; job; job = job->next) {

@@ -1,5 +1,5 @@
-/* Computes answers in a few threads with a bounded queue. Equal requests share a job. An "asker" is
- * a client that waits for an answer. */
+/* Computes answers in a few threads with a queue of limited length. Equal requests share a job. An
+ * "asker" is a client that waits for an answer. */
 #ifndef PPROFC_WEB_JOBS_H
 #define PPROFC_WEB_JOBS_H
 
@@ -13,7 +13,7 @@ struct web_cache;
 struct web_cache *cache_new(size_t bytes);
 void cache_free(struct web_cache *cache);
 
-/* Returns the cached answer for a key, or NULL. The caller releases the answer. */
+/* Returns the cached answer of a key, or NULL. The caller releases the answer. */
 struct web_reply *cache_get(struct web_cache *cache, pprofc_str key);
 
 /* Adds an answer. If the cache is full, drops old answers. Drops the new answer if it is larger
@@ -27,38 +27,39 @@ struct web_jobs;
 
 struct jobs_settings {
   unsigned workers;
-  size_t waiting_most;   /* maximum number of jobs that wait for a thread */
+  size_t waiting_most;   /* maximum number of jobs in the queue */
   struct budget *parent; /* memory budget shared by all reports */
   uint64_t bytes;        /* memory limit of an answer, in bytes */
-  uint32_t milliseconds; /* time limit of an answer in milliseconds, counted from the first client's
-                            request */
+  uint32_t milliseconds; /* time limit of an answer in milliseconds, counted from the first request
+                            for it */
   struct web_cache *cache; /* cache of answers */
-  /* Function that computes an answer. Returns NULL when out of memory. */
+  /* Computes an answer. Returns NULL when out of memory. */
   struct web_reply *(*run)(void *question, struct budget *budget);
   void (*forget)(void *question);
-  /* Function that sends the answer to a waiting client and releases the answer. */
+  /* Sends the answer to a waiting client, and releases the answer. */
   void (*answer)(void *asker, struct web_reply *reply);
 };
 
 struct web_jobs *jobs_start(const struct jobs_settings *settings);
 
-/* Cancels all jobs, answers all clients and waits for the threads. Afterwards the pool rejects
- * every request. */
+/* Cancels all jobs, answers all clients and waits for the threads to end. After this call, every
+ * request is rejected. */
 void jobs_stop(struct web_jobs *jobs);
 
-/* Stops the threads and frees the pool. No other thread may use the pool after the call. */
+/* Stops the threads and frees the pool. No thread may use the pool any more. */
 void jobs_free(struct web_jobs *jobs);
 
-/* Queues a request and takes ownership of it. Requests with equal keys share an answer, except for
- * the key "". Returns a cached answer or a rejection at once. Returns NULL if the client gets the
+/* Queues a request, and takes ownership of it. Requests with equal keys share an answer, except for
+ * the key "". Returns a cached answer or a rejection at once. Returns NULL if the client gets its
  * answer later. */
 struct web_reply *jobs_ask(struct web_jobs *jobs, pprofc_str key, void *question, void *asker);
 
-/* Computes the answer to a likely next request in advance, if a thread is idle, and puts the answer
- * into the cache. Takes ownership of the request. */
+/* Computes the answer of a probable next request in advance if a thread is idle, and caches the
+ * answer. Takes ownership of the request. */
 void jobs_prepare(struct web_jobs *jobs, pprofc_str key, void *question);
 
-/* Removes a client from its job. Cancels a job without clients. The client still gets an answer. */
+/* Removes a client from its job. A job without clients is cancelled. The client still gets an
+ * answer. */
 void jobs_leave(struct web_jobs *jobs, void *asker);
 
 /* Removes the cached answers. */

@@ -1,4 +1,4 @@
-/* Judges a difference as -top -noise does. */
+/* Judges a difference like -top -noise. */
 #include "web/judge.h"
 
 #include "core/budget.h"
@@ -22,8 +22,8 @@ static size_t judge_count(const struct judge_side *side) {
   return side->count ? side->count : 1;
 }
 
-/* Lists the runs of base, then of head. The copies share the data, but use the memory of the
- * request. */
+/* Lists the runs of the base, then of the head. The copies share the data of the profiles, but
+ * belong to the memory of the request. */
 static pprofc_status judge_lend_runs(const struct judge_side sides[2], const pprofc_allocator *mem,
                                      struct loaded_runs *runs, pprofc_error *error) {
   runs->bases = judge_count(&sides[0]);
@@ -49,7 +49,7 @@ static void judge_free_runs(struct loaded_runs *runs, const pprofc_allocator *me
   mem_free(mem, runs->items, runs->capacity, sizeof *runs->items);
 }
 
-/* Judges the runs as -noise does. An error becomes the reason why there are no verdicts, unless
+/* Judges the runs like -noise. An error becomes the reason why there are no verdicts, except if
  * memory or time ran out. */
 static pprofc_status judge_runs(const pprofc_report_options *options,
                                 const struct noise_options *flags, struct loaded_runs *runs,

@@ -11,12 +11,12 @@
 
 /* ---- names ------------------------------------------- */
 
-/* Parameters that do not exist in pprof's URLs. */
+/* Parameters that pprof's URLs do not have. */
 static const char *const query_own_names[] = {
     "tagroot", "tagleaf", "side", "base", "head", "sel",    "only", "rows", "q", "p",
     "v",       "view",    "what", "node", "name", "config", "pin",  "t0",   "t1"};
 
-/* Returns the option that a parameter sets. Returns NULL for other parameters. */
+/* Returns the option that a parameter sets, or NULL if it sets no option. */
 static const pprofc_option_info *query_option(const char *name) {
   const pprofc_option_info *info;
   for (size_t i = 0; (info = pprofc_option_at(i)); i++)
@@ -25,7 +25,7 @@ static const pprofc_option_info *query_option(const char *name) {
   return ours ? NULL : info;
 }
 
-/* Returns the name of parameter i. The options come first, in the order of their table. */
+/* Returns the name of parameter i. The options come first, in the order of the table of options. */
 static const char *query_name(size_t i) {
   const pprofc_option_info *info;
   for (size_t k = 0; (info = pprofc_option_at(k)); k++)
@@ -43,8 +43,8 @@ static size_t query_place(pprofc_str name) {
   return known ? i : WEB_PARAMETERS_MAX;
 }
 
-/* Decodes a pair "name=value" into the array element of its name, unless that element has a
- * value. */
+/* Decodes a pair "name=value", and stores the value for the name. Keeps a value that is stored
+ * already. */
 static pprofc_status query_take(pprofc_str pair, struct arena *arena,
                                 const char *slots[WEB_PARAMETERS_MAX], pprofc_error *error) {
   size_t equal = str_find_char(pair, '=');
@@ -99,7 +99,7 @@ void web_query_at(const struct web_query *query, size_t index, const char **name
 
 /* ---- links ------------------------------------------- */
 
-/* Returns the value of a parameter after the changes. */
+/* Returns the value of a parameter after applying the changes. */
 static pprofc_str query_changed(const struct web_query *query, const struct web_change *changes,
                                 size_t count, const char *name) {
   for (size_t i = 0; i < count; i++)
@@ -138,7 +138,7 @@ void web_query_link(struct buffer *out, const struct web_query *query, const cha
 
 /* ---- options ----------------------------------------- */
 
-/* Sets the error for an invalid value, with the text of pprof. */
+/* Sets the error for an invalid value. The message is the same as in pprof. */
 static void query_describe(const pprofc_option_info *info, const char *value, pprofc_error *error) {
   static const char *const functions[] = {
       [PPROFC_OPTION_INT] = "Atoi", [PPROFC_OPTION_FLOAT] = "ParseFloat"};
@@ -172,7 +172,7 @@ pprofc_status web_query_options(const struct web_query *query, pprofc_report_opt
 
 void web_query_of_options(struct buffer *out, const pprofc_report_options *options) {
   const pprofc_option_info *info;
-  char text[64 << 10]; /* as long as in a saved view */
+  char text[64 << 10]; /* limit of a value in a saved view */
   const char *separator = "";
   for (size_t i = 0; (info = pprofc_option_at(i)); i++) {
     size_t size;
@@ -181,7 +181,7 @@ void web_query_of_options(struct buffer *out, const pprofc_report_options *optio
             PPROFC_OK ||
         size >= sizeof text || strcmp(text, info->default_text) == 0)
       continue;
-    if (info->kind == PPROFC_OPTION_BOOL) text[1] = '\0'; /* a boolean value is t or f */
+    if (info->kind == PPROFC_OPTION_BOOL) text[1] = '\0'; /* t or f for a boolean */
     buffer_printf(out, "%s%s=", separator, info->url);
     escape_url(out, str_of(text), "");
     separator = "&";

@@ -8,22 +8,22 @@
 #include "pprofc/report.h"
 
 struct web_parameter {
-  const char *name;  /* name in the table of known parameters */
+  const char *name;  /* name, from the table of known parameters */
   const char *value; /* value, not empty */
 };
 
 #define WEB_PARAMETERS_MAX 64
 
-/* Known parameters that are not empty, each once, in the order of their table. Equivalent URLs
+/* The known parameters that are not empty, each once, in the order of their table. Equivalent URLs
  * therefore have equal queries. */
 struct web_query {
   struct web_parameter items[WEB_PARAMETERS_MAX];
   size_t count;
 };
 
-/* Decodes the query of a URL (after the '?'). As in pprof, ignores empty, unknown, invalid and
- * repeated parameters. Values are in `arena`. Returns PPROFC_E_INVALID for a value with a NUL byte
- * or invalid UTF-8. */
+/* Decodes the query of a URL (the text after the '?'). Ignores empty, unknown, invalid and repeated
+ * parameters, as in pprof. Values are in `arena`. Returns PPROFC_E_INVALID for a value with a NUL
+ * byte or with invalid UTF-8. */
 pprofc_status web_query_parse(pprofc_str text, struct arena *arena, struct web_query *query,
                               pprofc_error *error);
 
@@ -33,33 +33,33 @@ const char *web_query_get(const struct web_query *query, const char *name);
 /* Removes a parameter. */
 void web_query_remove(struct web_query *query, const char *name);
 
-/* Return the number of parameters, for the hidden fields of forms; or set the name and the value of
- * one parameter. */
+/* The first function returns the number of parameters, for the hidden fields of a form. The second
+ * function sets the name and the value of one parameter. */
 size_t web_query_count(const struct web_query *query);
 void web_query_at(const struct web_query *query, size_t index, const char **name,
                   const char **value);
 
-/* A new value of a parameter in a link. An empty value removes the parameter. */
+/* A new value for a parameter of a link. An empty value removes the parameter. */
 struct web_change {
   const char *name;
   pprofc_str value;
 };
 
-/* Appends a relative link "VIEW?a=b&c=d", percent-encoded, with the changes applied. */
+/* Appends a relative link "VIEW?a=b&c=d" after applying the changes. Percent-encodes the values. */
 void web_query_link(struct buffer *out, const struct web_query *query, const char *view,
                     const struct web_change *changes, size_t count);
 
-/* Appends the query "a=b&c=d" with the changes applied. */
+/* Appends the query "a=b&c=d" after applying the changes. */
 void web_query_write(struct buffer *out, const struct web_query *query,
                      const struct web_change *changes, size_t count);
 
-/* Sets `options` from the parameters. Texts point into the query. PPROFC_E_INVALID has the error
- * text of pprof. */
+/* Sets `options` from the parameters. Texts point into the query. The error PPROFC_E_INVALID has
+ * the message of pprof. */
 pprofc_status web_query_options(const struct web_query *query, pprofc_report_options *options,
                                 pprofc_error *error);
 
-/* Appends options as a query such as "f=main&g=lines": the options that a saved view stores, if
- * they differ from their defaults. */
+/* Appends options as a query such as "f=main&g=lines". Appends only options that a saved view
+ * stores and that differ from their defaults. */
 void web_query_of_options(struct buffer *out, const pprofc_report_options *options);
 
 #endif

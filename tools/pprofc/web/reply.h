@@ -1,5 +1,5 @@
 /* Replies of the server: status, headers and body. Replies have reference counts, because several
- * clients and the cache may share a reply. */
+ * clients and the cache may share one. */
 #ifndef PPROFC_WEB_REPLY_H
 #define PPROFC_WEB_REPLY_H
 
@@ -20,7 +20,7 @@ struct web_reply {
   struct buffer body; /* body, allocated with malloc */
   struct web_header headers[REPLY_HEADERS_MAX];
   size_t header_count;
-  bool keep; /* true if the cache may store the reply */
+  bool keep; /* true if the cache may keep the reply */
 };
 
 #define REPLY_HTML   "text/html; charset=utf-8"
@@ -33,7 +33,7 @@ struct web_reply *reply_new(unsigned status, const char *type);
 struct web_reply *reply_retain(struct web_reply *reply);
 void reply_release(struct web_reply *reply);
 
-/* Returns a reply with one line of text, with control bytes escaped. Returns NULL when out of
+/* Returns a reply with one line of text. Control bytes are escaped. Returns NULL when out of
  * memory. */
 struct web_reply *reply_text(unsigned status, const char *text);
 
@@ -47,7 +47,7 @@ bool reply_add_header(struct web_reply *reply, const char *name, pprofc_str valu
 /* Returns the size of the reply in memory, in bytes. */
 size_t reply_size(const struct web_reply *reply);
 
-/* Callback (pprofc_write_fn) that appends to the body of `reply`. */
+/* Appends bytes to the body of `reply`. The function is a pprofc_write_fn callback. */
 int reply_write(void *reply, const void *data, size_t size);
 
 /* Returns the HTTP status for an error: 400 for an invalid request, 503 for an exceeded limit, else

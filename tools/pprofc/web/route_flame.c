@@ -1,10 +1,10 @@
-/* Answers requests for the data of the flame graph: the whole tree, or the subtree of a node. */
+/* Answers requests for the data of a flame graph: the whole tree, or the subtree of a node. */
 #include "profile/profile.h"
 #include "web/judge.h"
 #include "web/routes.h"
 #include "web/trees.h"
 
-/* Writes the key of a tree in the cache: the ids of the chosen profiles, and the query. */
+/* Writes the cache key of a tree. The key has the ids of the chosen profiles and the query. */
 static bool flame_key(const struct web_question *q, const struct state_choice *c,
                       struct buffer *query, struct buffer *key) {
   static const struct web_change without = {"node", {"", 0}};
@@ -25,8 +25,8 @@ pprofc_status route_judge(struct web_question *q, const struct state_choice *c,
   return judge_sides(sides, options, &q->web->command->noise, judged, error);
 }
 
-/* Builds the graph. Divides the sums of runs, except for a difference with verdicts, because
- * verdicts divide the sums themselves. */
+/* Builds the graph. Divides the sums of runs, except for a difference with verdicts. The verdicts
+ * divide these sums themselves. */
 static pprofc_status flame_open(struct web_question *q, const struct state_choice *c,
                                 struct web_tree *tree, pprofc_error *error) {
   struct judgement judged = {.verdicts = NULL};
@@ -43,7 +43,7 @@ static pprofc_status flame_open(struct web_question *q, const struct state_choic
   return status;
 }
 
-/* Builds the tree with the memory and time budget of the request. */
+/* Builds the tree within the memory and time budget of the request. */
 static pprofc_status flame_build(struct web_question *q, const struct state_choice *c,
                                  pprofc_str query, struct web_tree *tree, pprofc_error *error) {
   tree->budget = budget_retain(q->budget);

@@ -11,7 +11,7 @@
 
 /* ---- the command line without report options --------- */
 
-/* Flags that select sources, with their offset in struct command. */
+/* Flags that select sources, and the offset of their values in struct command. */
 static const struct {
   const char *name;
   size_t offset;
@@ -30,7 +30,7 @@ struct arguments {
   bool failed;
 };
 
-/* Adds "-NAME=VALUE"; only VALUE if `name` is "". */
+/* Adds "-NAME=VALUE", or only VALUE if `name` is "". */
 static void arguments_add(struct arguments *a, const char *name, const char *value) {
   size_t size = strlen(name) + strlen(value) + 4;
   char *text = arena_alloc(a->arena, size);
@@ -56,7 +56,7 @@ static void arguments_add_flags(struct arguments *a, const struct command *comma
     arguments_add(a, "callgrind_stacks", stacks[command->call_stacks]);
 }
 
-/* Adds a flag with a range of time, if the range is set. */
+/* Adds a flag with a time range if the range is set. */
 static void arguments_add_range(struct arguments *a, const char *flag, struct time_range r) {
   char text[160], from[64], to[64];
   if (!r.to) return;
@@ -66,7 +66,7 @@ static void arguments_add_range(struct arguments *a, const char *flag, struct ti
   arguments_add(a, flag, text);
 }
 
-/* Returns the range of time that both the command line and the page select. `part` is true if the
+/* Returns the time range that the command line and the page have in common. `part` is true if the
  * base is the part of the recording that -diff_time_range selects. */
 static struct time_range arguments_range(const struct command *command,
                                          const struct state_choice *choice, bool part) {
@@ -78,8 +78,8 @@ static struct time_range arguments_range(const struct command *command,
   return r;
 }
 
-/* Adds the files of base or head: its runs, or its source. If `flag` is not "", adds the flag
- * before each file. */
+/* Adds the files of base or head: the files of its runs, or its source. Adds `flag` before each
+ * file unless `flag` is "". */
 static void arguments_add_side(struct arguments *a, const char *flag,
                                const struct state_profile *side) {
   for (size_t i = 0; i < side->run_count; i++) arguments_add(a, flag, side->runs[i].name);
@@ -98,8 +98,8 @@ static bool arguments_is_part(const struct command *command, const struct state_
   return *side->source && strcmp(side->source, command->diff_base) == 0;
 }
 
-/* True if a command line can load the chosen profiles. No flag makes the part of -diff_time_range
- * the head. */
+/* True if a command line can load the chosen profiles. This is impossible if the head is the part
+ * of the recording that -diff_time_range selects, because no flag does that. */
 static bool arguments_exist(const struct command *command, const struct state_choice *choice) {
   const struct state_profile *head = choice->head, *base = choice->base;
   bool sums = head->is_command && !head->run_count;
@@ -112,20 +112,20 @@ static size_t arguments_bases(const struct state_profile *base) {
   return base ? base->run_count : 0;
 }
 
-/* Adds the flags for the ranges of time, and the flags for the base. */
+/* Adds the flags for time ranges and for the base. */
 static void arguments_add_base(struct arguments *a, const struct command *command,
                                const struct state_choice *choice) {
   const struct state_profile *base = choice->base;
   bool part = arguments_is_part(command, base), apart = !part || choice->side != WEB_DIFF;
   arguments_add_range(a, "time_range", arguments_range(command, choice, part));
   if (!apart) arguments_add_range(a, "diff_time_range", command->diff_time_range);
-  /* Add this flag last, because its value becomes a source if the view shows only the base. */
+  /* Add this flag last. If the view shows only the base, the value of the flag becomes a source. */
   if (base && apart) arguments_add_side(a, *command->base ? "base" : "diff_base", base);
 }
 
-/* Lists the arguments that load the chosen profiles: flags, the binary and the sources. *count is 0
- * if a profile has no file any more, so that no command line can load it. Returns false when out of
- * memory. */
+/* Lists the arguments that load the chosen profiles: flags, the binary and the sources. Sets *count
+ * to 0 if a profile has no file any more, because no command line can load it. Returns false when
+ * out of memory. */
 static bool arguments_make(const struct command *command, const struct state_choice *choice,
                            struct arena *arena, const char *const **items, size_t *count) {
   struct arguments a = {.arena = arena};
@@ -149,7 +149,7 @@ static bool arguments_make(const struct command *command, const struct state_cho
 
 /* ---- the view ---------------------------------------- */
 
-/* Data of a page while it is created. */
+/* Data of a page that is created. */
 struct view_parts {
   pprofc_report_options options;
   struct state_choice choice;
@@ -196,13 +196,13 @@ static void view_set_runs(struct view_parts *p) {
   if (!base) p->info.divisors[WEB_HEAD] = state_divisor(&p->choice, WEB_HEAD);
 }
 
-/* Records which recordings the page shows. Does nothing if no profile could be selected. */
+/* Records which recordings the page shows. Does nothing if there is no selected profile. */
 static void view_note_sides(struct view_parts *p) {
   p->recordings.list.head = p->choice.head ? p->choice.head->id : 0;
   p->recordings.list.base = p->choice.base ? p->choice.base->id : 0;
 }
 
-/* Copies the data of the state that can change without a request. */
+/* Copies the data that can change while no request runs. */
 static void view_note_state(struct web_state *state, struct view_parts *p) {
   p->info.generation = state_generation(state);
   if (state_recordings(state, &p->recordings)) p->info.recordings = &p->recordings.list;
@@ -263,7 +263,7 @@ static struct web_view_input view_input(const struct web_question *q, const stru
                                  c->lent[1], c->side,     &p->info};
 }
 
-/* Returns the page, or after an error the page with the error message. */
+/* Returns the page. After an error, returns the page with the error message. */
 static struct web_reply *view_reply(struct web_question *q, struct view_parts *p,
                                     pprofc_status status, pprofc_error *error) {
   const struct web_view_input input = view_input(q, p);
@@ -284,7 +284,7 @@ static struct web_reply *view_reply(struct web_question *q, struct view_parts *p
 }
 
 /* Answers with the strip of recordings, for a page that keeps its current view. If the view is
- * unknown, the strip links to the first view. Ignores an error in the view. */
+ * unknown, the strip links to the first view. An error in the view is ignored. */
 struct web_reply *route_strip(struct web_question *q) {
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
   struct view_parts *p = arena_zero_array(&q->arena, 1, sizeof *p);
@@ -292,7 +292,7 @@ struct web_reply *route_strip(struct web_question *q) {
   struct output out;
   if (!reply) return NULL;
   q->view = web_view_find(str_of(web_query_get(&q->query, "view")));
-  web_query_remove(&q->query, "view"); /* links to views do not contain this parameter */
+  web_query_remove(&q->query, "view"); /* Links to views must not contain this parameter. */
   (void)view_prepare(q, p, &error);
   const struct web_view_input input = view_input(q, p);
   output_init(&out, reply_write, reply);

@@ -1,4 +1,4 @@
-/* Lists the paths with their handlers, and calls the handler of a request. */
+/* Lists the paths and their handlers. Calls the handler of a request. */
 #include "web/routes.h"
 
 #include "core/budget.h"
@@ -44,17 +44,19 @@ static struct web_reply *route_delete(struct web_question *q) {
 /* ---- graphviz ---------------------------------------- */
 
 #define DOT_MILLISECONDS 10000
-/* Interval in milliseconds at which a running graphviz is checked for cancellation. */
+/* Interval in milliseconds at which the server checks whether a running graphviz must be
+ * stopped. */
 #define DOT_LOOK_MS 100
 
-/* macOS has no semaphores without a name, so a lock and a condition count the free slots. */
+/* macOS has no unnamed semaphores. Therefore a lock and a condition variable count the free
+ * slots. */
 void dot_slots_init(struct dot_slots *slots, unsigned count) {
   pthread_mutex_init(&slots->lock, NULL);
   pthread_cond_init(&slots->freed, NULL);
   slots->free = count ? count : 1;
 }
 
-/* Waits until another graphviz process may start. Returns false if the budget stops earlier. */
+/* Waits until another graphviz process may start. Returns false if the budget ends before that. */
 static bool dot_enter(struct dot_slots *slots, const pprofc_allocator *mem) {
   bool entered = false;
   pthread_mutex_lock(&slots->lock);
@@ -79,7 +81,7 @@ static void dot_leave(struct dot_slots *slots) {
   pthread_mutex_unlock(&slots->lock);
 }
 
-/* Removes the XML declaration and the document type at the start of the SVG. */
+/* Removes the XML declaration and the document type from the start of the SVG. */
 static pprofc_status dot_cut(struct buffer *svg, size_t from, pprofc_error *error) {
   pprofc_str text = str_slice(buffer_str(svg), from, svg->size);
   size_t at = str_find(text, STR("<svg"));
@@ -109,9 +111,9 @@ struct web_route {
   route_fn answer;
   const char *redirect; /* target of a permanent redirect (status 301), or NULL */
   bool upload;          /* true if the path accepts a long body */
-  bool at_once;         /* true to compute the answer in the thread that handles connections */
-  bool keep;            /* true if the answer depends only on the query and on the generation of the
-                           profiles */
+  bool at_once;         /* true: the thread that handles connections computes the answer itself */
+  bool keep;            /* true if only the query and the generation of the profiles determine the
+                           answer */
 };
 
 static const struct web_route routes[] = {
@@ -235,8 +237,8 @@ static void routes_prepare(struct web *web, pprofc_str name, pprofc_str query) {
   buffer_free(&key);
 }
 
-/* Starts to compute the data of the flame graph together with its page. The browser requests this
- * data next, and computing it takes longer than the page. */
+/* Starts to compute the data of the flame graph together with its page. The browser requests the
+ * data right after the page, and the data takes longer to compute. */
 static void routes_prepare_data(struct web *web, const struct web_query *query) {
   struct buffer text;
   size_t count;

@@ -1,4 +1,4 @@
-/* Calls the handler for the path of a request. */
+/* Declares the paths of the server, the handlers of the paths, and the data that requests share. */
 #ifndef PPROFC_WEB_ROUTES_H
 #define PPROFC_WEB_ROUTES_H
 
@@ -14,20 +14,19 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* Limits the number of parallel graphviz processes to the number of cores. */
+/* Limits the number of graphviz processes that run at the same time to the number of cores. */
 struct dot_slots {
   pthread_mutex_t lock;
   pthread_cond_t freed;
-  unsigned free; /* number of processes that may start, under the lock */
+  unsigned free; /* number of processes that may still start; the lock protects it */
 };
 
 void dot_slots_init(struct dot_slots *slots, unsigned count);
 
-/* Draws a graph with graphviz; the result starts at "<svg". `slots` is a struct dot_slots, which
- * limits the number of graphviz processes. Waits until a process may start, then at most 10 s for
- * graphviz. Both waits end early if the request is cancelled or its time is over. Errors:
- * PPROFC_E_UNSUPPORTED without graphviz, PPROFC_E_LIMIT after 10 s, PPROFC_E_IO if graphviz fails,
- * PPROFC_E_NOMEM. */
+/* Draws a graph with graphviz. The result starts at "<svg". `slots` is a struct dot_slots. Waits
+ * until a process may start, and then at most 10 s for graphviz. Both waits end early if the
+ * request is cancelled or exceeds its time. Errors: PPROFC_E_UNSUPPORTED without graphviz,
+ * PPROFC_E_LIMIT after 10 s, PPROFC_E_IO if graphviz fails, PPROFC_E_NOMEM. */
 pprofc_status dot_draw(void *slots, pprofc_str graph, struct buffer *svg, pprofc_error *error);
 
 /* Data that all requests share. */
@@ -39,7 +38,7 @@ struct web {
   struct web_jobs *jobs;
   struct dot_slots dot;
   atomic_bool stopping;
-  char settings[4096]; /* path of pprof's file of saved views */
+  char settings[4096]; /* path of the file in which pprof saves views */
 };
 
 struct web_route;
@@ -48,12 +47,12 @@ struct web_route;
 struct web_question {
   struct web *web;
   const struct web_route *route;
-  const struct web_view *view; /* view at the path, or NULL */
+  const struct web_view *view; /* view that the path of the request names, or NULL */
   unsigned method;             /* method, a GUARD_* flag */
-  int body;                    /* descriptor of the file of an upload, closed with the request; -1:
-                                  no upload */
+  int body;                    /* descriptor of a file with the body of an upload; closed after the
+                                  request; -1: no upload */
   uint64_t body_size;
-  struct arena arena; /* memory that is freed with the question */
+  struct arena arena; /* memory that is freed together with the web_question */
   struct web_query query;
   struct budget *budget; /* memory and time budget of the answer */
 };
@@ -61,16 +60,17 @@ struct web_question {
 /* Returns the GUARD_* methods that a path accepts. */
 unsigned routes_methods(pprofc_str path, bool *upload);
 
-/* Answers a request that passed the checks of web/guard.h. Returns NULL if the request was
+/* Answers a request that has passed the checks of web/guard.h. Returns NULL if the request is
  * queued. */
 struct web_reply *routes_answer(void *web, struct http_exchange *exchange,
                                 const struct http_request *request);
 void routes_gone(void *web, struct http_exchange *exchange);
 
-/* Starts to compute the first page that the user will see; `query` is the query of its URL. */
+/* Starts to compute the first page that the user will see. `query` is the query of the page's
+ * URL. */
 void routes_prepare_landing(struct web *web, pprofc_str query);
 
-/* Callbacks of the threads in jobs.h. */
+/* Functions that the threads of jobs.h call. */
 struct web_reply *routes_run(void *question, struct budget *budget);
 void routes_forget(void *question);
 
@@ -86,13 +86,13 @@ struct web_reply *route_unpin(struct web_question *q);
 struct web_reply *route_strip(struct web_question *q);
 struct web_reply *route_status(struct web_question *q);
 
-/* Judges the chosen difference for a report with these options. Without a difference there are no
- * verdicts. The caller frees the judgement, also after an error. */
+/* Judges the chosen difference for a report with these options. Gives no verdicts if there is no
+ * difference. The caller frees the judgement, even after an error. */
 pprofc_status route_judge(struct web_question *q, const struct state_choice *choice,
                           const pprofc_report_options *options, struct judgement *judgement,
                           pprofc_error *error);
 
-/* Answers a request that changed something. A page without a script sends the parameter `view` and
+/* Answers a request that changed something. A page without a script sends the parameter `view`, and
  * gets a redirect to that view. A script gets a reply that reports success. */
 struct web_reply *route_back(const struct web_question *q);
 

@@ -82,14 +82,14 @@ static pprofc_status settings_parse(const char *path, struct arena *arena, struc
 
 /* ---- writing ----------------------------------------- */
 
-/* True if Go escapes the character in JSON, because the character is unsafe in HTML. */
+/* True if Go escapes the character in JSON because it is unsafe in HTML. */
 static bool settings_is_unsafe(int32_t c) {
   return c < ' ' || c == '<' || c == '>' || c == '&' || c == 0x2028 || c == 0x2029;
 }
 
-/* Writes a JSON string as Go does. */
+/* Writes a JSON string like Go. */
 static void settings_write_string(struct buffer *out, pprofc_str text) {
-  /* Characters that have a short escape, and the letters of their escapes. */
+  /* characters that have a short escape, and below them the letters of these escapes */
   static const char characters[] = "\"\\\n\r\t", letters[] = "\"\\nrt";
   buffer_add_char(out, '"');
   for (size_t at = 0; at < text.size;) {
@@ -129,8 +129,8 @@ static void settings_write_scalar(struct buffer *out, const struct node *node) {
 
 #define SETTINGS_DEPTH 32
 
-/* Writes a value with all its members. `depth` is the nesting level of the value. Returns false if
- * the nesting is too deep. */
+/* Writes a value and all its members. `depth` is the nesting level of the value. Returns false if
+ * the level is too deep. */
 static bool settings_write_tree(struct buffer *out, const struct node *root, size_t depth) {
   const struct node *above[SETTINGS_DEPTH];
   size_t levels = 0;
@@ -162,7 +162,7 @@ static bool settings_write_tree(struct buffer *out, const struct node *root, siz
   return true;
 }
 
-/* True if the value is the zero value of its type. Go omits zero values. */
+/* True if the value is the zero value of its type in Go, which Go omits. */
 static bool settings_is_zero(const pprofc_option_info *info, const char *text) {
   double number;
   if (info->kind == PPROFC_OPTION_BOOL) return strcmp(text, "false") == 0;
@@ -171,7 +171,7 @@ static bool settings_is_zero(const pprofc_option_info *info, const char *text) {
   return !*text;
 }
 
-/* Writes a saved view in pprof's order and indentation. */
+/* Writes a saved view. Order and indentation are the same as in pprof. */
 static void settings_write_options(struct buffer *out, const char *name,
                                    const pprofc_report_options *options) {
   const pprofc_option_info *info;
@@ -203,11 +203,11 @@ static void settings_write_options(struct buffer *out, const char *name,
 /* A change in the settings file. */
 struct settings_change {
   const char *name;
-  const pprofc_report_options *options; /* options of the saved view; NULL to delete the view */
+  const pprofc_report_options *options; /* options of the saved view; NULL: delete the view */
   bool found;
 };
 
-/* Begins the next saved view on a new line. Writes a comma first if another view precedes it. */
+/* Begins the next saved view on a new line. If another view precedes it, first writes a comma. */
 static void settings_next(struct buffer *out, bool *any) {
   if (*any) buffer_add_char(out, ',');
   *any = true;
@@ -241,7 +241,7 @@ static bool settings_write_configs(struct buffer *out, const struct node *config
   return ok;
 }
 
-/* Writes the whole file, with the change. */
+/* Writes the whole file after applying the change. */
 static bool settings_write(struct buffer *out, const struct node *root,
                            struct settings_change *change) {
   bool ok = true;
@@ -264,7 +264,7 @@ static bool settings_write(struct buffer *out, const struct node *root,
 
 /* ---- changing ---------------------------------------- */
 
-/* Creates the folder of the file and its parents with permissions for the owner only. */
+/* Creates the folder of the file and its parents. Only the owner gets permissions. */
 static pprofc_status settings_make_folder(const char *path, char folder[4096],
                                           pprofc_error *error) {
   snprintf(folder, 4096, "%s", path);
@@ -298,7 +298,7 @@ static pprofc_status settings_check(const struct node *root, const struct settin
   return PPROFC_OK;
 }
 
-/* Reads the file, changes it and writes it. The caller holds the lock. */
+/* Reads the file, applies the change and writes the file. The caller holds the lock. */
 static pprofc_status settings_edit(const char *path, struct settings_change *change,
                                    pprofc_error *error) {
   struct arena arena;
@@ -327,7 +327,7 @@ static pprofc_status settings_change(const char *path, struct settings_change *c
     return error_set(error, PPROFC_E_INVALID, "the path of the settings is too long");
   pprofc_status status = settings_make_folder(path, folder, error);
   if (status != PPROFC_OK) return status;
-  /* Lock the folder, because a change replaces the file. */
+  /* Lock the folder and not the file, because a change replaces the file. */
   int lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (lock < 0) return settings_fail("open", folder, error);
   while (flock(lock, LOCK_EX) != 0 && errno == EINTR) continue;
@@ -349,7 +349,7 @@ pprofc_status settings_delete(const char *path, const char *name, pprofc_error *
 
 /* ---- the menu ---------------------------------------- */
 
-/* Returns the value of an option in the link to a view; "" for the default. */
+/* Returns the value of an option for the link to a view. Returns "" if the value is the default. */
 static pprofc_str settings_value(const struct node *config, const pprofc_option_info *info) {
   const struct node *member = node_get(config, info->name);
   double number = 0, initial = 0;

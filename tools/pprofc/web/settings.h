@@ -1,4 +1,4 @@
-/* Reads and writes saved views in the settings file of pprof. Both programs then have the same
+/* Reads and writes saved views in the settings file of pprof, so that both programs share their
  * views. */
 #ifndef PPROFC_WEB_SETTINGS_H
 #define PPROFC_WEB_SETTINGS_H
@@ -13,20 +13,20 @@
  * ~/.config. Fails if neither variable is set. */
 pprofc_status settings_path(char *out, size_t size, pprofc_error *error);
 
-/* Lists the saved views in the order of the file. The query of an item opens the view, starting
- * from a page with `query`. Items and texts are in `arena`. The list is empty if the file is
- * missing or unreadable. Returns false when out of memory. */
+/* Lists the saved views in the order of the file. The query of an item opens its view from a page
+ * that has `query`. Items and texts are in `arena`. The list is empty if the file is missing or
+ * unreadable. Returns false when out of memory. */
 bool settings_list(const char *path, const struct web_query *query, struct arena *arena,
                    const struct web_item **items, size_t *count);
 
-/* Saves a view. Replaces an older view of the same name, and keeps all other content, including
- * unknown members. Replaces the whole file, with mode 0600, under a lock of its folder. Never
- * replaces a file that it cannot parse. Errors: PPROFC_E_INVALID for an invalid name or too many
+/* Saves a view. Replaces an older view of the same name, and keeps all other content, even unknown
+ * members. Replaces the whole file, with mode 0600, and locks its folder meanwhile. A file that
+ * cannot be parsed is never replaced. Errors: PPROFC_E_INVALID for an invalid name or too many
  * views, PPROFC_E_FORMAT for a file that cannot be parsed, PPROFC_E_IO. */
 pprofc_status settings_save(const char *path, const char *name,
                             const pprofc_report_options *options, pprofc_error *error);
 
-/* Deletes a view. Returns PPROFC_E_INVALID if there is no view of that name. */
+/* Deletes a view. Returns PPROFC_E_INVALID if no view has the name. */
 pprofc_status settings_delete(const char *path, const char *name, pprofc_error *error);
 
 /* Returns a number that changes when the file changes. */

@@ -43,13 +43,14 @@ struct state_profile *state_new(const char *name, const char *source, pprofc_pro
                               .source = text_copy(str_of(source)),
                               .sources = 1,
                               .profile = profile};
-  profile->disposable = false; /* requests must not modify this profile */
+  profile->disposable = false; /* Requests share this profile and must not modify it. */
   if (p->name && p->source) return p;
   state_release(p);
   return NULL;
 }
 
-/* If the list is full, removes the oldest profile other than the default head and base. */
+/* If the list is full, removes the oldest profile that is neither the default head nor the default
+ * base. */
 static void state_make_room(struct web_state *s) {
   size_t i = 0;
   if (s->count < STATE_PROFILES_MAX) return;
@@ -59,7 +60,7 @@ static void state_make_room(struct web_state *s) {
   s->count--;
 }
 
-/* Adds a profile and takes ownership of it. Returns its id, or 0 if the profile is NULL. */
+/* Adds a profile, and takes ownership of it. Returns its id. Returns 0 if the profile is NULL. */
 static unsigned state_add(struct web_state *s, struct state_profile *p) {
   if (!p) return 0;
   state_make_room(s);
@@ -78,8 +79,8 @@ struct state_profile *state_find(const struct web_state *s, unsigned id) {
 
 /* ---- loading ----------------------------------------- */
 
-/* Returns the file name of a path. If `other` has the same file name, adds the folders in which the
- * paths differ: "base/cpu.prof" and "head/cpu.prof". */
+/* Returns the file name in a path. If the path `other` has the same file name, includes the folders
+ * in which the paths differ: "base/cpu.prof" and "head/cpu.prof". */
 static pprofc_str state_distinct(const char *path, const char *other) {
   pprofc_str base = str_path_base(str_of(path));
   if (!other || strcmp(path, other) == 0 || !str_equal(base, str_path_base(str_of(other))))
@@ -107,8 +108,8 @@ void state_free_loaded(struct state_loaded *l) {
   *l = (struct state_loaded){NULL, NULL, NULL};
 }
 
-/* Records that the head comes from the command line, and the numbers of files whose sums are head
- * and base. */
+/* Records that the head comes from the command line. Also records how many files were added up for
+ * head and for base. */
 static void state_note_sources(struct state_loaded *l, size_t heads, size_t bases) {
   if (l->head) {
     l->head->is_command = true;
@@ -150,7 +151,7 @@ void state_show(struct web_state *s, struct state_loaded *l) {
   s->head = state_add(s, l->head);
   s->base = l->base ? state_add(s, l->base) : s->named_base;
   if (l->difference && !l->head->run_count && state_by_time(s->command, l->head, l->base)) {
-    /* Drop this difference: its values are totals, but the page compares values per second. */
+    /* Drop this difference. Its values are totals, but the page compares values per second. */
     pprofc_profile_release(l->difference);
     l->difference = NULL;
   }
@@ -165,8 +166,8 @@ void state_show(struct web_state *s, struct state_loaded *l) {
 
 /* ---- names ------------------------------------------- */
 
-/* True if a source has the form NAME=FILE. Sets *file to the text after =. Returns false if a file
- * with the whole name exists. */
+/* True if a source has the form NAME=FILE. Sets *file to the text after '='. Returns false if the
+ * whole text is the name of a file. */
 static bool state_is_named(const char *source, const char **file) {
   struct stat info;
   const char *equal = strchr(source, '=');
@@ -198,7 +199,7 @@ static pprofc_status state_read_named(struct web_state *s, const char *source, c
   return PPROFC_OK;
 }
 
-/* Reads the named sources and stores the ids of the first two. Adds the other sources to
+/* Reads the named sources, and stores the ids of the first two. Puts the other sources into
  * s->sources. */
 static pprofc_status state_split(struct web_state *s, unsigned ids[2], pprofc_error *error) {
   const struct command *command = s->command;
@@ -218,7 +219,7 @@ static pprofc_status state_split(struct web_state *s, unsigned ids[2], pprofc_er
 }
 
 /* Reads all sources. The first named profile is the base, and the second is the head. If there are
- * sources without a name, their sum is the head instead. */
+ * sources without a name, the head is their sum instead. */
 static pprofc_status state_read_all(struct web_state *s, pprofc_error *error) {
   const struct command *command = s->command;
   unsigned ids[2] = {0, 0};
@@ -281,8 +282,7 @@ pprofc_status state_load(struct command *command, struct web_state **state, ppro
   s->command = command;
   pthread_mutex_init(&s->lock, NULL);
   if (command->every_ms)
-    command->no_save = true; /* saved copies of all recordings would fill the
-                                disk */
+    command->no_save = true; /* Saved copies of all recordings would fill the disk. */
   pprofc_status status = state_read_all(s, error);
   state_begin_watch(s);
   if (status == PPROFC_OK && command->every_ms && !state_begin_recording(s))
@@ -341,8 +341,8 @@ static pprofc_status state_choose_side(const struct web_query *query, struct sta
   return error_set(error, PPROFC_E_INVALID, "the side \"%s\" is not base, head or diff", side);
 }
 
-/* Returns the stored difference of the chosen profiles, or NULL. The caller releases the
- * difference. */
+/* Returns the stored difference of the chosen profiles, or NULL if it is not stored. The caller
+ * releases the difference. */
 static pprofc_profile *state_known_pair(struct web_state *s, const struct state_choice *c) {
   for (size_t i = 0; i < STATE_PAIRS; i++) {
     struct state_pair *pair = &s->pairs[i];
@@ -353,7 +353,7 @@ static pprofc_profile *state_known_pair(struct web_state *s, const struct state_
   return NULL;
 }
 
-/* Stores a difference. Replaces the difference that was used least recently. */
+/* Stores a difference. It replaces the difference whose last use is longest ago. */
 static void state_keep_pair(struct web_state *s, const struct state_choice *c) {
   struct state_pair *oldest = &s->pairs[0];
   for (size_t i = 1; i < STATE_PAIRS; i++)
@@ -388,7 +388,7 @@ static pprofc_status state_lend(struct state_choice *c, const pprofc_allocator *
   return all ? PPROFC_OK : error_nomem(error);
 }
 
-/* Parses a time range. A number without a unit is in nanoseconds. */
+/* Parses a time range. A number without a unit means nanoseconds. */
 static pprofc_status state_read_range(const char *from, const char *to, struct time_range *range,
                                       pprofc_error *error) {
   static const struct flag flag = {.offset = 0};
@@ -417,7 +417,7 @@ static pprofc_status state_limit(const struct web_query *query, struct state_cho
   return PPROFC_OK;
 }
 
-/* Sets the head and base that the query selects, and their stored difference, if there is one. */
+/* Sets the head and base that the query selects. Also sets their difference if it is stored. */
 static pprofc_status state_take_sides(struct web_state *s, const struct web_query *query,
                                       struct state_choice *c, pprofc_error *error) {
   pprofc_status status = state_take(s, query, "head", s->head, &c->head, error);

@@ -1,4 +1,4 @@
-/* Records a service again and again, and keeps the last recordings (-every). */
+/* Records the profiles of a service again and again (-every). Keeps the last recordings. */
 #include "web/state_parts.h"
 
 #include "common/terminal.h"
@@ -10,13 +10,13 @@
 #include <stdio.h>
 #include <time.h>
 
-/* Maximum memory of all recordings. The recordings also use at most a quarter of -max_memory. */
+/* Maximum memory of all recordings in bytes. A quarter of -max_memory is a second limit. */
 #define RECORDINGS_BYTES ((uint64_t)512 << 20)
 
-/* Maximum time between tries after failures, unless -every is longer. */
+/* Maximum wait between tries after failures in milliseconds. A longer -every raises the limit. */
 #define PAUSE_MOST_MS 60000
 
-/* A recording counts as used by a page until the list of recordings has changed this number of
+/* A page counts as a user of a recording until the list of recordings has changed this number of
  * times. */
 #define USE_LASTS 4
 
@@ -33,8 +33,8 @@ static uint64_t every_bytes(const struct web_state *s) {
 
 /* ---- one recording ----------------------------------- */
 
-/* Writes the name of a recording: "heap at 12:03:05". Removes user, password and query of the
- * URL. */
+/* Writes the name of a recording: "heap at 12:03:05". Removes the user, the password and the query
+ * from the URL. */
 static void every_name(const struct web_state *s, int64_t now, char *out, size_t size) {
   char clock[16] = "";
   struct tm local;
@@ -46,8 +46,8 @@ static void every_name(const struct web_state *s, int64_t now, char *out, size_t
   snprintf(out, size, "%.*s at %s", (int)(text.size < 256 ? text.size : 256), text.data, clock);
 }
 
-/* Makes a recording from a profile. The source of the recording is "", because no command reads the
- * same profile again. Returns NULL when out of memory. */
+/* Makes a recording from a profile. Its source is "", because no command can read the same profile
+ * again. Returns NULL when out of memory. */
 static struct state_profile *every_make(const struct web_state *s, pprofc_profile *profile,
                                         int64_t now) {
   char name[320];
@@ -74,7 +74,7 @@ static void ring_drop_pairs(struct web_state *s, unsigned id) {
   }
 }
 
-/* Removes an item of the list, and the differences that use its profile. */
+/* Removes an item of the list, and the stored differences that use the item's profile. */
 static void ring_drop(struct web_state *s, size_t index) {
   struct state_ring *ring = &s->ring;
   ring_drop_pairs(s, ring->items[index].shown.id);
@@ -89,14 +89,15 @@ void state_use_recording(struct web_state *s, unsigned id) {
     if (s->ring.items[i].shown.id == id) s->ring.items[i].used = s->ring.tries;
 }
 
-/* True if an open page uses a recording. An open page requests its recordings again after each
- * change of the list. */
+/* True if an open page uses a recording. After each change of the list, an open page requests its
+ * recordings again. */
 static bool ring_is_used(const struct state_ring *ring, size_t index) {
   return ring->items[index].used + USE_LASTS > ring->tries;
 }
 
-/* Returns the index of the oldest item that is neither pinned nor the newest recording. Prefers
- * items that no open page uses. Returns the number of items if no item may be removed. */
+/* Returns the index of the oldest item that may be removed. The item must not be pinned, and must
+ * not be the newest recording. Prefers items that no open page uses. Returns the number of items if
+ * every item must stay. */
 static size_t ring_oldest(const struct web_state *s) {
   const struct state_ring *ring = &s->ring;
   size_t found = ring->count;
@@ -122,13 +123,13 @@ static void ring_make_room(struct web_state *s, uint64_t bytes) {
   }
 }
 
-/* Adds a recording with the next id, or with `id` if it is not 0. The recording becomes the default
+/* Adds a recording. Its id is `id`, or the next id if `id` is 0. The recording becomes the default
  * head. */
 static void ring_add(struct web_state *s, struct state_profile *made, unsigned id, uint64_t bytes,
                      int64_t now) {
   struct state_ring *ring = &s->ring;
   made->id = id ? id : ++s->next_id;
-  s->head = made->id; /* from now on, ring_make_room may remove the previous head */
+  s->head = made->id; /* From now on, ring_make_room may remove the previous head. */
   ring_make_room(s, bytes);
   ring->items[ring->count++] = (struct state_recording){
       .shown = {.id = made->id, .time = now, .bytes = bytes}, .profile = made};
@@ -139,8 +140,7 @@ static void ring_add(struct web_state *s, struct state_profile *made, unsigned i
   s->epoch++;
 }
 
-/* Adds a failure to the list. If the last item is a failure, counts the new failure in that
- * item. */
+/* Adds a failure to the list. If the last item is already a failure, only increments its count. */
 static void ring_fail(struct web_state *s, const char *why, int64_t pause_ms, int64_t now) {
   struct state_ring *ring = &s->ring;
   if (!ring->failures) {
@@ -164,11 +164,13 @@ void state_free_ring(struct web_state *s) {
 bool state_begin_recording(struct web_state *s) {
   struct state_profile *first = state_find(s, s->head);
   int64_t now = (int64_t)time(NULL);
-  if (!s->source_count) return true; /* all sources have names */
+  if (!s->source_count) return true; /* All sources have names, so there is nothing to record. */
   struct state_profile *made = every_make(s, first->profile, now);
   if (!made) return false;
   unsigned id = first->id;
-  if (first->run_count) ring_drop_pairs(s, id); /* a recording is a sum, not a mean of runs */
+  if (first->run_count)
+    ring_drop_pairs(s, id); /* A recording is a sum. It must not be compared
+                               with means of runs. */
   for (size_t i = 0; i < s->count; i++)
     if (s->profiles[i] == first) s->profiles[i] = s->profiles[--s->count];
   state_release(first);
@@ -179,7 +181,7 @@ bool state_begin_recording(struct web_state *s) {
 
 /* ---- recording --------------------------------------- */
 
-/* Reads the sources with a separate budget, which measures the memory of the profile. */
+/* Reads the sources. Uses a separate budget to measure the memory of the profile. */
 static pprofc_status every_read(struct web_state *s, struct state_profile **made, uint64_t *bytes,
                                 pprofc_error *error) {
   struct command command = state_without_base(s->command);
@@ -203,8 +205,8 @@ static pprofc_status every_read(struct web_state *s, struct state_profile **made
   return status;
 }
 
-/* Returns the time until the next try. The time doubles with each failure after the first
- * failure. */
+/* Returns the time until the next try. From the second failure on, each failure doubles the
+ * time. */
 static int64_t every_pause(const struct web_state *s, unsigned failures) {
   int64_t every = s->command->every_ms, most = every > PAUSE_MOST_MS ? every : PAUSE_MOST_MS;
   for (unsigned i = 1; i < failures && every < most; i++) every *= 2;
@@ -218,7 +220,7 @@ bool state_record(struct web_state *s) {
   unsigned failures = s->ring.failures;
   if (!s->command->every_ms || !s->source_count || every_now() < s->ring.due) return false;
   pprofc_status status = every_read(s, &made, &bytes, &error);
-  if (budget_stopped(budget_allocator(s->command->budget))) { /* the program ends */
+  if (budget_stopped(budget_allocator(s->command->budget))) { /* The program ends. */
     state_release(made);
     return false;
   }

@@ -12,10 +12,10 @@
 struct state_pair {
   unsigned head, base;
   pprofc_profile *difference;
-  uint64_t used; /* number of the last use, from a counter of uses */
+  uint64_t used; /* number of the last use; a counter numbers all uses */
 };
 
-/* Profiles that one load of the sources has read. */
+/* Profiles that were read when the sources were loaded once. */
 struct state_loaded {
   struct state_profile *head, *base;
   pprofc_profile *difference;
@@ -25,67 +25,68 @@ struct state_loaded {
 struct state_recording {
   struct web_recording shown;    /* data that the page shows, except the profile */
   struct state_profile *profile; /* profile, or NULL after a failure */
-  uint64_t used;                 /* value of the ring's counter `tries` when a page last used the
+  uint64_t used;                 /* value of `tries` of the ring when a page last used the
                                     recording */
 };
 
-/* Recordings of -every. `due` is used only by the thread that records. */
+/* The recordings of -every. Only the thread that records uses `due`. */
 struct state_ring {
   struct state_recording items[STATE_RECORDINGS_MAX]; /* recordings, oldest first */
   size_t count;
   uint64_t tries;
   unsigned failures; /* number of failures since the last recording */
   int64_t due;       /* time of the next recording, in milliseconds of the monotonic clock */
-  int64_t next;      /* time of the next attempt after a failure, in seconds since 1970; else 0 */
+  int64_t next;      /* after a failure: time of the next try, in seconds since 1970; else 0 */
 };
 
 struct web_state {
   struct command *command;
-  const char **sources; /* sources of the command line, except sources of the form NAME=FILE */
+  const char **sources; /* sources of the command line that do not have the form NAME=FILE */
   size_t source_count;
   pthread_mutex_t lock;
   struct state_profile *profiles[STATE_PROFILES_MAX];
   size_t count;
   unsigned next_id;
-  unsigned head, base; /* ids of the default profiles; base is 0 without a base */
+  unsigned head, base; /* ids of the default profiles; base is 0 if there is no base */
   struct state_pair pairs[STATE_PAIRS];
-  unsigned named_base; /* id of the base from NAME=FILE; 0 if there is no such base */
+  unsigned named_base; /* id of the base that has the form NAME=FILE; 0: no such base */
   uint64_t generation, epoch, time;
   struct state_loaded pending; /* new versions of the profiles, which the page does not show yet */
   char pending_text[320], pending_clock[16];
   char broken_text[512]; /* reason why a changed file is unreadable */
   bool watched;          /* true if all sources are files or folders, which may change */
   struct state_ring ring;
-  uint64_t seen, read; /* number for the state of the files at the last check, and at the last
-                          load */
+  uint64_t seen, read; /* number that identifies the state of the files, at the last check and at
+                          the last load */
 };
 
-/* Return a new state_profile that owns the profile (NULL when out of memory), or the state_profile
- * with an id (or NULL). */
+/* The first function returns a new state_profile that owns the profile, or NULL when out of memory.
+ * The second returns the state_profile with an id, or NULL. */
 struct state_profile *state_new(const char *name, const char *source, pprofc_profile *profile);
 struct state_profile *state_find(const struct web_state *s, unsigned id);
 
-/* Takes a reference. Returns the profile, which may be NULL. */
+/* Adds a reference to the profile. Returns the profile, which may be NULL. */
 struct state_profile *state_retain(struct state_profile *p);
 
-/* Copy the runs whose sum is the profile (false when out of memory), or free the copies. */
+/* The first function copies the runs that were added up to get the profile, and returns false when
+ * out of memory. The second function frees the copies. */
 bool state_set_runs(struct state_profile *p, const pprofc_verdict_run *runs, size_t count);
 void state_free_runs(struct state_profile *p);
 
-/* True if every profile is a run. This requires a comparison of folders, or several profiles as
- * base or head. False with -normalize, which scales the sum of the profiles. */
+/* True if every profile is a run. This holds if folders are compared, or if base or head has
+ * several profiles. It does not hold with -normalize, which scales the sum of the profiles. */
 bool state_has_runs(const struct command *command);
 
-/* Reads the runs of base and head as -noise does. */
+/* Reads the runs of base and head like -noise. */
 pprofc_status state_read_runs(const struct command *command, struct state_loaded *l,
                               pprofc_error *error);
 
-/* True if the page compares values per second. That is the case with -normalize_by=time, and for
- * mutex and block profiles whose runs all have a duration. */
+/* True if the page compares values per second. This holds with -normalize_by=time. It also holds
+ * for mutex and block profiles if all their runs have a duration. */
 bool state_by_time(const struct command *command, const struct state_profile *head,
                    const struct state_profile *base);
 
-/* Computes the difference of two profiles. Divides each by its number of runs or seconds.
+/* Computes the difference of two profiles. Divides each profile by its number of runs or seconds.
  * Multiplies the difference by state_divisor to keep integers. With `mean`, does not divide. */
 pprofc_status state_subtract(const struct command *command, const struct state_profile *head,
                              const struct state_profile *base, bool mean,
@@ -93,14 +94,14 @@ pprofc_status state_subtract(const struct command *command, const struct state_p
                              pprofc_error *error);
 
 /* Writes the short name of a source: "cpu.prof" for "/tmp/cpu.prof". Adds folders if `other` has
- * the same file name. `other` is the base if the source is the head; else NULL. For `count`
- * sources, writes the first name and the number of other sources. */
+ * the same file name. `other` is the base if the source is the head; else NULL. For several sources
+ * (`count`), writes the first name and the number of other sources. */
 void state_short_name(char *out, size_t size, const char *first, const char *other, size_t count);
 
 /* Returns a copy of a command line without its base. */
 struct command state_without_base(const struct command *command);
 
-/* Reads sources as the program does without -http. */
+/* Reads sources like the program without -http. */
 pprofc_status state_read(const struct command *from, const char **sources, size_t count,
                          struct state_loaded *l, pprofc_error *error);
 void state_free_loaded(struct state_loaded *l);
@@ -111,13 +112,13 @@ void state_show(struct web_state *s, struct state_loaded *l);
 /* Makes the head of the command line the first recording. Returns false when out of memory. */
 bool state_begin_recording(struct web_state *s);
 
-/* Records that a page uses a recording. Ignores ids of other profiles. */
+/* Records that a page uses a recording. Ignores the ids of other profiles. */
 void state_use_recording(struct web_state *s, unsigned id);
 
 /* Frees all recordings. */
 void state_free_ring(struct web_state *s);
 
-/* Records the current state of the files. state_watch later compares the files with this state. */
+/* Records the current state of the files. state_watch later compares the files with it. */
 void state_begin_watch(struct web_state *s);
 
 #endif

@@ -1,5 +1,5 @@
-/* Handles several runs as base or head. The page shows means of the runs, and judges the runs as
- * -top -noise does. */
+/* Handles several runs as base or head. The page shows means of the runs, and judges the runs like
+ * -top -noise. */
 #include "web/state_parts.h"
 
 #include "common/text.h"
@@ -42,8 +42,8 @@ bool state_has_runs(const struct command *c) {
   return folder || c->bases.count + c->source_count > 2;
 }
 
-/* Creates the profile of base or head from its runs. `other` is the first source of the other
- * profile. */
+/* Creates the profile of base or head from its runs. `other` is the first source on the other side
+ * of the comparison. */
 static pprofc_status state_make_side(const struct source_list *sources, const char *other,
                                      const pprofc_verdict_run *runs, size_t count,
                                      struct state_profile **made, pprofc_error *error) {
@@ -76,7 +76,8 @@ pprofc_status state_read_runs(const struct command *command, struct state_loaded
   struct loaded_runs runs;
   *l = (struct state_loaded){NULL, NULL, NULL};
   pprofc_status status = runs_load(command, &runs, error);
-  for (size_t i = 0; i < runs.count; i++) /* requests must not modify the profiles of the runs */
+  for (size_t i = 0; i < runs.count; i++) /* Requests share the profiles of the runs and must not
+                                             modify them. */
     ((pprofc_profile *)runs.items[i].profile)->disposable = false;
   if (status == PPROFC_OK) status = state_make_sides(command, &runs, l, error);
   if (status != PPROFC_OK) state_free_loaded(l);
@@ -86,15 +87,15 @@ pprofc_status state_read_runs(const struct command *command, struct state_loaded
 
 /* ---- differences ------------------------------------- */
 
-/* Factor by which values are multiplied before the division by a duration. Rounding then changes a
- * value of 1 by at most 0.0005. */
+/* Factor by which values are multiplied before they are divided by a duration. Rounding then
+ * changes a value of 1 by at most 0.0005. */
 #define STATE_STEPS 1000
 
 static size_t state_runs_of(const struct state_profile *p) {
   return p && p->run_count ? p->run_count : 1;
 }
 
-/* Returns the duration of all runs in seconds; 0 if the duration is not known. */
+/* Returns the duration of all runs together in seconds, or 0 if it is unknown. */
 static double state_seconds(const struct state_profile *p) {
   double nanos = 0;
   for (size_t i = 0; i < state_runs_of(p); i++) {
@@ -116,7 +117,7 @@ bool state_by_time(const struct command *c, const struct state_profile *head,
   return chosen && state_seconds(head) > 0 && state_seconds(base) > 0;
 }
 
-/* Returns the divisor of base or head: its number of runs, or its duration in seconds. */
+/* Returns the divisor of base or head: the number of runs, or the duration in seconds. */
 static double state_weight(const struct state_profile *p, bool by_time) {
   return by_time ? state_seconds(p) : (double)state_runs_of(p);
 }
@@ -140,8 +141,8 @@ static double state_most(const pprofc_profile *p) {
   return most;
 }
 
-/* Returns the divisor of a difference. The divisor is a multiple of the divisors of base and head,
- * or so large that rounding is not visible. */
+/* Returns the divisor of a difference. It is a multiple of the divisors of base and head if
+ * possible. Otherwise it is so large that rounding is not visible. */
 static double state_common(const struct state_profile *head, const struct state_profile *base,
                            bool by_time) {
   double a = state_weight(head, by_time), b = state_weight(base, by_time), most = fmax(a, b);

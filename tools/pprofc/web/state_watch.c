@@ -1,4 +1,5 @@
-/* Watches files and folders. Reads changed files while the page still shows the old versions. */
+/* Watches files and folders. Reads changed files in advance, while the page still shows the old
+ * versions. */
 #include "web/state_parts.h"
 
 #include "core/system.h"
@@ -10,8 +11,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* Returns a number that changes when the file changes. Returns 0 if the file is not a regular
- * file. */
+/* Returns a number that changes when the file changes. Returns 0 if it is not a regular file. */
 static uint64_t state_stamp_file(int folder, const char *name) {
   struct stat info;
   if (fstatat(folder, name, &info, 0) != 0 || !S_ISREG(info.st_mode)) return 0;
@@ -29,8 +29,8 @@ static uint64_t state_stamp_folder(DIR *folder) {
   return stamp;
 }
 
-/* Returns a number that changes when the file or folder changes. Returns 0 if the path does not
- * exist. */
+/* Returns a number that changes when the file or folder at a path changes. Returns 0 if there is no
+ * such file. */
 static uint64_t state_stamp_of(const char *path) {
   DIR *folder = runs_is_folder(path) ? opendir(path) : NULL;
   if (!folder) return state_stamp_file(AT_FDCWD, path);
@@ -62,7 +62,7 @@ static void state_note_change(struct web_state *s, char *clock, size_t clock_siz
   snprintf(text, size, "%s changed at %s", name, clock);
 }
 
-/* Stores the new profiles until the user loads them, and takes ownership of them. */
+/* Keeps the new profiles until the user loads them. Takes ownership of them. */
 static void state_offer(struct web_state *s, const struct state_loaded *loaded) {
   pthread_mutex_lock(&s->lock);
   struct state_loaded old = s->pending;
@@ -100,7 +100,7 @@ void state_watch(struct web_state *s) {
   struct state_loaded loaded;
   pprofc_error error;
   uint64_t stamp = state_stamp(s);
-  /* Wait until two checks give the same state, because another program may still be writing the
+  /* Wait until two checks see the same state. Otherwise another program may still be writing the
    * file. */
   bool rests = stamp == s->seen;
   s->seen = stamp;
@@ -111,7 +111,7 @@ void state_watch(struct web_state *s) {
     return;
   }
   pprofc_status status = state_read(s->command, s->sources, s->source_count, &loaded, &error);
-  if (state_stamp(s) != stamp) { /* a file changed again while it was read */
+  if (state_stamp(s) != stamp) { /* A file changed again while the program read it. */
     if (status == PPROFC_OK) state_free_loaded(&loaded);
     s->read = 0;
     return;
@@ -136,7 +136,7 @@ void state_broken(struct web_state *s, char *text, size_t size) {
   pthread_mutex_unlock(&s->lock);
 }
 
-/* Renames the old profile, because the new version has the same name. */
+/* Renames the old profile. The new version takes its name. */
 static bool state_rename_old(struct web_state *s, unsigned id) {
   struct state_profile *old = state_find(s, id);
   char name[320];

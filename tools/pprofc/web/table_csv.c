@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Rows of base or head, sorted by key. */
+/* Rows of base or of head, sorted by key. */
 struct csv_side {
   pprofc_graph *graph;
   const pprofc_graph_node **sorted;
@@ -58,7 +58,8 @@ static void csv_text(struct buffer *out, pprofc_str text) {
   buffer_free(&clean);
 }
 
-/* Writes self and total. Divides them by `divisor` to give means of runs or values per second. */
+/* Writes self and total. Both are first divided by `divisor`, which gives means of runs or values
+ * per second. */
 static void csv_values(int64_t flat, int64_t cum, double divisor, struct buffer *out) {
   if (fabs(divisor - 1) > 0)
     buffer_printf(out, ",%.15g,%.15g", (double)flat / divisor, (double)cum / divisor);
@@ -66,7 +67,7 @@ static void csv_values(int64_t flat, int64_t cum, double divisor, struct buffer 
     buffer_printf(out, ",%lld,%lld", (long long)flat, (long long)cum);
 }
 
-/* Writes self and total of the node's function in base or head. */
+/* Writes self and total of the node's function in base or in head. */
 static void csv_side_write(const struct csv_side *side, double divisor,
                            const pprofc_graph_node *node, struct buffer *out) {
   const pprofc_graph_node *const *found = NULL;
@@ -87,7 +88,8 @@ static void csv_number(double value, struct buffer *out) {
   if (isfinite(value)) buffer_printf(out, "%.12g", value);
 }
 
-/* Writes change, interval, q and verdict. The values have the unit of the verdicts. */
+/* Writes change, interval, adjusted p-value (q) and verdict. The values have the unit of the
+ * verdicts. */
 static void csv_verdict(const pprofc_verdict_row *row, bool by_cum, struct buffer *out) {
   if (!row) {
     buffer_add_text(out, ",,,,,");
@@ -112,8 +114,8 @@ static void csv_verdicts(const struct judgement *j, pprofc_str function, struct 
 
 /* ---- the table --------------------------------------- */
 
-/* Writes the column titles. A change is in the unit of the values, or in percent of the total if
- * the verdicts compare shares. */
+/* Writes the column titles. A change has the unit of the values. If the verdicts compare shares, a
+ * change is in percent of the total. */
 static void csv_head(bool compared, bool by_time, const struct judgement *j, struct buffer *out) {
   char of[32] = " %";
   if (j->summary.exposure != PPROFC_EXPOSURE_TOTAL)

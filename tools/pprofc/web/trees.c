@@ -1,4 +1,4 @@
-/* Implements the cache of trees as a list in the order of last use. */
+/* Implements the cache of trees as a list. The tree that was used last comes first. */
 #include "web/trees.h"
 
 #include "common/text.h"
@@ -37,7 +37,7 @@ static struct web_tree *trees_add(struct web_trees *trees, pprofc_str key) {
   }
   arena_init(&tree->arena, &mem_default);
   tree->building = true;
-  tree->references = 2; /* one reference for the list, and one for the caller */
+  tree->references = 2; /* one reference for the list, one for the caller */
   tree->next = trees->first;
   trees->first = tree;
   return tree;
@@ -52,8 +52,8 @@ static void trees_free_one(struct web_tree *tree) {
   mem_free(&mem_default, tree, 1, sizeof *tree);
 }
 
-/* Drops a reference. Returns the tree if no reference is left; the caller must then free the tree.
- * The caller holds the lock. */
+/* Drops a reference. If it was the last one, returns the tree, and the caller must free it. The
+ * caller holds the lock. */
 static struct web_tree *trees_give(struct web_tree *tree) {
   return --tree->references == 0 ? tree : NULL;
 }
@@ -72,7 +72,7 @@ static void trees_unlink(struct web_trees *trees, const struct web_tree *tree) {
   if (*link) *link = tree->next;
 }
 
-/* Removes from the list the first tree that exceeds the limits of the cache, and returns the tree.
+/* Removes the first tree from the list that exceeds the limits of the cache, and returns it.
  * Returns NULL if all trees fit. The caller holds the lock. */
 static struct web_tree *trees_excess(struct web_trees *trees) {
   uint64_t bytes = 0;
@@ -87,7 +87,7 @@ static struct web_tree *trees_excess(struct web_trees *trees) {
   return NULL;
 }
 
-/* Removes trees that exceed the limits, from the list and from memory. */
+/* Removes and frees the trees that exceed the limits. */
 static void trees_trim(struct web_trees *trees) {
   struct web_tree *tree;
   do {

@@ -1,5 +1,5 @@
-/* Caches the trees of flame graphs, because a zoom needs the same tree again. At the size limit,
- * the cache removes the tree that was used least recently. */
+/* Caches the trees of flame graphs, because a zoom needs the same tree again. At its size limit,
+ * the cache removes the tree whose last use is longest ago. */
 #ifndef PPROFC_WEB_TREES_H
 #define PPROFC_WEB_TREES_H
 
@@ -10,28 +10,29 @@
 
 struct web_trees;
 
-/* A tree with its data. The thread that builds the tree sets the members that follow the key. */
+/* A tree and its data. The thread that builds the tree sets the fields below `key`. */
 struct web_tree {
   struct web_tree *next;
   int references;
   bool building;
   char *key;
   struct arena arena;     /* memory for the texts of the query */
-  struct web_query query; /* query of the request; the options point into it */
+  struct web_query query; /* query of the request; `options` points into it */
   pprofc_report_options options;
-  struct budget *budget;   /* memory budget of the request that builds the tree; the tree has a
-                              reference to this budget */
-  pprofc_profile *profile; /* profile of the tree, with memory from that budget */
+  struct budget *budget;   /* memory budget of the request that builds the tree; the tree keeps a
+                              reference to it */
+  pprofc_profile *profile; /* profile of the tree; its memory belongs to that budget */
   struct flame_kept *graph;
 };
 
-/* Returns a new cache with a limit in bytes. Returns NULL when out of memory. */
+/* Returns the tree of a key. The caller releases the tree. If the tree is new, sets *mine to true;
+ * the caller must then build the tree and call trees_built. Other callers wait for this. Returns
+ * NULL when out of memory. */
 struct web_trees *trees_new(uint64_t bytes);
 void trees_free(struct web_trees *trees);
 
-/* Returns the tree with a key. The caller releases the tree. For a new tree, sets *mine to true:
- * the caller must build the tree and call trees_built. Other callers wait until then. Returns NULL
- * when out of memory. */
+/* Ends the build of a tree, and wakes the callers that wait for it. If `good` is false, removes the
+ * tree from the cache. The caller must still release the tree. */
 struct web_tree *trees_take(struct web_trees *trees, pprofc_str key, bool *mine);
 
 /* Ends the build of a tree and wakes the waiting callers. If `good` is false, removes the tree from

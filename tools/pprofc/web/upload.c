@@ -3,7 +3,7 @@
 #include "core/infile.h"
 #include "web/routes.h"
 
-/* Reads the body of an upload. The memory counts against the budget. */
+/* Reads the body of an upload. The memory counts towards the budget. */
 static pprofc_status upload_read(const struct web_question *q, struct buffer *data,
                                  pprofc_error *error) {
   int number = fd_read_all(q->body, data);

@@ -1,4 +1,4 @@
-/* Declares the input of a view: request, profiles and data of the page. This input does not depend
+/* Declares the input of a view: request, profiles and data of the page. The input does not depend
  * on HTTP. */
 #ifndef PPROFC_WEB_VIEW_H
 #define PPROFC_WEB_VIEW_H
@@ -17,7 +17,7 @@ enum web_side { WEB_HEAD, WEB_BASE, WEB_DIFF };
 /* An entry of a menu: a saved view, or a profile that the user can select. */
 struct web_item {
   const char *name;
-  const char *query; /* query of the entry's link: "f=main&g=lines", "base=2" */
+  const char *query; /* query of the link of the entry: "f=main&g=lines", "base=2" */
   bool current;
 };
 
@@ -28,9 +28,9 @@ struct web_recording {
   int64_t time;                  /* time in seconds since 1970: end of the recording, or first
                                     failure */
   uint64_t bytes;                /* memory of the profile in bytes */
-  unsigned tries;                /* number of successive failures */
+  unsigned tries;                /* number of consecutive failures */
   const pprofc_profile *profile; /* profile; NULL after a failure */
-  const int64_t *totals;         /* total of each sample type of the profile */
+  const int64_t *totals;         /* total of the profile for each sample type */
   char why[256];                 /* reason of the last failure, in one line */
 };
 
@@ -41,22 +41,22 @@ struct web_recordings {
   size_t most;         /* maximum number of recordings */
   uint64_t most_bytes; /* maximum memory of all recordings in bytes */
   unsigned newest;     /* id of the newest recording */
-  unsigned head, base; /* ids of the profiles that the page shows; 0 without a profile */
-  uint64_t tries;      /* number of changes of this list so far */
+  unsigned head, base; /* ids of the profiles that the page shows; 0: no profile */
+  uint64_t tries;      /* number of times that this list has changed */
   int64_t every_ms;    /* interval of -every in milliseconds */
-  int64_t next;        /* time of the next attempt after a failure, in seconds since 1970; else 0 */
+  int64_t next;        /* after a failure: time of the next try, in seconds since 1970; else 0 */
 };
 
-/* Data for the page around the report. The texts are valid as long as the request. */
+/* Data for the parts of the page around the report. The texts are valid as long as the request. */
 struct web_info {
   const char *version;
-  /* relative URLs of scripts, styles and the icon; or NULL */
+  /* relative URLs of scripts, styles and icon; or NULL */
   const char *css, *js, *flame_css, *flame_js, *icon;
-  /* Arguments of the command line that select the sources, for "Copy as command". */
+  /* command-line arguments that select the sources, for "Copy as command" */
   const char *const *arguments;
   size_t argument_count;
-  const char *command; /* shell command that prints the data of this view; NULL if there is no such
-                          command */
+  const char *command; /* shell command that prints the data of this view; NULL: no command prints
+                          it */
   const struct web_item *saved;
   size_t saved_count;
   const struct web_item *profiles; /* profiles that can be the base; their query is "base=ID" */
@@ -64,34 +64,38 @@ struct web_info {
   const struct web_item *heads; /* profiles that can be the head; their query is "head=ID" */
   size_t head_count;
   const char *head_name, *base_name; /* names of the profiles; base_name is NULL without a base */
-  size_t head_sources, base_sources; /* numbers of summed profiles; 0 if not known */
-  /* runs whose sum is head or base; the views show their means; the number is 0 for a single run */
+  size_t head_sources, base_sources; /* number of profiles that were added up for head and for base;
+                                        0 if unknown */
+  /* runs that were added up for head or base; the views show their means; number 0: a single
+   * profile */
   const pprofc_verdict_run *head_runs, *base_runs;
   size_t head_run_count, base_run_count;
   double divisors[3];                /* divisors of head, base and difference (enum web_side) */
   bool by_time;                      /* true if the page shows values per second */
-  const struct noise_options *noise; /* options of verdicts, or NULL for the defaults */
+  const struct noise_options *noise; /* options of the verdicts; NULL: the defaults */
   const char *pending;               /* message about a new version of a file: "cpu.prof changed at
                                         12:03" */
   const char *broken; /* message about an unreadable new version: "cpu.prof changed at 12:03:
                          truncated gzip stream" */
   uint64_t generation;
-  const struct web_recordings *recordings; /* recordings, or NULL without -every */
+  const struct web_recordings *recordings; /* recordings; NULL without -every */
   const char *const *warnings;             /* warnings from reading the profiles */
   size_t warning_count;
-  bool safe; /* true if the program must not open source files */
-  /* Draws a graph with graphviz, for at most 10 s. The number of parallel processes is limited to
-   * the number of cores. Errors: PPROFC_E_UNSUPPORTED without graphviz, PPROFC_E_LIMIT after 10 s,
-   * PPROFC_E_IO if graphviz fails. */
+  bool safe; /* true: the program must not open source files */
+  /* Draws a graph with graphviz, for at most 10 s. At most one graphviz per core runs at the same
+   * time. Errors: PPROFC_E_UNSUPPORTED without graphviz, PPROFC_E_LIMIT after 10 s, PPROFC_E_IO if
+   * graphviz fails. */
   pprofc_status (*draw)(void *context, pprofc_str dot, struct buffer *svg, pprofc_error *error);
   void *draw_context;
 };
 
 struct web_view_input {
   const struct web_query *query;
-  const pprofc_report_options *options; /* options of the command line, with changes by the query */
-  const pprofc_profile *profile; /* profile of the view, with the memory budget of the request */
-  const pprofc_profile *base, *head; /* profiles of a comparison; NULL without a base */
+  const pprofc_report_options *options; /* options of the command line, changed by the query */
+  const pprofc_profile *profile;     /* profile of the view; its memory belongs to the budget of the
+                                        request */
+  const pprofc_profile *base, *head; /* profiles of a comparison; base is NULL if there is no
+                                        base */
   enum web_side side;
   const struct web_info *info;
 };

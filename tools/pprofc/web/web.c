@@ -32,8 +32,8 @@
 /* ---- the address ------------------------------------- */
 
 struct http_address {
-  char host[256]; /* host given on the command line; "localhost" if no host is given */
-  unsigned port;  /* TCP port; 0 lets the system choose */
+  char host[256]; /* host of the command line; "localhost" by default */
+  unsigned port;  /* TCP port; 0: the system chooses a port */
   bool loopback;  /* true if only this machine can connect to the server */
   bool any;       /* true if the server listens on all addresses of this machine */
 };
@@ -55,8 +55,8 @@ static pprofc_status address_parse_port(pprofc_str port, unsigned *out, pprofc_e
   return PPROFC_OK;
 }
 
-/* Splits HOST:PORT. Host and port may be empty, but the colon is required. Errors have the text of
- * pprof. */
+/* Splits HOST:PORT. Host and port may be empty, but the colon is required. Errors have the message
+ * of pprof. */
 static pprofc_status web_address_parse(const char *text, struct http_address *address,
                                        pprofc_error *error) {
   pprofc_str all = str_of(text);
@@ -75,7 +75,7 @@ static pprofc_status web_address_parse(const char *text, struct http_address *ad
   return address_parse_port(port, &address->port, error);
 }
 
-/* Sets `port`, `loopback` and `any` from the address that was bound. */
+/* Sets `port`, `loopback` and `any` from the bound address. */
 static void address_look(struct http_address *address, const struct sockaddr_storage *bound) {
   struct sockaddr_in four;
   struct sockaddr_in6 six;
@@ -144,26 +144,26 @@ static void address_write(const struct http_address *address, char *out, size_t 
 
 #define EXIT_FAILED 2
 
-/* Limits of one answer: memory in bytes, and time in milliseconds. */
+/* Limits of an answer: memory in bytes, and time in milliseconds. */
 #define ANSWER_BYTES        ((uint64_t)512 << 20)
 #define ANSWER_MILLISECONDS 30000
 #define ANSWERS_WAITING     256
 #define CACHE_BYTES         ((size_t)64 << 20)
 #define WORKERS_MOST        16
 
-/* Maximum memory in bytes for trees of flame graphs. The trees also use at most an eighth of all
- * memory. */
+/* Maximum memory in bytes for the trees of flame graphs. An eighth of all memory is a second
+ * limit. */
 #define TREE_BYTES ((uint64_t)256 << 20)
 
-/* Returns the number of threads: two for each core, because some threads wait for graphviz. */
+/* Returns the number of threads. It is two per core, because some threads wait for graphviz. */
 static unsigned web_workers(void) {
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   long workers = cores > 0 ? 2 * cores : 2;
   return workers < WORKERS_MOST ? (unsigned)workers : WORKERS_MOST;
 }
 
-/* Blocks signals in all threads. The main thread receives them with sigwait. A write to a closed
- * connection causes no signal. */
+/* Blocks signals in all threads, and lets the main thread receive them with sigwait. A write to a
+ * closed connection then causes no signal. */
 static void web_block_signals(sigset_t *signals) {
   sigemptyset(signals);
   sigaddset(signals, SIGINT);
@@ -173,7 +173,7 @@ static void web_block_signals(sigset_t *signals) {
   signal(SIGPIPE, SIG_IGN);
 }
 
-/* Raises the limit of open files. Connections, pipes and files all use descriptors. */
+/* Raises the limit on open files, because connections, pipes and files all use descriptors. */
 static void web_raise_limits(void) {
   struct rlimit files;
   if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= 4096) return;
@@ -181,7 +181,7 @@ static void web_raise_limits(void) {
   setrlimit(RLIMIT_NOFILE, &files);
 }
 
-/* Reduces the memory of a long run: threads share a few heaps, and large blocks return to the
+/* Reduces the memory of a long run. Threads share a few heaps, and large blocks return to the
  * system at once. */
 static void web_tune_memory(void) {
 #ifdef M_ARENA_MAX
@@ -199,8 +199,8 @@ static void web_answer(void *asker, struct web_reply *reply) {
   http_answer(asker, reply);
 }
 
-/* Returns free pages of the heaps to the system. Does nothing if the server has sent no answer
- * since the last call. */
+/* Returns free pages of the heaps to the system. Does nothing if no answer was sent since the last
+ * call. */
 static void web_return_memory(void) {
   if (!atomic_exchange(&web_answers, 0)) return;
 #ifdef M_ARENA_MAX
@@ -227,7 +227,7 @@ static pprofc_status web_start_jobs(struct web *web, pprofc_error *error) {
   return web->jobs ? PPROFC_OK : error_nomem(error);
 }
 
-/* Creates a random token of 192 bits, which other machines need to use the server. */
+/* Creates a random token of 192 bits. Other machines need the token to use the server. */
 static pprofc_status web_make_token(char token[GUARD_TOKEN_SIZE + 1], pprofc_error *error) {
   static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   unsigned char random[GUARD_TOKEN_SIZE];
@@ -264,7 +264,7 @@ static void web_announce(struct web *web, const struct http_address *address, co
   buffer_free(&text);
 }
 
-/* Checks the files for changes once a second, and records with -every. */
+/* Checks the files for changes once a second. With -every, also records. */
 static void *web_watch(void *context) {
   struct web *web = context;
   for (unsigned turn = 1; !atomic_load(&web->stopping); turn++) {
@@ -310,8 +310,8 @@ static pprofc_status web_serve(struct web *web, struct http_address *address,
   return PPROFC_OK;
 }
 
-/* Prepares the start. Fails if the folder of saved views cannot be determined, even if the user
- * saves no view. */
+/* Prepares the start. Fails if the folder for saved views is unknown, even if the user saves no
+ * view. */
 static pprofc_status web_begin(struct command *command, struct http_address *address,
                                char *settings, size_t settings_size, pprofc_error *error) {
   pprofc_status status = web_address_parse(command->http, address, error);

@@ -1,5 +1,5 @@
-/* Implements `pprofci capture`: captures profiles of a server before and after a change, while a
- * load runs. */
+/* Implements `pprofci capture`: captures profiles of a server before and after a change while a
+ * load generator runs. */
 #include "capture/capture.h"
 
 #include "commands.h"

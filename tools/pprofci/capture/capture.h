@@ -11,13 +11,13 @@ enum { CAPTURE_BASE, CAPTURE_HEAD, CAPTURE_SIDES };
 
 struct capture_options {
   const char *out;
-  const char *servers[CAPTURE_SIDES]; /* addresses of net/http/pprof, or "" */
-  const char *runs[CAPTURE_SIDES];    /* commands that start the servers */
+  const char *servers[CAPTURE_SIDES]; /* addresses of net/http/pprof of base and head, or "" */
+  const char *runs[CAPTURE_SIDES];    /* commands that start the servers of base and head, or "" */
   const char *load;                   /* command that runs during the capture */
   const char *kinds;
   int64_t count, warmup, interval, seconds, wait, settle;
   const char *pyroscope;
-  const char *queries[CAPTURE_SIDES]; /* label selectors of Pyroscope, or "" */
+  const char *queries[CAPTURE_SIDES]; /* label selectors of Pyroscope for base and head, or "" */
   const char *from, *until;
 };
 
@@ -28,8 +28,8 @@ pprofc_status capture_check(void *options, const struct command_line *line, ppro
 struct capture_item {
   pprofc_profile *profile; /* captured profile; NULL if the profile is missing */
   int side;
-  /* index of the profile type (CPU, heap ...), and index of the round from 0; warm-up rounds are
-   * first */
+  /* index of the profile type (CPU, heap ...), and index of the round; both start at 0, and the
+   * warm-up rounds come first */
   size_t kind, round;
   bool warmup;
 };
@@ -48,8 +48,8 @@ struct capture {
 pprofc_status capture_add(struct capture *capture, const struct capture_item *item,
                           pprofc_error *error);
 
-/* Starts the servers and the load generator named by the options. Then captures profiles of base
- * and head in alternation. */
+/* Starts the servers and the load generator named by the options. Then alternates between profiles
+ * of base and profiles of head. */
 pprofc_status capture_servers(struct capture *capture, pprofc_error *error);
 
 /* Fetches merged profiles from Pyroscope: one for each slice of the time range. */
@@ -64,11 +64,12 @@ pprofc_status capture_write(const struct capture *capture, pprofc_error *error);
  * that ends this program ends the commands first. */
 pprofc_status processes_start(const char *command, const char *side, const char *address,
                               pprofc_error *error);
-/* Returns PPROFC_E_IO when one of the first `count` programs has ended. */
+/* Returns PPROFC_E_IO if one of the first `count` programs has ended. */
 pprofc_status processes_check(size_t count, pprofc_error *error);
-/* Stops all programs except the first `first`: sends SIGTERM, and SIGKILL three seconds later. */
+/* Stops all programs except the first `first` programs. Sends SIGTERM, and sends SIGKILL three
+ * seconds later. */
 void processes_stop(size_t first);
 
-extern const char *const capture_sides[CAPTURE_SIDES]; /* names of the sides: "base", "head" */
+extern const char *const capture_sides[CAPTURE_SIDES]; /* "base" and "head" */
 
 #endif

@@ -1,4 +1,4 @@
-/* Defines the flags, and checks their combinations. */
+/* Defines the flags of `pprofci capture`, and checks their combinations. */
 #include "capture/capture.h"
 #include "commands.h"
 

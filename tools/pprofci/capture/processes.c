@@ -1,4 +1,4 @@
-/* Starts and ends the servers and loads that run while profiles are taken. */
+/* Starts and ends the servers and the load generator that run while profiles are taken. */
 #include "capture/capture.h"
 #include "core/spawn.h"
 
@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PROCESSES_MAX 3 /* maximum number of programs: two servers and a load */
+#define PROCESSES_MAX 3 /* maximum number of programs: two servers and a load generator */
 #define GRACE_MS      3000
 #define LOOK_MS       20
 
@@ -44,8 +44,9 @@ pprofc_status processes_start(const char *command, const char *side, const char 
   setenv("PPROFCI_SIDE", side, 1);
   setenv("PPROFCI_URL", address, 1);
   sigfillset(&all);
-  sigprocmask(SIG_BLOCK, &all, &before); /* Signals are blocked here, because the signal handler
-                                            must find the new program in the table. */
+  sigprocmask(SIG_BLOCK, &all, &before); /* Signals are blocked here. Otherwise a signal could
+                                            arrive before the table contains the new program, and
+                                            the handler would miss the program. */
   int failed = spawn_start(&program, &pid);
   if (!failed) {
     processes[processes_count].command = command;

@@ -10,7 +10,7 @@
 #define LIMIT_MS 30000
 #define TRY_MS   200
 
-/* Requests to one server in one round. */
+/* The requests that one round sends to one server. */
 struct capture_round {
   struct capture *capture;
   int side;
@@ -59,8 +59,8 @@ static pprofc_status servers_take(const struct capture_round *r, size_t kind,
   return status;
 }
 
-/* Fetches several profile types at the same time. `timed` selects the types that take time, such as
- * CPU; otherwise fetches the other types. */
+/* Fetches several profile types at the same time. If `timed`, fetches the types that record for
+ * some seconds, such as CPU. Otherwise fetches the other types. */
 static pprofc_status servers_fetch(const struct capture_round *r, bool timed, pprofc_error *error) {
   struct capture *capture = r->capture;
   struct exchange exchanges[REMOTE_KINDS];
@@ -98,8 +98,8 @@ static pprofc_status servers_load(const struct capture_options *o, int side, ppr
   return status;
 }
 
-/* Captures the profiles of one server. With two servers, also starts the load at the beginning and
- * stops the load at the end, to keep the other server idle. */
+/* Captures the profiles of one server. With two servers, the load runs only during this call,
+ * because the other server must be idle. */
 static pprofc_status servers_side(const struct capture_round *r, size_t programs,
                                   pprofc_error *error) {
   const struct capture_options *o = r->capture->options;
@@ -133,7 +133,7 @@ static pprofc_status servers_rounds(struct capture *capture, size_t programs, pp
 
 /* ---- programs ---------------------------------------- */
 
-/* Waits until the server answers any request. */
+/* Waits until the server answers a request. */
 static pprofc_status servers_await(struct capture *capture, int side, size_t programs,
                                    pprofc_error *error) {
   const struct capture_options *o = capture->options;

@@ -1,5 +1,6 @@
-/* Writes the folder of a capture: SIDE/KIND/KIND-001.pb.gz, warmup/SIDE/KIND for the warm-up, and
- * manifest.json. */
+/* Writes the folder of a capture. It has the files SIDE/KIND/KIND-001.pb.gz,
+ * warmup/SIDE/KIND/KIND-001.pb.gz and manifest.json. SIDE is base or head, and KIND is a profile
+ * type. */
 #include "capture/capture.h"
 #include "common/new_folder.h"
 #include "common/save.h"

@@ -62,7 +62,7 @@ static pprofc_status skills_write(bool force, struct output *out, pprofc_error *
   return status;
 }
 
-/* Adds the section to AGENTS.md, and keeps all other text. */
+/* Adds the section about pprofci to AGENTS.md, and keeps all other text. */
 static pprofc_status agents_add_section(struct output *out, pprofc_error *error) {
   struct buffer text;
   bool exists;
@@ -136,10 +136,12 @@ const struct flag_table init_table = {
 
 /* ---- projects ---------------------------------------- */
 
-/* A project type: the file that identifies it and the steps that measure it. */
+/* A project type: the file that identifies the type, and the workflow steps that measure the
+ * project. */
 struct project {
   const char *file;
-  const char *words[2]; /* the file must contain one of these texts; NULL: any text */
+  const char *words[2]; /* texts; the file must contain at least one of them; NULL: the file may
+                           contain any text */
   const char *what, *next;
   const unsigned char *steps;
   const size_t *size;
@@ -209,7 +211,7 @@ static pprofc_status project_find(const struct project **found, pprofc_error *er
 
 /* ---- the workflow ------------------------------------ */
 
-/* Appends the text, and replaces each `mark` in it by `with`. */
+/* Appends `text`, and replaces each occurrence of `mark` in the text by `with`. */
 static void init_replace(struct buffer *out, pprofc_str text, pprofc_str mark, pprofc_str with) {
   for (;;) {
     size_t at = str_find(text, mark);

@@ -26,7 +26,7 @@ struct leaks_inputs {
   struct arena arena;
   struct leak_input *items;
   size_t count, capacity;
-  size_t others; /* number of skipped profiles, which have other types */
+  size_t others; /* number of skipped profiles, which are not heap or goroutine profiles */
 };
 
 /* Reads the profiles. The caller frees the profiles, also after an error. */
@@ -37,12 +37,12 @@ void leaks_inputs_free(struct leaks_inputs *inputs);
 void leaks_print_text(const struct leaks *leaks, size_t top, struct output *out);
 bool leaks_print_json(const struct leaks *leaks, struct output *out);
 
-/* Formats a value, such as "48.20MB" or "1204"; "-" for NaN. With `sign`, an increase begins with
- * '+'. */
+/* Formats a value, such as "48.20MB" or "1204". NaN becomes "-". With `sign`, an increase begins
+ * with '+'. */
 #define LEAKS_VALUE 64
 void leaks_value(double value, pprofc_str unit, bool sign, char out[LEAKS_VALUE]);
 
-/* True if the outputs for people show the row. */
+/* True if the text table and the page show the row. */
 bool leaks_is_shown(const struct leak_row *row);
 
 /* Returns the growth per hour. Returns NaN if the profiles cover less than a minute. */
@@ -52,7 +52,7 @@ double leaks_per_hour(const struct leak_kind *kind, const struct leak_row *row);
  * could show. */
 void leaks_put_kind(const struct leak_kind *kind, struct output *out);
 
-/* Appends the page. `top` is the maximum number of rows. */
+/* Appends the HTML page. `top` is the maximum number of rows. */
 pprofc_status leaks_print_page(const struct leaks *leaks, size_t top, struct buffer *out,
                                pprofc_error *error);
 
@@ -61,7 +61,8 @@ pprofc_status leaks_print_page(const struct leaks *leaks, size_t top, struct buf
 pprofc_status leaks_draw_growth(const struct leak_kind *kind, struct arena *arena,
                                 pprofc_str *packed, pprofc_error *error);
 
-/* Prints the growth of each stack that leaks or belongs to a leaking site: "root;...;leaf 12". */
+/* Prints the growth of each stack that leaks or belongs to a leaking call site: "root;...;leaf
+ * 12". */
 pprofc_status leaks_print_folded(const void *leaks, struct output *out, pprofc_error *error);
 
 #endif

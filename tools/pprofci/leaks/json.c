@@ -1,4 +1,4 @@
-/* Prints all results as JSON. docs/LEAKS.md describes the members. */
+/* Prints all results as JSON. docs/LEAKS.md describes the JSON members. */
 #include "core/json_write.h"
 #include "leaks/command.h"
 

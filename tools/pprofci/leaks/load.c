@@ -1,4 +1,4 @@
-/* Reads the profiles of files and folders, in the order of their names. */
+/* Reads the profiles of files and folders. Sorts the files of a folder by name. */
 #include "common/terminal.h"
 #include "core/array.h"
 #include "leaks/command.h"
@@ -13,7 +13,7 @@
 
 /* ---- folders ----------------------------------------- */
 
-/* Rejects a capture folder with base and head, because its profiles are not one series. */
+/* Rejects a capture folder that contains base and head, because its profiles are two series. */
 static pprofc_status leaks_check_sides(struct leaks_inputs *inputs, const char *folder,
                                        pprofc_error *error) {
   const char *base = text_printf(&inputs->arena, "%s/base", folder);
@@ -38,7 +38,7 @@ static void leaks_replace(pprofc_profile **profile, pprofc_profile *with) {
   *profile = with;
 }
 
-/* Adds symbols. Drops the allocator's frames, which the profile lists. */
+/* Adds symbols to a profile. Drops the frames of the allocator that the profile marks as such. */
 static pprofc_status leaks_prepare(pprofc_profile **profile, pprofc_error *error) {
   pprofc_symbolize_options options;
   pprofc_profile *made;

@@ -1,4 +1,4 @@
-/* Defines the flags, and checks their values. */
+/* Defines the flags of `pprofci leaks`, and checks their values. */
 #include "commands.h"
 #include "leaks/command.h"
 
@@ -65,7 +65,7 @@ const struct flag_table leaks_table = {
     FLAG_TABLE("pprofci leaks", "finds leaking memory and goroutines in profiles over time"),
     .examples = examples, .environment = environment};
 
-/* Checks the ranges of the numbers. */
+/* Checks the ranges of the flags that are numbers. */
 static pprofc_status leaks_check_numbers(const struct leaks_command *c, pprofc_error *error) {
   if (!(c->floor_kb >= 0 && c->floor_kb <= 1e15))
     return error_set(error, PPROFC_E_INVALID, "-floor must be at least 0 KiB");

@@ -1,5 +1,5 @@
-/* Creates the page of leaks. The page has a sentence, a table of all rows, a chart of each row, and
- * a flame graph of the growth of each profile type. */
+/* Creates the HTML page of leaks. The page has a sentence and a table of all rows. It also has a
+ * chart of each row, and a flame graph of the growth of each profile type. */
 #include "core/log_guard.h"
 #include "leaks/command.h"
 
@@ -13,20 +13,20 @@
 
 #define PAGE_WIDTH  480 /* width of a chart in pixels */
 #define PAGE_HEIGHT 140
-#define PAGE_NAME   24    /* maximum bytes of the name of a profile below a chart */
-#define PAGE_FRAMES 200   /* maximum number of frames of a stack */
+#define PAGE_NAME   24    /* maximum length in bytes of a profile's name below a chart */
+#define PAGE_FRAMES 200   /* maximum number of frames that the page shows of a stack */
 #define P_LEAST     1e-99 /* smallest p-value that is printed */
 
-/* State of the page while it is created. */
+/* State of the page while the page is created. */
 struct leaks_page {
   struct fill *fill;
   const struct leaks *leaks;
-  const bool *drawn; /* for each profile type: true if the page has its flame graph */
+  const bool *drawn; /* for each profile type: true if the page has a flame graph of this type */
 };
 
 static const struct {
-  const char *css, *mark, *count; /* CSS class, sign, and word for the number of rows with this
-                                     verdict */
+  const char *css, *mark, *count; /* CSS class of the rows with this verdict, the sign before them,
+                                     and the word for their number */
 } page_words[LEAK_VERDICTS] = {
     [LEAK_LEAK] = {"worse", "\xE2\x9C\x97", "leak"},
     [LEAK_GROWS] = {"doubt", "?", "frees most"},
@@ -66,7 +66,7 @@ static void page_cell(struct fill *f, double value, pprofc_str unit, bool sign) 
   fill_end(f);
 }
 
-/* Adds the address of the flame graph of a profile type. */
+/* Appends the address of the flame graph of a profile type. */
 static void page_graph(struct buffer *out, const struct leak_kind *kind) {
   buffer_add_text(out, "#flame/");
   escape_url(out, kind->stacks.source.kind, "");
@@ -163,7 +163,7 @@ static void leaks_page_head(struct fill *f, const struct leaks *leaks, const siz
 
 /* ---- charts ------------------------------------------ */
 
-/* Returns the start of a name, cut between two characters. */
+/* Returns the start of a name. The cut is between two characters. */
 static pprofc_str page_short(pprofc_str name) {
   size_t end = 0, next = 0;
   while (next < name.size && next <= PAGE_NAME) {

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Minimum duration in seconds of a series for a growth rate per hour. */
+/* A growth rate per hour is printed only if the series covers at least this number of seconds. */
 #define HOUR_MIN 60.0
 
 /* ---- cells ------------------------------------------- */

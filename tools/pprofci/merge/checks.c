@@ -3,7 +3,7 @@
 #include "merge/jobs.h"
 #include "run/text.h"
 
-/* ---- nothing compared -------------------------------- */
+/* ---- jobs that compared nothing ---------------------- */
 
 static pprofc_status check_compared(struct jobs *jobs, pprofc_error *error) {
   for (size_t i = 0; i < jobs->count; i++) {
@@ -20,7 +20,7 @@ static pprofc_status check_compared(struct jobs *jobs, pprofc_error *error) {
 /* ---- commits and machines ---------------------------- */
 
 /* Returns the commit of base or head from the first manifest that names this commit. Sets *differ
- * to true if another manifest has another commit. */
+ * to true if another manifest names another commit. */
 static const char *commit_of_jobs(const struct jobs *jobs, const char *key, bool *differ) {
   pprofc_str found = STR("");
   *differ = false;

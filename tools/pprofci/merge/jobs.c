@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 #define MANIFEST_MAX     ((size_t)256 << 20)
-#define MANIFEST_VERSION 3 /* oldest version of the manifest that has measurements */
+#define MANIFEST_VERSION 3 /* oldest version of the manifest that contains measurements */
 
 /* ---- reading ----------------------------------------- */
 
@@ -116,8 +116,8 @@ bool jobs_have_results(const struct jobs *jobs) {
 
 /* ---- rows -------------------------------------------- */
 
-/* True if another job has a benchmark of the same group and name. In that case the group must
- * contain the name of the job. */
+/* True if another job has a benchmark of the same group and name. The group must then include the
+ * name of the job. */
 static bool is_in_other_job(const struct interner *keys, const struct interner *twice,
                             pprofc_str key) {
   return interner_find(keys, key) != MAP_NONE && interner_find(twice, key) != MAP_NONE;
@@ -246,8 +246,8 @@ static const char *job_text(struct ci_run *run, const struct node *node, const c
   return text_keep(&run->arena, text);
 }
 
-/* Opens the profile that the page shows for a pair of profiles, and draws its flame graph. An
- * unreadable profile gets no flame graph. */
+/* Opens the profile that the page shows for a pair of profiles, and draws its flame graph. Draws
+ * nothing if the profile is unreadable. */
 static pprofc_status explain_job_pair(struct ci_run *run, struct run_pair *pair,
                                       pprofc_error *error) {
   const char *shown = pair->diff ? pair->diff : pair->names[SIDE_HEAD];
@@ -375,7 +375,7 @@ static pprofc_status join_instructions(struct jobs *jobs, pprofc_error *error) {
 }
 
 /* Collects the packages that no job measured because their test binaries did not change. The merge
- * passes if these are the only packages. */
+ * passes if no package was measured and all are in this list. */
 static pprofc_status join_same(struct jobs *jobs, pprofc_error *error) {
   struct ci_run *run = jobs->run;
   pprofc_status status = PPROFC_OK;

@@ -1,4 +1,5 @@
-/* Reads the runs that a merge joins: the jobs of a matrix, each a folder with a manifest. */
+/* Reads the runs that `pprofci merge` joins. Each run is a job of a build matrix, and has a folder
+ * with a manifest. */
 #ifndef PPROFCI_MERGE_JOBS_H
 #define PPROFCI_MERGE_JOBS_H
 
@@ -7,9 +8,10 @@
 
 struct job {
   const char *folder;      /* path of the folder on the command line */
-  const char *name;        /* last element of the path that differs between the jobs */
+  const char *name;        /* name of the job: the last element of the path that differs between the
+                              jobs */
   const char *link;        /* path from the page to the folder, with a '/' at its end */
-  const struct node *root; /* contents of the manifest; NULL if it cannot be read, and then
+  const struct node *root; /* contents of the manifest; NULL if the file is unreadable, and then
                               `problem` has the reason */
   const char *problem;
 };
@@ -21,8 +23,8 @@ struct jobs {
   size_t count;
 };
 
-/* Reads the manifests. A folder without a manifest is a problem of the gate, not an error. `out` is
- * the folder for the merged page. */
+/* Reads the manifests. A missing manifest becomes a problem that the verdict reports, and is not an
+ * error here. `out` is the folder for the merged page. */
 pprofc_status jobs_read(struct jobs *jobs, struct ci_run *run, const char *const *folders,
                         size_t count, const char *out, pprofc_error *error);
 
@@ -32,8 +34,8 @@ bool jobs_expectation_is_valid(const char *text);
 /* Adds a problem for each expected job that is missing. */
 pprofc_status jobs_expect(struct jobs *jobs, const char *expected, pprofc_error *error);
 
-/* Adds the measurements of all jobs to the gate, which adjusts all their p-values together. Has the
- * type read_rows_fn, with the jobs as its context. */
+/* Adds the measurements of all jobs to the gate, which adjusts all their p-values together. The
+ * function has the type read_rows_fn, and its context is the jobs. */
 pprofc_status jobs_add_rows(struct ci_run *run, struct inputs *inputs, void *context,
                             pprofc_error *error);
 

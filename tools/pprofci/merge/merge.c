@@ -42,7 +42,7 @@ static const struct flag_note statuses[] = {
 const struct flag_table merge_table = {
     FLAG_TABLE("pprofci merge", "joins the runs of a matrix into one verdict and page")};
 
-/* Returns options for a merged run, which measures nothing itself. */
+/* Returns options for a merged run. A merged run measures nothing itself. */
 static pprofc_status merge_run_options(const struct merge_options *merge,
                                        struct run_options *options, pprofc_error *error) {
   pprofc_status status = flags_defaults(&run_table, options, error);

@@ -1,6 +1,6 @@
-/* Writes annotations of a pull request as GitHub Actions commands: one for each regression, and one
- * for each pair of profiles in which -fail-on found a function. An annotation is at the line that
- * explains the regression, if that line is known. */
+/* Writes annotations of a pull request as GitHub Actions commands. Each regression gets an
+ * annotation. Each pair of profiles in which -fail-on found a function also gets one annotation. An
+ * annotation is at the line that explains the regression, if that line is known. */
 #include "page/page.h"
 
 #include "core/log_guard.h"
@@ -17,15 +17,15 @@
 
 #define ERRORS_MOST 10 /* maximum number of annotations that GitHub shows for a step */
 
-/* A line to annotate; its file is "" if no line is known. */
+/* A source line that gets an annotation. The file is "" if no line is known. */
 struct annotation_place {
   pprofc_str file;
   int64_t line;
 };
 
 /* Returns the line that explains why a pair of profiles changed. Prefers a changed line, because
- * pull requests show annotations only there. Else returns a line of the function in the user's
- * repository that the growth passes through. */
+ * pull requests show annotations only on changed lines. Otherwise returns a line of the function in
+ * the user's repository that called the function that grew. */
 static struct annotation_place annotated_line(const struct run_pair *pair) {
   struct annotation_place none = {STR(""), 0};
   if (pair && pair->has_sources) {
@@ -56,7 +56,7 @@ struct annotation {
 
 /* ---- functions that -fail-on found ------------------- */
 
-/* Returns the pair of profiles with the difference `name`, or NULL. */
+/* Returns the pair of profiles whose difference file is `name`, or NULL. */
 static const struct run_pair *fired_pair(const struct ci_run *run, const char *diff) {
   for (size_t i = 0; i < run->pair_count; i++)
     if (run->pairs[i].diff && strcmp(run->pairs[i].diff, diff) == 0) return &run->pairs[i];
@@ -90,8 +90,8 @@ static size_t annotations_most(const struct page_model *m) {
   return m->states[STATE_SLOWER] + m->run->fired_count;
 }
 
-/* Fills in annotation `index`. The benchmarks have the first indices, the functions the next.
- * Returns false if another annotation already reports the same regression. */
+/* Fills in annotation `index`. The first indices are benchmarks, and the next indices are
+ * functions. Returns false if another annotation already reports the same regression. */
 static bool annotation_at(const struct page_model *m, size_t index, struct annotation *a) {
   *a = (struct annotation){NULL, NULL, NULL};
   if (index < m->states[STATE_SLOWER]) {

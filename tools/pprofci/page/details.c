@@ -16,8 +16,8 @@ const char *details_change_class(const struct gate_row *row) {
 }
 
 const char *details_verdict(const struct benchmark *b, const struct gate_row *row) {
-  /* The gate marks a benchmark as suspicious if it takes less than half of its base time. The page
-   * marks it only if it may have measured nothing. */
+  /* The gate marks a benchmark as suspicious if its time fell below half of the base time. The page
+   * repeats this mark only if the benchmark may have measured nothing. */
   if (row->verdict == PPROFC_GATE_SUSPICIOUS && b->state != STATE_BROKEN) return "improved";
   return gate_row_verdict(row);
 }

@@ -1,10 +1,11 @@
-/* Writes the text for coding agents at the end of the summary: the regressions, and the commands
- * that lead to a line. */
+/* Writes the text for coding agents at the end of the summary. The text lists the regressions, and
+ * the commands that find the source line of a regression. */
 #include "core/brief.h"
 #include "page/html.h"
 #include "page/page.h"
 
-/* Maximum size in bytes without markup; the text with markup is below 2,000 bytes. */
+/* Maximum size of the text in bytes without markup. The text with markup then has less than 2,000
+ * bytes. */
 #define AGENTS_TEXT_MOST 1926
 #define AGENTS_NAME_MOST 120
 #define AGENTS_ROWS      3

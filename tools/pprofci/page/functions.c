@@ -10,8 +10,8 @@
 
 /* ---- profiles ---------------------------------------- */
 
-/* Returns the profiles of base or head: the files given by flags, or the files in the artifacts of
- * another run. */
+/* Returns the profiles of base or head. The profiles are the files given by flags, or the files in
+ * the artifacts of another run. */
 static struct profile_files side_files(struct arena *arena, const struct run_pair *pair, int side) {
   struct profile_files files = {NULL, 0};
   if (!pair->names[side]) return files;
@@ -24,7 +24,8 @@ static struct profile_files side_files(struct arena *arena, const struct run_pai
   return files;
 }
 
-/* Returns the difference between base and head, or the only profile if there is just one. */
+/* Returns the difference between base and head. Returns the only profile if there is just one
+ * profile. */
 static struct profile_source source_of(struct arena *arena, const struct run_pair *pair) {
   struct profile_source source = {side_files(arena, pair, SIDE_BASE),
                                   side_files(arena, pair, SIDE_HEAD)};
@@ -46,8 +47,8 @@ static double work_of(const struct run_pair *pair, int side) {
   return pair->iterations > 0 ? work * pair->iterations : work;
 }
 
-/* Sums of base and head with their divisors. If `two` is false, only `head` is shown, and the
- * drawing has its sums as SIDE_HEAD. */
+/* Sums of base and head, and the divisors of the sums. If `two` is false, only `head` is shown, and
+ * the drawing has the sums as SIDE_HEAD. */
 struct shown_sums {
   bool two;
   int head;

@@ -1,17 +1,17 @@
-/* Adds up the functions of a pair of profiles with their values in base and head, for the page's
- * tables. */
+/* Adds up the base and head values of each function in a pair of profiles, for the tables of the
+ * page. */
 #ifndef PPROFCI_PAGE_FUNCTIONS_H
 #define PPROFCI_PAGE_FUNCTIONS_H
 
 #include "core/mem.h"
 #include "run/run.h"
 
-/* Values in the unit of the profile, per operation if the number of iterations is known, else
- * per run. */
+/* Values of a function in the unit of the profile. The values are per operation if the number of
+ * iterations is known, else per run. */
 struct function_values {
   pprofc_str name, file;
   int64_t line;                   /* line in `file`; 0: unknown */
-  double flat[SIDES], cum[SIDES]; /* value of the function without callees, and with callees */
+  double flat[SIDES], cum[SIDES]; /* self value (flat) and total value (cum) of the function */
 };
 
 struct function_list {

@@ -1,4 +1,4 @@
-/* Puts interactive flame graphs into a page, or the scripts that load them. */
+/* Adds interactive flame graphs, or the scripts that load the graphs, to a page. */
 #include "page/graphs.h"
 
 #include "core/base64.h"

@@ -1,12 +1,12 @@
-/* Shows interactive flame graphs in a page. A link to "#flame/NAME.html" opens the graph in the
- * element with this address in its attribute data-shows. The page contains the graphs, or loads
- * them from the files that its attribute data-file names. */
+/* Shows interactive flame graphs in a page. A link to "#flame/NAME.html" opens a graph in the
+ * element whose attribute data-shows has this address. The page contains the graphs, or loads them
+ * from the files that its attribute data-file names. */
 #ifndef PPROFCI_PAGE_GRAPHS_H
 #define PPROFCI_PAGE_GRAPHS_H
 
 #include "core/fill.h"
 
-/* A script of a page, and its SHA-256. */
+/* A script of a page, and the SHA-256 of the script. */
 struct page_script {
   const unsigned char *text;
   const size_t *size;
@@ -23,8 +23,9 @@ bool graphs_put(struct fill *f, pprofc_str address, pprofc_str packed);
 /* Appends the style of the graphs to the page's style. */
 void graphs_put_style(struct buffer *style);
 
-/* Adds the place of the open graph, and the scripts. With `beside`, the page has no graphs, and
- * loads the viewer and each graph from files beside it (run/graph.h) when a user opens a graph. */
+/* Adds the element that shows the open graph, and adds the scripts. With `beside`, the page
+ * contains no graphs. It then loads the viewer and each graph from files next to the page when a
+ * user opens a graph. */
 void graphs_put_scripts(struct fill *f, bool beside);
 
 #endif

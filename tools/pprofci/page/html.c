@@ -28,7 +28,7 @@ pprofc_str html_template(void) {
 #define STRIP_SIDE   72 /* width in pixels for base and for head; there is a gap between them */
 #define STRIP_MARGIN 3
 
-/* Minimum and maximum of a picture of rounds, used as the scale of base and head. */
+/* Minimum and maximum of a picture of rounds. Base and head share this scale. */
 struct strip {
   double least, most;
 };
@@ -218,7 +218,8 @@ struct change_bar {
 };
 
 /* Computes the segments of the bar for a total that grew. Returns false if the total did not grow.
- * Also returns false if the functions explain almost nothing, or more than the growth. */
+ * Also returns false if the listed functions explain almost nothing, or more than the whole
+ * growth. */
 static bool bar_make(const struct run_pair *pair, struct change_bar *bar) {
   const struct pair_verdicts *v = pair->comparisons;
   if (!pair->comparison_count || !pair->change_count || !pair->unit || !v->unit) return false;
@@ -245,8 +246,8 @@ static void bar_begin(struct fill *f, const struct change_bar *bar, const char *
   number_difference(fill_text(f, "amount"), size, bar->unit);
 }
 
-/* Adds a bar for the head's total. Its segments are the base, the functions that grew, and the
- * rest. */
+/* Adds a bar for the total of head. Its segments are the base total, the growth of each listed
+ * function, and the other growth. */
 static void put_bar(struct fill *f, const struct run_pair *pair) {
   struct change_bar bar;
   if (!bar_make(pair, &bar)) return;

@@ -1,4 +1,4 @@
-/* Adds values to the page that several sections use. The templates of the page are in
+/* Adds values that several sections of the page use. The templates of the page are in
  * assets/ci_page.html. */
 #ifndef PPROFCI_PAGE_HTML_H
 #define PPROFCI_PAGE_HTML_H
@@ -9,12 +9,12 @@
 /* Returns the templates of the page. */
 pprofc_str html_template(void);
 
-/* Adds a bar for the change of a row: to the right for an increase, to the left for a decrease. The
- * picture has the size of html_strip. The bar's length is the square root of the change, which
+/* Adds a bar for the change of a row. An increase points to the right, a decrease to the left. The
+ * picture has the size of html_strip. The length of the bar is the square root of the change, which
  * makes 1 % visible. */
 void html_gauge(struct fill *f, const struct gate_row *row);
 
-/* Adds the rounds of base and head as dots on one scale. */
+/* Adds a picture of the rounds of base and head. Each round is a dot, and both share one scale. */
 void html_strip(struct fill *f, const struct run_samples *base, const struct run_samples *head,
                 pprofc_str unit);
 
@@ -42,7 +42,7 @@ void html_flame(struct buffer *out, const struct page_model *m, const struct run
 const char *html_shown(const struct run_pair *pair);
 
 /* True if the page also shows the function of the user's repository that explains the growth. The
- * page shows it if the listed functions do not include it. */
+ * page does this if the listed functions do not include that function. */
 bool html_shows_own(const struct run_pair *pair);
 
 /* Returns the function of the user's repository that explains the growth. If that function is
@@ -52,11 +52,12 @@ pprofc_str html_culprit(const struct run_pair *pair);
 /* True if the page has anything to report on the functions of the pair of profiles. */
 bool html_has_because(const struct run_pair *pair);
 
-/* Adds the functions that grew, a note on their reliability and the changed lines. */
+/* Adds the functions that grew, a note about the reliability of this list, and the changed
+ * lines. */
 void html_because(struct fill *f, const struct page_model *m, const struct run_pair *pair);
 
-/* Adds the addresses of the artifacts of a profile. report.html gets only the address of the flame
- * graph. */
+/* Adds the addresses of the artifacts of a profile. In report.html, adds only the address of the
+ * flame graph. */
 void html_links(struct fill *f, const struct page_model *m, const struct run_pair *pair,
                 const char *name);
 

@@ -1,4 +1,4 @@
-/* Writes the changed lines of the sources with their costs. */
+/* Writes the changed source lines, with the cost of each line in base and head. */
 #include "page/hunks.h"
 
 #include "page/numbers.h"
@@ -7,8 +7,8 @@
 #include <math.h>
 
 #define COLUMN       10
-#define CULPRIT_MOST 15 /* maximum number of lines of the hunk that grew most */
-#define PAGE_MOST    60 /* maximum number of lines of another hunk on the page */
+#define CULPRIT_MOST 15 /* maximum number of lines shown of the hunk that grew most */
+#define PAGE_MOST    60 /* maximum number of lines shown of any other hunk on the page */
 
 /* Writes an amount in a column; '.' for 0. */
 static void put_amount(struct buffer *out, double value, pprofc_str unit) {
@@ -61,7 +61,7 @@ void hunks_put_worst(struct buffer *out, const struct run_pair *pair, size_t mos
   if (pair->hunk_count && pair->unit) put_hunk(out, pair, &pair->hunks[0], most);
 }
 
-/* Adds a hunk as a row of `list`, with a row for each line. */
+/* Adds a hunk as a row of `list`. The row has an inner row for each line. */
 static void hunks_fill_one(struct fill *f, const char *list, const struct run_pair *pair,
                            const struct run_hunk *hunk, size_t most) {
   size_t first = lines_window(hunk, most);
@@ -111,15 +111,16 @@ static void put_benchmarks(struct buffer *out, const struct ci_run *run,
   if (all > 1 && grown) buffer_printf(out, " in %zu of %zu benchmarks", grown, all);
 }
 
-/* Returns the growth of the worst line, limited to the growth of its hunk and of its function. A
- * line that replaces other lines includes their old cost, and the limit removes that cost. */
+/* Returns the growth of the line that grew most. The growth of its hunk and the growth of its
+ * function limit the result. This matters for a line that replaces other lines, because its own
+ * growth ignores their old cost. */
 static double line_share(const struct run_hunk *hunk) {
   const struct run_line *line = &hunk->lines[hunk->worst];
   double delta = line->cost[SIDE_HEAD] - line->cost[SIDE_BASE];
   return fmin(delta, fmin(hunk->delta, hunk->grown));
 }
 
-/* True if the growth of the hunk is in inlined code without known calls, not on its lines. */
+/* True if the hunk grew in inlined code whose calls are unknown, and not on its own lines. */
 static bool is_inlined(const struct run_hunk *hunk) {
   double sum = 0;
   for (size_t i = 0; i < hunk->line_count; i++)

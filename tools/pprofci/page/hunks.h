@@ -1,4 +1,5 @@
-/* Writes the changed lines of the sources with their costs. */
+/* Writes the changed source lines of a pair of profiles, with the cost of each line. A hunk is a
+ * block of adjacent changed lines in a diff. */
 #ifndef PPROFCI_PAGE_HUNKS_H
 #define PPROFCI_PAGE_HUNKS_H
 
@@ -8,7 +9,7 @@
 /* Adds the hunks of a pair of profiles to the page. */
 void hunks_fill(struct fill *f, const struct run_pair *pair);
 
-/* Appends the changed lines of source whose cost grew most in a pair of profiles. Appends at most
+/* Appends the changed source lines whose cost grew most in a pair of profiles. Appends at most
  * `most` lines, as plain text. */
 void hunks_put_worst(struct buffer *out, const struct run_pair *pair, size_t most);
 

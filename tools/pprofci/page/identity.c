@@ -52,7 +52,7 @@ static const char *identity_value(const char *name) {
 
 /* ---- hosts ------------------------------------------- */
 
-/* Addresses of a host. `name` is a part of the host name. */
+/* Addresses of a service such as GitHub. `name` is a part of its host name. */
 static const struct identity_host {
   const char *part, *commit, *change;
 } identity_hosts[] = {{"github", "/commit/", "/pull/"},
@@ -60,9 +60,9 @@ static const struct identity_host {
                       {"bitbucket", "/commits/", "/pull-requests/"},
                       {"codeberg", "/commit/", "/pulls/"}};
 
-/* Sets the repository and its address on a host. `host` is NULL if its kind is unknown; then the
- * identity has no addresses of commits. Ignores a text that is not "owner/name", and the address of
- * a server with a user or a password. */
+/* Sets the repository and its address on a host. `host` is NULL if the service is unknown, and then
+ * the identity has no addresses of commits. Ignores a text that is not "owner/name". Ignores the
+ * address of a server if the address has a user or a password. */
 static bool identity_set(struct identity *id, struct arena *arena, const struct identity_host *host,
                          const char *server, pprofc_str repository) {
   const char *url = text_printf(arena, "%s/%.*s", server, STR_ARG(repository));
@@ -87,10 +87,10 @@ static bool identity_set_change(struct identity *id, struct arena *arena,
   return id->change && id->change_url;
 }
 
-/* ---- jobs -------------------------------------------- */
+/* ---- CI jobs ----------------------------------------- */
 
-/* Reads the title of the pull request from the file of the event. Sets no title if the file is
- * missing or invalid. */
+/* Reads the title of the pull request from the event file of the CI job. Sets no title if the file
+ * is missing or invalid. */
 static void identity_read_event(struct identity *id, struct arena *arena) {
   const char *path = identity_value("GITHUB_EVENT_PATH");
   struct node *event;
@@ -135,13 +135,13 @@ static bool identity_of_bitbucket(struct identity *id, struct arena *arena) {
 
 /* ---- git --------------------------------------------- */
 
-/* Address of a git remote, in parts. The host has no port. */
+/* Address of a git remote, split into user, host and path. The host has no port. */
 struct identity_remote {
   pprofc_str user, host, path;
   bool ssh;
 };
 
-/* Splits the address of a remote at the end of its host: "https://user@host/owner/name.git",
+/* Splits the address of a remote after its host: "https://user@host/owner/name.git",
  * "git@host:owner/name". Returns false for a folder on this machine, and for an absolute path after
  * "host:". */
 static bool identity_cut(pprofc_str text, struct identity_remote *remote) {
@@ -201,12 +201,12 @@ static bool identity_of_git(struct identity *id, struct arena *arena) {
   return server && identity_set(id, arena, found, server, remote.path);
 }
 
-/* ---- the whole --------------------------------------- */
+/* ---- the identity of a run --------------------------- */
 
 bool identity_find(struct identity *id, struct arena *arena) {
   static const struct {
-    const char *mark; /* environment variable that is set in the jobs of the host; NULL: this entry
-                         applies to any machine */
+    const char *mark; /* environment variable that is set in the CI jobs of the host; NULL: this
+                         entry applies on any machine */
     bool (*find)(struct identity *id, struct arena *arena);
   } jobs[] = {{"GITHUB_REPOSITORY", identity_of_github},
               {"CI_PROJECT_PATH", identity_of_gitlab},

@@ -21,7 +21,8 @@ bool identity_find(struct identity *id, struct arena *arena);
 /* Adds the values of the line that names repository, change and branch. */
 void identity_fill(struct fill *f, const struct identity *id, const char *base, const char *head);
 
-/* Returns the first non-empty environment variable in `names`, or "". `names` ends with NULL. */
+/* Returns the value of the first environment variable in `names` that is not empty, or "". `names`
+ * ends with NULL. */
 const char *identity_variable(const char *const *names);
 
 /* Returns the line that the git command `argv` prints, or "" if the command fails. */

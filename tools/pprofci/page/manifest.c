@@ -26,7 +26,7 @@ static void manifest_text(struct manifest *f, const char *key, const char *text)
 
 /* ---- inputs ------------------------------------------ */
 
-/* Writes the hash of a file, or an empty text if the file cannot be read. */
+/* Writes the hash of a file. Writes an empty text if the file is unreadable. */
 static void put_hash(struct manifest *f, const char *path) {
   char hex[SHA256_HEX + 1] = "";
   struct buffer data;
@@ -101,7 +101,7 @@ static void put_samples(struct manifest *f, const struct gate_row *row, int side
   json_end(&f->json);
 }
 
-/* Writes the rounds of base or head if the measurements have rounds. */
+/* Writes the rounds of base or head. Writes nothing if the measurements have no rounds. */
 static void put_rounds(struct manifest *f, const struct gate_row *row, int side) {
   static const char *const keys[SIDES] = {"base_rounds", "head_rounds"};
   struct run_samples samples = model_samples(f->model, row, side);
@@ -113,7 +113,7 @@ static void put_rounds(struct manifest *f, const struct gate_row *row, int side)
   json_end(&f->json);
 }
 
-/* Writes a member only if its value is true. */
+/* Writes a JSON member only if its value is true. */
 static void put_if(struct manifest *f, const char *key, bool value) {
   if (!value) return;
   json_bool(json_key(&f->json, key), true);
@@ -171,7 +171,7 @@ static void put_files(struct manifest *f, const char *key, bool of_benchdiff) {
   mem_free(run->mem, paths, run->file_count + 1, sizeof *paths);
 }
 
-/* ---- the whole --------------------------------------- */
+/* ---- the whole manifest ------------------------------ */
 
 static void put_manifest(struct manifest *f) {
   const struct ci_run *run = f->model->run;

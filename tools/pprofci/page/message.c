@@ -36,7 +36,7 @@ void message_put_address(struct buffer *out, pprofc_str path, const struct messa
   buffer_add_str(out, state);
 }
 
-/* A piece of a text; its path is empty if the piece is not a link. */
+/* A piece of a text: plain text, or a link if the path is not empty. */
 struct message_piece {
   pprofc_str text, path;
 };
@@ -95,8 +95,8 @@ static void message_put_text(struct buffer *out, pprofc_str text,
   }
 }
 
-/* Appends a block of code. Without HTML the block is indented, because its text could end a
- * fence. */
+/* Appends a block of code. Without HTML the block is indented. A fence would not be safe there,
+ * because the code could contain the end of the fence. */
 static void message_put_code(struct buffer *out, pprofc_str text, bool html) {
   pprofc_str line;
   if (html) {
@@ -135,7 +135,8 @@ void message_put(struct buffer *out, const struct message *m, const struct messa
   for (size_t i = 0; i < m->count; i++) message_put_part(out, &m->parts[i], place);
 }
 
-/* ---- JSON -------------------------------------------- */
+/* ---- True if the text has no control characters. A control character would begin or end a
+ * link. */
 
 static void message_write_part(struct json_writer *json, const struct message_part *part) {
   struct message_piece piece;

@@ -1,5 +1,5 @@
 /* The text of a result, divided into sections. The manifest contains the sections. Other functions
- * print them as summary.md, comments, checks and job summaries. */
+ * print the sections as summary.md, comments, checks and job summaries. */
 #ifndef PPROFCI_PAGE_MESSAGE_H
 #define PPROFCI_PAGE_MESSAGE_H
 
@@ -13,7 +13,7 @@ struct message_part {
   pprofc_str title; /* title of a collapsed section; empty for a section that is always visible */
   pprofc_str text;  /* Markdown with links written by message_link, or code with HTML entities */
   bool is_code;
-  bool is_links; /* true for a line of links, which is omitted if the medium has no links */
+  bool is_links; /* true for a line of links; a medium without links omits this line */
 };
 
 struct message {
@@ -32,9 +32,9 @@ struct message_place {
   bool one_file;      /* true for report.html, which contains the page and its flame graphs */
 };
 
-/* Begins a link to a file in the page's folder, at the anchor `fragment` if it is not empty. The
- * caller appends the text and calls message_link_end. Control characters mark the link, so other
- * text must not contain them. */
+/* Begins a link to a file in the page's folder. The link leads to the anchor `fragment` if this is
+ * not empty. The caller appends the text of the link and calls message_link_end. Control characters
+ * mark the link, so other text must not contain control characters. */
 void message_link(struct buffer *out, const char *path, const char *fragment);
 void message_link_end(struct buffer *out);
 

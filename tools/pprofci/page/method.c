@@ -1,5 +1,5 @@
-/* Adds the last section of the page: machine, rounds, statistical test, warnings, all numbers,
- * commands. */
+/* Adds the last section of the page. The section describes the machine, the rounds, the statistical
+ * test, the warnings and the commands, and lists all numbers. */
 #include "core/escape.h"
 #include "page/parts.h"
 
@@ -50,9 +50,9 @@ pprofc_str method_machine(struct ci_run *run) {
   return buffer_take(&text, &run->arena);
 }
 
-/* ---- properties ------------------------------------------- */
+/* ---- properties of the run -------------------------------- */
 
-/* Begins a property. The caller appends the text of the property. */
+/* Begins a property: a name and a text. The caller appends the text. */
 static struct buffer *begin_property(struct fill *f, const char *title) {
   fill_begin(f, "properties");
   fill_words(f, "property", title);
@@ -137,8 +137,8 @@ static void put_warnings(struct fill *f, const struct page_model *m) {
   }
 }
 
-/* Adds a text below the tables: the results of a head without a base, or the output of a failed
- * gate. Adds nothing for an empty text. */
+/* Adds a text below the tables. The text is the results of a head without a base, or the output of
+ * a failed gate. Adds nothing for an empty text. */
 static void put_method_text(struct fill *f, const char *title, pprofc_str text) {
   if (!text.size) return;
   fill_begin(f, "texts");
@@ -149,7 +149,7 @@ static void put_method_text(struct fill *f, const char *title, pprofc_str text) 
 
 /* ---- commands ---------------------------------------- */
 
-/* Appends a word for a shell, quoted if necessary. */
+/* Appends a word of a shell command. Quotes the word if necessary. */
 static void put_shell_word(struct buffer *out, const char *word) {
   if (text_is_of(str_of(word), TEXT_WORDS "/,:=@%+"))
     buffer_add_text(out, word);

@@ -1,4 +1,4 @@
-/* Creates the model of a page from the rows of the gate. */
+/* Creates the model of a page from the results of the gate. */
 #include "page/model.h"
 
 #include "page/numbers.h"
@@ -10,12 +10,12 @@
 
 /* Shortest plausible time in seconds, about the time of a few instructions. */
 #define TOO_FAST 1e-9
-/* Minimum number of benchmarks for a warning that the whole suite is suspiciously fast. */
+/* Minimum number of benchmarks for the warning that the whole suite is suspiciously fast. */
 #define SUITE_LEAST 3
 
-/* ---- states ------------------------------------------- */
+/* ---- results ------------------------------------------ */
 
-/* True if the time is 0, or too short for any real work. */
+/* True if the time is 0, or too short for real work. */
 static bool is_broken_time(const struct gate_row *row) {
   if (row->verdict == PPROFC_GATE_UNMEASURED) return row->in_base && row->base > 0;
   if (row->verdict != PPROFC_GATE_SUSPICIOUS || !number_is_time(row->unit)) return false;
@@ -39,8 +39,9 @@ static double log_ratio(const struct gate_row *row) {
   return row->base == row->head ? 0 : HUGE_VAL;
 }
 
-/* True if row `a` represents the benchmark better than its current row. Compares the result first
- * (worse wins), then the unit (time or instructions wins), then the size of the change. */
+/* True if row `a` should represent the benchmark instead of its current row. Compares the results
+ * first: the worse result wins. Then time and instructions win over other units. Last, the larger
+ * change wins. */
 static bool speaks_before(const struct gate_row *a, enum page_state state,
                           const struct benchmark *b) {
   if (!b->worst || state != b->state) return !b->worst || state < b->state;
@@ -92,7 +93,7 @@ static void benchmark_take(const struct page_model *m, struct benchmark *b,
   enum page_state state = state_of(row);
   int metric = benchmark_metric(m, row->unit);
   b->rows[b->row_count++] = index;
-  /* Wall time and CPU time share a column, which shows the unit that the gate judged. */
+  /* Wall time and CPU time share a column. The column shows the unit that the gate judged. */
   if (metric < METRICS && (!b->metrics[metric] || b->metrics[metric]->verdict == PPROFC_GATE_ASIDE))
     b->metrics[metric] = row;
   if (!speaks_before(row, state, b)) return;
@@ -208,7 +209,7 @@ static void headline_gate_failed(struct buffer *out, const struct page_model *m)
   buffer_add_char(out, '.');
 }
 
-/* Appends the function with the largest growth that -fail-on found. */
+/* Appends the function that grew most among the functions that -fail-on found. */
 static void headline_fired(struct buffer *out, const struct ci_run *run) {
   const struct run_fired *worst = &run->fired[0];
   for (size_t i = 1; i < run->fired_count; i++)

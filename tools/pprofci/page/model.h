@@ -15,11 +15,12 @@ enum page_state {
   STATE_FASTER,
   STATE_ACCEPTED, /* the benchmark is slower, but a rule accepts it */
   STATE_NEW,
-  STATE_UNCHANGED, /* the benchmark did not change, or no rule judges it */
+  STATE_UNCHANGED, /* the benchmark did not change, or no rule of the gate judges it */
   STATES
 };
 
-/* Columns of the page. A benchmark is represented by the unit in its first non-empty column. */
+/* Columns of the page. The unit in the first column that is not empty stands for the whole
+ * benchmark. */
 enum metric { METRIC_TIME, METRIC_BYTES, METRIC_ALLOCATIONS, METRICS };
 
 struct metric_column {
@@ -32,12 +33,12 @@ struct benchmark {
   pprofc_str group, name;
   size_t *rows; /* indices of the benchmark's rows in the gate, in the order of its units */
   size_t row_count;
-  /* Row of the gate for each column; NULL if not measured. */
+  /* row of the gate for each column; NULL: the benchmark was not measured in this unit */
   const struct gate_row *metrics[METRICS];
-  const struct gate_row *worst; /* row of the gate that determines the result */
+  const struct gate_row *worst; /* row of the gate that determines the result of the benchmark */
   enum page_state state;
-  double size;   /* logarithm of the ratio in that row */
-  size_t number; /* number in anchors, counted from 1 in the order of the page */
+  double size;   /* logarithm of the ratio of head to base in `worst` */
+  size_t number; /* number of the benchmark in anchors, counted from 1 in the order of the page */
 };
 
 /* Result of a run, shown as a colour and a sign. */
@@ -51,12 +52,12 @@ struct page_model {
   size_t count;
   size_t states[STATES];
   const struct metric_column *columns; /* columns of the page */
-  bool counted;   /* true if no benchmark was timed but some were counted; the columns then show
+  bool counted;   /* true if no benchmark has times but some have counts; the columns then show
                      counts */
-  bool one_group; /* true if all benchmarks are of one package, which the page then names
+  bool one_group; /* true if all benchmarks are in one package; the page then names this package
                      once */
-  bool suite_suspicious; /* true if most benchmarks take less than half of their base time, so they
-                            may not have run */
+  bool suite_suspicious; /* true if most benchmarks take less than half of their base time, and
+                            therefore may not have run */
   enum conclusion conclusion;
   pprofc_str headline; /* first line: "IssueFixed is 4.9 times slower: 2.05 µs → 10.1 µs per
                           operation." */
@@ -76,12 +77,12 @@ const char *conclusion_class(enum conclusion conclusion);
 /* Returns "✓ ", "? " or "✗ ". */
 const char *conclusion_sign(enum conclusion conclusion);
 
-/* Returns the pair of profiles that explains a benchmark best: CPU for time, memory for bytes and
- * allocations. Returns NULL if there is no such pair. */
+/* Returns the pair of profiles that explains a benchmark best. Prefers a CPU profile for time, and
+ * a memory profile for bytes and allocations. Returns NULL if there is no such pair. */
 const struct run_pair *model_pair(const struct page_model *model,
                                   const struct benchmark *benchmark);
 
-/* True if the pair profiles the benchmark. */
+/* True if the pair of profiles measures the benchmark. */
 bool model_is_of(const struct run_pair *pair, const struct benchmark *benchmark);
 
 /* Returns the measurements of a row of the gate. */

@@ -128,8 +128,8 @@ void number_interval(struct buffer *out, const struct gate_row *row) {
 
 /* ---- words ------------------------------------------- */
 
-/* Words for a change in a unit. The page writes a change by a factor of 2 or more as a factor, and
- * a smaller change in percent. */
+/* Words for a change in a unit. The page writes a change as a factor if the factor is at least 2,
+ * and otherwise in percent. */
 struct number_words {
   const char *verb;         /* verb of the sentence: "is", "allocates" */
   const char *more, *times; /* words of an increase: "slower" in "12 % slower" and "4.9 times

@@ -51,8 +51,8 @@ void number_sentence(struct buffer *out, pprofc_str name, const struct gate_row 
 
 bool number_is_time(pprofc_str unit);
 
-/* True for time and for instructions. If a benchmark has several units, one of these two represents
- * it. */
+/* True for time and for instructions. If a benchmark has several units, the page shows one of these
+ * two units first. */
 #define NUMBER_INSTRUCTIONS "instructions"
 bool number_leads(pprofc_str unit);
 

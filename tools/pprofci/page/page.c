@@ -23,7 +23,7 @@ static void page_put_summary(struct buffer *out, const struct message *m,
 }
 
 /* Appends the text of the result to the summary of the CI job. Prints links as plain text, because
- * the artifacts have no address there. */
+ * a reader of the job summary cannot open the artifacts by address. */
 static pprofc_status write_job_summary(const struct ci_run *run, const char *path,
                                        pprofc_error *error) {
   static const struct message_place job = {.html = true};
@@ -63,7 +63,7 @@ static bool explains_slower(const struct page_model *m, const struct run_pair *p
 }
 
 /* Adds the flame graph of each pair of profiles, starting with slower benchmarks. The page stays
- * below 10 MB: a graph that does not fit remains a file next to the page. */
+ * below 10 MB. A graph that does not fit remains a file next to the page. */
 static void report_fill(struct fill *f, const struct page_model *m) {
   const struct ci_run *run = m->run;
   for (int slower = 1; slower >= 0; slower--)
@@ -78,7 +78,7 @@ extern const size_t asset_ci_css_size, asset_ci_js_size;
 extern const char asset_ci_js_sha256[];
 
 #define NAMED_MOST      4   /* maximum number of names in the line of the other profiles */
-#define SECTION_PICTURE 420 /* height of a picture outside of rows, in pixels */
+#define SECTION_PICTURE 420 /* height in pixels of a picture that belongs to no row */
 
 /* ---- the first screen -------------------------------- */
 

@@ -1,4 +1,5 @@
-/* Writes the output files of a finished run: the page, the summary, the manifest, annotations. */
+/* Declares the functions that write the output files of a finished run: the page, the summary, the
+ * manifest and the annotations. */
 #ifndef PPROFCI_PAGE_PAGE_H
 #define PPROFCI_PAGE_PAGE_H
 
@@ -11,8 +12,8 @@
  * artifacts (run/stage.c). */
 pprofc_status write_pages(struct ci_run *run, pprofc_error *error);
 
-/* Writes $GITHUB_STEP_SUMMARY and $GITHUB_OUTPUT, the files of the CI service. This is a step of
- * `pprofci run`. */
+/* Writes the files of the CI service whose names are in $GITHUB_STEP_SUMMARY and $GITHUB_OUTPUT.
+ * The function is a step of `pprofci run`. */
 pprofc_status write_service_files(struct ci_run *run, pprofc_error *error);
 
 /* Prints a GitHub Actions command for each regression if annotations are enabled. */

@@ -1,11 +1,12 @@
-/* Declares the sections of the page. Each section has a file of its name. */
+/* Declares the functions that add the sections of the page. Each section has a C file of its
+ * name. */
 #ifndef PPROFCI_PAGE_PARTS_H
 #define PPROFCI_PAGE_PARTS_H
 
 #include "core/fill.h"
 #include "page/model.h"
 
-/* ---- rows ------------------------------------------ */
+/* ---- rows.c ---------------------------------------- */
 
 /* Adds the table of the benchmarks that need attention, then the other benchmarks. The other
  * benchmarks are collapsed, with one line for each result. */
@@ -18,14 +19,16 @@ void rows_fill(struct fill *f, const struct page_model *model);
 void tabs_fill(struct fill *f, const struct page_model *m, const struct run_pair *pair,
                unsigned height, bool open);
 
-/* ---- details --------------------------------------- */
+/* ---- Adds the numbers of all units of a benchmark, and its profiles. Omits the profile `shown`,
+ * because the page already shows it. */
 
 /* Adds the numbers of all units of a benchmark, and its profiles. Omits `shown`, a profile that the
  * page already shows. */
 void details_fill(struct fill *f, const struct page_model *m, const struct benchmark *b,
                   const struct run_pair *shown);
 
-/* Adds the next row of the list "pairs": a pair of profiles with its tabs (tabs_fill). */
+/* Adds the next row of the list "pairs". The row is a pair of profiles with its tabs
+ * (tabs_fill). */
 void details_fill_pair(struct fill *f, const struct page_model *m, const struct run_pair *pair,
                        unsigned height, bool open);
 

@@ -1,5 +1,6 @@
-/* Draws a small chart of a series: an axis, a dot for each value, and lines. The templates of
- * charts, and of the pages of trends and leaks, are in assets/trend.html. */
+/* Draws a small chart of a series: an axis, a dot for each value, and lines. The templates of the
+ * charts are in assets/trend.html. That file also has the templates of the pages of trends and
+ * leaks. */
 #ifndef PPROFCI_PAGE_PLOT_H
 #define PPROFCI_PAGE_PLOT_H
 
@@ -18,7 +19,7 @@ struct plot {
   double low, high;
 };
 
-#define PLOT_MARGIN 6 /* pixels around a chart */
+#define PLOT_MARGIN 6 /* margin around a chart, in pixels */
 
 /* Returns the templates of charts and of the pages that have charts. */
 pprofc_str plot_template(void);
@@ -26,8 +27,8 @@ pprofc_str plot_template(void);
 /* Adds the style sheets of a run's page and of charts. */
 void plot_put_style(struct fill *out);
 
-/* Sets the size and scale of a chart: `width` x `height` pixels at `top` of its picture. The values
- * fill the height. A constant series gets a margin. */
+/* Sets the size and scale of a chart. The chart has `width` x `height` pixels and begins at `top`
+ * of its picture. The values fill the height. A constant series gets a margin. */
 void plot_place(struct plot *plot, double width, double top, double height);
 
 /* Return the coordinates of a value in pixels. */
@@ -37,8 +38,8 @@ double plot_y(const struct plot *plot, double value);
 /* Adds the line of the axis. */
 void plot_axis(struct plot *plot);
 
-/* Begins the label of the minimum, or with `high` of the maximum. The caller appends the text and
- * calls fill_end. */
+/* Begins the label of the minimum. With `high`, begins the label of the maximum. The caller appends
+ * the text and calls fill_end. */
 struct buffer *plot_begin_tick(struct plot *plot, bool high);
 
 /* Begins the label at the left end of the axis, or with `last` at the right end. The caller appends
@@ -48,7 +49,7 @@ struct buffer *plot_begin_end(struct plot *plot, bool last);
 /* Adds the dots. Values on the same pixel share a dot. */
 void plot_dots(struct plot *plot);
 
-/* Begins a line. The caller appends its path and calls fill_end. */
+/* Begins a line through the chart. The caller appends its SVG path and calls fill_end. */
 struct buffer *plot_begin_line(struct plot *plot, const char *css);
 
 #endif

@@ -8,10 +8,10 @@
 #include <math.h>
 
 #define PICTURE_HEIGHT 180 /* height of a picture in a row, in pixels */
-/* Maximum number of visible rows with uncertain results. If there are more, the page collapses all
- * rows with uncertain results. */
+/* Maximum number of rows with uncertain results that are visible. If there are more, the page
+ * collapses all of them. */
 #define UNSURE_MOST 6
-#define NAMED_MOST  3 /* maximum number of names in the line of a collapsed table */
+#define NAMED_MOST  3 /* maximum number of benchmark names in the heading of a collapsed table */
 
 /* ---- cells ------------------------------------------- */
 
@@ -114,7 +114,7 @@ static void rows_put_doubt(struct buffer *out, const struct benchmark *b) {
     rows_put_noise(out, row);
 }
 
-/* Adds metrics that have no column but got worse. */
+/* Adds the metrics that have no column, if they got worse. */
 static void put_other_metrics(struct fill *f, const struct page_model *m,
                               const struct benchmark *b) {
   size_t count;
@@ -134,7 +134,8 @@ static void put_other_metrics(struct fill *f, const struct page_model *m,
 
 /* ---- rows -------------------------------------------- */
 
-/* Adds the explanation of a row: functions, and the flame graph at that function. */
+/* Adds the explanation of a row: the functions that grew, and the flame graph with the first of
+ * these functions selected. */
 static void put_reason(struct fill *f, const struct page_model *m, const struct run_pair *pair) {
   if (html_has_because(pair)) {
     fill_begin(f, "because");

@@ -25,7 +25,7 @@
 #define FAILED_LINES   40
 #define HUNK_LINES     15
 
-/* ---- parts ------------------------------------------- */
+/* ---- message ----------------------------------------- */
 
 /* A message that is being made. */
 struct summary_text {
@@ -54,7 +54,7 @@ static pprofc_str title_of(const struct summary_text *w) {
 
 /* ---- names ------------------------------------------- */
 
-/* Appends text and escapes all Markdown. */
+/* Appends the text, and escapes all characters that Markdown would interpret. */
 static void md_escape(struct buffer *out, pprofc_str text) {
   static const char special[] = "\\`*_[]<>|~&!";
   struct buffer plain;
@@ -102,7 +102,7 @@ void md_name(struct buffer *out, pprofc_str name) {
     md_escape(out, name);
 }
 
-/* Appends a sentence that contains names. Escapes each word as md_name does. */
+/* Appends a sentence that contains names. Escapes each word like md_name. */
 static void md_text(struct buffer *out, pprofc_str text) {
   pprofc_str word;
   for (bool first = true; text.data && str_next(&text, ' ', &word); first = false) {
@@ -213,7 +213,7 @@ static void put_slower(struct buffer *out, const struct page_model *m) {
     buffer_printf(out, "and %zu more\n\n", m->states[STATE_SLOWER] - ROWS_MOST);
 }
 
-/* ---- the rest ---------------------------------------- */
+/* ---- other benchmarks -------------------------------- */
 
 /* Adds the sentence and the changed lines that explain the first regression. */
 static bool summary_add_lines(const struct summary_text *w) {
@@ -420,8 +420,8 @@ static void put_function_table(struct buffer *out, const struct ci_run *run,
   functions_free(&f);
 }
 
-/* True if the pair of profiles explains one of the rows at the top of the summary, or belongs to no
- * benchmark. */
+/* True if the summary already explains the pair of profiles in one of its first rows, or if the
+ * pair belongs to no benchmark. */
 static bool is_summarized(const struct page_model *m, const struct run_pair *pair) {
   for (size_t i = 0; i < m->states[STATE_SLOWER] && i < ROWS_MOST; i++)
     if (model_pair(m, &m->benchmarks[i]) == pair) return true;

@@ -9,9 +9,10 @@
 #include <math.h>
 
 #define ROWS_MOST 15 /* maximum number of rows of a table */
-/* Size of a page in bytes above which it gets links instead of pictures and tables. */
+/* Limit of the size of a page in bytes. Above this limit, a pair of profiles gets links instead of
+ * pictures and tables. */
 #define PAGE_MOST    ((size_t)1200 << 10)
-#define VALUE_MARKUP 24 /* average bytes of HTML for a value */
+#define VALUE_MARKUP 24 /* average number of bytes of HTML for a value in a table */
 
 /* A tab: base, head or the difference. */
 struct tab {
@@ -24,7 +25,7 @@ struct tab {
   bool open;
 };
 
-/* True if the page is small enough for pictures and tables; otherwise it gets only links. */
+/* True if the page is still below its size limit, so pictures and tables may be added. */
 static bool tabs_has_room(const struct fill *f) {
   return f->text.size + f->count * VALUE_MARKUP < PAGE_MOST;
 }
@@ -45,8 +46,8 @@ static void put_part(struct fill *f, const char *name, double value, double tota
 }
 
 /* Adds the values of base and head, the difference ("+62 ns") and the change in percent. The colour
- * is strong if the function itself changed beyond noise, and pale if all functions share the
- * change. */
+ * is strong if the function itself changed beyond noise. It is pale if all functions changed by the
+ * same factor. */
 static void put_difference(struct fill *f, double base, double head, pprofc_str unit,
                            const struct change *change) {
   const char *css = head > base ? "worse" : "better";
@@ -70,8 +71,8 @@ static void put_difference(struct fill *f, double base, double head, pprofc_str 
 
 /* ---- tables ------------------------------------------ */
 
-/* Adds half the width of the interval, and the verdict. If cost moved between two functions, names
- * the other function. */
+/* Adds half the width of the interval, and the verdict. If cost moved from one function to another
+ * function, names the other function. */
 static void put_function_verdict(struct fill *f, const struct change *change, pprofc_str unit) {
   struct buffer *half = fill_text(f, "half");
   if (isfinite(change->low) && isfinite(change->high))
@@ -179,7 +180,8 @@ static void put_functions(struct fill *f, const struct tab *t) {
 
 /* ---- tabs -------------------------------------------- */
 
-/* Names the flame graph that opens in the tabs, and the file of index.html that has it. */
+/* Names the flame graph that opens in the tabs. Also names the file next to index.html that
+ * contains the graph. */
 static void tabs_put_place(struct fill *f, const struct page_model *m,
                            const struct run_pair *pair) {
   struct buffer *out = fill_text(f, "data-shows");
@@ -209,7 +211,8 @@ static void put_tab(struct fill *f, const struct tab *t) {
   fill_end(f);
 }
 
-/* Returns the common height of all pictures: the height of the highest picture, at most `most`. */
+/* Returns the height that all pictures share: the height of the highest picture, at most `most`
+ * pixels. */
 static double common_height(const struct run_pair *pair, unsigned most) {
   double height = 0;
   for (int side = 0; side <= SIDES; side++)

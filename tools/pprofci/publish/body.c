@@ -4,14 +4,14 @@
 #include "run/text.h"
 
 #define LINE_MAX 2000 /* maximum bytes of the headline; names in it may have any length */
-/* Maximum size in bytes of a last section that a truncated comment keeps. */
+/* Maximum size in bytes of a last section that is kept when a comment is truncated. */
 #define LAST_MOST    2000
 #define NOTE_MAX     160 /* bytes reserved for a note such as "... 3 more" */
 #define SIGN_GOOD    "\xE2\x9C\x93 "
 #define ELLIPSIS     "\xE2\x80\xA6"
 #define COMMIT_SHOWN 7
 
-/* ---- the hidden lines -------------------------------- */
+/* ---- marker and state -------------------------------- */
 
 bool body_has_marker(pprofc_str text, const char *key) {
   pprofc_str line;
@@ -62,7 +62,7 @@ void body_follow(struct body_state *state, const struct body_state *before) {
   }
 }
 
-/* ---- cutting ----------------------------------------- */
+/* ---- truncation -------------------------------------- */
 
 pprofc_str body_prefix(pprofc_str text, size_t most) {
   if (text.size <= most) return text;
@@ -70,7 +70,8 @@ pprofc_str body_prefix(pprofc_str text, size_t most) {
   return str_slice(text, 0, most);
 }
 
-/* Returns the text before an unterminated HTML comment, which would hide all later text. */
+/* Returns the text before an HTML comment that has no end. An HTML comment without an end would
+ * hide all later text. */
 static pprofc_str outside_comments(pprofc_str text) {
   pprofc_str rest = text;
   for (;;) {
@@ -175,8 +176,8 @@ static void put_state(struct buffer *out, const struct body_state *state) {
   buffer_add_text(out, " -->\n");
 }
 
-/* Adds "No regressions any more" before the headline if the result is green and an earlier commit
- * had regressions. */
+/* True if the result is green and an earlier commit had regressions. The comment then says "No
+ * regressions any more" before the headline. */
 static bool body_is_fixed(const struct body *body, struct message *m, struct arena *arena) {
   const struct body_state *state = &body->state;
   *m = *body->summary;

@@ -1,16 +1,17 @@
-/* Creates and parses the text of a comment. The text has a marker that identifies the comment, the
- * state for the next push, and the summary. The summary is truncated to the host's limit. */
+/* Creates and parses the text of a comment on a pull request. The text has a marker that identifies
+ * the comment, a hidden state for the next run, and the summary. The summary is truncated to the
+ * host's limit. */
 #ifndef PPROFCI_PUBLISH_BODY_H
 #define PPROFCI_PUBLISH_BODY_H
 
 #include "page/message.h"
 #include "publish/outcome.h"
 
-/* GitHub's limit in characters. The code counts bytes instead, and a text never has fewer bytes
- * than characters. */
+/* GitHub's limit in characters. The code compares the limit with a number of bytes. This is safe,
+ * because a text never has more characters than bytes. */
 #define BODY_MAX ((size_t)65536)
 
-/* State in the second line of a comment, which is hidden. Its texts are short and plain. */
+/* State of the comment, hidden in its second line. Its texts are short and plain. */
 struct body_state {
   pprofc_str commit; /* id of the measured commit */
   size_t regressed;  /* number of regressed benchmarks in `commit` */
@@ -24,7 +25,7 @@ struct body_state {
 struct body {
   struct body_state state;
   const struct message *summary;
-  struct message_place place; /* page or comment in which the text appears */
+  struct message_place place; /* medium in which the text appears: a page or a comment */
 };
 
 /* True if the text is a comment of pprofci with the key `key`. */
@@ -37,9 +38,9 @@ bool body_parse(pprofc_str text, const char *key, struct body_state *state);
 /* Copies the last commit with regressions from the state of the existing comment. */
 void body_follow(struct body_state *state, const struct body_state *before);
 
-/* Creates the comment, at most `most` bytes of UTF-8. It has the whole headline, and the lines and
- * collapsed sections that fit. `links` is a line of Markdown, or empty. data is NULL when out of
- * memory. */
+/* Creates the comment, at most `most` bytes of UTF-8. The comment has the whole headline, and as
+ * many lines and collapsed sections as fit. `links` is a line of Markdown, or empty. data is NULL
+ * when out of memory. */
 pprofc_str body_make(const struct body *body, const char *key, const char *links, size_t most,
                      struct arena *arena);
 

@@ -1,4 +1,4 @@
-/* Sends the status of a commit, a check run of GitHub, or a report of Bitbucket. */
+/* Sends the status of a commit, a check run to GitHub, or a report to Bitbucket. */
 #include "publish/post.h"
 
 #include "run/text.h"
@@ -29,7 +29,7 @@ static const char *post_name(struct post *post) {
   return text_printf(post->arena, "pprofc/%s", post->key);
 }
 
-/* Sends a request that is safe to repeat. Sets *id to the id in the reply unless `id` is NULL. */
+/* Sends a request that is safe to repeat. Sets *id to the id in the reply; `id` may be NULL. */
 static pprofc_status check_send(struct post *post, const char *method, const char *path,
                                 pprofc_str body, const char **id, pprofc_error *error) {
   const struct wire_request request = {.method = method, .path = path, .body = body};
@@ -85,8 +85,8 @@ static bool has_place(const struct node *regression) {
 
 typedef void (*put_note_fn)(struct post *post, struct json_text *text, const struct node *note);
 
-/* Writes at most `most` notes as an array, starting at index *at. Returns their number, and adds it
- * to *at. */
+/* Writes at most `most` annotations as an array, starting at index *at. Returns their number, and
+ * adds it to *at. */
 static size_t put_check_notes(struct post *post, struct json_text *text, size_t *at, size_t most,
                               put_note_fn put) {
   const struct node *all = post->outcome->regressions;

@@ -1,5 +1,5 @@
-/* Writes the comment of a pull request or merge request. Each key has one comment, which later runs
- * update. The marker and the author identify the comment, because anyone can copy the marker. */
+/* Writes the comment of a pull request or merge request. Each key has one comment, and later runs
+ * update this comment. Anyone can copy the marker, so the author of a comment must also match. */
 #include "core/escape.h"
 #include "publish/post.h"
 
@@ -52,8 +52,9 @@ pprofc_status post_find_author(struct post *post, pprofc_error *error) {
 
 /* ---- the pull request of a commit -------------------- */
 
-/* Finds the number of a fork's pull request, which a workflow_run event does not contain. Searches
- * for the open pull request with the branch and the head commit of the event. */
+/* Finds the number of a fork's pull request, because a workflow_run event does not contain the
+ * number. Searches for the open pull request that has the branch and the head commit of the
+ * event. */
 static pprofc_status find_change(struct post *post, pprofc_error *error) {
   struct site *site = post->site;
   struct buffer path;

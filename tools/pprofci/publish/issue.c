@@ -1,6 +1,6 @@
 /* Writes the issue about benchmarks that got worse. Each key has one issue, identified by its
- * marker and its author. A run opens or updates the issue, and closes it when no benchmark is
- * worse. */
+ * marker and its author. A run opens or updates the issue. A run closes the issue when no benchmark
+ * is worse. */
 #include "publish/post.h"
 
 #include "run/text.h"

@@ -115,7 +115,7 @@ static pprofc_status read_places(struct publish_options *options, pprofc_error *
   return PPROFC_OK;
 }
 
-/* True if the key is valid. The key becomes a part of a hidden line and of paths. */
+/* True if the key is valid. The key becomes a part of a hidden line of the comment and of paths. */
 static bool is_publish_key(const char *key) {
   return strlen(key) <= 32 && text_is_of(str_of(key), TEXT_WORDS) && !strstr(key, "--");
 }

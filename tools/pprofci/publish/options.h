@@ -12,7 +12,8 @@ extern const char *const place_names[PLACES];
 struct publish_options {
   struct site_options site;
   const char *to, *key, *author, *report;
-  const char *markdown, *json, *code_quality, *metrics; /* names of output files, or "" */
+  const char *markdown, *json, *code_quality, *metrics; /* names of the output files; "": do not
+                                                           write the file */
   const char *write_body, *body, *issue;
   bool dry_run, require, no_fail;
   int64_t wait, timeout;

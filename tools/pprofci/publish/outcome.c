@@ -17,8 +17,8 @@ static bool is_whole_manifest(const struct node *root) {
          node_text(root, "verdict").size && node_text(root, "headline").size;
 }
 
-/* Returns the commit id, or "" if it is not valid. Comments show the id without quotes, so it must
- * be valid. */
+/* Returns the commit id, or "" if the id is invalid. The check is necessary because comments show
+ * the id without quotes. */
 static pprofc_str commit_of(const struct node *root) {
   pprofc_str commit = node_text(root, "commit");
   bool valid = commit.size >= 7 && commit.size <= 64 && text_is_of(commit, TEXT_HEX);
@@ -82,8 +82,8 @@ pprofc_status outcome_read_manifest(struct arena *arena, const char *path, bool 
                               .regressions = node_get(root, "regressions")};
   outcome->ending = ending_of(outcome, no_fail);
   outcome->regressed = node_size(outcome->regressions);
-  /* The run failed, but no benchmark regressed. Only instruction counts regressed; count them as
-   * one. */
+  /* The run failed although no benchmark regressed. Then only instruction counts regressed; all of
+   * them count as one regression. */
   if (outcome->status == 2 && !outcome->regressed) outcome->regressed = 1;
   return PPROFC_OK;
 }
@@ -99,7 +99,7 @@ pprofc_status outcome_read(struct arena *arena, const char *folder, bool no_fail
   return status;
 }
 
-/* ---- quoting ----------------------------------------- */
+/* ---- quoted text of forks ---------------------------- */
 
 /* Adds a line of code, where mentions, links and images have no effect. */
 static void quote_line(struct buffer *out, pprofc_str text) {

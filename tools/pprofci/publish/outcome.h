@@ -12,7 +12,7 @@
 /* Ending of a run, as its page shows it. */
 enum ending {
   ENDING_GOOD,      /* the run compared benchmarks, and no benchmark got worse */
-  ENDING_UNCERTAIN, /* the run compared benchmarks, but has warnings, so the sign is not green */
+  ENDING_UNCERTAIN, /* the run compared benchmarks, but has warnings, and therefore is not green */
   ENDING_NOTHING,   /* the run compared nothing */
   ENDING_BAD,       /* at least one benchmark regressed */
   ENDING_WARNING,   /* at least one benchmark regressed, but -no-fail is set */
@@ -44,7 +44,8 @@ pprofc_status outcome_read_manifest(struct arena *arena, const char *path, bool 
 /* Creates a summary that quotes the manifest of a fork's run. Returns false when out of memory. */
 bool outcome_quote(struct outcome *outcome, struct arena *arena);
 
-/* Creates the result of a run without a manifest. It replaces an older result on the host. */
+/* Creates the result of a run that left no manifest. This result replaces an older result on the
+ * host. */
 pprofc_status outcome_missing(struct arena *arena, const char *why, struct outcome *outcome,
                               pprofc_error *error);
 
@@ -62,7 +63,7 @@ bool json_text_begin(struct json_text *text);
 /* Ends the text and copies it into the arena. data is NULL when out of memory. */
 pprofc_str json_text_end(struct json_text *text, struct arena *arena);
 
-/* Adds a member with a string. */
+/* Adds a JSON member whose value is a string. */
 void json_text_member(struct json_text *text, const char *key, pprofc_str value);
 
 /* ---- reports in files -------------------------------- */
@@ -70,7 +71,7 @@ void json_text_member(struct json_text *text, const char *key, pprofc_str value)
 /* Creates GitLab's code quality report, with an entry for each regression. */
 pprofc_str outcome_code_quality(const struct outcome *outcome, struct arena *arena);
 
-/* Creates OpenMetrics text: the median of every measurement of the head. */
+/* Creates OpenMetrics text with the median of every measurement of the head. */
 pprofc_str outcome_metrics(const struct outcome *outcome, struct arena *arena);
 
 /* Creates JSON with verdict, headline, commits and regressions, for other programs. */

@@ -1,6 +1,6 @@
 /* Implements `pprofci publish`: reads a result, writes the files given by flags, and sends the
- * result to the host. After a failure of one destination it continues with the others. The exit
- * status is the status of the run. */
+ * result to the host. If one destination fails, continues with the others. The exit status is the
+ * status of the run. */
 #include "commands.h"
 #include "common/save.h"
 #include "common/terminal.h"
@@ -11,7 +11,7 @@
 #include "run/files.h"
 #include "run/text.h"
 
-/* Maximum size in bytes of GitHub's summary of a job step. */
+/* Maximum size in bytes of the summary that GitHub accepts from a job step. */
 #define SUMMARY_ROOM ((size_t)1 << 20)
 
 struct publish {
@@ -23,13 +23,13 @@ struct publish {
   const char *folder;
   struct output *out;
   size_t failures;
-  bool other_commit; /* true if the result belongs to another commit than the change */
+  bool other_commit; /* true if the result belongs to a commit that is not part of the change */
 };
 
 /* ---- the result -------------------------------------- */
 
-/* Renders the comment of a fork's run from the data of its manifest. Text of the fork is never used
- * as Markdown. The hidden state contains no data of the fork. */
+/* Renders the comment of a fork's run from the data of its manifest. The fork's text is never used
+ * as Markdown. The hidden state of the comment contains no data of the fork. */
 static pprofc_status read_given_body(struct publish *p, pprofc_error *error) {
   const char *path = p->options->body;
   pprofc_status status = outcome_read_manifest(&p->arena, path, true, &p->outcome, error);
@@ -44,9 +44,9 @@ static pprofc_status read_given_body(struct publish *p, pprofc_error *error) {
   return PPROFC_OK;
 }
 
-/* Returns the medium of comments, with the address at the start of their links: report.html of
- * -report, or the folder of the page. The folder of "https://site/pr/7/index.html" is
- * "https://site/pr/7/". The page of a CI job has no folder, so the text then gets no links. */
+/* Returns the medium of comments, with the address at the start of their links. This address is the
+ * flag -report, or the folder of the page: "https://site/pr/7/" for "https://site/pr/7/index.html".
+ * A page of a CI job has no such folder, and then the comment gets no links. */
 static struct message_place publish_place(const struct publish *p) {
   pprofc_str page = str_of(p->site.page);
   struct message_place place = {.html = !p->site.forge || p->site.forge->takes_html,
@@ -61,19 +61,19 @@ static struct message_place publish_place(const struct publish *p) {
   return place;
 }
 
-/* True if the result belongs to an unrelated commit. The head commit is related, and so is the
- * commit that the job checked out: the host may have created it by merging the head into the
- * base. */
+/* True if the result belongs to an unrelated commit. Two commits are related: the head of the
+ * change, and the commit that the job checked out. The host may have created the second commit by
+ * merging the head into the base. */
 static bool is_of_other_commit(const struct publish *p) {
   pprofc_str measured = p->outcome.commit;
-  /* A branch is only known in a workflow_run job, which does not know the merge commit of the first
-   * job. */
+  /* The branch is known only in a workflow_run job. That job does not know the merge commit of
+   * the first job, so no comparison is possible. */
   if (*p->site.branch) return false;
   return measured.size && *p->site.sha && !str_equal(measured, str_of(p->site.sha)) &&
          !str_equal(measured, str_of(p->site.checkout));
 }
 
-/* Replaces the result of an unrelated commit by a result whose sign is not green. */
+/* Replaces the result of an unrelated commit by a result that is not green. */
 static pprofc_status replace_other_commit(struct publish *p, pprofc_error *error) {
   struct outcome *o = &p->outcome;
   message_note("pprofci: the result in '%s' is for commit %.*s, not for %s", p->folder,
@@ -89,7 +89,8 @@ static pprofc_status replace_other_commit(struct publish *p, pprofc_error *error
   return PPROFC_OK;
 }
 
-/* Reads the result. If it is unreadable, creates a result that contains the error. */
+/* Reads the result. If the result is unreadable, creates a result that contains the error
+ * message. */
 static pprofc_status read_outcome(struct publish *p, pprofc_error *error) {
   pprofc_error why;
   pprofc_status status = outcome_read(&p->arena, p->folder, p->options->no_fail, &p->outcome, &why);
@@ -121,7 +122,7 @@ static pprofc_status read_result(struct publish *p, pprofc_error *error) {
 static const char *publish_links(struct publish *p) {
   pprofc_str commit = str_slice(p->body.state.commit, 0, 7);
   if (p->other_commit) commit = str_slice(p->outcome.commit, 0, 7);
-  /* A summary with links already contains a link to the page. */
+  /* A summary with links contains a link to the page already. */
   bool linked = p->body.place.linked && !*p->options->body;
   const char *page =
       *p->site.page && !linked ? text_printf(&p->arena, "[Page](%s)", p->site.page) : "";
@@ -153,7 +154,7 @@ static pprofc_status write_one_file(struct publish *p, const char *path, pprofc_
   return PPROFC_OK;
 }
 
-/* Appends to the step summary. Other steps append to the same file. */
+/* Appends the text to the step summary. Other steps append to the same file. */
 static pprofc_status write_step_summary(struct publish *p, pprofc_str text, pprofc_error *error) {
   const char *path = site_variable("GITHUB_STEP_SUMMARY");
   if (!p->options->places[PLACE_SUMMARY]) return PPROFC_OK;
@@ -180,8 +181,7 @@ static pprofc_status write_files(struct publish *p, const char *links, pprofc_er
   return status;
 }
 
-/* Writes the comment into a file. The token of a fork's run is not permitted to post the
- * comment. */
+/* Writes the comment into a file, because the token of a fork's run may not post the comment. */
 static pprofc_status write_body_file(struct publish *p, const char *links, bool wanted,
                                      pprofc_error *error) {
   const char *path = p->options->write_body;
@@ -251,7 +251,7 @@ static pprofc_status publish_issue(struct publish *p, pprofc_error *error) {
   return output_flush(p->out, error);
 }
 
-/* ---- all places -------------------------------------- */
+/* ---- all destinations -------------------------------- */
 
 static void send_all(struct publish *p, const char *links, const bool *places) {
   struct post post = publish_post(p);
@@ -273,7 +273,8 @@ static void send_all(struct publish *p, const char *links, const bool *places) {
 
 /* ---- the command ------------------------------------- */
 
-/* Chooses the destinations of -to, or all destinations that are available. */
+/* Chooses the destinations named by -to. Without -to, chooses all destinations that are
+ * available. */
 static void choose_places(const struct publish *p, bool *places) {
   bool has_change = p->site.number || *p->site.branch;
   memcpy(places, p->options->places, sizeof p->options->places);

@@ -18,7 +18,7 @@ static int64_t site_number(const char *name) {
   return str_parse_int(str_of(site_variable(name)), 10, &number) && number > 0 ? number : 0;
 }
 
-/* Returns the first text that is not empty, in a list that ends with NULL. */
+/* Returns the first text that is not empty. The list ends with NULL. */
 static const char *first_given(const char *const *texts) {
   while (*texts && !**texts) texts++;
   return *texts ? *texts : "";
@@ -37,8 +37,8 @@ static bool is_of_fork(const struct node *event, const char *head) {
   return base.size && (!node_is(name, NODE_STRING) || !str_equal(name->text, base));
 }
 
-/* Reads the event of a pull request. The head comes from the event, because GITHUB_SHA is a merge
- * commit in such a job. */
+/* Reads the event of a pull request. Takes the head commit from the event, because GITHUB_SHA is a
+ * merge commit in such a job. */
 static void read_pull_request(struct site *site, const struct node *event) {
   const char *sha = event_text(site, event, "pull_request.head.sha");
   if (!site->number) site->number = node_integer(node_path(event, "pull_request.number"));
@@ -54,8 +54,8 @@ static void read_issue_comment(struct site *site, const struct node *event) {
   site->checkout = "";
 }
 
-/* Reads the event of a workflow_run job, which runs after another workflow. The commit of that
- * workflow identifies the pull request. The artifacts of that workflow are not trusted. */
+/* Reads the event of a workflow_run job, which runs after another workflow. The commit of the other
+ * workflow identifies the pull request. The artifacts of the other workflow are not trusted. */
 static void read_workflow_run(struct site *site, const struct node *event) {
   const struct node *run = node_get(event, "workflow_run");
   const struct node *first = node_at(node_get(run, "pull_requests"), 0);
@@ -133,7 +133,7 @@ static pprofc_status read_bitbucket(struct site *site, pprofc_error *error) {
   return PPROFC_OK;
 }
 
-/* ---- the table --------------------------------------- */
+/* ---- table of hosts ---------------------------------- */
 
 static const char *const github_tokens[] = {"GITHUB_TOKEN", "GH_TOKEN", NULL};
 static const char *const gitlab_tokens[] = {"GITLAB_TOKEN", NULL};
@@ -220,13 +220,13 @@ static const struct forge forges[] = {
      .permission = "pullrequest:write, repository:write"},
 };
 
-/* ---- reading ----------------------------------------- */
+/* ---- reading of the environment ---------------------- */
 
 static bool is_hex_commit(pprofc_str text) {
   return (text.size == 40 || text.size == 64) && text_is_of(text, TEXT_HEX);
 }
 
-/* True if the name is safe as a part of a path. It must not lead to another folder. */
+/* True if the name is safe as a part of a path: the name must not lead to another folder. */
 static bool is_repository(const char *text) {
   pprofc_str rest = str_of(text), part;
   size_t parts = 0;

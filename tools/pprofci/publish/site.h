@@ -1,5 +1,5 @@
-/* Finds the destination of a run's results: host, repository and change, from the environment of
- * the job. */
+/* Finds the destination of a run's results from the environment of the CI job: host, repository and
+ * change. */
 #ifndef PPROFCI_PUBLISH_SITE_H
 #define PPROFCI_PUBLISH_SITE_H
 
@@ -7,24 +7,24 @@
 
 struct site;
 
-/* API paths and JSON keys of a list of texts on a host, such as comments. */
+/* API paths and JSON keys of one type of text on a host: comments or issues. */
 struct forge_texts {
-  const char *list, *item; /* API paths of the list, and of one text */
+  const char *list, *item; /* API path of the list of all texts, and API path of one text */
   const char *query;       /* query string for the largest page of the list: "?per_page=100" */
   const char *id, *text;   /* JSON keys of the id and of the text */
 };
 
-/* Properties of a host of repositories. In paths, the values of the site replace {repo}, {number},
- * {sha} and {id}. */
+/* Properties of a host such as GitHub. In paths, values of the run replace {repo}, {number}, {sha}
+ * and {id}. */
 struct forge {
   const char *name;          /* name of the host: "github" */
-  const char *mark;          /* environment variable that is set in the jobs of the host */
-  const char *repo_variable; /* name of the variable with the repository */
-  const char *const
-      *tokens; /* names of variables with a token, in order of preference; ends with NULL */
-  const char *token_header;   /* start of the header with the token: "Authorization: Bearer " */
+  const char *mark;          /* environment variable that is set in the CI jobs of the host */
+  const char *repo_variable; /* name of the environment variable that contains the repository */
+  const char *const *tokens; /* names of environment variables that may contain a token, in order of
+                                preference; ends with NULL */
+  const char *token_header;  /* start of the header with the token: "Authorization: Bearer " */
   const char *const *headers; /* other headers that requests need; the array ends with NULL */
-  /* Fills in the fields of the site that no flag has set. */
+  /* Fills in the fields of `site` that no flag has set. */
   pprofc_status (*read)(struct site *site, pprofc_error *error);
 
   const char *user_path, *user_key; /* API path of the token's user, and JSON key of the user's
@@ -32,12 +32,12 @@ struct forge {
   const char *author;               /* author of the comments if the token cannot read its
                                        user */
   struct forge_texts comments;      /* paths and keys of the comments on a change */
-  struct forge_texts issues; /* paths and keys of the open issues; empty if issues of the host are
-                                not supported */
+  struct forge_texts issues; /* paths and keys of the open issues; empty if pprofci does not support
+                                issues on this host */
   const char *item_author;   /* JSON key of the author of a comment or an issue */
-  const char *body_key;      /* JSON key of the text in a request: "body"; or "content", an object
-                                with the text in "raw" */
-  const char *close_key, *close_value; /* JSON member that closes an issue */
+  const char *body_key;      /* JSON key of the text in a request. "body": a string. "content": an
+                                object that has the text in "raw". */
+  const char *close_key, *close_value; /* JSON key and value that close an issue */
   const char *update;                  /* HTTP method that updates a comment */
   size_t comment_most;                 /* maximum size of a comment in bytes */
   bool takes_html;                     /* true if Markdown may contain HTML links */
@@ -50,14 +50,14 @@ struct forge {
 struct site {
   struct arena *arena;
   const struct forge *forge; /* host of the repository; NULL if no host was found */
-  const char *api, *repo;    /* address of the API, and repository; "" if unknown */
+  const char *api, *repo;    /* address of the API, and the repository; "" if unknown */
   const char *token;
   const char *sha, *page;
   const char *checkout; /* id of the commit that the job checked out; "" if unknown */
   int64_t number;       /* number of the pull request or merge request, or 0 */
   uint64_t run;         /* number of the run in the CI system; 0: unknown */
   bool read_only;       /* true for a fork's run, whose token cannot write */
-  /* owner and branch of the change, by which a workflow_run job finds its pull request; or "" */
+  /* owner and branch of the change, or ""; a workflow_run job finds its pull request by these */
   const char *owner, *branch;
 };
 

@@ -1,4 +1,4 @@
-/* Sends requests: decides on retries and waits, and formats the message of the last failure. */
+/* Sends requests. Decides on retries and waits, and formats the message of the last failure. */
 #include "publish/wire.h"
 
 #include "core/json_tree.h"
@@ -12,26 +12,25 @@
 #define HEADERS_MAX   12
 #define URL_MAX       4096
 #define SAID_MAX      300 /* maximum number of bytes of a server's message in an error message */
-/* Number of seconds to wait after a rate limit if the reply has no time. GitHub documents this
- * value. */
+/* Seconds to wait after a rate limit if the reply names no time. GitHub documents this value. */
 #define WAIT_UNKNOWN 60
-/* Minimum size in bytes of a secret that messages hide. A shorter secret would match ordinary
+/* Minimum size in bytes of a token that messages hide. A shorter token would match ordinary
  * text. */
 #define SECRET_MIN 8
 
 struct api {
   struct wire_options options;
   struct client *client;
-  size_t origin;   /* size in bytes of scheme, host and port at the start of `api` */
-  int64_t left_ms; /* remaining time for waits, in milliseconds */
+  size_t origin;   /* length in bytes of scheme, host and port at the start of `api` */
+  int64_t left_ms; /* time that remains for waits before retries, in milliseconds */
   char token_line[1024];
 };
 
-/* State of one request, and its last reply. */
+/* State of one request with its retries, and the last reply. */
 struct wire_try {
   const struct wire_request *request;
   struct reply *reply;
-  pprofc_status status; /* status of the transfer */
+  pprofc_status status; /* result of the last transfer */
   char url[URL_MAX];
   int redirects;
 };
@@ -134,14 +133,16 @@ static bool wire_says(const struct reply *reply, const char *const *words) {
   return false;
 }
 
-/* Returns a message about a missing permission if a reply 403 mentions permissions, else `hint`. A
- * reply 403 can also have other causes. */
+/* Returns a hint for the error message of a reply. For a reply 403 that mentions permissions,
+ * returns a message about a missing permission. Otherwise returns `hint`, because a reply 403 can
+ * have other causes. */
 static const char *wire_hint(const struct reply *reply, const char *hint) {
   static const char *const words[] = {"not accessible", "permission", "scope", NULL};
   return reply->code == 403 && wire_says(reply, words) ? "the token lacks a permission" : hint;
 }
 
-/* Appends the message in a JSON reply, and the message of the first item of its error list. */
+/* Appends the message in a JSON reply. Also appends the message of the first item in its list of
+ * errors. */
 static void put_said(struct buffer *out, pprofc_str body) {
   struct arena arena;
   struct node *root = NULL;
@@ -174,7 +175,7 @@ static void put_failure(struct buffer *out, const struct reply *reply) {
   if (*hint) buffer_printf(out, " (%s)", hint);
 }
 
-/* Replaces the secret in a text, because a server may repeat the secret in its reply. */
+/* Replaces the token in a text by another word. A server may repeat the token in its reply. */
 static void hide_secret(struct buffer *text, pprofc_str secret) {
   if (secret.size < SECRET_MIN) return;
   for (;;) {
@@ -205,8 +206,8 @@ static pprofc_status wire_fail(const struct api *wire, struct wire_try *try, con
 
 /* ---- retries ----------------------------------------- */
 
-/* True for a primary or a secondary rate limit. GitHub names the secondary limit only in the
- * message of the reply. */
+/* True for a primary or a secondary rate limit. GitHub names the secondary limit only in the text
+ * of the reply. */
 static bool is_rate_limited(const struct reply *reply) {
   static const char *const words[] = {"rate limit", "abuse detection", NULL};
   if (reply->code != 403) return reply->code == 429;
@@ -223,8 +224,7 @@ static bool is_worth_a_try(const struct wire_try *try) {
 }
 
 /* Returns the number of seconds until the retry, from the headers of the reply, or -1. Ignores
- * X-RateLimit-Reset while requests remain, because that header applies only to the primary
- * limit. */
+ * X-RateLimit-Reset while requests remain. That header applies only to the primary rate limit. */
 static int64_t wire_wait(const struct wire_try *try) {
   const struct reply *reply = try->reply;
   if (reply->retry_after >= 0) return reply->retry_after;
@@ -250,7 +250,8 @@ static bool wire_set_url(const struct api *wire, struct wire_try *try, pprofc_st
   return wire_is_home(wire, str_of(try->url)) && is_visible(str_of(try->url));
 }
 
-/* Uses the address of a redirect for the retry, if the host is the same. */
+/* Uses the address of a redirect for the next try. Returns false if the redirect leads to another
+ * host. */
 static bool wire_redirects(const struct api *wire, struct wire_try *try) {
   pprofc_str location = buffer_str(&try->reply->location);
   char from_root[URL_MAX];

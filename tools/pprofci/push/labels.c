@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* True if the name is valid in Pyroscope: letters, digits and '_', but not a digit first. */
+/* True if the name is valid in Pyroscope. A valid name has letters, digits and '_', and does not
+ * begin with a digit. */
 static bool push_is_name(pprofc_str name) {
   for (size_t i = 0; i < name.size; i++) {
     char c = name.data[i];
@@ -17,7 +18,7 @@ static bool push_is_name(pprofc_str name) {
   return name.size > 0;
 }
 
-/* Adds a label or replaces the label of that name. Adds nothing for an empty value. */
+/* Adds a label. Replaces a label that has the same name. Adds nothing if the value is empty. */
 static pprofc_status push_add_label(struct push *push, pprofc_str name, const char *value,
                                     pprofc_error *error) {
   size_t i = 0;

@@ -14,10 +14,11 @@
 
 struct push_link {
   char name[64];
-  size_t url, end; /* offsets of the start and the end of the link in the text */
+  size_t url, end; /* start and end of the link in the text, as offsets in bytes */
 };
 
-/* Links to the query of each profile type in base and head, and to each difference. */
+/* Links to the queries of all pushed profiles: base and head of each profile type, and their
+ * differences. */
 struct push_links {
   const struct push *push;
   int64_t from, until;
@@ -41,7 +42,7 @@ static void links_put_quoted(struct buffer *out, pprofc_str value) {
   buffer_add_char(out, '"');
 }
 
-/* Appends a query in the encoding of URLs:
+/* Appends a query, encoded for a URL:
  * process_cpu:...{service_name="shop",sha="...",side="head"}. */
 static void links_put_query(struct buffer *out, const struct push *push,
                             const struct push_item *item) {

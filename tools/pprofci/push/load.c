@@ -1,5 +1,5 @@
-/* Reads profiles of files and folders, and converts them to the format to send: gzip'd
- * profile.proto. */
+/* Reads profiles from files and folders. Converts the profiles to the format that the server
+ * accepts: gzip'd profile.proto. */
 #include "common/terminal.h"
 #include "core/array.h"
 #include "push/push.h"
@@ -27,8 +27,8 @@ static size_t push_kind(const pprofc_profile *profile) {
   return push_find_type(profile, WALL) < SIZE_MAX ? 0 : SIZE_MAX;
 }
 
-/* Sets the names that Pyroscope uses for the profile and its sample types. A profile with wall time
- * and processor time gets the name for wall time. */
+/* Sets the names that Pyroscope uses for the profile and its sample types. A profile that has wall
+ * time and processor time is named after wall time. */
 static bool push_name_type(struct push *push, const pprofc_profile *profile,
                            struct push_item *item) {
   pprofc_header header;
@@ -96,7 +96,7 @@ static pprofc_status push_read(struct push *push, const struct found_file *at,
   return status;
 }
 
-/* ---- all sources ------------------------------------- */
+/* ---- all files and folders --------------------------- */
 
 static pprofc_status push_load_source(struct push *push, const char *source, pprofc_error *error) {
   struct found_file first = {source, push->options->side, 0};

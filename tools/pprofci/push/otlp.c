@@ -71,8 +71,8 @@ pprofc_status push_otlp_headers(struct push *push, pprofc_error *error) {
 
 /* ---- the body ---------------------------------------- */
 
-/* Labels of a profile as attributes of the resource. service_name becomes OpenTelemetry's
- * "service.name". */
+/* Labels of a profile as attributes of the OTLP resource. The label service_name becomes
+ * OpenTelemetry's "service.name". */
 struct otlp_attributes {
   OtlpExport__Resource resource;
   OtlpExport__KeyValue pairs[LABELS_MAX + 12], *pointers[LABELS_MAX + 12];
@@ -113,8 +113,8 @@ static void otlp_put_field(struct gzip_writer *out, size_t size) {
   gzip_writer_add(out, head, (size_t)(wire_put_head(head, 1, size) - head));
 }
 
-/* Writes a request that begins its last field, ResourceProfiles (field 1), with the attributes.
- * Copies the fields before ResourceProfiles unchanged. */
+/* Writes an OTLP request. Copies the fields before ResourceProfiles (field 1) unchanged. Writes
+ * ResourceProfiles last, and puts the attributes at its start. */
 static void otlp_put_body(struct gzip_writer *out, pprofc_str bytes, size_t at, pprofc_str inner,
                           pprofc_str resource) {
   size_t head = 1 + varint_bytes(resource.size);
@@ -125,7 +125,7 @@ static void otlp_put_body(struct gzip_writer *out, pprofc_str bytes, size_t at, 
   gzip_writer_add(out, inner.data, inner.size);
 }
 
-/* Finds the position and the content of the field ResourceProfiles (field 1). */
+/* Finds the offset and the content of the field ResourceProfiles (field 1). */
 static bool otlp_find_resource(pprofc_str bytes, size_t *at, pprofc_str *inner) {
   for (*at = 0; *at < bytes.size;) {
     size_t p = *at + 1;

@@ -24,7 +24,7 @@ struct push_item {
   const char *path;
   size_t kind;        /* index of the profile type in remote_kinds; SIZE_MAX for an unknown type,
                          which only OTLP accepts */
-  const char *side;   /* side of the profile: "base", "head" or "" */
+  const char *side;   /* "base" or "head"; "" if the profile belongs to no side */
   const char *metric; /* value of Pyroscope's label __name__ */
   const char *type;   /* profile type in queries: "memory:inuse_space:bytes:space:bytes" */
   pprofc_str bytes;   /* bytes to send: gzip'd profile.proto, or uncompressed OTLP */
@@ -34,19 +34,19 @@ struct push_item {
 struct push {
   const struct push_options *options;
   struct remote_client remote;
-  /* Labels sorted by name, without __name__, service_name and side. */
+  /* Labels sorted by name. The names __name__, service_name and side are not among them. */
   struct push_label labels[LABELS_MAX + 8];
   size_t label_count;
   struct push_item *items;
   size_t count, capacity;
-  size_t others; /* number of skipped profiles, whose type Pyroscope does not accept */
+  size_t others; /* number of skipped profiles, because Pyroscope does not accept their type */
 };
 
 /* Reads the labels from the environment and the command line. */
 pprofc_status push_read_labels(struct push *push, pprofc_error *error);
 
-/* Reads files, and folders with their subfolders. A folder named base or head sets the side of its
- * profiles. */
+/* Reads the profiles of files, and of folders with their subfolders. A folder named base or head
+ * sets the side of its profiles. */
 pprofc_status push_load(struct push *push, const char *const *sources, size_t count,
                         pprofc_error *error);
 
@@ -77,7 +77,8 @@ pprofc_status push_check_otlp(const struct push *push, const struct push_item *i
 /* Sends one profile by the protocol that the options select. */
 pprofc_status push_send(struct push *push, const struct push_item *item, pprofc_error *error);
 
-/* Prints a link to each query and each difference, and writes the file of -links. */
+/* Prints a link to each query and each difference. Writes the links into the file that -links
+ * names. */
 pprofc_status push_put_links(const struct push *push, struct output *out, pprofc_error *error);
 
 #endif

@@ -1,4 +1,5 @@
-/* Implements the two upload protocols of Pyroscope: push.v1 in protobuf, and /ingest as a form. */
+/* Implements the two upload protocols of Pyroscope. The protocol push.v1 uses protobuf, and /ingest
+ * uses a form. */
 #include "core/escape.h"
 #include "core/system.h"
 #include "push/push.h"
@@ -13,7 +14,7 @@
 
 /* ---- push.v1 ----------------------------------------- */
 
-/* Creates a random UUID, by which the server recognizes a repeated profile. */
+/* Creates a random UUID. The server uses the UUID to recognize a profile that was sent twice. */
 static bool send_make_id(char id[40]) {
   uint8_t b[16];
   if (!system_random(b, sizeof b)) return false;

@@ -138,8 +138,8 @@ static pprofc_str remote_status_message(struct arena *arena, pprofc_str body) {
   return utf8_valid(message) ? message : STR("");
 }
 
-/* Returns the message of a reply: a member of its JSON, its google.rpc.Status, or its first line of
- * plain text. */
+/* Returns the message of a reply. The message is a member of its JSON, its google.rpc.Status, or
+ * its first line of plain text. */
 static pprofc_str remote_said(struct arena *arena, const struct reply *reply) {
   struct node *root = NULL;
   pprofc_str body = str_trim(reply_content(reply)), line = STR("");
@@ -186,8 +186,8 @@ void remote_explain(const struct remote_client *remote, const struct exchange *e
 
 /* ---- retries ----------------------------------------- */
 
-/* True if the server is busy or does not respond yet. A retry is safe, because the server counts
- * each profile id only once. */
+/* True if the server is busy or does not respond yet. A retry is safe, because the server counts a
+ * repeated profile id only once. */
 static bool remote_may_try(const struct exchange *exchange) {
   int code = exchange->reply.code;
   return exchange->status == PPROFC_E_IO && (!code || retry_helps(code));

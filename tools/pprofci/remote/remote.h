@@ -1,5 +1,5 @@
-/* Sends requests to servers that serve or accept profiles. Tokens come from the environment, and
- * messages never show a token. */
+/* Sends requests to servers that serve or accept profiles. Takes tokens from the environment.
+ * Messages never show a token. */
 #ifndef PPROFCI_REMOTE_REMOTE_H
 #define PPROFCI_REMOTE_REMOTE_H
 
@@ -9,14 +9,14 @@
 struct remote_kind {
   const char *name;    /* name of the profile type: "heap" */
   const char *go_path; /* path in net/http/pprof: "heap?gc=1" */
-  bool takes_time;     /* true if the server collects the profile during -seconds */
+  bool takes_time;     /* true if the server records the profile for the time of -seconds */
   const char *metric;  /* value of Pyroscope's label __name__: "memory" */
   const char *type;    /* profile type of Pyroscope: "memory:inuse_space:bytes:space:bytes" */
   const char *sample;  /* sample type that identifies the profile type: "inuse_space" */
 };
 
 #define REMOTE_KINDS   5
-#define REMOTE_SECRETS 8 /* maximum number of secrets that messages hide */
+#define REMOTE_SECRETS 8 /* maximum number of tokens that messages hide */
 extern const struct remote_kind remote_kinds[REMOTE_KINDS];
 
 struct remote_client {
@@ -29,15 +29,15 @@ struct remote_client {
   bool opened, is_pyroscope;
 };
 
-/* Opens a client. `type` is the Content-Type of bodies, or NULL. With `is_pyroscope` the client
- * sends the token and the tenant from the environment. The caller closes the client, also after an
- * error. */
+/* Opens a client. `type` is the Content-Type of bodies, or NULL. With `is_pyroscope`, the client
+ * sends the token and the tenant (the account in Pyroscope) from the environment. The caller closes
+ * the client, even after an error. */
 pprofc_status remote_open(struct remote_client *remote, const char *type, bool is_pyroscope,
                           pprofc_error *error);
 void remote_close(struct remote_client *remote);
 
-/* Adds a header to all requests. `where` names the source of the header in messages. Messages never
- * show a secret. */
+/* Adds a header to all requests. `where` names the source of the header in error messages. Messages
+ * never show the value of a secret header. */
 pprofc_status remote_add(struct remote_client *remote, const char *name, const char *value,
                          const char *where, pprofc_error *error);
 pprofc_status remote_add_secret(struct remote_client *remote, const char *secret,
@@ -49,14 +49,14 @@ bool remote_has_secret(const struct remote_client *remote, pprofc_str text);
 pprofc_status remote_address(struct remote_client *remote, const char *server, const char *path,
                              struct url *url, pprofc_error *error);
 
-/* Sends a POST, up to four times if the server is busy or unreachable. The caller frees the reply
- * after PPROFC_OK. `shown` is the name of the server in messages. */
+/* Sends a POST request. Tries up to four times if the server is busy or unreachable. The caller
+ * frees the reply after PPROFC_OK. `shown` is the name of the server in messages. */
 pprofc_status remote_post(struct remote_client *remote, const struct url *url, pprofc_str body,
                           int64_t limit_ms, struct reply *reply, const char *shown,
                           pprofc_error *error);
 
-/* Adds the server's message to an error that already has its status. The message is a member of
- * JSON or a line of text. Drops a message that contains the token. */
+/* Adds the server's message to an error whose status is already set. The message is a JSON member
+ * or a line of text. Drops a message that contains the token. */
 void remote_explain(const struct remote_client *remote, const struct exchange *exchange,
                     const char *shown, pprofc_error *error);
 

@@ -10,7 +10,7 @@
 
 /* Maximum number of differences that the report lists for one property. */
 #define NAMED_MOST 3
-#define NAME_MOST  120 /* maximum bytes of a listed difference */
+#define NAME_MOST  120 /* maximum length in bytes of a listed difference */
 
 static const struct built_item {
   const char *name;
@@ -37,8 +37,8 @@ static bool has_line(pprofc_str lines, pprofc_str wanted) {
   return false;
 }
 
-/* Appends the items of `lines` that are missing in `other`, each after the character `sign`.
- * Returns the number of missing items. */
+/* Appends the items of `lines` that `other` lacks, each after the character `sign`. Returns the
+ * number of these items. */
 static size_t built_put_lines(struct buffer *out, pprofc_str lines, pprofc_str other, char sign) {
   size_t count = 0;
   pprofc_str line;
@@ -62,8 +62,8 @@ static void built_put_item(struct buffer *out, const char *name, pprofc_str base
   ++*differences;
 }
 
-/* Reads the processor from the results of base or head. Returns an empty text if the results name
- * no processor. */
+/* Reads the name of the processor from the results of base or head. Returns an empty text if the
+ * results name no processor. */
 static void built_processor(const struct ci_run *run, int side, struct buffer *processor) {
   struct buffer text;
   pprofc_error ignored;
@@ -78,7 +78,7 @@ static void built_processor(const struct ci_run *run, int side, struct buffer *p
   buffer_free(&text);
 }
 
-/* True if this run measured base and head, in alternation. */
+/* True if this run measured base and head in alternation. */
 static bool measured_here(const struct ci_run *run) {
   return *run->options->record || *run->options->simulate || *run->options->walltime;
 }

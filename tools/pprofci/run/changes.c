@@ -1,4 +1,4 @@
-/* Finds the function of the user's repository that a change passes through, and draws the page's
+/* Finds the function of the user's repository whose calls led to a change, and draws the page's
  * flame graph. */
 #include "run/changes.h"
 
@@ -15,13 +15,13 @@
 
 #include <math.h>
 
-#define LEAST_SHARE   0.01 /* minimum growth to show, as a share of the base */
+#define LEAST_SHARE   0.01 /* minimum growth that is shown, as a share of the base */
 #define PICTURE_WIDTH 1180
-/* Minimum width of a frame in pixels. The picture merges narrower frames; the file of the flame
- * graph keeps narrow frames. */
+/* Minimum width of a frame in pixels. The picture merges narrower frames; the flame graph in its
+ * own file does not. */
 #define PICTURE_LEAST 3
-/* Minimum width of a frame in pixels for stacks of counted instructions. These stacks are deep, and
- * merging more frames keeps the page small. */
+/* Minimum width of a frame in pixels if the stacks are counted instructions. These stacks are deep,
+ * and a larger minimum keeps the page small. */
 #define PICTURE_LEAST_COUNTED 12
 
 /* ---- the tree ---------------------------------------- */
@@ -94,7 +94,7 @@ static const pprofc_verdict_row *verdict_on(const struct judged *judged, pprofc_
   return verdicts ? pprofc_verdicts_find(verdicts, name) : NULL;
 }
 
-/* True if the total grew beyond noise between runs. */
+/* True if the total grew by more than the noise between runs. */
 static bool is_whole_growth(const struct judged *judged) {
   const pprofc_verdict_summary *s = &judged->reports[0].summary;
   return judged->reports[0].verdicts && s->total_delta > 0 &&
@@ -107,7 +107,7 @@ static bool is_verdict_of_growth(const pprofc_verdict_row *row) {
   return grew || verdict == PPROFC_VERDICT_UNKNOWN;
 }
 
-/* True if the function or the total grew beyond noise between runs. */
+/* True if the function or the total grew by more than the noise between runs. */
 static bool is_beyond_chance(const struct judged *judged, pprofc_str name) {
   const pprofc_verdict_row *row = verdict_on(judged, name);
   return row && (is_verdict_of_growth(row) || is_whole_growth(judged));
@@ -133,8 +133,8 @@ struct line_growth {
   int64_t line, grown;
 };
 
-/* Returns the line of the function at a location, or 0. Compares names and files as the profile has
- * them, before trimming and escaping. */
+/* Returns the line of the function at a location, or 0. Compares the names and files of the profile
+ * before any trimming or escaping. */
 static int64_t line_in(const pprofc_profile *profile, uint32_t location,
                        const struct stack_frame *frame) {
   pprofc_location at = pprofc_profile_location(profile, location);
@@ -156,8 +156,8 @@ static void grow_line(struct line_growth *lines, size_t *count, int64_t line, in
   lines[i].grown = sum_add(lines[i].grown, grown);
 }
 
-/* Returns the line of a function through which most of the growth passes; 0 if unknown. In a
- * difference, samples of the base have negative values. */
+/* Returns the line of a function that most of the growth passes through, or 0 if the line is
+ * unknown. In a difference, samples of the base have negative values. */
 static int64_t find_line(struct ci_run *run, const pprofc_profile *profile, size_t type,
                          const struct stack_frame *frame) {
   struct line_growth lines[LINES_MOST];
@@ -176,12 +176,12 @@ static int64_t find_line(struct ci_run *run, const pprofc_profile *profile, size
   return count ? lines[best].line : 0;
 }
 
-/* Minimum share of the growth that must pass through the outermost function of the user's
- * repository. */
+/* Share of the growth that must pass through the outermost function of the user's repository. With
+ * less growth, no function is named. */
 #define OWN_SHARE 0.7
 
-/* Returns the innermost function of the user's repository that most of the growth passes through;
- * SIZE_MAX if there is no such function. */
+/* Returns the innermost function of the user's repository that most of the growth passes through.
+ * Returns SIZE_MAX if there is no such function. */
 static size_t find_own(struct ci_run *run, const struct drawn *d, const struct drawn_sum *sums,
                        const struct judged *judged, bool *own) {
   const struct stack_frames *frames = &d->graph.frames;
@@ -200,9 +200,9 @@ static size_t find_own(struct ci_run *run, const struct drawn *d, const struct d
   return found;
 }
 
-/* Sets pair->own, the change of the function that explains the pair's change. Takes the change from
- * the verdict that includes callees. If this verdict is not growth, computes the change from the
- * profiles. */
+/* Sets pair->own, the change of the function that explains the change of the pair. Takes the change
+ * from the verdict that includes callees. If this verdict does not report growth, computes the
+ * change from the profiles. */
 static bool set_own(struct ci_run *run, struct run_pair *pair, const struct judged *judged,
                     const struct stack_frame *frame, const struct drawn_sum *sum) {
   const struct noise_report *report = &judged->reports[0];
@@ -230,7 +230,7 @@ static bool set_own(struct ci_run *run, struct run_pair *pair, const struct judg
   return pair->own.name && pair->own.file;
 }
 
-/* Finds the file and line in the user's repository that explain the change of a pair of
+/* Finds the file and line of the user's repository that explain the change of a pair of
    profiles. */
 static pprofc_status explain_change(struct ci_run *run, struct run_pair *pair, struct drawn *d,
                                     const pprofc_profile *profile, const struct judged *judged,
@@ -278,7 +278,7 @@ static pprofc_status draw_picture(struct ci_run *run, struct run_picture *pictur
   return status == PPROFC_OK && !picture->frames.data ? error_nomem(error) : status;
 }
 
-/* Collects the verdicts on the functions of a drawing. Sets *judged to NULL if there are no
+/* Collects the verdicts on the functions of a picture. Sets *judged to NULL if there are no
  * verdicts. */
 static pprofc_status drawn_judge(struct drawn *d, const pprofc_verdicts *verdicts,
                                  const struct flame_verdicts **judged, pprofc_error *error) {
@@ -292,8 +292,8 @@ static pprofc_status drawn_judge(struct drawn *d, const pprofc_verdicts *verdict
                              error);
 }
 
-/* Draws the difference, base and head, with frames in the same order. Verdicts set the colours of
- * the difference. Base or head without visible frames gets no picture. */
+/* Draws the difference, base and head, with the frames in the same order. The verdicts set the
+ * colours of the difference. If no frame of base or head is visible, that picture is omitted. */
 static pprofc_status draw_pictures(struct ci_run *run, struct run_pair *pair, struct drawn *d,
                                    const pprofc_verdicts *verdicts, pprofc_error *error) {
   static const enum flame_width widths[SIDES] = {FLAME_BASE, FLAME_HEAD};
@@ -312,14 +312,15 @@ static pprofc_status draw_pictures(struct ci_run *run, struct run_pair *pair, st
   return draw_picture(run, &pair->pictures[SIDES], d, two ? FLAME_MAX : FLAME_HEAD, judged, error);
 }
 
-/* Regular expression of interpreter frames between the functions of Python and JavaScript. */
+/* Regular expression of the interpreter's frames that lie between functions of Python or
+ * JavaScript. */
 #define INTERPRETER                                                                                \
   "^(_PyEval_EvalFrameDefault|py_trampoline_evaluator|_PyEval_Vector|_?PyFunction_Vectorcall|"     \
   "_?PyObject_(Vectorcall|Call)\\w*|_PyVectorcall_Call|method_vectorcall\\w*|"                     \
   "Builtins_\\w*(Handler|Call|Receiver|Trampoline|Entry)\\w*)$"
 
-/* Draws only the subtree of the benchmark's function, without the test runner. Returns false if
- * nothing would be visible. */
+/* Draws only the subtree of the benchmark's function, without the test runner around it. Returns
+ * false if nothing would be visible. */
 static bool draw_zoomed(struct ci_run *run, struct run_pair *pair, const pprofc_profile *profile,
                         const pprofc_report_options *options) {
   struct drawn d;

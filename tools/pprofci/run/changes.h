@@ -1,5 +1,5 @@
-/* Finds the file and line in the user's repository that explain the change of a pair of profiles.
- * Draws a picture of the change. */
+/* Finds the line of the user's repository that explains the change of a pair of profiles. Draws a
+ * picture of the change. */
 #ifndef PPROFCI_RUN_CHANGES_H
 #define PPROFCI_RUN_CHANGES_H
 
@@ -14,25 +14,25 @@ struct drawn {
   double least_pixels; /* minimum width of a frame in a picture, in pixels */
 };
 
-/* Applies the filters of the options and builds the tree. The caller closes `drawn` after
+/* Applies the filters of the options and builds the tree of frames. The caller closes `drawn` after
  * PPROFC_OK. */
 pprofc_status drawn_open(const pprofc_profile *profile, const pprofc_report_options *options,
                          struct drawn *d, pprofc_error *error);
 void drawn_close(struct drawn *d);
 
-/* Values of a function: flat without callees, cum with callees. Recursive calls count once. */
+/* Values of a function: flat is its self value, cum is its total. A recursive call counts once. */
 struct drawn_sum {
   int64_t flat[SIDES], cum[SIDES];
-  uint32_t depth; /* depth of the function's first frame */
-  bool open;      /* true while the walk is inside the function */
+  uint32_t depth; /* depth in the tree of the function's first frame */
+  bool open;      /* true while the walk over the tree is inside the function */
 };
 
-/* Returns an array with a sum for each frame of the tree, or NULL. */
+/* Returns an array with a sum for each frame of the tree, or NULL when out of memory. */
 struct drawn_sum *drawn_sums(struct drawn *d);
 
 /* Draws the page's picture, and sets the function of the user's repository that explains the
- * difference. That function comes from `judged`; NULL: the function is already set. `options`
- * select the values. */
+ * difference. Finds this function in `judged`. If `judged` is NULL, the function is already set.
+ * `options` select the values. */
 pprofc_status changes_find(struct ci_run *run, struct run_pair *pair, const pprofc_profile *profile,
                            const pprofc_report_options *options, const struct judged *judged,
                            pprofc_error *error);

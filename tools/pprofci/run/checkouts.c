@@ -22,8 +22,8 @@ static bool is_pull_merge(void) {
   return gitlab && strcmp(gitlab, "merged_result") == 0;
 }
 
-/* Finds the first parent of a pull request's merge commit: the commit of the target branch. Returns
- * NULL when HEAD is another commit. */
+/* Finds the first parent of a pull request's merge commit, which is the commit of the target
+ * branch. Returns NULL if HEAD is not such a merge commit. */
 static pprofc_status find_first_parent(struct ci_run *run, const char **commit,
                                        pprofc_error *error) {
   static const char *const second[] = {"git", "rev-parse", "--verify", "--quiet", "HEAD^2", NULL};
@@ -72,7 +72,8 @@ static pprofc_status find_merge_base(struct ci_run *run, const char **commit, pp
                            : "neither origin/main nor main exists; set it with -base-ref");
 }
 
-/* Chooses the base: the first parent of a pull request's merge commit, else the merge base. */
+/* Chooses the base. This is the first parent of a pull request's merge commit, or else the merge
+ * base. */
 static pprofc_status choose_base(struct ci_run *run, const char **wanted, pprofc_error *error) {
   pprofc_status status = find_first_parent(run, wanted, error);
   if (status != PPROFC_OK || !run_has(*wanted))
@@ -109,7 +110,7 @@ static pprofc_status check_given_base(struct ci_run *run, const char *commit, pp
   return PPROFC_OK;
 }
 
-/* Finds the commit id of a ref. Other git commands get only this id as an argument. */
+/* Converts a git ref to its commit id. Later git commands get only this id as an argument. */
 static pprofc_status resolve_ref(struct ci_run *run, const char *wanted, const char **commit,
                                  pprofc_error *error) {
   *commit = NULL;
@@ -212,7 +213,8 @@ void checkouts_remove(struct ci_run *run) {
   pprofc_error ignored;
   sig_atomic_t stopped = run_stopped;
   if (folder) tree_remove(folder);
-  run_stopped = 0; /* Cleanup starts git, which must also run after a stop signal. */
+  run_stopped = 0; /* Clear the stop signal: the cleanup starts git, which must run even after a
+                      stop signal. */
   (void)program_run(run, &git, &ignored);
   run_stopped = stopped;
   program_end(&git);
@@ -227,8 +229,8 @@ static struct go_package *package_find(struct packages *packages, pprofc_str pat
   return NULL;
 }
 
-/* Returns the package with the path, and adds it if it is new. The name of a package is its path
- * within the module. */
+/* Returns the package with the path, and adds a new package to the list. The name of a package is
+ * its path within the module. */
 static struct go_package *package_of(struct ci_run *run, struct packages *packages, pprofc_str path,
                                      pprofc_str module) {
   struct go_package *package = package_find(packages, path);
@@ -263,7 +265,7 @@ static pprofc_str first_complaint(const struct program *go) {
 
 static pprofc_status build_program(struct ci_run *run, const char *checkout, const char *path,
                                    const char *program, const char *overlay, pprofc_error *error) {
-  /* Omit the build id and DWARF. Both change even if the changed code is not linked. */
+  /* Omit the build id and DWARF. Both can differ although the linked code is the same. */
   const char *flags = getenv("GOFLAGS"), *option = "-ldflags=-buildid= -w";
   if (flags && strstr(flags, "-ldflags")) option = "-trimpath";
   if (overlay) option = overlay;
@@ -277,7 +279,7 @@ static pprofc_status build_program(struct ci_run *run, const char *checkout, con
   return status;
 }
 
-/* Checks if a test program lists at least one benchmark. */
+/* Checks if a test program contains at least one benchmark. */
 static pprofc_status has_benchmarks(struct ci_run *run, const char *folder, const char *program,
                                     bool *any, pprofc_error *error) {
   const char *const argv[] = {program, "-test.list=^Benchmark", NULL};
@@ -290,7 +292,8 @@ static pprofc_status has_benchmarks(struct ci_run *run, const char *folder, cons
   return status;
 }
 
-/* Returns "bin/base/3/words.test" in the folder of the run. */
+/* Returns the path of a test program in the temporary folder of the run:
+ * "bin/base/3/words.test". */
 static const char *program_path(struct ci_run *run, int side, size_t number, pprofc_str path) {
   struct buffer text;
   const char *folder =
@@ -316,7 +319,7 @@ static pprofc_status build_package(struct ci_run *run, int side, const char *che
   const char *name = text_keep(&run->arena, path), *folder = text_keep(&run->arena, line);
   if (!program || !name || !folder) return error_nomem(error);
   pprofc_status status = build_program(run, checkout, name, program, packages->overlay, error);
-  /* A package without test files has no program. */
+  /* A package without test files has no test program. */
   if (status != PPROFC_OK || access(program, X_OK) != 0) return status;
   status = has_benchmarks(run, folder, program, &any, error);
   if (status != PPROFC_OK || !any) return status;
@@ -327,9 +330,10 @@ static pprofc_status build_package(struct ci_run *run, int side, const char *che
   return PPROFC_OK;
 }
 
-/* ---- one side ---------------------------------------- */
+/* ---- base or head ------------------------------------ */
 
-/* Adds the patterns to the command line. Skips a folder that exists only in the head. */
+/* Adds the package patterns to the command line. For the base, skips a folder that exists only in
+ * the head. */
 static size_t choose_patterns(struct ci_run *run, int side, const char *checkout,
                               const char *patterns, const char **argv, size_t room) {
   pprofc_str rest = str_of(patterns), word;

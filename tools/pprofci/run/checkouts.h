@@ -1,5 +1,5 @@
-/* Creates the checkouts: the base in a git worktree, the head in the current folder. Builds their
- * test programs. */
+/* Creates the checkouts of base and head: the base is a git worktree, the head is the current
+ * folder. Builds their test programs. */
 #ifndef PPROFCI_RUN_CHECKOUTS_H
 #define PPROFCI_RUN_CHECKOUTS_H
 
@@ -7,12 +7,13 @@
 
 /* A Go package that has benchmarks in at least one of the checkouts. */
 struct go_package {
-  /* import path of the package; `name` is its path within the module, for names of files */
+  /* import path of the package; and `name`, its path within the module, for file names */
   const char *path, *name;
-  const char *programs[SIDES]; /* test programs of base and head; NULL without benchmarks */
+  const char *programs[SIDES]; /* test programs of base and head; NULL if the package has no
+                                  benchmarks there */
   const char *folders[SIDES];  /* working directories of the programs of base and head */
-  bool same;                   /* true if both programs are equal; then the run does not measure the
-                                  programs */
+  bool same;                   /* true if both programs are equal; the run then skips this
+                                  package */
 };
 
 struct packages {
@@ -25,18 +26,18 @@ struct packages {
 /* Checks out the base into a subfolder of the run's temporary folder. */
 pprofc_status checkouts_make(struct ci_run *run, const char **base, pprofc_error *error);
 
-/* Finds the commit of the base: the commit of -base-ref, or else the merge base. Sets *wanted to
- * the name of this commit. */
+/* Finds the commit of the base: the commit that -base-ref names, or else the merge base. Sets
+ * *wanted to the name of this commit. */
 pprofc_status checkouts_find_base(struct ci_run *run, const char **wanted, const char **commit,
                                   pprofc_error *error);
 
-/* Clones the repository with shared objects, and checks out a commit. A clone has a folder .git,
- * which a worktree lacks; Node plugins need this folder. `wanted` is the commit's name in
+/* Clones the repository with shared objects, and checks out a commit. Unlike a worktree, a clone
+ * has a folder .git, and Node plugins need this folder. `wanted` is the commit's name in
  * messages. */
 pprofc_status checkouts_clone(struct ci_run *run, const char *wanted, const char *commit,
                               const char *folder, pprofc_error *error);
 
-/* Sets *path to the folder in the checkout that corresponds to the current folder. */
+/* Sets *path to the folder in the checkout that corresponds to the user's current folder. */
 pprofc_status checkouts_inside(struct ci_run *run, const char *checkout, const char **path,
                                pprofc_error *error);
 

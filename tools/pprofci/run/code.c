@@ -14,7 +14,7 @@
 struct code_programs {
   const char *paths[SIDES];
   struct code_comparison comparison;
-  struct built *built; /* build data of the programs of base and head; NULL: unknown */
+  struct built *built; /* build information of the programs of base and head; NULL: unknown */
   const char *differs; /* text of the differences that built_compare found, or "" */
   bool good;
 };
@@ -63,7 +63,7 @@ struct revisions *code_sources(const struct ci_run *run) {
 
 /* ---- the extent of a function ------------------------ */
 
-/* Returns the number of columns of indentation; SIZE_MAX for an empty line. */
+/* Returns the indentation of a line in columns, or SIZE_MAX for an empty line. */
 static size_t margin_of(pprofc_str line) {
   size_t columns = 0;
   for (size_t i = 0; i < line.size; i++) {
@@ -73,7 +73,7 @@ static size_t margin_of(pprofc_str line) {
   return SIZE_MAX;
 }
 
-/* Returns the last line of the function that begins on line `first`. Recognizes the end by the
+/* Returns the last line of the function that begins on line `first`. Finds the end by the
  * indentation. */
 static int64_t code_last_line(const struct source_file *file, int64_t first) {
   int64_t last = first, count = (int64_t)file->line_count;
@@ -86,8 +86,8 @@ static int64_t code_last_line(const struct source_file *file, int64_t first) {
     if (columns <= margin) {
       char c = str_trim(line).data[0];
       if (c == '}') return number;
-      /* A line that has the indentation of the function, and does not end a block, begins the next
-       * function. */
+      /* A line that has the indentation of the function begins the next function, unless it ends a
+       * block. */
       if (c != '{' && c != ')' && c != '#' && c != ':') return last;
     }
     last = number;
@@ -100,8 +100,8 @@ static int64_t code_last_line(const struct source_file *file, int64_t first) {
 /* Positions of a function in base and head. */
 struct code_place {
   pprofc_str file;
-  int64_t start, first, last; /* lines of the function: its start, and the first and the last line
-                                 with samples; 0: unknown */
+  int64_t start, first, last; /* first line of the function, and the first and the last line with
+                                 samples; 0: unknown */
   bool called;                /* true if at least one call of the function was not inlined */
   bool own;                   /* true if the file of the function is in the repository */
   enum diff_side side;
@@ -111,9 +111,9 @@ static bool code_has_file(const struct run_code *code, enum diff_side side, ppro
   return code->has_sources && revisions_place(&code->revisions, side, file).size > 0;
 }
 
-/* Adds a line of a location to the range of the function. In files of callgrind, a function has
- * lines of several files, because lines of inlined code have no function of their own. Then the
- * range is for the first file that the repository has. */
+/* Adds a line of a location to the line range of the function. In callgrind files, a function can
+ * have lines of several files, because inlined code has no function of its own. The range is then
+ * in the first file that the repository has. */
 static void place_line(const struct run_code *code, struct code_place *place,
                        pprofc_function function, int64_t line, bool called) {
   place->called |= called;
@@ -168,8 +168,8 @@ static bool loses_lines(const struct hunks *hunks, const struct changed_file *fi
 
 enum source_state { SOURCE_UNKNOWN, SOURCE_SAME, SOURCE_IN_DIFF };
 
-/* True if a hunk touches the function, between the lines `first` and `last` or the function's
- * end. */
+/* True if a hunk of the diff touches the function. The function begins on line `first` and ends at
+ * its last source line, or on line `last` if that is later. */
 static bool is_touched(struct run_code *code, const struct changed_file *changes, int64_t first,
                        int64_t last) {
   const struct source_file *file;
@@ -182,7 +182,7 @@ static bool is_touched(struct run_code *code, const struct changed_file *changes
   return hunks_touch(&code->revisions.hunks, changes, first, last);
 }
 
-/* Checks if a hunk touches the function. */
+/* Checks if a hunk of the diff touches the function. */
 static enum source_state source_state(struct run_code *code, const struct code_place *place) {
   const struct revisions *r = &code->revisions;
   if (!code->has_sources) return SOURCE_UNKNOWN;
@@ -209,7 +209,8 @@ static bool is_interpreted(pprofc_str file) {
 
 /* ---- programs ---------------------------------------- */
 
-/* Reads how both programs were built. If that fails, the comparison covers only the code. */
+/* Reads how both programs were built. If this fails, the comparison covers only the machine
+ * code. */
 static void read_built(struct ci_run *run, struct code_programs *programs) {
   struct buffer text;
   pprofc_error ignored;
@@ -244,8 +245,8 @@ static const struct code_programs *compared_programs(struct ci_run *run,
   return made->good ? made : NULL;
 }
 
-/* Returns the word for a function if the machine code is not known to be the same. `function` is
- * NULL if the programs do not contain the function, or are unknown. */
+/* Returns the phrase for a function whose machine code is not known to be the same. `function` is
+ * NULL if the programs are unknown or do not contain the function. */
 static const char *word_by_source(struct ci_run *run, const struct judged *j, pprofc_str name,
                                   const struct code_function *function, bool programs) {
   const struct code_place place = find_code_place(run->code, j, name);
@@ -275,12 +276,13 @@ bool code_is_same(struct ci_run *run, const struct run_pair *pair, pprofc_str na
 
 /* ---- a pair ------------------------------------------ */
 
-/* True if the word means changed code. */
+/* True if the phrase means changed code. */
 static bool is_changed_word(const char *word) {
   return strcmp(word, "changed") == 0 || strcmp(word, "in this diff") == 0;
 }
 
-/* Moves the functions with changed code to the front of the reasons. Otherwise keeps the order. */
+/* Moves the functions with changed code to the front of the reasons. Keeps the order of all other
+ * functions. */
 static void changed_first(struct pair_verdicts *v) {
   struct change sorted[CHANGES_MOST];
   size_t count = 0;

@@ -1,4 +1,4 @@
-/* Reads and writes comparisons as JSON. Tables describe the members. */
+/* Reads and writes comparisons as JSON. Tables describe the JSON members. */
 #include "run/comparisons.h"
 
 #include "core/array.h"
@@ -209,8 +209,8 @@ static double member_number(const struct node *node) {
   return number;
 }
 
-/* Copies a text and removes commands of CI logs from it. The manifest is untrusted, because anyone
- * may have changed it. */
+/* Copies a text, and removes CI commands from it. Anyone may have changed the manifest, so its
+ * texts are not trusted. */
 static const char *member_text(struct ci_run *run, const struct node *node) {
   if (!node_is(node, NODE_STRING) || !node->text.size) return "";
   return text_keep(&run->arena, escape_line_keep(node->text, &run->arena));
@@ -252,7 +252,7 @@ static bool members_read(struct ci_run *run, const struct member *members, size_
   return good;
 }
 
-/* Reads at most `most` changes. Returns false when out of memory. */
+/* Reads at most `most` changes of functions. Returns false when out of memory. */
 static bool changes_read(struct ci_run *run, const struct node *list, struct change *to,
                          size_t most, size_t *count) {
   bool good = true;

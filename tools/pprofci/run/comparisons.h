@@ -7,14 +7,15 @@
 #include "core/json_write.h"
 #include "run/run.h"
 
-/* Writes the members "comparisons" and "own" of a pair of profiles. */
+/* Writes the JSON members "comparisons" and "own" of a pair of profiles. */
 void comparisons_write(struct json_writer *json, const struct run_pair *pair);
 
-/* Reads the members that comparisons_write writes. Missing members stay empty. */
+/* Reads the JSON members that comparisons_write writes. A missing member stays empty. */
 pprofc_status comparisons_read(struct ci_run *run, const struct node *from, struct run_pair *pair,
                                pprofc_error *error);
 
-/* Write, or read, the functions of a run that -fail-on found. `job` is the name of the run. */
+/* The first function writes the functions of a run that -fail-on found. The second function reads
+   them. `job` is the name of the run. */
 void comparisons_write_fired(struct json_writer *json, const struct ci_run *run);
 pprofc_status comparisons_read_fired(struct ci_run *run, const struct node *root, const char *job,
                                      pprofc_error *error);

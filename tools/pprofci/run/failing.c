@@ -19,7 +19,7 @@ pprofc_status failing_prepare(struct ci_run *run, pprofc_error *error) {
   return file_keep(path, (size_t)1 << 20, &run->arena, &run->noise_rules, error);
 }
 
-/* ---- one condition on one comparison ----------------- */
+/* ---- one condition applied to one comparison --------- */
 
 struct failing {
   struct ci_run *run;
@@ -29,7 +29,7 @@ struct failing {
   bool failed; /* true when out of memory */
 };
 
-/* Writes a line of the gate: "shop.checksum grew by +4.3 µs". */
+/* Writes a line of the verdict: "shop.checksum grew by +4.3 µs". */
 static void failing_print(struct failing *f, const struct noise_finding *found,
                           const struct change *change, const char *rest) {
   struct buffer *out = &f->run->gate_text;
@@ -45,7 +45,8 @@ static void failing_print(struct failing *f, const struct noise_finding *found,
   buffer_printf(out, "%s%.*s in %s%s\n", how, STR_ARG(shown), f->pair->diff, rest);
 }
 
-/* True if a time grew although all sampled functions have the same machine code. */
+/* True if a time grew although all sampled functions have the same machine code. This growth does
+ * not fail the run. */
 static bool failing_excuse(struct failing *f, const struct noise_finding *found,
                            const struct change *change) {
   struct ci_run *run = f->run;
@@ -91,8 +92,8 @@ static void failing_take(void *context, const struct noise_finding *found) {
   run->fired[run->fired_count++] = (struct run_fired){f->condition, f->pair->diff, unit, change};
 }
 
-/* Returns the significance level of each comparison. The level is adjusted for the number of
- * comparisons: all comparisons together have the level of a single test. */
+/* Returns the significance level for each comparison. The level is lowered so that all comparisons
+ * together have the level of a single test. */
 static double failing_alpha(const struct ci_run *run, const struct noise_report *report) {
   size_t comparisons = 0;
   for (size_t i = 0; i < run->pair_count; i++) {
@@ -129,7 +130,7 @@ pprofc_status failing_find(struct ci_run *run, const struct run_pair *pair,
 
 /* ---- the verdict ------------------------------------- */
 
-/* Returns false if a condition did not judge any function in any comparison. */
+/* Returns false if a condition judged no function in any comparison. */
 static bool failing_all_used(struct ci_run *run) {
   bool all = true;
   for (size_t i = 0; i < run->options->fail_on_count; i++) {

@@ -1,4 +1,4 @@
-/* Handles files and folders of a run. */
+/* Creates, writes and finds files and folders of a run. */
 #include "run/files.h"
 
 #include "core/array.h"
@@ -59,7 +59,7 @@ pprofc_status files_temporary(struct arena *arena, const char **path, pprofc_err
   return PPROFC_OK;
 }
 
-/* ---- files of the stage ------------------------------ */
+/* ---- files of the artifacts -------------------------- */
 
 /* Returns the path of a file in the temporary folder of the artifacts (stage.c), and creates the
  * folder of the file. */

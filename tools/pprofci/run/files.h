@@ -1,4 +1,5 @@
-/* Handles files and folders of a run. Relative paths begin in the current folder. */
+/* Creates, writes and finds files and folders of a run. Relative paths begin in the current
+ * folder. */
 #ifndef PPROFCI_RUN_FILES_H
 #define PPROFCI_RUN_FILES_H
 
@@ -12,7 +13,7 @@
 /* Creates a folder and its parents. Returns false with errno set on failure. */
 bool files_make_folders(const char *path);
 
-/* Like files_make_folders, but sets an error message. */
+/* Creates a folder and its parents. Sets an error message on failure. */
 pprofc_status files_need_folder(const char *path, pprofc_error *error);
 
 /* Creates the folder of a file, and its parents. */
@@ -22,8 +23,8 @@ pprofc_status files_need_parent(const char *path, pprofc_error *error);
 pprofc_status files_temporary(struct arena *arena, const char **path, pprofc_error *error);
 
 /* Writes a new file into the temporary folder of the artifacts (stage.c), and lists it in the
- * manifest. `path` is relative to the subfolder of the page, or with `of_benchdiff` to the
- * subfolder of the benchmark tables. */
+ * manifest. `path` is relative to the subfolder of the page. With `of_benchdiff`, `path` is
+ * relative to the subfolder of the benchmark tables. */
 pprofc_status files_put(struct ci_run *run, bool of_benchdiff, const char *path, pprofc_str text,
                         pprofc_error *error);
 
@@ -38,7 +39,7 @@ pprofc_status files_put_copy(struct ci_run *run, const char *from, const char *p
 /* Copies a file. */
 pprofc_status files_copy(const char *from, const char *to, pprofc_error *error);
 
-/* Lists the names in a folder, including hidden names. `order` is a comparison function such as
+/* Lists the names in a folder, including hidden names. `order` is a comparison function like
  * alphasort(3). */
 typedef int files_order(const struct dirent **a, const struct dirent **b);
 pprofc_status files_list(struct ci_run *run, const char *folder, files_order *order,
@@ -50,9 +51,9 @@ bool files_is_regular(const char *path);
 /* True if both paths refer to the same file. */
 bool files_are_same(const char *a, const char *b);
 
-/* Returns the path in the checkout for a file that a profile names. The result is the longest
- * suffix that is a file below the current folder; empty if there is no match. Profiles name files
- * by module, or by the folder of the build. */
+/* Returns the path in the checkout of a file that a profile names. The result is the longest suffix
+ * of `file` that is a file below the current folder, or empty. Profiles name files by module or by
+ * the folder of the build. */
 pprofc_str place_in_checkout(const char *file);
 
 #endif

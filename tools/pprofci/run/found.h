@@ -7,9 +7,9 @@
 
 struct found_file {
   const char *path;
-  const char *side; /* "base" or "head" for a file in a folder of that name, else the value that the
-                       caller passed */
-  int depth;        /* level of the file: 1 in the folder itself */
+  const char *side; /* "base" or "head" if a folder above the file has that name, else the value
+                       that the caller passed */
+  int depth;        /* level of the file; 1 directly in the folder */
 };
 
 struct found_files {

@@ -5,14 +5,14 @@
 #include "run/files.h"
 #include "run/text.h"
 
-#define GRAPH_MOST   ((size_t)64 << 20) /* maximum bytes of a graph before base64 */
+#define GRAPH_MOST   ((size_t)64 << 20) /* maximum size in bytes of a graph before base64 */
 #define GRAPH_BEFORE STR("pprofcGraph(\"")
 #define GRAPH_AFTER  STR("\")\n")
 
-/* Output of the data of a graph. */
+/* Output buffer for the data of a graph. */
 struct graph_data {
   struct buffer text;
-  size_t wanted; /* bytes written so far, with the bytes that did not fit */
+  size_t wanted; /* number of bytes written, including the bytes that did not fit */
 };
 
 static int graph_write(void *context, const void *data, size_t size) {

@@ -1,5 +1,5 @@
-/* Packs the interactive flame graph of a pair of profiles for pages. A script file beside the page
- * has the packed graph, and report.html contains it. */
+/* Packs the interactive flame graph of a pair of profiles for web pages. The page loads the graph
+ * from a script file, and report.html contains it. */
 #ifndef PPROFCI_RUN_GRAPH_H
 #define PPROFCI_RUN_GRAPH_H
 
@@ -9,22 +9,23 @@
 #define GRAPH_VIEWER "flame/viewer.js" /* file of the viewer in the page's folder */
 #define GRAPHS_MOST  ((size_t)9000000) /* maximum bytes of a page without its scripts and tags */
 
-/* Sets *packed to the data of the viewer (flame_data of flame/flame.h) in base64, or to "" if the
- * data exceeds 64 MB. The text is in the arena. */
+/* Sets *packed to the graph's data (flame_data of flame/flame.h) in base64. Sets *packed to "" if
+ * the data exceeds 64 MB. The text is in the arena. */
 pprofc_status graph_pack(const pprofc_profile *profile, const pprofc_report_options *options,
                          struct arena *arena, pprofc_str *packed, pprofc_error *error);
 
-/* Writes the graph of a pair of profiles into the temporary folder of the artifacts, into a file
- * named after `name`. Keeps a copy in memory if the graph fits into report.html. */
+/* Writes the graph of a pair of profiles to a file named after `name`, in the temporary folder of
+ * the artifacts. Keeps a copy in memory if the graph fits into report.html. */
 pprofc_status graph_set(struct ci_run *run, struct run_pair *pair, const char *name,
                         pprofc_str packed, pprofc_error *error);
 
 /* Reads the graph of a pair of profiles from the artifacts of another run. Leaves the pair without
- * a graph if the file is missing or contains anything but a graph. */
+ * a graph if the file is missing or is not a graph. */
 pprofc_status graph_read(struct ci_run *run, struct run_pair *pair, const char *name,
                          pprofc_error *error);
 
-/* Writes the viewer's script into the temporary folder of the artifacts if a pair has a graph. */
+/* Writes the viewer's script into the temporary folder of the artifacts. Writes nothing if no pair
+ * has a graph. */
 pprofc_status graph_write_viewer(struct ci_run *run, pprofc_error *error);
 
 #endif

@@ -1,5 +1,5 @@
-/* Finds the pairs of profiles: files of the same name in two folders, files given as flags, or the
- * bundled profiles. */
+/* Finds the pairs of profiles. A pair is two files of the same name in two folders, two files given
+ * as flags, or the bundled profiles. */
 #include "common/terminal.h"
 #include "core/array.h"
 #include "core/chars.h"
@@ -14,10 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A profile of a folder, sorted by name. */
+/* A profile in a folder. The list is sorted by name. */
 struct listed_profile {
-  const char *path, *key; /* path, and key: the name without process ids and times (see
-                             profile_key) */
+  const char *path, *key; /* path of the profile, and its key: the name without process ids and
+                             times (see profile_key) */
   bool paired;
 };
 
@@ -26,7 +26,7 @@ struct profile_list {
   size_t count, capacity;
 };
 
-/* ---- keys -------------------------------------------- */
+/* ---- names without process ids ----------------------- */
 
 static size_t key_skip_digits(pprofc_str name, size_t at, const char *others) {
   while (at < name.size &&
@@ -72,7 +72,7 @@ static size_t key_times(const struct profile_list *list, const char *key, size_t
 /* ---- profiles of a folder ---------------------------- */
 
 /* Adds an unreadable profile to run->unread. The run continues without the profile, and fails at
- * its end. */
+ * the end. */
 static pprofc_status note_unread(struct ci_run *run, const char *path, pprofc_error *error) {
   message_error("pprofci: %s", error->message);
   buffer_printf(&run->unread, "%s\n", error->message);
@@ -142,9 +142,9 @@ static pprofc_status check_profiles(const char *folder, const struct profile_lis
 
 /* ---- pairs ------------------------------------------- */
 
-/* Returns the index of the base's profile that matches a profile of the head. Two profiles match if
- * they have the same name. They also match if they have the same key, and no other profile of base
- * or head has this key. */
+/* Returns the index of the base's profile that matches a profile of the head. Profiles with the
+ * same name match. Profiles with the same key also match, if no other profile of base or head has
+ * this key. */
 static size_t partner_of(const struct profile_list *base, const struct profile_list *head,
                          size_t index) {
   pprofc_str name = str_path_base(str_of(head->items[index].path));
@@ -171,7 +171,8 @@ static bool pair_lists(struct ci_run *run, struct profile_list *base,
   return true;
 }
 
-/* Creates a pair of profiles with several runs from a subfolder that base and head have. */
+/* Creates a pair of profiles from a subfolder that base and head both have. The files in the
+ * subfolder are several runs. */
 static pprofc_status pair_subfolder(struct ci_run *run, const char *base, const char *head,
                                     const char *name, size_t *found, pprofc_error *error) {
   const char *paths[SIDES] = {text_printf(&run->arena, "%s/%s", base, name),
@@ -261,7 +262,8 @@ static pprofc_status inputs_check(const struct ci_run *run, pprofc_error *error)
   return status;
 }
 
-/* Checks that both folders exist, and changes paths that look like options. */
+/* Checks that both folders exist. Prefixes paths that look like options, to make them plain
+ * paths. */
 static pprofc_status settle_paths(struct ci_run *run, const char **folders, pprofc_error *error) {
   for (int side = 0; side < SIDES; side++) {
     folders[side] = text_path(&run->arena, folders[side]);

@@ -9,14 +9,14 @@
 #include <math.h>
 
 #define ROWS_MOST 30
-/* Minimum growth of a function that the page shows without a test, as a share of the base. */
+/* Growth, as a share of the base, from which the page shows a function without a test. */
 #define LEAST_SHARE 0.01
-/* Maximum number of functions in the list of functions between which cost moved. */
+/* Maximum length of the list of functions between which cost moved. */
 #define INSIDE_MOST 8
-#define NAME_MOST   160 /* maximum bytes of a name in a sentence */
-#define SUMS_MOST   3   /* maximum number of sums of domains in a sentence */
+#define NAME_MOST   160 /* maximum length in bytes of a name in a sentence */
+#define SUMS_MOST   3   /* maximum number of groups of functions whose sums a sentence lists */
 
-/* State while a comparison is filled in. */
+/* State while a comparison is created. */
 struct filling {
   struct ci_run *run;
   const struct judged *judged;
@@ -37,7 +37,8 @@ static bool judged_row_find_in(const pprofc_profile *profile, pprofc_str name,
   return false;
 }
 
-/* Finds the file and line of a function in the profiles of the head, then of the base. */
+/* Finds the file and line of a function. Searches the profiles of the head first, then the profiles
+ * of the base. */
 static void judged_row_place(const struct filling *f, pprofc_str name, struct change *change) {
   const struct judged *j = f->judged;
   pprofc_function function;
@@ -97,7 +98,8 @@ static bool judged_row_take(const struct filling *f, const pprofc_verdict_row *r
 
 /* ---- cost that moved --------------------------------- */
 
-/* Returns the names of the functions of a domain, a group between whose functions cost moved. */
+/* Returns the names of the functions of a domain. A domain is a group of functions between which
+ * cost moved. */
 static const char *judged_domain_names(const struct filling *f,
                                        const pprofc_verdict_domain *domain) {
   struct buffer names;
@@ -112,9 +114,9 @@ static const char *judged_domain_names(const struct filling *f,
   return buffer_take(&names, &f->run->arena).data;
 }
 
-/* Returns the new name of a renamed domain. For a domain of two related functions that has the name
- * of one function, returns the other function. Returns "" for any other domain. A domain is a group
- * of functions between which cost moved. */
+/* Returns the new name of a renamed domain. A domain is a group of functions between which cost
+ * moved. For a domain of two related functions that is named after one function, returns the other
+ * function. Returns "" for any other domain. */
 static pprofc_str judged_domain_partner(const struct noise_report *report,
                                         const pprofc_verdict_domain *domain) {
   const pprofc_verdict_row *first = &report->rows[domain->rows[0]];
@@ -125,9 +127,8 @@ static pprofc_str judged_domain_partner(const struct noise_report *report,
   return str_equal(domain->name, second->name) ? first->name : STR("");
 }
 
-/* Converts a domain into one line. A domain is a group of functions whose changes cancel. If the
- * domain has two related functions, the line names the two functions. Returns false when out of
- * memory. */
+/* Converts a domain, a group of functions whose changes cancel, into one line. If the domain has
+ * two related functions, the line names both. Returns false when out of memory. */
 static bool judged_domain_take(const struct filling *f, const pprofc_verdict_domain *domain,
                                struct change *change) {
   *change = judged_estimate(f->report, &domain->net);
@@ -146,8 +147,8 @@ static bool judged_domain_take(const struct filling *f, const pprofc_verdict_dom
 
 /* ---- all functions ----------------------------------- */
 
-/* With `changed`, adds the changed rows. Otherwise adds the other rows whose own value without
- * callees differs. */
+/* With `changed`, adds the rows of changed functions. Otherwise adds the other rows whose self
+ * value differs. */
 static bool judged_take(struct filling *f, bool changed) {
   struct pair_verdicts *to = f->to;
   for (size_t i = 0; i < f->report->row_count; i++) {
@@ -165,8 +166,8 @@ static bool judged_take(struct filling *f, bool changed) {
   return true;
 }
 
-/* True if the function explains growth. With one run per side, lock contention cannot be tested.
- * Then each function that grew enough explains growth. */
+/* True if the function explains growth. Lock contention cannot be tested with one run per side. In
+ * that case every function that grew enough explains growth. */
 static bool judged_is_reason(const struct filling *f, const pprofc_verdict_row *row) {
   const pprofc_verdict_estimate *e = &row->flat;
   const pprofc_verdict_domain *domain = pprofc_verdicts_domain_of(f->report->verdicts, row);
@@ -177,7 +178,7 @@ static bool judged_is_reason(const struct filling *f, const pprofc_verdict_row *
   return pprofc_verdict_is_change(e->verdict);
 }
 
-/* Lists the functions that explain growth. Rows are sorted by size. */
+/* Lists the functions that explain growth. The rows are sorted by size of the change. */
 static bool judged_blame(struct filling *f) {
   struct pair_verdicts *to = f->to;
   for (size_t i = 0; i < f->report->row_count && to->because_count < CHANGES_MOST; i++) {
@@ -190,8 +191,8 @@ static bool judged_blame(struct filling *f) {
 
 /* ---- sentences --------------------------------------- */
 
-/* Returns the sentence of the comparison. For each domain whose sum changed, adds the sum:
- * "Grew inside svc.f: net +353 ±64 of 894." */
+/* Returns the sentence of the comparison. Adds the sum of each domain, a group of functions, whose
+ * sum changed: "Grew inside svc.f: net +353 ±64 of 894." */
 static const char *judged_sentence(const struct filling *f) {
   const pprofc_verdict_summary *s = &f->report->summary;
   struct buffer out;
@@ -205,7 +206,8 @@ static const char *judged_sentence(const struct filling *f) {
     if (domains[i].moved || !pprofc_verdict_is_change(net->verdict)) continue;
     struct amount_unit unit = amount_unit_for(s->unit, STR(""), 1, fmax(net->base, net->head));
     noise_domain_text(&domains[i], &unit, s->lone, text);
-    buffer_printf(&out, " %c%s.", *text - ('a' - 'A'), text + 1); /* the verb with a capital */
+    buffer_printf(&out, " %c%s.", *text - ('a' - 'A'), text + 1); /* make the first letter of the
+                                                                     verb a capital */
     added++;
   }
   pprofc_str whole = buffer_take(&out, &f->run->arena);
@@ -289,7 +291,7 @@ static const char *judged_command(const struct filling *f, const struct run_pair
   return buffer_take(&out, &f->run->arena).data;
 }
 
-/* ---- the whole --------------------------------------- */
+/* ---- the whole comparison ---------------------------- */
 
 static void judged_summary(struct filling *f) {
   const pprofc_verdict_summary *s = &f->report->summary;
@@ -302,8 +304,8 @@ static void judged_summary(struct filling *f) {
   to->weak = !s->exact && s->base_runs == 1 && s->head_runs == 1;
 }
 
-/* Sets the name of the function with the largest value, unless the pair of profiles was not judged
- * or a function changed. Returns false when out of memory. */
+/* Sets the name of the function with the largest value. Sets no name if the pair of profiles was
+ * not judged or a function changed. Returns false when out of memory. */
 static bool judged_largest(struct filling *f) {
   const pprofc_verdict_summary *s = &f->report->summary;
   if (s->changed || s->cum_changed || !s->tested || isnan(s->visible) ||

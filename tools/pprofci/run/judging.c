@@ -10,8 +10,9 @@
 
 #include <math.h>
 
-/* Maximum ratio between the value of a profile and the benchmark's measurement of the same work. A
- * larger ratio means set-up before the timer starts, waiting, or work on several processors. */
+/* Maximum ratio between the value of a profile and the benchmark's measurement of the same work.
+ * Above this ratio the profile has other work, such as set-up before the timer starts, waiting, or
+ * work on several processors. */
 #define AGREES_WITHIN 1.25
 
 /* ---- reading ----------------------------------------- */
@@ -36,12 +37,13 @@ static pprofc_status judging_read(struct ci_run *run, const struct run_pair *pai
   return status;
 }
 
-/* ---- what values are divided by ---------------------- */
+/* ---- divisors of values ------------------------------ */
 
-/* Benchmark units that correspond to sample types, in the unit of the sample type. */
+/* Benchmark units and the sample types that measure the same. Values have the unit of the sample
+ * type. */
 static const struct judged_measure {
   const char *type, *unit, *measure;
-  size_t offset; /* offset of the measurement in struct run_measured */
+  size_t offset; /* offset of the measurement in struct run_measured, in bytes */
 } judged_measures[] = {
     {"cpu", "nanoseconds", "sec/op", offsetof(struct run_measured, nanoseconds)},
     {"alloc_space", "bytes", "B/op", offsetof(struct run_measured, bytes)},
@@ -68,8 +70,8 @@ static bool judging_total(const pprofc_profile *profile, const char *index, doub
   return true;
 }
 
-/* Returns the benchmark's measurement of a run if the profile has about the same value per
- * operation. Otherwise returns 0. */
+/* Returns the benchmark's measurement of a run. Returns 0 unless the profile has about the same
+ * value per operation. */
 static double judging_measured(const struct run_pair *pair, const struct judged *j, size_t index,
                                const char *sample_index) {
   int side = index < j->bases ? SIDE_BASE : SIDE_HEAD;
@@ -84,8 +86,8 @@ static double judging_measured(const struct run_pair *pair, const struct judged 
   return agrees ? measured : 0;
 }
 
-/* Sets the divisors of the values. The divisors are the values of -ops, else the benchmark's
- * measurements if all runs have measurements, else the numbers of operations. */
+/* Sets the divisors of the values. Prefers the values of -ops. Then prefers the benchmark's
+ * measurements, if all runs have them. Otherwise uses the numbers of operations. */
 static pprofc_status judging_expose(const struct ci_run *run, const struct run_pair *pair,
                                     struct judged *j, const char *index, pprofc_error *error) {
   const char *ops = run->options->ops;
@@ -142,7 +144,7 @@ static pprofc_status judging_add(struct ci_run *run, struct run_pair *pair, stru
   return to->note ? PPROFC_OK : error_nomem(error);
 }
 
-/* Returns the sample type of the second comparison of a memory profile. */
+/* Returns the sample type for the second comparison of a memory profile. */
 static const char *judging_second(const pprofc_report_options *options) {
   bool space = options->sample_index && strcmp(options->sample_index, "alloc_space") == 0;
   return space ? "alloc_objects" : NULL;

@@ -1,4 +1,4 @@
-/* Judges the functions of a pair of profiles from its runs of base and head. */
+/* Judges the functions of a pair of profiles from several runs of base and head. */
 #ifndef PPROFCI_RUN_JUDGING_H
 #define PPROFCI_RUN_JUDGING_H
 
@@ -9,19 +9,19 @@
 /* Maximum number of compared sample types: a memory profile has two, bytes and objects. */
 #define JUDGED_TYPES 2
 
-/* Runs of a pair of profiles with their verdicts. */
+/* The runs of a pair of profiles, and the verdicts on their functions. */
 struct judged {
   struct budget *budget; /* memory budget for reading the profiles */
   pprofc_verdict_run *runs;
-  size_t count, bases; /* number of all runs, and number of runs of the base; runs of the base are
+  size_t count, bases; /* number of all runs, and number of the runs of the base; the base runs come
                           first */
-  /* Reports of the comparisons of the pair of profiles. A report without verdicts is unused. */
+  /* Reports of the comparisons, one for each sample type. A report without verdicts is unused. */
   struct noise_report reports[JUDGED_TYPES];
 };
 
-/* Reads the runs of a pair of profiles, judges their functions, and fills in its comparisons and
- * changes. Functions that cannot be judged are not an error. Without base or head there are no
- * comparisons. Free `judged` even after an error. */
+/* Reads the runs of a pair of profiles, judges their functions, and fills in comparisons and
+ * changes. A function that cannot be judged is not an error. Without base or head there are no
+ * comparisons. The caller frees `judged`, even after an error. */
 pprofc_status judging_run(struct ci_run *run, struct run_pair *pair,
                           const pprofc_report_options *options, struct judged *judged,
                           pprofc_error *error);
@@ -31,12 +31,12 @@ void judging_free(struct judged *judged);
 struct change judged_estimate(const struct noise_report *report,
                               const pprofc_verdict_estimate *estimate);
 
-/* ---- shared by the files of judging.c ---------------- */
+/* ---- shared by the files of judging ------------------ */
 
 /* Settings of a comparison. */
 struct judged_how {
-  const char *index, *hide; /* sample type, and regular expression of frames to hide; "" or NULL:
-                               the default */
+  const char *index, *hide; /* sample type, and regular expression of the frames to hide; "" or
+                               NULL: the default */
 };
 
 /* Fills in a comparison from verdicts. */

@@ -1,4 +1,4 @@
-/* Finds the changed lines of the sources that have a cost. */
+/* Finds the changed source lines that have a cost. */
 #include "run/lines.h"
 
 #include "core/log_guard.h"
@@ -16,12 +16,13 @@
 /* Cost of a changed line. */
 struct changed_line {
   double cost[SIDES];
-  double largest;      /* cost of `function` on this line */
+  double largest;      /* true if `function` grew by more than the noise */
   bool grew;           /* true if `function` grew by more than noise */
   pprofc_str function; /* function that the page shows for the line; see take_function */
 };
 
-/* Growth of a function in inlined code whose calls have no line, as in files of callgrind. */
+/* Growth of a function in inlined code whose calls have no line number. This occurs in callgrind
+ * files. */
 struct inlined {
   double delta;
   pprofc_str function;
@@ -33,7 +34,8 @@ struct lines_search {
   struct run_pair *pair;
   const struct judged *judged;
   const struct revisions *revisions;
-  struct changed_line *lines; /* costs of the changed lines, one for each line of the hunks */
+  struct changed_line *lines; /* for each hunk: the function around the hunk whose inlined code grew
+                                 most */
   struct inlined *inlined; /* for each hunk, the function around it whose inlined code grew most */
   double divisors[SIDES];
 };
@@ -49,7 +51,7 @@ static bool line_change(const struct lines_search *s, pprofc_str function, struc
   return row != NULL;
 }
 
-/* True if the function grew by more than noise. */
+/* True if the function grew by more than the noise. */
 static bool line_grew(const struct lines_search *s, pprofc_str function) {
   struct change change;
   return line_change(s, function, &change) && change.certain && change.delta > 0;
@@ -74,8 +76,9 @@ static struct changed_line *changed_line_at(const struct lines_search *s, enum d
   return text < hunks->text_count ? &s->lines[text] : NULL;
 }
 
-/* Chooses the function of a line. Prefers a function that grew beyond noise, then the function with
- * the largest cost. A line of a closure counts for the closure and for the function around it. */
+/* Chooses the function of a line. Prefers a function that grew by more than the noise, then the
+ * function with the largest cost. A line of a closure counts for the closure and for the function
+ * around it. */
 static void take_function(const struct lines_search *s, struct changed_line *line,
                           pprofc_str function, double value) {
   bool same = line->function.size && str_equal(line->function, function);
@@ -102,7 +105,7 @@ static void add_costs(struct lines_search *s, const struct line_costs *costs) {
 
 /* ---- inlined code ------------------------------------ */
 
-/* Returns the growth of a function on lines of files that the repository does not have. `costs` are
+/* Returns the growth of a function on lines of files that are not in the repository. `costs` are
  * the lines of the function, sorted by file. */
 static double inlined_growth(const struct lines_search *s, const struct line_cost *costs,
                              size_t count) {
@@ -119,7 +122,7 @@ static double inlined_growth(const struct lines_search *s, const struct line_cos
   return sum;
 }
 
-/* Returns the index of the first hunk of a file that begins after a line of the head. */
+/* Returns the index of a file's first hunk that begins after a line of the head. */
 static size_t first_hunk_after(const struct lines_search *s, const struct changed_file *file,
                                int64_t line) {
   size_t low = file->first, high = file->first + file->count;
@@ -133,8 +136,8 @@ static size_t first_hunk_after(const struct lines_search *s, const struct change
   return low;
 }
 
-/* Gives the growth to the hunks that begin between two lines of a function, at most HUNKS_MOST of
- * them. */
+/* Assigns the growth to the hunks that begin between two lines of a function, at most HUNKS_MOST
+ * hunks. */
 static void inlined_between(const struct lines_search *s, const struct line_cost *line,
                             const struct line_cost *next, double growth) {
   const struct hunks *hunks = &s->revisions->hunks;
@@ -149,9 +152,8 @@ static void inlined_between(const struct lines_search *s, const struct line_cost
   }
 }
 
-/* Finds the functions around the hunks whose inlined code grew. Skips functions whose machine code
- * is the same. The items of `costs` are sorted by
- * function. */
+/* Finds the functions around hunks whose inlined code grew. Skips functions that have the same
+ * machine code in base and head. The items of `costs` are sorted by function. */
 static void find_inlined(const struct lines_search *s, const struct line_costs *costs) {
   for (size_t i = 0, end; i < costs->count; i = end) {
     const struct line_cost *first = &costs->items[i], *before = NULL;
@@ -193,8 +195,8 @@ static double worst_cost(const struct run_hunk *hunk) {
   return hunk->lines[hunk->worst].cost[SIDE_HEAD];
 }
 
-/* Sets the line of a hunk that grew most. Returns its function. If inlined code grew more than the
- * hunk, the added line with the largest cost explains this growth. */
+/* Sets the line of a hunk that grew most, and returns its function. If inlined code grew more than
+ * the hunk, chooses the added line with the largest cost instead. */
 static pprofc_str choose_worst(const struct lines_search *s, const struct hunk *from,
                                struct run_hunk *to) {
   const struct inlined *inlined = &s->inlined[from - s->revisions->hunks.hunks];
@@ -219,7 +221,7 @@ static pprofc_str choose_worst(const struct lines_search *s, const struct hunk *
   return inlined->function;
 }
 
-/* Fills the lines of a hunk. Returns false when out of memory. */
+/* Fills in the lines of a hunk. Returns false when out of memory. */
 static bool fill_hunk(const struct lines_search *s, const struct changed_file *file,
                       const struct hunk *from, struct run_hunk *to) {
   int64_t count = from->base_count + from->head_count;

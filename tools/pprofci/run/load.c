@@ -1,4 +1,4 @@
-/* Reads the load average and the CPU time of the machine, and decides if the machine was
+/* Reads the load average and the CPU time of the machine, and decides whether the machine was
  * overloaded. */
 #include "run/load.h"
 
@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 #define LOAD_MOST 2.0 /* load average per processor above which a machine is overloaded */
-/* Maximum share of the processors that other programs may use while all processors are busy. */
+/* If all processors are busy: the share of the processor time that other programs may use. */
 #define OTHERS_MOST 0.5
-/* Share of processor time in use from which the machine counts as fully busy. */
+/* The machine counts as fully busy if this share of the processor time is in use. */
 #define BUSY_LEAST 0.95
-/* Maximum share of processor time that the host of a virtual machine may take. */
+/* Share of the processor time that the host of a virtual machine may take. */
 #define STOLEN_MOST 0.1
 
 /* Columns of the first line of /proc/stat, in ticks. */
@@ -23,7 +23,7 @@ enum { TICK_USER, TICK_NICE, TICK_SYSTEM, TICK_IDLE, TICK_WAIT, TICK_IRQ, TICK_S
 
 /* ---- reading ----------------------------------------- */
 
-/* Reads the numbers on the first line of a file. Missing numbers remain 0. */
+/* Reads the numbers on the first line of a file. A missing number remains 0. */
 static void load_read(const char *path, double *numbers, size_t count) {
   char line[1024];
   FILE *file = fopen(path, "r");

@@ -5,7 +5,7 @@
 #include "core/json_write.h"
 #include "run/run.h"
 
-/* Load of the machine in a round. Times are in seconds, summed over the processors. */
+/* Load of the machine during a round. Times are in seconds, summed over the processors. */
 struct round_load {
   double average; /* load average of the last minute at the end of the round */
   double wall;    /* duration of the round in seconds */
@@ -14,14 +14,16 @@ struct round_load {
   double stolen;  /* time that the host took from this virtual machine */
 };
 
-/* Returns the values of the clocks at the beginning or at the end of a round. */
+/* Returns the current values of the clocks. The caller calls this function at the beginning and at
+ * the end of a round. */
 struct round_load load_now(void);
 
-/* Adds the load since `begin` as a round to run->loads. A failure to add is recorded in
+/* Adds the load since `begin` to run->loads as the load of one round. Records a lack of memory in
  * run->loads. */
 void load_add(struct ci_run *run, const struct round_load *begin);
 
-/* Returns "load 20 on 2 processors" if at least half of the rounds were overloaded; else NULL. */
+/* Returns a text such as "load 20 on 2 processors" if at least half of the rounds were overloaded.
+ * Otherwise returns NULL. */
 const char *load_judge(struct ci_run *run, double processors);
 
 /* Writes the loads of all rounds to a manifest. */

@@ -22,7 +22,7 @@ static const struct flag_group groups[] = {
     [RUN_RESULT] = {"The result", NULL},
 };
 
-/* Stores a value of -pair. The parser calls this function for the base first, then for the head. */
+/* Stores a value of -pair. The parser calls this function first for the base, then for the head. */
 static const char *add_pair(void *context, const struct flag *flag, const char *text) {
   struct run_options *o = context;
   (void)flag;
@@ -40,7 +40,7 @@ static const char *add_bench(void *context, const struct flag *flag, const char 
   struct run_options *o = context;
   int side = strcmp(flag->name, "bench-head") == 0;
   *(side ? &o->bench_head : &o->bench_base) = text;
-  if (!*text) return NULL; /* accept an empty value here, because check_empty reports it */
+  if (!*text) return NULL; /* Accept an empty value here. check_empty reports it later. */
   if (o->bench_count[side] == RUN_BENCH_MAX) return "too many; put the files into a folder";
   o->bench_paths[side][o->bench_count[side]++] = text;
   return NULL;
@@ -50,7 +50,7 @@ static const char *add_fail_on(void *context, const struct flag *flag, const cha
   struct run_options *o = context;
   (void)flag;
   o->fail_on_last = text;
-  if (!*text) return NULL; /* An empty value is accepted here, because check_empty reports it. */
+  if (!*text) return NULL; /* Accept an empty value here. check_empty reports it later. */
   if (o->fail_on_count == RUN_FAIL_ON_MAX) return "too many conditions";
   o->fail_on[o->fail_on_count++] = text;
   return NULL;
@@ -195,7 +195,7 @@ static bool run_seen(const struct flags_parsed *parsed, const char *name) {
   return flag && parsed->seen[flag - flags];
 }
 
-/* Rejects empty values, which usually come from a variable that is not set. */
+/* Rejects empty values. An empty value usually comes from a variable that is not set. */
 static pprofc_status check_empty(const struct run_options *o, const struct flags_parsed *parsed,
                                  pprofc_error *error) {
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
@@ -268,7 +268,7 @@ static pprofc_status check_values(const struct run_options *o, pprofc_error *err
 
 static const struct {
   size_t base, head;
-  const char *prefix; /* common prefix of both flag names */
+  const char *prefix; /* common start of both flag names */
 } sides[] = {{FIELD(base), FIELD(head), ""},
              {FIELD(bench_base), FIELD(bench_head), "bench-"},
              {FIELD(program_base), FIELD(program_head), "program-"},
@@ -302,7 +302,7 @@ static const struct {
                   {"profile", "record", "record"},   {"profile-runs", "record", "walltime"},
                   {"setup", "simulate", "walltime"}, {"simulate-toggle", "simulate", "simulate"}};
 
-/* Rejects a combination of two flags that both measure base and head. */
+/* Rejects two flags that both measure base and head. */
 static pprofc_status check_one_maker(const struct run_options *o, pprofc_error *error) {
   bool others = *o->record || *o->simulate_base || *o->simulate_head;
   if (*o->walltime && (others || *o->simulate))

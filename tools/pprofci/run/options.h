@@ -1,4 +1,4 @@
-/* Declares the flags of `pprofci run` and their checks. */
+/* Declares the flags of `pprofci run` and the checks of these flags. */
 #ifndef PPROFCI_RUN_OPTIONS_H
 #define PPROFCI_RUN_OPTIONS_H
 
@@ -13,7 +13,8 @@
 enum run_profile { RUN_PROFILE_REGRESSED, RUN_PROFILE_ALL };
 
 struct run_options {
-  const char *base, *head, *bench_base, *bench_head; /* values of the flags; "" when not given */
+  const char *base, *head, *bench_base, *bench_head; /* values of the flags; "" if a flag is not
+                                                        given */
   const char *bench_paths[2][RUN_BENCH_MAX];         /* values of -bench-base and of -bench-head */
   size_t bench_count[2];
   const char *simulate_base, *simulate_head;
@@ -30,12 +31,12 @@ struct run_options {
   const char *fail_on[RUN_FAIL_ON_MAX], *fail_on_last, *noise_rules;
   size_t fail_on_count;
   uint64_t brief_bytes;
-  bool counts_base; /* true if -simulate also counts a base */
-  bool has_base;    /* true if a base is given; false for a first run, which has only a head */
-  bool is_bundled;  /* true to compare the bundled profiles, because no input is given */
+  bool counts_base; /* true if -simulate also counts instructions of a base */
+  bool has_base;    /* true if a base is given; false if there is only a head */
+  bool is_bundled;  /* true if no input is given, and the run compares the bundled profiles */
 };
 
-/* Reads the threshold from the environment if no flag sets it, and checks the threshold. */
+/* Reads the threshold from the environment, unless a flag sets it. Then checks the threshold. */
 pprofc_status run_options_settle(struct run_options *options, pprofc_error *error);
 
 /* Checks the command line. */

@@ -1,5 +1,5 @@
-/* Draws the pairs of profiles. For base, head and their difference it writes a table, flame graphs,
- * a speedscope file and the profile itself. */
+/* Draws the pairs of profiles. Writes a table, flame graphs, a speedscope file and the profile,
+ * each for base, for head and for their difference. */
 #include "common/terminal.h"
 #include "core/budget.h"
 #include "core/outfile.h"
@@ -14,8 +14,8 @@
 
 #include <stdio.h>
 
-/* Artifact of a profile or difference: the report format, and the path before and after the
- * name. */
+/* An artifact that is written for a profile or a difference. It has a report format, and the path
+ * before and after the name. */
 static const struct artifact {
   const char *format, *before, *after;
 } artifacts[] = {{"top", "", "_top.txt"},
@@ -58,7 +58,7 @@ static pprofc_status render_artifacts(struct ci_run *run, const char *name,
   return status;
 }
 
-/* The profile of base or head, or their difference. The page shows the last source. */
+/* The profile of base or head, or their difference. The page shows the last render_source. */
 struct render_source {
   const char *name;
   struct profile_source source;
@@ -67,7 +67,7 @@ struct render_source {
 };
 
 /* True if pictures hide the same frames as the verdicts, such as runtime.asyncPreempt. A function
- * then has the same values in the picture and in the table. */
+ * then has equal values in the picture and in the table. */
 static bool pictures_fold(const struct run_pair *pair, const struct render_source *what) {
   return what->name == pair->diff && pair->comparison_count;
 }
@@ -86,7 +86,7 @@ static pprofc_status draw_shown(struct ci_run *run, struct run_pair *pair,
   return status;
 }
 
-/* Writes all artifacts of one source. */
+/* Writes all artifacts of one profile or difference. */
 static pprofc_status render_source(struct ci_run *run, struct run_pair *pair,
                                    const struct render_source *what,
                                    const pprofc_report_options *options, pprofc_error *error) {
@@ -144,8 +144,8 @@ static void choose_values(const struct ci_run *run, struct run_pair *pair,
   pprofc_report_options_init(options);
   if (memory && both_have(pair, "alloc_space")) options->sample_index = "alloc_space";
   if (run_is_counted(pair)) options->sample_index = "Ir";
-  /* On a busy machine, Go interrupts functions often. The samples then end in a frame of the
-   * interruption, which this expression hides. */
+  /* On a busy machine, Go often interrupts functions. These samples end in a frame of the
+   * interruption. This expression hides the frame. */
   if (*run->options->record && cpu) options->hide = pipeline_stopped;
   pair->sample_index = options->sample_index;
   pair->hide = options->hide;
@@ -157,12 +157,14 @@ static bool side_is_idle(const struct run_pair *pair, int side, bool both,
   return pair->paths[side] && looked_at && !any_has_samples(pair, side, options);
 }
 
-/* Prints that a pair of profiles is skipped because it has no samples. Prints nothing if one of its
- * profiles has samples. */
+/* Prints a note that a pair of profiles is skipped because neither profile has samples. Prints
+ * nothing if one profile has samples. */
 static void note_idle(const struct ci_run *run, const struct run_pair *pair, const char *path,
                       bool both) {
   if (pair->paths[SIDE_BASE] || pair->paths[SIDE_HEAD]) return;
-  if (*run->options->record) path = pair->stems[SIDE_HEAD]; /* not a path of a temporary file */
+  if (*run->options->record)
+    path = pair->stems[SIDE_HEAD]; /* shows the name without the path of
+                                      the temporary file */
   if (both && !*run->options->record)
     message_note("pprofci: skipped '%s' and its base: no samples", path);
   else
@@ -178,7 +180,7 @@ static bool other_is_unread(const struct ci_run *run, const struct run_pair *pai
   return false;
 }
 
-/* Notes what is missing in a pair of profiles. Drops a profile without samples, such as the lock
+/* Records what is missing in a pair of profiles. Drops a profile without samples, such as the lock
  * profile of a program that never waits for a lock. */
 static void note_missing(const struct ci_run *run, struct run_pair *pair,
                          const pprofc_report_options *options) {
@@ -202,8 +204,8 @@ static void note_missing(const struct ci_run *run, struct run_pair *pair,
   if (left_out) note_idle(run, pair, left_out, both);
 }
 
-/* Creates the name of a pair's difference: generator_cpu and generator_optimized_cpu give
- * generator_cpu_diff. */
+/* Creates the name of a difference from the names of its profiles: generator_cpu and
+ * generator_optimized_cpu give generator_cpu_diff. */
 static pprofc_status name_pair(struct ci_run *run, struct run_pair *pair, const char *const *stems,
                                pprofc_error *error) {
   struct arena *arena = &run->arena;
@@ -240,9 +242,9 @@ static pprofc_status draw_sources(struct ci_run *run, struct run_pair *pair,
   const struct render_source both = {
       pair->diff, {files[SIDE_BASE], files[SIDE_HEAD]}, true, judged};
   if (status != PPROFC_OK || !pair->diff) return status;
-  /* Colour the flame graph by the verdicts if there are several runs: noise is then grey. With one
-   * run per side, noise is unknown. The flame graph then uses the verdicts only for values per
-   * second, which must equal the values in the table. */
+  /* Colour the flame graph by the verdicts if there are several runs: noise is then grey. One run
+   * per side gives no measure of noise. The verdicts are then used only for values per second,
+   * which must equal the values in the table. */
   pprofc_report_options judged_options = *options;
   const struct pair_verdicts *first = pair->comparisons;
   if (pair->comparison_count && (!first->weak || first->summary.exposure == PPROFC_EXPOSURE_TIME))
@@ -279,7 +281,7 @@ static pprofc_status prepare_pair(struct ci_run *run, struct run_pair *pair, siz
   return several_keep(run, pair, *stems[SIDE_BASE] ? stems[SIDE_BASE] : stems[SIDE_HEAD], error);
 }
 
-/* Removes pairs that have lost both profiles. */
+/* Removes the pairs that have neither base nor head any more. */
 static void drop_empty(struct ci_run *run) {
   size_t kept = 0;
   for (size_t i = 0; i < run->pair_count; i++)

@@ -98,7 +98,7 @@ bool source_has_type(const char *path, const char *type) {
   return has;
 }
 
-/* Finds the total that a report of the file shows. Returns false if there is no total. */
+/* Finds the total that a report on the file shows. Returns false if there is no total. */
 static bool find_total(const char *path, const pprofc_report_options *options, int64_t *total) {
   static const struct pipeline_overrides nothing = {.granularity = NULL};
   pprofc_profile *profile;

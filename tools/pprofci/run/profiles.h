@@ -13,7 +13,7 @@ struct profile_files {
 
 /* A profile, or the difference of two profiles. */
 struct profile_source {
-  /* Files of base and head of a difference. If base.count is 0, only `head` is used. */
+  /* files of base and head of a difference; if base.count is 0, only `head` is used */
   struct profile_files base, head;
 };
 
@@ -21,25 +21,26 @@ struct profile_source {
 pprofc_status source_read(const char *path, const pprofc_allocator *mem, pprofc_profile **profile,
                           pprofc_error *error);
 
-/* Reads a profile and subtracts its base. All memory counts against `mem`. */
+/* Reads a profile and subtracts its base. All memory counts towards the budget `mem`. */
 pprofc_status source_open(const struct profile_source *source, const pprofc_allocator *mem,
                           pprofc_profile **profile, pprofc_error *error);
 
 /* Checks that a file can be read as a profile. */
 pprofc_status source_check(const char *path, pprofc_error *error);
 
-/* True if an unreadable file is probably not a profile. The file is empty or its format is unknown,
- * and its name has no ending of a profile. `ending` is an additional ending of profiles, or "". */
+/* True if an unreadable file is probably not a profile. That file is empty or has an unknown
+ * format, and its name does not end like a profile's. `ending` is an additional ending of profiles,
+ * or "". */
 bool source_may_be_other(const char *path, const char *ending, const pprofc_error *error);
 
-/* True if a file has a sample type with this name. Returns false if the file cannot be read. */
+/* True if a file has a sample type with this name. Returns false if the file is unreadable. */
 bool source_has_type(const char *path, const char *type);
 
 /* True if the sum of the values that the options select is above 0. Returns true for an unreadable
  * file, because a later step reports the error. */
 bool source_has_samples(const char *path, const pprofc_report_options *options);
 
-/* Returns the number of instructions in a profile; 0 if the profile cannot be read. */
+/* Returns the number of instructions in a profile, or 0 if the profile is unreadable. */
 int64_t source_instructions(const char *path);
 
 #endif

@@ -1,5 +1,6 @@
 /* Profiles each benchmark separately, in several runs that alternate between base and head. All
- * runs of a benchmark have the same number of iterations, so their profiles show the same work. */
+ * runs of a benchmark have the same number of iterations. Their profiles therefore show the same
+ * amount of work. */
 #include "common/duration.h"
 #include "common/terminal.h"
 #include "core/escape.h"
@@ -20,14 +21,14 @@
 struct profiled {
   struct recorded *item;
   double n;                      /* number of iterations of the benchmark in each run */
-  const char *name;              /* name of the files about the benchmark */
+  const char *name;              /* base name of the files of this benchmark */
   const char *bench, *benchtime; /* arguments of the test program */
-  struct run_measured *measured[GROUPS][SIDES]; /* measurements of base and head for each group of
-                                                   profile types: one entry per run */
+  struct run_measured *measured[GROUPS][SIDES]; /* measurements for each group of profile types, of
+                                                   base and head; one item per run */
   struct buffer printed[GROUPS][SIDES];
 };
 
-/* ---- how many iterations ----------------------------- */
+/* ---- number of iterations ---------------------------- */
 
 static int took_by_value(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
@@ -42,8 +43,8 @@ static double took_median(struct buffer *took) {
   return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-/* Returns how many iterations the base completes in the benchmark time, using the median of its
- * rounds. Limits the number if the head would need more than ten times that time. */
+/* Returns how many iterations the base completes in the benchmark time, by the median of its
+ * rounds. Returns fewer iterations if the head would need more than ten times that time. */
 static double choose_iterations(const struct recording *r, struct recorded *item) {
   const char *benchtime = r->run->options->benchtime;
   bool base = item->took[SIDE_BASE].size, head = item->took[SIDE_HEAD].size;
@@ -88,8 +89,8 @@ static bool takes_kind(const struct recording *r, const char *kind) {
   return false;
 }
 
-/* CPU and memory profiles are written by one run. Lock profiling slows the program down, so lock
- * profiles have a separate run. */
+/* One run writes the CPU profile and the memory profile. Lock profiling slows the program down, so
+ * lock profiles have a separate run. */
 static const char *const profile_groups[GROUPS][KINDS_AT_ONCE] = {{"cpu", "mem"},
                                                                   {"block", "mutex"}};
 
@@ -264,7 +265,7 @@ static pprofc_status profile_benchmark(struct recording *r, struct profiled *p,
                                        pprofc_error *error) {
   const struct recorded *item = p->item;
   pprofc_str label = str_of(item->label);
-  /* "words.Split_a=1", or with several processors "words.Split_a=1-4" */
+  /* "words.Split_a=1"; with several numbers of processors "words.Split_a=1-4" */
   const char *name =
       text_printf(&r->run->arena, "%s.%s", r->packages.items[item->package].name, item->label);
   p->name = name ? run_take_name_of(r->run, str_of(name)) : NULL;
@@ -289,7 +290,7 @@ static bool is_profiled(const struct recording *r, const struct recorded *item) 
   return r->run->options->profile || r->run->options->fail_on_count || item->regressed;
 }
 
-/* Counts the planned runs. Returns their estimated duration in seconds. */
+/* Counts the planned runs. Returns their estimated total duration in seconds. */
 static double profiling_plan(struct recording *r, size_t *benchmarks) {
   double nanoseconds = 0;
   size_t sides = 0;

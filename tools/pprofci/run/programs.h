@@ -8,21 +8,20 @@
 struct program {
   const char *const *argv; /* arguments, ending with NULL */
   const char *folder;      /* working directory; NULL: the current folder */
-  /* Called whenever the descriptor `watched` is readable; or NULL. */
+  /* called when the descriptor `watched` is readable; may be NULL */
   void (*serve)(void *context);
   void *context;
   int watched;
-  struct buffer printed, said; /* output of the program: standard output, standard error */
+  struct buffer printed, said; /* standard output and standard error of the program */
   int status;                  /* exit status; 127: the program could not be started */
 };
 
-/* Runs a program until it ends, with the user's environment. Any exit status returns PPROFC_OK.
- * Lack of memory and interruption are errors. Call program_end even after an error. */
+/* Runs a program until it ends, with the user's environment. Returns PPROFC_OK for any exit status.
+ * Lack of memory and interruption are errors. The caller calls program_end, even after an error. */
 pprofc_status program_run(struct ci_run *run, struct program *program, pprofc_error *error);
 void program_end(struct program *program);
 
-/* Returns the last line on standard error, or else on standard output, as the reason of a
- * failure. */
+/* Returns the reason of a failure: the last line of standard error, or else of standard output. */
 pprofc_str program_last_line(const struct program *program);
 
 /* Runs a program and returns the one line that it prints. Sets `line` to NULL if the program

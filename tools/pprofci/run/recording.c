@@ -27,8 +27,8 @@ static pprofc_str recorded_take_word(pprofc_str *line) {
   return word;
 }
 
-/* Removes "-CPU" from a name. Go appends the number of processors to a name unless the number is
- * 1. */
+/* Removes "-CPU" from a name, where CPU is the number of processors. Go appends this number unless
+ * it is 1. */
 static pprofc_str without_cpu(pprofc_str name, const char *cpu) {
   size_t size = strlen(cpu);
   if (strcmp(cpu, "1") == 0 || name.size <= size || name.data[name.size - size - 1] != '-')
@@ -80,8 +80,8 @@ struct recorded *recording_item(struct recording *r, size_t package, const char 
   return item->label ? item : NULL;
 }
 
-/* Returns the benchmark time from the options, as an estimate for a benchmark that reported no
- * time. */
+/* Returns the benchmark time that the options set. This time is the estimate for a benchmark that
+ * reported no time. */
 static double asked_nanoseconds(const struct recording *r) {
   double nanoseconds = 1e9;
   if (*r->run->options->benchtime)
@@ -156,8 +156,8 @@ int recording_first(const struct recording *r) {
   return r->round % 2 ? SIDE_BASE : SIDE_HEAD;
 }
 
-/* Runs the programs of a package once, base and head one after the other, for each number of
- * processors. */
+/* Runs the programs of a package once for each number of processors, with base and head one after
+ * the other. */
 static pprofc_status measure_package(struct recording *r, size_t index, int64_t round,
                                      pprofc_error *error) {
   const struct go_package *package = &r->packages.items[index];
@@ -174,7 +174,7 @@ static pprofc_status measure_package(struct recording *r, size_t index, int64_t 
   return status;
 }
 
-/* Measures base and head once and records the load of the machine. */
+/* Measures base and head once, and records the load of the machine. */
 static pprofc_status measure_round(struct recording *r, int64_t round, pprofc_error *error) {
   struct round_load begin = load_now();
   pprofc_status status = PPROFC_OK;
@@ -289,8 +289,8 @@ static pprofc_status record_all(struct recording *r, pprofc_error *error) {
 pprofc_status record_benchmarks(struct ci_run *run, pprofc_error *error) {
   pprofc_status made = files_temporary(&run->arena, &run->work, error);
   if (made != PPROFC_OK || !*run->options->record) return made;
-  /* A stopped go command does not remove its temporary folder. Make go create this folder in the
-   * run's folder, which the run removes. */
+  /* A go command that is stopped does not remove its temporary folder. This setting puts that
+   * folder into the run's folder, which the run removes. */
   if (setenv("GOTMPDIR", run->work, 0) != 0) return error_nomem(error);
   struct recording r = {.run = run, .packages = {.patterns = run->options->record}};
   interner_init(&r.keys, run->mem);

@@ -1,4 +1,4 @@
-/* Records Go benchmarks of two commits: measures rounds in alternation, then profiles each
+/* Records Go benchmarks of two commits. First measures rounds in alternation, then profiles each
  * benchmark. */
 #ifndef PPROFCI_RUN_RECORDING_H
 #define PPROFCI_RUN_RECORDING_H
@@ -18,8 +18,8 @@ struct recorded {
                                 each round */
   bool selected;             /* true if the second stage measures the benchmark again */
   bool regressed;
-  bool judged, open; /* judged: the last interim verdict had a row of the benchmark; open: that row
-                        had no decision */
+  bool judged, open; /* judged: the last interim verdict had a row of the benchmark; open: the
+                        interim verdict did not decide this row */
 };
 
 /* Output of a test program. */
@@ -27,7 +27,7 @@ struct recorded_text {
   int side;
   size_t package;
   const char *cpu;
-  size_t round; /* number of the round, counted from 1 over both stages */
+  size_t round; /* number of the round, counted from 1 across both stages */
   pprofc_str text;
 };
 
@@ -39,28 +39,28 @@ struct recording {
   size_t count, capacity;
   struct interner keys; /* keys of the benchmarks in `items`: package, cpu and name */
   struct buffer texts;  /* array of struct recorded_text, in order of measurement */
-  size_t first_texts;   /* number of texts of the first stage if the verdict on the selected
-                           benchmarks uses only later texts; else 0 */
+  size_t first_texts;   /* if the verdict on the selected benchmarks uses only the second stage:
+                           number of texts of the first stage; else 0 */
   size_t round;         /* number of the current round */
   size_t steps, all_steps;
 };
 
-/* Runs a test program with one number of processors. A failed test is an error. `arguments`
- * end with NULL. */
+/* Runs a test program with one number of processors. A failed test is an error. `arguments` ends
+ * with NULL. */
 pprofc_status recording_go(struct recording *r, int side, size_t package, const char *cpu,
                            const char *const *arguments, struct program *test, pprofc_error *error);
 
 /* Runs the benchmarks of a package once in base or head, and stores the results. `bench` is the
- * program's argument that selects benchmarks. */
+ * argument of the program that selects benchmarks. */
 pprofc_status recording_measure(struct recording *r, int side, size_t package, const char *cpu,
                                 const char *bench, pprofc_error *error);
 
-/* Measures all benchmarks in the rounds `first` to `last`, base and head in alternation. */
+/* Measures all benchmarks in the rounds `first` to `last`, with base and head in alternation. */
 pprofc_status recording_rounds(struct recording *r, int64_t first, int64_t last,
                                pprofc_error *error);
 
-/* Returns the side that the current round measures first. This side alternates between base and
- * head. */
+/* Returns the side, base or head, that the current round measures first. This side changes from
+ * round to round. */
 int recording_first(const struct recording *r);
 
 /* Returns the entry of the benchmark that a line of results names. Adds the entry if the benchmark
@@ -74,15 +74,15 @@ const char *recording_only(struct recording *r, const struct recorded *item);
 /* Measures all benchmarks, in one stage or in two stages. */
 pprofc_status stages_measure(struct recording *r, pprofc_error *error);
 
-/* Writes the results to files for the verdict. Later steps read these files like files that the
- * user gave. */
+/* Writes the results to files for the verdict. Later steps read these files as if the user had
+ * given them. */
 pprofc_status stages_write(struct recording *r, pprofc_error *error);
 
 /* Marks the benchmarks that the gate finds worse. */
 pprofc_status stages_find_regressed(struct recording *r, pprofc_error *error);
 
-/* Judges the results of run->bench before the verdict, and calls `take` for each row. With
- * `screening`, the judgement selects benchmarks for the second stage. */
+/* Judges the results of run->bench before the final verdict, and calls `take` for each row. With
+ * `screening`, this judgement selects benchmarks for the second stage. */
 typedef void take_row_fn(void *context, const struct gate_row *row);
 pprofc_status verdict_preview(struct ci_run *run, bool screening, take_row_fn *take, void *context,
                               pprofc_error *error);

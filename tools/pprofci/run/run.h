@@ -1,5 +1,5 @@
 /* Declares the state of one run: options, pairs of profiles, benchmark results and artifacts. The
- * steps fill in the state in the order of this file. Texts and paths are in the arena. */
+ * steps of the run fill in the fields from top to bottom. Texts and paths are in the arena. */
 #ifndef PPROFCI_RUN_RUN_H
 #define PPROFCI_RUN_RUN_H
 
@@ -14,11 +14,11 @@
 
 enum { SIDE_BASE, SIDE_HEAD, SIDES };
 
-extern const char *const side_names[SIDES]; /* names of the sides: "base", "head" */
+extern const char *const side_names[SIDES]; /* "base" and "head" */
 
-/* A flame graph as SVG without its opening tag, and the coordinates of its frames. */
+/* A flame graph as SVG, without the opening <svg> tag, and the coordinates of its frames. */
 struct run_picture {
-  pprofc_str frames; /* SVG of the frames; "" without a picture */
+  pprofc_str frames; /* SVG of the frames; "" if there is no picture */
   struct flame_part part;
 };
 
@@ -27,41 +27,40 @@ struct change {
   const char *name, *file; /* name of the function and its source file; "" when unknown */
   int64_t line;            /* line where the function begins; 0: unknown */
   double base, head;       /* means over the runs of base and of head */
-  double share;            /* share of the total change; NaN: not shown */
+  double share;            /* share of the total change; NaN: do not show it */
   double delta, low, high; /* head - base and its 95 % interval; NaN: unknown */
   double q;                /* adjusted p-value; NaN: not tested */
   const char *verdict;     /* verdict as a word: "grew", "moved", "unchanged" ... */
   bool changed;            /* true if the function itself changed */
-  bool certain; /* true if the change of this function, or of all functions together, exceeds noise
-                 */
-  const char *partner; /* other function, if cost moved between this function and the other
-                          function; or NULL */
-  const char *code;    /* state of the function's code: "same", "changed", "in this diff" ...;
-                          "" when unknown */
-  /* Functions between which cost moved within `name`, which is a caller, type, package or file; or
-   * NULL. */
+  bool certain;            /* true if the change exceeds noise, of this function or of all functions
+                            * together */
+  const char *partner;     /* other function, if cost moved between it and this function; or NULL */
+  const char *code; /* how the function's code changed: "same", "changed", "in this diff" ...; ""
+                       if unknown */
+  /* Names of functions between which cost moved, or NULL. `name` is then a caller, a type, a
+   * package or a file that contains these functions. */
   const char *inside;
 };
 
 /* A changed line of the sources, with its cost per operation if that is known. */
 struct run_line {
-  int64_t base_line, head_line; /* line numbers of base and head; 0 on the side without the line */
+  int64_t base_line, head_line; /* line numbers of base and head; 0 if base or head lacks the
+                                   line */
   const char *text;
   double cost[SIDES];
 };
 
 /* Adjacent changed lines of the sources. */
 struct run_hunk {
-  const char *file, *function; /* path of the file in the repository; function of the line that grew
-                                  most */
-  const char *verdict;         /* verdict on the function including its callees; "" if unknown */
-  double base, grown;          /* value in the base, and growth, of the function including its
-                                  callees */
+  const char *file, *function; /* path of the file in the repository, and the function of the line
+                                  that grew most */
+  const char *verdict;         /* verdict on the total of the function; "" if unknown */
+  double base, grown;          /* total of the function in the base, and its growth */
   bool certain;                /* true if the function grew by more than noise */
-  double delta; /* sum of the changes of all lines of the hunk, or the growth of inlined code of the
-                   function if that is larger */
+  double delta; /* sum of the changes of all lines in the hunk; or the growth of the function's
+                   inlined code, if larger */
   struct run_line *lines;
-  size_t line_count, worst; /* number of lines; index of the line that grew most */
+  size_t line_count, worst; /* number of lines, and index of the line that grew most */
 };
 
 #define CHANGES_MOST 4
@@ -73,29 +72,30 @@ struct pair_verdicts {
   bool per_operation;
   bool has_code;  /* true if the code of base and head was compared */
   bool same_code; /* true if all sampled functions have the same machine code */
-  size_t moved;   /* number of functions with the same code at another offset in their cache line */
+  size_t moved;   /* number of functions whose code is the same, but at another offset in its cache
+                     line */
   const char
       *differs; /* text of other differences between base and head: "; compiler: -go1.21 +go1.22" */
-  bool weak;    /* true with one run per side, which cannot show the noise between runs */
-  pprofc_verdict_summary summary; /* summary of the verdicts; only its numbers are set, not its
-                                     texts, places and factors */
+  bool weak;    /* true with one run per side; such a comparison does not know the noise between
+                   runs */
+  pprofc_verdict_summary summary; /* summary of the verdicts; only its numbers are set */
   struct change *rows; /* changed functions, then the other functions; both groups are sorted by
                           size of the change */
   size_t row_count, left_out;
-  struct change because[CHANGES_MOST]; /* functions that grew, largest first */
+  struct change because[CHANGES_MOST]; /* functions that grew, largest growth first */
   size_t because_count;
   const char *sentence; /* change of the total: "71.4s less (-93%). Nearly everything is
                            faster." */
-  /* Parts of summary.total_delta that changed rows do not explain. `environment` is time of the
-   * kernel or a runtime, `rest` is all other change. */
+  /* Parts of summary.total_delta that the changed rows do not explain. `environment` is the change
+   * of kernel or runtime time, and `rest` is all other change. */
   double environment, rest;
   size_t rest_count;
-  const char *largest;      /* function that summary.visible refers to; NULL: not shown */
+  const char *largest;      /* function that summary.visible is about; NULL: do not show it */
   const char *visible_text; /* text for summary.visible (smallest detectable change) and
                                summary.runs_for_5; or "" */
   const char *note;         /* reason why nothing was judged; or "" */
-  const char *command;      /* command that prints the same numbers, run in the folder of the page;
-                               or "" */
+  const char *command;      /* command that prints the same numbers when run in the folder of the
+                               page; or "" */
 };
 
 /* Measurements of a benchmark in one run, per operation; 0: unknown. */
@@ -106,15 +106,16 @@ struct run_measured {
 /* A pair of profiles, or a single profile, and its artifacts. */
 struct run_pair {
   const char *paths[SIDES]; /* paths of the profiles of base and head; with several runs, the paths
-                               of the first profiles; NULL: no profile */
+                               of the first runs; NULL: no profile */
   const char **runs[SIDES]; /* profiles of base and head, one per run */
   size_t run_count[SIDES];
   const struct run_measured *measured[SIDES]; /* measurements of base and head, one per run; or
                                                  NULL */
-  const char *stems[SIDES];  /* base names of the artifacts; NULL: derived from the paths */
+  const char *stems[SIDES];  /* base names of the artifacts; NULL: the names come from the paths */
   pprofc_str printed[SIDES]; /* benchmark output of the runs of base and head; or empty */
   const char *kind;          /* profile type: "cpu"; NULL: guessed from the profile */
-  /* package and benchmark that the page shows for a recorded pair of profiles; else NULL */
+  /* package and benchmark that the page shows for a pair of profiles that this run recorded; else
+   * NULL */
   const char *package, *benchmark;
   const char *function; /* regular expression of the benchmark's function in the profile; or NULL */
   double iterations;    /* number of iterations of each run; 0: unknown */
@@ -123,25 +124,27 @@ struct run_pair {
   const struct built *built;   /* build data of the programs of base and head; NULL: unknown */
   /* names of the artifacts of base, head and difference; NULL: the artifact does not exist */
   const char *names[SIDES], *diff;
-  const char *kept; /* folder in the artifacts with the profiles of the runs; or NULL */
-  const char *note; /* remark on a pair of profiles without a base, "New: ...", or "" */
-  /* comparisons, if the pair has base and head; the page shows the first comparison */
+  const char *kept; /* folder in the artifacts that contains the profiles of the runs; or NULL */
+  const char *note; /* remark about a pair of profiles that has no base, such as "New: ..."; or
+                       "" */
+  /* comparisons, one for each sample type, if the pair has base and head; the page shows the
+   * first */
   struct pair_verdicts *comparisons;
   size_t comparison_count;
   const char *unit; /* unit of `changes`, the changes of the first comparison */
   struct change changes[CHANGES_MOST];
   size_t change_count;
-  /* innermost function of the user's repository through which most of the growth passes, including
-   * callees; name NULL: not found */
+  /* innermost function of the user's repository through which most of the growth passes; the values
+   * include its callees; name NULL: not found */
   struct change own;
   bool has_sources;       /* true if the diff of the sources is known */
   struct run_hunk *hunks; /* changed lines with a cost, largest growth first */
   size_t hunk_count;
-  /* pictures of the page with the same scale and order: base, head, and the difference or the only
-     profile */
+  /* pictures of base, of head, and of the difference or the only profile; all have the same scale
+     and order */
   struct run_picture pictures[SIDES + 1];
-  pprofc_str graph; /* packed flame graph of the page, see run/graph.h; "" without a graph, and for
-                       a graph larger than a page */
+  pprofc_str graph; /* packed flame graph of the page, see run/graph.h; "" if there is no graph or
+                       the graph is larger than a page */
   const char *graph_file; /* file of the graph in the page's folder; NULL without a graph */
   const char *sample_index, *hide; /* report options that select the shown values; or NULL */
   const char *folder; /* folder of the artifacts if another run wrote them; NULL: this run */
@@ -150,12 +153,13 @@ struct run_pair {
 
 /* A function that grew more than -fail-on allows. */
 struct run_fired {
-  const char *condition, *pair; /* condition such as "flat>5%"; name of the pair's difference */
+  const char *condition, *pair; /* condition such as "flat>5%", and the name of the pair's
+                                   difference */
   const char *unit;             /* unit of the values */
   struct change change;
 };
 
-/* A file that the run wrote, with its path relative to its folder. */
+/* A file that the run wrote. Its path is relative to the folder of artifacts. */
 struct run_file {
   const char *path;
   bool of_benchdiff;
@@ -163,7 +167,7 @@ struct run_file {
 
 /* A link to another server. */
 struct run_link {
-  /* Text of the link; http or https URL, in which only '&' needs an escape in HTML. */
+  /* text of the link, and an http or https URL; only '&' in the URL needs an escape in HTML */
   const char *name, *url;
 };
 
@@ -178,17 +182,18 @@ struct ci_run {
   /* Folders, machine and commits of the run. */
   const char *work;            /* temporary folder of this run */
   const char *out, *benchdiff; /* folders of the artifacts */
-  const char *stage;           /* temporary folder inside `out` for all files, with subfolders ci
-                                  and benchdiff */
+  const char *stage;           /* temporary folder inside `out` for all new files, with the
+                                  subfolders ci and benchdiff */
   bool has_worktree;
   pprofc_str machine; /* machine on which the results were measured; empty if unknown */
   const char *base_commit, *head_commit; /* commit ids; "" if unknown */
-  const char *base_why;                  /* reason why -record chose this base; "" without a base */
+  const char *base_why;                  /* reason why -record chose this base; "" if there is no
+                                            base */
   const char **same;                     /* packages with the same test binary in base and head */
   size_t same_count, same_capacity;
 
   struct run_code *code; /* programs and sources of base and head; see code.h */
-  struct interner names; /* names of the artifacts */
+  struct interner names; /* names that artifacts already have */
   struct run_pair *pairs;
   size_t pair_count, pair_capacity;
   struct run_file *files;
@@ -202,20 +207,22 @@ struct ci_run {
   pprofc_str *unread_names;
   size_t unread_count, unread_capacity;
 
-  /* gate of the run, with the rows and their verdicts */
+  /* gate of the run: its rows and the verdicts on them */
   struct gate gate;
   bool judged;              /* true if the gate has rows */
   int status;               /* exit status of the gate */
   const char *verdict;      /* verdict as a word: "REGRESSION" */
   struct buffer gate_text;  /* text that the gate printed */
   pprofc_str benchstat;     /* table that benchstatc printed */
-  size_t excused;           /* number of excused regressions, in code that did not change */
+  size_t excused;           /* number of regressions that do not count, because the code did not
+                               change */
   const char *doubt;        /* reason why a result without a regression is not green; "" if the
                                result is green */
-  const char *totals;       /* last line of the gate; "" without results */
-  struct message *summary;  /* text of the result, see page/message.h; NULL before the pages */
-  const char *instructions; /* result of comparing the instruction counts: "regressed: instructions
-                               12 -> 34"; "" if not counted */
+  const char *totals;       /* last line of the gate's text, with the totals; "" without results */
+  struct message *summary;  /* text of the result, see page/message.h; NULL until the pages are
+                               made */
+  const char *instructions; /* verdict on the instruction counts: "regressed: instructions 12 ->
+                               34"; "" if nothing was counted */
   struct run_fired *fired;  /* functions that -fail-on found */
   size_t fired_count, fired_capacity;
   size_t fail_used[RUN_FAIL_ON_MAX]; /* for each condition of -fail-on, the number of comparisons
@@ -223,11 +230,12 @@ struct ci_run {
   pprofc_str noise_rules;            /* contents of the -noise-rules file; or empty */
   struct interner screened;          /* keys of the benchmarks that the second stage does not
                                         measure again */
-  struct buffer loads;               /* array of struct round_load, one for each measured round */
-  const char *overloaded; /* text about the load of the machine, if the load was too high to judge
-                             times; or NULL */
-  struct buffer plots[SIDES]; /* for base and head, an array of struct run_samples: one for each row
-                                 of the gate */
+  struct buffer loads;               /* array of struct round_load, one item for each measured
+                                        round */
+  const char *overloaded; /* text about the machine's load if times cannot be judged because of this
+                             load; or NULL */
+  struct buffer plots[SIDES]; /* for base and head, an array of struct run_samples with one item for
+                                 each row of the gate */
 };
 
 /* Measurements of base or head in a row of the gate, in order of time. */
@@ -243,7 +251,7 @@ struct run_pair *run_add_pair(struct ci_run *run, const char *base, const char *
 /* Copies the changes of the first comparison to the pair of profiles. */
 void run_show_comparison(struct run_pair *pair);
 
-/* True for profiles that count instructions. */
+/* True if the profiles of the pair count instructions. */
 bool run_is_counted(const struct run_pair *pair);
 
 /* Returns how many runs of base or head the pictures and tables add up. Returns 1 for counts,
@@ -262,13 +270,13 @@ pprofc_status run_finish(struct ci_run *run, pprofc_status status, const struct 
                          int *code, pprofc_error *error);
 
 /* Initializes the gate, calls `read` to add rows, and judges the rows. `inputs` keeps the data that
- * was read. */
+ * `read` has read. */
 struct inputs;
 typedef pprofc_status (*read_rows_fn)(struct ci_run *run, struct inputs *inputs, void *context,
                                       pprofc_error *error);
 pprofc_status judge_rows(struct ci_run *run, read_rows_fn read, void *context, pprofc_error *error);
 
-/* ---- steps, in their order --------------------------- */
+/* ---- steps, in the order of their calls -------------- */
 
 pprofc_status failing_prepare(struct ci_run *run, pprofc_error *error);
 pprofc_status record_benchmarks(struct ci_run *run, pprofc_error *error);
@@ -277,7 +285,7 @@ pprofc_status count_benchmarks(struct ci_run *run, pprofc_error *error);
 pprofc_status time_benchmarks(struct ci_run *run, pprofc_error *error);
 pprofc_status pair_inputs(struct ci_run *run, pprofc_error *error);
 pprofc_status name_commits(struct ci_run *run, pprofc_error *error);
-/* Opens the sources if git knows the base. The run continues if there are no sources. */
+/* Opens the sources if git knows the base. The run continues without sources if that fails. */
 pprofc_status code_open(struct ci_run *run, pprofc_error *error);
 pprofc_status stage_open(struct ci_run *run, pprofc_error *error);
 pprofc_status draw_pairs(struct ci_run *run, pprofc_error *error);
@@ -292,7 +300,7 @@ void stage_clean(struct ci_run *run);
 
 /* ---- functions shared by the steps ------------------- */
 
-/* 1 after a signal to end the run, else 0. */
+/* 1 after a signal that must end the run, else 0 */
 extern volatile sig_atomic_t run_stopped;
 
 /* Prints progress such as "[3/40] measuring base words" to standard error. */
@@ -301,12 +309,12 @@ void run_progress(size_t done, size_t of, const char *format, ...) PPROFC_PRINTF
 /* Returns PPROFC_E_IO if the run was interrupted. */
 pprofc_status run_check_stopped(pprofc_error *error);
 
-/* Returns `name`, or `name` with a suffix "_2", "_3" ... if an artifact already has the name.
- * Returns NULL when out of memory. */
+/* Returns `name`, or adds a suffix "_2", "_3" ... if an artifact already has this name. Returns
+ * NULL when out of memory. */
 const char *run_take_name(struct ci_run *run, const char *name);
 
-/* Like run_take_name, but accepts any text. Makes the name from the letters, digits and a few other
- * characters of the text, up to a maximum length. */
+/* Like run_take_name, but accepts any text. Keeps only letters, digits and a few other characters
+ * of the text, and limits the length. */
 const char *run_take_name_of(struct ci_run *run, pprofc_str text);
 
 /* Returns the name of a profile without its extensions, for names of artifacts. */

@@ -30,9 +30,9 @@ static pprofc_status compare_files(struct ci_run *run, const char *a, const char
   return status;
 }
 
-/* Checks if git lists a change to a file that a benchmark may read while it runs: a file in the
- * package's folder, or in a folder testdata. Files that the compiler reads are part of the
- * binary. */
+/* Checks if git lists a change to a file that a benchmark may read while it runs. These are files
+ * in the package's folder or in a folder testdata. The files that the compiler reads are already
+ * part of the binary. */
 static pprofc_status read_files_changed(struct ci_run *run, const char *folder, bool *changed,
                                         pprofc_error *error) {
   const char *const argv[] = {"git",

@@ -51,7 +51,7 @@ pprofc_status several_add(struct ci_run *run, const char *base, const char *head
     if (!files_is_folder(given[side])) continue;
     char *stem = text_keep(&run->arena, str_of(given[side]));
     if (!stem) return error_nomem(error);
-    text_trim_slashes(stem); /* the last element of the path becomes the name of the artifacts */
+    text_trim_slashes(stem); /* The last element of the path becomes the name of the artifacts. */
     pair->stems[side] = stem;
     pprofc_status status = several_list(run, pair->stems[side], pair, side, error);
     if (status != PPROFC_OK) return status;
@@ -60,7 +60,7 @@ pprofc_status several_add(struct ci_run *run, const char *base, const char *head
   return PPROFC_OK;
 }
 
-/* ---- keeping ----------------------------------------- */
+/* ---- copies in the artifacts ------------------------- */
 
 static pprofc_status several_copy(struct ci_run *run, const struct run_pair *pair, int side,
                                   pprofc_error *error) {

@@ -45,7 +45,8 @@ static pprofc_status simulate_words(struct ci_run *run, const char *pprofc, cons
   return status;
 }
 
-/* Runs a command `runs` times. The name of the first profile becomes the name of the artifacts. */
+/* Runs a command `runs` times. The name of the first run's profile becomes the name of the
+ * artifacts. */
 static pprofc_status simulate_runs(struct ci_run *run, const char *pprofc, const char *folder,
                                    const wordexp_t *words, const char **paths, size_t runs,
                                    pprofc_error *error) {
@@ -59,8 +60,8 @@ static pprofc_status simulate_runs(struct ci_run *run, const char *pprofc, const
   return status;
 }
 
-/* Splits a command as a shell does and runs the command directly. With a shell, valgrind would run
- * the shell. */
+/* Splits a command into words like a shell, and runs the program directly. With a shell in between,
+ * valgrind would measure the shell. */
 static pprofc_status simulate_side(struct ci_run *run, const char *pprofc, int side,
                                    const char *command, const char **paths, size_t runs,
                                    pprofc_error *error) {

@@ -1,5 +1,5 @@
-/* Writes all files of a run into a temporary folder next to their final folder, then moves the
- * files. */
+/* Writes all files of a run into a temporary folder next to their final folder. At the end, moves
+ * the files to the final folder. */
 #include "core/json_tree.h"
 #include "run/checkouts.h"
 #include "run/files.h"
@@ -60,10 +60,10 @@ void stage_clean(struct ci_run *run) {
   if (run->work) tree_remove(run->work);
   if (!run->stage) return;
   tree_remove(run->stage);
-  (void)rmdir(run->out); /* remove the folder if it is empty; otherwise this fails */
+  (void)rmdir(run->out); /* removes the folder only if it is empty */
 }
 
-/* ---- into place -------------------------------------- */
+/* ---- moving the files -------------------------------- */
 
 static bool is_made(const struct ci_run *run, bool of_benchdiff, pprofc_str path) {
   for (size_t i = 0; i < run->file_count; i++)
@@ -114,11 +114,11 @@ static pprofc_status stage_move(const char *from, const char *to, pprofc_error *
   return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", to, ERRNO_TEXT(errno));
 }
 
-/* Paths of a file that the run moves to its final folder. */
+/* Paths of a file that the run moves to the final folder. */
 struct stage_paths {
   const char *from, *to;
-  /* replaced file of an earlier run, kept in the temporary folder until all files are moved; or
-   * NULL */
+  /* file of an earlier run that the new file replaces, kept in the temporary folder until all files
+   * are moved; or NULL */
   const char *old;
 };
 
@@ -132,7 +132,7 @@ static bool stage_name(struct ci_run *run, size_t number, struct stage_paths *pa
   return paths->from && paths->to && paths->old;
 }
 
-/* Moves a file to its final folder. Keeps the file that the move replaces. */
+/* Moves a file to its final folder. Keeps the file that was there before. */
 static pprofc_status stage_replace(struct ci_run *run, size_t number, pprofc_error *error) {
   struct stage_paths paths;
   if (!stage_name(run, number, &paths)) return error_nomem(error);
@@ -154,8 +154,7 @@ static void stage_restore(struct ci_run *run, size_t count) {
   }
 }
 
-/* Moves all files to their final folders. After an error the function restores all earlier
- * files. */
+/* Moves all files to their final folders. After an error, restores all files of the earlier run. */
 pprofc_status stage_commit(struct ci_run *run, pprofc_error *error) {
   struct buffer manifest; /* text of the manifest of the earlier run */
   size_t moved = 0;

@@ -161,8 +161,8 @@ static pprofc_status write_sides(struct recording *r, const char *name, pprofc_e
   return status == PPROFC_OK ? texts_write(r, SIDE_HEAD, name, error) : status;
 }
 
-/* Judges the rounds of the second stage so far. Sets *decided to true if these rounds decide about
- * each selected benchmark. */
+/* Judges the rounds of the second stage so far. Sets *decided to true if these rounds suffice to
+ * decide about each selected benchmark. */
 static pprofc_status look(struct recording *r, size_t round, size_t rounds, bool *decided,
                           pprofc_error *error) {
   for (size_t i = 0; i < r->count; i++) r->items[i].judged = r->items[i].open = false;
@@ -209,7 +209,7 @@ static pprofc_status measure_further(struct recording *r, size_t selected, size_
   return status;
 }
 
-/* Records the benchmarks that were not selected, for the gate. */
+/* Records the benchmarks that were not selected. The gate needs this list. */
 static pprofc_status keep_screened(struct recording *r, pprofc_error *error) {
   struct stage_items items = {.rounds = 0};
   bool good = stage_items_fill(&items, r);
@@ -233,7 +233,7 @@ static size_t count_selected(struct recording *r, size_t *both) {
   return selected;
 }
 
-/* Selects benchmarks by the results of the first rounds. */
+/* Selects benchmarks for the second stage by the results of the first rounds. */
 static pprofc_status choose_selected(struct recording *r, pprofc_error *error) {
   pprofc_status status = write_sides(r, "first", error);
   return status == PPROFC_OK ? preview_items(r, true, 0, take_selected, error) : status;

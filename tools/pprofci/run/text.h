@@ -4,7 +4,8 @@
 
 #include "core/buffer.h"
 
-/* True for a number of iterations such as "1000x". *count may be NULL. */
+/* True for a number of iterations such as "1000x". Sets *count to the number; `count` may be
+ * NULL. */
 bool text_is_iterations(pprofc_str text, double *count);
 
 /* Returns the last line that is not empty, or an empty text. */
@@ -27,18 +28,18 @@ bool text_is_of(pprofc_str text, const char *characters);
 /* Removes slashes at the end of a path, but keeps a slash at its beginning. */
 void text_trim_slashes(char *path);
 
-/* Returns a path that does not look like an option: "-x" becomes "./-x". Returns NULL when out of
+/* Returns a path that no program takes for an option: "-x" becomes "./-x". Returns NULL when out of
  * memory. */
 const char *text_path(struct arena *arena, const char *path);
 
-/* Appends text. Replaces each byte of control characters, and of characters that change the text
- * direction, by '_'. */
+/* Appends text. Replaces each byte of a control character by '_'. Does the same for characters that
+ * change the direction of text. */
 void text_plain(struct buffer *out, pprofc_str text);
 
 /* Appends text. Replaces all bytes except letters, digits and bytes in `others` by '_'. */
 void text_word(struct buffer *out, pprofc_str text, const char *others);
 
-/* Appends text of HTML or XML, and decodes its entities. */
+/* Appends text of HTML or XML, with its entities decoded. */
 void text_unescape(struct buffer *out, pprofc_str text);
 
 #endif

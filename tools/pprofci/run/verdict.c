@@ -1,5 +1,5 @@
-/* Determines the verdict from benchstat's tables, the gate over all results, and the counted
- * instructions. */
+/* Determines the verdict from the tables of benchstat, from the gate over all results, and from the
+ * instruction counts. */
 #include "bench/pairs.h"
 #include "core/array.h"
 #include "core/log_guard.h"
@@ -52,7 +52,7 @@ static pprofc_status print_table(const pprofc_bench *set, struct buffer *text,
   pprofc_bench_tables *tables;
   pprofc_bench_options options;
   pprofc_bench_options_init(&options);
-  options.ignore = "round"; /* a round is a repeated measurement, not a configuration of the
+  options.ignore = "round"; /* "round" numbers the repetitions; it is not a property of the
                                benchmark */
   pprofc_status status = pprofc_bench_compare(set, &options, &tables, error);
   if (status != PPROFC_OK) return status;
@@ -62,8 +62,8 @@ static pprofc_status print_table(const pprofc_bench *set, struct buffer *text,
   return status;
 }
 
-/* Writes the table of inputs such as "base=FILE" to a file in the folder of the benchmark
- * tables. */
+/* Compares inputs such as "base=FILE", and writes the table to a file in the folder of the
+ * benchmark tables. */
 static pprofc_status write_table(struct ci_run *run, const char *name, const char *const *inputs,
                                  size_t count, pprofc_error *error) {
   struct buffer text;
@@ -83,7 +83,8 @@ static pprofc_status write_table(struct ci_run *run, const char *name, const cha
   return status;
 }
 
-/* Returns the results of base or head: the given files, or the files that -record wrote. */
+/* Returns the results of base or head: the files that the user gave, or the files that -record
+ * wrote. */
 static struct inputs_side verdict_side(const struct ci_run *run, int side) {
   const struct run_options *o = run->options;
   if (o->bench_count[side] > 1)
@@ -126,7 +127,7 @@ static pprofc_status write_tables(struct ci_run *run, pprofc_error *error) {
   if (compares) status = add_labelled(run, "base", SIDE_BASE, &both, error);
   if (status == PPROFC_OK) status = add_labelled(run, "head", SIDE_HEAD, &both, error);
   if (status == PPROFC_OK && run->options->is_bundled) {
-    /* The control table compares the base with itself. */
+    /* The control table compares the base with itself, to show the noise. */
     status = add_labelled(run, "base", SIDE_BASE, &again, error);
     if (status == PPROFC_OK) status = add_labelled(run, "again", SIDE_BASE, &again, error);
     if (status == PPROFC_OK)
@@ -157,8 +158,8 @@ static uint32_t *rounds_of(struct ci_run *run, const struct pairs *pairs,
   return arena_copy(&run->arena, pairs->rounds + from->first, from->count * sizeof(uint32_t));
 }
 
-/* Saves the measurements of each row. Rows are in the order of the pairs of results. A bad pair has
- * no row. */
+/* Saves the measurements of each row. The rows have the order of the pairs of results. An invalid
+ * pair has no row. */
 static bool keep_samples(struct ci_run *run, const struct pairs *pairs) {
   size_t count, next = 0;
   const struct gate_row *rows = gate_rows(&run->gate, &count);
@@ -187,8 +188,8 @@ static pprofc_status plot_rows(struct ci_run *run, const pprofc_bench *set, ppro
 
 /* ---- the gate ---------------------------------------- */
 
-/* Minimum change in bytes that counts for the bundled program. Smaller changes come from its
- * growing buffers. */
+/* Minimum change in bytes that counts for the bundled program. Smaller changes come from buffers
+ * that grow. */
 #define BUNDLED_FLOOR 64
 
 static void set_up_sides(struct ci_run *run) {
@@ -199,7 +200,8 @@ static void set_up_sides(struct ci_run *run) {
   if (run->options->is_bundled) s->floor.bytes = BUNDLED_FLOOR;
 }
 
-/* Sets the options of the gate from -threshold, then from its environment variables. */
+/* Sets the options of the gate. -threshold takes precedence over the gate's environment
+ * variables. */
 static pprofc_status set_up_gate(struct ci_run *run, struct gate_options *options,
                                  struct flags_parsed *parsed, struct inputs *inputs,
                                  pprofc_error *error) {
@@ -256,7 +258,8 @@ static pprofc_status read_results(struct ci_run *run, struct inputs *inputs, voi
   return status;
 }
 
-/* Reads the results for an interim judgement, which has its own settings. */
+/* Reads the results for an interim judgement. The settings differ from the settings of the final
+ * verdict. */
 static pprofc_status read_preview(struct ci_run *run, struct inputs *inputs, void *context,
                                   pprofc_error *error) {
   const bool *screening = context;
@@ -281,12 +284,12 @@ pprofc_status verdict_preview(struct ci_run *run, bool screening, take_row_fn *t
   inputs_free(&inputs);
   gate_free(&run->gate);
   run->gate = kept;
-  /* Ignore other errors, because the final verdict reports the same errors. */
+  /* Ignore other errors here. The final verdict reports the same errors. */
   return status == PPROFC_E_NOMEM ? status : PPROFC_OK;
 }
 
-/* Copies the texts of the rows. The texts point into the inputs or into the gate's arena, which are
- * freed. */
+/* Copies the texts of the rows, because their memory in the inputs and in the gate's arena is freed
+ * soon. */
 static bool keep_texts(struct ci_run *run) {
   size_t count;
   struct gate_row *rows = gate_rows(&run->gate, &count);
@@ -334,7 +337,7 @@ static void excuse_rows(struct ci_run *run) {
   }
 }
 
-/* If the result is green only because of excused rows, changes it to inconclusive. */
+/* Changes a green result to inconclusive if it is green only because of excused rows. */
 static void note_excused(struct ci_run *run) {
   if (!run->excused || run->status == 1 || run->status == 2) return;
   run->verdict = "inconclusive";
@@ -354,8 +357,8 @@ static void print_gate(struct ci_run *run) {
   run->judged = true;
 }
 
-/* Runs the gate. If the gate cannot start, the verdict is a failure, but the run still writes the
- * page. */
+/* Runs the gate. If the gate cannot start, the verdict is a failure. The run writes the page even
+ * then. */
 pprofc_status judge_rows(struct ci_run *run, read_rows_fn read, void *context,
                          pprofc_error *error) {
   struct inputs inputs;
@@ -380,8 +383,8 @@ pprofc_status judge_rows(struct ci_run *run, read_rows_fn read, void *context,
 
 /* ---- instructions ------------------------------------ */
 
-/* Judges counted instructions. The counts are the same in every run, so the function compares one
- * run of base with one run of head. */
+/* Judges the instruction counts. The counts are the same in every run, so one run of base and one
+ * run of head are compared. */
 static pprofc_status judge_instructions(struct ci_run *run, const struct run_pair *pair,
                                         pprofc_error *error) {
   double threshold = 0;
@@ -416,7 +419,7 @@ static pprofc_status count_instructions(struct ci_run *run, pprofc_error *error)
   return PPROFC_OK;
 }
 
-/* Fails a run without a regression if the run could not read all of its profiles. */
+/* Fails the run if it has no regression but some of its profiles are unreadable. */
 static pprofc_status judge_unread(struct ci_run *run, pprofc_error *error) {
   if (!run->unread_count) return PPROFC_OK;
   const char *doubt = text_printf(&run->arena, "%zu profile%s cannot be read.", run->unread_count,

@@ -1,16 +1,16 @@
-/* Counts the calls of allocators in a file of callgrind. The file gives a function's name once, and
- * later only its number. Each name ends with the names of the callers. */
+/* Counts the calls of allocators in a callgrind file. That file gives a function's name once, and
+ * later only the function's number. Each name ends with the names of the callers. */
 #include "core/array.h"
 #include "simulate/counting.h"
 
-#define IDS_MAX ((uint64_t)1 << 24) /* exclusive limit of stored function numbers */
+#define IDS_MAX ((uint64_t)1 << 24) /* Function numbers at or above this limit are not stored. */
 
 static const char *const allocators[] = {"malloc",          "calloc",         "realloc",
                                          "aligned_alloc",   "posix_memalign", "memalign",
                                          "runtime.mallocgc"};
 
-/* True if the name is an allocator's. The callers after the name, "malloc'parse'main", are
- * ignored. */
+/* True if the name is an allocator's. Ignores the callers that follow the name, as in
+ * "malloc'parse'main". */
 static bool is_allocator(pprofc_str name) {
   name = str_slice(name, 0, str_find_char(name, '\''));
   for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++)

@@ -59,7 +59,7 @@ pprofc_status sides_set_up(struct ci_run *run, int side, const char *folder, ppr
 
 /* ---- node -------------------------------------------- */
 
-/* Maximum bytes of the file into which the plugin writes flags. */
+/* Maximum size in bytes of the file into which the plugin writes flags. */
 #define NODE_FLAGS_MAX ((size_t)1 << 20)
 
 /* Inserts flags after the program name. */
@@ -79,8 +79,8 @@ static pprofc_status node_insert(struct ci_run *run, const struct node *flags,
   return PPROFC_OK;
 }
 
-/* Runs the script once with a variable that makes the plugin write the V8 flags that it needs, and
- * end the script. Without the plugin, the script writes no flags. */
+/* Runs the script once with a variable that stops the script early. The plugin first writes the V8
+ * flags that it needs. A script without the plugin writes no flags. */
 static pprofc_status node_ask(struct ci_run *run, const char *folder, const char *mode,
                               const char *const *words, const char *path, pprofc_error *error) {
   size_t count = 0, old = 0;

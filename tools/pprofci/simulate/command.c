@@ -1,4 +1,4 @@
-/* Runs a command under callgrind, in the environment that benchmark plugins expect. */
+/* Runs a command under callgrind, with the environment variables that benchmark plugins expect. */
 #include "common/terminal.h"
 #include "core/array.h"
 #include "core/system.h"
@@ -10,9 +10,9 @@
 #include <fnmatch.h>
 #include <sys/utsname.h>
 
-/* Environment in which benchmark plugins count instructions. Fixed seeds and plain malloc make
- * Python runs repeatable. Python writes no byte code, so the first run does the same work as later
- * runs. */
+/* Environment variables with which benchmark plugins count instructions. Fixed seeds and plain
+ * malloc make Python runs repeatable. Python writes no byte code, so that the first run does the
+ * same work as later runs. */
 static const char *const environment[] = {
     "CODSPEED_ENV=runner", "CODSPEED_RUNNER_MODE=instrumentation",
     "PYTHONHASHSEED=0",    "PYTHON_PERF_JIT_SUPPORT=0",
@@ -49,7 +49,7 @@ static void count_add_list(struct count_words *w, const char *const *words) {
   while (*words) count_add(w, *words++);
 }
 
-/* Adds the options that restrict counting to the benchmarks. */
+/* Adds the options that start counting only inside the benchmarks. */
 static void count_add_start(struct count_words *w) {
   const char *function = w->c->run->options->simulate_toggle;
   if (*function)
@@ -111,7 +111,7 @@ static pprofc_str valgrind_complaint(struct ci_run *run, const char *place) {
 
 #define SAID_MAX 2000 /* maximum bytes of a failed program's output in a message */
 
-/* Prints the end of a text, starting at the beginning of a line. Prints at most SAID_MAX bytes. */
+/* Prints the end of a text, at most SAID_MAX bytes. Starts at the beginning of a line. */
 static void print_end(pprofc_str text) {
   size_t from = text.size > SAID_MAX ? text.size - SAID_MAX : 0;
   pprofc_str end = str_trim(str_slice(text, from, text.size));

@@ -1,5 +1,5 @@
 /* Counts benchmarks separately. A command runs under callgrind, and its benchmarks mark their start
- * and end with callgrind's client requests. Each benchmark becomes a profile, result rows, and a
+ * and end by callgrind's client requests. Each benchmark becomes a profile, rows of results, and a
  * pair of profiles. */
 #ifndef PPROFCI_SIMULATE_COUNTING_H
 #define PPROFCI_SIMULATE_COUNTING_H
@@ -8,20 +8,20 @@
 #include "run/checkouts.h"
 #include "run/programs.h"
 
-/* Result of a benchmark in one run of a command. */
+/* Result of a benchmark from one run of a command. */
 struct counted_run {
   const char *path; /* path of the profile; NULL if this run did not count the benchmark */
   int64_t totals[CALLGRIND_TYPES];
   uint64_t allocations; /* number of calls of allocators in the benchmark */
-  double iterations;    /* number of iterations of the counted code */
+  double iterations;    /* number of iterations during counting */
 };
 
 struct counted {
   const char *name;
-  struct counted_run *runs[SIDES]; /* results of base and head, one per run */
+  struct counted_run *runs[SIDES]; /* results of base and head, one item per run */
 };
 
-/* One run of a command. */
+/* One run of a command under callgrind. */
 struct count_run {
   int side;
   size_t number;      /* number of the run within base or head, from 0 */
@@ -41,10 +41,10 @@ struct counting {
   size_t steps, all_steps;
 };
 
-/* ---- steps, in their order --------------------------- */
+/* ---- steps, in the order of their calls -------------- */
 
-/* Runs a command once under callgrind. `variables` are NAME=VALUE texts for its environment; NULL
- * ends the array. */
+/* Runs a command once under callgrind. `variables` are texts NAME=VALUE for its environment; the
+ * array ends with NULL. */
 pprofc_status count_command(struct counting *c, const struct count_run *run,
                             const char *const *variables, const char *const *words,
                             pprofc_error *error);
@@ -55,10 +55,11 @@ void count_print(const struct program *program);
 /* State while calls of allocators are counted in a file of callgrind. */
 struct allocations {
   const pprofc_allocator *mem;
-  bool *known; /* true if the function with this number is an allocator; `capacity` entries */
+  bool *known; /* for each function number, true if the function is an allocator; `capacity`
+                  items */
   size_t capacity;
   uint64_t count;
-  bool called; /* true if the last line named an allocator as the callee */
+  bool called; /* true if the last line says that the callee is an allocator */
 };
 
 /* Processes the next line of the file. */
@@ -86,7 +87,8 @@ struct sides_commits {
   const char *names[SIDES], *ids[SIDES];
 };
 
-/* Finds the commits of base and head. `flag` names the caller in messages. */
+/* Finds the commits of base and head. `flag` is the flag that needs the commits, for error
+ * messages. */
 pprofc_status sides_find(struct ci_run *run, const char *flag, struct sides_commits *commits,
                          pprofc_error *error);
 
@@ -98,12 +100,13 @@ pprofc_status sides_check_out(struct ci_run *run, int side, const struct sides_c
 /* Runs the shell command of -setup in a checkout, if the option is set. */
 pprofc_status sides_set_up(struct ci_run *run, int side, const char *folder, pprofc_error *error);
 
-/* Splits a command into words as a shell does. `flag` names the command in messages. */
+/* Splits a command into words like a shell. `flag` is the flag that has the command, for error
+ * messages. */
 pprofc_status sides_words(struct ci_run *run, const char *flag, const char *command,
                           const char *const **words, pprofc_error *error);
 
 /* If the command is node, inserts the V8 flags that a tinybench plugin requires. `mode` is the
- * plugin's name for the type of measurement. */
+ * plugin's word for the type of measurement. */
 pprofc_status sides_node(struct ci_run *run, const char *folder, const char *mode,
                          const char *const **words, pprofc_error *error);
 

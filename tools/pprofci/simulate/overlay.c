@@ -1,6 +1,6 @@
-/* Counts the benchmarks of Go packages without changing their code. An overlay of package testing
- * sends callgrind requests when the timer of a benchmark starts and stops. An overlay of package
- * runtime fixes the seed of random numbers and stops the scavenger. */
+/* Counts the benchmarks of Go packages without changing their code. Uses go's -overlay to replace
+ * source files. The new package testing sends callgrind requests when a benchmark's timer starts
+ * and stops. The new package runtime fixes the random seed and stops the scavenger. */
 #include "common/terminal.h"
 #include "run/files.h"
 #include "run/programs.h"
@@ -13,12 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Number of iterations of a benchmark, which is the divisor of the counts. */
+/* Number of iterations of each benchmark. The counts are divided by this number. */
 #define ITERATIONS "10"
 
 /* ---- the overlay ------------------------------------- */
 
-/* The new file of package testing. The memory profiler takes samples at random, so it is off. */
+/* The new file of package testing. It switches the memory profiler off, because that profiler
+ * samples at random. */
 static const char count_go[] =
     "package testing\n\n"
     "import (\n\t\"runtime\"\n\t\"strconv\"\n\t\"unsafe\"\n)\n\n"
@@ -35,8 +36,8 @@ static const char count_go[] =
     "\ttext := []byte(name + \" \" + strconv.Itoa(n) + \"\\x00\")\n"
     "\tcallgrindAsk(3, &text[0])\n}\n";
 
-/* The instructions that valgrind interprets as a client request (valgrind.h, amd64). Without
- * valgrind they have no effect. */
+/* The machine instructions that valgrind takes for a client request (valgrind.h, amd64). Without
+ * valgrind these instructions have no effect. */
 static const char count_s[] = "#include \"textflag.h\"\n\n"
                               "// func callgrindRequest(args *[6]uint64)\n"
                               "TEXT \xC2\xB7"
@@ -45,7 +46,7 @@ static const char count_s[] = "#include \"textflag.h\"\n\n"
                               "\tROLQ $3, DI\n\tROLQ $13, DI\n\tROLQ $61, DI\n\tROLQ $51, DI\n"
                               "\tXCHGQ BX, BX\n\tRET\n";
 
-/* A statement to insert into a function: after a given text, or at the end. */
+/* A statement to insert into a function, after a given text or at the end. */
 struct insertion {
   const char *function, *after, *statement;
 };
@@ -62,7 +63,8 @@ static const struct insertion rand_insertions[] = {
     {"randinit() {", "globalRand.state.Init(*seed)\n", "globalRand.state.Init([32]byte{1})\n"},
     {NULL, NULL, NULL}};
 
-/* The scavenger returns memory to the system, at times that depend on the clock. It never wakes. */
+/* The scavenger returns memory to the system at times that depend on the clock. The inserted
+ * statement keeps it asleep. */
 static const struct insertion scavenge_insertions[] = {
     {"(s *scavengerState) wake() {", "lock(&s.lock)\n", "s.parked = false\n"}, {NULL, NULL, NULL}};
 
@@ -91,7 +93,8 @@ static const struct {
               {"runtime/proc.go", thread_insertions},
               {"runtime/stack.go", stack_insertions}};
 
-/* Returns the position for the statement; text.size if the function or the text is missing. */
+/* Returns the offset at which to insert the statement. Returns text.size if the function or the
+ * text is missing. */
 static size_t find_place(pprofc_str text, const struct insertion *in) {
   char head[64];
   int size = snprintf(head, sizeof head, "\nfunc %s\n", in->function);
@@ -127,11 +130,11 @@ static pprofc_status insert_all(pprofc_str *text, const struct insertion *in, st
 struct overlay {
   struct ci_run *run;
   const char *goroot, *folder;
-  struct buffer replace; /* JSON object that maps paths in Go's sources to the paths of their
+  struct buffer replace; /* JSON object that maps paths of Go's source files to the paths of their
                             replacements */
 };
 
-/* Writes a file of the overlay. Its name begins with the package. */
+/* Writes a file of the overlay. Its name begins with the name of the package. */
 static pprofc_status overlay_put(struct overlay *o, const char *name, pprofc_str text,
                                  pprofc_error *error) {
   const char *file = strrchr(name, '/') + 1;
@@ -142,8 +145,8 @@ static pprofc_status overlay_put(struct overlay *o, const char *name, pprofc_str
   return save_text(path, text, error);
 }
 
-/* Writes a copy of one of Go's files with the statements inserted. Sets *known to false if a
- * position was not found. */
+/* Writes a copy of one of Go's source files, with the statements inserted. Sets *known to false if
+ * there is no position for a statement. */
 static pprofc_status overlay_copy(struct overlay *o, const char *name, const struct insertion *in,
                                   bool *known, pprofc_error *error) {
   const char *from = text_printf(&o->run->arena, "%s/src/%s", o->goroot, name);
@@ -158,7 +161,8 @@ static pprofc_status overlay_copy(struct overlay *o, const char *name, const str
   return status;
 }
 
-/* Fixes the seed of random numbers and stops the scavenger. Counting needs neither. */
+/* Fixes the seed of random numbers and stops the scavenger. If a file of Go is unknown, counting
+ * continues, but the counts differ more. */
 static pprofc_status overlay_steady(struct overlay *o, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < sizeof steady / sizeof *steady && status == PPROFC_OK; i++) {
@@ -260,8 +264,8 @@ static pprofc_status overlay_make(struct counting *c, const char *folder, pprofc
 
 /* ---- running ----------------------------------------- */
 
-/* Disables preemption and the concurrent garbage collector. The counts are then repeatable, and
- * valgrind does not fail on signals. */
+/* Variables that disable preemption and the concurrent garbage collector. This makes the counts
+ * repeatable, and valgrind does not fail on signals. */
 static const char *const go_variables[] = {"GODEBUG=asyncpreemptoff=1", "GOMAXPROCS=1", "GOGC=off",
                                            NULL};
 

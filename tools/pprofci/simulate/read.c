@@ -1,5 +1,5 @@
-/* Reads the files of a run under callgrind: one for each benchmark, and maps of code that a process
- * generated at run time. */
+/* Reads the files that a run under callgrind wrote. There is a file for each benchmark. There are
+ * also maps of code that a process generated at run time. */
 #include "common/terminal.h"
 #include "core/array.h"
 #include "core/log_guard.h"
@@ -17,8 +17,8 @@
 #define REQUEST "desc: Trigger: Client Request: "
 #define ENDED   "desc: Trigger: Program termination"
 
-/* True if a header line names the counted benchmark. Sets *name to the benchmark, or to an empty
- * text for counts outside of benchmarks. */
+/* True if a header line names the counted benchmark. Sets *name to the benchmark's name, or to an
+ * empty text for counts outside of benchmarks. */
 static bool part_trigger(const struct counting *c, pprofc_str line, pprofc_str *name) {
   *name = (pprofc_str){"", 0};
   if (str_starts(line, STR(REQUEST))) *name = str_slice(line, strlen(REQUEST), line.size);
@@ -51,7 +51,7 @@ static void part_take(const struct counting *c, struct count_part *part, pprofc_
   part->sums |= part_has_sums(line);
 }
 
-/* Finds the benchmark that a file counts, and the number of calls of allocators. */
+/* Finds the benchmark whose counts are in a file, and the number of calls of allocators. */
 static pprofc_status part_read(const struct counting *c, const char *path, struct count_part *part,
                                pprofc_error *error) {
   struct buffer text;
@@ -70,7 +70,7 @@ static pprofc_status part_read(const struct counting *c, const char *path, struc
 
 /* ---- maps of code ------------------------------------ */
 
-/* Moves the map of a process to the run's files. Other users may write to /tmp, so the function
+/* Moves the code map of a process to the files of the run. Other users may write to /tmp, so
  * accepts only a regular file of this user. */
 static pprofc_status take_map(struct counting *c, const struct count_run *run, const char *process,
                               pprofc_error *error) {
@@ -103,8 +103,8 @@ static struct counted *counted_add(struct counting *c, pprofc_str name) {
   return item->name ? item : NULL;
 }
 
-/* Returns the benchmark of a file. A name that occurs again in one run gets a number. For Go, the
- * last file of a name replaces earlier files, which are trial runs. */
+/* Returns the benchmark of a file. A name that occurs twice in one run gets a number. For Go, the
+ * last file with a name replaces the earlier files, which are trial runs. */
 static struct counted *counted_of(struct counting *c, const struct count_run *run,
                                   pprofc_str name) {
   struct counted *item = counted_add(c, name);
@@ -119,8 +119,8 @@ static struct counted *counted_of(struct counting *c, const struct count_run *ru
   return item;
 }
 
-/* Splits a Go benchmark's name into the name and its number of iterations: "BenchmarkFib/n=1
- * 10". */
+/* Splits the name that a Go benchmark reports into its name and its number of iterations:
+ * "BenchmarkFib/n=1 10". */
 static pprofc_str split_iterations(struct counting *c, const char *group, pprofc_str name,
                                    double *iterations) {
   size_t blank = str_find_last_char(name, ' ');
@@ -134,7 +134,8 @@ static pprofc_str split_iterations(struct counting *c, const char *group, pprofc
   return whole ? str_of(whole) : (pprofc_str){NULL, 0};
 }
 
-/* Expression for the frames of Go's monitor thread. Its work depends on the clock. */
+/* Regular expression of the frames of Go's monitor thread. The work of this thread depends on the
+ * clock. */
 #define GO_MONITOR "^runtime\\.sysmon\\b"
 
 static pprofc_status part_add(struct counting *c, const struct count_run *run, const char *path,
@@ -182,7 +183,7 @@ static uint64_t count_process(pprofc_str name) {
   return process;
 }
 
-/* Orders files by process id, then by their number. A longer name has a larger number. */
+/* Orders files by process id, then by their number. A longer name has the larger number. */
 static int count_order(const struct dirent **a, const struct dirent **b) {
   pprofc_str x = str_of((*a)->d_name), y = str_of((*b)->d_name);
   uint64_t process = count_process(x), other = count_process(y);

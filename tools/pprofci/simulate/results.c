@@ -7,9 +7,9 @@
 
 #include <math.h>
 
-/* Units of results. The gate judges only instructions, because only this unit has a better
- * direction. It does not judge cache misses: a benchmark starts with cold caches, and any heap
- * change adds misses. */
+/* Units of results. The gate judges only instructions, because only this unit declares that smaller
+ * is better. Cache misses are not judged: a benchmark starts with cold caches, and any change of
+ * the heap adds misses. */
 static const struct {
   enum callgrind_type type;
   const char *unit;
@@ -27,15 +27,15 @@ void csv_field(struct buffer *out, const char *text) {
   buffer_add_char(out, '"');
 }
 
-/* Returns the number of runs of base or head that counted the benchmark. */
+/* Returns how many runs of base or head counted the benchmark. */
 static size_t counted_runs(const struct counting *c, const struct counted *item, int side) {
   size_t count = 0;
   for (size_t i = 0; i < c->runs[side]; i++) count += item->runs[side][i].path != NULL;
   return count;
 }
 
-/* Returns the iterations of a Go benchmark in a profile. Returns 0 for other languages, whose
- * benchmarks run once. */
+/* Returns the number of iterations in a profile of a Go benchmark. Returns 0 for other languages,
+ * whose benchmarks run once. */
 static double counted_iterations(const struct counting *c, const struct counted *item, int side) {
   double most = 0;
   for (size_t i = 0; i < c->runs[side]; i++)
@@ -88,7 +88,7 @@ static pprofc_status write_side(struct counting *c, int side, pprofc_error *erro
   return results_save(run, side, &text, error);
 }
 
-/* Returns a name with the escapes that result files use. */
+/* Returns a name, escaped for result files. */
 static const char *counted_spell(struct ci_run *run, const char *name) {
   struct buffer text;
   buffer_init(&text, run->mem, SIZE_MAX / 2);

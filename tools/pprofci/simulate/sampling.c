@@ -1,6 +1,6 @@
 /* Samples timed benchmarks with perf. The messages of benchmark plugins switch perf on and off. The
- * profile of a benchmark has the samples of its time range, below the root frame that the plugins
- * name. */
+ * profile of a benchmark contains the samples of its time range. Frames above the root frame that
+ * the plugin names are removed. */
 #include "common/terminal.h"
 #include "core/array.h"
 #include "core/child.h"
@@ -38,7 +38,7 @@ bool sampling_is_permitted(struct timing *t) {
 
 /* ---- recording --------------------------------------- */
 
-/* Creates a FIFO in the folder of a run and opens both ends. */
+/* Creates a FIFO in the folder of a run, and opens the FIFO for reading and writing. */
 static int sampling_fifo(struct timing *t, const char *place, const char *name) {
   const char *path = text_printf(&t->run->arena, "%s/%s", place, name);
   if (!path || mkfifo(path, 0600) != 0) return -1;
@@ -51,9 +51,9 @@ static void close_control(struct talk *talk) {
   talk->control = talk->acknowledge = -1;
 }
 
-/* True if the programs of the command keep frame pointers: JavaScript, and Rust as cargo codspeed
- * builds it. Unwinding by frame pointers copies less of the stack than unwinding by debug
- * information. */
+/* True if the programs of the command keep frame pointers. This holds for JavaScript, and for Rust
+ * that cargo codspeed built. Unwinding by frame pointers copies less of the stack than unwinding by
+ * debug information. */
 static bool has_frame_pointers(const struct timing *t) {
   static const char *const programs[] = {"node", "npm",  "npx",   "pnpm",  "yarn",
                                          "bun",  "deno", "cargo", "vitest"};
@@ -90,7 +90,7 @@ static bool is_own_file(const char *path) {
   return lstat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid();
 }
 
-/* Removes the files in a folder that describe code which a process generated at run time. */
+/* Removes the files in a folder that describe code generated at run time. */
 static void remove_compiled(struct timing *t, const char *place, uint32_t process) {
   const char *names[] = {text_printf(&t->run->arena, "jit-%u.dump", process),
                          text_printf(&t->run->arena, "jitted-%u-*.so", process),
@@ -108,7 +108,7 @@ static void remove_compiled(struct timing *t, const char *place, uint32_t proces
 }
 
 /* Adds code that was generated at run time to the recording, if the processes described this code
- * for perf. Sets *path to the extended recording. */
+ * for perf. Sets *path to the new recording. */
 static pprofc_status add_compiled(struct timing *t, const char *place, const char **path,
                                   pprofc_error *error) {
   const char *from = text_printf(&t->run->arena, "%s/perf.data", place);
@@ -124,7 +124,7 @@ static pprofc_status add_compiled(struct timing *t, const char *place, const cha
 
 /* ---- profiles ---------------------------------------- */
 
-/* Writes a profile. Removes the frames above the root frame, if a stack has that frame. Stacks of
+/* Writes a profile. Removes the frames above the root frame from the stacks that have it. Stacks of
  * Python before 3.12 contain only C frames. Sets *path to NULL if there are no samples. */
 static pprofc_status write_cut(struct timing *t, const struct program *perf, const char **path,
                                pprofc_error *error) {
@@ -137,7 +137,7 @@ static pprofc_status write_cut(struct timing *t, const struct program *perf, con
   filter.show_from = ROOT_FRAME;
   pprofc_str text = buffer_str(&perf->printed);
   if (pprofc_profile_read_memory(text.data, text.size, &options, &whole, error) != PPROFC_OK) {
-    *path = NULL; /* no samples: the benchmark was too short */
+    *path = NULL; /* There are no samples because the benchmark was too short. */
     return PPROFC_OK;
   }
   pprofc_status status = pprofc_filter(whole, &filter, &cut, error);
@@ -157,7 +157,7 @@ static pprofc_status sampling_cut(struct timing *t, int side, const char *data, 
   struct arena *arena = &t->run->arena;
   const struct talk_benchmark *talked = &t->talk.items[number];
   const unsigned long long begin = talked->begin, end = talked->end;
-  /* The names must differ, because one folder contains all runs of a pair of profiles. */
+  /* The file names must differ, because one folder contains all runs of a pair of profiles. */
   const char *path = text_printf(arena, "%s/times/samples%04zu.pb.gz", t->run->work, t->places++);
   const char *times = text_printf(arena, "--time=%llu.%09llu,%llu.%09llu", begin / 1000000000,
                                   begin % 1000000000, end / 1000000000, end % 1000000000);

@@ -1,5 +1,5 @@
-/* Counts base and head for -simulate. Checks out both commits in the same folder, one after the
- * other. A path of another length would change the heap and the counts. */
+/* Counts instructions of base and head for -simulate. Checks out both commits in the same folder,
+ * one after the other. A path of another length would change the heap and the counts. */
 #include "core/array.h"
 #include "core/child.h"
 #include "run/files.h"
@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-/* ---- base or head ------------------------------------ */
+/* ---- one commit -------------------------------------- */
 
 struct count_run *count_run_new(struct counting *c, int side, size_t number, const char *folder) {
   struct count_run *run = arena_zero_array(&c->run->arena, 1, sizeof *run);
@@ -54,7 +54,7 @@ static pprofc_status count_side(struct counting *c, int side, const char *folder
                    side_names[side], command);
 }
 
-/* ---- base and head ----------------------------------- */
+/* ---- both commits ------------------------------------ */
 
 /* Checks out a commit, runs the setup command and counts the benchmarks. */
 static pprofc_status count_commit(struct counting *c, int side, const struct sides_commits *commits,
@@ -78,7 +78,7 @@ static pprofc_status count_commits(struct counting *c, pprofc_error *error) {
   return status;
 }
 
-/* ---- the step ---------------------------------------- */
+/* ---- the whole -simulate step ------------------------ */
 
 static pprofc_status count_here(struct counting *c, pprofc_error *error) {
   char here[4096];

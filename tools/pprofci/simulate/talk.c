@@ -16,11 +16,11 @@
 #define COMMANDS_PATH "/tmp/runner.ctl.fifo"
 #define ANSWERS_PATH  "/tmp/runner.ack.fifo"
 
-#define MESSAGE_MAX 65536             /* maximum bytes of a message */
-#define ROUNDS_MAX  ((size_t)1 << 29) /* maximum bytes of the round durations of a run */
+#define MESSAGE_MAX 65536             /* maximum length of a message in bytes */
+#define ROUNDS_MAX  ((size_t)1 << 29) /* maximum size in bytes of the round durations of a run */
 #define PROFILER_MS 2000              /* time limit in milliseconds for an answer of the profiler */
 
-/* Command numbers of the plugin protocol. */
+/* Numbers of the commands in the plugin protocol. */
 enum {
   EXECUTED = 0,
   START = 1,
@@ -34,7 +34,7 @@ enum {
 
 enum { MODE_WALLTIME = 0 };
 
-/* Types of markers. */
+/* Types of the markers that plugins send. */
 enum { ROUND_BEGINS = 2, ROUND_ENDS = 3 };
 
 /* ---- FIFOs ------------------------------------------- */
@@ -46,7 +46,7 @@ static bool fifo_is_read(const char *path) {
   return fd >= 0;
 }
 
-/* Removes a FIFO that an earlier run left there. */
+/* Removes a FIFO that an earlier run left in the file system. */
 static pprofc_status fifo_clear(const char *path, pprofc_error *error) {
   struct stat info;
   const char *why = NULL;
@@ -62,8 +62,8 @@ static pprofc_status fifo_clear(const char *path, pprofc_error *error) {
   return why ? error_set(error, PPROFC_E_IO, "cannot replace '%s': %s", path, why) : PPROFC_OK;
 }
 
-/* Creates a FIFO and opens both of its ends. With an open writer, the reader never reaches the end
- * of file. */
+/* Creates a FIFO, and opens it for reading and for writing. The open writer prevents an end of file
+ * at the reader. */
 static pprofc_status fifo_make(const char *path, int *fd, pprofc_error *error) {
   struct stat info;
   pprofc_status status = fifo_clear(path, error);
@@ -113,12 +113,12 @@ void talk_close(struct talk *talk) {
 
 /* ---- the profiler ------------------------------------ */
 
-/* Switches the profiler on or off, and waits for its answer. */
+/* Switches the profiler on or off, and waits for the profiler's answer. */
 static void profiler_switch(const struct talk *talk, const char *word) {
   char reply[64];
   if (talk->control < 0) return;
   while (read(talk->acknowledge, reply, sizeof reply) > 0)
-    continue; /* skip an answer to an earlier command, which arrived late */
+    continue; /* Skip a late answer to an earlier command. */
   if (write(talk->control, word, strlen(word)) < 0) return;
   struct pollfd wait = {.fd = talk->acknowledge, .events = POLLIN};
   if (poll(&wait, 1, PROFILER_MS) > 0) (void)!read(talk->acknowledge, reply, sizeof reply);
@@ -157,7 +157,8 @@ static pprofc_str talk_take_text(struct talk *talk, pprofc_str *text) {
   return taken;
 }
 
-/* Sends a command with the number `field`. If `field` is NULL, sends only the command. */
+/* Sends a command with the number *field. If `field` is NULL, sends the command without a
+ * number. */
 static void talk_send(const struct talk *talk, uint32_t command, const uint32_t *field) {
   uint32_t words[] = {4, command, 0};
   unsigned char bytes[sizeof words];
@@ -192,8 +193,8 @@ static void talk_take_marker(struct talk *talk, pprofc_str fields) {
   talk->round_begin = 0;
 }
 
-/* Adds the benchmark of the last rounds. The plugin sends the name of a benchmark after its
- * rounds. */
+/* Adds a benchmark with the rounds that arrived last. A plugin sends the name of a benchmark after
+ * its rounds. */
 static void talk_take_executed(struct talk *talk, pprofc_str fields) {
   talk->now.process = (uint32_t)talk_take_number(talk, &fields, 4);
   pprofc_str name = escape_line_keep(talk_take_text(talk, &fields), talk->arena);

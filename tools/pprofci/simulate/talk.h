@@ -1,5 +1,5 @@
-/* Communicates with benchmark plugins that measure times. The plugins report when a benchmark and
- * its rounds begin and end, over two FIFOs with fixed names. */
+/* Communicates with benchmark plugins that measure times. The plugins report the begin and the end
+ * of each benchmark and round. They use two FIFOs with fixed names. */
 #ifndef PPROFCI_SIMULATE_TALK_H
 #define PPROFCI_SIMULATE_TALK_H
 
@@ -18,31 +18,31 @@ struct talk_benchmark {
 struct talk {
   const pprofc_allocator *mem;
   struct arena *arena;
-  int commands, answers;    /* FIFO to which the plugins write their commands; FIFO from which the
-                               plugins read the answers */
-  int control, acknowledge; /* FIFOs that control the profiler, and return its answers; -1: no
+  int commands, answers;    /* FIFO into which the plugins write commands, and FIFO from which they
+                               read the answers */
+  int control, acknowledge; /* FIFOs for commands to the profiler and for its answers; -1: no
                                profiler */
-  const char *plugin;       /* name and version of the last plugin that sent a message, or "" */
+  const char *plugin;       /* name and version of the plugin that sent a message last, or "" */
 
   struct talk_benchmark *items;
   size_t count, capacity;
-  struct buffer rounds; /* doubles: duration of each round in nanoseconds */
+  struct buffer rounds; /* array of doubles: duration of each round in nanoseconds */
 
-  struct buffer pending; /* received bytes that are not a complete message yet */
+  struct buffer pending; /* received bytes of a message that is not complete yet */
   struct talk_benchmark now;
   uint64_t round_begin;
   bool failed; /* true when out of memory, or after a malformed message */
 };
 
-/* Creates the FIFOs. Fails if files with their names exist, unless they are unused FIFOs of this
- * user. Call talk_close even after an error. */
+/* Creates the FIFOs. Fails if files with these names exist, unless they are unused FIFOs of this
+ * user. The caller calls talk_close, even after an error. */
 pprofc_status talk_open(struct talk *talk, const pprofc_allocator *mem, struct arena *arena,
                         pprofc_error *error);
 
 /* Removes all measurements before the next run of a command. */
 void talk_clear(struct talk *talk);
 
-/* Reads the messages that have arrived, and answers the messages. `talk` is a struct talk. */
+/* Reads the messages that have arrived, and answers them. `talk` is a struct talk. */
 void talk_serve(void *talk);
 
 /* Removes the FIFOs. */

@@ -1,5 +1,6 @@
 /* Runs the command of -walltime at both commits in alternation, and reads the times that the
- * plugins report. Markers give the rounds; files give the number of iterations of a round. */
+ * plugins report. Messages give the rounds, and result files give the number of iterations of a
+ * round. */
 #include "simulate/timing.h"
 
 #include "common/terminal.h"
@@ -18,7 +19,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#define RESULTS_MAX ((size_t)64 << 20) /* maximum bytes of a file of results */
+#define RESULTS_MAX ((size_t)64 << 20) /* maximum size in bytes of a file of results */
 
 /* ---- one process ------------------------------------- */
 
@@ -29,8 +30,8 @@ void timed_add(struct timed_words *w, const char *word) {
   w->items[w->count] = NULL;
 }
 
-/* Adds the environment in which the plugins measure times. Python describes its generated code only
- * if perf takes samples. */
+/* Adds the environment variables with which the plugins measure times. Python describes its
+ * generated code only if perf takes samples. */
 static void timed_add_environment(struct timed_words *w, const char *place, bool samples) {
   struct utsname machine;
   timed_add(w, "env");
@@ -100,7 +101,8 @@ static int round_order(const void *a, const void *b) {
   return (*x > *y) - (*x < *y);
 }
 
-/* Returns the median duration of a benchmark's rounds in nanoseconds; 0 if there are no markers. */
+/* Returns the median duration of a benchmark's rounds in nanoseconds. Returns 0 if the plugin
+ * reported no rounds. */
 static double rounds_median(const struct timing *t, pprofc_str name) {
   double *rounds = (double *)(void *)t->talk.rounds.data;
   for (size_t i = 0; i < t->talk.count; i++) {
@@ -170,7 +172,7 @@ static pprofc_status read_times(struct timing *t, int side, const char *place,
                    side_names[side], t->words[0]);
 }
 
-/* ---- turns ------------------------------------------- */
+/* ---- alternation ------------------------------------- */
 
 /* Runs the setup and the command of base or head once. */
 static pprofc_status time_once(struct timing *t, int side, bool samples, pprofc_error *error) {
@@ -191,8 +193,8 @@ static pprofc_status tree_move(const char *from, const char *to, pprofc_error *e
                    ERRNO_TEXT(errno));
 }
 
-/* Measures base or head in the folder that both use. The profiles of base and head then name the
- * same files. */
+/* Measures base or head in the folder that both use in turn. The profiles of base and head then
+ * name the same files. */
 static pprofc_status time_side(struct timing *t, int side, bool samples, size_t round,
                                size_t rounds, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
@@ -205,7 +207,7 @@ static pprofc_status time_side(struct timing *t, int side, bool samples, size_t 
   return status;
 }
 
-/* Runs base and head in alternation. The order of the two changes with each round. */
+/* Runs base and head in alternation. Base and head change their order with each round. */
 static pprofc_status time_rounds(struct timing *t, bool samples, size_t rounds,
                                  pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
@@ -276,7 +278,7 @@ static pprofc_status time_results(struct timing *t, pprofc_error *error) {
   return status;
 }
 
-/* ---- the step ---------------------------------------- */
+/* ---- the whole -walltime step ------------------------ */
 
 /* Checks out a commit. Then moves the checkout, because the other commit needs the same folder. */
 static pprofc_status time_check_out(struct timing *t, int side, const struct sides_commits *commits,

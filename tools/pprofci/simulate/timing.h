@@ -1,6 +1,6 @@
 /* Times benchmarks separately. A command runs several times at base and at head, in alternation.
  * The plugins of its benchmarks report their rounds. perf takes samples if the kernel permits
- * perf. */
+ * this. */
 #ifndef PPROFCI_SIMULATE_TIMING_H
 #define PPROFCI_SIMULATE_TIMING_H
 
@@ -15,8 +15,8 @@ struct timed_profiles {
 
 struct timed {
   const char *name;
-  struct buffer seconds[SIDES]; /* for base and head, an array of doubles: median seconds of one
-                                   iteration, for each process */
+  struct buffer seconds[SIDES]; /* for base and head, an array of doubles: each process's median
+                                   time of an iteration, in seconds */
   struct timed_profiles profiles[SIDES];
 };
 
@@ -24,9 +24,10 @@ struct timing {
   struct ci_run *run;
   struct talk talk;
   const char *const *words;   /* command to measure */
-  const char *tree;           /* path of the checkout during a measurement; NULL without a base */
-  const char *trees[SIDES];   /* paths of the checkouts of base and head while the commits are not
-                                 measured */
+  const char *tree;           /* path of the checkout during a measurement; NULL if there is no
+                                 base */
+  const char *trees[SIDES];   /* paths of the checkouts of base and head while they wait for their
+                                 turn */
   const char *folders[SIDES]; /* working directories of the command in base and head; NULL: not
                                  measured */
   struct interner names;      /* names of the benchmarks in `items` */
@@ -37,7 +38,7 @@ struct timing {
   size_t steps, all_steps;
 };
 
-/* Words of a command line. */
+/* The words of a command line that is built. */
 struct timed_words {
   struct arena *arena;
   const char **items;
@@ -51,16 +52,16 @@ struct timed *timed_of(struct timing *t, pprofc_str name);
 
 /* ---- sampling ----------------------------------------- */
 
-/* True if perf is installed and the kernel permits it. Otherwise prints the reason. */
+/* True if perf is installed and the kernel permits its use. Otherwise prints the reason. */
 bool sampling_is_permitted(struct timing *t);
 
-/* Begins the command line with perf, which writes to the folder `place`. perf does not take samples
- * at first. */
+/* Begins the command line with perf, which writes into the folder `place`. perf takes no samples
+ * until it is switched on. */
 pprofc_status sampling_begin(struct timing *t, const char *place, struct timed_words *words,
                              pprofc_error *error);
 
-/* Removes the descriptions of generated code that the processes of the last run left in /tmp and in
- * their folder. */
+/* Removes the files that describe generated code. The processes of the last run left them in /tmp
+ * and in their folder. */
 void sampling_clean(struct timing *t, int side);
 
 /* Writes a profile for each benchmark of the last run, with the samples of its time range. */

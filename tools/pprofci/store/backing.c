@@ -1,4 +1,4 @@
-/* Implements functions that stores in folders and stores in buckets both use. */
+/* Implements the functions that are common to stores in folders and stores in buckets. */
 #include "store/backing.h"
 
 #include "core/array.h"
@@ -36,7 +36,7 @@ static pprofc_status backing_check_mark(struct backing *backing, bool create, pp
 
 pprofc_status backing_open(struct backing *backing, const char *where, bool create,
                            pprofc_error *error) {
-  /* Ignore the signal: exceeding the file size limit must fail the write and not end the
+  /* Ignore the signal. If a file exceeds the size limit, the write must fail instead of ending the
    * process. */
   (void)signal(SIGXFSZ, SIG_IGN);
   bool bucket = str_starts(str_of(where), str_of(backing_s3.scheme));

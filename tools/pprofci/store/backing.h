@@ -1,6 +1,6 @@
-/* Stores the files of a store in a folder or a bucket. Each file has a key, such as
- * "runs/4d5e6f/ab.json". The content of a key never changes, because the key contains a hash of the
- * content or the file is empty. Therefore each existing file is complete, and writing it again
+/* Stores the files of a store in a folder or in an S3 bucket. Each file has a key, such as
+ * "runs/4d5e6f/ab.json". A key always has the same content, because the key contains a hash of the
+ * content or the file is empty. Therefore an existing file is complete, and writing it again
  * changes nothing. */
 #ifndef PPROFCI_STORE_BACKING_H
 #define PPROFCI_STORE_BACKING_H
@@ -46,15 +46,15 @@ struct backing {
   const struct backing_kind *kind;
   const char *where; /* address of the store as given on the command line */
   struct arena arena;
-  void *state; /* state of the folder or the bucket */
+  void *state; /* private state of the folder or the bucket */
 };
 
-/* Opens a store. With `create` the store need not exist. */
+/* Opens a store. With `create`, a missing store is created. */
 pprofc_status backing_open(struct backing *backing, const char *where, bool create,
                            pprofc_error *error);
 void backing_close(struct backing *backing);
 
-/* Writes a file completely or not at all. If the file exists, only its time changes, to the current
+/* Writes a file completely or not at all. If the file exists, only sets its time to the current
  * time. */
 pprofc_status backing_put(struct backing *backing, const char *key, pprofc_str data,
                           pprofc_error *error);

@@ -98,7 +98,7 @@ static pprofc_status check_record(void *context, const struct stored_key *stored
   return status == PPROFC_E_FORMAT || status == PPROFC_E_NO_MATCH ? PPROFC_OK : status;
 }
 
-/* ---- tags and unused objects ------------------------- */
+/* ---- tags and unused files --------------------------- */
 
 static pprofc_status count_unnamed(struct checker *c, pprofc_error *error) {
   struct interner named;

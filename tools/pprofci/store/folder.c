@@ -28,7 +28,7 @@ static char *folder_path(struct arena *arena, const struct backing *backing, con
   return text_printf(arena, "%s/%s", backing->where, key);
 }
 
-/* ---- writing ----------------------------------------- */
+/* ---- writing a file ---------------------------------- */
 
 /* Opens a new file "TMP/PID-NUMBER" with the permissions of the umask. */
 static int folder_open_new(struct arena *arena, const char *tmp, char **path) {
@@ -65,8 +65,8 @@ static void folder_sync(const char *path) {
   close(fd);
 }
 
-/* Renames a file into a folder. Creates the folder if it does not exist, or if another process has
- * removed it. */
+/* Renames a file into a folder. Creates the folder if it is missing, for example because another
+ * process removed it. */
 static bool folder_rename(struct arena *arena, const char *from, const char *to) {
   pprofc_str whole = str_of(to);
   char *parent = text_keep(arena, str_slice(whole, 0, str_find_last_char(whole, '/')));
@@ -106,7 +106,7 @@ static pprofc_status folder_put(struct backing *backing, const char *key, pprofc
   arena_init(&arena, &mem_default);
   const char *path = folder_path(&arena, backing, key);
   pprofc_status status = path ? PPROFC_OK : error_nomem(error);
-  /* An existing file of another size is damaged and is written again. */
+  /* An existing file of another size is damaged, and is therefore written again. */
   bool there = path && stat(path, &info) == 0 && (size_t)info.st_size == data.size &&
                utimensat(AT_FDCWD, path, NULL, 0) == 0;
   if (status == PPROFC_OK && !there) status = folder_put_new(backing, &arena, path, data, error);
@@ -184,7 +184,8 @@ static pprofc_status folder_list_one(struct backing *backing, const char *below,
   return good ? PPROFC_OK : error_nomem(error);
 }
 
-/* Lists keys one or two levels below the prefix. A subfolder is listed with the size UINT64_MAX. */
+/* Lists the keys one or two levels below the prefix. A subfolder appears with the size
+ * UINT64_MAX. */
 static pprofc_status folder_list(struct backing *backing, const char *prefix,
                                  struct stored_keys *keys, pprofc_error *error) {
   pprofc_status status = folder_list_one(backing, prefix, keys, error);
@@ -207,7 +208,7 @@ static pprofc_status folder_remove(struct backing *backing, const char *key, ppr
   char *slash = path ? strrchr(path, '/') : NULL;
   if (slash && strchr(key, '/')) {
     *slash = '\0';
-    (void)rmdir(path); /* remove the folder if it is empty; otherwise this fails */
+    (void)rmdir(path); /* removes the folder only if it is empty */
   }
   arena_free(&arena);
   return status;

@@ -110,8 +110,8 @@ static void list_results(struct json_writer *json, const struct past *past,
   json_end(json);
 }
 
-/* Adds an object for a run. If -budget shortens the list, the object has only the numbers of
- * results and profiles, not their lists. */
+/* Adds an object for a run. If -budget shortens the list, the object has the numbers of results and
+ * profiles instead of their lists. */
 static void list_json_run(struct json_writer *json, const struct past *past,
                           const struct past_run *run, bool brief) {
   json_line_break(json);
@@ -135,7 +135,7 @@ static void list_json_run(struct json_writer *json, const struct past *past,
   json_end(json);
 }
 
-/* Adds an object with the number of runs, and marks where the note about omitted runs belongs. */
+/* Adds an object with the number of runs. Marks the position of the note about omitted runs. */
 static void list_json_count(struct json_writer *json, size_t count) {
   json_begin_object(json);
   json_uint(json_key(json, "runs"), count);

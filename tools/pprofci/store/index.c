@@ -1,5 +1,5 @@
-/* Maintains the index of a store: a cache of its records in SQLite. If the index is missing, old or
- * damaged, builds it from the records. */
+/* Maintains the index of a store: a cache of its records in SQLite. Builds a new index if the index
+ * is missing, old or damaged. */
 #include "store/index.h"
 
 #ifdef HAVE_SQLITE3
@@ -30,7 +30,8 @@ static const char index_schema[] =
 
 /* ---- opening ----------------------------------------- */
 
-/* Returns the path of the index: next to the records, or for a bucket in the user's cache. */
+/* Returns the path of the index. A store in a folder has the index next to its records, and a
+ * bucket has it in the user's cache. */
 static const char *index_path(struct arena *arena, const struct backing *backing) {
   char hex[SHA256_HEX + 1];
   const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -57,7 +58,9 @@ static bool index_open_file(struct store_index *x) {
   int64_t tables = index_number(x, "SELECT count(*) FROM sqlite_master");
   if (x->code != SQLITE_OK) return false;
   if (version == INDEX_VERSION) return true;
-  if (tables > 0) x->code = SQLITE_NOTADB; /* report a database of another version as damaged */
+  if (tables > 0)
+    x->code = SQLITE_NOTADB; /* Report a database of another version like a damaged
+                                one. */
   return tables == 0 && index_exec(x, index_schema);
 }
 
@@ -82,8 +85,8 @@ static bool index_open(struct store_index *x) {
 
 /* ---- reading ----------------------------------------- */
 
-/* Reports why the index cannot be used. Returns an error if another process holds the lock. After
- * other errors *used is false, and the caller reads the records. */
+/* Reports why the index is unusable. Returns an error if another process holds the lock. Otherwise
+ * sets *used to false, and the caller reads the records. */
 static pprofc_status index_explain(struct store_index *x, bool *used, pprofc_error *error) {
   bool locked = x->code == SQLITE_BUSY || x->code == SQLITE_LOCKED;
   const char *why = x->db ? x->lib.errmsg(x->db) : "out of memory";

@@ -7,13 +7,13 @@
 
 #include <string.h>
 
-/* Maps ids in the index to array indices in memory. */
+/* Maps the ids of items in the index to their array indices in memory. */
 struct load_places {
   size_t *items; /* for each id, its array index plus one; 0 if the id is unused */
   size_t count;  /* largest id plus one */
 };
 
-/* Records that the index is damaged. Returns false. */
+/* Records that the index is damaged. Always returns false. */
 static bool load_broken(struct store_index *x) {
   return index_good(x, SQLITE_CORRUPT);
 }
@@ -34,7 +34,8 @@ static bool load_make_places(struct store_index *x, struct arena *arena, const c
 
 /* ---- runs -------------------------------------------- */
 
-/* Adds the points (measured values) of the last run, which `s` selects. */
+/* Adds the points (measured values) of the run that was added last. The statement `s` selects the
+ * points. */
 static bool load_points(struct store_index *x, sqlite3_stmt *s, int64_t run, int64_t count,
                         const struct load_places *series) {
   bool good = index_bind_int(x, s, 1, run);

@@ -1,4 +1,4 @@
-/* Calls SQLite for the files of the index. */
+/* Declares the calls of SQLite for the files of the index. */
 #ifndef PPROFCI_STORE_INDEX_SQL_H
 #define PPROFCI_STORE_INDEX_SQL_H
 
@@ -42,7 +42,7 @@ struct store_index {
 /* Loads the SQLite library. */
 pprofc_status index_load_library(struct sqlite *lib, pprofc_error *error);
 
-/* True if the code means success. Records the code of the first failure. */
+/* True if the code means success. Otherwise records the code if it is the first failure. */
 bool index_good(struct store_index *x, int code);
 
 bool index_exec(struct store_index *x, const char *sql);
@@ -60,7 +60,7 @@ int64_t index_number(struct store_index *x, const char *sql);
 
 pprofc_str index_text(struct store_index *x, sqlite3_stmt *statement, int column);
 
-/* Adds the records that are missing in the index, and deletes runs whose records do not exist any
+/* Adds the records that are missing in the index. Deletes the runs whose records do not exist any
  * more. */
 pprofc_status index_sync(struct store_index *x, struct stored_keys *keys, pprofc_error *error);
 

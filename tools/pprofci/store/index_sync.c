@@ -21,7 +21,7 @@ static const char *const sync_statements[STATEMENTS] = {
 struct sync {
   struct store_index *x;
   sqlite3_stmt *statements[STATEMENTS];
-  struct past fresh; /* one record to add, and the series of all earlier records */
+  struct past fresh; /* one record that is added, and the series of all earlier records */
   struct buffer ids; /* for each series of `fresh`, its id in the index */
 };
 
@@ -85,7 +85,7 @@ static bool sync_add_profile(struct sync *y, int64_t run, const struct past_prof
          index_bind_int(y->x, s, 7, profile->size) && index_run(y->x, s);
 }
 
-/* Adds the run of `fresh` to the index, and removes the run from `fresh`. */
+/* Adds the run in `fresh` to the index, then removes the run from `fresh`. */
 static bool sync_add(struct sync *y) {
   const struct past_run *run = &y->fresh.runs[y->fresh.run_count - 1];
   if (!sync_add_run(y, run)) return false;
@@ -109,8 +109,8 @@ static bool sync_drop(struct store_index *x, int64_t id) {
   return index_exec(x, sql);
 }
 
-/* Marks the keys that the index has, by setting their size to UINT64_MAX. Deletes runs whose
- * records do not exist any more. */
+/* Marks the keys that the index already has by the size UINT64_MAX. Deletes the runs whose records
+ * do not exist any more. */
 static bool sync_compare(struct store_index *x, struct stored_keys *keys) {
   sqlite3_stmt *s = NULL;
   size_t place = 0;

@@ -25,7 +25,7 @@ static void writing_note_time(struct writing *w, const char *path) {
 
 /* ---- the folder of a run ----------------------------- */
 
-/* Adds the head profiles of all pairs. */
+/* Adds the head profiles of all pairs of profiles. */
 static pprofc_status writing_add_pairs(struct writing *w, pprofc_error *error) {
   const struct node *pairs = node_get(w->manifest, "pairs");
   for (size_t i = 0; i < node_size(pairs); i++) {

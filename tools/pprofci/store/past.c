@@ -51,8 +51,8 @@ uint32_t past_add_series(struct past *past, pprofc_str group, pprofc_str name, p
   if (id == MAP_NONE || id < past->series_count) return id;
   if (!ARRAY_RESERVE(&mem_default, past->series, past->series_capacity, past->series_count + 1))
     return MAP_NONE;
-  /* Points to the stored copy of the series' key, one text that contains the group, the name and
-   * the unit. */
+  /* The stored key of a series is one text with the group, the name and the unit. The series points
+   * into this text. */
   pprofc_str kept = past->series_keys.items[id];
   past->series[past->series_count++] =
       (struct past_series){{kept.data, group.size},
@@ -175,7 +175,7 @@ void past_sort(struct past *past) {
           past->by_order ? record_by_order : record_by_time);
 }
 
-/* Sorts the runs like past_sort, and reads the tags. */
+/* Sorts the runs like past_sort. Then reads the tags. */
 static pprofc_status past_finish(struct past *past, struct backing *backing, pprofc_error *error) {
   struct stored_keys keys;
   past_sort(past);
@@ -209,7 +209,7 @@ pprofc_status past_load(struct past *past, struct backing *backing, pprofc_error
 /* ---- keys -------------------------------------------- */
 
 void past_object_key(pprofc_str sha256, char key[80]) {
-  /* Accept only a valid hash, because any other text could be a path out of the store. */
+  /* Accept only a valid hash. Any other text could be a path that leads out of the store. */
   if (sha256.size != 64 || !text_is_of(sha256, TEXT_HEX)) sha256 = STR("no hash");
   pprofc_str first = str_slice(sha256, 0, 2), rest = str_slice(sha256, 2, 64);
   snprintf(key, 80, "objects/%.*s/%.*s", STR_ARG(first), STR_ARG(rest));

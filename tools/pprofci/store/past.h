@@ -1,5 +1,5 @@
-/* Reads a store into memory: its runs in the order of their commits, and one value for each series
- * (benchmark and unit) that a run measured. */
+/* Reads a store into memory. It has the runs in the order of their commits. Each run has one value
+ * for each series (benchmark and unit) that it measured. */
 #ifndef PPROFCI_STORE_PAST_H
 #define PPROFCI_STORE_PAST_H
 
@@ -13,7 +13,8 @@ struct past_run {
   const char *key;           /* key of the record */
   pprofc_str branch, machine, verdict, headline;
   int64_t status;
-  size_t first_point, points; /* range of the run's points: index of the first, and their number */
+  size_t first_point, points; /* points (measured values) of the run: index of the first point, and
+                                 number of points */
   size_t first_profile, profiles;
   const char *tag; /* tag of the commit, or NULL */
 };
@@ -44,8 +45,9 @@ struct past {
   size_t point_count, point_capacity;
   struct past_profile *profiles;
   size_t profile_count, profile_capacity;
-  bool by_order;  /* true if each run has the number of its commit, by which runs are sorted */
-  bool runs_only; /* true to skip the points (measured values) of runs */
+  bool by_order;  /* true if each run has a commit number; the runs are then sorted by this
+                     number */
+  bool runs_only; /* true: do not read the points (measured values) of the runs */
   size_t skipped; /* number of invalid records */
 };
 
@@ -59,16 +61,16 @@ pprofc_status past_load(struct past *past, struct backing *backing, pprofc_error
 /* Reads all runs from the records, without the index. */
 pprofc_status past_read(struct past *past, struct backing *backing, pprofc_error *error);
 
-/* Adds a run from its record, and copies all texts. */
+/* Adds a run from its record. Copies all texts. */
 pprofc_status past_add_record(struct past *past, const char *key, const struct run_record *record,
                               pprofc_error *error);
 
-/* Adds the run of a record. Skips a damaged record with a message on standard error, and a removed
- * record without a message. */
+/* Reads a record and adds its run. Skips a damaged record with a message on standard error. Skips a
+ * removed record without a message. */
 pprofc_status past_read_one(struct past *past, struct backing *backing, const char *key,
                             pprofc_error *error);
 
-/* Add an item: a run, a series, a point of the last run, or a profile. past_add_series returns
+/* The functions add a run, a series, a point of the last run, or a profile. past_add_series returns
  * MAP_NONE when out of memory. */
 struct past_run *past_add_run(struct past *past, const char *key);
 uint32_t past_add_series(struct past *past, pprofc_str group, pprofc_str name, pprofc_str unit,
@@ -79,7 +81,7 @@ bool past_add_profile(struct past *past, struct past_run *run, const struct past
 /* Sorts the runs by their commit numbers if all runs have a number, else by time. */
 void past_sort(struct past *past);
 
-/* Adds the keys of all objects that the runs refer to. Returns false when out of memory. */
+/* Adds the keys of all objects that the runs use. Returns false when out of memory. */
 bool past_name_objects(struct past *past, struct interner *names);
 
 /* Formats the key of an object from its hash. */

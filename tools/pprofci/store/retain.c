@@ -37,7 +37,7 @@ pprofc_status retain_parse(struct retain *retain, const char *text, int64_t last
 
 /* ---- runs -------------------------------------------- */
 
-/* True if a rule drops the run. A run stays if no rule applies to its branch. */
+/* True if a retention rule drops the run. A run stays if no rule applies to its branch. */
 static bool retain_is_old(const struct retain *retain, const struct past_run *run, int64_t now) {
   for (size_t i = 0; i < retain->count; i++)
     if (str_glob(retain->rules[i].branch, run->branch))
@@ -69,8 +69,8 @@ static pprofc_status retain_drop(struct backing *backing, const struct past_run 
   return dry ? PPROFC_OK : backing_remove(backing, run->key, error);
 }
 
-/* Checks that the runs were read completely. An empty list would remove every object, and an empty
- * list is more likely an error than an empty store. */
+/* Checks that the store has runs. An empty list would remove every object, and is more likely an
+ * error than an empty store. */
 static pprofc_status retain_check(const struct past *past, const struct backing *backing,
                                   pprofc_error *error) {
   if (past->skipped)
@@ -102,8 +102,8 @@ pprofc_status upkeep_retain(struct backing *backing, const struct retain *retain
 
 /* ---- unused objects ----------------------------------- */
 
-/* Checks the age of a file again, because another process may have written the file since the
- * listing. Files under tmp/ are written only once. */
+/* Checks the age of a file again. Another process may have written the file after it was listed.
+ * Files under tmp/ are written only once and need no second check. */
 static pprofc_status sweep_age(struct backing *backing, const struct stored_key *key, int64_t now,
                                bool *old, pprofc_error *error) {
   struct stored_keys keys;
@@ -146,8 +146,8 @@ pprofc_status upkeep_sweep(struct backing *backing, int64_t now, bool dry,
   struct stored_keys keys, left;
   past_init(&past);
   interner_init(&names, &mem_default);
-  /* List objects before records. An object that is stored between the two listings is then too
-   * young to be removed. */
+  /* List objects before records. An object that is stored between both listings is then too young
+   * to be removed. */
   pprofc_status status = backing_list(backing, "objects", &keys, error);
   if (status == PPROFC_OK && keys.count) status = sweep_names(&past, backing, &names, error);
   for (size_t i = 0; i < keys.count && status == PPROFC_OK; i++)

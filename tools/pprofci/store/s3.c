@@ -29,7 +29,7 @@ struct s3_upload {
   struct s3_wire *wire;
   const char *key, *id;
   struct arena arena;
-  struct buffer list; /* XML list of the parts of an upload */
+  struct buffer list; /* XML list of the parts of a multipart upload */
 };
 
 static pprofc_status s3_begin(struct s3_upload *u, pprofc_error *error) {
@@ -118,8 +118,7 @@ static pprofc_status s3_write(struct s3_wire *w, const char *key, pprofc_str dat
   return s3_simple(w, &request, 412, code, error);
 }
 
-/* True if a key exists. Sets *young to true if the object is too new for `pprofci fsck -clean` to
- * remove it. */
+/* True if a key exists. Sets *young to true if the object is too new for `pprofci fsck -clean`. */
 static bool s3_exists(struct s3_wire *w, const char *key, bool *young) {
   struct reply reply;
   pprofc_error ignored;
@@ -139,8 +138,7 @@ static pprofc_status s3_put(struct backing *backing, const char *key, pprofc_str
   bool exists = object && s3_exists(w, key, &young);
   if (young) return PPROFC_OK;
   pprofc_status status = s3_write(w, key, data, !exists, &code, error);
-  /* An upload also fails if an earlier attempt or another writer has already completed the
-   * upload. */
+  /* An upload also fails if an earlier attempt or another process has already completed it. */
   if (status != PPROFC_OK && object && s3_exists(w, key, &young) && young) return PPROFC_OK;
   return status;
 }
@@ -159,10 +157,10 @@ static pprofc_status s3_get(struct backing *backing, const char *key, struct buf
   return status == PPROFC_OK && data->failed ? error_nomem(error) : status;
 }
 
-/* A type of list request, with the names of the XML elements in its reply. */
+/* A type of list request, and the names of the XML elements in its reply. */
 struct s3_page {
   const char *root, *item, *time;
-  bool uploads; /* true to list incomplete uploads, which some servers cannot list */
+  bool uploads; /* true: list incomplete uploads; some servers cannot list them */
 };
 
 static const struct s3_page s3_objects = {"ListBucketResult", "Contents", "LastModified", false};
@@ -199,7 +197,7 @@ static bool s3_add_item(struct s3_wire *w, const struct s3_page *page, pprofc_st
   return good;
 }
 
-/* Reads one page of a list, and the token of the next page if there is one. */
+/* Reads one page of a list. Also reads the token of the next page if there is one. */
 static pprofc_status s3_take_page(struct s3_wire *w, const struct s3_page *page, pprofc_str body,
                                   struct stored_keys *keys, struct buffer *next,
                                   pprofc_error *error) {
@@ -232,7 +230,8 @@ static pprofc_status s3_read_page(struct s3_wire *w, const struct s3_page *page,
   return status;
 }
 
-/* Returns the query string of the first page, or of the page that the token selects. */
+/* Returns the query string for a page of a list: the first page, or the page that the token
+ * selects. */
 static const char *s3_list_query(const struct s3_wire *w, const struct s3_page *page,
                                  const char *prefix, pprofc_str token, struct arena *arena) {
   struct buffer query;

@@ -22,10 +22,12 @@ struct s3_wire {
   struct client *client;
   struct arena *arena;
   const char *bucket, *prefix;
-  const char *scheme, *host; /* server of the requests: "https", "s3.us-east-1.amazonaws.com" */
+  const char *scheme, *host; /* scheme and host of the server: "https",
+                                "s3.us-east-1.amazonaws.com" */
   const char *token;
   struct sigv4_scope scope;
-  bool in_path; /* true if URLs contain the bucket in the path, not in the host name */
+  bool in_path; /* true if the path of a URL has the bucket; false if the host name has the
+                   bucket */
   size_t part;
 };
 
@@ -85,8 +87,8 @@ static pprofc_status s3_read_server(struct s3_wire *w, pprofc_error *error) {
   pprofc_status status = s3_check_server(w, given, error);
   if (status != PPROFC_OK) return status;
   const char *style = s3_variable("PPROFCI_S3_STYLE", NULL, "");
-  /* Put the bucket into the path if its name has dots: the certificate for *.s3.amazonaws.com does
-   * not match such a host name. */
+  /* Put a bucket whose name has dots into the path. The certificate for *.s3.amazonaws.com does not
+   * match a host name with such a bucket. */
   w->in_path = *given || strchr(w->bucket, '.');
   if (strcmp(style, "path") == 0)
     w->in_path = true;
@@ -154,7 +156,7 @@ size_t s3_wire_part(const struct s3_wire *wire) {
 
 /* ---- a signed request -------------------------------- */
 
-/* Appends a path and percent-encodes each element. */
+/* Appends a path. Percent-encodes each element of the path. */
 static void s3_put_path(struct buffer *out, pprofc_str path) {
   pprofc_str part;
   bool first = true;
@@ -255,9 +257,8 @@ static pprofc_status s3_send_once(struct s3_wire *w, const struct s3_request *re
 
 /* ---- retries ----------------------------------------- */
 
-/* Checks that a reply is complete, using its length or its chunks. Without a length and without
- * chunks, a truncated reply looks complete. An XML document with status 200 can be an error, so the
- * function also checks the document. */
+/* Checks that a reply is complete, by its length or its chunks. A truncated reply without both
+ * looks complete. An XML document with status 200 can be an error, so also checks the document. */
 static pprofc_status s3_check_whole(const struct s3_request *request, const struct reply *reply,
                                     pprofc_error *error) {
   char end[64];
@@ -279,7 +280,8 @@ static bool s3_is_passing(pprofc_status status, const struct reply *reply) {
   return reply->code == 409 || retry_helps(reply->code);
 }
 
-/* Returns the wait of Retry-After in milliseconds, at most ten seconds; -1 without that header. */
+/* Returns the waiting time of the header Retry-After in milliseconds, at most ten seconds. Returns
+ * -1 without this header. */
 static int64_t s3_wait_ms(const struct reply *reply) {
   if (reply->retry_after <= 0) return -1;
   return 1000 * (reply->retry_after < 10 ? reply->retry_after : 10);

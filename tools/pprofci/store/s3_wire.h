@@ -13,21 +13,21 @@ pprofc_status s3_wire_open(struct arena *arena, const char *where, struct s3_wir
                            pprofc_error *error);
 void s3_wire_close(struct s3_wire *wire);
 
-/* Returns the prefix of all keys: "PREFIX/", or "". */
+/* Returns the common prefix of all keys: "PREFIX/", or "". */
 const char *s3_wire_prefix(const struct s3_wire *wire);
 
 struct s3_request {
   const char *method;
-  const char *key;   /* key below the prefix; NULL for the bucket itself */
-  const char *query; /* query string with sorted and encoded parameters, or "" */
-  const char *root;  /* name of the root element that a reply with status 200 must have, or NULL */
-  bool once; /* true to make the server refuse the request, with status 412, if the key exists */
+  const char *key;   /* key without the prefix; NULL for the bucket itself */
+  const char *query; /* query string with sorted and encoded parameters; or "" */
+  const char *root;  /* name that the root element of a reply with status 200 must have, or NULL */
+  bool once; /* true: if the key exists, the server must refuse the request with status 412 */
   pprofc_str body;
 };
 
-/* Sends a request, up to five times while a retry can help. A truncated reply is an error. The
- * reply may contain an error of the server, which s3_wire_fail converts. The caller frees the
- * reply, also after an error. */
+/* Sends a request, up to five times if a retry can help. A truncated reply is an error. The reply
+ * may contain an error message of the server; the caller passes such a reply to s3_wire_fail. The
+ * caller frees the reply, even after an error. */
 pprofc_status s3_wire_send(struct s3_wire *wire, const struct s3_request *request,
                            struct reply *reply, pprofc_error *error);
 
@@ -36,13 +36,13 @@ pprofc_status s3_wire_send(struct s3_wire *wire, const struct s3_request *reques
 pprofc_status s3_wire_fail(const struct s3_wire *wire, const struct s3_request *request,
                            const struct reply *reply, pprofc_error *error);
 
-/* Returns the size in bytes of a part of a multipart upload. A larger file is sent in parts. */
+/* Returns the size in bytes of a part of a multipart upload. Larger files are sent in parts. */
 size_t s3_wire_part(const struct s3_wire *wire);
 
 /* ---- XML --------------------------------------------- */
 
-/* Removes the next <NAME>...</NAME> from *rest and returns its content. Returns false if there is
- * no such element. */
+/* Finds the next <NAME>...</NAME> in *rest, and sets its content. *rest becomes the text after the
+ * element. Returns false if there is no such element. */
 bool xml_next(pprofc_str *rest, const char *name, pprofc_str *content);
 /* Returns the content of the first element NAME, or an empty text. */
 pprofc_str xml_first(pprofc_str text, const char *name);

@@ -35,7 +35,7 @@ bool times_parse(pprofc_str text, int64_t *seconds) {
                  .tm_hour = parts[3],
                  .tm_min = parts[4],
                  .tm_sec = parts[5]};
-  /* timegm converts February 30 to March 2; the next line rejects this result. */
+  /* timegm converts February 30 to March 2. The next line rejects such a date. */
   *seconds = (int64_t)timegm(&t);
   return *seconds >= 0 && t.tm_mday == parts[2] && t.tm_hour == parts[3] && t.tm_min == parts[4];
 }

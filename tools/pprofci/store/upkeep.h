@@ -15,7 +15,7 @@ struct retain {
   size_t last; /* number of newest commits of each branch to keep at any age */
 };
 
-/* Parses the rules. PPROFC_E_INVALID: the message names the error in the text. */
+/* Parses the rules. Returns PPROFC_E_INVALID for a wrong text; the message names the error. */
 pprofc_status retain_parse(struct retain *retain, const char *text, int64_t last,
                            pprofc_error *error);
 
@@ -23,19 +23,19 @@ struct upkeep_counts {
   size_t runs, objects, left_over;
 };
 
-/* Removes the runs that no rule keeps, then the objects that no record uses. Keeps tagged commits.
- * With `dry`, only prints the runs to remove. */
+/* Removes the runs that no rule keeps. Then removes the objects that no record uses. Keeps tagged
+ * commits. With `dry`, only prints the runs to remove. */
 pprofc_status upkeep_retain(struct backing *backing, const struct retain *retain, int64_t now,
                             bool dry, struct output *out, struct upkeep_counts *counts,
                             pprofc_error *error);
 
-/* Removes objects that no record uses, and incomplete files, if they are older than a day. A
- * younger file may belong to a writer that is still running. */
+/* Removes unused objects and incomplete files that are older than a day. A younger file may belong
+ * to a process that is still writing. */
 pprofc_status upkeep_sweep(struct backing *backing, int64_t now, bool dry,
                            struct upkeep_counts *counts, pprofc_error *error);
 
 struct upkeep_findings {
-  size_t runs, objects; /* numbers of undamaged runs, and of undamaged objects */
+  size_t runs, objects; /* numbers of undamaged runs and objects */
   size_t broken, missing, unnamed, left_over;
 };
 

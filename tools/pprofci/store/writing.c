@@ -34,8 +34,8 @@ static void commit_find_tag(struct commit_info *f) {
   if (!f->tag_count && *tag) f->tags[f->tag_count++] = tag;
 }
 
-/* Counts the commits up to the commit of the run. In a shallow clone the number stays unknown,
- * because commits are missing. */
+/* Counts the commits from the first commit to the run's commit. The number stays unknown in a
+ * shallow clone, because commits are missing there. */
 static void commit_find_order(struct commit_info *f, struct arena *arena) {
   static const char *const shallow[] = {"git", "rev-parse", "--is-shallow-repository", NULL};
   const char *const count[] = {"git", "rev-list", "--count", "--first-parent", f->commit, NULL};
@@ -87,13 +87,14 @@ static void writing_number(struct json_text *to, const char *key, int64_t value)
 
 /* ---- results ----------------------------------------- */
 
-/* Copies the head values of each result in a manifest unchanged. Returns the number of results. */
+/* Copies the head's values of each result in a manifest without changes. Returns the number of
+ * results. */
 static size_t writing_put_manifest(struct json_text *to, const struct node *manifest) {
   const struct node *results = node_get(manifest, "results");
   size_t count = 0;
   for (size_t i = 0; i < node_size(results); i++) {
     const struct node *item = node_at(results, i), *head = node_get(item, "head");
-    if (!node_size(head)) continue; /* skip a benchmark that is missing in the head */
+    if (!node_size(head)) continue; /* The head lacks this benchmark. */
     json_line_break(&to->json);
     json_begin_object(&to->json);
     json_text_member(to, "group", node_text(item, "group"));
@@ -140,8 +141,8 @@ static bool writing_put_set(struct json_text *to, const pprofc_bench *set, size_
 
 /* ---- profiles ---------------------------------------- */
 
-/* Writes the bytes of a profile as an object. Sets *hex to its hash and *size to its size, unless
- * they are NULL. */
+/* Writes the bytes of a profile as an object. Sets *hex to its hash and *size to its size; both may
+ * be NULL. */
 static pprofc_status writing_put_object(struct backing *backing,
                                         const struct writing_profile *profile, char *hex,
                                         size_t *size, pprofc_error *error) {
@@ -255,8 +256,8 @@ pprofc_status writing_put(struct writing *w, struct backing *backing,
     status = error_set(error, PPROFC_E_INVALID, "nothing to store: no results and no profiles");
   if (status == PPROFC_OK) status = writing_put_tags(&w->arena, backing, info, error);
   if (status == PPROFC_OK) status = writing_put_record(w, backing, info, text, result, error);
-  /* Another process may have removed an object, because no record used it until now. Write each
-   * missing object again. */
+  /* Another process may have removed an object that no record used. Write each missing object
+   * again. */
   for (size_t i = 0; i < w->profile_count && status == PPROFC_OK; i++)
     status = writing_put_object(backing, &w->profiles[i], NULL, NULL, error);
   return status;

@@ -1,5 +1,5 @@
-/* Creates the record of a run from the folder of `pprofci run`, or from files of results and
- * profiles. */
+/* Creates the record of a run. Its data comes from the folder of `pprofci run`, or from files of
+ * results and profiles. */
 #ifndef PPROFCI_STORE_WRITING_H
 #define PPROFCI_STORE_WRITING_H
 
@@ -13,7 +13,7 @@ struct commit_info {
                                             unknown */
   const char *tags[64];
   size_t tag_count;
-  int64_t time, order; /* time of the commit in seconds since 1970, and number of the commit; -1 if
+  int64_t time, order; /* time of the commit in seconds since 1970, and the commit's number; -1 if
                           unknown */
 };
 
@@ -30,7 +30,7 @@ struct writing {
   struct arena arena;
   const char *folder;          /* path of a run's folder, or NULL */
   const struct node *manifest; /* manifest in `folder`, or NULL */
-  pprofc_bench *set;           /* benchmark results in the given files, or NULL */
+  pprofc_bench *set;           /* benchmark results of the given files, or NULL */
   struct writing_profile *profiles;
   size_t profile_count, profile_capacity;
   int64_t time; /* time of the newest input in seconds since 1970 */
@@ -50,8 +50,8 @@ struct writing_result {
   size_t series, profiles;
 };
 
-/* Writes profiles, then tags, then the record that refers to them. In this order, a reader of a
- * record always finds all its objects. */
+/* Writes the profiles, then the tags, then the record that refers to the profiles. A reader of a
+ * record therefore always finds all its objects. */
 pprofc_status writing_put(struct writing *w, struct backing *backing,
                           const struct commit_info *info, struct writing_result *result,
                           pprofc_error *error);

@@ -1,5 +1,4 @@
-/* Draws the chart of a series: a dot for each run, and a line for the mean between two change
- * points. */
+/* Draws the chart of a series. A dot is a run. A line is the mean between two change points. */
 #include "trend/trend.h"
 
 #include "page/plot.h"

@@ -129,8 +129,8 @@ static pprofc_status trend_save(const char *path, struct buffer *text, pprofc_er
   return status;
 }
 
-/* Sets the address of commits. Requires that the git repository of the current folder contains the
- * newest commit. Otherwise the store may be of another repository, and its links would be wrong. */
+/* Sets the URL of commits if the git repository in the current folder contains the newest commit.
+ * Otherwise the store may belong to another repository, and the links would be wrong. */
 static pprofc_status trend_find_commits(struct trend_view *trend, struct trend_options *o,
                                         pprofc_error *error) {
   struct trend_query *query = &o->query;

@@ -1,4 +1,5 @@
-/* Creates series of the functions' shares in the profiles of a store. */
+/* Creates series from the profiles of a store. The values of a series are a function's shares of
+ * the total. */
 #include "trend/trend.h"
 
 #include "core/array.h"
@@ -111,7 +112,7 @@ static pprofc_status functions_of_run(struct function_shares *f, struct backing 
   return PPROFC_OK;
 }
 
-/* Adds the share 0 for each function that is missing in a profile. */
+/* Adds the share 0 for each function that a profile does not contain. */
 static bool functions_add_absent(struct function_shares *f, struct past_run *run, size_t old_first,
                                  size_t old_count) {
   size_t first = f->point_count;

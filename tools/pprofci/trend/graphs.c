@@ -10,7 +10,7 @@
 #include "run/text.h"
 
 #define GRAPHS_POINTS 40  /* maximum number of graphs on a page */
-#define GRAPHS_TRIES  120 /* maximum number of pairs of profiles to read for a page */
+#define GRAPHS_TRIES  120 /* maximum number of pairs of profiles that are read for a page */
 
 /* Data for the graphs of a page. */
 struct trend_graphs {
@@ -26,7 +26,8 @@ struct trend_graphs {
 
 /* ---- profiles ---------------------------------------- */
 
-/* True if the profile is of the benchmark of a series, and of the kind that explains its unit. */
+/* True if a profile explains a series: it profiles the same benchmark, and its type fits the
+ * unit. */
 static bool graphs_explains(const struct past_profile *p, const struct past_series *s) {
   bool share = str_starts(s->unit, STR("%"));
   pprofc_str kind = number_is_time(s->unit) ? STR("cpu") : STR("mem");
@@ -71,7 +72,7 @@ static pprofc_status graphs_pack(struct trend_graphs *g, const struct past_profi
 /* ---- change points ----------------------------------- */
 
 /* Returns the address of a graph: "#flame/words.Count-2%20cpu%200123456789ab.html". A commit can
- * have several runs. For another graph of the commit, adds its number. */
+ * have several runs. The address of another graph of the same commit ends with a number. */
 static const char *graphs_address(const struct trend_graphs *g, const struct past_profile *p,
                                   pprofc_str commit, size_t number) {
   struct buffer text;
@@ -103,8 +104,8 @@ static const char *graphs_new_address(const struct trend_graphs *g, const struct
   return address;
 }
 
-/* Returns the graph of the page with the same profiles, made for another unit of the benchmark; or
- * NULL. */
+/* Returns the graph that the page already has for the same profiles, from another unit of the
+ * benchmark. Returns NULL if there is no such graph. */
 static const struct trend_graph *graphs_known(const struct trend_graphs *g,
                                               const struct past_profile *const *sides) {
   for (size_t i = 0; i < g->count; i++)
@@ -114,7 +115,7 @@ static const struct trend_graph *graphs_known(const struct trend_graphs *g,
   return NULL;
 }
 
-/* Adds the graph of two profiles. Adds nothing if a profile is unreadable, or if the graph does not
+/* Adds the graph of two profiles. Adds nothing if a profile is unreadable or the graph does not
  * fit. */
 static pprofc_status graphs_make(struct trend_graphs *g, const struct past_profile *const *sides,
                                  pprofc_str commit, const char **address, pprofc_error *error) {
@@ -133,8 +134,8 @@ static pprofc_status graphs_make(struct trend_graphs *g, const struct past_profi
   return status == PPROFC_E_NOMEM ? status : PPROFC_OK;
 }
 
-/* Adds the graph of a change point. A change whose profiles are missing or unreadable gets no
- * graph. */
+/* Adds the graph of a change point. Adds nothing if the profiles of the change point are missing or
+ * unreadable. */
 static pprofc_status graphs_add(struct trend_graphs *g, struct trend_change *change,
                                 pprofc_error *error) {
   const struct trend_series *series = &g->trend->series[change->series];

@@ -25,8 +25,8 @@ static pprofc_status trend_read_ids(struct interner *ids, struct arena *arena, c
   return status;
 }
 
-/* Sets the order of each run to the position of its commit in a file, or to -1 if the file does not
- * list the commit. */
+/* Numbers the runs by the position of their commits in a file. A run gets -1 if the file does not
+ * list its commit. */
 static pprofc_status trend_list_commits(struct trend_view *t, const char *path,
                                         pprofc_error *error) {
   struct interner ids;
@@ -44,7 +44,7 @@ static pprofc_status trend_list_commits(struct trend_view *t, const char *path,
   return status;
 }
 
-/* Removes the runs that the query does not select, because these runs must not affect the order of
+/* Removes the runs that the query does not select. Otherwise these runs would affect the order of
  * the selected runs. */
 static pprofc_status trend_choose(struct trend_view *t, const struct trend_query *query,
                                   pprofc_error *error) {
@@ -158,8 +158,8 @@ static bool trend_add_change(struct trend_view *t, uint32_t series, const struct
   return true;
 }
 
-/* Adds a suspected change after the last change point. Such a change has too few values for a
- * decision. */
+/* Adds a suspected change after the last change point. There are too few values yet to decide about
+ * this change. */
 static bool trend_add_suspect(struct trend_view *t, uint32_t series, size_t first,
                               const struct trend_query *query) {
   const struct trend_series *s = &t->series[series];

@@ -64,7 +64,7 @@ static void page_put_series(struct fill *out, const char *list, const struct tre
   fill_end(out);
 }
 
-/* ---- order: series with the newest change first ------------ */
+/* ---- order of series --------------------------------------- */
 
 struct page_place {
   size_t series;

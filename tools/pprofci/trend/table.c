@@ -93,15 +93,15 @@ static int table_by_run(const void *a, const void *b) {
   return order ? order : (x->change > y->change) - (x->change < y->change);
 }
 
-/* Pads a line with at least two blanks up to a column. Counts columns in code points. */
+/* Pads a line with at least two blanks, up to a column. A column is a code point. */
 static void table_pad(struct buffer *out, size_t begin, size_t width) {
   size_t cells = 0;
   for (size_t i = begin; i < out->size; i++) cells += ((unsigned char)out->data[i] & 0xc0) != 0x80;
   buffer_add_fill(out, ' ', cells + 2 <= width ? width - cells : 2);
 }
 
-/* Appends the id and the time of a commit; with `again`, appends blanks, because an earlier row
- * shows the same commit. */
+/* Appends the id and the time of a commit. With `again`, appends blanks instead, because an earlier
+ * row shows the same commit. */
 static void table_put_commit(struct buffer *out, const struct past_run *run, bool again) {
   size_t begin = out->size;
   if (again) {
@@ -254,8 +254,8 @@ static void trend_json_series(struct json_writer *json, const struct trend_view 
   json_end(json);
 }
 
-/* Returns the rank of a series for -budget, which shortens the output. Series with a change have
- * the first rank. */
+/* Returns the rank of a series for -budget, which shortens the output. A lower rank is kept longer;
+ * series with a change come first. */
 static int trend_json_rank(const struct trend_view *trend, const struct trend_series *series) {
   int rank = 0;
   for (size_t i = 0; i < series->changes; i++) {

@@ -8,22 +8,22 @@
 #include "stats/steps.h"
 #include "store/past.h"
 
-/* Selection of runs and series, and settings of the analysis. */
+/* Selects runs and series, and sets up the analysis. */
 struct trend_query {
   const char *branch;  /* glob pattern of branch names; "": the branch with the most runs */
   const char *commits; /* path of a file with commit ids in order, or "" */
-  /* glob patterns of benchmarks and units, and for -function of profile types */
+  /* glob patterns of benchmarks and units; and with -function, of profile types */
   const char *bench, *unit, *kind;
-  const char *function; /* glob pattern of functions whose shares in profiles the output shows; "":
-                           shows results */
-  /* addresses of a commit and of a page, with {} in place of the commit id; "": no links */
+  const char *function; /* glob pattern of functions whose shares in profiles are shown; "": show
+                           benchmark results */
+  /* URLs of a commit and of a page, with {} for the commit id; "": no links */
   const char *commit_url, *page_url;
   bool cum;
-  double threshold; /* smallest relative change to report */
+  double threshold; /* smallest relative change that is reported */
   struct steps_options steps;
 };
 
-/* A change point of a series. `step` refers to the series' values by index. */
+/* A change point of a series. `step` has indices of values of the series. */
 struct trend_change {
   struct step step;
   uint32_t series;
@@ -38,16 +38,16 @@ struct trend_change {
 struct trend_series {
   struct past_series name;
   double *values;
-  uint32_t *runs; /* index of the run of each value, in ascending order */
+  uint32_t *runs; /* for each value, the index of its run, ascending */
   size_t count;
   size_t first_change, changes;
 };
 
 struct trend_view {
   struct arena arena;
-  struct past past; /* selected runs, in order */
+  struct past past; /* the selected runs, in order */
   const char *branch;
-  size_t unlisted; /* number of runs whose commits are not in the -commits file */
+  size_t unlisted; /* number of runs whose commits the -commits file does not list */
   struct trend_series *series;
   size_t series_count;
   struct trend_change *changes;
@@ -59,11 +59,11 @@ pprofc_status trend_make(struct trend_view *trend, struct backing *backing,
                          const struct trend_query *query, pprofc_error *error);
 void trend_free(struct trend_view *trend);
 
-/* Replaces the results of the runs by the shares of functions in the profiles of the runs. */
+/* Replaces the results of the runs by the shares of functions in the profiles of these runs. */
 pprofc_status trend_take_functions(struct trend_view *trend, struct backing *backing,
                                    const struct trend_query *query, pprofc_error *error);
 
-/* Reads a profile of the store. */
+/* Reads a profile from the store. */
 pprofc_status trend_open_profile(struct backing *backing, const struct past_profile *profile,
                                  pprofc_profile **opened, pprofc_error *error);
 
@@ -72,10 +72,10 @@ static inline const struct past_run *trend_run(const struct trend_view *trend,
   return &trend->past.runs[series->runs[value]];
 }
 
-/* True if a confirmed change for the worse is recent, as trend_is_recent defines it. */
+/* True if a confirmed change for the worse is recent, see trend_is_recent. */
 bool trend_got_worse(const struct trend_view *trend, const struct trend_query *query);
-/* True if a change for the worse is recent: it is one of the last values of its series, the option
- * -least times 2. The change may be only suspected. */
+/* True if a change for the worse is recent: it is among the last values of its series. The number
+ * of these values is twice the option -least. The change may be only a suspected change. */
 bool trend_is_recent(const struct trend_view *trend, const struct trend_query *query,
                      const struct trend_change *change);
 
@@ -83,8 +83,8 @@ bool trend_is_recent(const struct trend_view *trend, const struct trend_query *q
  * has no better direction. */
 int trend_worse(const struct trend_view *trend, const struct trend_change *change);
 
-/* Append the size of a change, "+28.1 %", or its interval. If a ratio has no meaning, both
- * functions append a difference in the unit. */
+/* The first function appends the size of a change, "+28.1 %". The second appends the interval of
+ * the change. Both append a difference in the unit if a ratio has no meaning. */
 void trend_put_size(struct buffer *out, const struct trend_view *trend,
                     const struct trend_change *change);
 void trend_put_interval(struct buffer *out, const struct trend_view *trend,
@@ -109,20 +109,20 @@ struct trend_row {
  * rows with the allocator of `out`. When out of memory, returns NULL and marks `out` as failed. */
 struct trend_row *trend_rows(const struct trend_view *trend, struct buffer *out);
 
-/* Print the result as a table, or as JSON. Return false when out of memory. */
+/* The functions print the result as a table or as JSON. They return false when out of memory. */
 bool trend_print_table(struct output *out, const struct trend_view *trend);
 bool trend_print_json(struct output *out, const struct trend_view *trend);
 /* Appends the Markdown of an issue that lists recent regressions by commit. Appends nothing if
  * there are no regressions. */
 void trend_print_issue(struct buffer *out, const struct trend_view *trend,
                        const struct trend_query *query);
-/* Appends an address, and replaces {} in it by the commit id. */
+/* Appends a URL. Replaces {} in the URL by the commit id. */
 void trend_put_url(struct buffer *out, const char *url, pprofc_str commit);
 /* Adds the values for the chart of a series: `width` x `height` pixels at `top` of its picture. */
 void trend_fill_chart(struct fill *out, const struct trend_view *trend,
                       const struct trend_series *series, double width, double top, double height);
-/* Append all series with change points as one SVG file, or append the HTML page of the trend. If
- * there are few series, the SVG file contains all series. */
+/* The first function appends all series with change points as one SVG file, or all series if there
+ * are few. The second function appends the HTML page of the trend. */
 void trend_print_svg(struct buffer *out, const struct trend_view *trend);
 pprofc_status trend_print_page(struct buffer *out, struct trend_view *trend,
                                struct backing *backing, const struct trend_query *query,

@@ -16,8 +16,8 @@ void pprofc_bench_classic_options_init(pprofc_bench_classic_options *options) {
 
 /* ---- groups ------------------------------------------ */
 
-/* Returns the label of part i of a name. Part 0 has the label "name". A later part has its key if
- * it is "key=value", else "subI". */
+/* Returns the label of part i of a name. Part 0 has the label "name". A later part "key=value" has
+ * the label "key". Any other part has the label "subI". */
 static pprofc_str part_key(pprofc_str part, size_t i, char number[24]) {
   size_t equals = str_find_char(part, '=');
   if (i == 0) return STR("name");
@@ -27,8 +27,8 @@ static pprofc_str part_key(pprofc_str part, size_t i, char number[24]) {
 }
 
 /* Returns the value of a label in a name. The label is "name", "gomaxprocs", the key of a part, or
- * "subN" for the N-th part without a key. Returns "" if the name has no such part. Of a repeated
- * key the last value counts. */
+ * "subN" for the N-th part without a key. Returns "" if the name has no such part. If a key is
+ * repeated, its last value counts. */
 static pprofc_str name_label(pprofc_str name, pprofc_str label) {
   size_t dash = str_find_last_char(name, '-');
   int64_t procs;
@@ -106,7 +106,7 @@ static struct classic_metric *make_metric(struct classic *c, uint32_t config, ui
   return &c->metrics[c->metric_count - 1];
 }
 
-/* Collects the measurements in two steps: counts them by metric, then copies the values. */
+/* Collects the measurements in two steps. First counts them by metric, then copies the values. */
 static void classic_collect(struct classic *c, uint32_t *metric_of) {
   const struct pprofc_bench *set = c->set;
   struct buffer text;
@@ -138,7 +138,7 @@ static void classic_collect(struct classic *c, uint32_t *metric_of) {
   }
 }
 
-/* Computes mean, minimum and maximum without outliers. Outliers are more than 1.5 interquartile
+/* Computes mean, minimum and maximum without outliers. An outlier is more than 1.5 interquartile
  * ranges outside the quartiles. */
 static void summarize(struct classic_metric *m, double *scratch) {
   memcpy(scratch, m->values, m->count * sizeof *scratch);
@@ -162,7 +162,8 @@ static void summarize(struct classic_metric *m, double *scratch) {
 
 /* ---- rows -------------------------------------------- */
 
-/* Tests two samples without their outliers. Returns a note if the test has no result, else NULL. */
+/* Tests two samples without their outliers. If the test gives no result, returns a note, else
+ * NULL. */
 static const char *test_samples(struct classic *c, const struct classic_metric *old,
                                 const struct classic_metric *new, double *p) {
   static const char *const notes[] = {[PPROFC_TEST_TOO_SMALL] = "(too few samples)",
@@ -229,7 +230,7 @@ static bool less_row(const struct classic_row *a, const struct classic_row *b, b
   return fabs(a->percent) * a->change < fabs(b->percent) * b->change;
 }
 
-/* Compares rows; the sort is stable. */
+/* Compares rows for a stable sort. */
 static int classic_compare_rows(const void *a, const void *b, const void *context) {
   const char *order = context;
   const struct classic_row *x = a, *y = b;
@@ -240,7 +241,7 @@ static int classic_compare_rows(const void *a, const void *b, const void *contex
   return x->index < y->index ? -1 : 1;
 }
 
-/* Collects the nonzero means of the benchmarks of an input. Returns their number. */
+/* Collects the means of an input's benchmarks that are not 0. Returns their number. */
 static size_t collect_means(const struct classic *c, uint32_t config, uint32_t unit,
                             double *means) {
   size_t count = 0;
@@ -264,8 +265,8 @@ static void set_geomean(struct classic *c, struct classic_row *row, size_t confi
   row->scaled = true;
 }
 
-/* Adds a row with the geometric mean of each input. Adds no row if every input has fewer than two
- * means. */
+/* Adds a row with the geometric mean of each input. Adds nothing if no input has more than one
+ * mean. */
 static void add_geomean(struct classic *c, struct classic_table *table, uint32_t unit) {
   struct classic_row *row = &table->rows[table->row_count];
   double *means = mem_array(c->mem, c->benchmark_count, sizeof *means);
@@ -289,7 +290,7 @@ static void add_geomean(struct classic *c, struct classic_table *table, uint32_t
   table->row_count++;
 }
 
-/* Fills the row of one benchmark. Returns false if the table has no row for it. */
+/* Fills in the row of a benchmark. Returns false if the table has no row for the benchmark. */
 static bool classic_make_row(struct classic *c, struct classic_row *row, uint32_t benchmark,
                              uint32_t unit, pprofc_str metric) {
   const struct classic_benchmark *b = &c->benchmarks[benchmark];
@@ -333,10 +334,10 @@ static void make_table(struct classic *c, uint32_t unit) {
   c->tables[c->table_count++] = table;
 }
 
-/* ---- the whole --------------------------------------- */
+/* ---- the whole report -------------------------------- */
 
-/* Names each input by its label, or by its path if it has no label. Consecutive inputs with the
- * same label, such as the files of a folder, share a column. */
+/* Names each input by its label, or else by its path. Adjacent inputs with the same label, such as
+ * the files of a folder, share a column. */
 static void name_configs(struct classic *c) {
   for (size_t i = 0; i < c->set->input_count; i++) {
     struct bench_input input = c->set->inputs[i];

@@ -1,5 +1,5 @@
-/* Declares the tables that benchstat printed before 2021: metrics, rows and their texts, before
- * layout. */
+/* Declares the tables that benchstat printed before 2021: metrics, rows and their texts. The layout
+ * is elsewhere. */
 #ifndef PPROFC_BENCH_CLASSIC_CLASSIC_H
 #define PPROFC_BENCH_CLASSIC_CLASSIC_H
 
@@ -7,43 +7,43 @@
 #include "core/buffer.h"
 #include "core/output.h"
 
-/* Measurements of one benchmark in one unit from one input. */
+/* Measurements of a benchmark in a unit, from one input. */
 struct classic_metric {
-  /* String indices of the column's name and of the unit; index of the benchmark. */
+  /* string index of the column's name, index of the benchmark, and string index of the unit */
   uint32_t config, benchmark, unit;
-  double *values; /* all values; after `summarize` only the values that are not outliers */
+  double *values; /* all values; after `summarize`, only values that are not outliers */
   size_t count, kept, next;
-  double least, mean, most; /* minimum, mean and maximum without outliers */
+  double least, mean, most; /* minimum, mean and maximum of the values without outliers */
 };
 
 struct classic_benchmark {
-  uint32_t group, name; /* index in classic.groups; string index of the name */
+  uint32_t group, name; /* index in classic.groups, and string index of the name */
 };
 
-/* Format of the numbers of one row. */
+/* Format for the numbers of a row. */
 struct classic_scale {
   int digits;
   double divisor;
-  bool time; /* true for nanoseconds; the scale first divides the values by 1e9 */
+  bool time; /* true for nanoseconds; the values are then first divided by 1e9 */
   char suffix[8];
 };
 
 struct classic_row {
-  pprofc_str benchmark, group; /* names of the benchmark and of its group; the group is "" if there
-                                  is only one */
-  /* Measurements of each column. An item is NULL if the column does not have the benchmark. */
+  pprofc_str benchmark, group; /* name of the benchmark, and name of its group ("" if there is only
+                                  one group) */
+  /* for each column, its measurements; NULL if the column does not have the benchmark */
   const struct classic_metric **metrics;
   struct classic_scale scale;
   bool scaled;
   double percent;
-  const char *delta; /* printed change; "" without a change */
+  const char *delta; /* printed change; "" if there is no change */
   char note[64];
-  int change; /* direction of the change: 1 better, -1 worse */
+  int change; /* direction of the change: 1: better, -1: worse */
   size_t index;
 };
 
 struct classic_table {
-  pprofc_str metric, unit; /* name and unit of the metric: "time/op", "ns/op" */
+  pprofc_str metric, unit; /* name and unit of the metric, such as "time/op" and "ns/op" */
   struct classic_row *rows;
   size_t row_count;
 };
@@ -73,20 +73,21 @@ struct classic {
   bool nomem;
 };
 
-/* Computes the tables of a set with keep_units. The caller must call classic_free even after an
+/* Computes the tables of a set with keep_units. The caller calls classic_free, even after an
  * error. */
 pprofc_status classic_make(struct classic *classic, const struct pprofc_bench *set,
                            const pprofc_bench_classic_options *options, pprofc_error *error);
 void classic_free(struct classic *classic);
 
 /* The first function appends the name of the metric that a unit measures: "time/op" for "ns/op".
- * The second chooses the scale for a value, and the third appends a value in that scale. */
+ * The second function chooses the scale for a value. The third function appends a value in that
+ * scale. */
 void classic_metric_name(struct buffer *out, pprofc_str unit);
 struct classic_scale classic_scale_of(double value, pprofc_str unit);
 void classic_print_scaled(struct buffer *out, const struct classic_scale *scale, double value);
 
-/* Appends the distance from the mean to the minimum or maximum, whichever is larger, such as "3%".
- * Appends nothing if it is not known. */
+/* Appends the distance from the mean to the minimum or to the maximum, whichever is larger: "3%".
+ * Appends nothing if the distance is unknown. */
 void classic_print_range(struct buffer *out, const struct classic_metric *metric);
 
 #endif

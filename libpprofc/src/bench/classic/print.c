@@ -41,7 +41,7 @@ static void line_add_text(struct classic_printer *p, struct classic_line *line, 
   line_add_cell(p, line, str_of(text));
 }
 
-/* Adds to the output a line that has room for the maximum number of cells. */
+/* Adds a line to the output, with space for the maximum number of cells. */
 static struct classic_line *lines_add(struct classic_printer *p, struct classic_lines *lines) {
   struct classic_line *line = &lines->items[lines->count];
   line->count = 0;
@@ -74,14 +74,15 @@ static void classic_print_cell(struct classic_printer *p, const struct classic_r
     buffer_add_fill(&p->text, ' ', 5);
 }
 
-/* Adds a heading such as "old time/op". CSV headings also show the unit. */
+/* Adds a heading such as "old time/op". In CSV, the heading also has the unit. */
 static void line_add_heading(struct classic_printer *p, struct classic_line *line,
                              const char *which, const struct classic_table *table, bool unit) {
   buffer_clear(&p->text);
   buffer_add_text(&p->text, which);
   buffer_add_str(&p->text, table->metric);
   if (unit) {
-    /* Like benchstat, print empty parentheses if the first row has no value of the first input. */
+    /* Print empty parentheses if the first row has no value from the first input, like
+     * benchstat. */
     buffer_add_text(&p->text, " (");
     if (table->rows[0].metrics[0]) buffer_add_str(&p->text, table->unit);
     buffer_add_char(&p->text, ')');
@@ -125,7 +126,7 @@ static void line_add_plusminus(struct classic_printer *p, struct classic_line *l
   if (!p->c->options.no_range) line_add_text(p, line, "\xC2\xB1");
 }
 
-/* Returns the length of the common folder of all nonempty paths. */
+/* Returns the length of the folder that all nonempty paths have in common. */
 static size_t common_folder(const struct classic *c) {
   pprofc_str common = {NULL, 0};
   size_t paths = 0;
@@ -191,7 +192,7 @@ static void row_csv(struct classic_printer *p, struct classic_line *line,
 
 /* ---- layout ------------------------------------------ */
 
-/* Functions of the text layout or of the CSV layout. */
+/* Functions for the text layout or for the CSV layout. */
 struct classic_print_layout {
   void (*head)(struct classic_printer *, struct classic_line *, const struct classic_table *);
   void (*row)(struct classic_printer *, struct classic_line *, const struct classic_row *);
@@ -225,7 +226,7 @@ static void classic_write_left(struct output *out, pprofc_str text, size_t width
   if (length < width) output_add_fill(out, ' ', width - length);
 }
 
-/* Writes the headings left-aligned. Does not pad the last heading. */
+/* Writes the headings left-aligned. The last heading is not padded. */
 static void line_write_head(struct output *out, const struct classic_line *line,
                             const size_t *width) {
   for (size_t i = 0; i < line->count; i++) {
@@ -235,7 +236,7 @@ static void line_write_head(struct output *out, const struct classic_line *line,
   if (line->count > 1) output_add_char(out, '\n');
 }
 
-/* Writes the numbers right-aligned. Writes a last cell in parentheses left-aligned. */
+/* Writes the numbers right-aligned. If the last cell is in parentheses, it is left-aligned. */
 static void line_write_row(struct output *out, const struct classic_line *line,
                            const size_t *width) {
   for (size_t i = 0; i < line->count; i++) {
@@ -350,12 +351,12 @@ static void classic_write_html(struct classic_printer *p) {
   p->failed |= !template_print(p->out, page, "page", &fill);
 }
 
-/* ---- the whole --------------------------------------- */
+/* ---- the whole report -------------------------------- */
 
 struct classic_format {
   const char *name;
   void (*write)(struct classic_printer *);
-  bool is_log; /* true for text that a CI log may show, so no line may be a CI command */
+  bool is_log; /* true for text that may appear in a CI log; no line may then be a CI command */
 };
 
 static const struct classic_format formats[] = {{"text", classic_write_text, true},

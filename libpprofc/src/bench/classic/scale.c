@@ -13,7 +13,7 @@ static const struct metric_name metric_names[] = {{{"ns/op", 5}, {"time/op", 7}}
                                                   {{"B/op", 4}, {"alloc/op", 8}},
                                                   {{"MB/s", 4}, {"speed", 5}}};
 
-/* True if the unit equals `base`, or ends in "-" and `base`. */
+/* True if the unit is `base`, or ends with "-" and `base`. */
 static bool has_base(pprofc_str unit, const char *base) {
   pprofc_str b = str_of(base);
   return str_equal(unit, b) ||
@@ -30,7 +30,7 @@ void classic_metric_name(struct buffer *out, pprofc_str unit) {
   buffer_add_str(out, unit);
 }
 
-/* Format of values of at least `from`: divided by `divisor`, with `digits` decimals. */
+/* Format for values from `from` on: divided by `divisor`, with `digits` decimals. */
 struct classic_scale_step {
   double from;
   int digits;

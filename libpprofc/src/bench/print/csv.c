@@ -1,4 +1,4 @@
-/* Prints comparison tables as CSV. Warnings go to a second output, with the position of their
+/* Prints comparison tables as CSV. Warnings go to a second output, each with the position of its
  * cell. */
 #include "bench/go_text.h"
 #include "bench/number.h"
@@ -13,7 +13,7 @@ struct csv {
   size_t row;    /* row number, from 1 */
 };
 
-/* True if a field needs quotes by the rules of Go's encoding/csv. */
+/* True if a field needs quotes according to Go's encoding/csv. */
 static bool csv_needs_quotes(pprofc_str field) {
   if (!field.size) return false;
   if (str_equal(field, STR("\\."))) return true;
@@ -53,8 +53,8 @@ static void csv_end_row(struct csv *csv) {
   csv->row++;
 }
 
-/* Writes warnings as "F14: text", with the column and row of the cell. The column is a number in
- * base 26 with A for 0, so BA follows Z, as in benchstat. */
+/* Writes warnings such as "F14: text", with the column and row of the cell. The column is a number
+ * in base 26 in which A is 0, so BA follows Z, as in benchstat. */
 static void csv_warn(struct csv *csv, const char *const *notes, size_t count) {
   if (!csv->printer->warn) return;
   char letters[24];

@@ -70,7 +70,7 @@ void grid_fix(struct grid *grid, size_t column) {
 /* ---- widths ------------------------------------------ */
 
 struct grid_layout {
-  /* Width, margin and offset of each column. `offset` has one more item for the end. */
+  /* width, margin and offset of each column; `offset` has an additional last item for the end */
   size_t *width, *margin, *offset;
   size_t *open; /* scratch memory: columns that the current cell may widen */
 };
@@ -79,8 +79,8 @@ static bool is_fixed(const struct grid *grid, size_t column) {
   return column < grid->fixed_capacity && grid->fixed[column];
 }
 
-/* Compares two columns by width: the wider column comes first, then the column farther to the
- * left. */
+/* Compares two columns by their width. The wider column comes first. If both are equal, the left
+ * column comes first. */
 static int wider(const void *a, const void *b, const void *context) {
   const size_t *width = context;
   size_t x = *(const size_t *)a, y = *(const size_t *)b;
@@ -88,7 +88,7 @@ static int wider(const void *a, const void *b, const void *context) {
   return (x > y) - (x < y);
 }
 
-/* Distributes the width of a cell to the columns that it spans, widest first. Fixed columns keep
+/* Distributes the width of a cell over the columns that it spans, widest first. Fixed columns keep
  * their width. */
 static void grid_widen(const struct grid *grid, const struct grid_cell *cell,
                        struct grid_layout *l) {
@@ -126,8 +126,8 @@ static size_t count_wide_cells(const struct grid *grid) {
   return count;
 }
 
-/* Computes the widths from the cells of one column. Then widens columns for the cells that span
- * several columns, narrowest first. `wide` is scratch memory for these cells. */
+/* Computes the widths from the cells that are in a single column. Then widens columns for the cells
+ * that span several columns, narrowest first. `wide` is scratch memory for these cells. */
 static void find_widths(const struct grid *grid, const struct grid_cell **wide,
                         struct grid_layout *l) {
   size_t count = 0;
@@ -158,16 +158,16 @@ static int by_place(const void *a, const void *b) {
   return (x->column > y->column) - (x->column < y->column);
 }
 
-/* True if the cells are in order by row and column. */
+/* True if the cells are sorted by row and column. */
 static bool cells_are_in_place(const struct grid *grid) {
   for (size_t i = 1; i < grid->cell_count; i++)
     if (by_place(&grid->cells[i - 1], &grid->cells[i]) > 0) return false;
   return true;
 }
 
-/* Writes one cell. *position is the current column of the row. If the previous cell was too wide,
- * the distance to this cell is negative. Like benchstat, the function then writes as many spaces as
- * the absolute value of the distance. */
+/* Writes a cell. *position is the current column in the row. If the previous cell was too wide, the
+ * distance to this cell is negative. Then writes as many spaces as the absolute value of the
+ * distance, like benchstat. */
 static void write_cell(const struct grid_cell *cell, const struct grid_layout *l,
                        long long *position, struct output *out) {
   size_t margin = l->margin[cell->column], before = 0;

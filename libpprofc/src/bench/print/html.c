@@ -1,4 +1,4 @@
-/* Prints comparison tables as one self-contained HTML page. */
+/* Prints comparison tables as an HTML page that needs no other file. */
 #include "bench/print/print.h"
 #include "core/base64.h"
 #include "core/template.h"
@@ -18,7 +18,7 @@ struct html_table {
   bool binary;
 };
 
-/* Prints a part of the template bench.html and clears the values for it. */
+/* Prints a section of the template bench.html, then clears its values. */
 static void html_put(struct printer *p, const char *part, struct fill *fill) {
   const pprofc_str page = {(const char *)asset_bench_html, asset_bench_html_size};
   p->failed |= !template_print(p->out, page, part, fill);
@@ -51,8 +51,8 @@ static void html_add_columns(struct html_table *h) {
   }
 }
 
-/* Returns the CSS class of a change: better, worse or changed; "" without a significant
- * difference. */
+/* Returns the CSS class of a change: better, worse or changed. Returns "" if the difference is not
+ * significant. */
 static const char *change_class(const struct html_table *h, const pprofc_bench_cell *cell,
                                 const pprofc_bench_cell *baseline) {
   if (cell->p > cell->alpha || cell->center == baseline->center || cell->nan) return "";
@@ -60,8 +60,7 @@ static const char *change_class(const struct html_table *h, const pprofc_bench_c
   return (cell->center > baseline->center) == (h->direction > 0) ? "better" : "worse";
 }
 
-/* Begins a cell. `value` is the number by which the script sorts. The caller appends the text and
- * ends the cell. */
+/* Begins a cell. The script sorts by `value`. The caller appends the text and ends the cell. */
 static struct buffer *html_begin_cell(struct html_table *h, const char *class, double value) {
   fill_begin(&h->fill, "cells");
   fill_words(&h->fill, "class", class);
@@ -100,7 +99,7 @@ static void html_add_cell(struct html_table *h, const pprofc_bench_cell *cell,
   fill_end(&h->fill);
 }
 
-/* Returns the number of HTML columns to the left of a column of the table. */
+/* Returns the number of HTML columns that are to the left of a column of the table. */
 static size_t html_column(size_t column) {
   return column ? 3 * column - 2 : 0;
 }

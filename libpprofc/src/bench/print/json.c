@@ -3,7 +3,7 @@
 #include "bench/print/print.h"
 #include "core/json_write.h"
 
-/* Version of the schema. The version grows when a name is removed or changes its meaning. */
+/* Version of the JSON schema. It increases when a name is removed or gets another meaning. */
 #define SCHEMA_VERSION 1
 
 static void json_add_notes(struct json_writer *json, const char *const *notes, size_t count) {
@@ -12,7 +12,7 @@ static void json_add_notes(struct json_writer *json, const char *const *notes, s
   json_end(json);
 }
 
-/* Adds the fields of a key as a nested object, because a configuration may use any name. */
+/* Adds the fields of a key as an object of their own, because a configuration may use any name. */
 static void json_add_fields(struct printer *p, struct json_writer *json,
                             const struct projection *projection, const size_t *flat, uint32_t key) {
   json_begin_object(json_key(json, "key"));

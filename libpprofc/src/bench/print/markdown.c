@@ -3,7 +3,7 @@
 #include "bench/print/print.h"
 #include "core/escape.h"
 
-/* Appends text on one line, with escapes that make Markdown show the text unchanged. */
+/* Appends text on one line. Escapes it so that Markdown shows the text unchanged. */
 static void add_escaped(struct buffer *out, pprofc_str text, const pprofc_allocator *mem) {
   struct buffer clean;
   if (markdown_put_code(out, text, true)) return;

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Formats in the order of the help text. */
+/* formats in the order of the help */
 static const struct print_format print_formats[] = {
     {"text", print_text, true},  {"csv", print_csv, true},    {"markdown", print_markdown, false},
     {"json", print_json, false}, {"html", print_html, false},
@@ -22,7 +22,7 @@ static const struct print_format *find_format(const char *name) {
   return NULL;
 }
 
-/* Appends the number of omitted rows with a significant change. */
+/* Appends how many of the omitted rows have a significant change. */
 static void print_describe_left(const void *context, const struct brief_left *left,
                                 struct buffer *to) {
   (void)context;
@@ -44,7 +44,7 @@ void print_mark(struct output *out, int rank) {
   output_row(out, rank, 0, rank > 1);
 }
 
-/* Flushes the outputs, warnings first. */
+/* Flushes the outputs, the output for warnings first. */
 static pprofc_status printer_flush(const struct printer *printer, pprofc_error *error) {
   pprofc_status status = printer->warn ? output_flush(printer->warn, error) : PPROFC_OK;
   if (status == PPROFC_OK) status = output_flush(printer->out, error);
@@ -123,7 +123,7 @@ pprofc_str print_column_value(const struct printer *printer, const struct table 
 
 struct unit_scale print_row_scale(const pprofc_bench_cell *first, const pprofc_bench_cell *end,
                                   bool binary) {
-  double least = 0; /* the scale follows the value with the smallest magnitude */
+  double least = 0; /* The value with the smallest absolute value determines the scale. */
   for (const pprofc_bench_cell *cell = first; cell < end; cell++) {
     double magnitude = cell->center < 0 ? -cell->center : cell->center;
     if (magnitude != 0 && (least == 0 || magnitude < least)) least = magnitude;

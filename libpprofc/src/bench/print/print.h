@@ -9,7 +9,7 @@
 struct printer {
   const struct pprofc_bench_tables *tables;
   struct output *out;
-  struct output *warn; /* output of warnings; NULL to drop them */
+  struct output *warn; /* output for warnings; NULL: drop warnings */
   struct buffer scratch;
   bool failed; /* true if memory ran out */
 };
@@ -19,18 +19,17 @@ typedef void table_printer(struct printer *printer);
 struct print_format {
   const char *name;
   table_printer *print;
-  bool is_log; /* true for text that a CI log may show, so no line may be a CI command */
+  bool is_log; /* true for text that may appear in a CI log; no line may then be a CI command */
 };
 
 table_printer print_text, print_csv, print_markdown, print_json, print_html;
 
-/* Returns the line "key: value" for a field of the table key, which is printed before table i. The
- * data of the result is NULL if the previous table has the same value. `field` is an index in
- * display order. */
+/* Returns the line "key: value" that precedes table i, for a field of the table key. data is NULL
+ * if the previous table has the same value. `field` is an index in display order. */
 pprofc_str print_key_line(struct printer *printer, size_t i, size_t field);
 
-/* Each function formats one text of a cell: the range, the difference or the comparison. The text
- * is in the printer's scratch buffer until the next call. */
+/* Each function formats a text of a cell: the range, the difference or the comparison. The text is
+ * in the scratch buffer of the printer and is valid until the next call. */
 pprofc_str print_range(struct printer *printer, const pprofc_bench_cell *cell);
 pprofc_str print_delta(struct printer *printer, const struct table *table,
                        const pprofc_bench_cell *cell);
@@ -41,46 +40,47 @@ pprofc_str print_comparison(struct printer *printer, const struct table *table,
 pprofc_str print_column_value(const struct printer *printer, const struct table *table,
                               size_t column, size_t field);
 
-/* Returns the first output column of a column of results. The row labels take one output column.
- * The first column of results takes `each` output columns, and each later column takes twice as
+/* Returns the first output column for a column of results. The row labels take one output column.
+ * The first column of results takes `each` output columns. Each later column takes twice as
  * many. */
 static inline size_t print_start(size_t column, size_t each) {
   return column ? 1 + each + (column - 1) * 2 * each : 1;
 }
 
-/* Writes one field, quoted if CSV requires it. */
+/* Writes a field. Quotes it if CSV requires this. */
 void print_csv_field(struct output *out, pprofc_str field);
 
-/* Largest difference between the ranks of two rows with significant changes. */
+/* Largest possible difference between the ranks of two rows with significant changes. */
 #define PRINT_RANKS 200
 
-/* Returns the rank of a row, for a report that -budget shortens: 1 without a significant change.
- * Among significant changes, a larger change has a higher rank. */
+/* Returns the rank of a row, for a report that -budget shortens. It is 1 without a significant
+ * change. A larger significant change has a higher rank. */
 int print_rank(const struct table *table, const pprofc_bench_cell *from,
                const pprofc_bench_cell *to);
 
-/* Begins a row. If -budget shortens the report, rows of a lower rank are dropped first. */
+/* Begins a row. If -budget shortens the report, rows with a lower rank are dropped first. */
 void print_mark(struct output *out, int rank);
 
-/* Footnotes of one table. Equal texts share one number. */
+/* The footnotes of a table. Equal texts have the same number. */
 struct footnotes {
   const pprofc_allocator *mem;
   const char **texts;
   size_t count, capacity;
-  bool failed; /* true if memory ran out and a note is missing */
+  bool failed; /* true if memory ran out, so that a note is missing */
 };
 void footnotes_init(struct footnotes *notes, const pprofc_allocator *mem);
 void footnotes_free(struct footnotes *notes);
 /* Returns the number of a text, counted from 1; 0 when out of memory. */
 size_t footnotes_number(struct footnotes *notes, const char *text);
 
-/* Appends the change of a column's geometric mean as "+1.23%"; "?" if it is not known. */
+/* Appends the change of a column's geometric mean, such as "+1.23%". Appends "?" if it is
+ * unknown. */
 void print_summary_ratio(struct buffer *out, const struct table_summary *summary);
 
 /* Appends a number in superscript digits. */
 void print_superscript(struct buffer *out, size_t number);
 
-/* Returns the common scale of the centers of a row. */
+/* Returns the scale that all centers of a row share. */
 struct unit_scale print_row_scale(const pprofc_bench_cell *first, const pprofc_bench_cell *end,
                                   bool binary);
 

@@ -1,4 +1,4 @@
-/* Prints comparison tables as text: columns separated by bars, footnotes below. */
+/* Prints comparison tables as text. '│' separates the columns. Footnotes are below the table. */
 #include "bench/number.h"
 #include "bench/print/grid.h"
 #include "bench/print/print.h"
@@ -9,8 +9,8 @@
 #define RIGHT_BAR STR(" \xE2\x94\x82")
 #define PLUSMINUS STR(" \xC2\xB1 ")
 
-/* A column of results uses several grid columns: center, range, notes. The columns after the first
- * also use delta, comparison, notes. */
+/* A column of results takes several grid columns: center, range and notes. The columns after the
+ * first also have delta, comparison and notes. */
 #define COLUMNS 3 /* number of output columns for the first column of results */
 
 struct print_text_table {
@@ -23,7 +23,7 @@ struct print_text_table {
 
 /* ---- headers ----------------------------------------- */
 
-/* True if columns a and b have equal values in the first `fields` fields. */
+/* True if the columns a and b have equal values in the first `fields` fields. */
 static bool text_same_columns(const struct print_text_table *t, size_t a, size_t b, size_t fields) {
   const struct pprofc_bench_tables *tables = t->printer->tables;
   for (size_t f = 0; f < fields; f++)
@@ -33,8 +33,8 @@ static bool text_same_columns(const struct print_text_table *t, size_t a, size_t
   return true;
 }
 
-/* Adds one header row for each field of the column key. Consecutive columns share a cell if their
- * values are equal in this field and all fields above. */
+/* Adds a header row for each field of the column key. Adjacent columns share a cell if they have
+ * equal values in this field and in all fields above. */
 static void text_add_headers(struct print_text_table *t) {
   size_t columns = t->table->column_count, right = print_start(columns, COLUMNS);
   for (size_t f = 0; f < t->printer->tables->col_by.field_count; f++) {

@@ -1,13 +1,13 @@
-/* Reads benchmark text by the rules of benchstat before 2021. Keeps the units, and ignores invalid
+/* Reads benchmark text by the rules of benchstat before 2021. Keeps the units. Ignores invalid
  * lines without a message. */
 #include "bench/read/readers.h"
 
 #include "core/array.h"
 
-/* State of the header. Keys before a blank line apply to the whole file if they precede the first
- * result. */
+/* State of the header. Keys before an empty line apply to the whole file, if they come before the
+ * first result. */
 struct read_classic_header {
-  bool over; /* true after the first result */
+  bool over; /* true once the first result was read */
   size_t permanent;
   uint32_t *keys;
   size_t capacity;
@@ -29,7 +29,7 @@ static void keep_header(struct read_classic_header *header, struct bench_sink *s
   }
 }
 
-/* Reads pairs of value and unit. Skips the pair if the value is not a number. */
+/* Reads pairs of value and unit. Skips a pair whose value is not a number. */
 static void classic_read_pairs(struct bench_sink *sink, pprofc_str rest) {
   for (;;) {
     pprofc_str number = bench_take_field(&rest), unit = bench_take_field(&rest);

@@ -1,7 +1,7 @@
 /* Reads results/PID.json, which CodSpeed's plugins write in walltime mode. The file has only a
- * summary of the rounds of each benchmark. The reader makes samples: quantiles of a normal
- * distribution with the mean and the standard error of the summary. So Welch's test of the samples
- * equals Welch's test of the summaries. */
+ * summary of each benchmark's rounds. The reader makes samples from it: quantiles of a normal
+ * distribution with the mean and the standard error of the summary. Welch's test of the samples
+ * then equals Welch's test of the summaries. */
 #include "bench/read/json_reader.h"
 #include "pprofc/stats.h"
 
@@ -9,7 +9,7 @@
 
 #define CODSPEED_SAMPLES 50 /* maximum number of samples of a benchmark */
 
-/* Summary of a benchmark's rounds, in seconds. */
+/* Summary of the rounds of a benchmark, in seconds. */
 struct codspeed_stats {
   double mean, deviation, rounds;
 };
@@ -21,7 +21,7 @@ static bool codspeed_read_stats(const struct node *entry, struct codspeed_stats 
          stats->deviation >= 0 && stats->rounds >= 1;
 }
 
-/* Fills `samples` with quantiles of a normal distribution. Scales their standard deviation to 1. */
+/* Fills `samples` with quantiles of a normal distribution, scaled to a standard deviation of 1. */
 static void codspeed_normal(double *samples, size_t count) {
   double squares = 0;
   for (size_t i = 0; i < count; i++) {
@@ -33,13 +33,13 @@ static void codspeed_normal(double *samples, size_t count) {
 }
 
 /* Returns the index of the i-th sample in the ascending list. Low and high samples alternate,
- * because a sorted sample would show drift. */
+ * because a sorted sample would look like drift. */
 static size_t codspeed_turn(size_t i, size_t count) {
   return i % 2 ? count - 1 - i / 2 : i / 2;
 }
 
-/* Adds invented samples, because the file has no samples of the rounds. The samples have the mean
- * and the standard error that the file gives. */
+/* Adds artificial samples, because the file has no samples of the rounds. They have the mean and
+ * the standard error that the file gives. */
 static void codspeed_add_samples(struct bench_sink *sink, const struct node *entry, pprofc_str name,
                                  const struct codspeed_stats *stats) {
   double samples[CODSPEED_SAMPLES];

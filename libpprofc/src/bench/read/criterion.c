@@ -1,7 +1,6 @@
-/* Reads criterion's sample.json and estimates.json, and the line stream of cargo-criterion.
- * The files do not contain the benchmark's name. The folder does:
- * GROUP/FUNCTION/VALUE/new/sample.json. The file benchmark.json in the same folder has the
- * exact names and the throughput. */
+/* Reads criterion's sample.json and estimates.json, and the stream of cargo-criterion. The files do
+ * not contain the name of the benchmark. The path does: GROUP/FUNCTION/VALUE/new/sample.json.
+ * benchmark.json in the same folder has the exact names and the throughput. */
 #include "bench/read/json_reader.h"
 
 #include <fcntl.h>
@@ -18,13 +17,13 @@ static bool criterion_matches(pprofc_str data) {
 }
 
 struct throughput {
-  double amount; /* work of one iteration, in `unit`; 0 if unknown */
+  double amount; /* work of an iteration, in `unit`; 0 if unknown */
   const char *unit;
 };
 
 /* ---- the name ---------------------------------------- */
 
-/* Returns the last part of path[0, *end), and moves *end before this part. */
+/* Returns the last element of path[0, *end). Moves *end to the position before it. */
 static pprofc_str last_part(pprofc_str path, size_t *end) {
   size_t slash = str_find_last_char(str_slice(path, 0, *end), '/');
   size_t from = slash == *end ? 0 : slash + 1;
@@ -33,14 +32,14 @@ static pprofc_str last_part(pprofc_str path, size_t *end) {
   return part;
 }
 
-/* Makes the name from the names of up to three folders above .../new/sample.json. The folder
- * "criterion" is not part of the name. */
+/* Makes the name from the names of up to three folders above .../new/sample.json. Skips the folder
+ * "criterion". */
 static void name_of_path(struct name_builder *name, const struct bench_sink *sink,
                          pprofc_str path) {
   pprofc_str parts[3];
   size_t count = 0, end = path.size;
-  (void)last_part(path, &end); /* drop sample.json */
-  (void)last_part(path, &end); /* drop the folder "new" */
+  (void)last_part(path, &end); /* drops sample.json */
+  (void)last_part(path, &end); /* drops the folder "new" */
   while (end && count < 3) {
     pprofc_str part = last_part(path, &end);
     if (!part.size || str_equal(part, STR("criterion")) || str_equal(part, STR(".")) ||
@@ -83,8 +82,8 @@ static struct throughput throughput_of(const struct node *benchmark) {
   return (struct throughput){0, NULL};
 }
 
-/* Reads at most `room` bytes of a regular file; returns 0 on failure. Opens without blocking,
- * because the path may be a pipe. */
+/* Reads at most `room` bytes of a regular file. Returns 0 on failure. Opens the file without
+ * blocking, because the path may be a pipe. */
 static size_t read_small(const char *name, char *data, size_t room) {
   struct stat info;
   int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -95,8 +94,8 @@ static size_t read_small(const char *name, char *data, size_t room) {
   return size > 0 ? (size_t)size : 0;
 }
 
-/* Returns the text of benchmark.json in the folder of a path; "" if it cannot be read. The data is
- * NULL when out of memory. */
+/* Returns the text of benchmark.json in the folder of a path. Returns "" if the file is unreadable.
+ * data is NULL when out of memory. */
 static pprofc_str read_neighbour(struct arena *arena, const char *path) {
   enum { ROOM = 64 * 1024 };
   const char *slash = strrchr(path, '/');
@@ -119,7 +118,7 @@ static void criterion_add_sample(struct bench_sink *sink, pprofc_str name, doubl
   if (throughput.amount > 0) sink_value(sink, throughput.amount / seconds, str_of(throughput.unit));
 }
 
-/* Adds the samples. times[i] is the total time of iters[i] iterations in nanoseconds. */
+/* Adds the samples. times[i] is the time of iters[i] iterations together, in nanoseconds. */
 static void criterion_read_samples(struct bench_sink *sink, pprofc_str name,
                                    const struct node *iters, const struct node *times,
                                    struct throughput throughput) {
@@ -135,7 +134,7 @@ static void criterion_read_samples(struct bench_sink *sink, pprofc_str name,
   }
 }
 
-/* Reads the slope, or the mean if there is no slope, as one sample. */
+/* Reads one sample: the slope, or the mean if there is no slope. */
 static void read_estimates(struct bench_sink *sink, pprofc_str name, const struct node *root,
                            struct throughput throughput) {
   static const char *const typical[] = {"slope.point_estimate", "Slope.point_estimate",
@@ -158,7 +157,7 @@ static void criterion_read_tree(struct bench_sink *sink, const char *path, const
   else
     name_of_path(&name, sink, str_of(path));
   pprofc_str text = buffer_str(&name.text);
-  if (root->kind == NODE_ARRAY) /* criterion before 0.3 wrote [[iters], [times]] */
+  if (root->kind == NODE_ARRAY) /* Before version 0.3, criterion wrote [[iters], [times]]. */
     criterion_read_samples(sink, text, root->first, root->first ? root->first->next : NULL,
                            throughput);
   else if (node_get(root, "iters"))
@@ -211,7 +210,7 @@ static pprofc_status criterion_read_source(const struct bench_source *source, pp
   pprofc_status status = json_tree_parse(&arena, source->path, source->data, &root, error);
   if (status == PPROFC_OK) {
     pprofc_str neighbour = read_neighbour(&arena, source->path);
-    /* Ignore a file that is not JSON. */
+    /* A file that is not JSON is ignored. */
     pprofc_status parsed = PPROFC_OK;
     if (neighbour.size)
       parsed = json_tree_parse(&arena, "benchmark.json", neighbour, &benchmark, NULL);

@@ -1,4 +1,4 @@
-/* Finds criterion's samples in a folder such as target/criterion. */
+/* Finds the samples of criterion in a folder such as target/criterion. */
 #include "bench/read/readers.h"
 
 #include "core/array.h"
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-/* Maximum depth. GROUP/FUNCTION/VALUE/new is four folders deep. The search does not follow links,
- * so it cannot loop. */
+/* Maximum depth of the search. GROUP/FUNCTION/VALUE/new is four folders deep. The search does not
+ * follow links, so it cannot loop. */
 #define DEEPEST     6
 #define MAX_FOLDERS 100000
 
@@ -66,7 +66,7 @@ static void criterion_tree_push(struct criterion_tree_walk *w, const char *path,
     w->nomem = true;
 }
 
-/* Adds the sample file of a folder "new". For any other folder, visits the folders inside it. */
+/* Adds the sample file of a folder named "new". Visits the subfolders of any other folder. */
 static void visit(struct criterion_tree_walk *w, struct folder folder) {
   DIR *directory = opendir(folder.path);
   if (!directory) return;
@@ -96,7 +96,7 @@ pprofc_status criterion_tree_find(struct arena *arena, const char *folder,
   if (w.nomem) return error_nomem(error);
   if (w.seen > MAX_FOLDERS)
     return error_set(error, PPROFC_E_LIMIT, "%s: more than %d folders", folder, MAX_FOLDERS);
-  /* sort, because the file system returns entries in any order */
+  /* Sort the paths, because the file system returns entries in any order. */
   if (tree->count) qsort(tree->paths, tree->count, sizeof *tree->paths, compare_paths);
   return PPROFC_OK;
 }

@@ -1,5 +1,5 @@
-/* Reads CSV (RFC 4180) with one sample per line. The header has the columns name, unit and value. A
- * column "assume" with the value "exact" marks units that are counts. */
+/* Reads CSV (RFC 4180) with a sample on each line. The header has the columns name, unit and value.
+ * A column "assume" with the value "exact" marks units that are counts. */
 #include "bench/names.h"
 #include "bench/read/readers.h"
 
@@ -7,14 +7,14 @@ enum { NAME, UNIT, VALUE, ASSUME, WANTED };
 
 static const char *const wanted[WANTED] = {"name", "unit", "value", "assume"};
 
-/* One record of the file, with the columns that the reader uses. */
+/* A record of the file, with the columns that the reader uses. */
 struct record {
   struct buffer fields[WANTED];
   size_t field_count; /* number of fields in the record */
   bool bad_quotes;
 };
 
-/* Index in a record of each column that the reader uses. */
+/* For each column that the reader uses, its index in a record. */
 struct csv_columns {
   size_t at[WANTED];
 };
@@ -24,7 +24,7 @@ static void put_byte(struct buffer *out, char c) {
   if (out) buffer_add_char(out, c);
 }
 
-/* Copies a quoted field, which may contain commas and newlines. Returns the position after its
+/* Copies a quoted field, which may contain commas and newlines. Returns the position after the
  * closing quote. */
 static size_t csv_copy_quoted(pprofc_str text, struct buffer *out, uint64_t *line,
                               bool *bad_quotes) {
@@ -41,7 +41,7 @@ static size_t csv_copy_quoted(pprofc_str text, struct buffer *out, uint64_t *lin
   return text.size;
 }
 
-/* Copies the rest of a field up to the comma or newline that ends it, and returns that position. A
+/* Copies the rest of a field. Returns the position of the comma or newline that ends the field. A
  * quote after the closing quote is an error. */
 static size_t csv_copy_plain(pprofc_str text, size_t i, struct buffer *out, bool *bad_quotes) {
   bool quoted = i > 0;
@@ -54,7 +54,7 @@ static size_t csv_copy_plain(pprofc_str text, size_t i, struct buffer *out, bool
   return i;
 }
 
-/* Removes one field from *rest and copies it to `out`, which may be NULL. Returns the byte that
+/* Removes a field from *rest, and copies it to `out`, which may be NULL. Returns the byte that
  * ended the field: a comma, a newline, or 0 at the end of the text. */
 static char csv_take_field(pprofc_str *rest, struct buffer *out, uint64_t *line, bool *bad_quotes) {
   bool quoted = str_starts(*rest, STR("\""));
@@ -66,7 +66,7 @@ static char csv_take_field(pprofc_str *rest, struct buffer *out, uint64_t *line,
   return end;
 }
 
-/* True if a field of the header equals the word, with or without quotes. */
+/* True if a field of the header is the word, with or without quotes. */
 static bool is_word(pprofc_str field, const char *word) {
   bool quoted = str_starts(field, STR("\""));
   field = str_trim(field);
@@ -78,8 +78,8 @@ static bool is_word(pprofc_str field, const char *word) {
   return true;
 }
 
-/* Reads the header. Returns false unless the header has the columns name, unit and value. Does not
- * allocate, because format detection has no set and no allocator. */
+/* Reads the header. Returns false if the column name, unit or value is missing. Does not allocate
+ * memory, because format detection has no set and no allocator. */
 static bool csv_find_columns(pprofc_str *rest, struct csv_columns *columns) {
   bool found[WANTED] = {false}, bad_quotes = false;
   uint64_t line = 1;

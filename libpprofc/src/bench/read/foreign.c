@@ -1,8 +1,7 @@
-/* Detects files that users pass by mistake, such as tables of benchmark tools, profiles or web
- * pages. */
+/* Detects files that users pass by mistake: tables of benchmark tools, profiles or web pages. */
 #include "bench/read/readers.h"
 
-/* Pattern of a file: it starts with `start` and has `inside` in its first 4 KiB. */
+/* Pattern of a file. The file begins with `start`, and its first 4 KiB contain `inside`. */
 struct foreign_file {
   const char *start, *inside, *advice;
 };

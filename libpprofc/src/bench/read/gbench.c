@@ -1,8 +1,8 @@
-/* Reads the JSON of Google Benchmark (--benchmark_format=json). Adds one sample per repetition and
- * skips aggregates. */
+/* Reads the JSON of Google Benchmark (--benchmark_format=json). Each repetition is a sample. Skips
+ * aggregates. */
 #include "bench/read/json_reader.h"
 
-/* Keys of the format itself; all other keys are user counters. */
+/* Keys of the format itself. All other keys are user counters. */
 static const char *const known_keys[] = {
     "name",
     "family_index",
@@ -57,7 +57,7 @@ static void read_counter(struct bench_sink *sink, const struct node *member) {
 }
 
 /* True for an entry that is a mean or another aggregate of repetitions. Older files have no
- * run_type; the name alone marks their aggregates. */
+ * run_type, and only the name marks an aggregate. */
 static bool is_aggregate(const struct node *entry) {
   pprofc_str type = node_text(entry, "run_type"), name = node_text(entry, "name");
   if (type.size) return !str_equal(type, STR("iteration"));
@@ -65,14 +65,15 @@ static bool is_aggregate(const struct node *entry) {
          str_ends(name, STR("_stddev")) || str_ends(name, STR("_cv"));
 }
 
-/* Returns the reason why an item of the list of benchmarks has no measurement, or NULL. */
+/* Returns the reason why an item in the list of benchmarks has no measurement, or NULL if it has
+ * one. */
 static const char *failure(const struct node *entry) {
   if (node_is(node_get(entry, "error_occurred"), NODE_TRUE)) return "error_message";
   if (node_is(node_get(entry, "skipped"), NODE_TRUE)) return "skip_message";
   return NULL;
 }
 
-/* Reads an item of the list of benchmarks. Returns true if it added a sample. */
+/* Reads an item in the list of benchmarks. Returns true if a sample was added. */
 static bool gbench_read_entry(struct bench_sink *sink, const struct node *entry) {
   pprofc_str name = node_text(entry, "run_name");
   if (!name.size) name = node_text(entry, "name");
@@ -102,7 +103,7 @@ static bool gbench_read_entry(struct bench_sink *sink, const struct node *entry)
   return true;
 }
 
-/* Reads the load average of the last minute. Google Benchmark measures the load before it runs the
+/* Reads the load average of the last minute. Google Benchmark measures it before it runs the
  * benchmarks. */
 static void read_load(struct bench_sink *sink, const struct node *context) {
   const struct node *averages = node_get(context, "load_avg");

@@ -1,4 +1,4 @@
-/* Reads JSON of hyperfine (--export-json): one sample per run, all times in seconds. */
+/* Reads the JSON of hyperfine (--export-json). Each run is a sample. All times are in seconds. */
 #include "bench/read/json_reader.h"
 
 /* Rejects a command if one of its runs failed. */
@@ -38,7 +38,8 @@ static void hyperfine_read_result(struct bench_sink *sink, const struct node *re
       sink_result(sink, buffer_str(&name.text), 1, time->line);
       sink_value(sink, value, STR("sec/op"));
       json_add_value(sink, memory, 0, STR("peak-RSS-bytes"));
-      if (time == times->first) { /* store the means over all runs only with the first sample */
+      if (time == times->first) { /* Store the means over all runs only once, together with the
+                                     first sample. */
         json_add_value(sink, node_get(result, "user"), 0, STR("user-sec/op"));
         json_add_value(sink, node_get(result, "system"), 0, STR("sys-sec/op"));
       }

@@ -1,17 +1,18 @@
-/* Reads JSON of JMH (-rf json): one sample per iteration, with the metrics of its profilers. */
+/* Reads the JSON of JMH (-rf json). Each iteration is a sample, and also has the metrics of JMH's
+ * profilers. */
 #include "bench/read/json_reader.h"
 
 /* ---- units ------------------------------------------- */
 
-/* Conversion of a metric's values: multiply by 10^exponent and by factor. */
+/* Conversion of the values of a metric: multiply by 10^exponent and by `factor`. */
 struct conversion {
   struct buffer unit;
   int exponent;
   double factor;
 };
 
-/* Chooses the conversion of a unit. "us/op" becomes seconds, "ops/us" becomes operations per
- * second, and "B/op" stays. For any other unit, the name of the metric is the unit. */
+/* Chooses the conversion for a unit. "us/op" becomes seconds, "ops/us" becomes operations per
+ * second, and "B/op" stays. For any other unit, the name of the metric becomes the unit. */
 static void convert_unit(struct conversion *c, struct bench_sink *sink, pprofc_str metric,
                          pprofc_str unit) {
   size_t slash = str_find_char(unit, '/');
@@ -45,7 +46,7 @@ static bool jmh_converted(const struct conversion *c, const struct node *number,
 
 /* ---- iterations -------------------------------------- */
 
-/* Computes the mean of the [value, count] pairs of a histogram. Returns false if it has no
+/* Computes the mean of a histogram, which has pairs [value, count]. Returns false if it has no
  * values. */
 static bool histogram_mean(const struct conversion *c, const struct node *pairs, double *mean) {
   double sum = 0, weight = 0, value, count;
@@ -59,7 +60,7 @@ static bool histogram_mean(const struct conversion *c, const struct node *pairs,
   return weight > 0;
 }
 
-/* Metric of a profiler. The reader steps through the values of this metric and of the primary
+/* A metric of a profiler. The reader steps through the values of this metric and of the primary
  * metric together. This metric may have fewer values. */
 struct secondary {
   struct conversion conversion;
@@ -84,7 +85,7 @@ static struct secondaries open_secondaries(struct bench_sink *sink, const struct
   for (const struct node *metric = metrics->first; metric; metric = metric->next) {
     struct secondary *secondary = &list.items[list.count++];
     pprofc_str name = metric->key;
-    /* Older releases of JMH wrote this prefix, a middle dot. */
+    /* Older releases of JMH wrote a middle dot as prefix. */
     if (str_starts(name, STR("\xC2\xB7"))) name = str_slice(name, 2, name.size);
     convert_unit(&secondary->conversion, sink, name, node_text(metric, "scoreUnit"));
     secondary->fork = node_at(node_get(metric, "rawData"), 0);
@@ -105,8 +106,8 @@ static void next_fork(struct secondaries *list, bool first) {
   }
 }
 
-/* Moves all profiler metrics to their next iteration. If `wanted` is true, adds the current values
- * to the last started result. */
+/* Moves all profiler metrics to the next iteration. With `wanted`, adds the current values to the
+ * result that was started last. */
 static void next_iteration(struct bench_sink *sink, struct secondaries *list, bool wanted) {
   for (size_t i = 0; i < list->count; i++) {
     struct secondary *s = &list->items[i];

@@ -6,8 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Maximum size of a JSON text in bytes. The tree of a text needs about ten times the size of the
- * text. */
+/* Maximum size of a JSON text in bytes. The tree of a text needs about ten times as many bytes. */
 #define MAX_JSON ((size_t)512 << 20)
 
 pprofc_status json_read_source(const struct bench_source *source, const struct bench_reader *reader,
@@ -87,8 +86,8 @@ static bool parse_finite(pprofc_str text, double *value) {
   return true;
 }
 
-/* Parses a number whose decimal exponent is shifted by `shift`. The result is exact, unlike the
- * result of a multiplication by 1e-9. */
+/* Parses a number, with `shift` added to its decimal exponent. The result is exact. A
+ * multiplication by 1e-9 would not be exact. */
 static bool parse_shifted(pprofc_str number, int shift, double *value) {
   char text[128];
   size_t e = str_find_char(number, 'e');

@@ -1,14 +1,14 @@
-/* Reads the JSON of pytest-benchmark (--benchmark-json). Adds one sample per round, or per block of
+/* Reads the JSON of pytest-benchmark (--benchmark-json). Each round is a sample, or each block of
  * rounds. */
 #include "bench/read/json_reader.h"
 
-/* Above MAX_ROUNDS rounds, the reader averages the rounds in BLOCKS blocks. Short benchmarks have
- * tens of thousands of rounds that depend on each other. With that many samples a test finds any
- * drift significant. */
+/* If there are more than MAX_ROUNDS rounds, the reader averages the rounds in BLOCKS blocks. Short
+ * benchmarks have tens of thousands of rounds that depend on each other. With so large samples, a
+ * test would find any drift significant. */
 #define MAX_ROUNDS 200
 #define BLOCKS     50
 
-/* Computes the mean of the next `count` rounds. Moves *round to the round after them. */
+/* Computes the mean of the next `count` rounds. Advances *round past them. */
 static bool block_mean(const struct node **round, size_t count, double *mean) {
   double sum = 0, value;
   for (size_t i = 0; i < count; i++, *round = (*round)->next) {
@@ -45,7 +45,7 @@ static void read_rounds(struct bench_sink *sink, const struct node *entry, pprof
   }
 }
 
-/* Returns the full name without its final "[param]". */
+/* Returns the full name without the "[param]" at its end. */
 static pprofc_str without_param(pprofc_str full, pprofc_str param) {
   if (!param.size || !str_ends(full, STR("]"))) return full;
   size_t bracket = full.size > param.size + 2 ? full.size - param.size - 2 : 0;

@@ -1,4 +1,4 @@
-/* Detects the formats of benchmark results and reads the inputs of a command line. */
+/* Detects the formats of benchmark results. Reads the inputs of a command line. */
 #include "bench/read/readers.h"
 #include "bench/read/json_reader.h"
 #include "core/infile.h"
@@ -9,7 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Readers in the order of detection. The last reader, for benchmark text, accepts everything. */
+/* Readers in the order of detection. The last reader is for benchmark text, and accepts
+ * everything. */
 static const struct bench_reader *const bench_readers[] = {
     &bench_reader_codspeed,  &bench_reader_test2json, &bench_reader_gbench,
     &bench_reader_hyperfine, &bench_reader_pytest,    &bench_reader_jmh,
@@ -129,7 +130,8 @@ static pprofc_status read_input_file(pprofc_bench *set, const char *label, const
   return status;
 }
 
-/* Reads a file. For a folder of criterion, reads all its samples under the label of the folder. */
+/* Reads a file. If the path is a folder of criterion, reads all samples in it under the label of
+ * the folder. */
 static pprofc_status read_file_or_folder(pprofc_bench *set, const char *label, const char *path,
                                          pprofc_error *error) {
   struct stat info;
@@ -148,7 +150,7 @@ static pprofc_status read_file_or_folder(pprofc_bench *set, const char *label, c
 
 /* ---- command line inputs ----------------------------- */
 
-/* Returns how often inputs[0, end) contains the path without a label. */
+/* Returns how many times inputs[0, end) contains the path without a label. */
 static size_t occurrences(const char *const *inputs, size_t end, const char *path) {
   size_t count = 0;
   for (size_t i = 0; i < end; i++) count += strcmp(inputs[i], path) == 0;

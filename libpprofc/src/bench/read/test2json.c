@@ -1,6 +1,5 @@
-/* Reads the line stream of `go test -json`. Joins the output events of each package to one text. A
- * result line may be split into several events, and the events of parallel packages are
- * interleaved. */
+/* Reads the stream of `go test -json`. Joins the output events of each package to a text. A line
+ * may be split into several events, and events of parallel packages are mixed. */
 #include "bench/read/json_reader.h"
 #include "bench/read/readers.h"
 #include "core/array.h"
@@ -17,9 +16,9 @@ struct package {
 
 struct stream {
   const struct bench_source *source;
-  struct arena arena; /* memory of the names of packages */
+  struct arena arena; /* memory for the names of packages */
   struct interner names;
-  struct package *packages; /* packages, by the index of their name in `names` */
+  struct package *packages; /* packages; the index is the index of the name in `names` */
   size_t count, capacity;
 };
 
@@ -40,7 +39,7 @@ static struct package *find_package(struct stream *s, pprofc_str name) {
 /* Processes an event. Returns false when out of memory. */
 static bool take_event(struct stream *s, const struct node *event, uint64_t line) {
   pprofc_str action = node_text(event, "Action"), name = node_text(event, "Package");
-  /* An event of a failed build has ImportPath instead of Package. */
+  /* The event of a failed build has ImportPath instead of Package. */
   if (!name.size) name = node_text(event, "ImportPath");
   if (str_equal(action, STR("output"))) {
     struct package *package = find_package(s, name);
@@ -63,7 +62,7 @@ static pprofc_status take_line(struct stream *s, pprofc_str line, uint64_t numbe
   pprofc_status status = json_tree_parse(&arena, s->source->path, line, &event, &inner);
   if (status == PPROFC_OK && !take_event(s, event, number)) status = error_nomem(&inner);
   if (status == PPROFC_E_FORMAT) {
-    /* the inner message counts lines of the text; report the line of the stream */
+    /* The inner message counts the lines of the text. Report the line of the stream instead. */
     const char *why = strrchr(inner.message, ':');
     (void)error_set(error, status, "%s:%llu:%s", s->source->path, (unsigned long long)number,
                     why ? why + 1 : " broken JSON");
@@ -74,8 +73,8 @@ static pprofc_status take_line(struct stream *s, pprofc_str line, uint64_t numbe
   return status;
 }
 
-/* Reads the text of each package separately, because its configuration lines do not apply to other
- * packages. */
+/* Reads the text of each package separately. The configuration lines of one package do not apply to
+ * another. */
 static pprofc_status read_packages(struct stream *s, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < s->count && status == PPROFC_OK; i++) {

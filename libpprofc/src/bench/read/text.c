@@ -16,7 +16,7 @@ struct text_reader {
   uint64_t line;
 };
 
-/* Class of a byte for splitting a line into fields. */
+/* Class of a byte, for splitting a line into fields. */
 enum { IN_FIELD, BLANK, NOT_ASCII };
 
 // clang-format off
@@ -34,7 +34,7 @@ static inline unsigned class_of(const char *p) {
   return byte_class[(unsigned char)*p];
 }
 
-/* Skips white space, including Unicode white space. */
+/* Skips white space. Unicode white space counts, even outside ASCII. */
 static const char *read_text_skip_blanks(const char *p, const char *end) {
   for (;;) {
     while (p < end && class_of(p) == BLANK) p++;
@@ -82,8 +82,7 @@ static void text_read_benchmark(struct text_reader *r, pprofc_str line) {
   size_t size = rest.size;
   pprofc_str name = bench_take_field(&rest);
   if (name.size == size)
-    return; /* `go test -v` prints the name of a benchmark before running
-               it */
+    return; /* `go test -v` prints the name of a benchmark before it runs the benchmark. */
   pprofc_str field = bench_take_field(&rest);
   if (!field.size) {
     sink_message(r->sink, r->line, "missing iteration count");
@@ -121,7 +120,7 @@ static bool read_unit_line(struct text_reader *r, pprofc_str line) {
   return true;
 }
 
-/* Returns the length of the key of "key: value", or 0. */
+/* Returns the length of the key in a line "key: value". Returns 0 for another line. */
 static size_t key_size(pprofc_str line) {
   for (size_t i = 0; i < line.size;) {
     size_t start = i;
@@ -160,10 +159,11 @@ static void text_read_line(struct text_reader *r, pprofc_str line) {
     read_config(r, line);
 }
 
-/* Bytes of a mapped file that are read before their pages are released. */
+/* After this number of bytes of a mapped file were read, their pages are released. */
 #define RELEASE_STEP ((size_t)4 << 20)
 
-/* Releases the whole pages of [from, to); a later read loads them from the file again. */
+/* Releases the pages that are completely in [from, to). A later access loads them from the file
+ * again. */
 static void text_release(const struct bench_source *source, const char *from, const char *to) {
   if (!source->mapped) return;
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -207,8 +207,8 @@ static bool text_matches(pprofc_str data) {
   return true;
 }
 
-/* True if the text is JSON of an unknown format without a benchmark line. Ignoring it would
- * end in "nothing to compare". */
+/* True if the text is JSON of an unknown format and has no benchmark line. If it were ignored, the
+ * message would be "nothing to compare". */
 static bool is_foreign(pprofc_str data) {
   data = str_trim(data);
   return data.size && (data.data[0] == '{' || data.data[0] == '[') &&

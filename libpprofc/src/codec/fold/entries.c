@@ -1,21 +1,21 @@
-/* Adds samples up while the reader reads them. A stack has one entry, or several entries if its
- * samples differ in labels or in zero values that a report can show.
+/* Adds up samples while they are read. A stack has one entry. It has several entries if its samples
+ * differ in labels or in zero values that a report can show.
  *
  * The samples of an entry have the value 0 in the same sample types. So, for each sample type, the
  * entries are in the order of the first samples with another value than 0. Reports that read every
  * sample have this order. If a report does not depend on the order, an entry may also contain
  * samples with the value 0 in other types.
  *
- * Negative values are never added up, because totals are sums of magnitudes. Stacks are stored as a
- * tree (profile/stack_tree.h). */
+ * Negative values are never added up, because totals are sums of absolute values. Stacks are stored
+ * as a tree (profile/stack_tree.h). */
 #include "codec/fold/fold.h"
 #include "core/array.h"
 #include "core/threshold.h"
 
 /* ---- the table --------------------------------------- */
 
-/* Initial slots of a table. malloc maps a block of this size, and unmaps it when the table grows.
- */
+/* Initial number of slots of a table. malloc maps a block of this size, and unmaps it when the
+ * table grows. */
 #define LEAST_SLOTS 32768
 
 static void fold_table_put(struct fold_table *table, uint64_t slot) {
@@ -90,8 +90,8 @@ static int64_t *fold_values(const struct fold *f, size_t entry) {
 
 /* ---- stacks ------------------------------------------ */
 
-/* Returns the index of a chunk, which is a part of a stack, and adds it if needed. Returns 0 when
- * out of memory. */
+/* Returns the index of a chunk, which is a part of a stack. Adds a new chunk. Returns 0 when out of
+ * memory. */
 static uint32_t fold_chunk(struct fold *f, const struct stack_chunk *chunk) {
   uint64_t hash = hash_bytes(chunk, sizeof *chunk);
   struct fold_probe probe = fold_table_start(&f->chunk_table, hash);
@@ -107,13 +107,12 @@ static uint32_t fold_chunk(struct fold *f, const struct stack_chunk *chunk) {
   return index;
 }
 
-/* Adds a stack to the tree. Stores its position in *ref. */
+/* Adds a stack to the tree, and stores its position in *ref. */
 static bool fold_keep_stack(struct fold *f, const uint8_t *data, size_t size,
                             struct stack_ref *ref) {
   size_t rest = size % STACK_CHUNK;
   if (!f->leaf_bytes)
-    f->leaf_bytes = STACK_CHUNK; /* the first STACK_CHUNK bytes stay 0 (see
-                                    stack_tree.h) */
+    f->leaf_bytes = STACK_CHUNK; /* The first STACK_CHUNK bytes stay 0 (see stack_tree.h). */
   if (size > UINT32_MAX / 2 || f->leaf_bytes + rest > UINT32_MAX || !fold_note_ids(f, data, size) ||
       !fold_column_reserve(&f->leaves, f->mem, f->leaf_bytes + rest, 1))
     return false;
@@ -135,20 +134,20 @@ static bool fold_keep_stack(struct fold *f, const uint8_t *data, size_t size,
 
 /* ---- entries ----------------------------------------- */
 
-/* True if the entry is the first entry with the stack of the sample. */
+/* True if the entry is the first entry that has the stack of the sample. */
 static bool fold_has_stack(const struct fold *f, uint32_t entry, const struct fold_parts *p) {
   const struct stack_ref *ref = &fold_refs(f)[entry];
   return ref->chunk != FOLD_SAME && ref->size == p->stack_size &&
          stack_tree_equal(&f->tree, ref, p->stack);
 }
 
-/* True if, for each sample type, entries must have the order of their first samples with a nonzero
- * value. Reports of labels need this order. */
+/* True if, for each sample type, entries must be in the order of their first samples with a value
+ * other than 0. Reports of labels need this order. */
 static bool fold_keeps_order(const struct fold *f) {
   return f->labels || !f->as_tree;
 }
 
-/* True if the sample may be added to the entry, which must have the same stack. */
+/* True if the sample may be added to the entry. Both must have the same stack. */
 static bool fold_fits(const struct fold *f, uint32_t entry, const struct fold_parts *p) {
   const int64_t *values = fold_values(f, entry);
   if (fold_refs(f)[entry].label_set != p->set) return false;
@@ -158,8 +157,8 @@ static bool fold_fits(const struct fold *f, uint32_t entry, const struct fold_pa
   return true;
 }
 
-/* Returns a number that differs between entries of one stack: the label set, and a bit for each
- * zero value. */
+/* Returns a number that differs between the entries of a stack: the label set, and a bit for each
+ * value that is 0. */
 static uint64_t fold_variant(const struct fold *f, const struct fold_parts *p) {
   uint64_t variant = (uint64_t)p->set << 32;
   for (size_t t = 0; t < f->width && fold_keeps_order(f); t++)
@@ -176,7 +175,7 @@ static bool fold_append(struct fold *f, const struct fold_parts *p, struct stack
   return true;
 }
 
-/* Adds the sample to the entry. If a sum would overflow, appends a new entry. */
+/* Adds the sample to the entry. Appends a new entry if a sum would overflow. */
 static bool fold_add(struct fold *f, uint32_t entry, uint32_t first, const struct fold_parts *p) {
   int64_t *values = fold_values(f, entry), sum[FOLD_TYPES_MAX];
   for (size_t t = 0; t < f->width; t++)
@@ -186,7 +185,7 @@ static bool fold_add(struct fold *f, uint32_t entry, uint32_t first, const struc
   return true;
 }
 
-/* Adds a sample whose stack equals the stack of the entry `first`. */
+/* Adds a sample that has the same stack as the entry `first`. */
 static bool fold_add_variant(struct fold *f, uint32_t first, const struct fold_parts *p) {
   const struct stack_ref same = {.chunk = FOLD_SAME, .leaf = first};
   if (p->negative) return fold_append(f, p, same);
@@ -245,8 +244,8 @@ void fold_init(struct fold *f, const pprofc_allocator *mem, const pprofc_limits 
   buffer_init(&f->joined, mem, SIZE_MAX / 2);
 }
 
-/* Moves item from[i] of a column to position i. Copies into a new block, which is faster than
- * swapping because the reads are independent. */
+/* Moves item from[i] of a column to position i. Copies into a new block. This is faster than
+ * swapping, because the reads are independent. */
 static bool fold_reorder(struct fold *f, struct fold_column *column, const uint32_t *from,
                          size_t size) {
   struct fold_column sorted = {0};
@@ -262,7 +261,8 @@ static bool fold_reorder(struct fold *f, struct fold_column *column, const uint3
   return true;
 }
 
-/* Sorts the entries by their stacks. With labels, keeps their previous positions in `order`. */
+/* Sorts the entries by their stacks. With labels, keeps the previous positions of the entries in
+ * `order`. */
 static bool fold_sort(struct fold *f) {
   for (size_t i = 0; i < f->count; i++) {
     uint32_t set = fold_refs(f)[i].label_set;

@@ -1,10 +1,10 @@
-/* Reads a profile for a report that shows only sums. The reader adds samples up as it reads them.
+/* Reads a profile for a report that shows only sums. Samples are added up while they are read.
  *
- * It reads the stream once, in blocks of a fixed size (windows). Samples with equal stacks become
- * one entry. The reader keeps all other fields and decodes them at the end. Memory grows with the
- * number of different stacks, not with the number of samples. If the input is unusual, the reader
- * gives up. The caller then reads the whole file, and that reader reports any error. README.md in
- * this folder has the rules. */
+ * The stream is read once, in blocks of a fixed size (windows). Samples with equal stacks become
+ * one entry. All other fields are kept and decoded at the end. Memory grows with the number of
+ * different stacks, not with the number of samples. If the input is unusual, the reader gives up.
+ * The caller then reads the whole file, and that reader reports any error. README.md in this folder
+ * has the rules. */
 #ifndef PPROFC_CODEC_FOLD_FOLD_H
 #define PPROFC_CODEC_FOLD_FOLD_H
 
@@ -14,7 +14,7 @@
 #include "profile/stack_tree.h"
 
 struct fold_table {
-  uint64_t *slots; /* each slot has half of the hash, and index + 1; a free slot is 0 */
+  uint64_t *slots; /* each slot has half of the hash, and index + 1; 0: the slot is free */
   size_t capacity; /* number of slots, a power of two or 0 */
   size_t count;
 };
@@ -29,7 +29,7 @@ static inline struct fold_probe fold_table_start(const struct fold_table *table,
   return (struct fold_probe){half & (table->capacity - 1), half};
 }
 
-/* Returns the next index whose hash may match, or MAP_NONE. */
+/* Returns the next index whose hash may match, or MAP_NONE if there is no more. */
 static inline uint32_t fold_table_next(const struct fold_table *table, struct fold_probe *probe) {
   if (!table->capacity) return MAP_NONE;
   for (;;) {
@@ -43,13 +43,13 @@ static inline uint32_t fold_table_next(const struct fold_table *table, struct fo
 #define FOLD_TYPES_MAX 32
 #define FOLD_BATCH     32
 
-/* Value of `chunk` in an entry with the same stack as an earlier entry. `leaf` is the index of that
- * entry. */
+/* Value of `chunk` in an entry that has the same stack as an earlier entry. `leaf` is then the
+ * index of the earlier entry. */
 #define FOLD_SAME UINT32_MAX
 
 /* The current sample. */
 struct fold_parts {
-  const uint8_t *stack; /* location ids of the sample; they are in the window or in `joined` */
+  const uint8_t *stack; /* location ids of the sample, in the window or in `joined` */
   size_t stack_size, pieces;
   size_t values, labels;
   uint32_t set; /* index of the sample's label set */
@@ -58,68 +58,70 @@ struct fold_parts {
   int64_t row[FOLD_TYPES_MAX];
 };
 
-/* A growing column. It is one block in a separate region, which the profile keeps alive. */
+/* A growing column. It is one block in a region of its own, which the profile keeps alive. */
 struct fold_column {
   struct region *region;
   void *items;
   size_t bytes; /* size of the allocated block in bytes */
 };
 
-/* The samples read so far. Each entry becomes one sample of the profile. */
+/* The samples that were read so far. Each entry becomes a sample of the profile. */
 struct fold {
   const pprofc_allocator *mem;
   const pprofc_limits *limits;
-  bool labels;        /* true if entries with the same stack may have different labels */
-  const char *wanted; /* name of the only needed sample type (option sample_index); NULL: all
-                         types */
-  bool no_stacks;     /* true to drop stacks and add up samples with different stacks */
-  bool as_tree;       /* true to keep stacks as a tree and sort entries by it at the end */
+  bool labels;        /* true: entries with the same stack may have different labels */
+  const char *wanted; /* the only sample type that is needed, by name (option sample_index); NULL:
+                         all types */
+  bool no_stacks;     /* true: drop stacks, and add up samples with different stacks */
+  bool as_tree;       /* true: keep stacks as a tree, and sort entries by it at the end */
 
   struct fold_column values, refs, label, sets, chunks, leaves;
-  struct fold_column order; /* with labels and a tree: positions of the entries before sorting */
+  struct fold_column order; /* with labels and a tree: positions of the entries before they were
+                               sorted */
   size_t types, count, capacity;
-  size_t only;               /* only sample type with values; SIZE_MAX: all types */
+  size_t only;               /* the only sample type with values; SIZE_MAX: all types */
   size_t width;              /* number of values per entry */
-  struct fold_table entries; /* hash table of entries; the key of the first entry of a stack is the
-                                stack; the key of other entries also has labels and zero values */
+  struct fold_table entries; /* hash table of entries. The first entry of a stack has the stack as
+                                its key. The key of other entries also has labels and zero
+                                values. */
   struct fold_table chunk_table;
-  struct stack_tree tree; /* view of the columns refs, chunks and leaves */
+  struct stack_tree tree; /* view of the columns refs, chunks and leaves as a tree */
   size_t leaf_bytes;
 
-  struct region *stacks; /* memory of the copied stacks, made at the end */
+  struct region *stacks; /* memory for the copied stacks, made at the end */
   const uint8_t **stack;
   uint32_t *stack_size;
 
   struct label_table label_table;
-  size_t label_count; /* number of stored labels; labels of the current sample follow after them */
-  bool lost_text;     /* true if labels with text were dropped */
+  size_t label_count; /* number of stored labels; the labels of the current sample follow them */
+  bool lost_text;     /* true if any label with text was dropped */
   uint64_t largest_string;
-  uint64_t largest_id; /* largest location id */
+  uint64_t largest_id; /* largest location id in any stack */
   bool id_zero;
-  bool left_out; /* true if stacks were dropped; largest_id still includes their ids */
+  bool left_out; /* true if stacks were dropped; their ids still count for largest_id */
   size_t max_depth;
 
-  struct buffer joined;                /* scratch for a stack that is in several fields of the
-                                          file */
-  struct fold_parts batch[FOLD_BATCH]; /* samples that are read but not added yet */
+  struct buffer joined;                /* scratch for a stack that the file stores in several
+                                          fields */
+  struct fold_parts batch[FOLD_BATCH]; /* samples that were read but not yet added */
   size_t batched;
 };
 
 void fold_init(struct fold *fold, const pprofc_allocator *mem, const pprofc_limits *limits);
 void fold_free(struct fold *fold);
 
-/* fold_sample adds a sample to the batch; fold_flush adds the batch to the entries. Both return
- * false if the caller must read the whole file. The bytes of a sample must stay until
- * fold_flush. */
+/* fold_sample adds a sample to the batch. fold_flush adds the samples of the batch to the entries.
+ * Both return false if the caller must read the whole file. The bytes of a sample must stay valid
+ * until fold_flush. */
 bool fold_sample(struct fold *fold, const uint8_t *data, size_t size);
 bool fold_flush(struct fold *fold);
 
-/* fold_label adds a label to the current sample. fold_labels_end completes the list of labels and
+/* fold_label adds a label to the current sample. fold_labels_end completes the list of labels, and
  * needs the values of the sample. */
 bool fold_label(struct fold *fold, const struct wire_field *message);
 bool fold_labels_end(struct fold *fold, struct fold_parts *parts);
 
-/* Makes room for an item after `count` items of `size` bytes. */
+/* Reserves memory for an item after `count` items of `size` bytes. */
 bool fold_column_reserve(struct fold_column *column, const pprofc_allocator *mem, size_t count,
                          size_t size);
 
@@ -129,7 +131,8 @@ bool fold_add_entry(struct fold *fold, const struct fold_parts *parts);
  * stack is too deep. */
 bool fold_note_ids(struct fold *fold, const uint8_t *data, size_t size);
 void fold_fetch_slot(const struct fold *fold, uint64_t hash);
-/* Prefetches and returns the first entry that may have the hash, or MAP_NONE. */
+/* Prefetches and returns the first entry that may have the hash. Returns MAP_NONE if there is no
+ * such entry. */
 uint32_t fold_fetch_entry(const struct fold *fold, uint64_t hash);
 void fold_fetch_stack(const struct fold *fold, uint32_t entry);
 static inline struct stack_ref *fold_refs(const struct fold *fold) {
@@ -142,15 +145,15 @@ static inline const struct stack_ref *fold_ref(const struct fold *fold, size_t e
   return ref->chunk == FOLD_SAME ? &fold_refs(fold)[ref->leaf] : ref;
 }
 
-/* Frees the tables that only adding samples needs, and sorts the entries of a tree. Returns false
- * when out of memory. May run in parallel with decoding the other fields. */
+/* Frees the tables that are needed only while samples are added. Sorts the entries of a tree.
+ * Returns false when out of memory. May run while the other fields are decoded. */
 bool fold_settle(void *fold);
 
 /* Stores the entries as samples of the decoded profile. The locations of the profile must be known.
  */
 bool fold_publish(void *fold, struct decoder *d);
 
-/* fold_publish_tree stores the stacks of the entries in `profile` as a tree, and the values.
+/* fold_publish_tree stores the values of the entries in `profile`, and their stacks as a tree.
  * fold_publish_sets stores the label set of each sample; the profile must already have the label
  * sets. */
 bool fold_publish_tree(struct fold *fold, pprofc_profile *profile);

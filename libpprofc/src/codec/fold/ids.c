@@ -1,7 +1,7 @@
 /* Validates the location ids of stacks and finds the largest id. */
 #include "codec/fold/fold.h"
 
-/* Reads the location ids one at a time. Validates them and finds the largest. */
+/* Reads the location ids one by one. Validates them, and finds the largest id. */
 static bool fold_read_ids(struct fold *f, const uint8_t *data, size_t size) {
   const uint8_t *at = data, *end = data + size;
   size_t depth = 0;
@@ -19,11 +19,11 @@ static bool fold_read_ids(struct fold *f, const uint8_t *data, size_t size) {
   return depth <= f->limits->stack_depth;
 }
 
-/* ---- several at a time ------------------------------- */
+/* ---- vectors of ids ---------------------------------- */
 
 #define LANES     16
 #define IDS_BYTES 512 /* bytes per block; at most 255 vectors, because the counters have 8 bits */
-/* Number of bytes before a vector that are read with it, because an id may begin there. */
+/* Number of bytes before a vector that are read together with it, because an id may begin there. */
 #define IDS_BEFORE 3
 
 typedef uint8_t fold_lanes __attribute__((vector_size(LANES)));
@@ -44,12 +44,12 @@ static inline bool fold_any(fold_lanes lanes) {
   return (half[0] | half[1]) != 0;
 }
 
-/* Vector of signed bytes, to compare 7-bit groups. */
+/* Vector of signed bytes, for comparing groups of 7 bits. */
 typedef int8_t fold_sevens __attribute__((vector_size(LANES)));
 
-/* Returns the lanes with the last byte of an unusual id. An id is unusual if it is above the
- * largest id so far, has more than three bytes, or ends in a byte 0. Without `exact`, ids with the
- * same upper 14 bits as the largest also count as unusual. */
+/* Marks the lanes (bytes of a vector) at which an unusual id ends. An id is unusual if it is above
+ * the largest id so far, has more than three bytes, or ends with a byte 0. Without `exact`, ids
+ * with the same upper 14 bits as the largest id also count as unusual. */
 static inline fold_lanes fold_unusual(const uint8_t *at, const int8_t largest[3], fold_lanes ends,
                                       bool exact) {
   fold_lanes now = fold_load(at), one = fold_load(at - 1), two = fold_load(at - 2);
@@ -88,7 +88,7 @@ static inline bool fold_block_is_usual(const struct fold *f, const uint8_t *data
 }
 
 /* True if all ids of a stack are usual. Compares exactly for long stacks, because most of them have
- * an id close to the largest. */
+ * an id close to the largest id. */
 static bool fold_ids_are_usual(const struct fold *f, const uint8_t *data, size_t size,
                                size_t *depth) {
   if (!size || data[size - 1] >= 0x80 || f->largest_id >> 21) return false;

@@ -1,9 +1,9 @@
 /* Stores the labels of samples that are added up.
  *
- * If a report shows or filters labels, only samples with equal labels are added up. Otherwise the
- * reader drops labels. Samples without a value always lose their labels. Every report needs the
- * units of numeric labels. So the first sample with a new list of keys and units gets a separate
- * entry with this list. */
+ * If a report shows or filters labels, only samples with equal labels are added up. Otherwise
+ * labels are dropped. Samples without a value always lose their labels. Every report needs the
+ * units of number labels. The first sample with a new list of keys and units therefore gets an
+ * entry of its own with this list. */
 #include "codec/fold/fold.h"
 
 static struct label *fold_all_labels(const struct fold *f) {
@@ -44,7 +44,7 @@ bool fold_label(struct fold *f, const struct wire_field *message) {
   return true;
 }
 
-/* Reduces the last `count` labels to the keys and units of numeric labels. Returns how many
+/* Reduces the last `count` labels to the keys and units of number labels. Returns how many labels
  * remain. */
 static size_t fold_reduce(struct fold *f, size_t count) {
   struct label *labels = fold_all_labels(f) + f->label_count - count;

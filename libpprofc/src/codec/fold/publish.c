@@ -4,10 +4,10 @@
 #include "core/threshold.h"
 #include "profile/stack.h"
 
-/* Number of unused bytes above which a column is shrunk. */
+/* A column with more unused bytes is shrunk. */
 #define TRIM_FROM THRESHOLD((size_t)1 << 20)
 
-/* Moves a column into the profile's region. The address of the items may change. */
+/* Moves a column into the profile's region. The items may get another address. */
 static bool fold_hand_over(struct region *to, struct fold_column *column, size_t count,
                            size_t size) {
   if (!column->region) return true;
@@ -21,7 +21,7 @@ static bool fold_hand_over(struct region *to, struct fold_column *column, size_t
   return region_adopt(to, column->region);
 }
 
-/* ---- stacks in one piece ----------------------------- */
+/* ---- stacks as single pieces ------------------------- */
 
 /* True if every id in the stacks is the id of a location. */
 static bool fold_ids_known(const struct fold *f, const struct id_map *ids) {
@@ -67,7 +67,7 @@ static bool fold_rewrite(struct fold *f, const struct decoder *d) {
   return true;
 }
 
-/* Copies each stack into one piece. Entries with the same stack share the copy. */
+/* Copies each stack as one piece. Entries with the same stack share the copy. */
 static bool fold_expand(struct fold *f) {
   size_t bytes = 0;
   for (size_t i = 0; i < f->count; i++)
@@ -151,16 +151,16 @@ bool fold_publish_tree(struct fold *f, pprofc_profile *p) {
   return fold_publish_values(f, p);
 }
 
-/* True if the profile can have a stack tree. Ids must be 1, 2, 3 ... and drop_frames must not be
- * set, because every report would apply it. */
+/* True if the profile can have a stack tree. Ids must be 1, 2, 3 ... drop_frames must not be set,
+ * because every report would apply it. */
 static bool fold_tree_serves(const struct fold *f, const struct decoder *d) {
   return f->count && !d->location_ids.ids && !d->profile->drop_frames;
 }
 
-/* True if the entries fit the tables of the profile. Checks stacks only if ids are 1, 2, 3 ...;
- * later steps check other ids. */
+/* True if the entries fit the tables of the profile. Checks stacks only if ids are 1, 2, 3 ...
+ * Later steps check other ids. */
 static bool fold_fits_tables(const struct fold *f, const struct decoder *d) {
-  /* A wrong number of values is an error, even if all are 0. */
+  /* A wrong number of values is an error, even if all values are 0. */
   if (f->types && f->types != d->types) return false;
   if (f->largest_string >= d->strings) return false;
   if (d->location_ids.ids) return !f->left_out;

@@ -1,4 +1,4 @@
-/* Reads the stream of a profile in windows. Adds samples up and keeps all other top-level
+/* Reads the stream of a profile in windows. Adds up samples, and keeps all other top-level
  * fields. */
 #include "codec/fold/fold.h"
 #include "codec/input.h"
@@ -8,7 +8,7 @@
 
 #include <unistd.h>
 
-/* ---- a profile that was read whole ------------------- */
+/* ---- profiles that are read as a whole --------------- */
 
 static bool fold_take_profile(struct fold *f, const pprofc_profile *p) {
   const struct samples *s = &p->samples;
@@ -49,17 +49,17 @@ pprofc_profile *fold_profile(const pprofc_profile *profile, size_t only) {
 #define FOLD_FROM THRESHOLD((size_t)1 << 20)
 #endif
 
-/* Minimum number of bytes worth freeing after decoding. Smaller blocks have no separate memory
- * mapping. */
+/* Minimum number of bytes that are worth freeing after decoding. Smaller blocks have no memory
+ * mapping of their own. */
 #define TRIM_FROM THRESHOLD((size_t)1 << 18)
 
-/* Upper bound of the bytes of a field's key and size. */
+/* Upper bound of the size in bytes of a field's key and size. */
 #define HEAD_MAX (2 * VARINT_BYTES_MAX)
 
 struct fold_stream {
   struct fold fold;
-  struct input_sink kept; /* fields other than samples */
-  uint8_t *parted;        /* scratch for a field that spans several windows */
+  struct input_sink kept; /* all fields except samples */
+  uint8_t *parted;        /* scratch for a field that is in several windows */
   size_t parted_size, parted_room;
 };
 
@@ -92,7 +92,7 @@ static bool fold_take_field(struct fold_stream *s, const struct wire_field *fiel
   return field->type == WIRE_BYTES && fold_sample(&s->fold, field->data, field->size);
 }
 
-/* Reads all complete fields. *at becomes the start of the next field. */
+/* Reads all complete fields. *at becomes the start of the first incomplete field. */
 static bool fold_take_fields(struct fold_stream *s, const uint8_t **at, const uint8_t *end) {
   struct wire w = {*at, end, NULL};
   struct wire_field field;
@@ -108,8 +108,8 @@ static bool fold_take_fields(struct fold_stream *s, const uint8_t **at, const ui
 
 /* ---- fields across windows --------------------------- */
 
-/* Returns the size of the field that starts at `data`, where `size` bytes are available. Returns
- * size + 1 if its header is incomplete, and 0 if it is invalid. */
+/* Returns the size of the field that starts at `data`. `size` bytes are available. Returns size + 1
+ * if its header is incomplete, and 0 if the header is invalid. */
 static size_t fold_field_size(const uint8_t *data, size_t size) {
   struct wire w = wire_over(data, size);
   struct wire_field field;
@@ -123,7 +123,7 @@ static size_t fold_field_size(const uint8_t *data, size_t size) {
   return size < HEAD_MAX ? size + 1 : 0;
 }
 
-/* Appends bytes of the window to the field that spans windows. */
+/* Appends bytes of the window to the field that is in several windows. */
 static bool fold_append_part(struct fold_stream *s, const uint8_t **at, size_t size) {
   if (!ARRAY_RESERVE(s->fold.mem, s->parted, s->parted_room, s->parted_size + size)) return false;
   memcpy(s->parted + s->parted_size, *at, size);
@@ -132,7 +132,7 @@ static bool fold_append_part(struct fold_stream *s, const uint8_t **at, size_t s
   return true;
 }
 
-/* Appends bytes of the window to the field that spans windows. Reads the field once it is
+/* Appends bytes of the window to the field that is in several windows. Reads the field once it is
  * complete. */
 static bool fold_take_parted(struct fold_stream *s, const uint8_t **at, const uint8_t *end) {
   while (s->parted_size && *at < end) {
@@ -176,8 +176,8 @@ static bool fold_read_stream(struct fold_stream *s, struct inflater *inflater, u
   return good;
 }
 
-/* True if samples lost the label pprof::base, which marks base samples. Totals depend on this label
- * even if the report shows no labels. */
+/* True if samples lost the label pprof::base, which marks samples of the base. Totals depend on
+ * this label even if the report shows no labels. */
 static bool fold_lost_base(const struct fold *f, const pprofc_profile *p) {
   bool found = false;
   for (size_t i = 0; f->lost_text && !found && i < p->strings.count; i++)
@@ -185,16 +185,16 @@ static bool fold_lost_base(const struct fold *f, const pprofc_profile *p) {
   return found;
 }
 
-/* Frees the kept fields except the strings, if the fields are large. A decoded profile points only
- * to strings. Moves the strings together and shrinks the block. */
+/* Frees the kept fields, except the strings, if these fields are large. A decoded profile points
+ * only to strings. Moves the strings together, and shrinks the block. */
 static void fold_keep_strings(struct fold_stream *s, pprofc_profile *p) {
   struct input_sink *kept = &s->kept;
   pprofc_str *strings = (pprofc_str *)(uintptr_t)p->strings.items;
   size_t bytes = 0, at = 0;
   for (size_t i = 0; i < p->strings.count; i++) bytes += strings[i].size;
   if (bytes > kept->size || kept->size - bytes < TRIM_FROM || bytes < TRIM_FROM) return;
-  for (size_t i = 0; i < p->strings.count; i++) { /* strings are in file order, so they only move
-                                                     down */
+  for (size_t i = 0; i < p->strings.count; i++) { /* Strings are in the order of the file, so they
+                                                     only move to lower addresses. */
     memmove(kept->data + at, strings[i].data, strings[i].size);
     at += strings[i].size;
   }
@@ -204,7 +204,7 @@ static void fold_keep_strings(struct fold_stream *s, pprofc_profile *p) {
     strings[i].data = (const char *)data;
 }
 
-/* Decodes the kept fields, which are all fields except samples. */
+/* Decodes the kept fields. These are all fields except samples. */
 static pprofc_status fold_decode(struct fold_stream *s, uint64_t source_size, unsigned threads,
                                  pprofc_profile **profile) {
   struct input input = {s->kept.region, s->kept.data, s->kept.size, source_size};
@@ -242,10 +242,10 @@ static pprofc_status fold_read(const struct fold_source *source, const struct fo
   return status;
 }
 
-/* Returns the inflated size of the profile from the gzip trailer. Without gzip, returns the size of
- * the file. Returns 0 if not known. */
+/* Returns the inflated size of the profile according to the gzip trailer. Without gzip, returns the
+ * size of the file. Returns 0 if the size is unknown. */
 static size_t fold_claimed_size(const struct fold_source *source, const pprofc_limits *limits) {
-  uint8_t ends[6]; /* gzip magic and trailer */
+  uint8_t ends[6]; /* gzip magic number and trailer */
   if (source->size < 18) return 0;
   if (source->fd < 0) {
     memcpy(ends, source->data, 2);

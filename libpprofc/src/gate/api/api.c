@@ -12,16 +12,16 @@
 #include <math.h>
 #include <time.h>
 
-#define GATE_DAY 11 /* size in bytes of a day such as "2027-01-31", with its NUL */
+#define GATE_DAY 11 /* size in bytes of a day such as "2027-01-31", including the NUL */
 
 struct pprofc_gate {
   pprofc_allocator mem;
   struct gate gate;
   pprofc_bench *set; /* raw results of both sides, labelled "base" and "head" */
   char today[GATE_DAY];
-  bool closed; /* true after the first call that judges */
+  bool closed; /* true after the first call that judges; reading is then an error */
   bool judged;
-  pprofc_gate_row *rows; /* rows as the public functions return them, made after judging */
+  pprofc_gate_row *rows; /* rows for the public functions, made after judging */
   size_t row_count;
 };
 
@@ -124,8 +124,8 @@ static pprofc_status gate_check_open(const pprofc_gate *gate, pprofc_error *erro
   return error_set(error, PPROFC_E_INVALID, "the gate is already judged");
 }
 
-/* Returns the error, and also records it as a problem of the gate. Without the problem, a caller
- * that ignores the error could get the exit status of a pass. */
+/* Returns the error, and records it as a problem of the gate. Otherwise a caller that ignores the
+ * error could get the exit status of a pass. */
 static pprofc_status gate_failed(pprofc_gate *gate, pprofc_status status,
                                  const pprofc_error *reason, pprofc_error *error) {
   if (!status) return status;
@@ -157,7 +157,7 @@ pprofc_status pprofc_gate_read_comparison(pprofc_gate *gate, const char *path, c
   return gate_failed(gate, status, &reason, error);
 }
 
-/* Returns the input label that marks a side in the set of raw results. */
+/* Returns the label that marks the inputs of a side in the set of raw results. */
 static const char *gate_side_label(pprofc_gate_side side) {
   return side == PPROFC_GATE_BASE ? "base" : "head";
 }
@@ -202,7 +202,7 @@ static pprofc_status gate_read_one(pprofc_gate *gate, const char *label, const c
   return status;
 }
 
-/* Reads a folder of criterion as the command line input "base=FOLDER". */
+/* Reads a folder of criterion like the command-line input "base=FOLDER". */
 static pprofc_status gate_read_folder(pprofc_gate *gate, const char *label, const char *path,
                                       pprofc_error *error) {
   struct buffer input;
@@ -230,7 +230,7 @@ pprofc_status pprofc_gate_read_file(pprofc_gate *gate, pprofc_gate_side side, co
 
 /* ---- sets -------------------------------------------- */
 
-/* State of copying the results of a set input by input. */
+/* State while the results of a set are copied input by input. */
 struct gate_set_copy {
   const pprofc_bench *from;
   pprofc_bench *to;
@@ -255,7 +255,7 @@ static void gate_copy_result(const pprofc_bench *from, const pprofc_bench_result
     sink_value(sink, from->values[v], pprofc_bench_unit(from, from->value_unit[v]));
 }
 
-/* Copies one input. The results and messages of a set follow the order of its inputs. */
+/* Copies one input. The results and messages of a set are in the order of its inputs. */
 static pprofc_status gate_copy_input(struct gate_set_copy *copy, size_t input, const char *label,
                                      pprofc_error *error) {
   const pprofc_bench *from = copy->from;

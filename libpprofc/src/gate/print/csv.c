@@ -1,5 +1,5 @@
-/* Prints the gate's result as CSV for spreadsheets: a row for each comparison, numbers
- * unrounded. An apostrophe precedes texts that a spreadsheet would read as a formula. */
+/* Prints the gate's result as CSV for spreadsheets. Each comparison is a row with unrounded
+ * numbers. An apostrophe precedes texts that a spreadsheet would take for a formula. */
 #include "core/escape.h"
 #include "core/float.h"
 #include "gate/print/print.h"
@@ -18,7 +18,7 @@ static void csv_put_text(struct buffer *out, pprofc_str text) {
   buffer_add_char(out, ',');
 }
 
-/* Writes a number; an unknown number is empty. */
+/* Writes a number. An unknown number gives an empty field. */
 static void csv_put_number(struct buffer *out, double value) {
   char text[FLOAT_SHORTEST] = "";
   if (isinf(value)) snprintf(text, sizeof text, "%s", value > 0 ? "Inf" : "-Inf");

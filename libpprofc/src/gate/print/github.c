@@ -2,7 +2,7 @@
 #include "core/log_guard.h"
 #include "gate/print/print.h"
 
-/* Maximum numbers of annotations that GitHub shows. */
+/* Maximum number of errors, and of warnings, that GitHub shows as annotations. */
 #define ERRORS_MAX   10
 #define WARNINGS_MAX 10
 

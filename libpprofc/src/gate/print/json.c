@@ -9,8 +9,7 @@
 
 typedef void (*json_fill_fn)(struct json_writer *json, const struct gate *gate, bool all);
 
-/* Calls `fill` with a JSON writer whose output goes to `write`. Returns false when out of
- * memory. */
+/* Calls `fill` with a JSON writer that writes to `write`. Returns false when out of memory. */
 static bool json_fill(const struct gate *gate, bool all, json_fill_fn fill, pprofc_write_fn write,
                       void *context) {
   struct output *output = mem_array(gate->mem, 1, sizeof *output);
@@ -66,8 +65,8 @@ static void put_tested(struct json_writer *json, const struct gate *gate,
   json_bool(json_key(json, "head_drifts"), row->head_drifts);
 }
 
-/* Writes the smallest change that the test of the row would find. Writes null if the test would
- * find no change, or if the change is not known. */
+/* Writes the smallest change that the test of the row would find. Writes null if it finds no change
+ * or if the change is unknown. */
 static void put_visible(struct json_writer *json, const struct gate_row *row) {
   json_double(json_key(json, "p_needed"), row->level);
   json_double(json_key(json, "visible_change"), row->visible);
@@ -156,8 +155,8 @@ void gate_print_json(struct buffer *out, const struct gate *gate, bool all) {
 
 /* ---- GitLab ------------------------------------------ */
 
-/* Computes the FNV-1a hash. The hash of the library depends on the build, but a fingerprint must
- * not. */
+/* Computes the FNV-1a hash. The library's own hash depends on the build, but a fingerprint must not
+ * depend on it. */
 static uint64_t fingerprint_of(uint64_t print, pprofc_str text) {
   if (!print) print = 0xCBF29CE484222325u;
   for (size_t i = 0; i <= text.size; i++) {
@@ -168,7 +167,7 @@ static uint64_t fingerprint_of(uint64_t print, pprofc_str text) {
 }
 
 /* Writes an issue with a file, a line and a fingerprint. The fingerprint depends only on the
- * benchmark and its unit, so it is equal in every pipeline. */
+ * benchmark and its unit. It is therefore the same in every pipeline. */
 static void put_issue(struct json_writer *json, const char *check, const char *severity,
                       pprofc_str description, uint64_t fingerprint, pprofc_str path, size_t line) {
   char print[32];
@@ -200,7 +199,8 @@ static void put_row_issue(struct json_writer *json, const struct gate *gate,
       fingerprint_of(fingerprint_of(fingerprint_of(0, row->group), row->name), row->unit);
   put_issue(json, "benchmark", row->verdict == PPROFC_GATE_REGRESSED ? "major" : "minor",
             buffer_str(&text), print, row->file, row->line);
-  json->out->failed |= text.failed; /* without memory, fail instead of writing a part of the text */
+  json->out->failed |= text.failed; /* When out of memory, fail instead of writing a part of the
+                                       text. */
   buffer_free(&text);
 }
 

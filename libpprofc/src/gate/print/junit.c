@@ -1,10 +1,10 @@
-/* Prints the gate's result as JUnit XML: a test case for each comparison. */
+/* Prints the gate's result as JUnit XML. Each comparison is a test case. */
 #include "core/escape.h"
 #include "core/log_guard.h"
 #include "gate/print/print.h"
 
-/* Appends text and breaks the commands of CI systems in it, because tools print JUnit files into
- * logs. */
+/* Appends text, and breaks the commands of CI systems in it. Tools print JUnit files into logs,
+ * where a CI system would run the commands. */
 static void junit_put(struct buffer *out, pprofc_str text) {
   struct buffer broken;
   buffer_init(&broken, out->mem, SIZE_MAX / 2);
@@ -14,7 +14,8 @@ static void junit_put(struct buffer *out, pprofc_str text) {
   buffer_free(&broken);
 }
 
-/* Returns the element for a verdict; "skipped" for rows that neither passed nor regressed. */
+/* Returns the XML element for a verdict. It is "skipped" for rows that neither passed nor
+ * regressed. */
 static const char *junit_element(pprofc_gate_verdict verdict) {
   switch (verdict) {
   case PPROFC_GATE_REGRESSED:

@@ -1,14 +1,14 @@
-/* Prints the gate's result for a comment or a step summary: the complete verdict, and as many rows
- * as fit. */
+/* Prints the gate's result for a comment or a step summary. The verdict is complete, and the table
+ * has as many rows as fit. */
 #include "core/markdown.h"
 #include "gate/print/print.h"
 
-/* Maximum size of the table in bytes. GitHub limits a comment to 65,536 characters; the difference
+/* Maximum size of the table in bytes. GitHub limits a comment to 65,536 characters. The difference
  * is for the text around the table. */
 #define COMMENT_MAX 60000
 #define MARKER      "<!-- parse_bench_regressions -->\n"
 
-/* Appends text to a cell, escaped so that it cannot end the cell or act as markup. */
+/* Appends text to a cell. Escapes it, so that it cannot end the cell or act as markup. */
 static void markdown_put_text(struct buffer *out, pprofc_str text, bool cell) {
   if (markdown_put_code(out, text, cell)) return;
   for (size_t i = 0; i < text.size; i++) {
@@ -52,7 +52,7 @@ static void markdown_put_row(struct buffer *out, const struct gate *gate,
   out->failed |= scratch->failed;
 }
 
-#define NOTES_MOST 8000 /* maximum bytes of all problems, and of all warnings */
+#define NOTES_MOST 8000 /* maximum size in bytes of all problems, and of all warnings */
 
 static void put_notes(struct buffer *out, const char *title, pprofc_str notes) {
   pprofc_str line;
@@ -69,7 +69,7 @@ static void put_notes(struct buffer *out, const char *title, pprofc_str notes) {
   }
 }
 
-/* Appends rows of the table up to `limit` bytes. Returns the number of rows that did not fit. */
+/* Appends rows of the table, up to `limit` bytes. Returns the number of rows that do not fit. */
 static size_t markdown_put_table(struct buffer *out, const struct gate *gate, bool all,
                                  size_t limit) {
   size_t count, left = 0, shown = 0;

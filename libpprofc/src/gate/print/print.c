@@ -1,5 +1,5 @@
-/* Implements the functions that all formats of the gate share: effects, values, totals, remarks and
- * the order of rows. */
+/* Implements the functions that all formats share: effects, values, totals, remarks and the order
+ * of rows. */
 #include "gate/print/print.h"
 #include "bench/units.h"
 #include "core/log_guard.h"
@@ -28,7 +28,7 @@ static void put_percent(struct buffer *out, double value) {
     buffer_printf(out, "%+.2f%%", 100 * value);
 }
 
-/* Prints p with enough digits to show if it is above or below alpha. */
+/* Prints p with enough digits to show whether it is above or below alpha. */
 static void put_p(struct buffer *out, double p, double alpha) {
   char text[64];
   for (int digits = 1; digits <= 16; digits++) {
@@ -193,7 +193,7 @@ static void put_insignificant(struct buffer *out, const struct gate *gate,
 /* Writes the reason why a row is inconclusive. */
 static void put_inconclusive(struct buffer *out, const struct gate *gate,
                              const struct gate_row *row) {
-  if (row->wanted > 0) return; /* gate_print_remarks prints the noise of counts for every row */
+  if (row->wanted > 0) return; /* gate_print_remarks prints the noise of counts for every row. */
   if (row->significant && row->one_process)
     buffer_add_text(out, "; all samples of a side come from one process");
   else if (row->significant && row->overloaded)
@@ -219,7 +219,7 @@ static void put_verdict_reason(struct buffer *out, const struct gate *gate,
     put_inconclusive(out, gate, row);
 }
 
-/* Writes a warning if the test found a change that most samples of this size would not show. */
+/* Writes a warning if the test found a change that most samples of this size would miss. */
 static void put_barely_visible(struct buffer *out, const struct gate_row *row, double visible) {
   if (visible <= row->threshold || fabs(row->delta) >= visible) return;
   buffer_add_text(out, "; barely visible (");
@@ -230,8 +230,8 @@ static void put_barely_visible(struct buffer *out, const struct gate_row *row, d
   buffer_add_text(out, "): the true change may be smaller");
 }
 
-/* Writes the smallest change that the test would find for an undecided row. Writes a warning if the
- * test found a smaller change. */
+/* Writes the smallest change that the test would find, if the row is undecided. Writes a warning if
+ * the test found a smaller change. */
 static void put_visible_change(struct buffer *out, const struct gate_row *row) {
   if (isnan(row->visible) || row->verdict == PPROFC_GATE_SUSPICIOUS) return;
   if (row->verdict == PPROFC_GATE_REGRESSED || row->verdict == PPROFC_GATE_IMPROVED) {
@@ -277,7 +277,7 @@ void gate_print_visible_changes(struct buffer *out, const struct gate *gate) {
   const struct gate_row *rows = gate_rows(gate, &count);
   if (!gate->tested || gate->settings.test == PPROFC_GATE_NONE) return;
   buffer_add_text(out, "smallest visible change: ");
-  /* A printed table has no samples, so the gate knows only if any change could be significant. */
+  /* A printed table has no samples. The gate then knows only if any change could be significant. */
   if (2 * n < gate->tested) {
     buffer_add_text(out, "not known from tables; compare the results themselves");
   } else {

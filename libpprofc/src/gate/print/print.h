@@ -10,11 +10,11 @@
 
 typedef void gate_printer(struct buffer *out, const struct gate *gate, bool all);
 
-/* An output format. With `all`, the format also lists rows without a change. */
+/* An output format. With `all`, it also lists rows without a change. */
 struct gate_format {
   const char *name;
   gate_printer *print;
-  bool totals_inside; /* true if the format itself prints the line of totals, as its last line */
+  bool totals_inside; /* true if the format itself prints the line of totals at its end */
 };
 
 /* Returns the format with this name, or NULL. */
@@ -22,16 +22,16 @@ const struct gate_format *gate_format_find(pprofc_str name);
 
 gate_printer gate_print_text, gate_print_github, gate_print_markdown, gate_print_json,
     gate_print_junit, gate_print_csv, gate_print_gitlab;
-/* Writes the JSON and marks its rows for -budget (core/brief.h). Returns false when out of
+/* Writes the JSON, and marks its rows for -budget (core/brief.h). Returns false when out of
  * memory. */
 bool gate_write_json(const struct gate *gate, pprofc_write_fn write, void *context);
-/* Prints the variation of each benchmark between two runs of one program, and suggested
+/* Prints how much each benchmark varies between two runs of one program, and suggested
  * thresholds. */
 gate_printer gate_print_noise;
 
-/* ---- what formats share ------------------------------ */
+/* ---- shared by the formats --------------------------- */
 
-/* Calls `print` and appends its text after breaking the commands of CI systems in it. */
+/* Calls `print` and appends its text. Breaks the commands of CI systems in the text. */
 void gate_print_guarded(struct buffer *out, const struct gate *gate, bool all, gate_printer *print);
 
 /* Appends "+21.5% [+19.8%, +23.1%] adjusted p=0.0001 n=10+10". */
@@ -46,28 +46,28 @@ void gate_print_totals(struct buffer *out, const struct gate *gate);
 /* Returns the overall result as one or two words: "regressed", "pass" ... */
 const char *gate_result_name(const struct gate *gate);
 
-/* Appends the overall result. If the result is inconclusive, appends the number of rows that could
- * not be judged, and the smallest change that the tests would find. */
+/* Appends the overall result. If it is inconclusive, also appends how many rows could not be
+ * judged, and the smallest change that the tests would find. */
 void gate_print_result(struct buffer *out, const struct gate *gate);
 
-/* Returns the rank of a verdict in the order of rows; 0 is the most important verdict. */
+/* Returns the rank of a verdict in the order of rows. 0 is the most important verdict. */
 int gate_rank(pprofc_gate_verdict verdict);
 
-/* Returns the order of rows by verdict, worst first: a permutation of [0, count). Returns NULL when
- * out of memory. The caller frees it with mem_free(gate->mem, order, count, sizeof *order). */
+/* Returns the indices of the rows, sorted by verdict with the worst first. Returns NULL when out of
+ * memory. The caller frees the array with mem_free(gate->mem, order, count, sizeof *order). */
 size_t *gate_order(const struct gate *gate);
 
-/* True if the report lists the row. With `all` the report lists every row. */
+/* True if the report lists the row. With `all`, the report lists every row. */
 bool gate_is_listed(const struct gate_row *row, bool all);
 
-/* Appends the remarks on a row after its effect: doubts, drift, rule, reason. */
+/* Appends the remarks that follow the effect of a row: doubts, drift, rule, reason. */
 void gate_print_remarks(struct buffer *out, const struct gate *gate, const struct gate_row *row);
 
 /* Appends the smallest change that a test would find: "4.9%", "none", or "-" if it is unknown. */
 void gate_print_visible(struct buffer *out, double visible);
 
-/* Appends a sentence with a line feed about the smallest changes that the tests of all rows would
- * find. Appends nothing if no row was tested. */
+/* Appends a sentence about the smallest changes that the tests of all rows would find. It ends with
+ * a line feed. Appends nothing if no row was tested. */
 void gate_print_visible_changes(struct buffer *out, const struct gate *gate);
 
 #endif

@@ -1,4 +1,5 @@
-/* Prints the gate's result for a terminal or a log: regressions first, the totals last. */
+/* Prints the gate's result for a terminal or a log. Regressions come first, and the totals come
+ * last. */
 #include "gate/print/print.h"
 
 static void text_put_name(struct buffer *out, const struct gate_row *row) {
@@ -83,7 +84,7 @@ static void put_tests(struct buffer *out, const struct gate *gate) {
   if (tests.count) buffer_add_text(out, "; ");
 }
 
-/* True if a row was tested on earlier runs. */
+/* True if a row was tested against the noise of earlier runs. */
 static bool used_earlier_runs(const struct gate *gate) {
   size_t count;
   const struct gate_row *rows = gate_rows(gate, &count);

@@ -48,11 +48,13 @@ static const struct {
                 {"m", 1e-3},    {"\xC2\xB5", 1e-6}, {"\xCE\xBC", 1e-6},   {"u", 1e-6},
                 {"n", 1e-9},    {"p", 1e-12}};
 
-/* Parses "13.6ms", "1.007Mi" or "120" as a number in base units. Returns false without a number. */
+/* Parses "13.6ms", "1.007Mi" or "120" as a number in base units. Returns false if there is no
+ * number. */
 static bool gate_parse_center(pprofc_str text, double *value) {
   size_t digits = 0;
   while (digits < text.size && strchr("+-.0123456789", text.data[digits])) digits++;
-  /* Parse the whole text first: CSV has exponents such as "1e-06", which end without a unit. */
+  /* Parse the whole text first. CSV has numbers such as "1e-06", whose last characters are not a
+   * unit. */
   if (str_parse_float(text, value)) return true;
   double number;
   if (!str_parse_float(str_slice(text, 0, digits), &number)) return false;
@@ -76,7 +78,7 @@ static bool cell_parse_delta(pprofc_str text, double *value) {
   return true;
 }
 
-/* Parses the sample sizes "10" or "10+9". */
+/* Parses the sample sizes: "10" or "10+9". */
 static bool cell_parse_counts(pprofc_str text, size_t *base, size_t *head) {
   size_t plus = str_find_char(text, '+');
   uint64_t a, b;
@@ -89,7 +91,7 @@ static bool cell_parse_counts(pprofc_str text, size_t *base, size_t *head) {
   return true;
 }
 
-/* Parses "p=0.016 n=4+5", or a reason such as "all equal" without a p-value. */
+/* Parses "p=0.016 n=4+5", or a reason for a missing p-value such as "all equal". */
 static bool parse_comparison(pprofc_str text, struct gate_row *row, bool *has_p) {
   pprofc_str word;
   while (gate_next_word(&text, &word)) {
@@ -112,7 +114,7 @@ static bool malformed(struct gate *gate, const struct gate_cell *cell, const cha
   return true;
 }
 
-/* Parses the delta: "~", "?" or a percentage. The row must have its centers already. */
+/* Parses the delta: "~", "?" or a percentage. The row must already have its centers. */
 static bool cell_set_delta(struct gate_row *row, pprofc_str delta) {
   if (str_equal(delta, STR("~"))) {
     row->delta_kind = GATE_DELTA_UNKNOWN;
@@ -138,7 +140,8 @@ static const char *cell_read_centers(struct gate_row *row, const struct gate_cel
   return good ? NULL : "not a number";
 }
 
-/* Marks a difference without a p-value as exact, because the table shows it without a test. */
+/* Marks a difference without a p-value as exact, because the table shows such a difference without
+ * a test. */
 static void cell_set_exact(struct gate_row *row) {
   bool moved = row->delta_kind == GATE_DELTA_FROM_ZERO ||
                (row->delta_kind == GATE_DELTA_NUMBER && row->delta != 0);
@@ -155,7 +158,7 @@ static const char *cell_read_comparison(struct gate_row *row, const struct gate_
   cell_set_exact(row);
   row->least_p = P_BELOW;
   if (row->tested && row->p == 0) row->p = P_BELOW;
-  row->p = fmin(row->p, 1); /* benchstat prints p above 1 for ties in samples of unequal sizes */
+  row->p = fmin(row->p, 1); /* For ties in samples of unequal sizes, benchstat prints p above 1. */
   return NULL;
 }
 

@@ -5,23 +5,24 @@
 
 #include "gate/read/read.h"
 
-/* Texts of one comparison of a table; each may be empty. */
+/* Texts of a comparison in a table; each may be empty. */
 struct gate_cell {
-  pprofc_str base, head; /* printed centers; empty if a side has no value */
+  pprofc_str base, head; /* printed centers; empty if base or head has no value */
   pprofc_str delta;      /* printed change: "+21.50%", "~", "?" */
-  pprofc_str comparison; /* printed test without parentheses: "p=0.000 n=10", "all equal" ... */
+  pprofc_str comparison; /* printed result of the test, without parentheses: "p=0.000 n=10", "all
+                            equal" ... */
   pprofc_str base_unit, unit; /* unit of the centers, and unit of the row */
   pprofc_str group, name;
   pprofc_str file, text; /* path of the file, and text of the whole line */
   size_t line;
-  bool scaled; /* true if centers have prefixes and units: "13.6ms" */
+  bool scaled; /* true if the centers have a prefix and a unit: "13.6ms" */
 };
 
-/* Adds a row for the cell. Reports a malformed cell as a problem with file and line. Returns false
- * when out of memory. */
+/* Adds a row for the cell. Adds a problem with file and line if the cell is malformed. Returns
+ * false when out of memory. */
 bool gate_add_cell(struct gate *gate, const struct gate_cell *cell);
 
-/* Takes the next word of a line, separated by spaces. Returns false at the end. */
+/* Takes the next word of a line. Words are separated by spaces. Returns false at the end. */
 bool gate_next_word(pprofc_str *rest, pprofc_str *word);
 
 /* Iterator over the lines of a file; `text` is the current line. */
@@ -31,11 +32,10 @@ struct gate_lines {
 };
 bool gate_next_line(struct gate_lines *lines);
 
-/* Returns the number of bytes of a line that a message shows. The function never splits a
- * character. */
+/* Returns how many bytes of a line a message shows. Never splits a character. */
 int gate_shown_length(pprofc_str line);
 
-/* True for a line such as "pkg: a/b" before a table. Stores the package if the line has one. */
+/* True for a line such as "pkg: a/b" before a table. Stores the package if the line names it. */
 bool gate_key_line(pprofc_str line, pprofc_str *package);
 
 #endif

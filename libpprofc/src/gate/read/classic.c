@@ -1,11 +1,12 @@
-/* Reads the text tables of earlier benchstat versions. Two or more spaces separate the cells. */
+/* Reads the text tables of earlier benchstat versions. The cells are separated by two or more
+ * spaces. */
 #include "gate/read/cell.h"
 
 #define CELLS_MAX 16
 
 struct classic_header {
   pprofc_str metric;
-  size_t old_at, new_at; /* byte offsets of the words "old" and "new" in the header */
+  size_t old_at, new_at; /* offsets in bytes of the words "old" and "new" in the header */
 };
 
 /* Splits a line at runs of at least two spaces. */

@@ -10,11 +10,11 @@ struct csv_table {
   size_t field_count, label_count, unit_count;
   bool open, classic, found, several, too_wide;
   pprofc_str metric;     /* metric of the table, as earlier versions print it */
-  pprofc_str base_label; /* label of the base, taken from the first table with several columns */
+  pprofc_str base_label; /* label of the base, from the first table with several columns */
 };
 
-/* Copies the quoted field at *at into the arena, without its quotes. `data` of the result is NULL
- * when out of memory. Drops text between the closing quote and the comma. */
+/* Copies the quoted field at *at into the arena without its quotes. data is NULL when out of
+ * memory. Drops text between the closing quote and the comma. */
 static pprofc_str csv_take_quoted(struct csv_table *t, pprofc_str line, size_t *at) {
   size_t i = *at + 1, length = 0;
   char *text = arena_alloc(&t->gate->arena, line.size - *at);
@@ -87,7 +87,7 @@ static bool add_classic(struct csv_table *t, struct gate_cell *cell) {
   return gate_add_cell(t->gate, cell);
 }
 
-/* Reads a row: two columns of the base, then four columns for each head. */
+/* Reads a row. It has two columns for the base, then four columns for each head. */
 static bool csv_read_row(struct csv_table *t, const struct gate_lines *lines) {
   struct gate_cell cell = {.file = t->path, .line = lines->number, .text = lines->text};
   cell.name = t->fields[0];
@@ -122,7 +122,7 @@ static void swap_fields(pprofc_str **a, pprofc_str **b) {
   *b = t;
 }
 
-/* Starts a table at its line of units. The line before it has the labels. */
+/* Begins a table at its line of units. The labels are in the line before. */
 static void open_table(struct csv_table *t) {
   t->classic = csv_is_classic(t);
   if (t->classic) t->metric = metric_of(t->fields[1]);
@@ -136,7 +136,7 @@ static void open_table(struct csv_table *t) {
   }
 }
 
-/* Adds a problem if a line has too many fields, because the rest is not compared. */
+/* Adds a problem if a line has too many fields, because the additional fields are not compared. */
 static void csv_check_width(struct csv_table *t, size_t line) {
   if (t->field_count < FIELDS_MAX || t->too_wide) return;
   t->too_wide = true;
@@ -177,7 +177,7 @@ pprofc_status gate_read_csv(struct gate *gate, pprofc_str path, pprofc_str data,
                         .fields = fields,
                         .labels = fields + FIELDS_MAX,
                         .units = fields + (size_t)2 * FIELDS_MAX};
-  /* The first reading of the lines finds the label of the base, the second adds the rows. */
+  /* The lines are read twice: first to find the label of the base, then to add the rows. */
   bool good = csv_read_lines(&t, data, false);
   t.package = STR("");
   good = good && csv_read_lines(&t, data, true);

@@ -1,5 +1,5 @@
-/* Estimates noise from the runs in a store of `pprofci`: how far a series of results varies without
- * a change. */
+/* Estimates noise from the runs in a store of `pprofci`: how much a series of results varies
+ * without a change. */
 #include "gate/judge.h"
 #include "gate/read/files.h"
 #include "gate/read/record.h"
@@ -11,9 +11,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A run, and the index of its first value. */
+/* A run, and the index of its first value in the array of values. */
 struct history_run {
-  struct record_place place; /* first member, because qsort passes runs to record_by_order */
+  struct record_place place; /* first field, because qsort passes runs to record_by_order */
   uint32_t branch;
   size_t first, count;
 };
@@ -25,7 +25,7 @@ struct history_point {
 
 struct history {
   struct gate *gate;
-  struct arena arena; /* memory of the texts */
+  struct arena arena; /* memory for the texts */
   struct interner branches, series;
   struct history_run *runs;
   size_t run_count, run_capacity;
@@ -108,7 +108,7 @@ static pprofc_status history_read_all(struct history *h, const char *folder, ppr
 
 /* ---- learning ---------------------------------------- */
 
-/* Returns the branch with the most runs, which is the branch into which changes are merged. */
+/* Returns the branch that has the most runs. Changes are usually merged into this branch. */
 static uint32_t history_trunk(const struct history *h) {
   uint32_t best = 0;
   size_t most = 0;
@@ -130,7 +130,7 @@ static void history_sort(struct history *h) {
     qsort(h->runs, h->run_count, sizeof *h->runs, by_order ? record_by_order : record_by_time);
 }
 
-/* Stores the noise of the values after the last change point of a series. */
+/* Stores the noise of a series, computed from the values after its last change point. */
 static bool history_keep(struct history *h, pprofc_str key, const double *values, size_t count) {
   struct steps_options options;
   struct step *steps;
@@ -143,7 +143,7 @@ static bool history_keep(struct history *h, pprofc_str key, const double *values
   return gate_keep_earlier(h->gate, key, values + first, count - first);
 }
 
-/* Groups the values by series, in the order of the runs. */
+/* Groups the values by series. Within a series, the values are in the order of the runs. */
 static void history_collect(const struct history *h, size_t *ends, double *values) {
   uint32_t trunk = history_trunk(h);
   for (size_t i = 0; i < h->run_count; i++) {

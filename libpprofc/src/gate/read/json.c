@@ -1,5 +1,4 @@
-/* Reads the JSON of benchstatc. The JSON contains every sample, so the gate tests each row
- * itself. */
+/* Reads the JSON of benchstatc. The JSON contains every sample, so the gate makes its own tests. */
 #include "bench/read/json_reader.h"
 #include "gate/compare.h"
 #include "gate/read/read.h"
@@ -13,11 +12,11 @@ struct json_table {
   int direction;
 };
 
-/* Returns the samples of a cell, or NULL when out of memory. *count is SIZE_MAX if a sample is not
- * a number. */
+/* Returns the samples of a cell, or NULL when out of memory. Sets *count to SIZE_MAX if a sample is
+ * not a number. */
 static double *samples_of(struct gate *gate, const struct node *cell, size_t *count) {
   const struct node *samples = node_get(cell, "samples");
-  size_t size = node_size(samples); /* 0 if `samples` is not an array */
+  size_t size = node_size(samples); /* The size is 0 if `samples` is not an array. */
   double *values = arena_array(&gate->arena, size + 1, sizeof *values);
   *count = samples && !node_is(samples, NODE_ARRAY) ? SIZE_MAX : size;
   const struct node *n = size ? samples->first : NULL;
@@ -35,8 +34,8 @@ static const struct node *json_cell_of(const struct node *row, size_t column) {
   return NULL;
 }
 
-/* Sides that a column has. The only column of a table has one side; BOTH_SIDES means that the table
- * compares `column` with its first column. */
+/* Sides that a column of a table has. BOTH_SIDES: the table compares the column with its first
+ * column. A table with a single column has one side. */
 enum present { BOTH_SIDES, ONLY_BASE, ONLY_HEAD };
 
 static bool json_read_cell(struct json_table *t, const struct node *row, size_t column,
@@ -64,7 +63,7 @@ static bool json_read_cell(struct json_table *t, const struct node *row, size_t 
   out.base_count = base_count;
   out.head_count = head_count;
   if (!out.in_base && !out.in_head) return true;
-  /* The file sorts the samples, so their rounds and drift are not known. */
+  /* The file sorts the samples, so their rounds and drift are unknown. */
   if (out.in_base && out.in_head &&
       !gate_compare_sides(gate, &out, (struct gate_side){x, NULL, base_count},
                           (struct gate_side){y, NULL, head_count}))
@@ -98,7 +97,7 @@ static bool json_read_table(struct json_table *t, const struct node *table) {
   return true;
 }
 
-/* Finds the label of the base. Returns false if no table has a comparison. */
+/* Finds the label of the base. Returns false if there is no table with a comparison. */
 static bool json_find_sides(struct json_table *t, const struct node *tables) {
   for (const struct node *n = tables ? tables->first : NULL; n; n = n->next)
     if (node_size(node_get(n, "columns")) > 1) {

@@ -4,7 +4,7 @@
 
 #define CELLS_MAX 4096
 
-/* Splits a line at its bars, but not at "\|". */
+/* Splits a line at '|', but not at "\|". */
 static size_t markdown_cut(pprofc_str line, pprofc_str *cells) {
   size_t count = 0, from = 1;
   line = str_trim(line);
@@ -29,13 +29,13 @@ static void markdown_parse_delta(pprofc_str text, struct gate_cell *cell) {
   cell->delta = word;
 }
 
-/* Returns the last word: "sec/op" of "new sec/op". */
+/* Returns the last word: "sec/op" for "new sec/op". */
 static pprofc_str last_word(pprofc_str text) {
   size_t blank = str_find_last_char(text, ' ');
   return blank < text.size ? str_slice(text, blank + 1, text.size) : text;
 }
 
-/* Returns the label: "new" of "new sec/op". */
+/* Returns the label: "new" for "new sec/op". */
 static pprofc_str label_of(pprofc_str text) {
   return str_slice(text, 0, str_find_last_char(text, ' '));
 }
@@ -45,9 +45,9 @@ struct gate_markdown_table {
   struct gate_cell cell;
   pprofc_str head[CELLS_MAX], cells[CELLS_MAX];
   size_t heads, count;
-  bool too_wide;         /* true after the first problem about a wide line */
-  bool found;            /* true after a table with a comparison */
-  pprofc_str base_label; /* label of the base, taken from the first table with several columns */
+  bool too_wide;         /* true after the first problem about a line with too many cells */
+  bool found;            /* true after the first table with a comparison */
+  pprofc_str base_label; /* label of the base, from the first table with several columns */
 };
 
 static bool markdown_is_header(const pprofc_str *cells, size_t count) {
@@ -58,7 +58,7 @@ static bool is_single_header(const pprofc_str *cells, size_t count) {
   return count == 2 && !cells[0].size && str_find_char(cells[1], ' ') < cells[1].size;
 }
 
-/* Adds a row of a table that has only one side. The label of the column names the side. */
+/* Adds a row of a table that has only base or only head. The label of its column decides. */
 static bool add_single(struct gate_markdown_table *t) {
   pprofc_str value = t->cells[1], center = STR("");
   (void)gate_next_word(&value, &center);
@@ -99,14 +99,14 @@ static bool markdown_read_row(struct gate_markdown_table *t) {
   return true;
 }
 
-/* Adds a problem if a line has too many cells, because the rest is not compared. */
+/* Adds a problem if a line has too many cells, because the additional cells are not compared. */
 static void markdown_check_width(struct gate_markdown_table *t, size_t line) {
   if (t->count < CELLS_MAX || t->too_wide) return;
   t->too_wide = true;
   gate_problem(t->gate, "%.*s:%zu: more than %d cells", STR_ARG(t->cell.file), line, CELLS_MAX - 1);
 }
 
-/* Reads the lines. The first call finds the label of the base; the second call, with `rows`, adds
+/* Reads the lines. The first call finds the label of the base. The second call, with `rows`, adds
  * the rows. */
 static bool markdown_read_lines(struct gate_markdown_table *t, pprofc_str data, bool rows) {
   struct gate_lines lines = {.rest = data};

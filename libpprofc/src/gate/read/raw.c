@@ -12,7 +12,7 @@ static struct gate_side raw_side(const struct pairs *pairs, const struct pair_si
   return (struct gate_side){pairs->values + side->first, rounds, side->count};
 }
 
-/* Sets file and line of the row: from the first result of head, else of base. */
+/* Sets file and line of the row from its first result in the head, or else in the base. */
 static void raw_set_origin(const struct pairs *pairs, const struct pair *pair,
                            struct gate_row *row) {
   int from = row->in_head ? PAIR_HEAD : PAIR_BASE;
@@ -20,7 +20,7 @@ static void raw_set_origin(const struct pairs *pairs, const struct pair *pair,
   row->line = pair->sides[from].line;
 }
 
-/* Copies a text of the pairs to the gate once; all rows with the text share the copy. */
+/* Copies a text of the pairs to the gate. All rows with the text share the copy. */
 static bool raw_keep_text(struct gate *gate, const struct pairs *pairs, pprofc_str *kept,
                           uint32_t id, pprofc_str *text) {
   if (!kept[id].data) kept[id] = arena_str(&gate->arena, pairs_text(pairs, id));
@@ -28,8 +28,7 @@ static bool raw_keep_text(struct gate *gate, const struct pairs *pairs, pprofc_s
   return text->data != NULL;
 }
 
-/* Marks a row as exact if a "Unit" line or a column of the input says that its values are
- * counts. */
+/* Marks a row as exact if a "Unit" line or a column of the input marks its values as counts. */
 static bool raw_set_exact(const struct pairs *pairs, struct gate_row *row) {
   pprofc_str assume = {NULL, 0};
   if (!pairs->set->metadata_count) return true;
@@ -64,7 +63,7 @@ static bool raw_add_row(struct gate *gate, const struct pairs *pairs, const stru
   return gate_add(gate, &row);
 }
 
-/* Number of rows after which the reader frees the measurements of the rows made so far. */
+/* After this number of rows, the reader frees the measurements that the rows no longer need. */
 #define RELEASE_ROWS 4096
 
 static bool raw_add_rows(struct gate *gate, const struct pairs *pairs, bool one_process) {
@@ -98,8 +97,7 @@ static void report_flaws(struct gate *gate, const struct pairs *pairs) {
   }
 }
 
-/* Reports a side without results as a failed run, because its benchmarks were probably not
- * removed. */
+/* Reports a side without results as a failed run. Its benchmarks were probably not all removed. */
 static void check_sides(struct gate *gate, const struct pairs *pairs) {
   static const char *const names[PAIR_SIDES] = {"base", "head"};
   size_t found[PAIR_SIDES] = {0, 0};
@@ -109,7 +107,7 @@ static void check_sides(struct gate *gate, const struct pairs *pairs) {
     if (!found[side]) gate_problem(gate, "%s holds no benchmark results", names[side]);
 }
 
-/* Returns the first result of a side; SIZE_MAX if the side has no result. */
+/* Returns the first result of a side, or SIZE_MAX if the side has no results. */
 static size_t raw_first_result(const pprofc_bench *set, bool head) {
   for (size_t i = 0; i < set->result_count; i++) {
     pprofc_str label = pprofc_bench_input_label(set, set->results[i].input);
@@ -118,7 +116,7 @@ static size_t raw_first_result(const pprofc_bench *set, bool head) {
   return SIZE_MAX;
 }
 
-/* Warns about results of different machines, which cannot be compared. */
+/* Warns if the results come from different machines, which makes a comparison meaningless. */
 static void compare_environments(struct gate *gate, const pprofc_bench *set) {
   static const char *const keys[] = {"goos", "goarch", "cpu", "cores", "governor", "build"};
   size_t base = raw_first_result(set, false), head = raw_first_result(set, true);
@@ -147,7 +145,7 @@ static void check_builds(struct gate *gate, const pprofc_bench *set) {
 
 #define LOAD_MAX 2.0 /* load average per processor above which a machine is overloaded */
 
-/* Records an overloaded machine if most inputs with a known load are overloaded. */
+/* Records that the machine was overloaded, if most inputs with a known load are overloaded. */
 static void check_load(struct gate *gate, const pprofc_bench *set) {
   size_t known = 0, overloaded = 0;
   double load = 0, cpus = 0;
@@ -177,8 +175,7 @@ static void check_load(struct gate *gate, const pprofc_bench *set) {
 /* Iterator over the results of one side. */
 struct process_walk {
   const struct pairs *pairs;
-  uint32_t *seen; /* for each name: 1 + the configuration of the last results with this name; 0: no
-                     result yet */
+  uint32_t *seen; /* true if any benchmark has several results */
   const pprofc_bench_result *last;
   bool repeats; /* true if a benchmark has several results */
 };
@@ -200,7 +197,7 @@ static bool walk_is_apart(struct process_walk *w, size_t index) {
   return again && !follows;
 }
 
-/* True if the input shows that all samples of the side come from one process. */
+/* True if the input shows that all samples of a side come from one process. */
 static bool is_one_process(const struct pairs *pairs, int side, uint32_t *seen) {
   const struct pprofc_bench *set = pairs->set;
   struct process_walk w = {.pairs = pairs, .seen = seen};
@@ -228,7 +225,7 @@ static bool check_processes(struct gate *gate, const struct pairs *pairs) {
   for (int side = 0; side < PAIR_SIDES && seen; side++)
     found |= is_one_process(pairs, side, seen) ? 1 << side : 0;
   mem_free(gate->mem, seen, strings, sizeof *seen);
-  if (found && !gate->noise.size) /* earlier runs would show the noise between processes */
+  if (found && !gate->noise.size) /* Earlier runs would show the noise between processes. */
     gate_warning(gate,
                  "every sample of %s from one process: the noise between processes is unknown and "
                  "every regression is inconclusive; measure several processes "
@@ -237,8 +234,8 @@ static bool check_processes(struct gate *gate, const struct pairs *pairs) {
   return found != 0;
 }
 
-/* Adds the rows of a set. `releases` is the same set if the function may free its results, or
- * NULL. */
+/* Adds the rows of a set. `releases` is the same set if the function may free its results;
+ * otherwise NULL. */
 static pprofc_status raw_read_set(struct gate *gate, const pprofc_bench *set,
                                   pprofc_bench *releases, pprofc_error *error) {
   struct pairs pairs;

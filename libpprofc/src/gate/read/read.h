@@ -5,13 +5,12 @@
 #include "gate/gate.h"
 #include "pprofc/bench.h"
 
-/* Reads a file with comparisons, and detects its format from the content. `data` must live as long
- * as the gate. Reports malformed data as a problem of the gate; the only error is
- * PPROFC_E_NOMEM. */
+/* Reads a file with comparisons. Detects the format from the content. `data` must live as long as
+ * the gate. Malformed data becomes a problem of the gate. The only error is PPROFC_E_NOMEM. */
 pprofc_status gate_read_tables(struct gate *gate, pprofc_str path, pprofc_str data,
                                pprofc_error *error);
 
-/* A reader of one format. `data` is UTF-8 without colours and carriage returns. Returns
+/* A reader of a format. `data` is UTF-8 without colours and carriage returns. Returns
  * PPROFC_E_NO_MATCH if the data has no table in this format. */
 typedef pprofc_status gate_table_reader(struct gate *gate, pprofc_str path, pprofc_str data,
                                         pprofc_error *error);
@@ -29,13 +28,14 @@ size_t gate_scan_failures(struct gate *gate, pprofc_str path, pprofc_str data);
  * live as long as the gate. */
 pprofc_status gate_read_raw(struct gate *gate, const pprofc_bench *set, pprofc_error *error);
 
-/* Works like gate_read_raw, but frees the set's results before it makes rows. */
+/* Does the same as gate_read_raw, but frees the results of the set before it makes rows. */
 pprofc_status gate_read_raw_and_free(struct gate *gate, pprofc_bench *set, pprofc_error *error);
 
 struct pairs;
 
-/* Divides times and rates by the speed that all benchmarks of a round share, if this lowers their
- * noise. Adds a row for the geometric mean if it regressed. Returns false when out of memory. */
+/* Divides times and rates by the speed that all benchmarks of a round share, if this reduces their
+ * noise. Adds a row for the geometric mean if the mean regressed. Returns false when out of
+ * memory. */
 bool gate_take_speeds(struct gate *gate, struct pairs *pairs);
 
 #endif

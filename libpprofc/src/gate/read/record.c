@@ -1,4 +1,4 @@
-/* Parses the record of a run in a store, and compares the positions of runs. */
+/* Parses the record of a run in a store. Compares the positions of runs. */
 #include "gate/read/record.h"
 
 #include "core/map.h"
@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* True if the id of a commit is valid. Ids become parts of file names and keys. */
+/* True if the id of a commit is valid. Ids become elements of file names and keys. */
 static bool record_is_commit(pprofc_str id) {
   static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._-";
   if (!id.size || id.size > 100 || *id.data == '.' || *id.data == '-') return false;

@@ -11,10 +11,10 @@
 #define RECORD_MARK      "pprofci-store"
 #define RECORD_MARK_TEXT "pprofci store, version 1\n"
 
-/* Position of a run in the history. */
+/* Place of a run in the order of the history. */
 struct record_place {
-  int64_t order; /* number of the commit; -1: not known */
-  int64_t time;  /* time of the commit, seconds since 1970 */
+  int64_t order; /* number of the commit; -1: unknown */
+  int64_t time;  /* time of the commit in seconds since 1970 */
   pprofc_str commit;
 };
 
@@ -22,10 +22,10 @@ struct run_record {
   struct record_place place;
   pprofc_str branch, machine, verdict, headline;
   int64_t status;
-  const struct node *series, *profiles; /* JSON arrays of the record, NULL if missing */
+  const struct node *series, *profiles; /* JSON arrays of the record; NULL if missing */
 };
 
-/* Values of one benchmark in one unit. */
+/* Values of a benchmark in one unit. */
 struct record_series {
   pprofc_str group, name, unit;
   int direction;
@@ -33,12 +33,12 @@ struct record_series {
   double center; /* median of the values */
 };
 
-/* Parses a record. Texts are in the arena or are views of `data`. Errors name the path:
+/* Parses a record. Texts are in the arena or point into `data`. Errors name the path:
  * PPROFC_E_FORMAT, PPROFC_E_NOMEM. */
 pprofc_status record_parse(struct arena *arena, const char *path, pprofc_str data,
                            struct run_record *record, pprofc_error *error);
 
-/* Reads an item of `series`. A series without a finite value has count 0. Returns false when out of
+/* Reads an item of `series`. Its count is 0 if it has no finite value. Returns false when out of
  * memory. */
 bool record_series_read(const struct node *item, const pprofc_allocator *mem,
                         struct record_series *series);
@@ -49,14 +49,14 @@ bool record_series_read(const struct node *item, const pprofc_allocator *mem,
 int record_by_order(const void *a, const void *b);
 int record_by_time(const void *a, const void *b);
 
-/* Sets *trunk to the branch with the most runs; in a tie, to the first of these branches. Finds the
- * next branch `stride` bytes after each branch. Returns false when out of memory. */
+/* Sets *trunk to the branch with the most runs, or to the first of several such branches. The text
+ * of the next run's branch is `stride` bytes later. Returns false when out of memory. */
 bool record_trunk(const pprofc_allocator *mem, const pprofc_str *first, size_t count, size_t stride,
                   pprofc_str *trunk);
 
-/* Estimates how far benchmarks vary, from a folder that `pprofci store` wrote. Uses the branch with
- * most runs. Of each series it uses the last RECORD_NOISE_MAX runs after the last change point.
- * Reports errors in the folder as problems of the gate; the only error is PPROFC_E_NOMEM. */
+/* Estimates how much benchmarks vary, from a folder that `pprofci store` wrote. Uses the branch
+ * with the most runs, and the last RECORD_NOISE_MAX runs of each series after its last change
+ * point. Errors in the folder become problems of the gate. The only error is PPROFC_E_NOMEM. */
 struct gate;
 pprofc_status gate_read_history(struct gate *gate, const char *folder, pprofc_error *error);
 

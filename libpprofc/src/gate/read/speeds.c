@@ -1,9 +1,9 @@
 /* Removes the speed of the machine from times and rates, because the speed changes from round to
  * round. Tests the geometric mean of all benchmarks.
  *
- * A pass is a round of one side. All benchmarks of a pass share its speed: the median over the
- * benchmarks of log(value) minus the center of the benchmark. docs/method/gates_rounds.md has the
- * rules and their error rates. */
+ * In this file, a pass is a round of base or of head. All benchmarks of a pass share its speed. The
+ * speed is the median over the benchmarks of log(value) minus the center of the benchmark.
+ * docs/method/gates_rounds.md has the rules and their error rates. */
 #include "bench/pairs.h"
 #include "gate/judge.h"
 #include "gate/read/read.h"
@@ -13,21 +13,21 @@
 #include <math.h>
 #include <stdio.h>
 
-#define ROWS_LEAST   8   /* minimum number of benchmarks from which a speed can be computed */
+#define ROWS_LEAST   8   /* minimum number of benchmarks for computing a speed */
 #define PASSES_LEAST 5   /* minimum number of rounds on each side */
 #define GROUPS_MOST  16  /* maximum number of groups of benchmarks with equal unit and rounds */
 #define LOWERED      0.7 /* share of the variance that may remain after dividing by the speeds */
 #define PAIRED       0.5 /* share of the variance that may remain after comparing rounds in pairs */
 
-/* Benchmarks in one unit that were measured in the same passes (rounds of one side). */
+/* Benchmarks in one unit that were measured in the same passes (rounds of base or head). */
 struct speed_group {
   pprofc_str unit;
-  struct buffer members; /* array of size_t: indices of the pairs of the group */
-  uint32_t *rounds;      /* round of each pass, the base first */
+  struct buffer members; /* array of size_t: indices of the pairs in the group */
+  uint32_t *rounds;      /* round of each pass; the passes of the base come first */
   size_t count[PAIR_SIDES], passes;
-  double *logs; /* logarithm of the median of each benchmark in each pass */
+  double *logs; /* logarithm of each benchmark's median in each pass */
   double *speeds;
-  double shift, p; /* change of the geometric mean as a logarithm, and its p-value */
+  double shift, p; /* change of the geometric mean, as a logarithm, and its p-value */
 };
 
 struct speed_work {
@@ -50,7 +50,7 @@ static size_t pass_end(const struct pairs *pairs, const struct pair_side *side, 
   return end;
 }
 
-/* Stores the round of each pass of a side and returns the number of passes. Returns 0 if a value
+/* Stores the round of each pass of a side, and returns the number of passes. Returns 0 if a value
  * has no round or no logarithm. */
 static size_t pass_list(const struct pairs *pairs, const struct pair_side *side, uint32_t *rounds) {
   size_t count = 0;
@@ -64,8 +64,8 @@ static size_t pass_list(const struct pairs *pairs, const struct pair_side *side,
   return count;
 }
 
-/* Stores the logarithm of the median of a benchmark in each pass. Returns the position after the
- * last logarithm. `scratch` has room for the values of the side. */
+/* Stores the logarithm of a benchmark's median in each pass. Returns the position after the last
+ * logarithm. `scratch` has space for the values of the side. */
 static double *pass_medians(const struct pairs *pairs, const struct pair_side *side, double *logs,
                             double *scratch) {
   for (size_t i = 0, end; i < side->count; i = end) {
@@ -96,7 +96,8 @@ static struct speed_group *group_with(struct speed_work *w, const struct speed_g
   return g->rounds ? g : NULL;
 }
 
-/* Adds a pair to its group, unless its unit or its rounds cannot show a speed. */
+/* Adds a pair to its group. Adds nothing if the unit or the rounds of the pair cannot show a
+ * speed. */
 static void group_add(struct speed_work *w, size_t index) {
   const struct pair *pair = &w->pairs->items[index];
   struct speed_group like = {.unit = pairs_text(w->pairs, pair->unit)};
@@ -130,13 +131,13 @@ static double mean_of(const double *values, size_t count) {
   return pprofc_moments_of(values, count).mean;
 }
 
-/* Returns the mean of the values, in which both sides have the same weight. */
+/* Returns the mean of the values. Base and head have the same weight in it. */
 static double center_of(const struct speed_group *g, const double *values) {
   size_t base = g->count[PAIR_BASE];
   return (mean_of(values, base) + mean_of(values + base, g->passes - base)) / 2;
 }
 
-/* Returns the largest number of values of a side. */
+/* Returns the larger number of values of base and head. */
 static size_t group_values_most(const struct speed_work *w, const struct speed_group *g) {
   size_t most = 0;
   for (size_t i = 0; i < group_size(g); i++)
@@ -163,7 +164,7 @@ static bool group_take_logs(struct speed_work *w, struct speed_group *g) {
   return true;
 }
 
-/* Computes the speed of each pass. `scratch` has room for two values per row. */
+/* Computes the speed of each pass. `scratch` has space for two values per row. */
 static void group_find_speeds(struct speed_group *g, double *scratch) {
   size_t rows = group_size(g);
   double *centers = scratch + rows;
@@ -176,14 +177,15 @@ static void group_find_speeds(struct speed_group *g, double *scratch) {
   for (size_t k = 0; k < g->passes; k++) g->speeds[k] -= center;
 }
 
-/* Returns the sum of squared deviations from the mean of each side. */
+/* Returns the sum of the squared deviations from the means of base and head. */
 static double squares_of(const struct speed_group *g, const double *values) {
   size_t base = g->count[PAIR_BASE], head = g->count[PAIR_HEAD];
   return pprofc_moments_of(values, base).variance * (double)(base - 1) +
          pprofc_moments_of(values + base, head).variance * (double)(head - 1);
 }
 
-/* Returns the share of variance that the speeds do not explain: the median over the benchmarks. */
+/* Returns the share of the variance that the speeds do not explain, as the median over the
+ * benchmarks. */
 static double group_share_left(const struct speed_group *g, double *scratch, double *values) {
   size_t rows = group_size(g);
   for (size_t i = 0; i < rows; i++) {
@@ -197,8 +199,8 @@ static double group_share_left(const struct speed_group *g, double *scratch, dou
 
 /* ---- the geometric mean ------------------------------ */
 
-/* Replaces p by the p-value of a paired t-test, if both sides have the same rounds and pairing the
- * rounds lowers the variance. `values` are the logarithms of the passes. */
+/* Replaces p by the p-value of a paired t-test. Does this only if base and head have the same
+ * rounds and pairing them reduces the variance. `values` are the logarithms of the passes. */
 static void group_test_pairs(struct speed_group *g, double *values) {
   size_t n = g->count[PAIR_BASE];
   if (n != g->count[PAIR_HEAD] || memcmp(g->rounds, g->rounds + n, n * sizeof *g->rounds) != 0)
@@ -237,8 +239,8 @@ static double middle_shift(const struct speed_group *g, double *scratch) {
   return stats_median(scratch, rows);
 }
 
-/* Adds a row for all benchmarks together, if their geometric mean and their median got slower by
- * the threshold or more. */
+/* Adds a row for all benchmarks together if their geometric mean and their median got slower by at
+ * least the threshold. */
 static bool group_add_whole(struct speed_work *w, const struct speed_group *g, double *scratch) {
   struct gate *gate = w->gate;
   struct gate_row row = gate_row_unknown();
@@ -276,9 +278,9 @@ static void group_warn(struct gate *gate, const struct speed_group *g) {
                100 * expm1(noise), group_size(g), STR_ARG(g->unit));
 }
 
-/* Divides the values of all benchmarks of the group by the speeds of their passes. Keeps a shift
- * between the sides if the geometric mean confirms it; otherwise the shift is part of the machine's
- * speed. */
+/* Divides the values of all benchmarks of the group by the speeds of their passes. A shift between
+ * base and head stays if the geometric mean confirms it. Otherwise the shift is part of the
+ * machine's speed. */
 static void group_apply(struct speed_work *w, struct speed_group *g) {
   const struct gate *gate = w->gate;
   if (gate->settings.screening || whole_is_significant(gate, g)) {

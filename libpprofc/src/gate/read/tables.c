@@ -7,12 +7,12 @@
 static bool tables_is_failure(pprofc_str line) {
   static const char *const starts[] = {
       "FAIL\t", "FAIL ", "--- FAIL", "panic: ", "fatal error: ", "benchstat: ", "benchstatc: "};
-  /* Most lines fail this cheap check, which keeps the scan fast. */
+  /* Most lines fail this cheap check, which makes the scan fast. */
   if (!line.size || !memchr("F-pfb{", line.data[0], 6)) return false;
   if (str_equal(line, STR("FAIL"))) return true;
   for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
     if (str_starts(line, str_of(starts[i]))) return true;
-  /* Parts of lines of `go test -json` that report a failure. */
+  /* Texts in lines of `go test -json` that report a failure. */
   static const char *const actions[] = {"\"Action\":\"fail\"", "\"Action\":\"build-fail\"",
                                         "\"Output\":\"panic: "};
   for (size_t i = 0; i < sizeof actions / sizeof *actions && str_starts(line, STR("{\"")); i++)
@@ -25,7 +25,7 @@ size_t gate_scan_failures(struct gate *gate, pprofc_str path, pprofc_str data) {
   size_t count = 0;
   while (gate_next_line(&lines)) {
     if (!tables_is_failure(lines.text)) continue;
-    /* report only the first ten failures */
+    /* Report only the first ten failures. */
     if (count++ < 10)
       gate_problem(gate, "%.*s:%zu: %.*s", STR_ARG(path), lines.number,
                    gate_shown_length(lines.text), lines.text.data);
@@ -35,7 +35,7 @@ size_t gate_scan_failures(struct gate *gate, pprofc_str path, pprofc_str data) {
 
 /* ---- cleaning ---------------------------------------- */
 
-/* Returns the length of a terminal escape sequence at s: ESC [ ... letter, or ESC and one more
+/* Returns the length of a terminal escape sequence at s: ESC [ ... letter, or ESC and another
  * byte. */
 static size_t sequence_at(pprofc_str s) {
   if (s.size < 2 || s.data[1] != '[') return s.size < 2 ? s.size : 2;
@@ -44,8 +44,8 @@ static size_t sequence_at(pprofc_str s) {
   return i < s.size ? i + 1 : s.size;
 }
 
-/* Removes colours, the byte order mark and carriage returns. *out is a view of the data if the data
- * has no such characters. */
+/* Removes colours, the byte order mark and carriage returns. If there are no such characters, *out
+ * points to the data itself. */
 static bool clean(struct gate *gate, pprofc_str data, pprofc_str *out) {
   *out = data;
   if (str_starts(data, STR("\xEF\xBB\xBF"))) *out = str_slice(data, 3, data.size);

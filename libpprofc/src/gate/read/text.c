@@ -1,15 +1,15 @@
-/* Reads benchstat's text tables. The bars of the header give the columns. Columns count code
- * points, because names may contain spaces and cells may be empty. */
+/* Reads benchstat's text tables. The columns are between the '│' characters of the header. They
+ * count code points, because names may contain spaces and cells may be empty. */
 #include "core/escape.h"
 #include "gate/read/cell.h"
 
 #define BAR        "\xE2\x94\x82"
 #define PLUS_MINUS "\xC2\xB1"
 
-/* A header line: columns of its bars in code points, and the texts between the bars. */
+/* A header line: the columns of its '│' characters in code points, and the texts between them. */
 struct text_header {
   size_t *bars;
-  pprofc_str *cells; /* texts between the bars: one item fewer than `bars` */
+  pprofc_str *cells; /* texts between the '│' characters; one item fewer than `bars` */
   size_t bar_count;
 };
 
@@ -17,22 +17,22 @@ struct text_header {
 struct gate_text_table {
   struct gate *gate;
   pprofc_str path, package;
-  /* Last two header lines of the table: labels of the columns, and units. */
+  /* last two header lines of the table: labels of the columns, and units */
   struct text_header labels, units;
   size_t headers; /* number of header lines so far */
   const struct text_header *columns;
-  bool open, found;      /* open: true if rows are expected; found: true after the first table */
-  pprofc_str base_label; /* label of the base, taken from the first table with several columns */
+  bool open, found;      /* open: true if rows may follow; found: true after the first table */
+  pprofc_str base_label; /* label of the base, from the first table with several columns */
   bool several;
 };
 
-/* Position in a line, in bytes and code points. */
+/* Position in a line, in bytes and in code points. */
 struct text_cursor {
   pprofc_str line;
   size_t position, column;
 };
 
-/* Returns the text from the cursor to a column in code points, and moves the cursor there. */
+/* Returns the text from the cursor to a column in code points. Moves the cursor to this column. */
 static pprofc_str slice_to(struct text_cursor *cursor, size_t column) {
   size_t from = cursor->position;
   for (; cursor->position < cursor->line.size && cursor->column < column; cursor->column++)
@@ -47,7 +47,7 @@ static size_t count_bars(pprofc_str line) {
   return count;
 }
 
-/* Finds the bars of a line and the texts between them in one pass. */
+/* Finds the '│' characters of a line and the texts between them in one pass. */
 static bool text_read_header(struct gate_text_table *t, pprofc_str line,
                              struct text_header *header) {
   size_t position = 0, column = 0, count = count_bars(line) + 1, behind = 0;
@@ -82,8 +82,8 @@ static bool is_superscript(pprofc_str word) {
   return word.size > 0;
 }
 
-/* Returns the text after a bar of a header line. Two header lines may have different numbers
- * of bars. */
+/* Returns the text after a '│' of a header line. Two header lines may have different numbers of
+ * '│'. */
 static pprofc_str header_cell(const struct text_header *header, size_t column) {
   return column + 1 < header->bar_count ? header->cells[column] : STR("");
 }
@@ -104,7 +104,7 @@ static void parse_cell(pprofc_str text, pprofc_str *center, pprofc_str *delta,
   size_t mark = str_find(rest, STR(PLUS_MINUS));
   if (mark < rest.size) {
     rest = str_slice(rest, mark + sizeof PLUS_MINUS - 1, rest.size);
-    (void)gate_next_word(&rest, &word); /* skip the range of the center */
+    (void)gate_next_word(&rest, &word); /* skips the range of the center */
   }
   while (gate_next_word(&rest, &word))
     if (!is_superscript(word)) *delta = word;
@@ -121,7 +121,7 @@ static bool text_read_row(struct gate_text_table *t, const struct gate_lines *li
   bool one_column = bar_count == 2;
   cell.group = t->package;
   if (one_column) {
-    /* The only column is the base if its label is the base label of the other tables. */
+    /* A single column is the base if its label is the base's label in the other tables. */
     cell.unit = unit_of(t, 0);
     bool is_base = str_equal(header_cell(&t->labels, 0), t->base_label);
     cell.base = is_base ? base : STR("");
@@ -163,7 +163,7 @@ static void close_table(struct gate_text_table *t) {
   t->headers = 0;
 }
 
-/* Reads the lines. An empty line ends a table. A header after rows begins another table. */
+/* Reads the lines. An empty line ends a table. A header that follows rows begins another table. */
 static bool text_read_lines(struct gate_text_table *t, pprofc_str data) {
   struct gate_lines lines = {.rest = data};
   bool rows = false;

@@ -1,5 +1,5 @@
-/* Checks that the gate can fail. Makes artificial results with regressions, which the settings of
- * the gate must find. */
+/* Checks that the gate can fail. Makes artificial results with regressions. The settings of the
+ * gate must find them. */
 #include "gate/selftest/selftest.h"
 #include "gate/judge.h"
 #include "gate/read/read.h"
@@ -41,8 +41,8 @@ static void selftest_put_table(struct buffer *out, const struct gate *gate) {
       gate->settings.min_samples > 10 ? gate->settings.min_samples : (size_t)10);
 }
 
-/* Copies the settings and the rules. Judging changes the rules, because it counts the use of each
- * rule. */
+/* Copies the settings and the rules. A copy is necessary because judging counts how often each rule
+ * is used. */
 static bool copy_settings(struct gate *copy, const struct gate *gate) {
   const struct gate_settings *s = &gate->settings;
   copy->settings = *s;
@@ -56,7 +56,8 @@ static bool copy_settings(struct gate *copy, const struct gate *gate) {
   }
   for (size_t i = 0; i < s->rule_count; i++) {
     copy->settings.rules[i] = s->rules[i];
-    copy->settings.rules[i].used = 1; /* avoids the warning that the rule matches no benchmark */
+    copy->settings.rules[i].used = 1; /* This avoids the warning that the rule matches no
+                                         benchmark. */
   }
   for (size_t i = 0; i < s->direction_count; i++)
     if (!gate_add_direction(copy, s->directions[i].unit, s->directions[i].direction)) return false;
@@ -79,7 +80,7 @@ static pprofc_status read_planted(struct gate *copy, pprofc_bench *set, struct b
   return status;
 }
 
-/* Checks that every benchmark regressed, except the unchanged benchmark. */
+/* Checks that every benchmark regressed, except for the unchanged benchmark. */
 static bool selftest_check(struct gate *gate, const struct gate *copy) {
   size_t count, wrong = 0;
   const struct gate_row *rows = gate_rows(copy, &count);

@@ -1,4 +1,4 @@
-/* Prints the callgrind report, for KCachegrind (docs/spec/pprof.md, 21.9). */
+/* Prints the report callgrind, which KCachegrind reads (docs/spec/pprof.md, 21.9). */
 #include "core/budget.h"
 #include "core/map.h"
 #include "core/output.h"
@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Names of one kind, such as functions or files. The number of a name in the output is its interner
- * id plus 1. */
+/* Names of one type, such as functions or files. In the output, the number of a name is its
+ * interner id plus 1. */
 struct callgrind_texts {
   struct interner printed;
   struct arena *arena;
@@ -19,7 +19,7 @@ struct callgrind_texts {
   bool failed;      /* true if memory ran out */
 };
 
-/* Address of the line to print, and address of the line before it. */
+/* Address of the line that is printed, and of the line before it. */
 struct callgrind_spot {
   uint64_t address, before;
   bool has_before;
@@ -38,7 +38,7 @@ static void callgrind_texts_free(struct callgrind_texts *names) {
   if (names->arena) interner_free(&names->printed);
 }
 
-/* Appends "fn=(1)" for a printed name; "fn=" for number 0. */
+/* Appends "fn=(1)" for a name that was printed before. Appends "fn=" for the number 0. */
 static void callgrind_put_number(struct output *out, const char *tag, uint32_t number) {
   output_add_text(out, tag);
   if (number) {
@@ -49,8 +49,8 @@ static void callgrind_put_number(struct output *out, const char *tag, uint32_t n
   output_add_char(out, '\n');
 }
 
-/* Writes a name. The first use is "fn=(1) name", and later uses are "fn=(1)". Writes "fn=" for an
- * empty name. Returns the number of the name; 0 for an empty name. */
+/* Writes a name. Its first use is "fn=(1) name", and later uses are "fn=(1)". An empty name is
+ * "fn=". Returns the number of the name, which is 0 for an empty name. */
 static uint32_t callgrind_put_name(struct callgrind_texts *names, struct output *out,
                                    const char *tag, pprofc_str name) {
   if (!name.size) {
@@ -73,7 +73,8 @@ static uint32_t callgrind_put_name(struct callgrind_texts *names, struct output 
   return id + 1;
 }
 
-/* Works like callgrind_put_name for a text of the graph. Finds the number by the id of the text. */
+/* Does the same as callgrind_put_name for a text of the graph. The id of the text gives the
+ * number. */
 static uint32_t callgrind_put_text(struct callgrind_texts *names, struct output *out,
                                    const char *tag, uint32_t text, pprofc_str name) {
   if (names->number[text])
@@ -85,8 +86,8 @@ static uint32_t callgrind_put_text(struct callgrind_texts *names, struct output 
 
 /* ---- positions --------------------------------------- */
 
-/* Returns the text of an address: the address, or its distance from the previous address if the
- * distance is shorter as text. */
+/* Returns the text of an address: the address itself, or its distance from the previous address if
+ * that is shorter. */
 static pprofc_str callgrind_address(const struct callgrind_spot *at, char text[32]) {
   char relative[32];
   int64_t distance = (int64_t)(at->address - at->before);
@@ -98,7 +99,7 @@ static pprofc_str callgrind_address(const struct callgrind_spot *at, char text[3
   return (pprofc_str){text, (size_t)shorter};
 }
 
-/* Appends a position, a line and a value: "0x4010 12 700". */
+/* Appends an address, a line and a value: "0x4010 12 700". */
 static void callgrind_put_cost(struct output *out, const struct callgrind_spot *at, int64_t line,
                                int64_t value) {
   char text[32];
@@ -110,7 +111,7 @@ static void callgrind_put_cost(struct output *out, const struct callgrind_spot *
   output_add_char(out, '\n');
 }
 
-/* Appends a call with its number of calls, then its cost: "calls=1 0x4010 12", "* * 700". */
+/* Appends a call and the number of calls, then its cost: "calls=1 0x4010 12", "* * 700". */
 static void callgrind_put_call(struct output *out, const struct callgrind_spot *at, int64_t line,
                                int64_t value, int calls) {
   char text[32];
@@ -127,16 +128,17 @@ static void callgrind_put_call(struct output *out, const struct callgrind_spot *
 
 /* ---- the report -------------------------------------- */
 
-/* Functions that share a file and a name. The report adds numbers to their names, because readers
- * of the format would otherwise join the functions. */
+/* Functions that have the same file and name. The report adds numbers to their names, because
+ * readers of the format would otherwise join them. */
 struct namesake {
-  uint32_t file, name; /* text ids of the file and the name */
+  uint32_t file, name; /* text id of the file, and of the name */
   uint32_t count;
 };
 
-/* A function of one or more nodes. Functions with the same file and name have different numbers. */
+/* A function, which has one or more nodes. Functions with the same file and name have different
+ * numbers. */
 struct function_node {
-  uint32_t parent, object; /* caller in a call tree; text id of the object file */
+  uint32_t parent, object; /* caller in a call tree, and text id of the object file */
   int64_t start_line, column;
   uint32_t namesake, index;
   uint32_t number; /* number in the output of the function's name; 0 if not printed yet */
@@ -148,14 +150,14 @@ struct callgrind {
   struct output *out;
   struct arena arena;
   struct callgrind_texts objects, files, names;
-  int calls; /* number of calls to write for each edge; 0: write the number that pprof writes */
+  int calls; /* number of calls to write for each edge; 0: the same number as pprof */
   struct namesake *namesakes;
   struct function_node *functions;
-  /* Numbers of used items in `namesakes` and `functions`. Both arrays have room for one item per
-   * shown node. */
+  /* number of used items in `namesakes`, and in `functions`; both arrays have space for one item
+   * per shown node */
   size_t namesake_count, function_count;
   struct map namesake_map, function_map;
-  uint32_t *function_of; /* function of each node; NONE if the node is not shown */
+  uint32_t *function_of; /* for each node, its function; NONE: the node is not shown */
   const struct node_info *previous;
   bool failed; /* true if memory ran out */
 };
@@ -185,7 +187,7 @@ static uint32_t callgrind_find_function(struct callgrind *c, uint32_t node) {
   const struct node_info *info = callgrind_info_of(c, node);
   uint32_t namesake = find_namesake(c, info), parent = c->graph.nodes[node].parent;
   if (namesake == NONE) return NONE;
-  /* Treat frames without address and line as different functions if their columns differ. */
+  /* Frames without address and line are different functions if their columns differ. */
   int64_t column = info->place->address == 0 && info->place->line == 0 ? info->place->column : 0;
   uint64_t hash = hash_mix(hash_mix(hash_mix(namesake, parent), info->object), (uint64_t)column);
   hash = hash_mix(hash, (uint64_t)info->place->start_line);
@@ -233,8 +235,8 @@ static struct callgrind_spot callgrind_spot_of(const struct callgrind *c, uint64
 
 /* ---- calls ------------------------------------------- */
 
-/* Prints the name of a called function. Adds a number if several functions share file and name.
- * Prints an empty name for a node that is not shown. */
+/* Prints the name of a called function. Adds a number if several functions have the same file and
+ * name. Prints an empty name if the node is not shown. */
 static void print_callee(struct callgrind *c, uint32_t node) {
   uint32_t function = c->function_of[node];
   struct function_node *f = function == NONE ? NULL : &c->functions[function];

@@ -1,5 +1,4 @@
-/* Prints the report dot: the call graph as a picture that graphviz draws (docs/spec/pprof.md,
- * 21.10). */
+/* Prints the report dot: the call graph, for graphviz to draw (docs/spec/pprof.md, 21.10). */
 #include "report/graphs/dot.h"
 
 #include "report/graphs/dot_text.h"
@@ -8,7 +7,7 @@
 
 #include <math.h>
 
-/* Maximum number of label tags of a node, and maximum number of number tags of each label tag. */
+/* Maximum number of a node's string tags, and of number tags for each string tag. */
 #define MAX_TAGS 4
 
 struct dot {
@@ -16,8 +15,9 @@ struct dot {
   struct graph graph;
   struct output *out;
   struct arena arena;
-  uint32_t *number;      /* number of each node's box, from 1; 0 if the node is not shown */
-  uint8_t *has_nodelets; /* 1 for each node that has boxes for its tags */
+  uint32_t *number;      /* for each node, the number of its box, from 1; 0: the node is not
+                            shown */
+  uint8_t *has_nodelets; /* for each node, 1 if its tags have boxes */
   bool failed;           /* true if memory ran out */
 };
 
@@ -26,7 +26,7 @@ static void dot_add_value(const struct dot *d, int64_t value) {
   dot_loose_text(d->out, report_value(d->report, value, text));
 }
 
-/* Appends a value and its share: "10ms (14.29%)". */
+/* Appends a value and its share of the total: "10ms (14.29%)". */
 static void add_share(const struct dot *d, int64_t value) {
   char text[32];
   dot_add_value(d, value);
@@ -42,7 +42,7 @@ static double share_of_total(const struct dot *d, int64_t value) {
 /* ---- the legend -------------------------------------- */
 
 struct legend_text {
-  struct buffer text; /* texts of the labels, with a newline after each */
+  struct buffer text; /* texts of the labels, each with a newline at its end */
   size_t first;       /* size of the first label in bytes */
 };
 
@@ -97,8 +97,8 @@ static void dot_print_node(struct dot *d, uint32_t node, double max_flat) {
     add_share(d, cum);
   }
   double magnitude = (double)number_abs(flat);
-  int64_t size = 8; /* number_abs of the smallest integer is negative, because it has no positive
-                       counterpart */
+  int64_t size = 8; /* number_abs of the smallest integer is negative, because this integer has no
+                       positive counterpart. */
   if (max_flat != 0 && flat && magnitude <= max_flat)
     size += number_from_double(ceil(16.0 * sqrt(magnitude / max_flat)));
   output_printf(out, "\" id=\"node%u\" fontsize=%lld shape=box tooltip=\"", d->number[node],
@@ -124,8 +124,8 @@ static double largest_flat(const struct graph *g) {
 
 /* ---- tags -------------------------------------------- */
 
-/* Identity of a box. The id is "N2" for a node, "N2_0" for the first tag of the node, and "NN2_0_1"
- * for the second number of this tag. */
+/* Identity of a box. Its id is "N2" for a node, "N2_0" for the first tag of this node, and
+ * "NN2_0_1" for the second number of this tag. */
 struct box {
   uint32_t node, tag; /* node; tag of the node, or NONE for the node itself */
 };
@@ -135,7 +135,7 @@ static void add_box(struct output *out, struct box box) {
   if (box.tag != NONE) output_printf(out, "_%u", box.tag);
 }
 
-/* Prints the box of a tag with the id `name`, and an edge from `source` to it. */
+/* Prints the box of a tag and an edge from `source` to it. The id of the box is `name`. */
 static void print_nodelet(struct dot *d, struct box source, bool number, uint32_t index,
                           pprofc_str text, int64_t weight, const char *style) {
   struct output *out = d->out;
@@ -166,15 +166,15 @@ static void print_nodelet(struct dot *d, struct box source, bool number, uint32_
   output_add_text(out, "]\n");
 }
 
-/* Returns the distance between the numbers of two tags. All number tags have the same unit, so the
- * result is exact. */
+/* Returns the distance between the numbers of two tags. It is exact, because all number tags have
+ * the same unit. */
 static double tag_distance(const struct graph_tag *tag, const struct graph_tag *seed) {
   double value = (double)seed->value;
   if (value < (double)tag->value) return (double)tag->value - value;
   return value - (double)tag->value;
 }
 
-/* Appends the text of a group of number tags: its range "16B..64B", or its only number. */
+/* Appends the text of a group of number tags: its range, such as "16B..64B", or its only number. */
 static bool name_group(struct dot *d, struct graph_tag *group, int64_t low, int64_t high,
                        bool single) {
   pprofc_str unit = d->graph.options.bytes_unit;
@@ -192,8 +192,7 @@ static bool name_group(struct dot *d, struct graph_tag *group, int64_t low, int6
   return true;
 }
 
-/* Merges sorted number tags into MAX_TAGS groups. Each of the first MAX_TAGS tags starts a
- * group. */
+/* Merges sorted number tags into MAX_TAGS groups. The first MAX_TAGS tags each start a group. */
 static bool collapse(struct dot *d, const struct graph_tag *tags, size_t count,
                      struct graph_tag groups[MAX_TAGS]) {
   int64_t low[MAX_TAGS], high[MAX_TAGS];
@@ -225,7 +224,7 @@ static bool collapse(struct dot *d, const struct graph_tag *tags, size_t count,
   return true;
 }
 
-/* Prints the number tags of one set of labels. Returns true if the set has a number tag. */
+/* Prints the number tags for a set of labels. Returns true if the set has a number tag. */
 static bool print_numbers(struct dot *d, struct graph_tag *tags, size_t count, bool flat_tags,
                           struct box source) {
   struct graph_tag groups[MAX_TAGS];
@@ -251,8 +250,8 @@ static bool print_numbers(struct dot *d, struct graph_tag *tags, size_t count, b
   return any;
 }
 
-/* Moves to the front the number tags (`number` is true) or the label tags of the set `labels`, or
- * of all sets with any_labels. Returns how many tags it moved. */
+/* Moves tags to the front, and returns how many. Moves number tags if `number`, or else string
+ * tags. Only tags of the set `labels` move; with any_labels, tags of all sets move. */
 static size_t dot_gather(struct graph_tag *tags, size_t count, bool number, bool any_labels,
                          uint32_t labels) {
   size_t n = 0;
@@ -290,7 +289,8 @@ static bool print_nodelets(struct dot *d, uint32_t node) {
 
 /* ---- edges ------------------------------------------- */
 
-/* Returns the width of an edge: 1 plus `most` times its share of the total, at most 1 + most. */
+/* Returns the width of an edge. It is 1 plus `most` times the edge's share of the total, at most 1
+ * + most. */
 static int64_t thickness(const struct dot *d, int64_t weight, int64_t most) {
   int64_t share = number_abs(number_divide(number_multiply(weight, most), d->report->result.total));
   return 1 + (share < most ? share : most);

@@ -13,7 +13,7 @@ static void add_visible(struct output *out, pprofc_str character, int32_t code, 
     output_printf(out, "%sx%02x", slash, (unsigned char)character.data[i]);
 }
 
-/* Returns the end of the characters, starting at `from`, that dot prints without an escape. */
+/* Returns the end of the characters from `from` on that dot prints without an escape. */
 static size_t dot_plain_end(pprofc_str text, size_t from, bool escape) {
   while (from < text.size && text.data[from] >= ' ' && text.data[from] <= '~' &&
          !(escape && (text.data[from] == '"' || text.data[from] == '\\')))
@@ -59,7 +59,7 @@ void dot_loose_text(struct output *out, pprofc_str text) {
 
 /* ---- names ------------------------------------------- */
 
-/* Breaks a name after "::" and ".", with line breaks of dot (\n). */
+/* Breaks a name after "::" and ".". A line break in dot is \n. */
 static void add_broken(struct output *out, pprofc_str name) {
   size_t from = 0, i = 0;
   while (i < name.size) {
@@ -103,7 +103,7 @@ bool dot_node_name(struct output *out, const struct graph *g, uint32_t node,
     add_broken(out, name);
     output_add_text(out, "\\n");
   }
-  /* Append file and line after the name. A node without name, file and line gets the name of its
+  /* Append file and line to the name. A node without name, file and line gets the name of its
    * object file. */
   struct node_place place = *info->place;
   place.address = 0;
@@ -131,7 +131,7 @@ void dot_color(struct output *out, double score, bool light) {
   const double value = light ? 0.93 : 0.7;
   if (score > 1.0) score = 1.0;
   if (score < -1.0) score = -1.0;
-  /* A score of 0 is grey. The power makes small scores differ visibly from grey. */
+  /* A score of 0 is grey. The power makes small scores clearly differ from grey. */
   if (fabs(score) < 0.2) saturation *= fabs(score) / 0.2;
   if (score > 0.0) score = pow(score, 0.3);
   if (score < 0.0) score = -pow(-score, 0.3);

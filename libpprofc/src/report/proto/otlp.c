@@ -1,6 +1,6 @@
-/* Writes the -otlp report: the filtered profile as OpenTelemetry's ProfilesData. As the standard
- * requires, each sample type becomes a separate profile. All profiles have the same samples in the
- * same order, which lets a reader join them. Data that only pprof has becomes attributes. */
+/* Writes the report -otlp: the filtered profile as OpenTelemetry's ProfilesData. The standard
+ * requires a separate profile for each sample type. All of them have the same samples in the same
+ * order, so that a reader can join them. Data that only pprof has becomes attributes. */
 #include "codec/wire_write.h"
 #include "report/proto/otlp_tables.h"
 #include "report/report.h"
@@ -38,7 +38,7 @@ static void otlp_put_dictionary(const struct otlp_writer *w, struct output *out)
 /* ---- profiles ---------------------------------------- */
 
 struct otlp_profile {
-  Otlp__Profile head; /* fields of the profile except the samples */
+  Otlp__Profile head; /* fields of the profile, but not its samples */
   Otlp__ValueType type, period_type;
   size_t samples_size; /* size of the samples in bytes, including their keys and sizes */
 };
@@ -95,7 +95,7 @@ static bool otlp_put_message(struct otlp_writer *w, const ProtobufCMessage *mess
   return true;
 }
 
-/* ---- attributes of the whole ------------------------- */
+/* ---- attributes of the profile ----------------------- */
 
 static void otlp_put_attribute(struct otlp_writer *w, struct otlp_list *list, const char *key,
                                uint32_t string) {
@@ -104,7 +104,7 @@ static void otlp_put_attribute(struct otlp_writer *w, struct otlp_list *list, co
 }
 
 /* Writes name and build id of the program, the first mapping, as attributes. Does nothing if the
- * table of mappings already contains this mapping. */
+ * table of mappings contains this mapping. */
 static void otlp_put_program(struct otlp_writer *w, struct otlp_list *list) {
   const pprofc_profile *p = w->profile;
   if (!p->mappings.count || w->mapping[0] >= 0) return;
@@ -113,8 +113,8 @@ static void otlp_put_program(struct otlp_writer *w, struct otlp_list *list) {
   otlp_put_attribute(w, list, "pprof.profile.main_build_id", p->mappings.items[0].build_id);
 }
 
-/* Writes the fields of profile.proto that OTLP lacks as attributes. Adds numbers to the keys of
- * several comments, because keys must differ. */
+/* Writes the fields of profile.proto that OTLP does not have as attributes. If there are several
+ * comments, adds numbers to their keys, because keys must differ. */
 static bool otlp_profile_attributes(struct otlp_writer *w, struct otlp_list *list) {
   const pprofc_profile *p = w->profile;
   *list = (struct otlp_list){.items =
@@ -157,7 +157,7 @@ static size_t otlp_profile_size(const struct otlp_profile *profile) {
   return otlp__profile__get_packed_size(&profile->head) + profile->samples_size;
 }
 
-/* Writes one resource with one scope that contains all profiles. */
+/* Writes a resource with a scope. All profiles are in this scope. */
 static bool otlp_put_resource(struct otlp_writer *w, struct otlp_profile *profiles,
                               struct output *out) {
   static const char name[] = "pprofc";

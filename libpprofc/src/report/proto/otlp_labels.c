@@ -1,9 +1,9 @@
 /* Converts the labels of samples to attributes of OTLP.
  *
- * The keys of a sample's attributes differ, so several values of one key become an array. An
- * attribute has one unit: if the values of a key have several units, or are texts and numbers, each
- * run of equal units becomes an attribute. The key of the second run is "pprof.label.1.KEY". A run
- * has at most as many values as readers convert to labels. */
+ * The keys of a sample's attributes must differ, so several values of a key become an array. An
+ * attribute has one unit. If the values of a key have several units, or are texts and numbers, each
+ * sequence of equal units becomes an attribute. The key of the second sequence is
+ * "pprof.label.1.KEY". A sequence has at most as many values as readers convert to labels. */
 #include "report/proto/otlp_tables.h"
 
 #define OTLP_RUN_MOST 64u
@@ -38,7 +38,7 @@ static void otlp_array_value(struct otlp_writer *w, const struct keyed_label *la
   value->array_value = (ProtobufCBinaryData){bytes ? size : 0, bytes};
 }
 
-/* Returns the index of the key of an attribute, after `before` attributes with this key. */
+/* Returns the index of the key for an attribute. `before` attributes already have this key. */
 static int32_t otlp_write_key(struct otlp_writer *w, const struct keyed_label *label,
                               size_t before) {
   struct buffer key;
@@ -52,7 +52,7 @@ static int32_t otlp_write_key(struct otlp_writer *w, const struct keyed_label *l
   return name;
 }
 
-/* Adds the attribute of labels with one key and unit. */
+/* Adds an attribute for labels that have the same key and unit. */
 static void otlp_write_run(struct otlp_writer *w, struct otlp_list *list,
                            const struct keyed_label *labels, size_t count, size_t before) {
   Otlp__AnyValue value;
@@ -65,7 +65,7 @@ static void otlp_write_run(struct otlp_writer *w, struct otlp_list *list,
   if (!w->failed) list->items[list->count++] = otlp_write_value(w, key, &value, unit);
 }
 
-/* Returns the number of labels at the start of a group that one attribute can hold. */
+/* Returns how many labels at the start of a group one attribute can contain. */
 static size_t otlp_run_length(const struct otlp_writer *w, const struct keyed_label *labels,
                               size_t count) {
   pprofc_str unit = profile_string(w->profile, labels->label->unit);
@@ -77,7 +77,7 @@ static size_t otlp_run_length(const struct otlp_writer *w, const struct keyed_la
   return length;
 }
 
-/* Adds the attributes of a group. Returns the number of attributes with its key. */
+/* Adds the attributes of a group. Returns how many attributes have its key. */
 static size_t otlp_write_group(struct otlp_writer *w, struct otlp_list *list,
                                const struct label_group *group, size_t before) {
   const struct keyed_label *labels = w->groups.labels + group->from;
@@ -92,7 +92,7 @@ static size_t otlp_write_group(struct otlp_writer *w, struct otlp_list *list,
 void otlp_write_labels(struct otlp_writer *w, size_t sample) {
   const struct label_groups *g = &w->groups;
   struct otlp_list *list = &w->labels[w->profile->samples.label_set[sample]];
-  size_t text = 0; /* group of texts whose key is not before the key of the numbers */
+  size_t text = 0; /* group of texts whose key does not sort before the key of the numbers */
   label_groups_read(&w->groups, sample);
   list->items =
       arena_array(&w->arena, label_count(&w->profile->samples, sample), sizeof *list->items);

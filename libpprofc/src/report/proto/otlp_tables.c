@@ -5,7 +5,7 @@
 #include "pprofc/builder.h"
 #include "profile/stack.h"
 
-/* Packs a message and returns the index of its entry in `table`. Equal messages share an entry. */
+/* Packs a message. Returns the index of its entry in `table`. Equal messages share an entry. */
 static int32_t otlp_write_entry(struct otlp_writer *w, enum otlp_table table,
                                 const ProtobufCMessage *message) {
   size_t size = protobuf_c_message_get_packed_size(message);
@@ -20,7 +20,7 @@ static int32_t otlp_write_entry(struct otlp_writer *w, enum otlp_table table,
   return w->failed ? 0 : (int32_t)index;
 }
 
-/* Converts text to UTF-8, as the format requires. Replaces invalid bytes by U+FFFD. */
+/* Converts text to UTF-8, because the format requires it. Invalid bytes become U+FFFD. */
 static pprofc_str otlp_utf8(struct otlp_writer *w, pprofc_str text) {
   if (utf8_valid(text)) return text;
   struct buffer valid;
@@ -93,7 +93,8 @@ static const struct {
 
 #define OTLP_FLAGS (sizeof otlp_write_flags / sizeof *otlp_write_flags)
 
-/* Writes a mapping. The standard requires memory_start below memory_limit, or both 0. */
+/* Writes a mapping. The standard requires that memory_start is below memory_limit, or that both are
+ * 0. */
 static int32_t otlp_write_mapping(struct otlp_writer *w, const struct mapping *m) {
   Otlp__Mapping mapping = OTLP__MAPPING__INIT;
   int32_t attributes[OTLP_FLAGS + 1];
@@ -131,8 +132,8 @@ static bool otlp_reserve_lines(struct otlp_writer *w, size_t count) {
   return false;
 }
 
-/* Fills the lines of a location and returns their number. Replaces negative line and column numbers
- * by 0, because OTLP does not allow them. */
+/* Fills in the lines of a location, and returns their number. Negative line and column numbers
+ * become 0, because OTLP does not permit them. */
 static size_t otlp_fill_lines(struct otlp_writer *w, uint32_t index) {
   const struct locations *l = &w->profile->locations;
   size_t first = l->line_from[index], count = l->line_from[index + 1] - first;
@@ -176,7 +177,7 @@ static int32_t otlp_write_stack(struct otlp_writer *w, struct packed_stack packe
 }
 
 /* Writes the mappings that samples use, in the order of the profile. Readers take the first mapping
- * as the main program. */
+ * for the main program. */
 static void otlp_write_mappings(struct otlp_writer *w, const uint8_t *used) {
   for (size_t i = 0; i < w->profile->mappings.count; i++)
     if (used[i]) w->mapping[i] = otlp_write_mapping(w, &w->profile->mappings.items[i]);
@@ -205,7 +206,7 @@ bool otlp_write_samples(struct otlp_writer *w) {
   return !w->failed;
 }
 
-/* ---- the whole --------------------------------------- */
+/* ---- all tables -------------------------------------- */
 
 static int32_t *otlp_new_column(struct otlp_writer *w, size_t count) {
   int32_t *column = arena_array(&w->arena, count, sizeof *column);

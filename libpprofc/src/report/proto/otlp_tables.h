@@ -1,5 +1,5 @@
-/* Builds the dictionary of an OTLP file. Makes an entry on first use, and keeps the encoded form of
- * each entry to find equal entries. */
+/* Builds the dictionary of an OTLP file. Makes an entry on its first use. Keeps the encoded form of
+ * each entry in order to find equal entries. */
 #ifndef PPROFC_REPORT_PROTO_OTLP_TABLES_H
 #define PPROFC_REPORT_PROTO_OTLP_TABLES_H
 
@@ -10,7 +10,7 @@
 #include "profile/profile.h"
 #include "report/sample_labels.h"
 
-/* Tables, in the order of their fields in the dictionary. The field number is 1 more. */
+/* Tables of the dictionary, in the order of their fields. The field number is the value plus 1. */
 enum otlp_table {
   OTLP_MAPPINGS,
   OTLP_LOCATIONS,
@@ -25,17 +25,18 @@ enum otlp_table {
 struct otlp_writer {
   const pprofc_profile *profile;
   const pprofc_allocator *mem;
-  struct arena arena; /* memory of the entries and of the columns below */
+  struct arena arena; /* memory for the entries and for the columns below */
   struct interner tables[OTLP_TABLES];
-  int32_t *string;   /* index in the dictionary of each string; -1: not in the dictionary yet */
-  int32_t *mapping;  /* index in the dictionary of each mapping */
-  int32_t *location; /* index in the dictionary of each location */
-  int32_t *stack;    /* index in the dictionary of each sample's stack */
-  struct otlp_list *labels;   /* indices in the dictionary of the labels of each label set */
-  struct label_groups groups; /* scratch: labels of one sample */
-  size_t *group_attributes;   /* scratch: number of attributes with the key of each group */
+  int32_t *string;   /* for each string, its index in the dictionary; -1: not in the dictionary
+                        yet */
+  int32_t *mapping;  /* for each mapping, its index in the dictionary */
+  int32_t *location; /* for each location, its index in the dictionary */
+  int32_t *stack;    /* for each sample, the index of its stack in the dictionary */
+  struct otlp_list *labels;   /* for each label set, the indices of its labels in the dictionary */
+  struct label_groups groups; /* scratch: labels of a sample */
+  size_t *group_attributes;   /* scratch: for each group, number of attributes that have its key */
   int32_t *frames;            /* scratch: locations of a stack */
-  Otlp__Line *lines;          /* scratch: lines of one location */
+  Otlp__Line *lines;          /* scratch: lines of a location */
   Otlp__Line **line_pointers;
   size_t line_capacity, pointer_capacity;
   struct buffer scratch;
@@ -56,15 +57,16 @@ void otlp_writer_free(struct otlp_writer *w);
 int32_t otlp_write_string(struct otlp_writer *w, uint32_t string);
 /* Returns the index in the dictionary of a text; 0 for "". */
 int32_t otlp_write_text(struct otlp_writer *w, pprofc_str text);
-/* Returns the value for a text; its bytes that are not UTF-8 become U+FFFD. */
+/* Returns the value for a text. Bytes that are not UTF-8 become U+FFFD. */
 Otlp__AnyValue otlp_text_value(struct otlp_writer *w, pprofc_str text);
-/* Returns the index in the dictionary of an attribute. `key` and `unit` are indices of strings. */
+/* Returns the index in the dictionary of an attribute. `key` and `unit` are indices of strings in
+ * the dictionary. */
 int32_t otlp_write_value(struct otlp_writer *w, int32_t key, Otlp__AnyValue *value, int32_t unit);
 /* Returns the index in the dictionary of an attribute whose value is a text. */
 int32_t otlp_write_attribute(struct otlp_writer *w, const char *key, pprofc_str value);
-/* Fills the labels of the label set of a sample. */
+/* Fills in the labels of a sample's label set. */
 void otlp_write_labels(struct otlp_writer *w, size_t sample);
-/* Fills the stacks and labels of all samples. */
+/* Fills in the stacks and labels of all samples. */
 bool otlp_write_samples(struct otlp_writer *w);
 
 #endif

@@ -1,4 +1,4 @@
-/* Writes the -proto report: the filtered profile itself, with its values divided by divide_by. */
+/* Writes the report -proto: the filtered profile itself, with its values divided by divide_by. */
 #include "codec/codec.h"
 #include "report/report.h"
 

@@ -1,19 +1,19 @@
-/* Writes the topproto report: a new profile with one sample for each node of top
+/* Writes the report topproto: a new profile with a sample for each node of the report top
  * (docs/spec/pprof.md, 21.6). */
 #include "codec/codec.h"
 #include "profile/stack.h"
 #include "report/labels.h"
 #include "unit/unit.h"
 
-/* Strings of the new profile; the texts of the graph follow them. */
+/* Strings of the new profile. The texts of the graph follow them. */
 enum { TEXT_NONE, TEXT_CUM, TEXT_FLAT, TEXT_UNIT, TEXT_PERIOD, TEXT_PERIOD_UNIT, TEXT_FIRST };
 
-/* State of filling the columns of the new profile. */
+/* State while the columns of the new profile are filled. */
 struct top_profile {
   struct report *report;
   const struct graph *graph;
   struct arena *arena;
-  uint32_t *name, *file; /* string ids of each function's name and file */
+  uint32_t *name, *file; /* for each function, the string ids of its name and file */
   int64_t *start_line;
   size_t function_count;
   struct map function_map;
@@ -39,8 +39,8 @@ static bool make_strings(struct top_profile *t, pprofc_profile *p) {
   return true;
 }
 
-/* Returns the index of a node's function, and adds it if needed. Nodes with the same name, file and
- * start line share a function. Returns NONE when out of memory. */
+/* Returns the index of a node's function. Adds the function if it is new. Nodes with the same name,
+ * file and start line share a function. Returns NONE when out of memory. */
 static uint32_t topproto_find_function(struct top_profile *t, const struct node_info *info) {
   uint32_t name = info->name + TEXT_FIRST, file = info->file + TEXT_FIRST;
   uint64_t hash = hash_mix(hash_mix(name, file), (uint64_t)info->place->start_line);
@@ -90,7 +90,7 @@ static int64_t topproto_converted(const struct report *r, int64_t value) {
   return number_from_double(unit_scale(value, r->result.sample_unit, r->output_unit).value);
 }
 
-/* Makes one sample for each node. The stack of sample i consists of location i. */
+/* Makes a sample for each node. The stack of sample i is location i. */
 static bool topproto_make_samples(struct top_profile *t, pprofc_profile *p) {
   static const struct segment plain = {.map = NULL};
   const struct graph *g = t->graph;

@@ -1,4 +1,4 @@
-/* Prints the -disasm report: the machine code of matching functions, with the samples of each
+/* Prints the report -disasm: the machine code of matching functions, with the samples of each
  * instruction. */
 #include "core/array.h"
 #include "core/escape.h"
@@ -9,15 +9,16 @@
 
 #include <stdlib.h>
 
-/* A symbol to print. Its name matches the expression, and its binary is open. */
+/* A symbol that is printed. Its name matches the expression, and its binary is open. */
 struct routine {
   struct object *object;
-  uint64_t start, end; /* addresses in the file; `end` is the last byte */
+  uint64_t start, end; /* addresses in the file; `end` is the address of the last byte */
   const pprofc_str *names;
   size_t name_count;
-  const struct graph_node **nodes; /* nodes in the symbol, by address */
+  const struct graph_node **nodes; /* nodes in the symbol, sorted by address */
   size_t node_count;
-  size_t order; /* number of the symbol in the order of discovery */
+  size_t order; /* number of the symbol; symbols are numbered in the order in which they were
+                   found */
 };
 
 struct disasm {
@@ -26,13 +27,13 @@ struct disasm {
   struct graph graph;
   struct arena arena;
   struct tools tools;
-  bool by_address; /* true if the expression can be read as an address */
+  bool by_address; /* true if the expression is a valid address */
   uint64_t address;
   struct object *objects;
   size_t object_count;
   struct routine *routines;
   size_t count, capacity;
-  size_t symbols_found; /* number of matching symbols, with and without samples */
+  size_t symbols_found; /* number of matching symbols, even of those without samples */
   bool reported;        /* true after a message about a binary that could not be opened */
 };
 
@@ -43,8 +44,8 @@ static const struct node_info *disasm_info_of(const struct disasm *d,
 
 /* ---- symbols that match ------------------------------ */
 
-/* Finds the form of a name that matches: the name itself, or one of its demangled forms. *match is
- * NULL if no form matches. `text` is scratch. Returns false when out of memory. */
+/* Finds a form of a name that matches: the name itself, or one of its demangled forms. Sets *match
+ * to NULL if no form matches. `text` is scratch memory. Returns false when out of memory. */
 static bool match_name(struct disasm *d, const pprofc_str *name, struct buffer *text,
                        const pprofc_str **match) {
   static const enum demangle_mode modes[] = {DEMANGLE_FULL, DEMANGLE_TEMPLATES, DEMANGLE_DEFAULT};
@@ -64,14 +65,14 @@ static bool match_name(struct disasm *d, const pprofc_str *name, struct buffer *
   return true;
 }
 
-/* True if the expression is an address in the symbol. */
+/* True if the expression is an address and is in the symbol. */
 static bool has_wanted_address(const struct disasm *d, const struct object_symbol *symbol) {
   return d->by_address && d->address && d->address >= symbol->start && d->address <= symbol->end;
 }
 
-/* Finds the names to show for a symbol: all its names if the expression is an address in the
- * symbol, else the matching form of one name. *names is NULL without a match. Returns false when
- * out of memory. */
+/* Finds the names to show for a symbol. If the expression is an address in the symbol, these are
+ * all names, else the matching form of one name. Sets *names to NULL if nothing matches. Returns
+ * false when out of memory. */
 static bool match_symbol(struct disasm *d, const struct object_symbol *symbol,
                          const pprofc_str **names, size_t *count) {
   if (has_wanted_address(d, symbol)) {
@@ -90,7 +91,7 @@ static bool match_symbol(struct disasm *d, const struct object_symbol *symbol,
   return good;
 }
 
-/* A node and its address in the file. */
+/* A node, and its address in the file. */
 struct spot {
   const struct graph_node *node;
   uint64_t address; /* address in the file */
@@ -103,7 +104,7 @@ static int compare_spots(const void *a, const void *b) {
   return x->order < y->order ? -1 : 1;
 }
 
-/* Sorts the nodes in the mapping of an object by their address in its file. */
+/* Sorts the nodes in the mapping of an object file by their address in the file. */
 static struct spot *find_spots(struct disasm *d, struct object *object, size_t *count) {
   struct spot *spots = arena_array(&d->arena, d->graph.shown_count, sizeof *spots);
   *count = 0;
@@ -119,7 +120,7 @@ static struct spot *find_spots(struct disasm *d, struct object *object, size_t *
   return spots;
 }
 
-/* Returns the first spot at or above an address. */
+/* Returns the first spot whose address is at least `address`. */
 static size_t first_spot(const struct spot *spots, size_t count, uint64_t address) {
   BISECT(at, count, spots[at].address < address);
   return at;
@@ -135,7 +136,7 @@ static bool add_routine(struct disasm *d, struct routine routine, const struct s
   return true;
 }
 
-/* Adds the symbols of an object that match and have samples. */
+/* Adds the symbols of an object file that match and have samples. */
 static bool add_symbols(struct disasm *d, struct object *object,
                         const struct object_symbol *symbols, size_t count) {
   size_t spot_count;
@@ -171,8 +172,8 @@ static void search_symbols(void *context) {
 
 /* ---- binaries ---------------------------------------- */
 
-/* Sets has_samples to 1 for the object file of each node whose function matches. `has_samples` has
- * one item for each text of the graph. */
+/* For each node whose function matches, sets has_samples to 1 for its object file. `has_samples`
+ * has an item for each text of the graph. */
 static void find_files(struct disasm *d, uint8_t *has_samples) {
   for (size_t i = 0; i < d->graph.shown_count; i++) {
     const struct node_info *info = disasm_info_of(d, &d->graph.nodes[d->graph.shown[i]]);
@@ -182,8 +183,8 @@ static void find_files(struct disasm *d, uint8_t *has_samples) {
   }
 }
 
-/* Opens the binary of a mapping and lists its symbols. Like pprof, prints a message if the binary
- * cannot be opened, and goes on without its symbols. */
+/* Opens the binary of a mapping and lists its symbols. If the binary cannot be opened, prints a
+ * message and continues without its symbols, like pprof. */
 static pprofc_status disasm_read_mapping(struct disasm *d, const struct mapping *mapping,
                                          pprofc_error *error) {
   struct object *object = &d->objects[d->object_count];
@@ -206,8 +207,7 @@ static pprofc_status disasm_read_mapping(struct disasm *d, const struct mapping 
   return status == PPROFC_E_NOMEM ? error_nomem(error) : PPROFC_OK;
 }
 
-/* True if nodes of the mapping's file match, or if the mapping contains the address in the
- * expression. */
+/* True if nodes of the mapping's file match, or if the expression is an address in the mapping. */
 static bool is_wanted_mapping(const struct disasm *d, const struct mapping *m,
                               const uint8_t *has_samples) {
   pprofc_str file = profile_string(d->report->result.profile, m->file);
@@ -246,15 +246,15 @@ static int compare_routines(const void *a, const void *b) {
   return x->order < y->order ? -1 : 1;
 }
 
-/* An instruction with the values of its samples. */
+/* An instruction, and the values of its samples. */
 struct annotated {
   pprofc_str function, file;
   int64_t line;
   int64_t flat, flat_div, cum, cum_div;
 };
 
-/* Adds the values of the nodes between an instruction and the address `next` of the next
- * instruction. If the disassembler gave no function, file or line, takes them from the nodes. */
+/* Adds the values of the nodes from an instruction up to the address `next` of the next
+ * instruction. If the disassembler gave no function, file or line, takes them from these nodes. */
 static void annotate(const struct disasm *d, const struct routine *routine, size_t *node,
                      uint64_t next, struct annotated *a) {
   const struct frames *frames = &d->graph.frames;
@@ -284,7 +284,7 @@ static void print_place(struct disasm *d, const struct annotated *a) {
   if (a->file.size && a->line) output_printf(d->out, ":%lld", (long long)a->line);
 }
 
-/* If the text of an instruction has TEXT_COLUMN characters or more, its source position is on a
+/* If the text of an instruction has at least TEXT_COLUMN characters, its source position is on a
  * separate line. */
 #define TEXT_COLUMN  40
 #define PLACE_COLUMN 74

@@ -11,8 +11,8 @@ static int octal_digit(char c) {
   return c >= '0' && c <= '7' ? c - '0' : -1;
 }
 
-/* Returns the byte that an escape in a quoted path means. *at is the position after the backslash;
- * the function advances it to the end of the escape. */
+/* Returns the byte that an escape in a quoted path means. *at is the position after the backslash.
+ * Advances *at past the escape. */
 static char unquote_path_byte(pprofc_str s, size_t *at) {
   static const char letters[] = "abtnvfr", bytes[] = "\a\b\t\n\v\f\r";
   char c = s.data[(*at)++];
@@ -25,7 +25,7 @@ static char unquote_path_byte(pprofc_str s, size_t *at) {
   return (char)value;
 }
 
-/* Returns the path after "--- " or "+++ ", without its prefix a/ or b/. Returns "" for
+/* Returns the path after "--- " or "+++ ", without the prefix a/ or b/. Returns "" for
  * /dev/null. */
 static pprofc_str read_path(pprofc_str path, struct arena *arena) {
   /* Git writes a tab after a path with blanks. */
@@ -53,7 +53,7 @@ static bool read_range(pprofc_str *rest, int64_t *line, int64_t *count) {
   if (!str_next(&word, ',', &number) || !str_parse_int(number, 10, line)) return false;
   if (counted && !str_parse_int(word, 10, count)) return false;
   if (*line < 0 || *count < 0 || *line > INT32_MAX || *count > INT32_MAX) return false;
-  if (!*count) (*line)++; /* git gives the line before an empty range */
+  if (!*count) (*line)++; /* For an empty range, git gives the line before it. */
   return true;
 }
 
@@ -66,7 +66,7 @@ static bool read_hunk_header(pprofc_str line, struct hunk *hunk) {
          read_range(&rest, &hunk->head_line, &hunk->head_count);
 }
 
-/* Appends a hunk to the last file. Drops a hunk that is out of order. Returns false only when out
+/* Appends a hunk to the last file. Skips a hunk that is out of order. Returns false only when out
  * of memory. */
 static bool add_hunk(struct hunks *h, struct hunk hunk) {
   struct changed_file *file = &h->files[h->file_count - 1];
@@ -101,7 +101,7 @@ static bool add_texts(struct hunks *h, pprofc_str *rest, int64_t count) {
   return true;
 }
 
-/* Begins a file at the line "--- a/x.c". The next line has the path of head's file. */
+/* Begins a file at the line "--- a/x.c". The next line has the path in head. */
 static bool add_file(struct hunks *h, pprofc_str line, pprofc_str *rest) {
   pprofc_str next, after = *rest;
   if (!str_next_line(&after, &next) || !str_starts(next, STR("+++ "))) return true;
@@ -113,8 +113,8 @@ static bool add_file(struct hunks *h, pprofc_str line, pprofc_str *rest) {
   return file->base.data && file->head.data;
 }
 
-/* Adds a file that was renamed. If the file also has hunks, the lines with its paths follow, and
- * add_file adds the file again. */
+/* Adds a renamed file. If the file also has hunks, lines with its paths follow, and add_file adds
+ * it again. */
 static bool add_rename(struct hunks *h, pprofc_str line, pprofc_str *rest) {
   pprofc_str next, after = *rest;
   if (!str_next_line(&after, &next) || !str_starts(next, STR("rename to "))) return true;
@@ -124,7 +124,7 @@ static bool add_rename(struct hunks *h, pprofc_str line, pprofc_str *rest) {
   return ARRAY_PUSH_IN(h->arena, h->files, h->file_count, h->file_capacity, file);
 }
 
-/* Drops the entry of add_rename if the last file is the same file with hunks. */
+/* Drops the entry of add_rename if the last file is the same file and has hunks. */
 static void drop_rename(struct hunks *h) {
   size_t n = h->file_count;
   if (n < 2 || h->files[n - 2].count || !str_equal(h->files[n - 1].base, h->files[n - 2].base))
@@ -178,7 +178,7 @@ const struct changed_file *hunks_file(const struct hunks *h, enum diff_side side
 
 /* ---- lines ------------------------------------------- */
 
-/* Field of a hunk to compare in a search. */
+/* Field of a hunk that a search compares. */
 enum hunk_key { BY_BASE, BY_HEAD, BY_PLACE };
 
 static int64_t hunk_key_of(const struct hunk *hunk, enum hunk_key key) {
@@ -186,7 +186,7 @@ static int64_t hunk_key_of(const struct hunk *hunk, enum hunk_key key) {
   return key == BY_BASE ? hunk->base_line : hunk->head_line;
 }
 
-/* Returns the last hunk of the file that begins at or before `at`, or NULL if all hunks begin
+/* Returns the last hunk of the file that begins at or before `at`. Returns NULL if all hunks begin
  * later. */
 static const struct hunk *hunk_before(const struct hunks *h, const struct changed_file *file,
                                       enum hunk_key key, int64_t at) {

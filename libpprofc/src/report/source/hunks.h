@@ -1,6 +1,6 @@
-/* Hunks of a unified diff without context. The hunks define a common order of the lines of base and
- * head: deleted lines precede the lines that replace them. The place of a line is its index in that
- * order, which is the order of the listing. */
+/* Hunks of a unified diff without context. They define a common order of the lines of base and
+ * head: deleted lines precede the lines that replace them. The listing has the lines in this order.
+ * The place of a line is its index in the listing. */
 #ifndef PPROFC_REPORT_SOURCE_HUNKS_H
 #define PPROFC_REPORT_SOURCE_HUNKS_H
 
@@ -9,21 +9,23 @@
 enum diff_side { DIFF_BASE, DIFF_HEAD, DIFF_SIDES };
 
 /* Base lines [base_line, base_line + base_count) became head lines [head_line, head_line +
- * head_count). On a side without lines, the line number is the number of the next line. */
+ * head_count). If base or head has no lines in the hunk, its line number is the number of the next
+ * line. */
 struct hunk {
   int64_t base_line, base_count, head_line, head_count;
-  int64_t place; /* index of the hunk's first line in the listing of the whole file, where deleted
+  int64_t place; /* index of the hunk's first line in the listing of the whole file; deleted lines
                     and added lines both count */
-  size_t text;   /* first text of the hunk in `texts`: deleted lines, then added lines */
+  size_t text;   /* index in `texts` of the first line of the hunk: deleted lines, then added
+                    lines */
 };
 
 /* A file with changes. */
 struct changed_file {
-  pprofc_str base, head; /* paths in the repository; "" if a side has no such file */
-  size_t first, count;   /* range of the file's hunks, in order */
+  pprofc_str base, head; /* paths in the repository; "" if base or head has no such file */
+  size_t first, count;   /* hunks of the file, in order: index of the first, and number */
 };
 
-/* A path of one side, and its file. */
+/* A path in base or in head, and its file. */
 struct changed_path {
   pprofc_str path;
   size_t file;
@@ -33,40 +35,43 @@ struct hunks {
   struct arena *arena;
   struct changed_file *files;
   size_t file_count, file_capacity;
-  struct changed_path *paths[DIFF_SIDES]; /* paths of the base and paths of the head, each sorted */
+  struct changed_path *paths[DIFF_SIDES]; /* sorted paths of the base, and sorted paths of the
+                                             head */
   struct hunk *hunks;
   size_t count, capacity;
-  pprofc_str *texts; /* lines of the hunks, as views of the diff */
+  pprofc_str *texts; /* lines of the hunks; they point into the diff */
   size_t text_count, text_capacity;
 };
 
-/* Reads the output of `git diff -U0`. `diff` and the arena must outlive the hunks. Ignores text
+/* Reads the output of `git diff -U0`. The diff and the arena must outlive the hunks. Ignores text
  * outside the diff. Returns false when out of memory. */
 bool hunks_read(struct hunks *hunks, pprofc_str diff, struct arena *arena);
 
-/* Returns the file with that path on a side, or NULL if the file did not change. */
+/* Returns the file that has the path in base or in head. Returns NULL if the file did not
+ * change. */
 const struct changed_file *hunks_file(const struct hunks *hunks, enum diff_side side,
                                       pprofc_str path);
 
-/* Both functions return the index of a line of base or of head in the listing of the whole file.
- * The listing contains deleted and added lines. `file` is NULL if the file has no changes. */
+/* The first function returns the index of a line of base in the listing of the whole file. The
+ * second does this for a line of head. The listing contains deleted and added lines. `file` is NULL
+ * if the file did not change. */
 int64_t hunks_place_of_base(const struct hunks *hunks, const struct changed_file *file,
                             int64_t line);
 int64_t hunks_place_of_head(const struct hunks *hunks, const struct changed_file *file,
                             int64_t line);
 
-/* One line of the listing, for printing. */
+/* A line of the listing, for printing. */
 struct diff_line {
   char mark;          /* mark of the line: ' ', '-' or '+' */
-  int64_t base, head; /* line numbers; 0 on a side that does not have the line */
+  int64_t base, head; /* line numbers in base and in head; 0: it does not have the line */
   pprofc_str text;    /* text of a changed line */
-  size_t hunk;        /* index of the hunk, for a changed line */
+  size_t hunk;        /* for a changed line: index of its hunk */
 };
 
 struct diff_line hunks_line(const struct hunks *hunks, const struct changed_file *file,
                             int64_t place);
 
-/* True if lines [from, to] of head, or a gap between them, have a change. */
+/* True if the lines [from, to] of head contain a change, or if lines were deleted between them. */
 bool hunks_touch(const struct hunks *hunks, const struct changed_file *file, int64_t from,
                  int64_t to);
 

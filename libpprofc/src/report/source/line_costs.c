@@ -10,21 +10,21 @@
 
 enum { NAME_UNKNOWN, NAME_WANTED, NAME_OTHER };
 
-/* State of one pass over the samples. */
+/* State of a loop over the samples. */
 struct line_pass {
   struct line_costs *costs;
   const pprofc_profile *profile;
   struct interner names; /* names of functions */
-  struct map keys;       /* index in costs->items by the key of a line */
-  uint32_t *name_of;     /* name of each function, as an id in `names` */
-  uint32_t *function_of; /* function of each item in costs->items */
+  struct map keys;       /* map from the key of a line to its index in costs->items */
+  uint32_t *name_of;     /* for each function, the id of its name in `names` */
+  uint32_t *function_of; /* for each item in costs->items, its function */
   size_t function_capacity;
-  uint8_t *known;    /* for each name a value NAME_*: not known yet, wanted or not wanted */
-  uint32_t *counted; /* index of the last sample counted for each name, plus 1 */
+  uint8_t *known;    /* for each name, a value NAME_*: not known yet, wanted or not wanted */
+  uint32_t *counted; /* for each name, 1 + the index of the last sample that was counted */
   uint32_t *stack;
 };
 
-/* Returns the cost of a line, and adds it with 0 if needed. Returns NULL when out of memory. */
+/* Returns the cost of a line. Adds a cost of 0 for a new line. Returns NULL when out of memory. */
 static struct line_cost *line_cost_of(struct line_pass *pass, const struct line *line) {
   const pprofc_profile *p = pass->profile;
   struct line_costs *costs = pass->costs;
@@ -46,7 +46,8 @@ static struct line_cost *line_cost_of(struct line_pass *pass, const struct line 
   return added ? &costs->items[costs->count - 1] : NULL;
 }
 
-/* Adds a sample to a line of its stack, unless the sample has already counted for this function. */
+/* Adds a sample to a line of its stack. Does nothing if the sample has already counted for this
+ * function. */
 static bool count_line(struct line_pass *pass, size_t sample, const struct line *line, bool leaf,
                        int64_t value, enum diff_side side) {
   if (line->function == NONE) return true;

@@ -1,6 +1,6 @@
-/* Adds up the costs of source lines in base and head of a difference. A sample counts once for each
- * function of its stack, at the innermost line. So the sum over the lines of a function is the
- * total of the function. */
+/* Adds up the costs of source lines in the base and head of a difference. A sample counts once for
+ * each function in its stack, at the innermost line. The sum over the lines of a function is
+ * therefore the total of the function. */
 #ifndef PPROFC_REPORT_SOURCE_LINE_COSTS_H
 #define PPROFC_REPORT_SOURCE_LINE_COSTS_H
 
@@ -21,11 +21,12 @@ struct line_costs {
   size_t count, capacity;
 };
 
-/* Returns true for functions whose lines should be added up. */
+/* True for functions whose lines are added up. */
 typedef bool (*line_costs_want)(void *context, pprofc_str name);
 
-/* Adds up the samples of a difference; base samples are negative. `want` may be NULL. Returns false
- * when out of memory. The caller frees the result, even after an error. */
+/* Adds up the samples of a difference. Samples of the base are negative. `want` may be NULL, which
+ * means all functions. Returns false when out of memory. The caller frees the result, even after an
+ * error. */
 bool line_costs_add_up(struct line_costs *costs, const pprofc_profile *profile, size_t type,
                        line_costs_want want, void *context, const pprofc_allocator *mem);
 void line_costs_free(struct line_costs *costs);

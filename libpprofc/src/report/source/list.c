@@ -1,4 +1,4 @@
-/* Prints the -list report: the source of matching functions, with the samples of each line. */
+/* Prints the report -list: the source of matching functions, with the samples of each line. */
 #include "core/array.h"
 #include "report/no_match.h"
 #include "report/source/listing.h"
@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* Number of lines shown above the first and below the last line with samples. */
+/* number of lines that are shown above the first line with samples, and below the last */
 #define MARGIN 5
 
 /* A node of the listing. */
@@ -34,7 +34,7 @@ static int list_compare_rows(const void *a, const void *b) {
 
 enum { LIST_UNKNOWN, LIST_MATCHES, LIST_OTHER };
 
-/* True if the name of a node matches. `known` caches a LIST_* value for each text, because a
+/* True if the name of a node matches. `known` caches a value LIST_* for each text, because a
  * function has a node for each of its lines. */
 static bool list_matches(const struct list_report *list, const struct graph *graph,
                          const struct node_info *info, uint8_t *known) {
@@ -70,14 +70,14 @@ static bool collect_rows(struct list_report *list, const struct graph *graph, st
   return true;
 }
 
-/* Returns the first line to show for a row: the line of its function, or MARGIN lines above
- * the row. */
+/* Returns the first line that is shown for a row. It is the line of the function, or the line
+ * MARGIN lines above the row. */
 static int64_t first_line(const struct list_row *row) {
   if (row->start_line) return row->start_line;
   return row->line > MARGIN ? row->line - MARGIN : 1;
 }
 
-/* Finds the lines to show for rows of one function and file. */
+/* Finds the lines that are shown for the rows of a function in a file. */
 static void find_window(const struct list_row *rows, size_t count, int64_t *first, int64_t *last) {
   *first = INT64_MAX;
   *last = INT64_MIN;
@@ -91,7 +91,7 @@ static void find_window(const struct list_row *rows, size_t count, int64_t *firs
   if (*first < 1) *first = 1;
 }
 
-/* Visits the lines of a function that are in the file. */
+/* Visits the lines of a function that exist in the file. */
 static bool list_visit_lines(struct list_report *list, const struct list_row *rows, size_t count,
                              const struct source_file *file, int64_t first, int64_t last) {
   if (last > (int64_t)file->line_count) last = (int64_t)file->line_count;
@@ -108,7 +108,7 @@ static bool list_visit_lines(struct list_report *list, const struct list_row *ro
   return true;
 }
 
-/* Visits the rows of one function in one file. */
+/* Visits the rows of a function in a file. */
 static bool list_visit_routine(struct list_report *list, const struct list_row *rows,
                                size_t count) {
   int64_t first = 1, last = 0;
@@ -125,15 +125,15 @@ static bool list_visit_routine(struct list_report *list, const struct list_row *
       return false;
     }
     find_window(rows, count, &first, &last);
-    /* If there are no lines to show, the file is not needed. */
+    /* The file is not needed if no lines are shown. */
     if (first <= last) routine.failure = file->failure;
   }
   if (!list->visitor->routine(list->visitor->context, &routine)) return false;
   return first > last || list_visit_lines(list, rows, count, file, first, last);
 }
 
-/* Visits the rows of one function. Rows without a file come first; if other rows have a file, skips
- * the rows without a file. */
+/* Visits the rows of a function. Rows without a file come first. They are skipped if other rows
+ * have a file. */
 static bool list_visit_function(struct list_report *list, const struct list_row *rows,
                                 size_t count) {
   size_t from = 0, to;

@@ -1,4 +1,4 @@
-/* Prints the -list report with -source_diff: the changed source lines of matching functions, with
+/* Prints the report -list with -source_diff: the changed source lines of matching functions, with
  * the cost of each line in base and head. */
 #include "core/array.h"
 #include "profile/sum.h"
@@ -9,14 +9,14 @@
 
 #include <stdlib.h>
 
-#define CONTEXT 3 /* number of lines shown around a line with a cost or a change */
+#define CONTEXT 3 /* number of lines that are shown around a line with a cost or a change */
 #define COLUMN  10
 
 /* A line of a function that has a cost or a change. */
 struct list_diff_row {
-  pprofc_str path; /* path of head's file in the repository; "" outside of the repository */
-  int64_t place;   /* index of the line in the listing of both revisions (hunks.h); NO_PLACE if
-                      neither revision has the line */
+  pprofc_str path; /* path of the file in head; "" outside of the repository */
+  int64_t place;   /* index of the line in the listing of both revisions (hunks.h); NO_PLACE:
+                      neither has the line */
   int64_t cum[DIFF_SIDES];
 };
 
@@ -44,8 +44,8 @@ static int list_diff_order(const void *a, const void *b) {
   return order ? order : (x->place > y->place) - (x->place < y->place);
 }
 
-/* Returns the changed file with this path on one side. If head has the file, sets *path to the path
- * of the file in head. */
+/* Returns the changed file that has this path in base or in head. If head has the file, sets *path
+ * to its path there. */
 static const struct changed_file *follow_file(const struct list_diff *l, enum diff_side side,
                                               pprofc_str *path) {
   const struct changed_file *file = hunks_file(&l->revisions.hunks, side, *path);
@@ -53,7 +53,7 @@ static const struct changed_file *follow_file(const struct list_diff *l, enum di
   return file;
 }
 
-/* Adds the cost of a line on one side. */
+/* Adds the cost of a line in base or in head. */
 static bool add_line_cost(struct list_diff *l, const struct line_cost *cost, enum diff_side side) {
   if (!cost->cum[side]) return true;
   if (!ARRAY_RESERVE(l->report->mem, l->rows, l->capacity, l->count + 1)) return false;
@@ -69,7 +69,7 @@ static bool add_line_cost(struct list_diff *l, const struct line_cost *cost, enu
   return true;
 }
 
-/* Joins rows of the same line of the listing into one row. */
+/* Joins rows of the same line of the listing. */
 static void join_rows(struct list_diff *l) {
   size_t kept = 0;
   if (l->count) qsort(l->rows, l->count, sizeof *l->rows, list_diff_order);
@@ -100,17 +100,17 @@ static void put_costs(const struct list_diff *l, const int64_t cum[DIFF_SIDES]) 
   listing_value(l->report, l->out, cum[DIFF_HEAD]);
 }
 
-/* A range of lines of one file to print, and the rows in the range. */
+/* A range of lines of a file to print, and the rows in this range. */
 struct list_diff_file {
   const struct source_file *text;
   const struct changed_file *changes; /* changes of the file, or NULL */
   const struct list_diff_row *rows;
   size_t count;
-  /* Indices in the listing: of the first and the last line to print, and of the end of the file. */
+  /* indices in the listing: first line to print, last line to print, and end of the file */
   int64_t from, to, end;
 };
 
-/* Prints the line with the index `place` of the listing (hunks.h). `row` is NULL if the line has no
+/* Prints the line at index `place` of the listing (hunks.h). `row` is NULL if the line has no
  * cost. */
 static void put_line(const struct list_diff *l, const struct list_diff_file *f, int64_t place,
                      const struct list_diff_row *row) {
@@ -125,7 +125,8 @@ static void put_line(const struct list_diff *l, const struct list_diff_file *f, 
   output_add_char(l->out, '\n');
 }
 
-/* Returns the index of the first changed line at or after `place`, or INT64_MAX. */
+/* Returns the index of the first changed line at or after `place`. Returns INT64_MAX if there is no
+ * such line. */
 static int64_t next_change(const struct list_diff *l, const struct list_diff_file *f,
                            int64_t place) {
   size_t count = f->changes ? f->changes->count : 0;
@@ -136,8 +137,8 @@ static int64_t next_change(const struct list_diff *l, const struct list_diff_fil
   return first > place ? first : place;
 }
 
-/* Prints the header of a hunk, such as "@@ -41,5 +41,6 @@", for the lines from..to of the listing.
- */
+/* Prints the header of a hunk, such as "@@ -41,5 +41,6 @@". The hunk has the lines from..to of the
+ * listing. */
 static void put_hunk_header(const struct list_diff *l, const struct list_diff_file *f, int64_t from,
                             int64_t to) {
   int64_t first[DIFF_SIDES] = {0, 0}, lines[DIFF_SIDES] = {0, 0};
@@ -154,8 +155,8 @@ static void put_hunk_header(const struct list_diff *l, const struct list_diff_fi
                 (long long)lines[DIFF_HEAD]);
 }
 
-/* Returns the index of the next line with a cost or a change in a window, at or after `place`.
- * Returns INT64_MAX if there is no such line. `row` is the next row. */
+/* Returns the index of the first line in a window that is at or after `place` and has a cost or a
+ * change. Returns INT64_MAX if there is no such line. `row` is the next row. */
 static int64_t next_place(const struct list_diff *l, const struct list_diff_file *f, int64_t place,
                           size_t row) {
   int64_t next = next_change(l, f, place);
@@ -174,7 +175,8 @@ static void put_group(const struct list_diff *l, const struct list_diff_file *f,
   }
 }
 
-/* Prints the lines of a window with a cost or a change, and CONTEXT lines around them. */
+/* Prints the lines of a window that have a cost or a change. Also prints CONTEXT lines around
+ * them. */
 static void put_window(const struct list_diff *l, const struct list_diff_file *f) {
   size_t row = 0;
   int64_t at = f->from, place;
@@ -198,7 +200,7 @@ static void add_rows(const struct list_diff_row *rows, size_t count, int64_t cum
     for (int side = 0; side < DIFF_SIDES; side++) cum[side] = sum_add(cum[side], rows[i].cum[side]);
 }
 
-/* Prints the sum of the costs whose lines cannot be shown. Prints nothing if the sum is 0. */
+/* Prints the sum of the costs of lines that cannot be shown. Prints nothing if it is 0. */
 static void put_elsewhere(const struct list_diff *l, const struct list_diff_row *rows, size_t count,
                           const char *why) {
   int64_t cum[DIFF_SIDES] = {0, 0};
@@ -208,7 +210,7 @@ static void put_elsewhere(const struct list_diff *l, const struct list_diff_row 
   output_printf(l->out, "               %s\n", why);
 }
 
-/* Finds the window of a function: from its start to its last line with a cost. */
+/* Finds the window of a function, from its start to its last line with a cost. */
 static void find_places(const struct list_diff *l, struct list_diff_file *f, int64_t start_line) {
   f->from = f->rows[0].place - CONTEXT;
   if (f->from < 0) f->from = 0;
@@ -219,7 +221,7 @@ static void find_places(const struct list_diff *l, struct list_diff_file *f, int
   if (start < f->from) f->from = start;
 }
 
-/* Prints the lines of a function in a file of the repository. */
+/* Prints the lines of a function. Its file is in the repository. */
 static pprofc_status put_diff_lines(struct list_diff *l, int64_t start_line,
                                     const struct list_diff_row *rows, size_t count,
                                     pprofc_error *error) {
@@ -252,7 +254,7 @@ static pprofc_status put_diff_lines(struct list_diff *l, int64_t start_line,
   return PPROFC_OK;
 }
 
-/* Prints the rows of one function in one file. */
+/* Prints the rows of a function in a file. */
 static pprofc_status put_routine(struct list_diff *l, pprofc_str name, int64_t start_line,
                                  const struct list_diff_row *rows, size_t count,
                                  pprofc_error *error) {
@@ -302,7 +304,7 @@ static pprofc_status list_diff_print(struct list_diff *l, pprofc_error *error) {
   return status;
 }
 
-/* Rejects a profile that does not have costs of two sides. */
+/* Rejects a profile that is not a difference of base and head. */
 static pprofc_status list_diff_check(const struct report *report, pprofc_error *error) {
   if (report->options->safe)
     return error_set(error, PPROFC_E_INVALID, "source files are not opened (-safe)");

@@ -1,4 +1,4 @@
-/* Declares functions that the annotated listings share: list, disasm, weblist. */
+/* Declares functions that the annotated listings share: the reports list, disasm and weblist. */
 #ifndef PPROFC_REPORT_SOURCE_LISTING_H
 #define PPROFC_REPORT_SOURCE_LISTING_H
 
@@ -6,34 +6,34 @@
 #include "pprofc/graph.h"
 #include "report/report.h"
 
-/* Builds a graph of all nodes, untrimmed and without edges. Keeps nodes of different object files
- * or start lines apart. With any_order, does not sort nodes. The caller frees the graph, even after
- * an error. */
+/* Builds a graph of all nodes, without trimming and without edges. Nodes with different object
+ * files or start lines are different nodes. With any_order, the nodes are not sorted. The caller
+ * frees the graph, even after an error. */
 pprofc_status listing_graph(const struct report *report, bool any_order, struct graph *graph,
                             pprofc_error *error);
 
-/* Receives the matching functions in order. The callback gets one call for each function in a file,
- * without `lines`, then one call for each line. The visit ends when a call returns false. */
+/* Receives the matching functions in order. For each function in a file, the callback gets a call
+ * without `lines`, then a call for each line. The visit ends when a call returns false. */
 struct listing_visitor {
   void *context;
   bool (*routine)(void *context, const pprofc_source_routine *routine);
   bool (*line)(void *context, const pprofc_source_line *line);
 };
 
-/* Visits the functions of the report -list. Texts are valid until the function returns. */
+/* Visits the functions of the report -list. Texts are valid until this function returns. */
 pprofc_status listing_walk(struct report *report, const struct listing_visitor *visitor,
                            pprofc_error *error);
 
 /* Prints the line "Total: 10s". */
 void listing_total(const struct report *report, struct output *out);
 
-/* Prints a value right-aligned in a column, and "." for 0. */
+/* Prints a value right-aligned in a column. Prints "." for 0. */
 void listing_value(const struct report *report, struct output *out, int64_t value);
 
 /* Prints "       1ms        2ms (flat, cum)  1.13% of Total", without the end of the line. */
 void listing_sums(const struct report *report, struct output *out, int64_t flat, int64_t cum);
 
-/* Prints a line of source or assembly. Keeps tabs and makes other control bytes visible. */
+/* Prints a line of source or assembly. Keeps tabs. Makes other control bytes visible. */
 void listing_text(const struct report *report, struct output *out, pprofc_str line);
 
 /* Makes the -list report with the option source_diff. */

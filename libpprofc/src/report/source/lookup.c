@@ -13,14 +13,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Length in bytes at which pprof stops reading a file. A line of this length fills pprof's buffer
- * of 64 KiB. */
+/* pprof stops reading a file at a line of this length in bytes. That line fills pprof's buffer of
+ * 64 KiB. */
 #define LONGEST_LINE ((size_t)65535)
 
-/* ---- which files may be read ------------------------- */
+/* ---- permitted files --------------------------------- */
 
-/* System folders. They contain no sources, but may contain secrets, or files that have effects when
- * read. */
+/* System folders. They contain no sources. They may contain secrets, and reading some of their
+ * files has side effects. */
 static const char *const closed_folders[] = {"/proc", "/sys", "/dev", "/etc", "/run", "/var/run"};
 
 static bool is_below(pprofc_str path, pprofc_str folder) {
@@ -28,8 +28,8 @@ static bool is_below(pprofc_str path, pprofc_str folder) {
          (path.size == folder.size || path.data[folder.size] == '/');
 }
 
-/* Returns the reason not to open a resolved path, or NULL. The search path may name a hidden
- * folder, but hidden files and folders in it stay closed. */
+/* Returns the reason why a resolved path must not be opened, or NULL. The search path may name a
+ * hidden folder. Hidden files and folders inside it stay closed. */
 static const char *closed_reason(const struct source_lookup *lookup, pprofc_str path) {
   for (size_t i = 0; i < sizeof closed_folders / sizeof *closed_folders; i++)
     if (is_below(path, str_of(closed_folders[i]))) return "files of the system are not shown";
@@ -51,7 +51,7 @@ static void lookup_fail_errno(struct buffer *failure, const char *path, int numb
   lookup_fail(failure, path, error_errno_text(number, reason, sizeof reason));
 }
 
-/* Allocates memory for a file. Returns NULL, or the reason not to show the file. */
+/* Allocates memory for a file. Returns NULL on success, or the reason why the file is not shown. */
 static const char *reserve_for_file(const struct stat *info, struct buffer *text) {
   if (!S_ISREG(info->st_mode)) return "not a regular file";
   if ((uint64_t)info->st_size > SOURCE_FILE_BYTES) return "larger than 64 MiB";
@@ -59,8 +59,8 @@ static const char *reserve_for_file(const struct stat *info, struct buffer *text
   return NULL;
 }
 
-/* Reads up to the end of the file or of the memory. If the file grows while it is read, the rest is
- * missing. */
+/* Reads up to the end of the file, or until the memory is full. If the file grows meanwhile, the
+ * rest is missing. */
 static bool read_into_room(int fd, struct buffer *text) {
   while (text->size < text->capacity) {
     ssize_t got = read(fd, text->data + text->size, text->capacity - text->size);
@@ -72,7 +72,7 @@ static bool read_into_room(int fd, struct buffer *text) {
   return true;
 }
 
-/* Reads an open file if the checks allow it. */
+/* Reads an open file if the checks permit this. */
 static bool lookup_read_text(int fd, const char *path, struct buffer *text,
                              struct buffer *failure) {
   struct stat info;
@@ -90,12 +90,12 @@ static bool lookup_read_text(int fd, const char *path, struct buffer *text,
   return !reason;
 }
 
-/* Reads a file. The path must fit in PATH_MAX. Sets *exists to true if there is a file. */
+/* Reads a file. The path must fit into PATH_MAX. Sets *exists to true if there is a file. */
 static bool lookup_read_path(const struct source_lookup *lookup, const char *path,
                              struct buffer *text, bool *exists, struct buffer *failure) {
   char real[PATH_MAX];
   *exists = false;
-  /* realpath resolves all links before the check, and open follows no link after it. */
+  /* realpath resolves all links before the check. open follows no link after the check. */
   if (!realpath(path, real)) {
     lookup_fail_errno(failure, path, errno);
     return false;
@@ -116,10 +116,10 @@ static bool lookup_read_path(const struct source_lookup *lookup, const char *pat
   return done;
 }
 
-/* ---- where a file is --------------------------------- */
+/* ---- search for a file ------------------------------- */
 
-/* Writes the cleaned path of folder/name to `out`, or of `name` if the folder is "". Returns false
- * if the path does not fit. */
+/* Writes the cleaned path of folder/name to `out`. If the folder is "", writes the cleaned name.
+ * Returns false if the path does not fit. */
 static bool lookup_join(pprofc_str folder, pprofc_str name, char out[PATH_MAX]) {
   char joined[PATH_MAX];
   size_t size = folder.size + name.size + (folder.size ? 1 : 0);
@@ -135,8 +135,8 @@ static bool lookup_join(pprofc_str folder, pprofc_str name, char out[PATH_MAX]) 
   return true;
 }
 
-/* Reads folder/name, or else the file `name` in the nearest parent of the folder that has it.
- * Returns false if no file was read; sets *exists to true if a file exists. */
+/* Reads folder/name. If it does not exist, reads `name` in the nearest parent folder that has it.
+ * Returns false if no file was read. Sets *exists to true if a file exists. */
 static bool search_up(const struct source_lookup *lookup, pprofc_str folder, pprofc_str name,
                       struct buffer *text, bool *exists, struct buffer *failure) {
   char path[PATH_MAX], room[2][PATH_MAX];
@@ -152,8 +152,8 @@ static bool search_up(const struct source_lookup *lookup, pprofc_str folder, ppr
   return false;
 }
 
-/* Finds and reads the file that a profile calls `name`. Returns false and the reason in `failure`
- * if that is not possible. */
+/* Finds and reads the file that a profile calls `name`. Otherwise returns false and sets `failure`
+ * to the reason. */
 static bool find_and_read(const struct source_lookup *lookup, pprofc_str name, struct buffer *text,
                           struct buffer *failure) {
   char path[PATH_MAX], option[PATH_MAX];
@@ -283,7 +283,7 @@ const struct source_file *source_lookup_file(struct source_lookup *lookup, pprof
 
 /* ---- suggestions ------------------------------------- */
 
-/* Maximum number of folders to try in each search folder. */
+/* Maximum number of subfolders that are tried in each search folder. */
 #define SUGGEST_FOLDERS 64
 
 /* True if a shell needs no quotes for the text. */
@@ -296,8 +296,8 @@ static bool suggest_is_plain(pprofc_str text) {
   return text.size > 0;
 }
 
-/* Returns the size of the longest prefix of the name whose removal leaves the path of a file in the
- * folder; 0 if there is no such prefix. */
+/* Finds the longest prefix of the name without which the name is the path of a file in the folder.
+ * Returns its size, or 0 if there is no such prefix. */
 static size_t suggest_prefix(const struct source_lookup *lookup, pprofc_str folder,
                              pprofc_str name) {
   char path[PATH_MAX], real[PATH_MAX];

@@ -8,56 +8,56 @@
 
 #include <pprofc/report.h>
 
-/* Maximum size of a file. A profile may name any file, and users share listings. So the lookup
- * reads only regular text files up to this size. */
+/* Maximum size of a file in bytes. A profile may name any file, and users share listings. Therefore
+ * only regular text files up to this size are read. */
 #define SOURCE_FILE_BYTES ((uint64_t)64 << 20)
 
-/* Maximum size of all files that one report shows. */
+/* Maximum size in bytes of all files together that a report shows. */
 #define SOURCE_TOTAL_BYTES ((uint64_t)512 << 20)
 
-/* A file that was read once. */
+/* A file, which is read only once. */
 struct source_file {
-  pprofc_str *lines; /* lines without line feeds; line n is lines[n - 1] */
+  pprofc_str *lines; /* lines without line feeds; line n is at index n - 1 */
   size_t line_count;
-  pprofc_str failure; /* reason why the file has no lines; "" without an error */
+  pprofc_str failure; /* reason why the file has no lines; "": no error */
 };
 
-/* Sets the lines of a file. Lines end with \n or \r\n; the last line may have no end. Returns false
- * when out of memory. */
+/* Sets the lines of a file. A line ends with \n or \r\n; the last line may have no end. Returns
+ * false when out of memory. */
 bool source_file_split(struct source_file *file, pprofc_str text, struct arena *arena);
 
-/* Files that one report has looked up. */
+/* The files that a report has looked up. */
 struct source_lookup {
   const pprofc_allocator *mem;
   struct arena arena;
   bool closed;            /* true if the lookup must not open files */
   pprofc_str search_path; /* value of the option source_path, or the current folder */
   const char *trim_path;
-  pprofc_str *roots; /* resolved folders of search_path; "" if a folder is missing */
+  pprofc_str *roots; /* folders of search_path with links resolved; "" if a folder is missing */
   size_t root_count;
   struct interner names;
-  struct source_file *files; /* files, by the index of their name in `names` */
+  struct source_file *files; /* files; the index is the index of the name in `names` */
   size_t capacity;
-  uint64_t bytes; /* total size of the files read so far */
+  uint64_t bytes; /* size of all files that were read so far */
 };
 
-/* Prepares a lookup with source_path, trim_path and safe of the options. The caller frees the
- * lookup, even after an error. */
+/* Prepares a lookup with the options source_path, trim_path and safe. The caller frees the lookup,
+ * even after an error. */
 pprofc_status source_lookup_init(struct source_lookup *lookup, const pprofc_report_options *options,
                                  const pprofc_allocator *mem, pprofc_error *error);
 void source_lookup_free(struct source_lookup *lookup);
 
-/* Returns the file that a profile calls `name`, or NULL when out of memory. The pointer is valid
+/* Returns the file that the profile calls `name`, or NULL when out of memory. The pointer is valid
  * until the next call. */
 const struct source_file *source_lookup_file(struct source_lookup *lookup, pprofc_str name);
 
-/* Appends flags that would find a missing file: "-trim_path=example.com". Searches the end of its
- * name, at least two parts, in the search folders and in their direct subfolders. Appends nothing
- * if no such file exists. */
+/* Appends flags with which a missing file would be found: "-trim_path=example.com". Searches for
+ * the end of its name, at least two components, in the search folders and their direct subfolders.
+ * Appends nothing if there is no such file. */
 void source_lookup_suggest(const struct source_lookup *lookup, pprofc_str name,
                            struct buffer *flags);
 
-/* Stores line `number` of the file in *line. Returns false if there is no such line. */
+/* Sets *line to line `number` of the file. Returns false if there is no such line. */
 bool source_lookup_line(struct source_lookup *lookup, pprofc_str name, int64_t number,
                         pprofc_str *line);
 

@@ -1,5 +1,5 @@
-/* Gets two revisions of the sources from git. Converts refs to commit ids before they become
- * arguments of other commands. Never passes a name from a profile to git as an argument. */
+/* Gets two revisions of the sources from git. Converts refs to commit ids before other commands get
+ * them. Never passes a name from a profile to git as an argument. */
 #include "report/source/revisions.h"
 
 #include "core/child.h"
@@ -8,8 +8,8 @@
 
 #define GIT_WORDS 12
 
-/* Runs git in the repository and stores its output in the arena. Sets *failed if the exit status is
- * not 0. If `folder` is NULL, runs in the current folder. */
+/* Runs git in the repository, and stores the output in the arena. Sets *failed if the exit status
+ * is not 0. `folder` NULL means the current folder. */
 static pprofc_status run_git(struct revisions *r, const char *folder, const char *const *words,
                              pprofc_str *printed, bool *failed, pprofc_error *error) {
   const char *argv[GIT_WORDS + 8] = {"git",
@@ -49,7 +49,7 @@ static pprofc_status find_top(struct revisions *r, const char *folder, pprofc_er
   return r->top ? PPROFC_OK : error_nomem(error);
 }
 
-/* Copies the id of the commit that git printed. Returns false if git printed anything else. */
+/* Copies the commit id that git printed. Returns false if git printed another text. */
 static bool keep_commit(pprofc_str printed, char commit[COMMIT_ID_MAX]) {
   printed = str_trim(printed);
   if (!printed.size || printed.size >= COMMIT_ID_MAX) return false;
@@ -58,7 +58,7 @@ static bool keep_commit(pprofc_str printed, char commit[COMMIT_ID_MAX]) {
   return true;
 }
 
-/* Finds the commit of a ref from the user. */
+/* Finds the commit of a ref that the user gave. */
 static pprofc_status find_commit(struct revisions *r, pprofc_str ref, char commit[COMMIT_ID_MAX],
                                  pprofc_error *error) {
   char spelled[512];
@@ -131,7 +131,7 @@ static void revisions_begin(struct revisions *r, const pprofc_allocator *mem) {
   for (int side = 0; side < DIFF_SIDES; side++) interner_init(&r->paths[side], mem);
 }
 
-/* Reads the differences and the files of both commits. */
+/* Reads the differences of both commits, and their lists of files. */
 static pprofc_status compare_sides(struct revisions *r, pprofc_error *error) {
   pprofc_status status = read_diff(r, error);
   if (status == PPROFC_OK) status = list_side_files(r, DIFF_BASE, error);

@@ -1,17 +1,17 @@
-/* Returns annotated source as data: keeps the functions and lines that the report -list visits. */
+/* Returns annotated source as data. Keeps the functions and lines that the report -list visits. */
 #include "core/array.h"
 #include "core/budget.h"
 #include "core/options.h"
 #include "report/source/listing.h"
 
 struct pprofc_source {
-  struct region *region; /* memory of this struct, the arrays and all texts */
+  struct region *region; /* memory for this struct, the arrays and all texts */
   pprofc_source_routine *routines;
   size_t routine_count;
 };
 
-/* State while the rows of a report on source files are made. The arrays grow on the heap; at the
- * end they move into the region that the result keeps. */
+/* State while the rows of annotated source are made. The arrays grow on the heap. At the end they
+ * move into the region that the result keeps. */
 struct source_copy {
   const struct report *report;
   struct region *region;

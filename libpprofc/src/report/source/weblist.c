@@ -1,4 +1,4 @@
-/* Prints the -weblist report: a page with the source of the matching functions. A click on a line
+/* Prints the report -weblist: a page with the source of the matching functions. A click on a line
  * shows its instructions. */
 #include "core/base64.h"
 #include "core/escape.h"
@@ -19,7 +19,7 @@ struct weblist {
   struct output *out;
   struct web_data data;
   struct source_lookup sources;
-  bool labelled; /* true after the first label of the page */
+  bool labelled; /* true once the first label of the page was printed */
 };
 
 /* ---- text in the page -------------------------------- */
@@ -37,7 +37,7 @@ static void html_char(struct output *out, pprofc_str bytes, int32_t c) {
       output_add_text(out, entities[i].entity);
       return;
     }
-  /* Replaces invisible characters and characters that change the direction of text. */
+  /* Replaces invisible characters, and characters that change the direction of text. */
   if ((c == '\t' || escape_terminal_clean(bytes)) && c >= 0)
     output_add_str(out, bytes);
   else
@@ -52,7 +52,7 @@ static void html_text(struct output *out, pprofc_str text) {
   }
 }
 
-/* Prints text after `indent` blanks, expands tabs, and pads with blanks up to CODE_COLUMN. */
+/* Prints text after `indent` blanks. Expands tabs, and pads with blanks up to CODE_COLUMN. */
 static void html_code(struct output *out, pprofc_str text, size_t indent) {
   size_t at = indent;
   output_add_fill(out, ' ', indent);
@@ -93,7 +93,7 @@ static void html_place(struct output *out, pprofc_str file, int64_t line) {
 /* ---- instructions ------------------------------------ */
 
 /* Returns the indentation of a line in columns, at most MAX_INDENT. The instructions below the line
- * get the same indentation. */
+ * have the same indentation. */
 static size_t indentation(pprofc_str line) {
   size_t column = 0;
   for (size_t i = 0; i < line.size && (line.data[i] == ' ' || line.data[i] == '\t'); i++)
@@ -105,7 +105,7 @@ static bool same_call(const struct web_call *a, const struct web_call *b) {
   return a->line == b->line && str_equal(a->file, b->file);
 }
 
-/* Prints the inlined calls that lead to an instruction, without the calls that also led to the
+/* Prints the inlined calls that lead to an instruction. Skips the calls that also lead to the
  * previous instruction. */
 static void print_calls(struct weblist *w, const struct web_place *place,
                         const struct web_place *before, size_t indent) {
@@ -223,8 +223,8 @@ extern const unsigned char asset_weblist_html[], asset_weblist_js[];
 extern const size_t asset_weblist_html_size, asset_weblist_js_size;
 extern const char asset_weblist_js_sha256[];
 
-/* Prints the head of the page. The content policy of the page allows only the page's own script, to
- * block scripts in names. */
+/* Prints the head of the page. Its content policy permits only the page's own script, which blocks
+ * scripts in names. */
 static bool weblist_print_head(struct weblist *w) {
   const pprofc_str page = {(const char *)asset_weblist_html, asset_weblist_html_size};
   struct fill fill;

@@ -1,5 +1,5 @@
-/* Finds the instructions for matching addresses. Disassembles the code around the addresses, then
- * finds the functions of each instruction. */
+/* Finds the instructions for matching addresses. Disassembles the code around them, then finds the
+ * functions of each instruction. */
 #include "graph/number.h"
 
 #include "core/array.h"
@@ -7,26 +7,26 @@
 
 #include <stdlib.h>
 
-/* Bytes of a range before its first address and after its last. Addresses up to twice that far
- * apart share a range. */
+/* Number of bytes that a range has before its first address and after its last. Addresses up to
+ * twice that far apart share a range. */
 #define EXPAND ((uint64_t)500)
 
-/* Maximum number of ranges to disassemble. Ranges with more samples come first. */
+/* Maximum number of ranges that are disassembled. Ranges with more samples come first. */
 #define MAX_RANGES 25
 
-/* Maximum distance in bytes at which an instruction without a line gets the line of an earlier
- * instruction. */
+/* Distance in bytes. An instruction without a line gets the line of an earlier instruction up to
+ * this distance. */
 #define NEIGHBORHOOD 32
 
 struct range {
-  /* Addresses in the process: first address of the range, and address after the last. */
+  /* addresses in the process: first address of the range, and address after its last */
   uint64_t begin, end;
   uint32_t mapping;
   int64_t score;
-  struct instruction *instructions; /* instructions of the range; NULL if objdump could not
-                                       disassemble the range */
-  size_t count, first; /* number of instructions; index of the range's first answer among the
-                          answers of its mapping */
+  struct instruction *instructions; /* instructions of the range; NULL: objdump could not
+                                       disassemble it */
+  size_t count, first; /* number of instructions, and index of the first instruction's functions in
+                          `answers` of the mapping */
 };
 
 struct code {
@@ -34,24 +34,26 @@ struct code {
   const struct report *report;
   const struct web_sample *samples;
   size_t sample_count;
-  struct object *objects; /* open binary of each mapping */
-  uint8_t *state; /* state of each mapping's binary; 0: not tried, 1: open, 2: cannot be opened */
-  struct source_frames *answers; /* functions of the addresses of each mapping */
+  struct object *objects; /* for each mapping, its open binary */
+  uint8_t *state; /* for each mapping, the state of its binary; 0: not tried, 1: open, 2: cannot be
+                     opened */
+  struct source_frames *answers; /* for each mapping, the functions of its addresses */
   uint8_t *answered;
   struct tools tools;
   struct range *ranges; /* ranges, sorted by score */
   size_t range_count;
-  bool out_of_memory; /* true if memory ran out while opening a binary */
+  bool out_of_memory; /* true if memory ran out while a binary was opened */
 };
 
-/* ---- samples of an instruction ----------------------- */
+/* ---- samples of instructions ------------------------- */
 
 static size_t first_sample(const struct code *c, uint64_t address) {
   BISECT(at, c->sample_count, c->samples[at].address < address);
   return at;
 }
 
-/* Adds all samples of the instruction. The address of a sample may be after the first byte. */
+/* Adds all samples of the instruction. The address of a sample can be after the first byte of the
+ * instruction. */
 static void code_add_samples(const struct code *c, struct web_instruction *in) {
   for (size_t i = first_sample(c, in->address);
        i < c->sample_count && c->samples[i].address - in->address < in->length; i++) {
@@ -67,8 +69,8 @@ static int64_t flat_at(const struct code *c, uint64_t address) {
 
 /* ---- adding instructions ----------------------------- */
 
-/* Adds an instruction that is in these functions, innermost first. Returns its index, or NONE when
- * out of memory. */
+/* Adds an instruction. `frames` are the functions that contain it, innermost first. Returns its
+ * index, or NONE when out of memory. */
 static uint32_t code_add_instruction(const struct code *c, struct web_instruction *in,
                                      const struct source_frame *frames, size_t count) {
   in->file = STR("");
@@ -80,7 +82,7 @@ static uint32_t code_add_instruction(const struct code *c, struct web_instructio
   return web_data_add(c->data, in);
 }
 
-/* Adds an instruction for an address without a binary, with the functions and lines of the
+/* Adds an instruction for an address that has no binary. Functions and lines come from the
  * profile. */
 static bool add_without_binary(struct code *c, const struct web_address *address) {
   const pprofc_profile *p = c->report->result.profile;
@@ -136,15 +138,14 @@ static int compare_ranges(const void *a, const void *b) {
   return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-/* True if an address is close enough to the range `last` to be part of this range. `last` may be
- * NULL. */
+/* True if an address is close enough to the range `last` to belong to it. `last` may be NULL. */
 static bool code_goes_on(const pprofc_profile *p, const struct range *last, uint64_t address) {
   if (!last || address - last->end > 2 * EXPAND) return false;
   uint64_t limit = p->mappings.items[last->mapping].limit;
   return !limit || address < limit;
 }
 
-/* Groups addresses into ranges. Adds addresses without a binary immediately. */
+/* Groups addresses into ranges. Addresses without a binary are added at once. */
 static bool find_ranges(struct code *c, const struct web_address *addresses, size_t count) {
   const pprofc_profile *p = c->report->result.profile;
   c->ranges = arena_array(&c->data->arena, count, sizeof *c->ranges);
@@ -189,7 +190,7 @@ static bool disassemble(struct code *c, struct range *r) {
   return status != PPROFC_E_NOMEM;
 }
 
-/* Symbolizes all instructions of one binary at once. */
+/* Symbolizes all instructions of a binary at once. */
 static bool code_symbolize(struct code *c, uint32_t mapping) {
   size_t count = 0, n = 0;
   for (size_t i = 0; i < c->range_count; i++)
@@ -210,7 +211,7 @@ static bool code_symbolize(struct code *c, uint32_t mapping) {
 }
 
 /* Returns the functions of instruction k of a range, innermost first. If the symbolizer did not
- * find the functions, takes them from objdump. */
+ * find them, takes them from objdump. */
 static const struct source_frame *code_frames_of(const struct code *c, const struct range *r,
                                                  size_t k, struct source_frame *own,
                                                  size_t *count) {
@@ -226,13 +227,14 @@ static const struct source_frame *code_frames_of(const struct code *c, const str
   return own;
 }
 
-/* Functions of the last instruction that has a line. Instructions without a line that shortly
- * follow this instruction get these functions. */
+/* Functions of the last instruction that has a line. Instructions without a line that follow within
+ * a short distance get these functions. */
 struct code_neighbor {
-  const struct source_frame *frames; /* functions of that instruction; NULL before the first */
+  const struct source_frame *frames; /* functions of this instruction; NULL before the first
+                                        instruction with a line */
   size_t count;
   uint64_t address;
-  struct source_frame own; /* storage for `frames` if the line came from objdump */
+  struct source_frame own; /* storage for `frames` if objdump gave the line */
 };
 
 static void neighbor_set(struct code_neighbor *n, const struct source_frame *frames, size_t count,
@@ -243,7 +245,7 @@ static void neighbor_set(struct code_neighbor *n, const struct source_frame *fra
   n->address = address;
 }
 
-/* Returns the number of bytes up to the next instruction of the range; 1 for the last
+/* Returns the number of bytes up to the next instruction of the range. Returns 1 for the last
  * instruction. */
 static uint64_t code_length(const struct range *r, size_t k) {
   const struct instruction *i = &r->instructions[k];

@@ -48,7 +48,7 @@ uint32_t web_data_add(struct web_data *data, const struct web_instruction *instr
   return added ? (uint32_t)data->instruction_count - 1 : NONE;
 }
 
-/* Returns the name of a file as the page shows it. */
+/* Returns the name of a file in the form that the page shows. */
 static pprofc_str canonical_file(struct arena *arena, pprofc_str file) {
   if (str_starts(file, STR("/proc/self/cwd/"))) file = str_slice(file, 15, file.size);
   if (str_starts(file, STR("./"))) file = str_slice(file, 2, file.size);
@@ -61,22 +61,22 @@ static bool add_place(struct web_data *data, struct web_place place) {
   return ARRAY_PUSH(data->mem, data->places, data->place_count, data->place_capacity, place);
 }
 
-/* Limits a line number, to keep additions to it from overflowing. Larger numbers have no
- * meaning. */
+/* Limits a line number, so that additions to it cannot overflow. Larger numbers have no meaning. */
 static int64_t clamp_line(int64_t line) {
   int64_t most = (int64_t)1 << 40;
   if (line > most) return most;
   return line < -most ? -most : line;
 }
 
-/* Maximum number of functions to use from a stack of inlined calls. Inner functions come first. */
+/* Maximum number of functions that are used from a stack of inlined calls. Inner functions come
+ * first. */
 #define MAX_INLINED ((size_t)256)
 
 bool web_data_place(struct web_data *data, uint32_t instruction, const struct source_frame *frames,
                     size_t count) {
   if (count > MAX_INLINED) count = MAX_INLINED;
-  /* Calls that lead to the instruction, outermost first. Inner functions use the end of the same
-   * array. */
+  /* calls that lead to the instruction, outermost first; inner functions use the end of the same
+   * array */
   struct web_call *calls = NULL;
   for (size_t i = 0; i < count; i++) {
     if (interner_find(&data->interest, frames[i].function) == MAP_NONE) continue;
@@ -96,23 +96,23 @@ bool web_data_place(struct web_data *data, uint32_t instruction, const struct so
 
 /* ---- samples ----------------------------------------- */
 
-/* State of reading the locations of all stacks. */
+/* State while the locations of all stacks are read. */
 struct scan {
   const struct report *report;
   const pprofc_profile *profile;
   struct web_data *data;
-  bool by_address; /* true if the expression can be read as an address */
+  bool by_address; /* true if the expression is a valid address */
   uint64_t wanted;
-  uint32_t *order; /* locations in order of first use, root before leaf */
+  uint32_t *order; /* locations in the order of first use; the root comes before the leaf */
   size_t count;
-  size_t *seen;           /* for each location, the last sample that has it, counted from 1; 0: no
-                             sample */
-  struct web_sample *own; /* address and samples of each location */
+  size_t *seen;           /* for each location, the number of the last sample that has it, counted
+                             from 1; 0: no sample */
+  struct web_sample *own; /* for each location, its address and samples */
   struct web_address *addresses;
   size_t address_count;
 };
 
-/* Adds up flat and cum of each location. A location counts once for each stack. */
+/* Adds up flat and cum for each location. A location counts once for each stack. */
 static bool sum_samples(struct scan *s) {
   const pprofc_profile *p = s->profile;
   uint32_t *frames = arena_array(&s->data->arena, p->samples.max_depth, sizeof *frames);
@@ -135,7 +135,7 @@ static bool sum_samples(struct scan *s) {
   return true;
 }
 
-/* Gives each location without an address a unique address above all mappings. */
+/* Gives each location without an address an address of its own, above all mappings. */
 static void make_addresses(struct scan *s) {
   const pprofc_profile *p = s->profile;
   uint64_t next = 1;
@@ -147,13 +147,14 @@ static void make_addresses(struct scan *s) {
   }
 }
 
-/* ---- what matches ------------------------------------ */
+/* ---- matching ---------------------------------------- */
 
-/* Matches strings of the profile. Matches each string at most once, and caches the result. */
+/* Matches strings of the profile against the expression. Matches a string only once, and caches the
+ * result. */
 struct weblist_matcher {
   const pprofc_profile *profile;
   struct regex *regex;
-  uint8_t *known; /* result for each string; 0: not matched yet, 1: no match, 2: match */
+  uint8_t *known; /* for each string, its result; 0: not matched yet, 1: no match, 2: match */
 };
 
 static bool string_matches(struct weblist_matcher *m, uint32_t string) {
@@ -223,7 +224,7 @@ static bool match_locations(struct scan *s) {
   return true;
 }
 
-/* ---- in order of address ----------------------------- */
+/* ---- sorting by address ------------------------------ */
 
 static int compare_addresses(const void *a, const void *b) {
   const struct web_address *x = a, *y = b;
@@ -244,7 +245,7 @@ static int compare_places(const void *a, const void *b) {
   return x->order < y->order ? -1 : 1;
 }
 
-/* Keeps one entry for each address: the first location with that address. */
+/* Keeps one entry for each address: the first location that has it. */
 static void sort_addresses(struct scan *s) {
   size_t n = 0;
   qsort(s->addresses, s->address_count, sizeof *s->addresses, compare_addresses);
@@ -254,7 +255,7 @@ static void sort_addresses(struct scan *s) {
   s->address_count = n;
 }
 
-/* Collects the samples of each address. Several locations may have one address. */
+/* Collects the samples of each address. Several locations may have the same address. */
 static struct web_sample *sort_samples(struct scan *s, size_t *count) {
   struct web_sample *samples = arena_array(&s->data->arena, s->count, sizeof *samples);
   size_t n = 0;

@@ -1,6 +1,5 @@
-/* Collects the contents of the weblist page. For each line of the matching functions, the contents
- * are the samples of the line, its instructions, and the inlined calls that lead to the
- * instructions. */
+/* Collects the contents of the weblist page. For each line of the matching functions, these are its
+ * samples, its instructions, and the inlined calls that lead to the instructions. */
 #ifndef PPROFC_REPORT_SOURCE_WEBLIST_DATA_H
 #define PPROFC_REPORT_SOURCE_WEBLIST_DATA_H
 
@@ -8,12 +7,12 @@
 #include "report/report.h"
 #include "symbolize/object.h"
 
-/* One instruction. The text is empty if the address has no binary. */
+/* An instruction. Its text is empty if the address has no binary. */
 struct web_instruction {
   uint64_t address;      /* address of the instruction in the process */
   uint64_t file_address; /* address in the file, which the page shows */
   uint64_t length;
-  pprofc_str text, file; /* text of the instruction; file of the innermost function */
+  pprofc_str text, file; /* text of the instruction, and file of the innermost function */
   int64_t line;
   int64_t flat, cum;
 };
@@ -23,15 +22,15 @@ struct web_call {
   int64_t line;
 };
 
-/* Place of an instruction on the page: below a line of a matching function. */
+/* Position of an instruction on the page, below a line of a matching function. */
 struct web_place {
   pprofc_str file, function;
   int64_t line;
   uint32_t instruction;
   const struct web_call
-      *calls; /* inlined calls that lead to the instruction, the outermost caller first */
+      *calls; /* inlined calls that lead to the instruction, outermost caller first */
   size_t call_count;
-  size_t order; /* number of the item in the order of discovery */
+  size_t order; /* number of the item; items are numbered in the order in which they were found */
 };
 
 struct web_data {
@@ -39,13 +38,13 @@ struct web_data {
   const pprofc_allocator *mem;
   struct web_instruction *instructions;
   size_t instruction_count, instruction_capacity;
-  struct map by_address; /* index of the instructions by address */
-  /* Positions of the instructions on the page, sorted by file, line and order. */
+  struct map by_address; /* map from an address to the index of an instruction */
+  /* positions of the instructions on the page, sorted by file, line and order */
   struct web_place *places;
   size_t place_count, place_capacity;
   struct interner interest;     /* names of functions that match */
   struct interner system_names; /* mangled names of all functions */
-  pprofc_str *pretty;           /* name to show for each mangled name */
+  pprofc_str *pretty;           /* for each mangled name, the name that is shown */
 };
 
 /* Collects the data of the page. Returns PPROFC_E_NO_MATCH if nothing matches. The caller frees the
@@ -54,27 +53,27 @@ pprofc_status web_data_collect(struct web_data *data, const struct report *repor
                                pprofc_error *error);
 void web_data_free(struct web_data *data);
 
-/* Returns the name to show for a function. */
+/* Returns the name that is shown for a function. */
 pprofc_str web_data_name(const struct web_data *data, pprofc_str function);
 
-/* Adds an instruction, or replaces the instruction with the same address. Returns its index, or
- * NONE when out of memory. */
+/* Adds an instruction. It replaces an instruction with the same address. Returns its index, or NONE
+ * when out of memory. */
 uint32_t web_data_add(struct web_data *data, const struct web_instruction *instruction);
 
-/* Adds an instruction to the page once for each matching function in `frames`. Inner functions come
- * first. */
+/* Adds an instruction to the page, once for each matching function in `frames`. The inner functions
+ * come first. */
 bool web_data_place(struct web_data *data, uint32_t instruction, const struct source_frame *frames,
                     size_t count);
 
-/* ---- weblist_code.c: from addresses to instructions -- */
+/* ---- weblist_code.c: finds instructions for addresses */
 
-/* Samples of one address. */
+/* Samples of an address. */
 struct web_sample {
   uint64_t address;
   int64_t flat, cum;
 };
 
-/* A matching address, and a location with that address. */
+/* A matching address, and a location that has this address. */
 struct web_address {
   uint64_t address;
   uint32_t location;
@@ -82,7 +81,7 @@ struct web_address {
 };
 
 /* Adds the instructions around the addresses, and their positions on the page. The addresses must
- * be sorted and unique. `samples` must be sorted. */
+ * be sorted and distinct. `samples` must be sorted. */
 pprofc_status web_data_read_code(struct web_data *data, const struct report *report,
                                  const struct web_address *addresses, size_t count,
                                  const struct web_sample *samples, size_t sample_count,

@@ -1,10 +1,10 @@
-/* Groups source lines of a function that are shown together, around lines with samples. */
+/* Groups source lines of a function that are shown together. They are around lines with samples. */
 #include "report/source/weblist_runs.h"
 
-/* Maximum distance in lines between two lines of a function in the same group. */
+/* Two lines of a function are in the same group if their distance in lines is at most this. */
 #define MERGE_LINES 20
 
-/* Number of lines shown before and after a group. */
+/* number of lines that are shown before a group, and after it */
 #define EXPAND_LINES 5
 
 void weblist_sum(const struct web_data *data, const struct web_place *places, size_t count,
@@ -16,14 +16,14 @@ void weblist_sum(const struct web_data *data, const struct web_place *places, si
   }
 }
 
-/* Returns the index after the last item of `places` on the line of places[first]. */
+/* Returns the index after the last item of `places` that is on the line of places[first]. */
 static size_t line_end(const struct web_data *data, size_t first, size_t end) {
   size_t i = first + 1;
   while (i < end && data->places[i].line == data->places[first].line) i++;
   return i;
 }
 
-/* Groups the lines of one file, which are the items [first, end) of `places`. Returns the number of
+/* Groups the lines of a file, which are the items [first, end) of `places`. Returns the number of
  * groups. */
 static size_t join_lines(const struct web_data *data, size_t first, size_t end,
                          struct weblist_run *runs) {
@@ -50,13 +50,15 @@ static size_t join_lines(const struct web_data *data, size_t first, size_t end,
   return count;
 }
 
-/* Returns the first line to show for the first group. Keeps line 0, which means an unknown line. */
+/* Returns the first line that is shown for the first group. Line 0 means an unknown line and stays
+ * 0. */
 static int64_t expand_upwards(int64_t line) {
   if (line > EXPAND_LINES) return line - EXPAND_LINES;
   return line > 1 ? 1 : line;
 }
 
-/* Extends groups by the lines around them. Two groups divide a small gap between them. */
+/* Extends groups by the lines around them. A small gap between two groups is divided between
+ * them. */
 static void expand_runs(struct weblist_run *runs, size_t count) {
   for (size_t i = 0; i < count; i++) {
     if (i == 0) {

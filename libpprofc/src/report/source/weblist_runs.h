@@ -1,10 +1,10 @@
-/* Groups source lines of a function that are shown together, around lines with samples. */
+/* Groups source lines of a function that are shown together. They are around lines with samples. */
 #ifndef PPROFC_REPORT_SOURCE_WEBLIST_RUNS_H
 #define PPROFC_REPORT_SOURCE_WEBLIST_RUNS_H
 
 #include "report/source/weblist_data.h"
 
-/* A group of lines of one function: lines [begin, end), with the items [first, first + count) of
+/* A group of lines of a function: lines [begin, end), with the items [first, first + count) of
  * `places`. */
 struct weblist_run {
   pprofc_str name;
@@ -13,8 +13,8 @@ struct weblist_run {
   int64_t flat, cum;
 };
 
-/* Groups the lines of one file, which are the items [first, end) of `places`, with some lines
- * around each group. Returns the number of groups. `runs` has room for one group per item. */
+/* Groups the lines of a file, with some lines around each group. The lines are the items [first,
+ * end) of `places`. Returns the number of groups. `runs` has space for one group per item. */
 size_t weblist_make_runs(const struct web_data *data, size_t first, size_t end,
                          struct weblist_run *runs);
 

@@ -1,4 +1,4 @@
-/* Prints the reports -flamegraph (an SVG) and -flame (an HTML page). Chooses the data that flame/
+/* Prints the reports -flamegraph (an SVG) and -flame (an HTML page). Prepares the data that flame/
  * draws. */
 #include "flame/flame.h"
 #include "core/budget.h"
@@ -12,24 +12,24 @@
 #include "report/stacks/flame_verdicts.h"
 #include "unit/unit.h"
 
-/* Maximum number of label keys that the page lists as too large for grouping. */
+/* Maximum number of label keys in the list of keys with too many values for groups. */
 #define MAX_LEFT_OUT 96u
 
-/* Maximum number of nodes of the tree. A larger tree folds its narrowest nodes. */
+/* Maximum number of nodes in the tree. The narrowest nodes of a larger tree are folded. */
 #define MAX_NODES THRESHOLD((size_t)1 << 20)
 
 struct flame_report {
   struct report *report;
   struct flame_graph graph;
   struct buffer subtitle;
-  struct arena arena; /* memory of the rules and verdicts */
+  struct arena arena; /* memory for the rules and verdicts */
   struct origin_rules origins;
   const struct flame_verdicts *verdicts; /* verdicts of the difference, or NULL */
   enum flame_coloring coloring;
   double least_pixels, least_share;
 };
 
-/* Appends a total of the tree. With verdicts, appends the mean per run or per second. */
+/* Appends a total of the tree. With verdicts, appends the mean per run or the value per second. */
 static void add_total(struct flame_report *f, int64_t total, double scale) {
   char label[UNIT_LABEL_MAX];
   if (f->verdicts) total = number_from_double((double)total * scale * f->verdicts->ratio);
@@ -78,7 +78,8 @@ static pprofc_status read_coloring(struct flame_report *f, pprofc_error *error) 
   return error_set(error, PPROFC_E_INVALID, "colors must be hot, change, origin or package");
 }
 
-/* Parses the option minwidth: "0.5" (pixels) or "0.1%" (of the width). Default: 0.1 pixels. */
+/* Parses the option minwidth: "0.5" (pixels) or "0.1%" (of the width). The default is 0.1
+ * pixels. */
 static pprofc_status read_least(struct flame_report *f, pprofc_error *error) {
   const char *option = f->report->options->minwidth;
   pprofc_str text = str_of(option && *option ? option : "0.1");
@@ -140,7 +141,7 @@ static pprofc_status flame_report_begin(struct flame_report *f, struct report *r
   buffer_init(&f->subtitle, report->mem, SIZE_MAX / 2);
   status = flame_report_judge(f, reverse, error);
   if (status == PPROFC_OK) make_subtitle(f);
-  stack_set_free(&f->graph.set); /* the tree has all data of the stacks */
+  stack_set_free(&f->graph.set); /* The tree has all data of the stacks. */
   if (status == PPROFC_OK && f->subtitle.failed) status = error_nomem(error);
   if (status == PPROFC_OK && !label_cut_frames(&f->graph.frames)) status = error_nomem(error);
   if (status != PPROFC_OK) flame_report_end(f);
@@ -166,7 +167,7 @@ static struct flame_drawing drawing_of(struct flame_report *f) {
   };
 }
 
-/* Draws one picture with the function `drawer`. */
+/* Draws a picture with the function `drawer`. */
 static pprofc_status draw(struct report *report, struct output *out,
                           pprofc_status (*drawer)(const struct flame_drawing *, struct output *,
                                                   pprofc_error *),
@@ -186,14 +187,14 @@ pprofc_status report_flamegraph(struct report *report, struct output *out, pprof
 
 /* ---- the page ---------------------------------------- */
 
-/* Form of the output: a page, or data for the viewer. */
+/* Output of the report: a page, or data for the viewer. */
 struct flame_form {
-  bool data, all; /* `all`: the data contain all nodes */
+  bool data, all; /* all: the data contain every node */
   struct flame_data_range range;
 };
 
-#define WHOLE_NODES  THRESHOLD(50000u) /* maximum number of nodes in one reply */
-#define WIDEST_NODES THRESHOLD(20000u) /* number of nodes in the first reply for a larger tree */
+#define WHOLE_NODES  THRESHOLD(50000u) /* maximum number of nodes in a reply */
+#define WIDEST_NODES THRESHOLD(20000u) /* for a larger tree: number of nodes in the first reply */
 
 static bool is_whole(const struct grouping *g, const struct flame_form *form) {
   if (!form->data || form->all) return true;
@@ -243,7 +244,7 @@ static pprofc_status flame_report_write(struct flame_report *f, struct flame_for
   return status;
 }
 
-/* Parses the variant: "" or "html" (a page), "data", "data:NODE" or "data:all". */
+/* Parses the variant: "" or "html" for a page, and "data", "data:NODE" or "data:all" for data. */
 static pprofc_status read_form(const char *variant, struct flame_form *form, pprofc_error *error) {
   uint64_t node = 0;
   *form = (struct flame_form){0};
@@ -305,7 +306,7 @@ pprofc_status flame_kept_write(const struct flame_kept *kept, uint32_t node,
   struct output out;
   report.mem = mem;
   f.report = &report;
-  /* Set only the fields that writing needs. Writing adds nothing to the tree. */
+  /* Set only the fields that the output needs. The output adds nothing to the tree. */
   f.graph.tree.arena.mem = mem;
   output_init(&out, write, context);
   output_watch(&out, mem);

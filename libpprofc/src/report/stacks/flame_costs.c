@@ -1,8 +1,8 @@
-/* Estimates the resource that limits a function, from the counters of callgrind.
+/* Estimates which resource limits a function, from the counters of callgrind.
  *
- * The weights are the usual estimate of cycles: 1 for an access, 5 for a first-level miss, 35 for
- * a last-level miss. System time counts as cycles at 3 GHz. Profiles of -simulate have sums of
- * misses (L1m, LLm) instead of misses by kind of access. */
+ * The weights are the usual estimate of cycles: 1 for an access, 5 for a first-level miss, 35 for a
+ * last-level miss. System time counts as cycles at 3 GHz. Profiles of -simulate have the sums of
+ * misses (L1m, LLm) instead of misses by type of access. */
 #include "report/stacks/flame_costs.h"
 
 static const struct {

@@ -13,7 +13,7 @@ static void free_group(struct grouping *g, struct page_group *group) {
   ARRAY_FREE(g->arena.mem, group->samples, group->capacity);
 }
 
-/* Drops the groups of a key, and ignores the key from now on. */
+/* Drops the groups of a key. From now on, the key is ignored. */
 static bool leave_out(struct grouping *g, uint32_t key) {
   size_t kept = 0;
   for (size_t i = 0; i < g->count; i++) {
@@ -26,8 +26,8 @@ static bool leave_out(struct grouping *g, uint32_t key) {
   return interner_add(&g->left_out, g->texts.items[key]) != MAP_NONE;
 }
 
-/* Finds the group of a label, or adds it. If the key has too many values or the page has too many
- * groups, drops the key and sets *group to NULL. Returns false when out of memory. */
+/* Finds the group of a label, or adds it. Drops the key if it has too many values or the page has
+ * too many groups, and then sets *group to NULL. Returns false when out of memory. */
 static bool group_of(struct grouping *g, uint32_t key, uint32_t value, struct page_group **group) {
   size_t same_key = 0;
   *group = NULL;
@@ -38,7 +38,7 @@ static bool group_of(struct grouping *g, uint32_t key, uint32_t value, struct pa
     }
     same_key += g->groups[i].key == key;
   }
-  /* If the tree folded nodes, nodes of a group may be missing. */
+  /* If nodes of the tree were folded, nodes of a group may be missing. */
   if (same_key == MAX_VALUES || g->count == MAX_GROUPS || g->graph->tree.folded)
     return leave_out(g, key);
   *group = &g->groups[g->count++];
@@ -56,8 +56,8 @@ static bool note_label(struct grouping *g, uint32_t sample, pprofc_str name, ppr
   return ARRAY_PUSH(g->arena.mem, group->samples, group->count, group->capacity, sample);
 }
 
-/* Adds a sample to the groups of its string labels, except the label that marks base samples.
- * Returns false when out of memory or stopped. */
+/* Adds a sample to the groups of its string labels. Ignores the label that marks samples of the
+ * base. Returns false when out of memory, or if the budget is stopped. */
 static bool note_labels(struct grouping *g, uint32_t sample) {
   const pprofc_profile *p = g->report->result.profile;
   const struct label *labels = sample_labels(&p->samples, sample);
@@ -75,7 +75,7 @@ static int flame_groups_compare(const void *x, const void *y) {
   return a < b ? -1 : a > b;
 }
 
-/* Groups the samples of a stack tree in the order of the file. */
+/* Groups the samples of a stack tree. Reads them in the order of the file. */
 static bool find_groups_of_tree(struct grouping *g) {
   const struct samples *s = &g->report->result.profile->samples;
   const struct stack_tree *tree = s->tree;
@@ -94,7 +94,7 @@ static bool find_groups_of_tree(struct grouping *g) {
   return done;
 }
 
-/* Groups samples by their labels. Returns false when out of memory or stopped. */
+/* Groups samples by their labels. Returns false when out of memory, or if the budget is stopped. */
 static bool find_groups(struct grouping *g) {
   const struct samples *s = &g->report->result.profile->samples;
   if (!s->label_set) return true;
@@ -128,7 +128,7 @@ uint32_t flame_groups_child(const struct grouping *g, uint32_t parent, uint32_t 
 }
 
 /* Finds the nodes at which the stacks of a group end. The nodes are ascending, because the stacks
- * have the order of the tree. */
+ * are in the order of the tree. */
 static pprofc_status place_group(struct grouping *g, const struct page_group *from,
                                  struct flame_group *to, pprofc_error *error) {
   struct stack_selection selection = {.samples = from->samples, .count = from->count};

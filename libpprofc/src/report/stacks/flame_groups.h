@@ -1,5 +1,5 @@
-/* Makes the label groups of the -flame page. A group has the samples with one value of one label
- * key. */
+/* Makes the label groups for the page of -flame. A group has the samples that have a certain value
+ * of a label key. */
 #ifndef PPROFC_REPORT_STACKS_FLAME_GROUPS_H
 #define PPROFC_REPORT_STACKS_FLAME_GROUPS_H
 
@@ -7,17 +7,17 @@
 #include "flame/flame.h"
 #include "report/report.h"
 
-#define MAX_VALUES 24u /* maximum number of values of a label key that the page can group by */
+#define MAX_VALUES 24u /* maximum number of values of a label key that has groups */
 #define MAX_GROUPS 96u
 
-/* One value of a label key, and the samples that have it. */
+/* A value of a label key, and the samples that have the value. */
 struct page_group {
   uint32_t key, value; /* ids of the key and the value in the interner */
   uint32_t *samples;
   size_t count, capacity;
 };
 
-/* State of making the groups. */
+/* State while the groups are made. */
 struct grouping {
   const struct report *report;
   const struct flame_graph *graph;
@@ -25,8 +25,8 @@ struct grouping {
   struct interner texts;
   struct page_group groups[MAX_GROUPS];
   size_t count;
-  struct interner left_out; /* keys that have no groups */
-  struct map children;      /* index of the nodes of the tree, by parent and frame */
+  struct interner left_out; /* keys that have too many values and therefore get no groups */
+  struct map children;      /* map from a parent and a frame to a node of the tree */
   bool mapped;              /* true if `children` is complete */
 };
 
@@ -35,9 +35,9 @@ void flame_groups_begin(struct grouping *grouping, const struct report *report,
 /* Makes `count` groups in *groups. */
 pprofc_status flame_groups_make(struct grouping *grouping, struct flame_group **groups,
                                 pprofc_error *error);
-/* Makes the index `children`. Returns false when out of memory or stopped. */
+/* Fills in the map `children`. Returns false when out of memory, or if the budget is stopped. */
 bool flame_groups_map(struct grouping *grouping);
-/* Returns the child of a node that has a frame, or 0. The index must be complete. */
+/* Returns the child of a node that has a certain frame, or 0. `children` must be complete. */
 uint32_t flame_groups_child(const struct grouping *grouping, uint32_t parent, uint32_t frame);
 void flame_groups_end(struct grouping *grouping);
 

@@ -1,5 +1,5 @@
-/* A flame graph that is built once and written in parts. It is for a server whose clients view a
- * large tree. */
+/* A flame graph that is built once and written in parts. It serves clients that view a large
+ * tree. */
 #ifndef PPROFC_REPORT_STACKS_FLAME_KEPT_H
 #define PPROFC_REPORT_STACKS_FLAME_KEPT_H
 
@@ -7,13 +7,13 @@
 
 struct flame_kept;
 
-/* Builds the tree in the memory of the profile. The profile and the options (format "flame", with
- * all fields set) must outlive the flame graph. The graph copies the verdicts. */
+/* Builds the tree in the memory of the profile. The profile and the options must outlive the flame
+ * graph. The options have the format "flame" and all fields set. The graph copies the verdicts. */
 pprofc_status flame_kept_open(const pprofc_profile *profile, const pprofc_report_options *options,
                               struct flame_kept **kept, pprofc_error *error);
 
-/* Writes the output of the report "data" (node 0) or "data:NODE". Uses only the memory and time of
- * `mem`, so several threads may write at the same time. */
+/* Writes the output of the variant "data" (node 0) or "data:NODE". Uses only the memory and time of
+ * `mem`, so several threads may call this at the same time. */
 pprofc_status flame_kept_write(const struct flame_kept *kept, uint32_t node,
                                const pprofc_allocator *mem, pprofc_write_fn write, void *context,
                                pprofc_error *error);

@@ -1,21 +1,21 @@
-/* Finds the node of the tree in which each sample's stack ends, for the times of the page.
+/* Finds the tree node at which each sample's stack ends, for the times of the page.
  *
- * Stacks are read as differences from the stack before: callers that both stacks share are not
- * looked up again. Else a chain of calls, which has a sample in each function, would take quadratic
+ * Stacks are read as differences from the previous stack: callers that both stacks share are not
+ * looked up again. Otherwise a chain of calls with a sample in each function would take quadratic
  * time. */
 #include "report/stacks/flame_times.h"
 
 #include "core/budget.h"
 #include "graph/delta.h"
 
-/* The node that a stack has reached after some of its frames, from the root. */
+/* The node that a stack has reached after some of its frames. The root is the first frame. */
 struct reached {
-  uint32_t node; /* NONE if the tree has no such node */
-  bool ended;    /* true if the tree folded the next nodes, so that the stack ends here */
+  uint32_t node; /* NONE if the tree has no node for these frames */
+  bool ended;    /* true if the next nodes are folded, so that the stack ends here */
 };
 
-/* Returns the node that a stack reaches by one more frame. If the tree replaced small nodes by one
- * node, returns that node, and the stack ends there. */
+/* Returns the node that a stack reaches with one more frame. If one node replaces several small
+ * nodes there, returns this node, and the stack ends. */
 static struct reached reach_frame(const struct grouping *g, struct reached at, uint32_t frame) {
   if (at.ended || at.node == NONE) return at;
   uint32_t child = flame_groups_child(g, at.node, frame);
@@ -35,14 +35,14 @@ static struct reached reach_location(const struct grouping *g, struct reached at
 }
 
 /* Returns the node at the end of the current stack. path[n] is the node that the first n bytes from
- * the root reach. It is already set for the bytes that the stack shares with the stack before; the
- * function sets it for the other bytes. */
+ * the root reach. It is already set for the bytes that the previous stack shares. The function sets
+ * it for the other bytes. */
 static uint32_t end_of_stack(const struct grouping *g, const struct stack_delta *d,
                              struct reached *path) {
   uint32_t byte = d->shared;
   struct reached at = path[byte];
   for (size_t i = d->count; i-- > 0;) {
-    while (++byte < d->fresh[i].offset) path[byte] = at; /* bytes of hidden frames */
+    while (++byte < d->fresh[i].offset) path[byte] = at; /* these bytes are hidden frames */
     at = reach_location(g, at, d->fresh[i].location);
     path[byte] = at;
   }

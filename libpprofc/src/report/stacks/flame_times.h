@@ -1,4 +1,4 @@
-/* Times of the -flame page: the node in which each sample's stack ends. */
+/* Times for the page of -flame. For each sample, finds the node at which its stack ends. */
 #ifndef PPROFC_REPORT_STACKS_FLAME_TIMES_H
 #define PPROFC_REPORT_STACKS_FLAME_TIMES_H
 
@@ -10,7 +10,7 @@ static inline bool flame_has_times(const struct grouping *g) {
   return profile->times && !g->graph->tree.has_base && !profile->samples.tree;
 }
 
-/* Makes an array of nodes by sample; NONE for a sample that the tree dropped. */
+/* Makes an array that has a node for each sample. It is NONE for a sample that the tree dropped. */
 pprofc_status flame_times_make(struct grouping *grouping, const uint32_t **node_of,
                                pprofc_error *error);
 

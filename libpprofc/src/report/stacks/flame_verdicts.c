@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Largest relative difference of two factors that counts as rounding. */
+/* Difference of two factors, as a share, that counts as rounding. */
 #define SAME_SCALE 1e-9
 
 struct verdict_maker {
@@ -16,10 +16,10 @@ struct verdict_maker {
   const pprofc_verdicts *verdicts;
   const pprofc_verdict_row *rows;
   size_t row_count;
-  const bool *named; /* for each frame, true if its function has a row in the verdicts */
+  const bool *named; /* for each frame, true if the verdicts have a row for its function */
   pprofc_verdict_summary summary;
   struct arena *arena;
-  double unit; /* factor from a judged value to a value of the tree */
+  double unit; /* factor that converts a judged value to a value of the tree */
 };
 
 /* ---- numbers ----------------------------------------- */
@@ -28,8 +28,7 @@ static double verdict_or_one(double value) {
   return isfinite(value) && value > 0 ? value : 1;
 }
 
-/* Returns the sum of the values of the outermost nodes whose functions have a row in the
- * verdicts. */
+/* Returns the sum of the outermost nodes whose functions have a row in the verdicts. */
 static double verdict_named(const struct verdict_maker *m, size_t type, bool head) {
   const struct flame_tree *t = m->tree;
   double sum = 0;
@@ -44,8 +43,8 @@ static double verdict_named(const struct verdict_maker *m, size_t type, bool hea
   return sum;
 }
 
-/* Returns the factor from a judged total to the total of the tree. If a filter dropped samples
- * without frames, computes the factor from the functions. */
+/* Returns the factor that converts a judged total to the total of the tree. If a filter dropped
+ * samples without frames, computes it from the functions. */
 static double verdict_scale(const struct verdict_maker *m, size_t type, bool head) {
   double total = head ? m->summary.total_head : m->summary.total_base, judged = 0;
   double drawn = (double)(head ? flame_head(m->tree, 0, type) : flame_base(m->tree, 0, type));
@@ -66,7 +65,8 @@ static bool verdict_mark_named(struct verdict_maker *m) {
   return true;
 }
 
-/* Computes the factors from judged values to values of the tree, which are sums over runs. */
+/* Computes the factors that convert judged values to values of the tree. Values of the tree are
+ * sums over runs. */
 static void verdict_scales(struct verdict_maker *m, size_t type, struct flame_verdicts *out) {
   double base = verdict_scale(m, type, false), head = verdict_scale(m, type, true);
   m->unit = isfinite(base) && base > 0 ? base : verdict_or_one(head);
@@ -79,8 +79,8 @@ static enum flame_certainty verdict_certainty(pprofc_verdict verdict) {
   return pprofc_verdict_is_certain(verdict) ? FLAME_SHARED : FLAME_QUIET;
 }
 
-/* Converts an estimate. A single run has neither interval nor q. A value that was not judged has no
- * interval. */
+/* Converts an estimate. A single run has neither an interval nor an adjusted p-value (q). A value
+ * that was not judged has no interval. */
 static struct flame_estimate verdict_estimate(const struct verdict_maker *m,
                                               const pprofc_verdict_estimate *e, const char *word) {
   double judged = isnan(e->p) || m->summary.lone ? (double)NAN : m->unit;
@@ -128,8 +128,8 @@ static const struct flame_verdict *verdict_of_row(struct verdict_maker *m,
   return made;
 }
 
-/* Sets the verdicts of frames. The frames of a function are adjacent, because frames are sorted by
- * name. */
+/* Sets the verdicts of frames. Frames are sorted by name, so the frames of a function are
+ * adjacent. */
 static bool verdict_fill_frames(struct verdict_maker *m, struct flame_verdicts *out) {
   const struct stack_frames *frames = m->tree->frames;
   out->of = arena_zero_array(m->arena, frames->count, sizeof *out->of);
@@ -159,7 +159,7 @@ static bool verdict_fill_nodes(struct verdict_maker *m, bool reversed, struct fl
 
 /* ---- notes ------------------------------------------- */
 
-/* Each of these functions writes one sentence or nothing. */
+/* Each of these functions writes a sentence or nothing. */
 static void verdict_note_sentence(const struct verdict_maker *m, struct buffer *text) {
   buffer_add_str(text, m->summary.sentence);
 }

@@ -1,14 +1,14 @@
-/* Makes the verdicts for a flame graph. Each frame gets the verdict on its function. */
+/* Makes the verdicts for a flame graph. A frame gets the verdict on its function. */
 #ifndef PPROFC_REPORT_STACKS_FLAME_VERDICTS_H
 #define PPROFC_REPORT_STACKS_FLAME_VERDICTS_H
 
 #include "flame/verdicts.h"
 #include "pprofc/verdict.h"
 
-/* Fills `out` for the tree of a difference. The verdicts must come from the same profiles and
- * filters. `type` is the judged sample type. `reversed` means that the tree begins at the leaves,
- * so the parent of a node is its callee. Copies all data into the arena, so the verdicts may be
- * freed. */
+/* Fills in `out` for the tree of a difference. The verdicts must come from the same profiles and
+ * filters. `type` is the judged sample type. With `reversed`, the tree begins at the leaves, so the
+ * parent of a node is its callee. Copies all data into the arena, so the caller may free the
+ * verdicts. */
 pprofc_status flame_verdicts_make(const struct flame_tree *tree, size_t type, bool reversed,
                                   const pprofc_verdicts *verdicts, struct arena *arena,
                                   struct flame_verdicts *out, pprofc_error *error);

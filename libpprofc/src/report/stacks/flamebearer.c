@@ -1,5 +1,5 @@
-/* Prints the -flamebearer report: JSON for flame graphs in Pyroscope and similar tools. The format
- * is "single", or "double" for a difference, in which left is the base. */
+/* Prints the report -flamebearer: JSON for flame graphs in Pyroscope and similar tools. The format
+ * is "single". For a difference it is "double", where left is the base. */
 #include "core/json_write.h"
 #include "graph/number.h"
 #include "report/report.h"
@@ -10,13 +10,14 @@ struct flamebearer {
   struct report *report;
   struct json_writer json;
   struct flame_graph graph;
-  uint32_t *by_level;  /* nodes by level; within a level in preorder */
-  uint32_t *level_end; /* end of each level in by_level */
-  /* Start of each node on its level in head and base, in units of the values. */
+  uint32_t *by_level;  /* nodes by level; the nodes of a level are in preorder */
+  uint32_t *level_end; /* for each level, its end in by_level */
+  /* for each node, where it starts on its level in head and in base, in the unit of the values */
   int64_t *head_at, *base_at;
 };
 
-/* Sorts nodes by depth and places them from left to right. The counting sort keeps the preorder. */
+/* Sorts nodes by depth, and places them from left to right. The counting sort keeps the
+ * preorder. */
 static bool flamebearer_place(struct flamebearer *f) {
   struct flame_tree *t = &f->graph.tree;
   size_t type = f->report->result.value_index;
@@ -31,7 +32,7 @@ static bool flamebearer_place(struct flamebearer *f) {
   for (size_t i = 0; i < t->count; i++) f->level_end[t->depth[i] + 1]++;
   for (size_t d = 0; d <= t->max_depth; d++) f->level_end[d + 1] += f->level_end[d];
   for (size_t i = 0; i < t->count; i++) f->by_level[f->level_end[t->depth[i]]++] = (uint32_t)i;
-  for (size_t i = 0; i < t->count; i++) { /* parents precede their children */
+  for (size_t i = 0; i < t->count; i++) { /* Parents precede their children. */
     if (i) {
       uint32_t parent = t->parent[i];
       f->head_at[i] = head_next[parent];
@@ -53,8 +54,8 @@ static void put_names(struct flamebearer *f) {
   json_end(&f->json);
 }
 
-/* Writes four numbers for each bar: distance from the previous bar, total, self, name. With a base,
- * writes the first three for the base, then for head. */
+/* Writes four numbers for each bar: distance from the previous bar, total, self and name. With a
+ * base, writes the first three for the base and then for the head. */
 static void put_levels(struct flamebearer *f) {
   const struct flame_tree *t = &f->graph.tree;
   size_t type = f->report->result.value_index, at = 0;
@@ -114,8 +115,8 @@ static const char *pyroscope_unit(pprofc_str unit) {
   return unit_compatible(unit, STR("B")) ? "bytes" : "objects";
 }
 
-/* Writes the metadata. Pyroscope divides times by the sample rate, so the rate is one sample per
- * nanosecond. */
+/* Writes the metadata. Pyroscope divides times by the sample rate. Therefore the rate is one sample
+ * per nanosecond. */
 static void put_metadata(struct flamebearer *f) {
   pprofc_str unit = f->report->result.sample_unit;
   double factor = unit_is_time(unit) ? unit_factor(unit) : 0;

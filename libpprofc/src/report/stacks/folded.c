@@ -1,4 +1,4 @@
-/* Prints the -folded report for flame graph tools: one line "root;child;leaf value" for each
+/* Prints the report -folded for flame graph tools. It has a line "root;child;leaf value" for each
  * distinct stack. */
 #include "core/blocks.h"
 #include "core/escape.h"
@@ -10,23 +10,23 @@ struct folded_report {
   const struct report *report;
   struct stack_frames frames;
   struct stack_set set;
-  struct buffer texts;              /* texts of the frames, made on first use */
-  size_t *text_from;                /* start of each frame's text in `texts` */
-  bool two_columns;                 /* true to write base and head, as difffolded.pl does */
-  double least;                     /* value below which stacks share one line */
-  int64_t joined_base, joined_head; /* sums of the stacks that share one line */
+  struct buffer texts;              /* texts of the frames; a text is made on its first use */
+  size_t *text_from;                /* for each frame, where its text starts in `texts` */
+  bool two_columns;                 /* true: write base and head, like difffolded.pl */
+  double least;                     /* stacks below this value share a line */
+  int64_t joined_base, joined_head; /* sums of the stacks that share a line, for base and head */
 };
 
 /* ---- frames ------------------------------------------ */
 
-/* Returns the character to write for a byte of a name. */
+/* Returns the character that is written for a byte of a name. */
 static char folded_char(char c) {
   if (c == ';') return ':';
   return c == '\n' || c == '\r' || c == '\t' ? ' ' : c;
 }
 
-/* Appends a name that fits in a line. Replaces ';', which would end a frame, and newlines, like
- * other folding tools. Makes other control bytes visible. */
+/* Appends a name in a form that fits in a line. Replaces ';', which would end a frame, and
+ * newlines, like other folding tools. Makes other control bytes visible. */
 static void add_name(struct buffer *to, pprofc_str name, struct buffer *scratch) {
   buffer_clear(scratch);
   for (size_t i = 0; i < name.size; i++) buffer_add_char(scratch, folded_char(name.data[i]));
@@ -39,7 +39,7 @@ static bool folded_is_number(pprofc_str s) {
   return s.size > 0;
 }
 
-/* Replaces the blank of a frame such as "f 12" by an underscore, because readers would take the
+/* Replaces the blank in a frame such as "f 12" by an underscore. Otherwise readers would take the
  * number for a value. */
 static void guard_number(struct buffer *text, size_t from) {
   pprofc_str frame = str_slice(buffer_str(text), from, text->size);
@@ -48,7 +48,7 @@ static void guard_number(struct buffer *text, size_t from) {
     text->data[from + blank] = '_';
 }
 
-/* True for the kernel and its modules in the spelling of perf. */
+/* True for the kernel and its modules, as perf spells their names. */
 static bool folded_is_kernel(pprofc_str object) {
   return str_starts(object, STR("[kernel")) || str_starts(object, STR("[guest.kernel")) ||
          str_starts(object, STR("vmlinux")) || str_ends(object, STR(".ko"));
@@ -71,14 +71,13 @@ static const char *folded_mark(const pprofc_profile *p, const struct stack_frame
   return folded_is_jit(object) ? "_[j]" : "";
 }
 
-/* Appends the printable name of a node with the parts that the granularity keeps. */
+/* Appends the printed name of a node. It has the parts that the granularity keeps. */
 static bool folded_put_frame(struct folded_report *f, const struct stack_frame *frame,
                              struct buffer *scratch) {
   bool is_named = !str_equal(frame->name, frame->file);
   struct node_place place = {.line = frame->line, .column = frame->column};
   if (frame->function != NONE)
-    place.address = frame->address; /* other fields are already in the
-                                       name */
+    place.address = frame->address; /* The other fields are already in the name. */
   struct arena arena;
   arena_init(&arena, f->report->mem);
   pprofc_str text = frame_name_of(&place, is_named ? frame->name : STR(""), frame->file, STR(""),
@@ -111,7 +110,8 @@ static bool folded_make_texts(struct folded_report *f) {
 
 /* ---- lines ------------------------------------------- */
 
-/* Returns a value for display: the mean if requested, then divided by divide_by. */
+/* Returns a value for display. It is the mean if the user wants means, and is then divided by
+ * divide_by. */
 static int64_t shown_value(const struct report *report, int64_t value, int64_t divisor) {
   if (report->result.mean) value = report_mean(value, divisor);
   if (!(report->result.ratio > 0) || report->result.ratio == 1) return value;
@@ -120,16 +120,16 @@ static int64_t shown_value(const struct report *report, int64_t value, int64_t d
   return divided <= (double)INT64_MIN ? INT64_MIN : (int64_t)divided;
 }
 
-/* Moves a negative value to the other column as a positive value, because flame graph tools accept
- * no negative numbers. */
+/* Moves a negative value to the other column, where it is positive. Flame graph tools do not accept
+ * negative numbers. */
 static void move_negative(int64_t *from, int64_t *to) {
   if (*from >= 0) return;
   if (__builtin_sub_overflow(*to, *from, to)) *to = INT64_MAX;
   *from = 0;
 }
 
-/* Computes base and head of a stack. In a difference without base samples, negative values count as
- * base. */
+/* Computes base and head of a stack. In a difference without base samples, negative values belong
+ * to the base. */
 static void values_of(const struct folded_report *f, size_t stack, int64_t *base, int64_t *head) {
   const struct report *report = f->report;
   size_t type = report->result.mean ? report->result.value_index : 0;
@@ -143,8 +143,8 @@ static bool is_small(const struct folded_report *f, int64_t base, int64_t head) 
   return (double)base < f->least && (double)head < f->least;
 }
 
-/* Computes properties over all stacks: number of columns, smallest value that gets its own line,
- * and sums of the smaller stacks. */
+/* Computes properties of all stacks together: the number of columns, the smallest value that has
+ * its own line, and the sums of the smaller stacks. */
 static void survey(struct folded_report *f) {
   double base_total = 0, head_total = 0;
   int64_t base, head;
@@ -222,7 +222,7 @@ static bool write_all(const struct folded_report *f, struct output *out) {
 
 pprofc_status report_folded(struct report *report, struct output *out, pprofc_error *error) {
   struct folded_report f = {.report = report};
-  /* The granularity is already applied, so keep every remaining difference between frames. */
+  /* The granularity is already applied, so frames that still differ are different frames. */
   struct stack_policy policy = {.inlines = true,
                                 .function = true,
                                 .file = true,

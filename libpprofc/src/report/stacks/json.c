@@ -1,6 +1,6 @@
-/* Prints the -json report: totals, and functions with flat and cum of every sample type, for base
- * and head. docs/JSON.md describes the schema. New versions may add members but remove no
- * member. */
+/* Prints the report -json: totals, and the functions with flat and cum in every sample type, for
+ * base and head. docs/JSON.md describes the schema. New versions may add members, but do not remove
+ * any. */
 #include "core/budget.h"
 #include "core/json_write.h"
 #include "report/report.h"
@@ -9,9 +9,9 @@
 #include <stdlib.h>
 
 struct function_row {
-  uint32_t frame; /* first frame with the name and file of the function */
-  bool open;      /* true while the function is on the path from the root to the current node */
-  int64_t *flat;  /* flat values of the function, by column */
+  uint32_t frame; /* first frame that has the function's name and file */
+  bool open;      /* true while the path from the root to the current node contains the function */
+  int64_t *flat;  /* for each column, flat value of the function */
   int64_t *cum;
 };
 
@@ -24,7 +24,7 @@ struct json_report {
   size_t count;
 };
 
-/* ---- summing ----------------------------------------- */
+/* ---- sums -------------------------------------------- */
 
 static bool alloc_rows(struct json_report *r) {
   size_t count = r->graph.frames.count, columns = r->graph.tree.columns;
@@ -39,8 +39,8 @@ static bool alloc_rows(struct json_report *r) {
   return true;
 }
 
-/* Adds the flat values of all nodes to their functions. Adds the cum value of a node if its
- * function is not above this node on the path. */
+/* Adds the flat values of all nodes to their functions. Adds the cum value of a node only if the
+ * path above the node does not contain its function. */
 static bool sum_rows(struct json_report *r) {
   const struct flame_tree *t = &r->graph.tree;
   uint32_t *path = arena_array(&r->graph.tree.arena, t->max_depth + 2, sizeof *path);
@@ -64,7 +64,8 @@ static bool sum_rows(struct json_report *r) {
   return true;
 }
 
-/* Returns the sort key of a row: flat or cum of the shown type; in a difference, its change. */
+/* Returns the sort key of a row: flat or cum of the shown sample type. In a difference, it is the
+ * change. */
 static double weight(const struct json_report *r, const struct function_row *row) {
   const int64_t *values = r->report->result.cum_sort ? row->cum : row->flat;
   size_t type = r->report->result.value_index;
@@ -95,8 +96,8 @@ static bool sort_rows(struct json_report *r) {
   }
   qsort(sorted, r->count, sizeof *sorted, by_weight);
   for (size_t i = 0; i < r->count; i++) r->order[i] = sorted[i].row;
-  const pprofc_report_options *o = r->report->options; /* the options for trimming limit only the
-                                                          number of rows */
+  const pprofc_report_options *o = r->report->options; /* The options for trimming only limit the
+                                                          number of rows. */
   if (o->trim && o->nodecount > 0 && r->count > (size_t)o->nodecount)
     r->count = (size_t)o->nodecount;
   return true;

@@ -15,7 +15,7 @@ struct splitter {
   const pprofc_allocator *mem;
   struct label_split *split;
   struct interner values;
-  uint32_t *part_of; /* for each sample, first the id of its label value, later the index of its
+  uint32_t *part_of; /* for each sample, first the id of its label value, and later the index of its
                         part */
   struct buffer text;
 };
@@ -26,7 +26,7 @@ static bool label_split_is_wanted(const struct splitter *s, const struct label *
   return str_equal(profile_string(s->profile, label->key), s->key);
 }
 
-/* Adds the string values or the number values of a sample's label. */
+/* Adds the values of a sample's label: either the strings or the numbers. */
 static void label_split_add_values(struct splitter *s, size_t sample, bool numbers) {
   const struct label *labels = sample_labels(&s->profile->samples, sample);
   for (size_t i = 0, count = label_count(&s->profile->samples, sample); i < count; i++) {
@@ -44,7 +44,7 @@ static void label_split_add_values(struct splitter *s, size_t sample, bool numbe
   }
 }
 
-/* Gives each sample the id of its label value. */
+/* Sets for each sample the id of its label value. */
 static bool read_values(struct splitter *s) {
   for (size_t i = 0; i < s->profile->samples.count; i++) {
     if (budget_poll(s->text.mem, i)) return false;
@@ -66,8 +66,8 @@ static int heaviest_first(const void *left, const void *right) {
   return str_compare(a->value, b->value);
 }
 
-/* Adds up the weight of each part. The member `from` of a part contains the id of the part's value
- * here; a later step overwrites `from`. */
+/* Adds up the weight of each part. In this function, the field `from` of a part is the id of the
+ * part's value. A later step overwrites it. */
 static bool weigh_parts(struct splitter *s, size_t value_index) {
   struct label_split *split = s->split;
   split->count = s->values.count;
@@ -87,7 +87,7 @@ static bool weigh_parts(struct splitter *s, size_t value_index) {
 }
 
 /* Replaces the ids of values by the indices of parts. If there are more than `most` values, the
- * lightest values share one part. */
+ * values with the smallest weights share a part. */
 static bool rename_parts(struct splitter *s, size_t most) {
   struct label_split *split = s->split;
   uint32_t *part = mem_array(s->mem, split->count, sizeof *part);

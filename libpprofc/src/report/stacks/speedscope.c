@@ -1,6 +1,6 @@
-/* Prints the -speedscope report for https://www.speedscope.app, with one sampled profile per sample
- * type. A difference has up to four profiles that share a frame table: base, head, slower,
- * faster. */
+/* Prints the report -speedscope for https://www.speedscope.app. Each sample type is a sampled
+ * profile. A difference has up to four profiles that share a table of frames: base, head, slower
+ * and faster. */
 #include "core/blocks.h"
 #include "core/json_write.h"
 #include "import/json/json.h"
@@ -12,14 +12,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Limits above which speedscope fails or becomes slow; largest integer that JavaScript represents
- * exactly. */
+/* Limits above which speedscope fails or becomes slow, and the largest integer that JavaScript
+ * represents exactly. */
 #define LEFT_HEAVY_DEPTH       2000
 #define SPEEDSCOPE_SLOW_STACKS 1000000
 #define EXACT_NUMBER           (INT64_C(1) << 53)
 
-/* Maximum number of label values with their own profile, because the app lists each profile.
- * Further values share one profile. */
+/* Maximum number of label values that have a profile of their own, because the app lists each
+ * profile. All other values share a profile. */
 #define GROUPS_MAX 200
 
 struct speedscope {
@@ -30,13 +30,13 @@ struct speedscope {
   struct stack_set set;
   struct speedscope_profile *shown;
   size_t shown_count;
-  struct number_text
-      *numbers; /* number of each frame in the file; the last item is the frame for joined stacks */
+  struct number_text *numbers; /* for each frame, its number in the file; the last item is for the
+                                  frame of joined stacks */
   struct label_split groups;
   struct buffer name;
   unsigned threads;
   bool out_of_memory;
-  bool inexact; /* true if a double cannot represent a weight exactly */
+  bool inexact; /* true if a double cannot represent some weight exactly */
 };
 
 static bool is_grouped(const struct speedscope *s) {
@@ -48,8 +48,8 @@ static bool joins_stacks(const struct speedscope *s) {
   return s->report->options->min_weight > 0;
 }
 
-/* True if the file has the order of time: samples of the shown type have times, and are neither
- * grouped nor joined. */
+/* True if the file is in the order of time. The samples of the shown type must have times, and must
+ * be neither grouped nor joined. */
 static bool is_timed(const struct speedscope *s) {
   double ratio = s->report->result.ratio;
   return s->profile->times && !is_grouped(s) && !joins_stacks(s) && (ratio <= 0 || ratio == 1) &&
@@ -58,7 +58,7 @@ static bool is_timed(const struct speedscope *s) {
 
 /* ---- frames ------------------------------------------ */
 
-/* True if a profile has the stack as a separate sample. */
+/* True if a profile contains the stack as a sample of its own. */
 static bool is_kept(const struct speedscope *s, size_t stack) {
   for (size_t i = 0; i < s->shown_count; i++) {
     int64_t weight = speedscope_weight(&s->shown[i], &s->set, stack);
@@ -67,10 +67,10 @@ static bool is_kept(const struct speedscope *s, size_t stack) {
   return false;
 }
 
-/* Marks the frames of separate stacks. `frames` has room for one stack. */
+/* Marks the frames of the stacks that are not joined. `frames` has space for one stack. */
 static void mark_kept(const struct speedscope *s, uint8_t *used, uint32_t *frames) {
   const struct stack_set *set = &s->set;
-  size_t known = 0; /* number of leading frames of the stack that are already marked */
+  size_t known = 0; /* number of frames, from the root, that are already marked */
   for (size_t i = 0; i < set->count; i++) {
     if (set->shared[i] < known) known = set->shared[i];
     stack_set_go_on(set, i, frames);
@@ -84,7 +84,7 @@ static void set_number(struct number_text *number, uint32_t value) {
   number->size = size > 0 ? (uint8_t)size : 0;
 }
 
-/* Numbers the marked frames in their order. */
+/* Numbers the marked frames. Keeps their order. */
 static bool number_frames(struct speedscope *s) {
   struct arena *arena = &s->set.arena;
   uint8_t *used = arena_zero_array(arena, s->frames.count, 1);
@@ -101,7 +101,8 @@ static bool number_frames(struct speedscope *s) {
   return true;
 }
 
-/* Writes the name of a frame. Adds its address if only that distinguishes it from other frames. */
+/* Writes the name of a frame. Adds its address if nothing else distinguishes it from other
+ * frames. */
 static void write_frame_name(struct speedscope *s, const struct stack_frame *frame) {
   json_key(&s->json, "name");
   if (!frame->address || frame->function == NONE) {
@@ -138,24 +139,24 @@ static void write_frames(struct speedscope *s) {
 
 /* ---- samples and weights ----------------------------- */
 
-/* State of writing the samples of one profile on several threads. */
+/* State while several threads write the samples of a profile. */
 struct sample_writer {
   const struct speedscope *speedscope;
   const struct stack_set *set;
   const struct speedscope_profile *shown;
-  size_t first; /* first stack of the thread */
+  size_t first; /* first stack that the thread writes */
 };
 
-/* Returns the weight of a stack that is a separate sample; 0 for a joined stack. */
+/* Returns the weight of a stack that has its own sample. Returns 0 for a joined stack. */
 static int64_t own_weight(const struct sample_writer *w, size_t stack) {
   int64_t weight = speedscope_weight(w->shown, w->set, stack);
   return weight >= w->shown->least ? weight : 0;
 }
 
-#define PART 64 /* number of frames to copy before each write */
+#define PART 64 /* number of frames that are copied before each write */
 
-/* Writes "[3,17,4]". Copies numbers in pieces of a fixed size, which is faster than copying exact
- * lengths. */
+/* Writes "[3,17,4]". Copies numbers in pieces of a fixed size, because copying exact lengths is
+ * slower. */
 static void speedscope_write_stack(const struct sample_writer *w, const uint32_t *frames,
                                    uint32_t depth, struct output *out) {
   const struct number_text *numbers = w->speedscope->numbers;
@@ -168,7 +169,7 @@ static void speedscope_write_stack(const struct sample_writer *w, const uint32_t
       memcpy(line + size, number->text, sizeof number->text);
       size += number->size;
     }
-    if (!from) line[0] = '['; /* the bracket overwrites the first comma */
+    if (!from) line[0] = '['; /* The bracket replaces the first comma. */
     output_add(out, line, size);
   }
   output_add_char(out, ']');
@@ -227,7 +228,7 @@ static void write_weights(struct speedscope *s, const struct sample_writer *w, u
 
 /* ---- profiles ---------------------------------------- */
 
-/* Writes a name such as "cpu (slower) thread=main". */
+/* Writes the name of a profile, such as "cpu (slower) thread=main". */
 static void write_name(struct speedscope *s, const struct speedscope_profile *shown,
                        const struct label_part *group) {
   struct buffer *name = &s->name;
@@ -259,7 +260,7 @@ static void write_profile(struct speedscope *s, const struct stack_set *set,
   json_end(&s->json);
 }
 
-/* Writes the profiles for one value of the label. */
+/* Writes the profiles for a value of the label. */
 static pprofc_status write_group(struct speedscope *s, const struct label_part *group,
                                  struct speedscope_profile *shown, pprofc_error *error) {
   struct stack_selection selection = {.samples = s->groups.samples + group->from,
@@ -310,7 +311,7 @@ static void write_tracks(struct speedscope *s, size_t shown) {
 
 /* ---- the file ---------------------------------------- */
 
-/* Prints the name of the file's group of profiles: the name of the program. */
+/* Prints the name of the file's group of profiles, which is the name of the program. */
 static void write_title(struct speedscope *s) {
   pprofc_str file = report_program(s->profile);
   json_string(json_key(&s->json, "name"), file.size ? file : STR("profile"));
@@ -361,8 +362,8 @@ static void warn_of_size(const struct speedscope *s) {
 
 /* ---- the report -------------------------------------- */
 
-/* Returns the policy for frames from the granularity option. With functions, frames differ by name
- * and file, and show the first line of the function. */
+/* Returns the policy for frames that the granularity option requires. With functions, frames differ
+ * by name and file, and show the first line of the function. */
 static struct stack_policy frame_policy(const pprofc_report_options *options) {
   struct granularity g;
   if (!granularity_parse(options->granularity ? options->granularity : "", options->noinlines,

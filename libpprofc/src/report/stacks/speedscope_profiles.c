@@ -7,13 +7,13 @@
 
 /* ---- units ------------------------------------------- */
 
-/* A unit of speedscope, and the factor from a unit of the profile. */
+/* A unit of speedscope, and the factor that converts the profile's unit to it. */
 struct speedscope_unit {
   const char *name;
   int64_t factor;
 };
 
-/* Units that speedscope knows and pprof does not. */
+/* Units that speedscope knows but pprof does not. */
 static const struct {
   const char *spelling;
   struct speedscope_unit unit;
@@ -45,7 +45,7 @@ static struct speedscope_unit speedscope_find_unit(pprofc_str unit) {
 
 /* ---- weights ----------------------------------------- */
 
-/* Returns the value of a stack in a profile, in units of the profile; at least 0. */
+/* Returns the value of a stack in a profile, in the unit of the profile. It is at least 0. */
 static int64_t part_value(const struct speedscope_profile *profile, const struct stack_set *set,
                           size_t stack) {
   int64_t head = stack_head(set, stack, profile->type);
@@ -106,7 +106,7 @@ static bool has_negative(const struct stack_set *set, size_t type) {
   return false;
 }
 
-/* Chooses the profiles of one sample type. */
+/* Chooses the profiles of a sample type. */
 static size_t choose_parts(const struct report *report, const struct stack_set *set, size_t type,
                            struct speedscope_profile *profiles) {
   static const enum speedscope_part split[] = {PART_SLOWER, PART_FASTER},

@@ -11,19 +11,20 @@ struct track_writer {
   struct time_shares shares;
   const struct time_track *track;
   bool timed;       /* true if weights are durations */
-  int64_t first;    /* start of the earliest event of all tracks */
-  int64_t clock;    /* end of the written events */
+  int64_t first;    /* start of the earliest event in any track */
+  int64_t clock;    /* time at which the last written event ends */
   bool any;         /* true if an item of the array was written */
-  double all, lost; /* time of the events, and its part that the file omits */
+  double all, lost; /* time of all events, and the part of this time that the file skips */
   struct buffer name;
 };
 
-/* Part of a track that an event adds: a pause before the event, and the weight of the event. */
+/* The contribution of an event to a track: a pause before the event, and the weight of the
+ * event. */
 struct track_step {
   int64_t pause, weight;
 };
 
-/* Returns the value of an event's sample, in the sample type of the file. */
+/* Returns the value of an event's sample for the sample type of the file. */
 static int64_t track_sample_value(const pprofc_profile *p, size_t type, size_t event) {
   const struct value_column column = profile_values(p, type);
   return column.values[p->times->sample[event] * column.step];
@@ -42,14 +43,14 @@ static int64_t track_value(const struct track_writer *w, size_t event) {
   return value > 0 && value < 0x1p63 ? llround(value) : 0;
 }
 
-/* True if the event's sample has a value of the sample type of the file. Other events, such as
- * waits next to CPU time, belong to other sample types. */
+/* True if the event's sample has a value of the file's sample type. Other events, such as waits
+ * next to CPU time, belong to other sample types. */
 static bool track_shows(const struct track_writer *w, size_t event) {
   return track_sample_value(w->t->profile, w->t->shown->type, event) > 0;
 }
 
-/* Takes the next event. An event that overlaps an earlier event begins at the end of the earlier
- * event; the file omits the overlap. */
+/* Takes the next event. If it overlaps an earlier event, it begins at the end of that event, and
+ * the file skips the overlap. */
 static struct track_step track_take(struct track_writer *w, size_t event) {
   const struct times *times = w->t->profile->times;
   int64_t start = times->start[event], end = times_event_end(times, event);
@@ -73,7 +74,7 @@ static void track_begin(struct track_writer *w, const char *key) {
   w->any = false;
 }
 
-/* Writes the frames of a location, and returns the depth after them. */
+/* Writes the frames of a location. Returns the depth after them. */
 static size_t track_put_location(const struct track_writer *w, uint32_t location, size_t depth) {
   const struct stack_frames *f = w->t->frames;
   for (uint32_t i = f->location_from[location]; i < f->location_from[location + 1]; i++) {
@@ -129,8 +130,7 @@ static void track_write_weights(struct track_writer *w) {
   json_end(w->t->json);
 }
 
-/* Writes the start and the end of a track. If the track has no durations, the end is the sum of its
- * values. */
+/* Writes the start and the end of a track. Without durations, the end is the sum of the values. */
 static void track_write_bounds(struct track_writer *w) {
   int64_t start = w->timed ? w->first : 0, end = start;
   w->clock = start;
@@ -163,7 +163,7 @@ static void track_write_name(struct track_writer *w) {
   json_string(json_key(w->t->json, "name"), buffer_str(&w->name));
 }
 
-/* Writes a track, unless no event has a value of the sample type. */
+/* Writes a track. Writes nothing if no event has a value of the sample type. */
 static void track_write(struct track_writer *w) {
   const struct times *times = w->t->profile->times;
   bool any = w->timed = false;

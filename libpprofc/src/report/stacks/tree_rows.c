@@ -1,4 +1,4 @@
-/* Returns the call tree as data: copies the tree that flame graphs draw. */
+/* Returns the call tree as data. Copies the tree that flame graphs draw. */
 #include "core/budget.h"
 #include "core/options.h"
 #include "pprofc/graph.h"
@@ -6,13 +6,13 @@
 #include "stacks/layout.h"
 
 struct pprofc_tree {
-  struct region *region; /* memory of this struct, the nodes and all texts */
+  struct region *region; /* memory for this struct, the nodes and all texts */
   pprofc_tree_node *nodes;
   size_t count;
   pprofc_value_type type;
 };
 
-/* Copies a frame to a node, without its position and values. Returns false when out of memory. */
+/* Copies a frame to a node, but not its position and values. Returns false when out of memory. */
 static bool tree_copy_frame(const struct stack_frame *frame, struct arena *arena,
                             pprofc_tree_node *out) {
   *out = (pprofc_tree_node){.name = arena_str(arena, frame->name),

@@ -1,4 +1,4 @@
-/* Prints the -raw report: the profile as text, without merging. */
+/* Prints the report -raw: the profile as text, without merging samples. */
 #include "core/escape.h"
 #include "pprofc/builder.h"
 #include "profile/stack.h"
@@ -17,7 +17,7 @@ struct raw_report {
   struct text_pieces pieces;
 };
 
-/* ---- the part before the samples --------------------- */
+/* ---- header ------------------------------------------ */
 
 static void raw_text(struct raw_report *raw, pprofc_str s) {
   report_text(raw->out, raw->report->mem, s);
@@ -27,7 +27,7 @@ static void string(struct raw_report *raw, uint32_t index) {
   raw_text(raw, profile_string(raw->profile, index));
 }
 
-/* Prints a time like Go: "2023-11-14 22:13:20.123456789 +0000 UTC". */
+/* Prints a time in the form of Go: "2023-11-14 22:13:20.123456789 +0000 UTC". */
 static void print_time(struct output *out, int64_t nanoseconds) {
   int64_t seconds = nanoseconds / 1000000000, fraction = nanoseconds % 1000000000;
   if (fraction < 0) {
@@ -56,7 +56,7 @@ static pprofc_str first_code_points(pprofc_str s, size_t count) {
   return (pprofc_str){s.data, end};
 }
 
-/* Prints "Duration: 4h35". Like pprof, cuts the text after four characters. */
+/* Prints "Duration: 4h35". Truncates the text after four characters, like pprof. */
 static void print_duration(struct raw_report *raw) {
   char duration[64];
   output_add_text(raw->out, "Duration: ");
@@ -114,7 +114,7 @@ static bool print_types(struct raw_report *raw) {
 
 /* ---- samples ----------------------------------------- */
 
-/* Prints like " %10d". Avoids printf for speed. */
+/* Prints like " %10d". Does not use printf, to be faster. */
 static void raw_print_value(struct output *out, int64_t value) {
   uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
   size_t width = value < 0 ? 2 : 1;
@@ -123,8 +123,8 @@ static void raw_print_value(struct output *out, int64_t value) {
   output_add_int(out, value);
 }
 
-/* Prints "[v1 v2]" for strings and "[5 bytes 6 kb]" for numbers. Prints units if a value of the key
- * has a unit. */
+/* Prints "[v1 v2]" for strings and "[5 bytes 6 kb]" for numbers. Prints units if any value of the
+ * key has a unit. */
 static void raw_add_values(struct raw_report *raw, const struct label_group *group) {
   const struct keyed_label *labels = raw->groups.labels + group->from;
   struct buffer *line = &raw->pieces.text;
@@ -145,7 +145,7 @@ static void raw_add_values(struct raw_report *raw, const struct label_group *gro
   buffer_add_char(line, ']');
 }
 
-/* Prints a line with all string labels of the sample, or with all its numeric labels. */
+/* Prints a line with all string labels of the sample, or with all its number labels. */
 static bool raw_print_labels(struct raw_report *raw, bool numbers) {
   text_pieces_clear(&raw->pieces);
   for (size_t i = 0; i < raw->groups.count; i++) {

@@ -47,7 +47,7 @@ static bool count_samples(struct tag_sums *tags) {
   return true;
 }
 
-/* Makes the texts of values. Numbers of a key count as one value if their texts are equal. */
+/* Makes the texts of values. Numbers of a key whose texts are equal count as one value. */
 static bool tags_make_texts(struct tag_sums *tags) {
   const struct report *report = tags->report;
   for (size_t i = 0; i < tags->count; i++) {
@@ -135,7 +135,7 @@ struct tags {
   struct output *out;
 };
 
-/* A printed value and its share: "31.25MB (31.68%):". */
+/* A printed value and its share, such as "31.25MB (31.68%):". */
 struct cell {
   char text[UNIT_LABEL_MAX + 40];
   size_t size;
@@ -182,7 +182,7 @@ static void print_total(const struct tags *tags, int64_t sum) {
   output_add_char(tags->out, '\n');
 }
 
-/* Prints one key: its total, its values, and an empty line. */
+/* Prints a key: its total, its values, and an empty line. */
 static void print_key(const struct tags *tags, const struct tag_value *items, size_t count) {
   int64_t sum = 0;
   size_t width = 0;

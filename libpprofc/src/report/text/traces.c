@@ -11,28 +11,29 @@
 
 #define SEPARATOR "-----------+-------------------------------------------------------\n"
 
-/* Widths of labels and values, and of the gap between a value and a frame. */
+/* Width of labels and values, and width of the gap between a value and a frame. */
 #define COLUMN 10
 #define GAP    3
 
-/* Maximum size of the texts that are rendered once, in bytes. Even a small profile can use a long
- * name in many locations. */
+/* Maximum size in bytes of the texts that are formatted in advance. Even a small profile can use a
+ * long name in many locations. */
 #define TEXTS_BYTES THRESHOLD((size_t)64 << 20)
 
-/* Rendered lines of the first `count` locations. COLUMN + GAP blanks precede each frame. */
+/* Formatted lines of the first `count` locations. COLUMN + GAP blanks precede each frame. */
 struct frame_texts {
   const pprofc_allocator *mem;
   struct buffer text;
-  size_t *from; /* offset of each location's text, and the end of the last text */
+  size_t *from; /* for each location, the offset of its text; an additional last item is the end of
+                   the last text */
   size_t count;
 };
 
-/* Renders frames of stacks. */
+/* Formats the frames of stacks. */
 struct frame_printer {
   const pprofc_profile *profile;
   const pprofc_allocator *mem;
   struct output *out;
-  struct buffer scratch; /* scratch for a cleaned file name */
+  struct buffer scratch; /* scratch buffer for a cleaned file name */
   size_t indent;         /* number of blanks before the next frame */
 };
 
@@ -41,7 +42,7 @@ struct traces {
   const pprofc_profile *profile;
   struct output *out;
   struct frame_texts texts;
-  struct frame_printer printer; /* for locations without a rendered text */
+  struct frame_printer printer; /* printer for locations whose text is not formatted in advance */
   uint32_t *frames;
   struct label_groups groups;
   struct text_pieces pieces;
@@ -49,15 +50,15 @@ struct traces {
 
 /* ---- frames ------------------------------------------ */
 
-/* Returns the cleaned path of a function's file. The text is in `scratch`. */
+/* Returns the path of a function's file, cleaned. The text is in `scratch`. */
 static pprofc_str clean_file(pprofc_str file, struct buffer *scratch) {
   buffer_clear(scratch);
   if (!file.size || !buffer_reserve(scratch, file.size + 2)) return STR("");
   return str_path_clean(file, scratch->data);
 }
 
-/* Prints one frame: the printable name of its node, and a mark if it was inlined. Returns false
- * when out of memory. */
+/* Prints a frame: the printed name of its node, and a mark if it is inlined. Returns false when out
+ * of memory. */
 static bool print_frame(struct frame_printer *f, uint32_t location, const struct line *line,
                         bool is_inlined) {
   const pprofc_profile *p = f->profile;
@@ -101,7 +102,7 @@ static void frame_texts_free(struct frame_texts *texts) {
   mem_free(texts->mem, texts->from, texts->count + 1, sizeof *texts->from);
 }
 
-/* Returns the number of leading locations whose texts take about TEXTS_BYTES in total. */
+/* Returns how many of the first locations have texts of about TEXTS_BYTES together. */
 static size_t frame_texts_fit(const pprofc_profile *p) {
   const struct locations *l = &p->locations;
   size_t bytes = 0;
@@ -150,8 +151,8 @@ static void traces_add_value(struct traces *traces, const struct label *label, p
   buffer_add_str(&traces->pieces.text, value);
 }
 
-/* Prints "      key1:  a b\n" for every key of one kind. Sorts these lines with their padding and
- * newline. */
+/* Prints "      key1:  a b\n" for every key of string labels, or of number labels. Sorts these
+ * lines, including their padding and newline. */
 static bool traces_print_labels(struct traces *traces, bool numbers) {
   struct buffer *line = &traces->pieces.text;
   text_pieces_clear(&traces->pieces);
@@ -236,7 +237,7 @@ pprofc_status report_traces(struct report *report, struct output *out, pprofc_er
             frame_texts_init(&traces.texts, &traces.printer);
   if (ok) {
     report_profile_header(report, out);
-    /* A header comes first, even if it is only an empty line. */
+    /* A header comes first. It can be an empty line. */
     if (!out->size) output_add_char(out, '\n');
     ok = traces_print_samples(&traces);
   }

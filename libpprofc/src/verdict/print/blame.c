@@ -8,9 +8,10 @@
 
 #include <math.h>
 
-/* Largest share to show. Shares below 0 or above this limit are hidden. */
+/* Largest share that is shown. A share below 0 or above this limit is hidden. */
 #define BLAME_SHARE_MOST 2
-/* Maximum number of attempts to adjust the rest until the floating point sum is exact. */
+/* Maximum number of corrections of the rest. They make the floating point sum of all contributions
+ * exact. */
 #define BLAME_NUDGES 8
 
 const pprofc_verdict_domain *blame_domain(const struct noise_report *report,
@@ -36,7 +37,7 @@ double blame_delta(const struct noise_report *report, const pprofc_verdict_row *
   return row->flat.delta + report->rows[row->partner].flat.delta;
 }
 
-/* Kinds of contributions, in the order of the JSON output. */
+/* Types of contributions, in the order of the JSON output. */
 enum blame_kind { BLAME_ROWS, BLAME_PAIRS, BLAME_DOMAINS, BLAME_KINDS };
 
 static enum blame_kind blame_kind_of(const struct noise_report *report,
@@ -45,8 +46,8 @@ static enum blame_kind blame_kind_of(const struct noise_report *report,
   return row->relation ? BLAME_PAIRS : BLAME_ROWS;
 }
 
-/* Adds contributions to `sum`, in the order in which the JSON output lists them: rows, pairs of
- * functions that cancel, and domains (groups of related functions). */
+/* Adds contributions to `sum` in the order of the JSON output: rows, pairs of functions that
+ * cancel, and domains (groups of related functions). */
 static double blame_add_lines(const struct noise_report *report, double sum) {
   for (int kind = 0; kind < BLAME_KINDS; kind++)
     for (size_t i = 0; i < report->row_count; i++) {
@@ -72,8 +73,8 @@ static void blame_count(struct blame *b) {
   }
 }
 
-/* True if lines have a share of the total change. Values in percent of the total have no share,
- * because their total changes only by rounding. */
+/* True if lines have a share of the total change. Values in percent of the total have no such
+ * share, because their total changes only by rounding. */
 static bool blame_has_shares(const pprofc_verdict_summary *s) {
   if (s->exposure == PPROFC_EXPOSURE_TOTAL || s->total_delta == 0) return false;
   return pprofc_verdict_is_certain(s->total_verdict);
@@ -114,7 +115,8 @@ double blame_part(const struct noise_report *report) {
   return isnan(s->part_low) ? (double)NAN : blame_within(s->part);
 }
 
-/* Returns the share of the change `delta` that `places` contain, or NaN without places. */
+/* Returns the share of the change `delta` that the nodes in `places` contain. Returns NaN if there
+ * are no nodes. */
 static double blame_coverage(const pprofc_verdict_place *places, size_t count, double delta) {
   double held = 0;
   for (size_t i = 0; i < count; i++) held += places[i].delta;
@@ -180,7 +182,7 @@ static void blame_json_domain(struct json_writer *json, const struct blame *b,
   json_end(json);
 }
 
-/* Writes the lines of one kind of contribution. */
+/* Writes the lines for one type of contribution. */
 static void blame_json_lines(struct json_writer *json, const struct blame *b,
                              enum blame_kind kind) {
   static const struct {
@@ -216,7 +218,7 @@ void blame_json_begin_total(struct json_writer *json, const pprofc_verdict_summa
   json_double(json_key(json, "high"), s->total_high);
 }
 
-/* Writes the changed functions. Two functions whose changes cancel share a line; every other
+/* Writes the changed functions. Two functions whose changes cancel share a line. Every other
  * function has its own line. */
 static void blame_json_explained(struct json_writer *json, const struct noise_report *report) {
   const pprofc_verdict_summary *s = &report->summary;

@@ -1,6 +1,6 @@
 /* Prints -blame: the change of the total, and the contributions that add up to it. All numbers have
- * the same unit and number of decimals. The rest comes from the rounded numbers, so the printed
- * numbers add up exactly. */
+ * the same unit and number of decimals. The rest is computed from the rounded numbers, so the
+ * printed numbers add up exactly. */
 #include "core/output.h"
 #include "verdict/print/blame.h"
 #include "verdict/print/domains.h"
@@ -8,13 +8,14 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Maximum number of frames of a printed path. */
+/* Maximum number of frames in a printed path. */
 #define BLAME_FRAMES 3
 
 struct blame_text {
   struct blame b;
   struct amount_grid grid;
-  double left; /* part of the total change that is not printed yet, in ticks (amount_ticks) */
+  double left; /* part of the total change that is not printed yet, in steps of the last digit
+                  (amount_ticks) */
   struct output *out;
 };
 
@@ -28,7 +29,7 @@ static double blame_largest(const struct noise_report *report) {
   return largest;
 }
 
-/* True if all numbers are whole counts, because no divisor applies. */
+/* True if all numbers are whole counts. They are whole if no divisor applies. */
 static bool blame_is_whole(const struct blame *b, const struct amount_unit *unit) {
   double total = b->report->summary.total_delta;
   if (!str_equal(unit->to, STR("count")) || unit->ratio != 1) return false;
@@ -72,7 +73,7 @@ static void blame_put_range(const struct blame_text *t, double low, double high)
                 STR_ARG(blame_format(t, amount_ticks(&t->grid, high), b)));
 }
 
-/* Writes the last frames of a path without `leaf`: "... > main.run > main.op". */
+/* Writes the last frames of a path, but not `leaf`: "... > main.run > main.op". */
 static void blame_put_path(const struct blame_text *t, const pprofc_verdict_place *place,
                            size_t depth) {
   size_t from = depth > BLAME_FRAMES ? depth - BLAME_FRAMES : 0;
@@ -83,14 +84,14 @@ static void blame_put_path(const struct blame_text *t, const pprofc_verdict_plac
   }
 }
 
-/* Returns the number of frames above `leaf` in the path of a node; 0 if the function has no caller
- * in that path. */
+/* Returns the number of frames above `leaf` in the path of a node. Returns 0 if the function has no
+ * caller in the path. */
 static size_t blame_callers(const pprofc_verdict_place *place, pprofc_str leaf) {
   bool ends = leaf.data && str_equal(place->frames[place->depth - 1], leaf);
   return place->depth - ends;
 }
 
-/* Writes a line for each node in `places`, with its share of `delta`. */
+/* Writes a line for each node in `places`, with the node's share of `delta`. */
 static void blame_put_places(const struct blame_text *t, const pprofc_verdict_place *places,
                              size_t count, pprofc_str leaf, double delta) {
   for (size_t i = 0; i < count; i++) {
@@ -158,7 +159,8 @@ static void blame_put_part(const struct blame_text *t) {
     output_add_text(t->out, "total change not significant: no part can be given\n");
 }
 
-/* Writes the nodes that contain the total change, if that change is significant. */
+/* Writes the nodes that contain the total change. Writes nothing if this change is not
+ * significant. */
 static void blame_put_where(const struct blame_text *t) {
   const pprofc_verdict_summary *s = &t->b.report->summary;
   if (!s->place_count || isnan(blame_part(t->b.report))) return;

@@ -10,14 +10,14 @@
 #include <string.h>
 #include <time.h>
 
-/* Growth factor of all functions above which a slower machine is an unlikely cause. Above this
- * factor, the growth of each function counts. */
+/* Factor by which all functions grew. Up to this factor, a slower machine is a possible cause.
+ * Above it, the growth of each function counts. */
 #define GATE_MACHINE 1.5
 
 enum noise_measure {
-  MEASURE_FLAT,  /* change of flat, relative to the total of the base */
-  MEASURE_CUM,   /* change of cum, relative to the total of the base */
-  MEASURE_SELF,  /* change of flat, relative to the function's own base */
+  MEASURE_FLAT,  /* change of flat, as a share of the base's total */
+  MEASURE_CUM,   /* change of cum, as a share of the base's total */
+  MEASURE_SELF,  /* change of flat, as a share of the function's value in the base */
   MEASURE_TOTAL, /* change of the total */
   MEASURE_COMMON /* factor that all functions share */
 };
@@ -25,10 +25,11 @@ enum noise_measure {
 /* A parsed condition, "flat>5%,name=RE". */
 struct noise_condition {
   enum noise_measure measure;
-  double threshold; /* threshold in `unit`, or as a share if `unit` is empty */
+  double threshold; /* threshold in `unit`; a share if `unit` is empty */
   pprofc_str unit;  /* unit of an absolute threshold */
   pprofc_str name;  /* regular expression for names, or empty */
-  bool rows; /* true for "row:": the condition also counts a function whose cost only moved */
+  bool rows;        /* true for "row:": the condition also counts functions between which cost only
+                       moved */
 };
 
 /* ---- reading ----------------------------------------- */
@@ -109,12 +110,13 @@ struct noise_gate {
   struct noise_condition c;
   struct regex *name; /* compiled expression for names; NULL matches every function */
   double threshold;   /* limit in the unit of the profile, or as a share */
-  double alpha;       /* upper limit of q */
+  double alpha;       /* upper limit of the adjusted p-value (q) */
   char today[16];
 };
 
-/* True for a significant increase. If all functions increased alike, the increase counts only if it
- * is too large for a slower machine. The condition common>5% checks smaller common increases. */
+/* True for a significant increase. If all functions increased by the same factor, the increase
+ * counts only if a slower machine cannot explain it. The condition common>5% checks smaller common
+ * increases. */
 static bool noise_gate_grew(const struct noise_gate *g, const pprofc_verdict_estimate *e) {
   const pprofc_verdict_summary *s = &g->report->summary;
   if (!pprofc_verdict_is_certain(e->verdict) || !(e->delta > 0)) return false;
@@ -122,8 +124,8 @@ static bool noise_gate_grew(const struct noise_gate *g, const pprofc_verdict_est
   return s->common_low >= GATE_MACHINE - 1 && s->common_p < g->alpha;
 }
 
-/* Returns the growth to compare with the threshold: the difference, or with one sampled run on each
- * side the lower end of its interval. */
+/* Returns the growth that is compared with the threshold. It is the difference. With one sampled
+ * run on each side, it is the lower end of the interval of the difference. */
 static double noise_gate_least(const struct noise_gate *g, const pprofc_verdict_estimate *e) {
   bool weak = noise_is_pair(&g->report->summary) && !g->report->summary.lone;
   return weak ? e->low : e->delta;
@@ -170,8 +172,8 @@ static void noise_gate_report(const struct noise_gate *g, const pprofc_verdict_r
   found(context, &finding);
 }
 
-/* Returns the estimate of a row to compare with the condition. For cum it excludes growth of the
- * time of the environment (verdict/rules.h). */
+/* Returns the estimate of a row that is compared with the condition. For cum, it excludes growth of
+ * the environment's time (verdict/rules.h). */
 static pprofc_verdict_estimate noise_gate_growth(const struct noise_gate *g,
                                                  const pprofc_verdict_row *row) {
   pprofc_verdict_estimate e = *noise_estimate(row, g->c.measure == MEASURE_CUM);
@@ -183,8 +185,8 @@ static pprofc_verdict_estimate noise_gate_growth(const struct noise_gate *g,
   return e;
 }
 
-/* Returns the domain to judge in place of a row, or NULL to judge the row. A domain is a group of
- * functions between which cost may have moved. */
+/* Returns the domain that is judged instead of a row, or NULL. A domain is a group of functions
+ * between which cost may have moved. */
 static const pprofc_verdict_domain *noise_gate_domain(const struct noise_gate *g,
                                                       const pprofc_verdict_row *row) {
   if (g->c.rows) return NULL;
@@ -192,7 +194,7 @@ static const pprofc_verdict_domain *noise_gate_domain(const struct noise_gate *g
   return pprofc_verdicts_domain_of(g->report->verdicts, row);
 }
 
-/* True if an earlier row has already reported the domain. */
+/* True if an earlier row already reported the domain. */
 static bool noise_gate_reported(const struct noise_gate *g, const pprofc_verdict_domain *domain,
                                 const pprofc_verdict_row *row) {
   for (size_t i = 0; i < domain->row_count; i++) {
@@ -213,7 +215,7 @@ static void noise_gate_rows(const struct noise_gate *g, noise_found_fn found, vo
     const pprofc_verdict_domain *domain = noise_gate_domain(g, row);
     if (domain && (!noise_gate_fires(g, &domain->net) || noise_gate_reported(g, domain, row)))
       continue;
-    /* A domain is a sum of flat values and cannot replace cum. */
+    /* A domain is a sum of flat values, so it cannot replace cum. */
     if (g->c.measure == MEASURE_CUM) domain = NULL;
     noise_gate_report(g, row, domain, found, context);
   }

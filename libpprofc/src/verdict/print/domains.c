@@ -9,7 +9,7 @@
 
 /* Maximum size of a name in bytes. */
 #define DOMAIN_NAME 120
-/* Maximum number of functions in the line of a domain. */
+/* Maximum number of functions that the line of a domain names. */
 #define DOMAIN_NAMES 4
 
 const char *noise_domain_kind(pprofc_verdict_domain_kind kind) {
@@ -45,7 +45,7 @@ void noise_domain_text(const pprofc_verdict_domain *domain, const struct amount_
   amount_text(unit, net->delta, true, delta);
   amount_text(unit, (net->high - net->low) / 2, false, half);
   amount_text(unit, net->base, false, base);
-  /* Skip the ", " at the start of the text about renamed functions. */
+  /* Skip the ", " at the start of a text about renamed functions. */
   const char *range = lone ? "" : " \xc2\xb1";
   if (lone) *half = '\0';
   snprintf(out, DOMAIN_TEXT, "%s%s: net %s%s%s of %s", word, place + (renamed ? 2 : 0), delta,

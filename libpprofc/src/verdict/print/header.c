@@ -1,5 +1,5 @@
-/* Prints the lines above and below the verdicts: the compared runs, the total change, and the
- * smallest detectable change. */
+/* Prints the lines above and below the verdicts. They show the compared runs, the total change and
+ * the smallest detectable change. */
 #include "core/buffer.h"
 #include "core/escape.h"
 #include "core/output.h"
@@ -59,7 +59,7 @@ const char *noise_word(const pprofc_verdict_row *row, bool by_cum) {
   return pprofc_verdict_name(e->verdict);
 }
 
-/* Writes a text of a profile, with escapes for control bytes. */
+/* Writes a text of a profile. Escapes control bytes. */
 void noise_put_text(struct output *out, pprofc_str text) {
   struct buffer safe, shorter;
   buffer_init(&safe, mem_or_default(NULL), SIZE_MAX);
@@ -89,15 +89,15 @@ static const char *const per_what[] = {
     [PPROFC_EXPOSURE_NONE] = "",
 };
 
-/* Returns the note that percentages refer to the samples that the filters keep, or "" without
- * filters. If the filters keep one function, its share is always 100 %, even if its share of all
- * samples changed. */
+/* Returns a note if filters apply: percentages refer to the samples that the filters keep. Returns
+ * "" without filters. If the filters keep one function, its share is always 100 %, even if its
+ * share of all samples changed. */
 static const char *noise_kept(const struct noise_report *report) {
   bool filters = filters_any(report->options, FILTER_TOTAL);
   return filters ? " of the samples that the filters keep" : "";
 }
 
-/* True if the runs are benchmarks of Go. */
+/* True if the runs are Go benchmarks. */
 static bool noise_has_benchmarks(const struct noise_report *report) {
   for (size_t i = 0; i < report->row_count; i++)
     if (str_equal(report->rows[i].name, STR("testing.(*B).launch"))) return true;
@@ -125,7 +125,7 @@ static void noise_put_range(const struct amount_grid *grid, double low, double h
 }
 
 /* Writes "Total: 76.73s -> 5.33s, -71.40s [-86.45s, -56.35s] (-93%)". If values are percentages of
- * the total, base and head have the same total. */
+ * the total, base and head have equal totals. */
 static void noise_put_total(const struct noise_report *report, struct output *out) {
   const pprofc_verdict_summary *s = &report->summary;
   struct noise_range range = {.largest = 0};
@@ -144,7 +144,7 @@ static void noise_put_total(const struct noise_report *report, struct output *ou
   output_add_char(out, '\n');
 }
 
-/* Writes a note if the total of Go benchmarks did not change. Without -benchtime=Nx benchmarks run
+/* Writes a note if the total of Go benchmarks did not change. Without -benchtime=Nx, benchmarks run
  * for a fixed time, so a slower benchmark has the same total. */
 static void noise_put_benchmarks(const struct noise_report *report, struct output *out) {
   const pprofc_verdict_summary *s = &report->summary;
@@ -163,7 +163,7 @@ static void noise_put_common(const pprofc_verdict_summary *s, struct output *out
 
 /* ---- noise ------------------------------------------- */
 
-/* Returns a note if one side has a single run, which gives no estimate of the noise. */
+/* Returns a note if one side has a single run. A single run gives no estimate of the noise. */
 static const char *noise_lone_side(const pprofc_verdict_summary *s) {
   if (s->base_runs == 1) return "; one run of the base: the noise of the head is used";
   return s->head_runs == 1 ? "; one run of the head: the noise of the base is used" : "";
@@ -179,8 +179,8 @@ static void noise_put_counts(const pprofc_verdict_summary *s, struct output *out
   output_add_text(out, text);
 }
 
-/* Writes a line about the noise of a comparison with one run on each side. Measured times have no
- * known dispersion. */
+/* Writes a line about the noise of a comparison with one run on each side. For measured times the
+ * dispersion is unknown. */
 static void noise_put_pair(const pprofc_verdict_summary *s, struct output *out) {
   if (isnan(s->dispersion))
     output_add_text(out,
@@ -229,8 +229,8 @@ static void noise_put_judged(const struct noise_report *report, struct output *o
     output_printf(out,
                   "Intervals of changed functions: %.4g%% each, corrected for selection (FCR)\n",
                   100 * s->interval_level);
-  /* Significant changes are overestimated on average (winner's curse), most with one run on each
-   * side. */
+  /* On average, significant changes are overestimated (winner's curse). This is strongest with one
+   * run on each side. */
   if (noise_is_pair(s) && s->changed && !s->exact)
     output_add_text(out, "With one pair, changes are overestimated and their \xc2\xb1 is too "
                          "narrow: measure the size with more runs\n");
@@ -257,7 +257,7 @@ void noise_header(const struct noise_report *report, struct output *out) {
 
 /* ---- smallest detectable change ---------------------- */
 
-/* Writes the number of runs that find a change of 5 %, or the factor for their length. */
+/* Writes how many runs find a change of 5 %, or by what factor longer runs must be to find it. */
 static void noise_put_wanted(const pprofc_verdict_summary *s, struct output *out) {
   bool longer = isfinite(s->samples_for_5);
   if (isfinite(s->runs_for_5)) output_printf(out, "; 5%% needs %.0f runs a side", s->runs_for_5);
@@ -271,7 +271,7 @@ static void noise_put_wanted(const pprofc_verdict_summary *s, struct output *out
                   s->samples_for_5);
 }
 
-/* True if neither the total nor any function changed. */
+/* True if nothing changed: neither the total nor a function. */
 static bool noise_is_quiet(const pprofc_verdict_summary *s) {
   return !s->changed && !s->cum_changed && !pprofc_verdict_is_certain(s->total_verdict) &&
          !pprofc_verdict_is_certain(s->common_verdict);

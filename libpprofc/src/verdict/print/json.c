@@ -71,7 +71,7 @@ static void noise_json_total(struct json_writer *json, const pprofc_verdict_summ
   json_end(json);
 }
 
-/* Writes an estimate. Omits the interval for values that were not judged and for counts of single
+/* Writes an estimate. Drops the interval if the value was not judged, and for counts of single
  * runs. */
 static void noise_json_estimate(struct json_writer *json, const struct noise_report *report,
                                 const pprofc_verdict_estimate *e) {
@@ -89,7 +89,7 @@ static void noise_json_estimate(struct json_writer *json, const struct noise_rep
   json_text(json_key(json, "with_all"), pprofc_verdict_name(report->summary.common_verdict));
 }
 
-/* True if -noise=changed omits the row. */
+/* True if -noise=changed hides the row. */
 static bool noise_json_skips(const struct noise_report *report, const pprofc_verdict_row *row) {
   return strcmp(report->show, "changed") == 0 && !pprofc_verdict_is_certain(row->flat.verdict) &&
          !pprofc_verdict_is_change(row->cum.verdict);
@@ -120,8 +120,8 @@ static void noise_json_row(struct json_writer *json, const struct noise_report *
   json_end(json);
 }
 
-/* Writes two functions whose changes cancel once, from the function that shrank to the function
- * that grew. */
+/* Writes each two functions whose changes cancel. Writes them once: from the function that shrank
+ * to the function that grew. */
 static void noise_json_pairs(struct json_writer *json, const struct noise_report *report) {
   json_begin_array(json_key(json, "moved"));
   for (size_t i = 0; i < report->row_count; i++) {
@@ -138,7 +138,7 @@ static void noise_json_pairs(struct json_writer *json, const struct noise_report
   json_end(json);
 }
 
-/* Writes the groups of functions whose cost moved between them. */
+/* Writes the groups of functions between which cost moved. */
 static void noise_json_domains(struct json_writer *json, const struct noise_report *report) {
   size_t count;
   const pprofc_verdict_domain *domains = pprofc_verdicts_domains(report->verdicts, &count);
@@ -169,7 +169,7 @@ static void noise_json_explained(struct json_writer *json, const struct noise_re
   json_end(json);
 }
 
-/* Writes the stacks. The parent of a stack is an index in the list; the root has no parent. */
+/* Writes the stacks. The parent of a stack is an index in the list. The root has no parent. */
 static void noise_json_stacks(struct json_writer *json, const struct noise_report *report) {
   size_t count;
   const pprofc_verdict_stack *stacks = pprofc_verdicts_stacks(report->verdicts, &count);

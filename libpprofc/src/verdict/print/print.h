@@ -6,30 +6,31 @@
 #include "pprofc/verdict.h"
 #include "verdict/amount.h"
 
-/* Maximum size in bytes of the name of a benchmark with its measure. */
+/* Maximum size in bytes of a benchmark's name with its measure. */
 #define BENCHES_TEXT 200
 
-/* The verdicts of a report, and the settings for printing them. */
+/* The verdicts of a report, and the settings for printing. */
 struct noise_report {
-  /* Options of the report: unit, divisor, number of rows, filters. */
+  /* options of the report: unit, divisor, number of rows, filters */
   const pprofc_report_options *options;
   const char *show; /* rows to print: "all", "changed" or "rows" */
-  bool fcr, stacks; /* true to write the level of intervals (fcr), or the stacks, to JSON */
+  bool fcr, stacks; /* fcr: true to write the level of the intervals to JSON; stacks: true to write
+                       the stacks to JSON */
   pprofc_verdicts *verdicts;
   pprofc_verdict_summary summary;
   const pprofc_verdict_row *rows;
   size_t row_count;
-  char benchmark[BENCHES_TEXT]; /* name of the benchmark with its measure, or "" */
+  char benchmark[BENCHES_TEXT]; /* name of the benchmark and its measure, or "" */
 };
 
-/* Judges runs, the base first, with the filters and the sample type of report->options. Stores the
- * verdicts in `report`. `how` has the other settings; if it has a sample type, that type is used.
- * The caller frees the verdicts. */
+/* Judges runs with the filters and the sample type of report->options. The runs of the base come
+ * first. Stores the verdicts in `report`. `how` has the other settings; a sample type in `how`
+ * takes precedence. The caller frees the verdicts. */
 pprofc_status noise_report_judge(struct noise_report *report, const pprofc_verdict_run *runs,
                                  size_t count, size_t bases, const pprofc_verdict_options *how,
                                  pprofc_error *error);
 
-/* Copies summary and rows from the verdicts of the report. */
+/* Copies the summary and the rows of the verdicts to the report. */
 void noise_take(struct noise_report *report);
 
 /* Values of -normalize_by, in the order of pprofc_verdict_exposure; ends with NULL. */
@@ -69,23 +70,23 @@ static inline const pprofc_verdict_estimate *noise_estimate(const pprofc_verdict
   return by_cum ? &row->cum : &row->flat;
 }
 
-/* Returns the word for a row, such as "unchanged", "grew" or "moved". Returns "" for a caller that
- * is never a leaf. */
+/* Returns the word for a row, such as "unchanged", "grew" or "moved". Returns "" for a function
+ * that has no self value because it only calls others. */
 const char *noise_word(const pprofc_verdict_row *row, bool by_cum);
 
 /* Returns a unit that suits numbers up to `largest`. */
 struct amount_unit noise_unit_for(const struct noise_report *report, double largest);
 
-/* Range of the numbers of a table. All numbers have the same unit and number of decimals, so base
- * and change add up to head. */
+/* Range of the numbers in a table. All numbers have the same unit and number of decimals, so that
+ * base plus change is head. */
 struct noise_range {
-  /* Largest number of the table; smallest change except 0, or 0 if all changes are 0. */
+  /* largest number in the table, and smallest change above 0 (0 if all changes are 0) */
   double largest, smallest;
   bool fractions; /* true if a number is not whole */
 };
 
 /* The first function extends the range by the numbers of a row: base, head, the change, and another
- * change that the row shows. The second returns the unit and the number of decimals that suit the
+ * change that the row shows. The second returns the unit and the number of decimals for the
  * range. */
 void noise_range_add(struct noise_range *range, double base, double head, double other,
                      double change);

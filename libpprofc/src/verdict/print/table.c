@@ -13,7 +13,7 @@
 /* A line of the table: a function, or the sum of a domain. A domain is a group of functions between
  * which cost moved. */
 struct noise_line {
-  const pprofc_verdict_row *row; /* row of the function; for a domain its first row */
+  const pprofc_verdict_row *row; /* row of the function; for a domain, its first row */
   const pprofc_verdict_domain *domain;
 };
 
@@ -21,8 +21,8 @@ struct noise_rows {
   const struct noise_report *report;
   struct noise_line *shown;
   size_t capacity;
-  /* Number of rows to print, number of rows dropped because they are small, and number of rows
-   * omitted because of -nodecount. */
+  /* number of rows to print, number of rows dropped because they are small, and number dropped
+   * because of -nodecount */
   size_t count, dropped, left_out;
   double cutoff;
   bool by_cum;
@@ -44,12 +44,12 @@ static int noise_rows_by_cum(const void *a, const void *b) {
   const pprofc_verdict_row *y = ((const struct noise_line *)b)->row;
   double dx = fabs(x->cum.delta), dy = fabs(y->cum.delta);
   if (dx != dy) return dx < dy ? 1 : -1;
-  return (x > y) - (x < y); /* equal rows keep their order, by flat */
+  return (x > y) - (x < y); /* Equal rows keep their order, which is by flat. */
 }
 
 /* Keeps a row that changed significantly, even if the change is small. With -cum, also keeps
- * functions that changed as everything did, because they call the function that caused the change.
- */
+ * functions that changed like all functions, because they call the function that caused the
+ * change. */
 static bool noise_rows_keep(struct noise_rows *rows, const pprofc_verdict_row *row) {
   if (noise_row_changed(row)) return true;
   if (rows->by_cum && pprofc_verdict_is_certain(row->cum.verdict)) return true;
@@ -60,8 +60,8 @@ static bool noise_rows_keep(struct noise_rows *rows, const pprofc_verdict_row *r
   return false;
 }
 
-/* Adds the line of a domain at the position of its first row. Omits rows that cancel unless
- * -noise=rows is set. The other rows of the domain follow the line. */
+/* Adds the line of a domain at the position of its first row. Drops rows that cancel, unless
+ * -noise=rows is set. The other rows of the domain follow its line. */
 static void noise_rows_add_domain(struct noise_rows *rows, const pprofc_verdict_domain *domain) {
   const pprofc_verdict_row *all = rows->report->rows;
   rows->shown[rows->count++] = (struct noise_line){&all[domain->rows[0]], domain};
@@ -119,7 +119,7 @@ static void noise_put_padded(struct output *out, const char *text, size_t width)
   output_add_padded(out, str_of(text), width);
 }
 
-/* Writes a q-value: "0.012", "<0.0001". */
+/* Writes an adjusted p-value (q): "0.012", "<0.0001". */
 static void noise_put_q(struct output *out, double q) {
   char text[32] = "";
   if (q < 1e-4)
@@ -136,8 +136,8 @@ static void noise_put_ticks(struct output *out, const struct amount_grid *grid, 
   noise_put_padded(out, text, 10);
 }
 
-/* Writes half the width of the interval. Writes nothing for counts of single runs and rows without
- * a verdict. */
+/* Writes half the width of the interval. Writes nothing for counts of single runs, and for rows
+ * without a verdict. */
 static void noise_put_half(struct output *out, const struct noise_rows *rows,
                            const pprofc_verdict_estimate *e) {
   double ticks = amount_ticks(&rows->grid, (e->high - e->low) / 2);
@@ -155,7 +155,7 @@ static void noise_put_word(struct output *out, const char *word, size_t width) {
 
 /* ---- the table --------------------------------------- */
 
-/* Writes base, head, change, interval, percent and q. */
+/* Writes base, head, change, interval, percentage and adjusted p-value (q). */
 static void noise_put_numbers(const struct noise_rows *rows, const pprofc_verdict_estimate *e,
                               struct output *out) {
   const struct amount_grid *grid = &rows->grid;

@@ -69,7 +69,7 @@ static void command_write_option(struct view_page *page, const pprofc_report_opt
     command_write_flag(page, out, option->name, str_of(value));
 }
 
-/* True if the view shows the list of functions, because the user has not searched. */
+/* True if the view shows its list of functions, because the user searches for nothing. */
 static bool command_lists(const struct view_page *page) {
   const char *format = page->view->format;
   return !page->argument.size && (strcmp(format, "list") == 0 || strcmp(format, "disasm") == 0);
@@ -79,8 +79,8 @@ static void command_write_format(const struct view_page *page, struct buffer *ou
   const char *format = command_lists(page) ? "top" : page->view->format;
   bool source = strcmp(format, "list") == 0;
   bool matching = source || strcmp(format, "peek") == 0 || strcmp(format, "disasm") == 0;
-  if (source) format = "weblist"; /* -list counts a recursive line only once */
-  /* An empty expression would start the shell. */
+  if (source) format = "weblist"; /* -list counts the line of a recursive call only once. */
+  /* An empty expression would start the interactive shell. */
   if (matching)
     command_write_flag(page, out, format, page->argument.size ? page->argument : STR("."));
   else
@@ -100,7 +100,7 @@ static bool command_is_base(const char *argument, pprofc_str *text) {
   return false;
 }
 
-/* Writes an argument that loads profiles. If the view shows only one of base and head, skips the
+/* Writes an argument that loads profiles. If the view shows only base or only head, skips the
  * arguments of the other profile. */
 static void command_write_argument(const struct view_page *page, struct buffer *out,
                                    const char *argument) {
@@ -114,7 +114,7 @@ static void command_write_argument(const struct view_page *page, struct buffer *
 
 /* ---- verdicts ---------------------------------------- */
 
-/* True if an argument is -base= or -diff_time_range=, which do not allow verdicts. */
+/* True if an argument is -base= or -diff_time_range=. Both exclude verdicts. */
 static bool command_subtracts(const struct view_page *page) {
   const struct web_info *info = page->in->info;
   for (size_t i = 0; i < info->argument_count; i++) {
@@ -125,7 +125,7 @@ static bool command_subtracts(const struct view_page *page) {
   return false;
 }
 
-/* True if the view has verdicts, and the command with -noise prints this view. */
+/* True if the view has verdicts that the command prints with -noise. */
 static bool command_judges(const struct view_page *page) {
   bool flame = strcmp(page->view->format, "flame") == 0;
   bool judged = page->judgement.verdicts || (flame && !judge_obstacle(&page->options));
@@ -141,7 +141,7 @@ static void command_write_number(const struct view_page *page, struct buffer *ou
   if (fabs(value - initial) > 0) command_write_flag(page, out, name, str_of(text));
 }
 
-/* Writes -noise and the flags that set its options. */
+/* Writes -noise and the flags for its options. */
 static void command_write_noise(const struct view_page *page, struct buffer *out) {
   static const char *const divisors[] = {
       [PPROFC_EXPOSURE_AUTO] = "",     [PPROFC_EXPOSURE_OPS] = "ops",
@@ -173,7 +173,7 @@ static void command_write_noise(const struct view_page *page, struct buffer *out
   command_write_number(page, out, "min_samples", n->how.min_samples, 10);
 }
 
-/* True if base and head have different divisors. No flag can set both divisors, so the command
+/* True if base and head have different divisors. No flag can set two divisors, so the command then
  * prints sums. */
 static bool command_adds_up(const struct view_page *page) {
   return page_is_diff(page) && page_divisor(page, WEB_BASE) != page_divisor(page, WEB_HEAD);
@@ -183,7 +183,7 @@ void document_command(struct view_page *page, struct buffer *out) {
   const struct web_info *info = page->in->info;
   const pprofc_option_info *option;
   pprofc_report_options options = page->options;
-  /* As in pprof, the Peek view always shows lines and ignores the granularity. */
+  /* The view Peek shows lines whatever the granularity is, as in pprof. */
   if (strcmp(page->view->format, "peek") == 0) options.granularity = "lines";
   if (command_lists(page)) {
     options.granularity = "functions";
@@ -191,10 +191,10 @@ void document_command(struct view_page *page, struct buffer *out) {
     options.nodefraction = 0;
   }
   bool judges = command_judges(page), adds_up = !judges && command_adds_up(page);
-  if (judges) { /* -noise itself hides these frames and divides the values */
+  if (judges) { /* -noise hides these frames and divides the values itself */
     options.hide = page->in->options->hide;
     options.normalize = false;
-    options.nodefraction = 0; /* the page hides small totals, but -noise hides small changes */
+    options.nodefraction = 0; /* The page hides small totals, but -noise hides small changes. */
     options.nodecount = 0;
   } else if (!adds_up) {
     options.divide_by *= page_divisor(page, page->in->side);

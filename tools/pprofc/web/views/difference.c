@@ -1,5 +1,5 @@
-/* Creates the table of a difference: Base, Head, Change, Change %, Certain?, Function. The views
- * Top and Compare print the table. The inspector prints the same values. */
+/* Creates the table of a difference with the columns Base, Head, Change, Change %, Certain? and
+ * Function. The views Top and Compare print the table. The inspector prints the same values. */
 #include "web/views/page.h"
 
 #include "options.h"
@@ -9,8 +9,8 @@
 
 /* ---- numbers ----------------------------------------- */
 
-/* Chooses a unit and a number of digits for all values. As in -top -noise, the rounded base plus
- * the rounded change is the rounded head. */
+/* Chooses a unit and a number of digits for all values. The rounded base plus the rounded change is
+ * the rounded head, as in -top -noise. */
 void page_set_grid(struct view_page *page, const struct view_rows *rows, pprofc_str unit) {
   struct noise_report report = {.options = page->in->options};
   struct noise_range range = {.largest = 0};
@@ -30,7 +30,7 @@ void page_amount(struct view_page *page, const char *name, double value) {
            amount_of_ticks(&page->grid, amount_ticks(&page->grid, value), false, text));
 }
 
-/* Appends a change. The change is rounded to make base plus change equal to the head. */
+/* Appends a change. Rounds it so that base plus change equals the head. */
 static void amount_add_change(const struct view_page *page, const struct view_sides *sides,
                               struct buffer *out) {
   char text[AMOUNT_TEXT];
@@ -42,8 +42,8 @@ void page_amount_change(struct view_page *page, const char *name, const struct v
   amount_add_change(page, sides, fill_text(&page->fill, name));
 }
 
-/* Appends half the width of the interval: " ±1.31s". Appends nothing without a verdict, or if base
- * and head are single runs of a counter. */
+/* Appends half the width of the interval: " ±1.31s". Appends nothing if there is no verdict, or if
+ * base and head are single runs of a counter. */
 static void amount_add_half(const struct view_page *page, const pprofc_verdict_estimate *e,
                             struct buffer *out) {
   char text[AMOUNT_TEXT];
@@ -73,8 +73,9 @@ void page_verdict(struct view_page *page, const char *name, const struct view_ro
   amount_add_half(page, noise_estimate(row->verdict, by_cum), out);
 }
 
-/* Sets the word of a verdict, its tooltip and its sort key. The tooltip names the other function if
- * cost moved. Changed rows sort first, and rows without a test last. */
+/* Sets the word of a verdict, its tooltip and its sort key. If cost moved to or from another
+ * function, the tooltip names that function. Changed rows sort first, and rows without a test sort
+ * last. */
 static void difference_verdict(struct view_page *page, const pprofc_verdict_row *row, bool by_cum) {
   const pprofc_verdict_estimate *e = noise_estimate(row, by_cum);
   bool moved = !by_cum && row->relation;
@@ -119,8 +120,8 @@ static void difference_amounts(struct view_page *page, const struct view_row *ro
   fill_end(fill);
 }
 
-/* Returns the CSS class of a row. "quiet" (grey) is for noise and missing verdicts, "shared" (pale)
- * for a change that all functions have. */
+/* Returns the CSS class of a row. "quiet" (grey) means noise or no verdict. "shared" (pale) means a
+ * change that all functions have. */
 static const char *difference_class(const struct view_page *page, const struct view_row *row,
                                     bool by_cum) {
   if (!page->judgement.verdicts || judge_is_change(row->verdict, by_cum)) return "";
@@ -153,7 +154,7 @@ void page_difference_head(struct view_page *page) {
 
 /* ---- sentence and notes ------------------------------ */
 
-/* Adds the lines of a text as rows of the list, except the first `skip` lines. */
+/* Adds the lines of a text as rows of the list. Skips the first `skip` lines. */
 static void difference_lines(struct view_page *page, const char *list, pprofc_str text,
                              size_t skip) {
   pprofc_str line;
@@ -184,7 +185,7 @@ static void difference_notes(struct view_page *page) {
   noise_header(&report, &lines);
   noise_footer(&report, &lines);
   output_flush(&lines, NULL);
-  /* Skip the first line, which repeats the sentence of the page. */
+  /* The first line repeats the sentence of the page. */
   difference_lines(page, "notes", buffer_str(&text), 1);
   buffer_free(&text);
 }

@@ -1,5 +1,5 @@
 /* Creates the page of a view: bar, filters, the view, inspector and dialogs. The view is created
- * first, because the bar needs its totals and warnings. If the view fails, nothing is written. */
+ * first, because the bar needs its totals and warnings. Writes nothing if the view fails. */
 #include "core/array.h"
 #include "core/template.h"
 #include "pipeline/pipeline.h"
@@ -18,7 +18,7 @@ static const struct web_view web_views[] = {
 
 #define VIEW_COUNT (sizeof web_views / sizeof *web_views)
 
-/* Maximum bytes of the text of a view. */
+/* Maximum size in bytes of the text of a view. */
 #define BODY_BYTES ((size_t)256 << 20)
 
 const struct web_view *web_view_at(size_t index) {
@@ -33,7 +33,7 @@ const struct web_view *web_view_find(pprofc_str path) {
 
 /* ---- page -------------------------------------------- */
 
-/* Adds a warning of the report pipeline, unless the page already has it. */
+/* Adds a warning of the report. Skips a warning that the page already has. */
 static void document_warn(void *context, const char *message) {
   struct view_page *page = context;
   for (size_t i = 0; i < page->warning_count; i++)
@@ -47,8 +47,8 @@ static void document_warn(void *context, const char *message) {
     page->failed = true;
 }
 
-/* Returns the name in an expression `p=^name$`, with which pprof's links select a function. Returns
- * "" for other expressions. */
+/* Returns the name in an expression `p=^name$`. Links of pprof select a function by such an
+ * expression. Returns "" for other expressions. */
 static pprofc_str document_pivot(struct arena *arena, pprofc_str pivot) {
   if (!str_starts(pivot, STR("^")) || !str_ends(pivot, STR("$")) || pivot.size < 3) return STR("");
   char *name = arena_alloc(arena, pivot.size);
@@ -99,7 +99,7 @@ void page_put(const struct view_page *page, struct buffer *out, const char *part
   template_put(out, views, part, &page->fill);
 }
 
-/* Sets a link for a failed comparison. The link opens the base alone, as the head. */
+/* Sets a link for a failed comparison. The link opens the base as the only profile. */
 static void document_fill_alone(struct view_page *page) {
   const struct web_info *info = page->in->info;
   const char *base = page_parameter(page, "base");

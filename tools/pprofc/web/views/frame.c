@@ -30,7 +30,7 @@ static void frame_brand(struct view_page *page) {
     fill_words(&page->fill, "compared", info->base_name ? info->base_name : "the base");
 }
 
-/* Adds the views, for the links in the bar and for the list of keyboard shortcuts. */
+/* Adds the views for two lists: the links in the bar and the keyboard shortcuts. */
 static void frame_views(struct view_page *page) {
   const struct web_view *view;
   for (size_t i = 0; (view = web_view_at(i)); i++) {

@@ -1,5 +1,5 @@
 /* Lists the functions with the largest cost. A click shows the function in the view. The views
- * Source and Disassembly show this list if there is no search expression. */
+ * Source and Disassembly show this list if the user searches for nothing. */
 #include "web/views/page.h"
 
 pprofc_status page_function_list(struct view_page *page, struct buffer *out, pprofc_error *error) {
@@ -8,7 +8,7 @@ pprofc_status page_function_list(struct view_page *page, struct buffer *out, ppr
   struct view_report v;
   struct view_rows rows;
   page->options.nodecount = LISTED_FUNCTIONS;
-  page->options.nodefraction = 0; /* a small total does not make a self cost small */
+  page->options.nodefraction = 0; /* A self cost can be large although the total is small. */
   pprofc_status status = view_report_open(&v, page, page->in->profile, &overrides, error);
   if (!status) status = view_report_graph(&v, 0, error);
   if (!status) status = view_rows_make(&rows, page, &v, error);

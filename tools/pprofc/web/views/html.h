@@ -5,8 +5,8 @@
 #include "core/buffer.h"
 #include "report/report.h"
 
-/* Format a mean of counts, which may have a fraction, or a value of a report. `text` is a buffer of
- * UNIT_LABEL_MAX bytes. */
+/* The first function formats a mean of counts, which may have a fraction. The second formats a
+ * value of a report. `text` is a buffer of UNIT_LABEL_MAX bytes. */
 pprofc_str html_mean_text(double value, pprofc_str from, pprofc_str to, char *text);
 pprofc_str html_value_text(const struct report *report, int64_t value, char *text);
 
@@ -14,12 +14,12 @@ pprofc_str html_value_text(const struct report *report, int64_t value, char *tex
  * nothing if base and head are equal. */
 void html_relative(struct buffer *out, double base, double head);
 
-/* Returns the CSS class for the share of a line in the whole: "h0" to "h4". For a negative value,
+/* Returns a CSS class for the share of a line in the total: "h0" to "h4". For a negative value,
  * adds the class "less". */
 const char *html_heat(double part, double whole);
 
-/* Appends a regular expression that matches only this name: `^name$`, with the name escaped. After
- * an earlier expression, appends '|' first, as in pprof. */
+/* Appends a regular expression that matches only this name: `^name$`, with the name escaped. If
+ * there is an earlier expression, first appends '|', as in pprof. */
 void html_exact_expression(struct buffer *out, pprofc_str name);
 
 #endif

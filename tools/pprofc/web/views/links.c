@@ -2,7 +2,7 @@
  * selection. URLs are relative, so a proxy can serve the page at any path. */
 #include "web/views/page.h"
 
-/* Parameters that only one view uses. Links to other views omit them. */
+/* Parameters that only one view uses. Links to other views leave them out. */
 static const char *const of_one_view[] = {"rows", "only", "p", "v"};
 
 #define LINK_CHANGES 16

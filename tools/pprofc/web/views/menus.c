@@ -1,10 +1,10 @@
-/* Creates the menus of the bar: a form with report options, and a menu with downloads, saved views,
- * theme and profile details. */
+/* Creates the menus of the bar. One is a form with report options. The other has downloads, saved
+ * views, the theme and details of the profile. */
 #include "web/views/page.h"
 
 /* ---- options ----------------------------------------- */
 
-/* A field of the form: name of the option, label and hint. */
+/* A field of the form: the name of its option, a label and a hint. */
 struct menu_field {
   const char *option, *label, *hint;
 };
@@ -42,7 +42,7 @@ static const pprofc_option_info *menu_option(const char *name) {
   return NULL;
 }
 
-/* Adds a list of fields with the values of their options. */
+/* Adds fields with the values of their options. */
 static void menu_fields(struct view_page *page, const char *list, const struct menu_field *fields,
                         size_t count) {
   for (size_t i = 0; i < count; i++) {

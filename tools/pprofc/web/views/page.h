@@ -11,19 +11,20 @@
 #include "web/views/html.h"
 #include "web/views/views.h"
 
-/* A row of a table: a function, line, file or address. In a difference, the row has the values of
- * base and head. */
+/* A row of a table: a function, line, file or address. A row of a difference has the values of base
+ * and head. */
 struct view_row {
-  pprofc_str name;     /* name in -top */
-  pprofc_str function; /* function name for selection and search; `name` if there is no function */
-  pprofc_str file;     /* source file of the function; "" if not known */
+  pprofc_str name;     /* name as in -top */
+  pprofc_str function; /* function name for selection and search; equal to `name` if there is no
+                          function */
+  pprofc_str file;     /* source file of the function; "" if unknown */
   int64_t line;
-  int64_t flat, cum; /* values of the displayed profile; in a difference, their changes */
+  int64_t flat, cum; /* self and total in the displayed profile; in a difference, the changes */
   struct view_sides {
     double base, head; /* recorded values of base and head; with several runs, their means */
   } self, total;
   enum inline_mark inlined;
-  bool unscaled; /* true if `self` and `total` do not have the unit of the verdicts, such as "per
+  bool unscaled; /* true if `self` and `total` lack the unit of the verdicts, such as "per
                     second" */
   const pprofc_verdict_row *verdict; /* verdict on the function, or NULL; valid as long as the
                                         page */
@@ -32,9 +33,9 @@ struct view_row {
 /* Totals of the displayed profile and of the rows of the view. */
 struct view_totals {
   bool known;
-  bool has_shown;       /* true if `shown` and the members after it are valid */
-  int64_t total, shown; /* total of the profile, and sum over the rows of the view */
-  int64_t kept;         /* value of the samples that pass the filters */
+  bool has_shown;       /* true if `shown` and the fields below it are valid */
+  int64_t total, shown; /* total of the profile, and sum of the rows in the view */
+  int64_t kept;         /* sum of the samples that pass the filters */
   size_t nodes, nodes_before, dropped_nodes;
 };
 
@@ -49,23 +50,22 @@ struct view_page {
   size_t warning_count, warning_capacity;
   bool failed; /* true when out of memory */
 
-  /* results of the view that the surrounding page shows */
+  /* totals of the view, which the page around the view shows */
   struct view_totals totals;
-  pprofc_str unit;          /* unit of the displayed values; "" until it is known */
-  pprofc_str argument;      /* regular expression of peek, list or disasm */
+  pprofc_str unit;          /* unit of the displayed values; "" while it is unknown */
+  pprofc_str argument;      /* regular expression for peek, list or disasm */
   struct view_row selected; /* selected function; its name is "" if no function is selected */
   bool selected_found;
-  struct judgement judgement; /* verdicts on a difference; view_rows_make sets them */
-  struct amount_grid grid;    /* unit and digits of the verdicts' values; view_rows_make sets
-                                 them */
+  struct judgement judgement; /* verdicts on a difference, set by view_rows_make */
+  struct amount_grid grid;    /* unit and digits of the verdicts' values, set by view_rows_make */
 };
 
 static inline bool page_is_diff(const struct view_page *page) {
   return page->in->side == WEB_DIFF;
 }
 
-/* Returns the divisor of recorded values of base, head or difference. The division gives means of
- * runs, or values per second. */
+/* Returns the divisor for the recorded values of base, head or difference. The division gives means
+ * of runs, or values per second. */
 double page_divisor(const struct view_page *page, enum web_side side);
 
 /* Returns a parameter of the URL, or "" if the parameter is absent. */
@@ -73,20 +73,21 @@ static inline const char *page_parameter(const struct view_page *page, const cha
   return web_query_get(page->in->query, name);
 }
 
-/* Returns the whole value of an option as text in the page's arena. Returns NULL if the options
- * lack it, or after a failed allocation, which sets page->failed. */
+/* Returns the whole value of an option as text in the page's arena. Returns NULL if there is no
+ * such option. Returns NULL and sets page->failed when out of memory. */
 const char *page_option(struct view_page *page, const pprofc_report_options *options,
                         const char *name);
 
 /* Finds the index of the displayed sample type. Returns false for an unknown type. Also returns
- * false without a profile, which happens after an invalid request. */
+ * false if there is no profile, which happens after an invalid request. */
 bool page_type(const struct view_page *page, size_t *index);
 
-/* Appends the section `part` of the template views.html, filled in with the values of the page. */
+/* Appends the section `part` of the template views.html, filled in with the values that are set. */
 void page_put(const struct view_page *page, struct buffer *out, const char *part);
 
-/* Set the value `name` of a template: to a value of the profile, a mean of runs, a value of a
- * report, or a share such as "12.34%". The first two functions use the unit of the page. */
+/* The functions set the value `name` of a template. It is a value of the profile, a mean of runs, a
+ * value of a report, or a share such as "12.34%". The first two functions use the unit of the
+ * page. */
 void page_fill_shown(struct view_page *page, const char *name, int64_t value);
 void page_fill_mean(struct view_page *page, const char *name, double value);
 void page_fill_value(struct view_page *page, const char *name, const struct report *report,
@@ -95,7 +96,7 @@ void page_fill_share(struct view_page *page, const char *name, int64_t value, in
 
 /* ---- reports ----------------------------------------- */
 
-/* A report whose graph the view itself prints. */
+/* A report whose graph is printed by the view itself. */
 struct view_report {
   struct report report;
   pprofc_report_options options;
@@ -103,8 +104,8 @@ struct view_report {
   bool has_graph;
 };
 
-/* Runs the report pipeline on a profile with the options of the page. The caller closes the report,
- * also after an error. */
+/* Runs the first steps of a report with the options of the page. The caller closes the report, even
+ * after an error. */
 pprofc_status view_report_open(struct view_report *v, struct view_page *page,
                                const pprofc_profile *profile,
                                const struct pipeline_overrides *overrides, pprofc_error *error);
@@ -115,11 +116,11 @@ void view_report_close(struct view_report *v);
 /* Sets the totals of the page and the lines that describe the report. */
 void page_note_report(struct view_page *page, const struct view_report *v);
 
-/* Runs a report of the library and returns its text, which the view parses. */
+/* Runs a report of the library, and returns its text for parsing. */
 pprofc_status page_report_text(struct view_page *page, const pprofc_report_options *options,
                                struct buffer *text, pprofc_error *error);
 
-#define LISTED_FUNCTIONS 50 /* number of functions in page_function_list, as in pprof */
+#define LISTED_FUNCTIONS 50 /* number of functions that page_function_list shows, as in pprof */
 
 /* Writes a list of the functions with the largest cost. A click shows the function in the view. */
 pprofc_status page_function_list(struct view_page *page, struct buffer *out, pprofc_error *error);
@@ -132,7 +133,7 @@ struct view_rows {
 };
 
 /* Creates a row for each node of the graph, in the order of graph.shown. In a difference, finds the
- * values of base and head by name. The rows are in the page's arena. */
+ * values of base and head by the name of the node. The rows are in the page's arena. */
 pprofc_status view_rows_make(struct view_rows *rows, struct view_page *page,
                              const struct view_report *v, pprofc_error *error);
 
@@ -142,19 +143,20 @@ void view_rows_select(const struct view_rows *rows, struct view_page *page);
 /* Returns the row of a node, without base and head. */
 struct view_row view_row_of_node(const struct graph *g, uint32_t node);
 
-/* Set the section "row" with the data of a function for the script, or set "name" to a link with
- * the function's name. The data are name and values, and in a difference base, head and verdict
- * (`report` is then NULL). */
+/* The first function sets the section "row" with the data of a function for the script. The data
+ * are name and values; in a difference also base, head and verdict, and `report` is then NULL. The
+ * second function sets "name" to a link with the function's name. */
 void view_row_fill(struct view_page *page, const struct report *report, const struct view_row *row);
 void page_fill_name(struct view_page *page, const struct view_row *row);
 
 /* ---- differences ------------------------------------- */
 
-/* Chooses the unit and the number of digits for the values of the rows. The values are in the unit
- * `unit`. */
+/* Chooses the unit and the number of digits for the values of the rows. `unit` is the unit of the
+ * values. */
 void page_set_grid(struct view_page *page, const struct view_rows *rows, pprofc_str unit);
 
-/* Set the value `name` of a template to a value of a difference, or to a change with its sign. */
+/* The functions set the value `name` of a template. The first sets a value of a difference, the
+ * second a change with its sign. */
 void page_amount(struct view_page *page, const char *name, double value);
 void page_amount_change(struct view_page *page, const char *name, const struct view_sides *sides);
 
@@ -166,14 +168,15 @@ void page_change(struct view_page *page, double base, double head);
 void page_verdict(struct view_page *page, const char *name, const struct view_row *row,
                   bool by_cum);
 
-/* Set the column titles for the table of a difference; the cells that other tables also have
- * ("change-cells"); or a whole row ("difference"). */
+/* The functions set parts of the table of a difference. The first sets the column titles. The
+ * second sets the cells that other tables also have ("change-cells"). The third sets a whole row
+ * ("difference"). */
 void page_difference_head(struct view_page *page);
 void page_difference_cells(struct view_page *page, const struct view_row *row, bool by_cum);
 void page_difference_row(struct view_page *page, const struct view_row *row, bool by_cum);
 
-/* Sets the sentence about the difference, and its details: runs, noise, the common factor. Without
- * verdicts, sets the reason. */
+/* Sets the sentence about the difference, and its details: runs, noise and the common factor of all
+ * functions. Without verdicts, sets the reason instead. */
 void page_sentence(struct view_page *page);
 
 /* Returns the direction of the recorded change: "grew", "shrank", "new", "gone" or "same". */
@@ -181,8 +184,8 @@ const char *page_status(const struct view_row *row, bool by_cum);
 
 /* ---- links ------------------------------------------- */
 
-/* Sets the value `name` to the URL of a view. Keeps the filters and the selection, and applies the
- * changes. */
+/* Sets the value `name` to the URL of a view. The URL keeps the filters and the selection, and has
+ * the changes. */
 void page_link(struct view_page *page, const char *name, const char *view,
                const struct web_change *changes, size_t count);
 
@@ -192,15 +195,15 @@ void page_change_link(struct view_page *page, const char *parameter, pprofc_str 
 /* Sets `address` to VIEW?f=^NAME$&sel=NAME, and the value `name` to the text `shown`. */
 void page_name_link(struct view_page *page, const char *view, pprofc_str name, pprofc_str shown);
 
-/* Sets the values `shown` and `count` if the page omits some rows. */
+/* If the page omits rows, sets the values `shown` and `count`. */
 void page_cut(struct view_page *page, size_t shown, size_t count);
 
-/* If the page omits some rows, sets the section "more": "10 of 20", with a link to all rows. */
+/* If the page omits rows, sets the section "more": "10 of 20", with a link to all rows. */
 void page_more(struct view_page *page, size_t shown, size_t count);
 
 /* ---- text of the page -------------------------------- */
 
-/* Writes the page around the text `body` of a view. */
+/* Writes the page around `body`, the text of a view. */
 void document_frame(struct view_page *page, pprofc_str body, struct output *out);
 
 void document_recordings(struct view_page *page);
@@ -212,8 +215,8 @@ void document_inspector(struct view_page *page);
 /* Appends a shell command that prints the data of the view. */
 void document_command(struct view_page *page, struct buffer *out);
 
-/* Lists the parameters of the URL as hidden fields of a form. Omits the names in `without`; NULL
- * ends that array. */
+/* Lists the parameters of the URL as hidden fields of a form. Skips the names in `without`, which
+ * ends with NULL. */
 void document_hidden_fields(struct view_page *page, const char *list, const char *const *without);
 
 /* ---- contents of the views --------------------------- */

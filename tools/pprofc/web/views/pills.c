@@ -6,7 +6,7 @@
 
 /* ---- totals ------------------------------------------ */
 
-/* Finds the total of a profile before filters are applied. */
+/* Finds the total of a profile before the filters. */
 static bool pills_total_of(const struct view_page *page, const pprofc_profile *p, int64_t *total) {
   size_t index;
   if (value_select(p, str_of(page->options.sample_index), &index, NULL) != PPROFC_OK) return false;
@@ -21,7 +21,7 @@ static const char *pills_status(const struct view_page *page, double change) {
   return change > 0 ? "grew" : "shrank";
 }
 
-/* Adds totals of a difference: "base 76.73s, head 5.33s: 71.40s less (-93.05%)". */
+/* Adds the totals of a difference: "base 76.73s, head 5.33s: 71.40s less (-93.05%)". */
 static void pills_both_totals(struct view_page *page) {
   struct fill *fill = &page->fill;
   int64_t base_sum, head_sum;
@@ -41,7 +41,7 @@ static void pills_both_totals(struct view_page *page) {
   fill_end(fill);
 }
 
-/* Adds "mean of 5 + 5 runs", or "mean of 5 runs" without a base, and "per second". */
+/* Adds "mean of 5 + 5 runs", or "mean of 5 runs" if there is no base, and "per second". */
 static void pills_runs(struct view_page *page) {
   const struct web_info *info = page->in->info;
   size_t base = info->base_run_count ? info->base_run_count : 1;
@@ -54,7 +54,7 @@ static void pills_runs(struct view_page *page) {
   fill_flag(&page->fill, "by-time", info->by_time);
 }
 
-/* Adds the size of the view: "73.2s of 76.73s shown (95.40%), 230 rows, 409 smaller rows
+/* Adds how much the view shows: "73.2s of 76.73s shown (95.40%), 230 rows, 409 smaller rows
  * hidden". */
 static void pills_shown(struct view_page *page) {
   const struct view_totals *t = &page->totals;
@@ -81,9 +81,9 @@ static void pills_shown(struct view_page *page) {
 
 /* ---- filters ----------------------------------------- */
 
-/* Adds an entry for a filter or another option of the view: "show from ^main$". The entry has a
- * link that removes the option, unless the option comes from the command line. A boolean option is
- * shown without a value. */
+/* Adds an entry for a filter or another option of the view: "show from ^main$". A link in the entry
+ * removes the option, unless the option comes from the command line. A boolean option has no value
+ * in its entry. */
 static void pills_option(struct view_page *page, const pprofc_option_info *option) {
   const char *parameter = option->url ? option->url : option->name;
   bool in_address = *page_parameter(page, parameter) != '\0';
@@ -100,7 +100,7 @@ static void pills_option(struct view_page *page, const pprofc_option_info *optio
   fill_end(&page->fill);
 }
 
-/* Adds an entry for the time range, with a link to the whole recording. */
+/* Adds an entry for the time range. Its link shows the whole recording. */
 static void pills_range(struct view_page *page) {
   static const struct web_change whole[] = {{"t0", {"", 0}}, {"t1", {"", 0}}};
   const char *from = page_parameter(page, "t0"), *to = page_parameter(page, "t1");
@@ -115,7 +115,7 @@ static void pills_range(struct view_page *page) {
   fill_end(&page->fill);
 }
 
-/* True for options that need no entry: the menus or the bar show them, or they have no effect on a
+/* True for an option that needs no entry. The menus or the bar show it, or it has no effect on a
  * page. */
 static bool pills_is_quiet(const char *name) {
   static const char *const quiet[] = {"sample_index", "sort",       "source_path",    "trim_path",

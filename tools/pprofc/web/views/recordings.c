@@ -1,5 +1,5 @@
-/* Makes the strip of the recordings of -every: a bar for each total, and links that choose a base,
- * pause the page and pin a recording. */
+/* Creates the strip of the recordings of -every. A bar shows the total of each recording. Links
+ * choose a base, pause the page, and pin a recording. */
 #include "unit/unit.h"
 #include "web/views/page.h"
 
@@ -10,7 +10,7 @@
 /* Height of the largest bar. */
 #define BAR_HEIGHT 100
 
-/* Finds the total of the displayed sample type. Returns false if the recording lacks the type. */
+/* Finds the total for the displayed sample type. Returns false if the recording lacks this type. */
 static bool strip_total(const struct view_page *page, const struct web_recording *r, int64_t *total,
                         pprofc_str *unit) {
   size_t index;
@@ -45,7 +45,7 @@ static pprofc_str strip_id(unsigned id, char text[16]) {
 
 /* ---- bars -------------------------------------------- */
 
-/* Adds a bar. Its link makes the recording the base, or removes the base. */
+/* Adds a bar. A click makes the recording the base, or removes the base. */
 static void strip_bar(struct view_page *page, const struct web_recording *r, double largest) {
   const struct web_recordings *all = page->in->info->recordings;
   struct fill *fill = &page->fill;
@@ -81,8 +81,8 @@ static const struct web_recording *strip_find(const struct web_recordings *all, 
   return NULL;
 }
 
-/* Adds the times of head and base, and the link that pauses the page or lets the page continue. A
- * paused page has the parameter `head`. */
+/* Adds the times of head and base, and a link that pauses the page or continues it. A paused page
+ * has the parameter `head`. */
 static void strip_sides(struct view_page *page) {
   const struct web_recordings *all = page->in->info->recordings;
   const struct web_recording *head = strip_find(all, all->head), *base = strip_find(all, all->base);
@@ -95,8 +95,8 @@ static void strip_sides(struct view_page *page) {
   page_link(page, "pause", page->view->path, &change, 1);
 }
 
-/* Adds the button that pins the base, or the head as the base. If the base is already pinned, the
- * button unpins it. */
+/* Adds the button that pins the base. Without a base, the button pins the head and makes it the
+ * base. If the base is already pinned, the button unpins it. */
 static void strip_pin(struct view_page *page) {
   const struct web_recordings *all = page->in->info->recordings;
   const struct web_recording *base = strip_find(all, all->base), *r = base;

@@ -1,4 +1,4 @@
-/* Runs the report pipeline and builds graphs, which the views print. */
+/* Runs the first steps of a report and builds its graph, which the views print. */
 #include "web/views/page.h"
 
 #include "unit/unit.h"
@@ -8,7 +8,7 @@ double page_divisor(const struct view_page *page, enum web_side side) {
   return divisor > 0 ? divisor : 1;
 }
 
-/* Returns the options, with the divisor of the displayed profile set. */
+/* Returns the options with the divisor of the displayed profile. */
 static pprofc_report_options page_divided(const struct view_page *page,
                                           const pprofc_report_options *options) {
   pprofc_report_options divided = *options;

@@ -2,12 +2,12 @@
  * values of base and head. */
 #include "web/views/page.h"
 
-/* Values of base or head, by the names in -top. */
+/* Values of base or of head for each name in -top. */
 struct side_values {
   struct interner names;
   struct side_sum {
     int64_t flat, cum;
-  } * sums; /* self and total of each name */
+  } * sums; /* self and total for each name */
   struct view_report report;
   bool opened;
 };
@@ -23,8 +23,8 @@ static bool side_values_add(struct side_values *side, uint32_t node) {
   return true;
 }
 
-/* Reads all nodes of base or head, including small nodes. A node that is small here may be large in
- * the other profile. */
+/* Reads all nodes of base or head, even small nodes. A node that is small in one profile may be
+ * large in the other. */
 static pprofc_status side_values_read(struct side_values *side, struct view_page *page,
                                       const pprofc_profile *profile,
                                       const struct pipeline_overrides *overrides,
@@ -34,8 +34,7 @@ static pprofc_status side_values_read(struct side_values *side, struct view_page
   void (*warn)(void *, const char *) = page->options.warn;
   interner_init(&side->names, page->mem);
   side->opened = true;
-  page->options.warn = NULL; /* ignore warnings here, because the difference has the same
-                                warnings */
+  page->options.warn = NULL; /* The difference has the same warnings, so these are ignored. */
   pprofc_status status = view_report_open(&side->report, page, profile, &all, error);
   page->options.warn = warn;
   if (!status) status = view_report_graph(&side->report, 0, error);
@@ -77,8 +76,8 @@ static pprofc_status rows_add_sides(struct view_rows *rows, struct view_page *pa
   return status;
 }
 
-/* Adds verdicts if the rows are functions. Checks the granularity of the report and not the option,
- * because a view may override the option. */
+/* Adds verdicts if the rows are functions. Checks the granularity of the report instead of the
+ * option, because a view may override the option. */
 static pprofc_status rows_add_verdicts(struct view_rows *rows, struct view_page *page,
                                        const struct view_report *v, pprofc_error *error) {
   const struct granularity *g = &v->report.result.granularity;

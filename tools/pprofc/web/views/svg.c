@@ -1,4 +1,4 @@
-/* Copies an SVG from dot into a page. Turns the boxes into links with names. */
+/* Copies an SVG made by dot into a page. Turns its boxes into links with names. */
 #include "web/views/svg.h"
 
 #include "core/str.h"
@@ -9,14 +9,14 @@ struct svg_copy {
   struct buffer *out;
   svg_box_fn box;
   void *context;
-  size_t number; /* number of the box in the open group; 0 if the group is not a box */
+  size_t number; /* number of the box whose group is open; 0 if the group is not a box */
   bool difference;
 };
 
 /* ---- colours ----------------------------------------- */
 
-/* Replacements for the colours of dot. dot_color gives boxes a saturation of 10 % and at most 237
- * per channel. It gives lines a saturation of 100 % and at most 178 per channel. Red means more,
+/* Replacements for the colours of dot_color. Its boxes have a saturation of 10 % and at most 237
+ * per channel. Its lines have a saturation of 100 % and at most 178 per channel. Red means more,
  * green means less, grey means unchanged. */
 struct svg_palette {
   unsigned neutral[3], more[3], less[3];
@@ -26,7 +26,8 @@ static const struct svg_palette svg_boxes = {
     {238, 238, 238}, {251, 214, 182}, {190, 219, 245}, 0.1};
 static const struct svg_palette svg_lines = {{138, 138, 138}, {184, 84, 0}, {28, 100, 165}, 1};
 
-/* Returns the index of the next "#rrggbb" after a quote, or the size of the text. */
+/* Returns the index of the next "#rrggbb" after a quote. Returns the size of the text if there is
+ * no such colour. */
 static size_t svg_find_color(pprofc_str text, size_t from) {
   size_t at = from + str_find(str_slice(text, from, text.size), STR("=\"#"));
   return at + 10 < text.size && text.data[at + 9] == '"' ? at + 3 : text.size;
@@ -50,7 +51,7 @@ static void svg_put_color(struct buffer *out, pprofc_str digits) {
   }
 }
 
-/* Writes a tag. In a difference, replaces the colours in it. */
+/* Writes a tag. In a difference, replaces its colours. */
 static void svg_put_tag(struct svg_copy *c, pprofc_str tag) {
   size_t from = 0, at;
   while (c->difference && (at = svg_find_color(tag, from)) < tag.size) {
@@ -63,7 +64,7 @@ static void svg_put_tag(struct svg_copy *c, pprofc_str tag) {
 
 /* ---- tags -------------------------------------------- */
 
-/* Finds an attribute of a tag. `name` includes = and the quote: `xlink:title="`. */
+/* Finds an attribute of a tag. `name` includes '=' and the quote: `xlink:title="`. */
 static bool svg_attribute(pprofc_str tag, pprofc_str name, pprofc_str *value) {
   size_t at = str_find(tag, name);
   if (at == tag.size) return false;
@@ -72,7 +73,8 @@ static bool svg_attribute(pprofc_str tag, pprofc_str name, pprofc_str *value) {
   return true;
 }
 
-/* Returns the number of a box: 12 for the title "N12", 0 for other titles such as "N12_0". */
+/* Returns the number of a box: 12 for the title "N12". Returns 0 for other titles, such as
+ * "N12_0". */
 static size_t svg_box_number(pprofc_str title) {
   uint64_t number;
   bool is_box =
@@ -80,7 +82,7 @@ static size_t svg_box_number(pprofc_str title) {
   return is_box && number < SIZE_MAX ? (size_t)number : 0;
 }
 
-/* Writes <svg ...> with its viewBox only, because the page sets the size of the picture. */
+/* Writes <svg ...> with its viewBox only. The page sets the size of the picture. */
 static void svg_open_root(struct svg_copy *c, pprofc_str tag) {
   pprofc_str view;
   buffer_add_text(c->out, "<svg xmlns=\"http://www.w3.org/2000/svg\" "
@@ -105,8 +107,8 @@ static void svg_open_group(struct svg_copy *c, pprofc_str tag) {
   buffer_add_str(c->out, str_slice(tag, at + id.size + 6, tag.size));
 }
 
-/* Handles <a xlink:title="...">. Writes the tooltip as a <title>, which browsers show, and turns
- * the box into a link. */
+/* Handles <a xlink:title="...">. Writes the tooltip as a <title>, because browsers show titles.
+ * Turns the box into a link. */
 static void svg_open_link(struct svg_copy *c, pprofc_str tag) {
   pprofc_str title;
   if (c->number)
@@ -143,7 +145,7 @@ static void svg_piece(struct svg_copy *c, pprofc_str piece, pprofc_str *rest) {
   else if (str_starts(piece, STR("<a ")))
     svg_open_link(c, piece);
   else if (str_equal(piece, STR("<title>"))) {
-    pprofc_str title = svg_next(rest); /* dot's title, which contains the number of the box */
+    pprofc_str title = svg_next(rest); /* title by dot, which contains the number of the box */
     c->number = svg_box_number(title);
     svg_next(rest);
   } else if (str_starts(piece, STR("<")))

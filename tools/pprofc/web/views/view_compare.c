@@ -6,12 +6,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Maximum number of increases, and of decreases, in the lists. */
+/* Maximum number of increases in their list, and of decreases in theirs. */
 #define COMPARE_CHANGES 10
 
 /* ---- selection of a base ----------------------------- */
 
-/* Lists the profiles that can be base or head. Their links keep the filters and the other
+/* Lists the profiles that can be base or head. Each link keeps the filters and the other
  * profile. */
 static void compare_choices(struct view_page *page, const char *words, const char *parameter,
                             const struct web_item *items, size_t count) {
@@ -81,7 +81,7 @@ static int compare_by_total(const void *a, const void *b) {
   return str_compare(x->name, y->name);
 }
 
-/* Lists the largest increases, or the largest decreases if `grew` is false. */
+/* Lists the largest increases if `grew`, or else the largest decreases. */
 static void compare_list(struct view_page *page, const struct view_rows *rows, bool grew) {
   fill_begin(&page->fill, "tables");
   fill_words(&page->fill, "words", grew ? "\xE2\x96\xB2 Grew most" : "\xE2\x96\xBC Shrank most");

@@ -1,5 +1,5 @@
-/* Creates the view Disassembly. The view shows the lines of -disasm in one section per function,
- * sorted by cost. The user can close a section. */
+/* Creates the view Disassembly. It shows the lines of -disasm in one section per function, sorted
+ * by cost. The user can collapse a section. */
 #include "core/array.h"
 #include "unit/unit.h"
 #include "web/views/page.h"
@@ -22,7 +22,7 @@ struct disasm_page {
   struct view_report v;
   struct disasm_block *blocks;
   size_t count, capacity;
-  double most; /* largest cost of an instruction, which is drawn in the strongest colour */
+  double most; /* largest cost of an instruction; it gets the strongest colour */
 };
 
 static const char disasm_routine[] = "ROUTINE ======================== ";

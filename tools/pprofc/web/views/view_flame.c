@@ -1,11 +1,11 @@
-/* Creates the view Flame. The view has an element in which the script draws, and a table of
- * functions for browsers without a script. */
+/* Creates the view Flame. It has an element in which the script draws the flame graph, and a table
+ * of functions for browsers without a script. */
 #include "web/views/page.h"
 
 #include <inttypes.h>
 
-/* Changes of the query that remove the selection and the table. All requests for the data are then
- * equal. */
+/* Changes of the query that remove the selection and the table. The data for all of these pages
+ * then has the same URL. */
 const struct web_change *view_flame_data(size_t *count) {
   static const struct web_change changes[] = {
       {"p", {"", 0}},    {"sel", {"", 0}},  {"v", {"", 0}},  {"side", {"", 0}}, {"sort", {"", 0}},
@@ -14,11 +14,11 @@ const struct web_change *view_flame_data(size_t *count) {
   return changes;
 }
 
-/* Minimum number of samples for a page that loads its table after the picture. */
+/* If a profile has at least this number of samples, the page loads its table after the picture. */
 #define TABLE_SAMPLES 20000
 
-/* True if the page can load the table later. That is the case if the profile has many samples, and
- * no parameter refers to the table. */
+/* True if the page can load its table later. The profile must have many samples, and no parameter
+ * may refer to the table. */
 static bool flame_table_waits(const struct view_page *page) {
   static const char *const needed_by[] = {"rows", "only", "sel", "p"};
   for (size_t i = 0; i < sizeof needed_by / sizeof *needed_by; i++)
@@ -26,8 +26,8 @@ static bool flame_table_waits(const struct view_page *page) {
   return page->in->profile->samples.count >= TABLE_SAMPLES;
 }
 
-/* Writes a link to the table. Browsers without a script follow the link; the script replaces it by
- * the table. */
+/* Writes a link to the table. Browsers without a script follow the link. The script replaces the
+ * link by the table. */
 static pprofc_status flame_table_link(struct view_page *page, struct buffer *out,
                                       pprofc_error *error) {
   static const struct web_change rows = {"rows", {"first", 5}};
@@ -44,8 +44,8 @@ static pprofc_status flame_table_link(struct view_page *page, struct buffer *out
   return status;
 }
 
-/* Sets the totals of the displayed time range, before filters, for each sample type. The script
- * knows only the totals of the whole recording. */
+/* Sets the total of each sample type in the displayed time range, before filters. The script knows
+ * only the totals of the whole recording. */
 static void flame_fill_totals(struct view_page *page) {
   const pprofc_profile *p = page->in->profile;
   if (!*page_parameter(page, "t0") && !*page_parameter(page, "t1")) return;
@@ -74,7 +74,7 @@ pprofc_status view_flame(struct view_page *page, struct buffer *out, pprofc_erro
   page->options.nodefraction = page->options.edgefraction = 0;
   pprofc_status status =
       flame_table_waits(page) ? flame_table_link(page, out, error) : view_top(page, out, error);
-  /* Drop the totals of the table, because the picture shows all functions. */
+  /* Drop the totals of the table. Unlike the table, the picture shows all functions. */
   page->totals.has_shown = false;
   buffer_add_text(out, "</section>\n");
   page->options.granularity = page->in->options->granularity;

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-/* Maximum number of edges for dot, which needs minutes for larger graphs. */
+/* Maximum number of edges in a graph for dot. dot needs minutes for larger graphs. */
 #define DOT_EDGES 2000
 
 struct graph_picture {
@@ -22,7 +22,7 @@ struct graph_picture {
 
 /* ---- drawing ----------------------------------------- */
 
-/* Writes the input for dot. Sets a font that fits the page. Omits the legend, because the page
+/* Writes the input for dot. Sets a font that fits the page. Drops the legend, because the page
  * shows the same text elsewhere. */
 static pprofc_status picture_write_dot(struct graph_picture *g, pprofc_error *error) {
   static const char fonts[] = "node [fontname=\"Helvetica,Arial,sans-serif\"]\n"
@@ -50,8 +50,8 @@ static pprofc_status picture_write_dot(struct graph_picture *g, pprofc_error *er
   return status;
 }
 
-/* Draws the graph. A failure is not an error of the page: the function stores the reason, and the
- * page shows it. */
+/* Draws the graph. If that fails, stores the reason, which the page shows. The failure is not an
+ * error of the page. */
 static pprofc_status picture_draw(struct graph_picture *g, pprofc_error *error) {
   const struct web_info *info = g->page->in->info;
   pprofc_error why = {.message = ""};
@@ -68,7 +68,7 @@ static pprofc_status picture_draw(struct graph_picture *g, pprofc_error *error) 
 
 /* ---- the picture ------------------------------------- */
 
-/* Writes the tag of a box of the picture, with the values of its row. */
+/* Writes the tag of a box with the values of its row. */
 static void picture_box(void *context, struct buffer *out, size_t number) {
   const struct graph_picture *g = context;
   struct view_page *page = g->page;
@@ -92,7 +92,7 @@ static void picture_fill_share(const struct graph_picture *g, const char *name, 
   fill_words(&g->page->fill, name, text);
 }
 
-/* Adds the edges as data for the script. In these data, the numbers of boxes start at 0. */
+/* Adds the edges as data for the script. The script numbers the boxes from 0. */
 static bool picture_fill_edges(const struct graph_picture *g) {
   const struct graph *graph = &g->v.graph;
   struct fill *fill = &g->page->fill;

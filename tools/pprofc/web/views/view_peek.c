@@ -1,11 +1,11 @@
-/* Creates the view Peek. The view shows the lines of -peek, each function between its callers and
- * callees, with names as links. */
+/* Creates the view Peek. It shows the lines of -peek: each function between its callers and
+ * callees. The names are links. */
 #include "core/escape.h"
 #include "unit/unit.h"
 #include "web/views/page.h"
 
-/* Maximum number of functions with a filter, and without a filter, unless the user requests all
- * functions. */
+/* Maximum number of functions with a filter, and maximum number without a filter. The user can
+ * request all functions. */
 #define PEEK_FOUND_MAX 500
 #define PEEK_FIRST_MAX 50
 
@@ -27,7 +27,7 @@ static size_t peek_count(const struct graph *g) {
   return count;
 }
 
-/* Returns a regular expression for the functions whose name matches. In lines of -peek, file and
+/* Returns a regular expression for the functions whose names match. In the lines of -peek, file and
  * line follow the name, so ^name$ would not match. */
 static pprofc_str peek_names_expression(struct peek *p) {
   const struct graph *g = &p->v.graph;
@@ -42,7 +42,7 @@ static pprofc_str peek_names_expression(struct peek *p) {
     if (!name.size || !regex_match(p->v.report.result.argument, name)) continue;
     if (interner_add(&names, name) != before) continue;
     html_exact_expression(&text, name);
-    text.size -= text.size > 0; /* remove the $ at the end of the expression */
+    text.size -= text.size > 0; /* removes the $ at the end of the expression */
     buffer_add_text(&text, "(?: |$)");
   }
   pprofc_str expression = STR("");
@@ -65,8 +65,8 @@ static pprofc_status peek_make(struct peek *p, pprofc_error *error) {
   return status;
 }
 
-/* Builds the graph of the functions that match the expression. Compares the names in -peek. If no
- * name matches, compares the functions' own names. */
+/* Builds the graph of the functions that match the expression. Compares the expression with the
+ * names in -peek. If no name matches, compares it with the names of the functions alone. */
 static pprofc_status peek_find(struct peek *p, pprofc_error *error) {
   struct view_page *page = p->page;
   page->options.argument = page->options.focus;
@@ -74,7 +74,7 @@ static pprofc_status peek_find(struct peek *p, pprofc_error *error) {
   if (status || peek_count(&p->v.graph)) return status;
   const char *asked = page->options.argument ? page->options.argument : "";
   pprofc_str names = peek_names_expression(p);
-  /* Without samples nothing can match. A missing match is an error only if the user searched. */
+  /* Without samples nothing can match. This is an error only if the user searched. */
   if (!names.size && !*asked) return PPROFC_OK;
   if (!names.size)
     return error_set(error, PPROFC_E_NO_MATCH, "no matches found for regexp: %s", asked);

@@ -1,6 +1,6 @@
-/* Creates the view Source. The view shows the lines of -weblist, starting with the functions and
- * files with the largest cost. A click on a line shows its instructions. report/source finds and
- * reads the files. */
+/* Creates the view Source. It shows the lines of -weblist, starting with the functions and files
+ * with the largest cost. A click on a line shows its instructions. report/source finds and reads
+ * the files. */
 #include "core/escape.h"
 #include "report/source/lookup.h"
 #include "report/source/weblist_runs.h"
@@ -11,7 +11,7 @@
 
 /* Number of files shown, as in pprof. */
 #define SOURCE_FILES 50
-/* Maximum number of missing files that the view searches for, to suggest flags. */
+/* Maximum number of missing files for which the view searches in order to suggest flags. */
 #define SOURCE_SUGGESTIONS 20
 
 struct source_page {
@@ -19,13 +19,13 @@ struct source_page {
   struct view_report v;
   struct web_data data;
   struct source_lookup sources;
-  int64_t most;     /* largest cost of a visible line, which is drawn in the strongest colour */
-  bool missing;     /* true if the program could not read a file */
+  int64_t most;     /* largest cost of a visible line; it gets the strongest colour */
+  bool missing;     /* true if a file was unreadable */
   size_t suggested; /* number of missing files that the view has searched for */
 };
 
-/* Entries of one file in `places`, from index `first` to before `end`, and the sum of their self
- * values. */
+/* The entries of a file in `places`, from index `first` to index `end` (exclusive), and the sum of
+ * their self values. */
 struct source_extent {
   size_t first, end;
   int64_t flat;
@@ -62,7 +62,7 @@ static bool source_same_call(const struct web_call *a, const struct web_call *b)
   return a->line == b->line && str_equal(a->file, b->file);
 }
 
-/* Writes the inlined calls of an instruction. Omits the calls that the previous instruction also
+/* Writes the inlined calls of an instruction. Skips the calls that the previous instruction also
  * has. */
 static void source_calls(struct source_page *s, const struct web_place *place,
                          const struct web_place *before) {
@@ -132,7 +132,8 @@ static void source_line(struct source_page *s, pprofc_str file, int64_t number, 
   fill_end(&s->page->fill);
 }
 
-/* Returns the largest total of a line in places[first, end), the lines of one file. */
+/* Returns the largest total of a line of one file. `places` has the lines from index `first` to
+ * `end` (exclusive). */
 static int64_t source_hottest(const struct source_page *s, size_t first, size_t end) {
   int64_t most = 0;
   for (size_t i = first, next; i < end; i = next) {
@@ -144,7 +145,7 @@ static int64_t source_hottest(const struct source_page *s, size_t first, size_t 
   return most;
 }
 
-/* Sets the reason why lines of a file are missing, and a hint how to find the file. */
+/* Sets the reason why lines of a file are missing, and a hint about how to find the file. */
 static void source_fill_failure(struct source_page *s, pprofc_str name) {
   const struct source_file *file = source_lookup_file(&s->sources, name);
   if (!file || !file->failure.size) return;

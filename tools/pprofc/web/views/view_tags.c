@@ -1,5 +1,5 @@
-/* Creates the view Tags. The view shows the labels of the samples with their values and costs.
- * Links filter by a value, or add a label to the stacks. */
+/* Creates the view Tags. It shows the labels of the samples with their values and costs. Links
+ * filter by a value, or add a label to the stacks. */
 #include "core/escape.h"
 #include "report/text/tag_sums.h"
 #include "web/views/page.h"
@@ -15,15 +15,14 @@ struct tag_changes {
   size_t opened;
 };
 
-/* Collects the labels of base and head. The caller closes `changes`, also after an error. */
+/* Collects the labels of base and head. The caller closes `changes`, even after an error. */
 static pprofc_status tag_changes_open(struct tag_changes *c, struct view_page *page,
                                       pprofc_error *error) {
   static const struct pipeline_overrides overrides = {0};
   const pprofc_profile *const profiles[2] = {page->in->base, page->in->head};
   void (*warn)(void *, const char *) = page->options.warn;
   pprofc_status status = PPROFC_OK;
-  page->options.warn = NULL; /* ignore warnings here, because the difference has the same
-                                warnings */
+  page->options.warn = NULL; /* The difference has the same warnings, so these are ignored. */
   for (size_t side = 0; !status && side < 2; side++) {
     struct tag_sums *sums = &c->sums[side];
     c->opened = side + 1;
@@ -73,8 +72,9 @@ static pprofc_status tag_changes_judge(struct view_page *page, pprofc_str key,
   return judge_sides(sides, &options, info->noise, &page->judgement, error);
 }
 
-/* Returns the verdict on the samples with the row's label value, or NULL. Checks that the verdict
- * has the row's values. A function of the same name would add its samples to the verdict. */
+/* Returns the verdict on the samples that have the label value of the row, or NULL. Checks that the
+ * verdict has the values of the row. They differ if a function has the same name as the label
+ * value, because its samples then also count. */
 static const pprofc_verdict_row *tag_verdict(struct view_page *page, const struct view_row *row) {
   const pprofc_verdict_row *found = judge_find(&page->judgement, row->name);
   if (!found) return NULL;
@@ -83,11 +83,11 @@ static const pprofc_verdict_row *tag_verdict(struct view_page *page, const struc
               fabs(found->cum.head - row->total.head) <= slack;
   if (!same && !judge_rescales(&page->judgement)) return NULL;
   pprofc_verdict_row *own = arena_copy(&page->arena, found, sizeof *found);
-  if (own) own->via_callee = false; /* the cost of a label value is always in deeper frames */
+  if (own) own->via_callee = false; /* The cost of a label value is always in deeper frames. */
   return own;
 }
 
-/* Sets a row to the values of a label value in base and head, and its verdict. */
+/* Sets a row to the verdict on a label value, and to its values in base and head. */
 static void tag_changes_row(const struct tag_changes *c, struct view_page *page,
                             const struct tag_value *tag, struct view_row *row) {
   *row = (struct view_row){.name = tag->value, .function = tag->value};
@@ -100,10 +100,10 @@ static void tag_changes_row(const struct tag_changes *c, struct view_page *page,
   row->self = row->total;
 }
 
-/* Maximum number of displayed values for one label key. */
+/* Maximum number of values that are shown for a label key. */
 #define TAG_VALUES 200
-/* Maximum number of label keys whose values get verdicts. The verdicts of each key take as long as
- * a table of functions. */
+/* Maximum number of label keys whose values get verdicts. Each key takes as long as a table of
+ * functions. */
 #define TAG_JUDGED 8
 
 struct tags_page {
@@ -116,8 +116,8 @@ struct tags_page {
 
 /* ---- filters ----------------------------------------- */
 
-/* Appends text that a filter compares literally. A comma separates expressions in a filter, so the
- * function writes a comma as a character code. */
+/* Appends text that a filter compares literally. Writes a comma as a character code, because a
+ * comma separates expressions in a filter. */
 static void tags_quote(struct buffer *out, pprofc_str text) {
   pprofc_str piece;
   for (bool first = true; str_next(&text, ',', &piece); first = false) {
@@ -152,7 +152,7 @@ static void tags_link(struct tags_page *t, const char *parameter, pprofc_str val
 
 /* ---- tables ------------------------------------------ */
 
-/* Adds a row with the cost of a label value in a single profile. */
+/* Adds a row for a label value of a single profile, with its cost. */
 static void tags_cost(struct tags_page *t, const struct tag_value *tag, int64_t key_sum) {
   struct fill *fill = &t->page->fill;
   double share = key_sum ? fabs((double)tag->sum / (double)key_sum) : 0;
@@ -254,7 +254,7 @@ static pprofc_status tags_key(struct tags_page *t, const struct tag_value *items
   return status;
 }
 
-/* Adds links to all label keys, if there are several. */
+/* If there are several label keys, adds links to all of them. */
 static void tags_index(struct tags_page *t) {
   struct fill *fill = &t->page->fill;
   size_t number = 0;

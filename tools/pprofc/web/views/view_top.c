@@ -1,5 +1,5 @@
-/* Creates the view Top, a table with the rows of -top. A difference has base, head and change.
- * Links restrict the table to functions that grew, shrank, are new or are gone. */
+/* Creates the view Top, a table with the rows of -top. A difference has columns for base, head and
+ * change. Links restrict the table to functions that grew, shrank, are new or are gone. */
 #include "web/views/page.h"
 
 #include <stdlib.h>
@@ -12,10 +12,11 @@ struct top_table {
   struct view_report report;
   struct view_rows rows;
   bool by_cum;
-  const char *only; /* filter of rows: "grew", "shrank", "new", "gone", "significant" or "" (all) */
+  const char *only; /* filter of the rows: "grew", "shrank", "new", "gone", "significant" or "" (all
+                       rows) */
 };
 
-/* True if the filter `only` shows the row. */
+/* True if the filter `only` accepts the row. */
 static bool top_is_wanted(const struct top_table *t, const struct view_row *row, const char *only) {
   if (!*only) return true;
   if (strcmp(only, "significant") == 0)
@@ -61,7 +62,7 @@ static void top_plain(struct top_table *t, struct buffer *out) {
 
 /* ---- a difference ------------------------------------ */
 
-/* Returns the number of rows that a filter shows. The filter "significant" also shows functions
+/* Returns the number of rows that a filter accepts. The filter "significant" also accepts functions
  * that are too small for the table. */
 static size_t top_filter_count(const struct top_table *t, const char *only) {
   size_t count = 0;

@@ -1,4 +1,4 @@
-/* Declares the views of the web server. Each view is a complete page and works without a script. */
+/* Declares the views of the web server. A view is a complete page, which works without a script. */
 #ifndef PPROFC_WEB_VIEWS_VIEWS_H
 #define PPROFC_WEB_VIEWS_VIEWS_H
 
@@ -12,25 +12,25 @@ struct web_view {
   const char *path;  /* path below /ui/ */
   const char *title; /* text of links to the view */
   char key;
-  view_body_fn body;  /* function that writes the content of <main> */
-  const char *about;  /* one sentence about the view, for the list of keyboard shortcuts */
+  view_body_fn body;  /* writes the content of the element <main> */
+  const char *about;  /* sentence about the view for the list of keyboard shortcuts */
   const char *format; /* command-line format with the same data, or NULL */
 };
 
-/* Return the view at a path, or the view with an index in the order of the bar. Return NULL if
- * there is no such view. */
+/* The first function returns the view at a path, the second the view with an index in the order of
+ * the bar. Both return NULL if there is no such view. */
 const struct web_view *web_view_find(pprofc_str path);
 const struct web_view *web_view_at(size_t index);
 
-/* Paths of the flame graph and of its data, which the script requests. view_flame_data returns the
- * changes of the page's query that give the query of that request. */
+/* Paths of the flame graph and of its data, which the script requests. view_flame_data returns
+ * changes of the query: applied to the page's query, they give the query for the data. */
 #define FLAME_VIEW STR("flamegraph")
 #define FLAME_DATA STR("flamedata")
 const struct web_change *view_flame_data(size_t *count);
 
-/* Writes the page of a view. With `message`, writes the page with this error instead of the view;
- * bar and filters remain, for correcting an invalid filter. After an error, writes nothing; the
- * caller then calls the function again with the error message. Thread-safe. */
+/* Writes the page of a view. With `message`, writes this error instead of the view, and keeps bar
+ * and filters so that the user can correct a filter. Writes nothing after an error; the caller then
+ * calls again with the error message. Thread-safe. */
 pprofc_status web_document(const struct web_view *view, const struct web_view_input *input,
                            const char *message, struct output *out, pprofc_error *error);
 
