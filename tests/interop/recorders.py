@@ -247,7 +247,7 @@ def node_prof(place):
     needs("node")
     place.run("node", "--prof", "--logfile=isolate-calls-v8.log", "--no-logfile-per-isolate", "calls.js")
     text = place.run("node", "--prof-process", "isolate-calls-v8.log").stdout
-    known = json.loads(place.run("node", "--prof-process", "--preprocess", "-j", "isolate-calls-v8.log").stdout)["ticks"]
+    known = json.loads(place.run("node", "--prof-process", "--preprocess", "isolate-calls-v8.log").stdout)["ticks"]
     place.run(os.path.join(place.bin, "pprofc"), "-proto", "-output=calls.pb.gz", "isolate-calls-v8.log")
     ours = place.ticks("calls.pb.gz")
     same("ticks that node --prof-process knows", ours, len(known))

@@ -193,12 +193,12 @@ static pprofc_status node_parse(const struct buffer *json, const pprofc_read_opt
 static pprofc_status node_read(const char *path, const pprofc_read_options *options,
                                const struct open_sums *sums, pprofc_profile **profile,
                                pprofc_error *error) {
-  const char *const argv[] = {"node", "--prof-process", "--preprocess", "-j", path, NULL};
+  const char *const argv[] = {"node", "--prof-process", "--preprocess", path, NULL};
   struct buffer json;
   if (!child_exists("node"))
     return error_set(error, PPROFC_E_UNSUPPORTED,
                      "a log of node --prof needs node in PATH; or run node --prof-process "
-                     "--preprocess -j LOG >FILE on another machine and read FILE");
+                     "--preprocess LOG >FILE on another machine and read FILE");
   recording_text_init(&json, options);
   pprofc_status status = recording_run(argv, &json, error);
   if (status == PPROFC_OK) status = node_parse(&json, options, sums, profile, error);

@@ -86,12 +86,11 @@ const struct format_row import_format_table[] = {
      "function; labels `process`, `pid`, `thread`, `tid`; times of samples",
      "counted: ends without a begin, events without an end, events of other kinds (async, "
      "counters, flows)"},
-    {"json_v8_log", "V8 log, preprocessed",
-     "0x, `node --prof-process --preprocess -j isolate-*.log`",
+    {"json_v8_log", "V8 log, preprocessed", "0x, `node --prof-process --preprocess isolate-*.log`",
      "JSON with `code`, `functions`, `ticks`", "0x 6.0.0, node 20.20.2",
      "imports/calls.0x.v8log.json",
      "`samples/count`, `wall/nanoseconds`; functions of scripts with file and line",
-     "counted: ticks without a stack; states of the virtual machine"},
+     "counted: ticks without `s`; states of the virtual machine"},
     {"json_heapprofile", "V8 heap profile (`.heapprofile`)", "`node --heap-prof`, Chrome",
      "JSON with `head` and `selfSize`", "node 20.20.2", "imports/calls.heapprofile",
      "`inuse_space/bytes`", "the order of allocations"},
@@ -283,7 +282,8 @@ const struct format_row import_format_table[] = {
      "imports/calls.pyspy.folded",
      "`samples/count`. Two counts in a line are a difference (base, head). A header such as "
      "`cpu/nanoseconds samples/count` names other types. `_[k]` and `_[i]` mark kernel and inlined "
-     "frames. `name (file:12)` is a name with file and line",
+     "frames. `name (file:12)` is a name with file and line. A blank and a count are a "
+     "sample without frames",
      "counted: lines that are not stacks, and counts with a fraction, which are rounded so that "
      "their sum stays"},
     {0},

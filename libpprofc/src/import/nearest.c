@@ -13,7 +13,8 @@
 
 #define NEAREST_IMAGE "this is an image; pass the profile it was made from"
 #define NEAREST_PAGE                                                                               \
-  "this is a web page; save the profile itself: curl -o cpu.pb.gz http://HOST/debug/pprof/profile"
+  "this is a web page; pass the profile it was made from, or save a profile of a server: curl -o " \
+  "cpu.pb.gz http://HOST/debug/pprof/profile"
 #define NEAREST_BENCHMARKS "these are results of benchmarks; benchstatc reads them"
 
 /* ---- first bytes ------------------------------------- */
@@ -66,6 +67,9 @@ static const struct {
     START("goroutine ", " [", "this begins like a dump of goroutines, but has no readable stack"),
     START("", "Full thread dump ",
           "this is a thread dump of Java, not a profile; jcmd PID JFR.start records one"),
+    START("", " function calls ",
+          "this is a table that cProfile printed; python -m cProfile -o FILE SCRIPT writes a "
+          "profile"),
     START("# ", "# Event count", "this is the text of perf report; perf script gives the stacks"),
     START("", "\n#1  ",
           "these are stacks of gdb; FlameGraph's stackcollapse-gdb.pl converts them to folded "

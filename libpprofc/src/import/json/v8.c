@@ -209,9 +209,11 @@ void v8_account(pprofc_builder *builder, const struct v8_counts *counts) {
                     "ms of idle time were skipped");
 }
 
-static int64_t v8_hits(const struct v8_recording *r, pprofc_builder *builder) {
+/* Returns the sum of the hit counts, of functions only or of all nodes. */
+static int64_t v8_hits(const struct v8_recording *r, pprofc_builder *builder, bool functions) {
   int64_t hits = 0;
   for (size_t i = 0; i < r->tree.count; i++) {
+    if (functions && r->tree.nodes[i].kind != CALL_FRAME) continue;
     int64_t count = json_cost(builder, node_get(r->tree.nodes[i].json, "hitCount"));
     if (count > 0) hits = v8_sum(hits, count);
   }
@@ -219,17 +221,18 @@ static int64_t v8_hits(const struct v8_recording *r, pprofc_builder *builder) {
 }
 
 /* Compares the samples with the hit counts of nodes. Some writers leave the counts at 0. V8 counts
- * no hit for the first sample and for the stack that it records when it deoptimizes a function. So
- * only too many hits show that samples are missing. */
+ * no hit for the first sample and for the stack that it records when it deoptimizes a function. V8
+ * counts hits of "(program)" without a sample while a worker starts. So only too many hits of
+ * functions show that samples are missing. */
 static void v8_compare_hits(const struct v8_recording *r, pprofc_builder *builder) {
-  int64_t hits = v8_hits(r, builder);
+  int64_t hits = v8_hits(r, builder, true);
   if ((uint64_t)hits <= r->sample_count) return;
   import_compare_total(builder, "samples", (uint64_t)hits, r->sample_count);
 }
 
 /* Adds samples from the hit counts of nodes, for files without samples. */
 static void v8_add_hits(struct v8_recording *r, pprofc_builder *builder, int64_t duration) {
-  int64_t hits = v8_hits(r, builder), before = 0;
+  int64_t hits = v8_hits(r, builder, false), before = 0;
   double each = hits ? (double)duration / (double)hits : 0;
   for (size_t i = 0; i < r->tree.count && builder_ok(builder); i++) {
     int64_t count = json_cost(builder, node_get(r->tree.nodes[i].json, "hitCount"));

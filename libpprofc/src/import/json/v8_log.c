@@ -9,8 +9,11 @@
 struct v8_tick {
   int64_t at; /* time of the tick in microseconds */
   size_t order;
-  const struct node *stack;
+  const struct node *json;
 };
+
+/* Value of a tick's `vm` while V8 collects garbage. */
+#define V8_STATE_GC 1
 
 struct v8_log {
   pprofc_builder *builder;
@@ -126,22 +129,34 @@ static int v8_tick_by_time(const void *a, const void *b) {
   return x->order < y->order ? -1 : 1;
 }
 
+/* Gives a tick without a stack the frame that a .cpuprofile has for it. */
+static size_t v8_tick_outside(struct v8_log *log, const struct node *tick) {
+  int64_t state = json_cost(log->builder, node_get(tick, "vm"));
+  if (!json_stack_reserve(&log->stack, log->builder, 1)) return 0;
+  log->stack.frames[0] =
+      v8_named(log, state == V8_STATE_GC ? "(garbage collector)" : "(program)", STR(""));
+  return 1;
+}
+
 /* Adds the ticks as samples. The time of a tick is the time since the previous tick. */
 static void v8_add_log_ticks(struct v8_log *log, struct v8_tick *ticks, size_t count) {
   int64_t before = 0;
-  size_t empty = 0;
+  size_t missing = 0;
   for (size_t i = 0; i < count && builder_ok(log->builder); i++) {
     int64_t passed = ticks[i].at > before ? ticks[i].at - before : 0;
     int64_t values[2] = {1, passed < INT64_MAX / 1000 ? passed * 1000 : 0};
     before = ticks[i].at;
-    size_t depth = v8_tick_stack(log, ticks[i].stack);
-    if (depth)
-      pprofc_builder_sample(log->builder, log->stack.frames, depth, values);
-    else
-      empty++;
+    const struct node *stack = node_get(ticks[i].json, "s");
+    if (!node_is(stack, NODE_ARRAY)) {
+      missing++;
+      continue;
+    }
+    size_t depth = v8_tick_stack(log, stack);
+    if (!depth) depth = v8_tick_outside(log, ticks[i].json);
+    if (depth) pprofc_builder_sample(log->builder, log->stack.frames, depth, values);
   }
-  const struct import_loss losses[] = {{empty, "tick has no stack", "ticks have no stack"}, {0}};
-  import_account(log->builder, count - empty, "ticks", losses);
+  const struct import_loss losses[] = {{missing, "tick has no stack", "ticks have no stack"}, {0}};
+  import_account(log->builder, count - missing, "ticks", losses);
 }
 
 JSON_SHAPE(json_v8_log) {
@@ -158,7 +173,7 @@ JSON_SHAPE(json_v8_log) {
   for (size_t i = 0; i < count; i++) {
     const struct node *tick = node_at(ticks, i);
     int64_t at = json_cost(builder, node_get(tick, "tm"));
-    sorted[i] = (struct v8_tick){at < 0 ? 0 : at, i, node_get(tick, "s")};
+    sorted[i] = (struct v8_tick){at < 0 ? 0 : at, i, tick};
   }
   if (count) qsort(sorted, count, sizeof *sorted, v8_tick_by_time);
   pprofc_builder_type(builder, "samples", "count");

@@ -91,6 +91,12 @@ static size_t take_counts(pprofc_str *line, struct folded_count *counts, size_t 
   return n;
 }
 
+/* Reads a line without frames: a blank and a count, which py-spy writes for a thread without a
+ * stack. */
+static bool folded_take_bare(pprofc_str line, struct folded_count *count) {
+  return line.size && line.data[0] == ' ' && parse_count(str_trim(line), count);
+}
+
 /* True for comments like "# mode: wall" and "// made by hand". A name may begin with these
  * characters if no space follows. */
 static bool is_comment(pprofc_str line) {
@@ -133,6 +139,7 @@ struct folded_lines {
 
 static void count_folded_line(struct folded_lines *lines, pprofc_str stack) {
   struct folded_count count;
+  if (folded_take_bare(stack, &count)) return;
   if (take_counts(&stack, &count, 1) != 1 || !stack.size) {
     lines->bad++;
     return;
@@ -308,10 +315,14 @@ static bool folded_add_line(struct folded_folded *f, pprofc_str line) {
   struct folded_count read[MAX_TYPES];
   int64_t counts[MAX_TYPES];
   size_t wanted = f->is_diff ? 2 : f->types;
-  if (take_counts(&line, read, wanted) != wanted || !line.size) return false;
+  bool bare = wanted == 1 && folded_take_bare(line, read);
+  if (!bare && (take_counts(&line, read, wanted) != wanted || !line.size)) return false;
   folded_round(f, read, wanted, counts);
   if (values_are_zero(counts, wanted)) return true;
-  if (!folded_read_stack(f, line)) return false;
+  if (bare)
+    f->depth = 0;
+  else if (!folded_read_stack(f, line))
+    return false;
   const uint32_t *stack = f->stack + MAX_FRAMES - f->depth;
   if (f->is_diff)
     add_difference(f, stack, counts);

@@ -3,6 +3,7 @@
  * before frames. */
 #include "import/text/perf_loose.h"
 
+#include "core/chars.h"
 #include "import/text/perf_frames.h"
 
 #define LOOSE_DIGITS "0123456789"
@@ -15,7 +16,8 @@ static bool loose_is_frame(pprofc_str line) {
   bool number =
       word.size > 1 && !perf_script_all_of(word, "abcdef") && !str_ends(str_trim(rest), STR(":"));
   bool object = frame.object.size && strchr("/[", frame.object.data[0]);
-  bool indented = strchr(" \t", line.data[0]) && str_trim(rest).size;
+  pprofc_str name = str_trim(rest);
+  bool indented = strchr(" \t", line.data[0]) && name.size && !char_is_digit(name.data[0]);
   return number && (object || frame.inlined || indented || str_find(rest, STR("+0x")) < rest.size);
 }
 
@@ -94,6 +96,7 @@ static bool loose_begins(pprofc_str text) {
 
 bool perf_loose_convert(pprofc_str text, struct buffer *out) {
   pprofc_str line;
+  size_t frames = 0, others = 0; /* frames, and other lines after the first line of a block */
   bool inside = false;
   if (!loose_begins(text)) return false;
   while (str_next_line(&text, &line) && !out->failed) {
@@ -103,6 +106,8 @@ bool perf_loose_convert(pprofc_str text, struct buffer *out) {
       continue;
     }
     bool frame = loose_is_frame(line);
+    frames += frame;
+    others += inside && !frame;
     if (inside || frame) {
       if (!inside) loose_header(out, STR(""));
       if (frame) buffer_add_char(out, '\t');
@@ -113,5 +118,5 @@ bool perf_loose_convert(pprofc_str text, struct buffer *out) {
     }
     inside = true;
   }
-  return true;
+  return frames >= others;
 }
