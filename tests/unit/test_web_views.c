@@ -450,6 +450,11 @@ static void test_an_exact_name_finds_its_lines(void) {
   struct asked asked = ask("peek", "f=%5Eparse%24", p);
   expect_text(&asked, "data-name=\"parse\"", true);
   expect_text(&asked, "data-name=\"write\"", false);
+  asked.query = "f=main&sel=parse";
+  expect_text(&asked, "data-name=\"parse\"", true);
+  expect_text(&asked, "data-name=\"write\"", false);
+  expect_text(&asked, "href=\"source?f=main&amp;sel=parse\" data-action=\"source\"", true);
+  expect_text(&asked, "-peek=^parse", true);
   struct buffer text;
   buffer_init(&text, &mem_default, (size_t)1 << 26);
   asked.query = "f=%5Epars%24";

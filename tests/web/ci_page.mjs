@@ -145,6 +145,15 @@ async function testGraphs(url, name) {
     await page.waitForSelector("text=This graph is not in the page: open flame/other.html of the artifacts.");
     const wanted = beside ? [name, "flame/viewer.js", "flame/generator_cpu_diff.js", name, "flame/viewer.js", "flame/generator_mem_diff.js"] : [name, name];
     if (headers) check(served.join() === wanted.join(), `${name} requests ${served}`);
+    for (const damaged of ["#flame/%.html", "#%", "#b-%E0%A4%A", "#__proto__"]) {
+      await page.goto("about:blank");
+      await page.goto(address + damaged);
+      check(!(await page.isVisible("#graph")) && page.complaints.length === 0, `${damaged}: the page without a graph: ${page.complaints[0]}`);
+    }
+    await page.goto("about:blank");
+    await page.goto(address + '#flame/generator_mem_diff.html&tab=]"&width=__proto__&focus=(');
+    await graph.waitFor();
+    check((await page.textContent("#graph .pf-path")).includes("focus (: not an expression"), "a state that is not valid shows the usual graph");
     check(page.complaints.length === 0, `${name}: ${page.complaints[0]}`);
     await page.context().close();
   }

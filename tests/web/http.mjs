@@ -230,7 +230,40 @@ async function testSelection(server) {
   await still(page);
   await page.keyboard.press("Escape");
   check(!(await page.isVisible("#inspector")) && parameter(page, "sel") === null, "Esc clears the selection");
+  await until(page, async () => (await count(page, ".peek .function")) === 50, "and Peek shows the first functions again");
   await close(page, "selection");
+}
+
+/** Callers, Source and Disassembly show the selected function. They keep the filter and the part that it leaves. */
+async function testSelectionIsNoFilter(server) {
+  const name = "encoding/json.Marshal", page = await open(server, `top?f=json&sel=${encodeURIComponent(name)}`);
+  for (const view of ["peek", "source"]) {
+    await page.click(`#inspector a[data-action=${view}]`);
+    await until(page, () => at(page).pathname.endsWith(`/${view}`), view);
+    await still(page);
+    check(parameter(page, "f") === "json" && parameter(page, "sel") === name, `${view} selects: ${page.url()}`);
+    check((await text(page, "#pills")).startsWith("18.72s of 76.73s shown (24.40%)"), `${view} shows the same part: ${await text(page, "#pills")}`);
+    const names = await page.$$eval(".peek .function, details.routine", (all) => all.map((e) => e.dataset.name));
+    check(names.length > 0 && names.every((one) => one === name), `${view} shows ${names}`);
+    const line = await page.textContent("#command");
+    check(line.includes(`-${view === "peek" ? "peek" : "weblist"}=^encoding/json\\.Marshal`) && line.includes(" -focus=json"), `the command: ${line}`);
+    await page.goBack();
+    await until(page, () => at(page).pathname.endsWith("/top"), "back");
+    await still(page);
+  }
+  await page.goto(`${server.views}source?sel=${encodeURIComponent(name)}`);
+  await page.waitForSelector("html.live");
+  await page.fill("#search input[name=f]", "RenderSource$");
+  await page.press("#search input[name=f]", "Enter");
+  await until(page, () => parameter(page, "f") === "RenderSource$" && parameter(page, "sel") === null, "a search replaces the selection");
+  await still(page);
+  page.expectFailure = true;
+  await page.goto(`${server.views}peek?f=json&sel=nothing.here`);
+  check((await page.locator(".failure a").allInnerTexts()).join() === "show all functions,start again without filters", "ways back from a function that is not there");
+  await page.click(".failure a");
+  await until(page, async () => (await count(page, ".peek .function")) > 5, "all functions");
+  check(parameter(page, "f") === "json" && parameter(page, "sel") === null, "with the filter");
+  await close(page, "selection is no filter");
 }
 
 // ---- views --------------------------------------------------------------------------------------------------
@@ -257,6 +290,29 @@ async function testTop(server) {
 
 const viewBox = (page) => page.$eval("#graph > svg", (svg) => svg.getAttribute("viewBox"));
 
+/** The address has the position. Back undoes a zoom; links to other views and filters do not keep the position. */
+async function testGraphPosition(page, what) {
+  const shown = async () => (await viewBox(page)).split(" ").map((part) => Math.round(Number(part) / 10)).join();
+  const kept = (text, name) => until(page, () => (parameter(page, "v") ?? "") !== text, `${what}: ${name}`);
+  const whole = "0_0_1_1", first = await shown();
+  await until(page, () => parameter(page, "v") === whole, `${what}: 0 is in the address`);
+  await page.keyboard.press("+");
+  await page.keyboard.press("+");
+  await kept(whole, "a zoom is in the address");
+  const zoomed = await shown();
+  await page.keyboard.press("ArrowRight");
+  await kept(parameter(page, "v"), "a move is in the address");
+  const moved = await shown();
+  await page.reload();
+  await page.waitForSelector("html.live");
+  check((await shown()) === moved && moved !== zoomed, `${what}: a link shows the same place: ${await shown()}, ${moved}`);
+  const links = await page.$$eval("#views a, a.pill, #sides a, #types a", (all) => all.map((a) => a.getAttribute("href")).filter((href) => /[?&]v=/.test(href)));
+  check(!links.length, `${what}: links keep the position: ${links}`);
+  await page.goBack();
+  await until(page, async () => (await shown()) === first, `${what}: back undoes the zoom`);
+  await page.focus("#graph");
+}
+
 async function testGraph(server, own) {
   const page = await open(server, "graph");
   const what = own ? "our drawing" : "the drawing of dot";
@@ -282,6 +338,7 @@ async function testGraph(server, own) {
     await page.keyboard.press(key);
     await changed(name);
   }
+  await testGraphPosition(page, what);
   await page.click("#graph a[data-name] >> nth=5");
   const name = await text(page, "#inspector h2");
   check(name.length > 2 && at(page).pathname.endsWith("/graph"), `${what}: a click selects`);
@@ -661,6 +718,25 @@ async function testPeople(plain, diff, tags) {
   await close(page, "print");
 }
 
+/** A profile without samples, and filters that leave none: one sentence. Addresses that nobody writes show the usual view. */
+async function testNothing(plain) {
+  const empty = await serve(["valid/no_samples.pb"]), sentence = (page) => page.innerText("#view");
+  for (const view of ["flamegraph", "top", "graph", "peek", "source", "disasm", "tags"]) {
+    const page = await open(empty, view);
+    check((await sentence(page)) === "The profile has no samples.", `${view} of nothing: ${await sentence(page)}`);
+    check((await text(page, "#pills")).trim() === "", `${view} of nothing: ${await text(page, "#pills")}`);
+    await page.goto(`${plain.views}${view}?tf=none%3Dx`);
+    if (view !== "peek") check((await sentence(page)) === "No sample passes the filters.", `${view}: ${await sentence(page)}`);
+    await close(page, `${view} of nothing`);
+  }
+  for (const where of ["flamegraph?v=focus%3D(%26hide%3D(", "flamegraph?v=width%3D__proto__%26toString%3D1&p=%25;;", "graph?v=1_2_x", "graph?v=0_0_1e9_5", "top?sel=%25#%]"]) {
+    const page = await open(plain, where);
+    if (where.startsWith("flame")) await drawn(page);
+    check((await count(page, "#view canvas, #view svg, #top tr")) > 0, `${where} shows the view`);
+    await close(page, where);
+  }
+}
+
 const plain = await serve(["-source_path=generator", "generator_cpu.prof"]);
 const diff = await serve(["-diff_base=generator_cpu.prof", "generator_optimized_cpu.prof"]);
 const labels = await serve(["server_cpu.pb.gz"]), tags = await serve(["-diff_base=server_cpu.pb.gz", "server_b_cpu.pb.gz"]);
@@ -670,6 +746,7 @@ await testSearch(plain);
 await testMenus(plain);
 await testSavedViews(plain);
 await testSelection(plain);
+await testSelectionIsNoFilter(plain);
 await testTop(plain);
 if (spawnSync("dot", ["-V"]).status === 0) await testGraph(plain, false);
 else console.log("no graphviz: its drawing is not tested");
@@ -680,6 +757,7 @@ await testTags(labels);
 await testKeys(tags);
 await testDifference(diff);
 await testFlame(plain, diff);
+await testNothing(plain);
 await testLarge();
 await testPeople(plain, diff, tags);
 await browser.close();

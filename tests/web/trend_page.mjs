@@ -28,13 +28,17 @@ function makeStore(folder) {
   for (let i = 0; i < 60; i++) {
     const commit = createHash("sha1").update(`${i}`).digest("hex");
     const noise = (k) => 1 + (((i * 7 + k * 3) % 11) - 5) / 500;
+    const units = [["B/op", -1], ["allocs/op", -1], ["B/s", 1]].map(([unit, direction]) => ({
+      group: "example.com/words", benchmark: "Count", unit, direction, verdict: "unchanged",
+      values: [1, 2, 3, 4, 5].map((r) => 5000 * noise(r) * (i >= 30 ? 1.3 ** -direction : 1)),
+    }));
     const series = names.map((benchmark, k) => ({
       group: "example.com/words", benchmark, unit: "sec/op", direction: -1, verdict: "unchanged",
       values: [1, 2, 3, 4, 5].map((r) => 1e-7 * noise(k + r) * (k !== 1 && i >= 30 ? 1.3 : 1)),
     }));
     const profiles = ["cpu", "mem"].map((kind) => putProfile(folder, kind, "Count", `generator${i < 30 ? "_optimized" : ""}_${kind}.prof`));
     const record = JSON.stringify({ version: 1, commit, branch: "main", time: 1700000000 + i * 3600, order: i, machine: "box", base: "", verdict: "",
-      status: 0, headline: "", series, profiles });
+      status: 0, headline: "", series: [...series, ...units], profiles });
     const id = createHash("sha256").update(record).digest("hex").slice(0, 32);
     fs.mkdirSync(path.join(folder, "runs", commit), { recursive: true });
     fs.writeFileSync(path.join(folder, "runs", commit, `${id}.json`), record);
@@ -44,7 +48,7 @@ function makeStore(folder) {
 const store = path.join(work, "store"), html = path.join(work, "trend.html");
 makeStore(store);
 const made = spawnSync(path.join(path.dirname(pprofc), "pprofci"), ["trend", "-html", html, "-title", "Words & <b>more</b>", store], { encoding: "utf8" });
-check(made.status === 0 && /2 change points in 3 series/.test(made.stdout), `pprofci trend: ${made.stdout}${made.stderr}`);
+check(made.status === 0 && /5 change points in 6 series/.test(made.stdout), `pprofci trend: ${made.stdout}${made.stderr}`);
 const url = pathToFileURL(html).href;
 const axe = findPackages(["axe-core@4.14.1"], folders);
 const views = [["desk", {}], ["dark", { colorScheme: "dark" }], ["phone", { viewport: { width: 390, height: 800 } }],
@@ -69,8 +73,13 @@ for (const [name, options] of views) {
     check(!violations.length, `${name}: ${JSON.stringify(violations.map((v) => [v.id, v.nodes.slice(0, 3).map((n) => n.html)]))}`);
   }
   // A change point opens the flame graph of what changed: the profiles of the runs before and after it.
-  check((await page.$$("a.graph-link")).length === 1, `${name}: a benchmark without profiles has no flame graph`);
-  await page.click("a.graph-link");
+  const graphs = await page.$$eval("a.graph-link", (all) => all.map((a) => [a.closest("section").querySelector("small").textContent.replace(/.* · /, ""), a.textContent, decodeURIComponent(a.getAttribute("href")).replace(/^.*Count /, "")].join(": ")));
+  check(graphs.sort().join() === ["B/op: mem flame graph: mem 22d200f8670d.html", "B/s: cpu flame graph: cpu 22d200f8670d.html", "allocs/op: mem flame graph: mem 22d200f8670d.html&type=0",
+    "sec/op: cpu flame graph: cpu 22d200f8670d.html"].join(), `${name}: each unit has the graph that explains it, a benchmark without profiles has no graph: ${graphs}`);
+  await page.click("a.graph-link[href$='type=0']");
+  await page.locator("li #graph canvas.pf-graph").waitFor();
+  check(/2,450,994 → 73,525,810/.test(await page.textContent("#graph")), `${name}: counts of allocations`);
+  await page.click("section:has(small:text('sec/op')) a.graph-link");
   await page.locator("li #graph canvas.pf-graph").waitFor();
   const told = await page.textContent("#graph"), sides = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
   check(/Count cpu 22d200f8670d/.test(told) && /5\.33s → 76\.73s/.test(told) && sides[0] <= sides[1], `${name}: ${told.slice(0, 120)} ${sides}`);
@@ -99,7 +108,7 @@ fs.mkdirSync(path.join(store, "runs", real));
 fs.writeFileSync(path.join(store, "runs", real, `${id}.json`), record);
 fs.rmSync(folder, { recursive: true });
 const changed = createHash("sha1").update("30").digest("hex");
-check(links().join() === [1, 2].map(() => `https://github.com/example/words/commit/${changed}`).join(), `links: ${links()}`);
+check(links().join() === [1, 2, 3, 4, 5].map(() => `https://github.com/example/words/commit/${changed}`).join(), `links: ${links()}`);
 check(links({ GITHUB_REPOSITORY: "a/b", GITHUB_SERVER_URL: "https://git.example" })[0] === `https://git.example/a/b/commit/${changed}`, "links of a job");
 await browser.close();
 console.log(`${check.count} passed, 0 failed${axe ? "" : " (axe-core cannot be had)"}`);

@@ -19,8 +19,9 @@ addEventListener("keydown", (event) => {
   show(rows[at]);
 });
 function openTarget() {
-  const row = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  if (row) open(row);
+  try {
+    open(document.getElementById(decodeURIComponent(location.hash.slice(1))));
+  } catch { /* the address is malformed: no list is opened */ }
 }
 // On paper the reader cannot open sections. So printing opens the flame graphs and the section on the measurement.
 const forPaper = [...document.querySelectorAll("#method, .worse > .flame details")].filter((d) => !d.open);

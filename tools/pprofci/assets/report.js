@@ -6,9 +6,10 @@
   const packed = new Map([...document.querySelectorAll("template")].map((t) => [t.dataset.graph, t.content.textContent]));
   const places = [...document.querySelectorAll("[data-shows]")];
   let viewer = null, shown = "", from = null, turn = 0, given = null;
+  const decoded = (text) => { try { return decodeURIComponent(text); } catch (error) { return ""; } };
   const read = (hash) => {
     const [, name, state] = /^#(.*flame\/[^/#&]*\.html)(?:&(.*))?$/.exec(hash) ?? [];
-    return [name ? "#" + name : "", new URLSearchParams(state)];
+    return [name && decoded(name) ? "#" + name : "", new URLSearchParams(state)];
   };
   const hashOf = (name, state) => name + (state.size ? "&" + state : "");
   const write = (hash, entry) => {
@@ -56,7 +57,7 @@
   async function show(name, state) {
     leave();
     shown = name;
-    const place = enter(name), file = decodeURIComponent(name.slice(1)), now = turn;
+    const place = enter(name), file = decoded(name.slice(1)), now = turn;
     told.textContent = file.replace(/.*\/|\.html$/g, "");
     if (!packed.has(name) && !place.dataset.file) return void (told.textContent = "This graph is not in the page: open " + file + " of the artifacts.");
     try {
@@ -68,7 +69,7 @@
   }
   // The table below the graph is of the same side.
   function turnTo(tab) {
-    const side = box.parentElement.querySelector(`input[value=${tab || "diff"}]`);
+    const side = [...box.parentElement.querySelectorAll("input")].find((input) => input.value === (tab || "diff"));
     if (side) side.checked = true;
   }
   function mounted(data, name, state) {

@@ -432,11 +432,11 @@ bool model_is_of(const struct run_pair *pair, const struct benchmark *b) {
 const struct run_pair *model_pair(const struct page_model *m, const struct benchmark *b) {
   const struct ci_run *run = m->run;
   const struct run_pair *found = NULL;
-  bool memory = b->worst && !number_is_time(b->worst->unit);
+  const char *kind = number_kind(b->worst ? b->worst->unit : STR(""));
   for (size_t i = 0; i < run->pair_count; i++) {
     const struct run_pair *pair = &run->pairs[i];
     if (!model_is_of(pair, b)) continue;
-    bool right = strcmp(pair->kind, memory ? "mem" : "cpu") == 0;
+    bool right = strcmp(pair->kind, kind) == 0;
     if (right || !found) found = pair;
     if (right) break;
   }

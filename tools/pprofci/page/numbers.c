@@ -42,6 +42,20 @@ bool number_is_time(pprofc_str unit) {
   return false;
 }
 
+const char *number_kind(pprofc_str unit) {
+  static const char *const kinds[][2] = {
+      {"B/op", "mem"},
+      {"allocs/op", "mem"},
+      {NUMBER_INSTRUCTIONS, "instructions"},
+      {"cycles-estimated", "instructions"},
+      {"L1-missed", "instructions"},
+      {"LL-missed", "instructions"},
+  };
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (str_equal(unit, str_of(kinds[i][0]))) return kinds[i][1];
+  return "cpu";
+}
+
 bool number_leads(pprofc_str unit) {
   return number_is_time(unit) || str_equal(unit, STR(NUMBER_INSTRUCTIONS));
 }

@@ -51,6 +51,10 @@ void number_sentence(struct buffer *out, pprofc_str name, const struct gate_row 
 
 bool number_is_time(pprofc_str unit);
 
+/* Returns the kind of profile that explains values of a unit: "mem" for allocations, "instructions"
+ * for counts of a simulation, else "cpu". */
+const char *number_kind(pprofc_str unit);
+
 /* True for time and for instructions. If a benchmark has several units, the page shows one of these
  * two units first. */
 #define NUMBER_INSTRUCTIONS "instructions"

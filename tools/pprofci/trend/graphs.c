@@ -5,6 +5,7 @@
 #include "core/escape.h"
 #include "page/graphs.h"
 #include "page/numbers.h"
+#include "pipeline/pipeline.h"
 #include "pprofc/transform.h"
 #include "run/graph.h"
 #include "run/text.h"
@@ -20,6 +21,7 @@ struct trend_graphs {
   struct trend_graph {
     const struct past_profile *sides[SIDES];
     const char *address;
+    size_t objects; /* index of the sample type "alloc_objects"; SIZE_MAX: there is no such type */
   } made[GRAPHS_POINTS];
   size_t count, tries;
 };
@@ -30,7 +32,7 @@ struct trend_graphs {
  * unit. */
 static bool graphs_explains(const struct past_profile *p, const struct past_series *s) {
   bool share = str_starts(s->unit, STR("%"));
-  pprofc_str kind = number_is_time(s->unit) ? STR("cpu") : STR("mem");
+  pprofc_str kind = str_of(number_kind(s->unit));
   if (share ? !str_ends(s->unit, p->kind) : !str_equal(p->kind, kind)) return false;
   if (!p->benchmark.size || !str_equal(p->package, s->group)) return false;
   if (!str_starts(s->name, p->benchmark)) return false;
@@ -48,13 +50,20 @@ static const struct past_profile *graphs_profile(const struct trend_view *trend,
   return NULL;
 }
 
-/* Reads both profiles and packs their difference. */
+static size_t graphs_type(const pprofc_profile *profile, pprofc_str name) {
+  size_t index;
+  return value_select(profile, name, &index, NULL) == PPROFC_OK ? index : SIZE_MAX;
+}
+
+/* Reads both profiles and packs their difference. Sets *objects to the index of "alloc_objects" in
+ * a heap profile. */
 static pprofc_status graphs_pack(struct trend_graphs *g, const struct past_profile *const *sides,
-                                 struct arena *arena, pprofc_str *packed, pprofc_error *error) {
+                                 struct arena *arena, pprofc_str *packed, size_t *objects,
+                                 pprofc_error *error) {
+  bool memory = str_equal(sides[SIDE_HEAD]->kind, STR("mem"));
   pprofc_profile *base, *head, *both;
   pprofc_report_options options;
   pprofc_report_options_init(&options);
-  if (str_equal(sides[SIDE_HEAD]->kind, STR("mem"))) options.sample_index = "alloc_space";
   pprofc_status status = trend_open_profile(g->backing, sides[SIDE_BASE], &base, error);
   if (status != PPROFC_OK) return status;
   status = trend_open_profile(g->backing, sides[SIDE_HEAD], &head, error);
@@ -64,6 +73,9 @@ static pprofc_status graphs_pack(struct trend_graphs *g, const struct past_profi
   }
   pprofc_profile_release(base);
   if (status != PPROFC_OK) return status;
+  *objects = memory ? graphs_type(both, STR("alloc_objects")) : SIZE_MAX;
+  if (memory && graphs_type(both, STR("alloc_space")) != SIZE_MAX)
+    options.sample_index = "alloc_space";
   status = graph_pack(both, &options, arena, packed, error);
   pprofc_profile_release(both);
   return status;
@@ -118,20 +130,37 @@ static const struct trend_graph *graphs_known(const struct trend_graphs *g,
 /* Adds the graph of two profiles. Adds nothing if a profile is unreadable or the graph does not
  * fit. */
 static pprofc_status graphs_make(struct trend_graphs *g, const struct past_profile *const *sides,
-                                 pprofc_str commit, const char **address, pprofc_error *error) {
+                                 pprofc_str commit, const struct trend_graph **graph,
+                                 pprofc_error *error) {
   struct arena arena;
   pprofc_str packed;
+  size_t objects;
   const char *made = graphs_new_address(g, sides[SIDE_HEAD], commit);
   if (!made) return error_nomem(error);
   g->tries++;
   arena_init(&arena, g->out->mem);
-  pprofc_status status = graphs_pack(g, sides, &arena, &packed, error);
+  pprofc_status status = graphs_pack(g, sides, &arena, &packed, &objects, error);
   if (status == PPROFC_OK && graphs_put(g->out, str_of(made), packed)) {
-    g->made[g->count++] = (struct trend_graph){{sides[SIDE_BASE], sides[SIDE_HEAD]}, made};
-    *address = made;
+    *graph = &g->made[g->count];
+    g->made[g->count++] = (struct trend_graph){{sides[SIDE_BASE], sides[SIDE_HEAD]}, made, objects};
   }
   arena_free(&arena);
   return status == PPROFC_E_NOMEM ? status : PPROFC_OK;
+}
+
+/* Links a change point to a graph. A change of the number of allocations opens the graph with that
+ * sample type. */
+static pprofc_status graphs_link(struct trend_graphs *g, struct trend_change *change,
+                                 pprofc_str unit, const struct trend_graph *graph,
+                                 pprofc_error *error) {
+  bool objects = graph->objects != SIZE_MAX && str_equal(unit, STR("allocs/op"));
+  change->graph = graph->address;
+  change->graph_kind = graph->sides[SIDE_HEAD]->kind;
+  change->graph_link = graph->address;
+  if (objects)
+    change->graph_link =
+        text_printf(&g->trend->arena, "%s&type=%zu", graph->address, graph->objects);
+  return change->graph_link ? PPROFC_OK : error_nomem(error);
 }
 
 /* Adds the graph of a change point. Adds nothing if the profiles of the change point are missing or
@@ -144,11 +173,14 @@ static pprofc_status graphs_add(struct trend_graphs *g, struct trend_change *cha
   const struct past_profile *sides[SIDES] = {graphs_profile(g->trend, series, index - 1),
                                              graphs_profile(g->trend, series, index)};
   if (!sides[SIDE_BASE] || !sides[SIDE_HEAD]) return PPROFC_OK;
-  const struct trend_graph *known = graphs_known(g, sides);
-  if (known) change->graph = known->address;
-  if (known || g->count == GRAPHS_POINTS || g->tries == GRAPHS_TRIES) return PPROFC_OK;
-  pprofc_str commit = trend_run(g->trend, series, index)->place.commit;
-  return graphs_make(g, sides, commit, &change->graph, error);
+  const struct trend_graph *graph = graphs_known(g, sides);
+  pprofc_status status = PPROFC_OK;
+  if (!graph && g->count < GRAPHS_POINTS && g->tries < GRAPHS_TRIES) {
+    pprofc_str commit = trend_run(g->trend, series, index)->place.commit;
+    status = graphs_make(g, sides, commit, &graph, error);
+  }
+  if (status != PPROFC_OK || !graph) return status;
+  return graphs_link(g, change, series->name.unit, graph, error);
 }
 
 pprofc_status trend_fill_graphs(struct fill *out, struct trend_view *trend, struct backing *backing,

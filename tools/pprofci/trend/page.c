@@ -42,6 +42,8 @@ static void page_put_change(struct fill *out, const struct trend_view *trend,
   if (*query->page_url)
     trend_put_url(fill_text(out, "page_url"), query->page_url, run->place.commit);
   fill_words(out, "data-shows", change->graph ? change->graph : "");
+  fill_words(out, "graph_link", change->graph ? change->graph_link : "");
+  fill_str(out, "graph_kind", change->graph_kind);
   fill_str(out, "commit", str_slice(run->place.commit, 0, 12));
   times_put(fill_text(out, "time"), run->place.time);
   trend_put_notes(fill_text(out, "notes"), trend, change);

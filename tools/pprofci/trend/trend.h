@@ -33,6 +33,8 @@ struct trend_change {
   int64_t unmeasured; /* number of commits between the last run before and the first run after the
                          change; -1: unknown */
   const char *graph;  /* address of the change's flame graph on the page; NULL without a graph */
+  const char *graph_link; /* the same address, with the sample type of the series' unit */
+  pprofc_str graph_kind;  /* kind of the profiles of the graph, such as "cpu" */
 };
 
 struct trend_series {

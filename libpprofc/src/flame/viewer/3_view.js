@@ -94,9 +94,10 @@ function filtered(model, from, state) {
   });
 }
 
-// Returns the stacks that go through a matching frame.
+// Returns the stacks that go through a matching frame; all stacks if the text is not an expression.
 function focused(model, from, state) {
   const wanted = matcher(model, state.focus);
+  if (!wanted) return from;
   const hit = new Uint8Array(from.n), keep = new Uint8Array(from.n);
   for (let i = 1; i < from.n; i++) hit[i] = hit[from.parent[i]] || wanted[from.frame[i]] ? 1 : 0;
   for (let i = from.n - 1; i > 0; i--) {
@@ -185,10 +186,13 @@ const pathName = (name) => name.replaceAll(";", ":");
 // Returns the expression that matches only this name.
 const exactName = (name) => "^" + name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&") + "$";
 
+function isExpression(text) {
+  try { return !!expression(text); } catch (error) { return false; }
+}
+
 function matcher(model, text) {
-  if (!text) return null;
-  let re;
-  try { re = expression(text); } catch (error) { return null; }
+  if (!text || !isExpression(text)) return null;
+  const re = expression(text);
   return Uint8Array.from(model.name, (name, i) => (re.test(name) || re.test(fileName(model, i)) ? 1 : 0));
 }
 

@@ -83,14 +83,14 @@ class App {
     const pairs = given instanceof URLSearchParams ? [...given] : Object.entries(given || {});
     for (const [name, value] of pairs) {
       const key = name === "kernel" ? "system" : name, kind = typeof DEFAULTS[key];
-      if (!(key in DEFAULTS)) continue;
+      if (!Object.hasOwn(DEFAULTS, key)) continue;
       this.state[key] = kind === "boolean" ? value === true || value === "1" : kind === "number" ? Number(value) : String(value);
     }
     const { state, model } = this;
     if (!(state.type >= 0 && state.type < model.types.length)) state.type = 0;
     if (!model.hasBase) state.tab = "head";
     if (!["base", "head", "diff"].includes(state.tab)) state.tab = this.home.tab;
-    if (!(state.width in WIDTHS)) state.width = "max";
+    if (!Object.hasOwn(WIDTHS, state.width)) state.width = "max";
     if (!STRIPS.includes(state.strip)) state.strip = DEFAULTS.strip;
     this.separate(this.state);
   }
@@ -430,7 +430,7 @@ class App {
 
   selection() {
     const node = this.selected, { view, model } = this;
-    if (node < 0) return null;
+    if (node <= 0) return null;
     const frame = view.frame[node], known = frame >= 0, k = this.place.scale;
     return {
       name: this.label(frame), file: known ? model.file[model.fileOf[frame]] : "", line: known ? model.line[frame] : 0,
@@ -628,7 +628,7 @@ class App {
       return step(forms.find((text) => text.length <= 28) || forms[forms.length - 1], () => this.zoom(node), { title: this.label(this.view.frame[node]) });
     });
     const pills = ["sandwich", "focus", "hide"].filter((key) => this.state[key]).map((key) => element("span", { class: "pf-pill" },
-      (key === "sandwich" ? "callers and callees of " : key + " ") + this.state[key],
+      (key === "sandwich" ? "callers and callees of " : key + " ") + this.state[key] + (key === "sandwich" || isExpression(this.state[key]) ? "" : ": not an expression"),
       button("×", () => this.set({ [key]: "" }), { "aria-label": "remove " + key, "data-remove": key })));
     const flags = [["reverse", "merged from the leaf"], ["collapse", "recursive calls joined"], ["normal", "shares of the total"]]
       .filter(([key]) => this.state[key]);

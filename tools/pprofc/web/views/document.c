@@ -6,14 +6,14 @@
 #include "web/views/page.h"
 
 static const struct web_view web_views[] = {
-    {"flamegraph", "Flame", '1', view_flame, "every stack, as wide as its cost", "flame"},
-    {"top", "Top", '2', view_top, "a row for each function", "top"},
-    {"graph", "Graph", '3', view_graph, "who calls whom", "dot"},
-    {"peek", "Peek", '4', view_peek, "callers and callees of a function", "peek"},
-    {"source", "Source", '5', view_source, "cost of each source line", "list"},
-    {"disasm", "Disassembly", '6', view_disasm, "cost of each instruction", "disasm"},
-    {"tags", "Tags", '7', view_tags, "labels and their values", "tags"},
-    {"compare", "Compare", '8', view_compare, "what changed since another profile", "top"},
+    {"flamegraph", "Flame", '1', view_flame, "every stack, as wide as its cost", "flame", false},
+    {"top", "Top", '2', view_top, "a row for each function", "top", false},
+    {"graph", "Graph", '3', view_graph, "who calls whom", "dot", false},
+    {"peek", "Peek", '4', view_peek, "callers and callees of a function", "peek", true},
+    {"source", "Source", '5', view_source, "cost of each source line", "list", true},
+    {"disasm", "Disassembly", '6', view_disasm, "cost of each instruction", "disasm", true},
+    {"tags", "Tags", '7', view_tags, "labels and their values", "tags", false},
+    {"compare", "Compare", '8', view_compare, "what changed since another profile", "top", false},
 };
 
 #define VIEW_COUNT (sizeof web_views / sizeof *web_views)
@@ -62,14 +62,28 @@ static pprofc_str document_pivot(struct arena *arena, pprofc_str pivot) {
   return name ? (pprofc_str){name, size} : STR("");
 }
 
+/* Makes the selected function the argument of a view that shows functions. */
+static void document_argue(struct view_page *page) {
+  struct buffer expression;
+  if (!page->selected.function.size || !page->view->of_functions) return;
+  buffer_init(&expression, page->mem, (size_t)4 << 20);
+  html_exact_expression(&expression, page->selected.function);
+  pprofc_str text = buffer_take(&expression, &page->arena);
+  if (text.data)
+    page->argument = text;
+  else
+    page->failed = true;
+}
+
 static void document_open(struct view_page *page, const struct web_view *view,
                           const struct web_view_input *input) {
+  const char *focus = input->options->focus ? input->options->focus : "";
   *page = (struct view_page){.view = view,
                              .in = input,
                              .mem = input->profile ? &input->profile->mem : &mem_default,
                              .options = *input->options,
                              .unit = STR(""),
-                             .argument = str_of(input->options->focus)};
+                             .argument = str_of(focus)};
   page->options.warn = document_warn;
   page->options.warn_context = page;
   arena_init(&page->arena, page->mem);
@@ -80,6 +94,7 @@ static void document_open(struct view_page *page, const struct web_view *view,
   if (!page->selected.function.size)
     page->selected.function =
         document_pivot(&page->arena, str_of(web_query_get(input->query, "p")));
+  document_argue(page);
 }
 
 static void document_close(struct view_page *page) {
@@ -110,6 +125,17 @@ static void document_fill_alone(struct view_page *page) {
   }
 }
 
+/* Replaces the text of a view by a sentence if no sample is left. Keeps the text of Compare, which
+ * chooses profiles, and of a flame graph over time, which chooses the range. */
+static void document_replace_empty(struct view_page *page, struct buffer *body) {
+  const pprofc_profile *p = page->in->profile;
+  bool chooses = page->view->body == view_compare || (page->view->body == view_flame && p->times);
+  if (!page->totals.known || page->totals.samples || chooses) return;
+  buffer_clear(body);
+  fill_flag(&page->fill, "filtered", p->samples.count || p->times);
+  page_put(page, body, "nothing");
+}
+
 pprofc_status web_document(const struct web_view *view, const struct web_view_input *input,
                            const char *message, struct output *out, pprofc_error *error) {
   struct view_page page;
@@ -120,10 +146,12 @@ pprofc_status web_document(const struct web_view *view, const struct web_view_in
   if (message) {
     fill_words(&page.fill, "message", message);
     fill_words(&page.fill, "restart", view->path);
+    if (page.selected.function.size && view->of_functions) page_change_link(&page, "sel", STR(""));
     document_fill_alone(&page);
     page_put(&page, &body, "failure");
   } else {
     status = view->body(&page, &body, error);
+    document_replace_empty(&page, &body);
   }
   if (!status && (body.failed || page.failed)) status = error_nomem(error);
   if (!status) document_frame(&page, buffer_str(&body), out);

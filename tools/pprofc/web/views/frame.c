@@ -16,10 +16,11 @@ static void frame_head(struct view_page *page) {
   if (p && p->mappings.count)
     fill_str(fill, "program", str_path_base(profile_string(p, p->mappings.items[0].file)));
   if (page_type(page, &index)) fill_str(fill, "type", profile_string(p, p->types[index].type));
+  fill_flag(fill, "of-functions", page->view->of_functions);
   fill_words(fill, "icon", info->icon ? info->icon : "");
   fill_words(fill, "css", info->css ? info->css : "");
   fill_words(fill, "js", info->js ? info->js : "");
-  fill_flag(fill, "preload", page->view->body == view_flame && page->totals.known);
+  fill_flag(fill, "preload", page->view->body == view_flame && page->totals.samples);
 }
 
 static void frame_brand(struct view_page *page) {
@@ -77,6 +78,7 @@ static void frame_types(struct view_page *page) {
 
 void document_frame(struct view_page *page, pprofc_str body, struct output *out) {
   static const char *const searched[] = {"f", "p", "v", NULL};
+  static const char *const matched[] = {"f", "p", "v", "sel", NULL};
   struct buffer text;
   buffer_init(&text, page->mem, SIZE_MAX / 2);
   frame_head(page);
@@ -90,7 +92,7 @@ void document_frame(struct view_page *page, pprofc_str body, struct output *out)
   }
   frame_types(page);
   fill_words(&page->fill, "focus", page->options.focus ? page->options.focus : "");
-  document_hidden_fields(page, "search", searched);
+  document_hidden_fields(page, "search", page->view->of_functions ? matched : searched);
   document_options_menu(page);
   document_more_menu(page);
   document_recordings(page);

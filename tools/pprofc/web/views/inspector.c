@@ -4,14 +4,14 @@
 #include "verdict/print/print.h"
 #include "web/views/page.h"
 
-/* Actions on the selected function. An action opens a view, or sets a parameter to the name of the
- * function. */
+/* Actions on the selected function. An action opens a view that shows the function, or sets a
+ * filter to an expression for its name. */
 static const struct inspector_action {
   const char *id, *words, *view, *parameter;
 } inspector_actions[] = {
-    {"peek", "Callers and callees", "peek", "f"},
-    {"source", "Source", "source", "f"},
-    {"disasm", "Disassembly", "disasm", "f"},
+    {"peek", "Callers and callees", "peek", "sel"},
+    {"source", "Source", "source", "sel"},
+    {"disasm", "Disassembly", "disasm", "sel"},
     {"focus", "Focus", "", "f"},
     {"ignore", "Ignore", "", "i"},
     {"hide", "Hide", "", "h"},
@@ -82,9 +82,11 @@ static void inspector_values(struct view_page *page) {
 
 static void inspector_link(struct view_page *page, const struct inspector_action *action,
                            pprofc_str expression) {
-  const struct web_change change = {action->parameter, expression};
+  bool opens = *action->view != '\0';
+  const struct web_change change = {action->parameter,
+                                    opens ? page->selected.function : expression};
   fill_begin(&page->fill, "actions");
-  page_link(page, "address", *action->view ? action->view : page->view->path, &change, 1);
+  page_link(page, "address", opens ? action->view : page->view->path, &change, 1);
   fill_words(&page->fill, "action", action->id);
   fill_words(&page->fill, "parameter", action->parameter);
   fill_words(&page->fill, "to", action->view);

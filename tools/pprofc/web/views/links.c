@@ -7,14 +7,20 @@ static const char *const of_one_view[] = {"rows", "only", "p", "v"};
 
 #define LINK_CHANGES 16
 
+/* True if links of the page to its own view keep a parameter. In the graph, `v` is a position in
+ * the picture, which another filter changes. */
+static bool link_keeps(const struct view_page *page, const char *parameter) {
+  return strcmp(parameter, "v") != 0 || page->view->body == view_flame;
+}
+
 void page_link(struct view_page *page, const char *name, const char *view,
                const struct web_change *changes, size_t count) {
   struct web_change all[LINK_CHANGES];
   size_t n = 0;
   for (; n < count && n < LINK_CHANGES; n++) all[n] = changes[n];
   bool other = strcmp(view, page->view->path) != 0;
-  for (size_t i = 0; other && i < sizeof of_one_view / sizeof *of_one_view; i++) {
-    bool changed = false;
+  for (size_t i = 0; i < sizeof of_one_view / sizeof *of_one_view; i++) {
+    bool changed = !other && link_keeps(page, of_one_view[i]);
     for (size_t k = 0; k < count; k++) changed |= strcmp(changes[k].name, of_one_view[i]) == 0;
     if (!changed && n < LINK_CHANGES) all[n++] = (struct web_change){of_one_view[i], STR("")};
   }
@@ -27,13 +33,9 @@ void page_change_link(struct view_page *page, const char *parameter, pprofc_str 
 }
 
 void page_name_link(struct view_page *page, const char *view, pprofc_str name, pprofc_str shown) {
-  struct buffer expression;
-  buffer_init(&expression, page->mem, (size_t)4 << 20);
-  html_exact_expression(&expression, name);
-  const struct web_change changes[] = {{"f", buffer_str(&expression)}, {"sel", name}};
-  page_link(page, "address", view, changes, expression.failed ? 0 : 2);
+  const struct web_change change = {"sel", name};
+  page_link(page, "address", view, &change, 1);
   fill_str(&page->fill, "name", shown);
-  buffer_free(&expression);
 }
 
 void page_cut(struct view_page *page, size_t shown, size_t count) {
@@ -54,7 +56,7 @@ void document_hidden_fields(struct view_page *page, const char *list, const char
   for (size_t i = 0; i < web_query_count(page->in->query); i++) {
     const char *name, *value;
     web_query_at(page->in->query, i, &name, &value);
-    bool skipped = !*value;
+    bool skipped = !*value || !link_keeps(page, name);
     for (size_t k = 0; without[k]; k++) skipped |= strcmp(name, without[k]) == 0;
     if (skipped) continue;
     fill_begin(&page->fill, list);

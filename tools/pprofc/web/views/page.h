@@ -37,6 +37,7 @@ struct view_totals {
   int64_t total, shown; /* total of the profile, and sum of the rows in the view */
   int64_t kept;         /* sum of the samples that pass the filters */
   size_t nodes, nodes_before, dropped_nodes;
+  size_t samples; /* number of samples that pass the filters */
 };
 
 struct view_page {
@@ -53,7 +54,8 @@ struct view_page {
   /* totals of the view, which the page around the view shows */
   struct view_totals totals;
   pprofc_str unit;          /* unit of the displayed values; "" while it is unknown */
-  pprofc_str argument;      /* regular expression for peek, list or disasm */
+  pprofc_str argument;      /* expression for the functions that Peek, Source and Disassembly show:
+                               the selected function, or else the focus; never NULL */
   struct view_row selected; /* selected function; its name is "" if no function is selected */
   bool selected_found;
   struct judgement judgement; /* verdicts on a difference, set by view_rows_make */
@@ -192,7 +194,7 @@ void page_link(struct view_page *page, const char *name, const char *view,
 /* Sets `address` to the URL of this view with a new value of one parameter. */
 void page_change_link(struct view_page *page, const char *parameter, pprofc_str value);
 
-/* Sets `address` to VIEW?f=^NAME$&sel=NAME, and the value `name` to the text `shown`. */
+/* Sets `address` to VIEW?sel=NAME, and the value `name` to the text `shown`. Keeps the filters. */
 void page_name_link(struct view_page *page, const char *view, pprofc_str name, pprofc_str shown);
 
 /* If the page omits rows, sets the values `shown` and `count`. */

@@ -140,7 +140,7 @@ void document_pills(struct view_page *page) {
   fill_begin(&page->fill, "pills");
   if (page->in->base && page->in->head) pills_both_totals(page);
   pills_runs(page);
-  if (page->totals.known) pills_shown(page);
+  if (page->totals.known && page->in->profile->samples.count) pills_shown(page);
   web_query_link(fill_text(&page->fill, "reload"), page->in->query, "reload", &back, 1);
   fill_words(&page->fill, "pending", info->pending ? info->pending : "");
   fill_words(&page->fill, "broken", info->broken ? info->broken : "");

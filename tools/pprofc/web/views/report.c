@@ -98,7 +98,8 @@ void page_note_report(struct view_page *page, const struct view_report *v) {
   page->unit = arena_str(&page->arena, v->report.output_unit);
   if (!page->unit.data) page->failed = true;
   const struct pipeline_result *r = &v->report.result;
-  page->totals = (struct view_totals){.known = true, .total = r->total, .kept = r->total};
+  page->totals = (struct view_totals){
+      .known = true, .total = r->total, .kept = r->total, .samples = r->profile->samples.count};
   if (filters_any(&r->options, FILTER_TOTAL))
     page->totals.kept = value_total(r->profile, r->value_index, r->mean);
   if (!v->has_graph) return;

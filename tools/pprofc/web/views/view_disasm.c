@@ -145,7 +145,7 @@ static pprofc_status disasm_make(struct disasm_page *d, struct buffer *out, ppro
   if (status) return status;
   buffer_init(&text, page->mem, (size_t)256 << 20);
   page->options.format = "disasm";
-  page->options.argument = page->options.focus;
+  page->options.argument = page->argument.data;
   status = page_report_text(page, &page->options, &text, error);
   if (!status && !disasm_split(d, buffer_str(&text))) status = error_nomem(error);
   if (!status) disasm_print(d, out);
@@ -155,7 +155,7 @@ static pprofc_status disasm_make(struct disasm_page *d, struct buffer *out, ppro
 
 pprofc_status view_disasm(struct view_page *page, struct buffer *out, pprofc_error *error) {
   struct disasm_page d = {.page = page};
-  if (!page->options.focus || !*page->options.focus) return page_function_list(page, out, error);
+  if (!page->argument.size) return page_function_list(page, out, error);
   pprofc_status status = disasm_make(&d, out, error);
   ARRAY_FREE(page->mem, d.blocks, d.capacity);
   return status;

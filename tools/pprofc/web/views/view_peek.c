@@ -69,10 +69,10 @@ static pprofc_status peek_make(struct peek *p, pprofc_error *error) {
  * names in -peek. If no name matches, compares it with the names of the functions alone. */
 static pprofc_status peek_find(struct peek *p, pprofc_error *error) {
   struct view_page *page = p->page;
-  page->options.argument = page->options.focus;
+  page->options.argument = page->argument.data;
   pprofc_status status = peek_make(p, error);
   if (status || peek_count(&p->v.graph)) return status;
-  const char *asked = page->options.argument ? page->options.argument : "";
+  const char *asked = page->options.argument;
   pprofc_str names = peek_names_expression(p);
   /* Without samples nothing can match. This is an error only if the user searched. */
   if (!names.size && !*asked) return PPROFC_OK;
@@ -145,9 +145,8 @@ static void peek_function(struct peek *p, uint32_t node) {
 
 static void peek_print(struct peek *p, struct buffer *out) {
   const struct graph *g = &p->v.graph;
-  const char *filter = p->page->options.focus;
   size_t count = peek_count(g), shown = 0;
-  size_t most = filter && *filter ? PEEK_FOUND_MAX : PEEK_FIRST_MAX;
+  size_t most = p->page->argument.size ? PEEK_FOUND_MAX : PEEK_FIRST_MAX;
   if (strcmp(page_parameter(p->page, "rows"), "all") == 0) most = SIZE_MAX;
   for (size_t i = 0; i < g->shown_count && shown < most; i++) {
     if (!peek_matches(g, i)) continue;

@@ -234,7 +234,7 @@ static pprofc_status source_make(struct source_page *s, pprofc_error *error) {
                                                       .no_trim = true,
                                                       .takes_argument = true};
   struct view_page *page = s->page;
-  page->options.argument = page->options.focus;
+  page->options.argument = page->argument.data;
   pprofc_status status = view_report_open(&s->v, page, page->in->profile, &overrides, error);
   if (status) return status;
   page_note_report(page, &s->v);
@@ -250,7 +250,7 @@ static pprofc_status source_make(struct source_page *s, pprofc_error *error) {
 
 pprofc_status view_source(struct view_page *page, struct buffer *out, pprofc_error *error) {
   struct source_page s = {.page = page};
-  if (!page->options.focus || !*page->options.focus) return page_function_list(page, out, error);
+  if (!page->argument.size) return page_function_list(page, out, error);
   pprofc_status status = source_make(&s, error);
   if (!status) page_put(page, out, "source");
   view_report_close(&s.v);

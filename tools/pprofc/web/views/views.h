@@ -15,6 +15,8 @@ struct web_view {
   view_body_fn body;  /* writes the content of the element <main> */
   const char *about;  /* sentence about the view for the list of keyboard shortcuts */
   const char *format; /* command-line format with the same data, or NULL */
+  bool of_functions;  /* true if the view shows only the selected function, or without a selection
+                         the functions that match `f` */
 };
 
 /* The first function returns the view at a path, the second the view with an index in the order of

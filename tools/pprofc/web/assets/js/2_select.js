@@ -31,16 +31,24 @@ function showInAddress(name, step) {
   }
 }
 
+/** Returns the address of a view with the function `name` selected. The filters stay. */
+function viewOf(view, name) {
+  const url = new URL(location.href);
+  url.pathname = url.pathname.replace(/[^/]*$/, view);
+  for (const own of ["p", "rows", "only", "v"]) url.searchParams.delete(own);
+  url.searchParams.set("sel", name);
+  return url;
+}
+
 /** Returns the address to which an action of the inspector leads, for the function `name`. */
 function actionAddress(link, name) {
   const to = link.dataset.to, parameter = link.dataset.parameter;
-  const url = new URL(location.href);
-  if (to) url.pathname = url.pathname.replace(/[^/]*$/, to);
-  for (const own of ["p", "rows", "only", "v"]) if (to) url.searchParams.delete(own);
-  const before = url.searchParams.get(parameter);
+  if (to) return viewOf(to, name);
+  const url = new URL(location.href), before = url.searchParams.get(parameter);
   const adds = ["i", "h"].includes(parameter) && before;
   url.searchParams.set(parameter, adds ? `${before}|${exactly(name)}` : exactly(name));
   url.searchParams.set("sel", name);
+  if (page.graph) url.searchParams.delete("v");
   return url;
 }
 
@@ -78,20 +86,23 @@ function select(name, { element = null, values = null, quiet = false, step = "cl
   markSelected(name);
   fillInspector(name, values ?? source?.dataset ?? {});
   showInAddress(name, step);
+  if (!name && $("#view[data-of-functions]")) navigate(location.href, { push: false });
   if (name && !quiet) {
     const v = values ?? source?.dataset ?? {};
     announce(`${name}${v.self ? `, self ${v.self}` : ""}${v.total ? `, total ${v.total}` : ""}`);
   }
 }
 
-/** Restores the selection of the address after the Back or Forward button. Returns false if the address has another
+/** Restores the selection of the address, and the position of the graph, after the Back or Forward button. Returns false if the address has another
  * document, or a function that the view does not show. */
 function restoreSelection() {
   const [before, now] = [selection.address, location.href].map((address) => new URL(address || "about:blank"));
   const name = now.searchParams.get("sel") ?? "";
-  for (const url of [before, now]) url.searchParams.delete("sel");
+  for (const url of [before, now]) for (const own of page.graph ? ["sel", "v"] : ["sel"]) url.searchParams.delete(own);
   if (page.flame || page.loading || before.href !== now.href || (name && !elementsOf(name).length)) return false;
+  if ($("#view[data-of-functions]")) return false;
   select(name, { quiet: true, step: "" });
+  page.graph?.restore();
   return true;
 }
 

@@ -127,12 +127,8 @@ function drawEdge(nodes, spots, [source, target, share, value, residual]) {
 
 /** Returns the SVG of a graph { nodes, edges }, which has the form of the data in the page. */
 function drawGraph({ nodes, edges }) {
-  const base = new URL(location.href);
   for (const node of nodes) {
-    const url = new URL(base);
-    url.pathname = url.pathname.replace(/[^/]*$/, "peek");
-    url.searchParams.set("f", exactly(node.function));
-    url.searchParams.set("sel", node.function);
+    const url = viewOf("peek", node.function);
     node.link = url.pathname + url.search;
     node.label = shortened(node.name);
   }

@@ -1,5 +1,5 @@
 // Moves and zooms the picture of the call graph: by dragging, wheel, pinch, keys, buttons and the minimap. A click
-// selects a function.
+// selects a function. The address contains the position as `v`.
 "use strict";
 
 /** Moves and zooms an SVG by changing its view box. */
@@ -14,7 +14,7 @@ class GraphView {
     svg.querySelector("g").id = "picture";
     this.makeControls();
     this.listen();
-    this.start();
+    this.restore();
   }
 
   makeControls() {
@@ -41,10 +41,34 @@ class GraphView {
   start() {
     const fit = Math.min(this.box.clientWidth / this.whole.width, this.box.clientHeight / this.whole.height);
     const scale = Math.max(fit, 0.62);
-    if (fit >= 0.62) return this.fit();
+    if (fit >= 0.62) return this.show({ ...this.whole });
     const width = this.box.clientWidth / scale, height = this.box.clientHeight / scale;
     this.show({ x: this.whole.x + (this.whole.width - width) / 2, y: this.whole.y, width, height });
     this.center(this.svg.querySelector(".selected") ?? this.largest(), true);
+  }
+
+  /** Shows the position of the address: left, top, width and height, each as a part of the whole picture. */
+  restore() {
+    clearTimeout(this.later);
+    const [x, y, width, height] = (new URL(location.href).searchParams.get("v") ?? "").split("_").map(Number), w = this.whole;
+    if (!(width > 0.001 && height > 0.001 && Math.max(width, height, Math.abs(x), Math.abs(y)) < 100)) return this.start();
+    this.show({ x: w.x + x * w.width, y: w.y + y * w.height, width: width * w.width, height: height * w.height });
+  }
+
+  /** Writes the position into the address, after the last of several moves. `entry`: adds an entry to the browser's history. */
+  keep(entry) {
+    this.entry ||= entry;
+    clearTimeout(this.later);
+    this.later = setTimeout(() => {
+      const url = new URL(location.href), { view: v, whole: w } = this;
+      const parts = [(v.x - w.x) / w.width, (v.y - w.y) / w.height, v.width / w.width, v.height / w.height];
+      url.searchParams.set("v", parts.map((part) => Number(part.toFixed(4))).join("_"));
+      if (page.graph === this && !page.loading && url.href !== location.href) {
+        history[this.entry ? "pushState" : "replaceState"](history.state, "", url);
+        selection.address = location.href;
+      }
+      this.entry = false;
+    }, 200);
   }
 
   /** Returns the box with the largest share. If several boxes have about this share, returns the highest box. */
@@ -58,6 +82,7 @@ class GraphView {
 
   fit() {
     this.show({ ...this.whole });
+    this.keep(true);
   }
 
   /** Moves the picture until the element is in the middle of the screen; with `top`, in the upper part. */
@@ -86,15 +111,18 @@ class GraphView {
     const p = this.at(clientX ?? box.x + box.width / 2, clientY ?? box.y + box.height / 2), v = this.view;
     const f = Math.min(Math.max(factor, (v.width / this.whole.width) * 0.5), v.width / 60);
     this.show({ x: p.x - (p.x - v.x) / f, y: p.y - (p.y - v.y) / f, width: v.width / f, height: v.height / f });
+    this.keep(true);
   }
 
   pan(dx, dy) {
     this.show({ ...this.view, x: this.view.x + dx, y: this.view.y + dy });
+    this.keep(false);
   }
 
   jump(event) {
     const p = this.at(event.clientX, event.clientY, this.map);
     this.show({ ...this.view, x: p.x - this.view.width / 2, y: p.y - this.view.height / 2 });
+    this.keep(false);
   }
 
   listen() {
