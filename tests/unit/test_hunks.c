@@ -45,6 +45,7 @@ static void lines_are_followed(void) {
                              "@@ -8 +8,0 @@\n---- x\n\\ No newline at end of file\n");
   CU_ASSERT_EQUAL_FATAL(h.file_count, 1);
   const struct changed_file *file = hunks_file(&h, DIFF_HEAD, STR("x.c"));
+  size_t first = 0;
   CU_ASSERT_PTR_EQUAL_FATAL(hunks_file(&h, DIFF_BASE, STR("x.c")), file);
   CU_ASSERT_EQUAL(file->count, 3);
   check_places(&h, file, 20);
@@ -53,12 +54,16 @@ static void lines_are_followed(void) {
   CU_ASSERT_EQUAL(hunks_line(&h, file, 11).mark, ' ');
   CU_ASSERT_TRUE(
       str_equal(hunks_line(&h, file, hunks_place_of_base(&h, file, 8)).text, STR("--- x")));
-  CU_ASSERT_TRUE(hunks_touch(&h, file, 1, 2));
-  CU_ASSERT_FALSE(hunks_touch(&h, file, 3, 5));
-  CU_ASSERT_TRUE(hunks_touch(&h, file, 5, 6));
-  CU_ASSERT_TRUE(hunks_touch(&h, file, 8, 9));
-  CU_ASSERT_FALSE(hunks_touch(&h, file, 9, 20));
-  CU_ASSERT_FALSE(hunks_touch(&h, NULL, 1, 20));
+  CU_ASSERT_EQUAL(hunks_touch(&h, file, DIFF_HEAD, 1, 2, &first), 1);
+  CU_ASSERT_EQUAL(hunks_touch(&h, file, DIFF_HEAD, 3, 5, &first), 0);
+  CU_ASSERT_EQUAL(hunks_touch(&h, file, DIFF_HEAD, 5, 6, &first), 1);
+  CU_ASSERT_EQUAL(hunks_touch(&h, file, DIFF_HEAD, 8, 9, &first), 1);
+  CU_ASSERT_EQUAL(hunks_touch(&h, file, DIFF_HEAD, 9, 20, &first), 0);
+  CU_ASSERT_EQUAL(hunks_touch(&h, file, DIFF_BASE, 3, 8, &first), 3);
+  CU_ASSERT_EQUAL(first, 0);
+  CU_ASSERT_EQUAL(hunks_touch(&h, file, DIFF_BASE, 4, 8, &first), 2);
+  CU_ASSERT_EQUAL(first, 1);
+  CU_ASSERT_EQUAL(hunks_touch(&h, NULL, DIFF_HEAD, 1, 20, &first), 0);
   check_places(&h, NULL, 5);
 }
 

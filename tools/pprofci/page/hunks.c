@@ -7,8 +7,9 @@
 #include <math.h>
 
 #define COLUMN       10
-#define CULPRIT_MOST 15 /* maximum number of lines shown of the hunk that grew most */
-#define PAGE_MOST    60 /* maximum number of lines shown of any other hunk on the page */
+#define CULPRIT_MOST 15 /* maximum number of lines of the hunk that grew most */
+#define PAGE_MOST    60 /* maximum number of lines of another hunk on the page */
+#define SHOWN_MOST   80 /* maximum number of bytes of a line in a sentence */
 
 /* Writes an amount in a column; '.' for 0. */
 static void put_amount(struct buffer *out, double value, pprofc_str unit) {
@@ -27,9 +28,10 @@ static void put_amount(struct buffer *out, double value, pprofc_str unit) {
   buffer_free(&text);
 }
 
-static void put_run_line(struct buffer *out, const struct run_line *line, pprofc_str unit) {
-  put_amount(out, line->cost[SIDE_BASE], unit);
-  put_amount(out, line->cost[SIDE_HEAD], unit);
+/* Writes a line, with its costs if the profile has lines of the function. */
+static void put_run_line(struct buffer *out, const struct run_hunk *hunk,
+                         const struct run_line *line, pprofc_str unit) {
+  for (int side = 0; side < SIDES && !hunk->whole; side++) put_amount(out, line->cost[side], unit);
   bool added = line->head_line > 0;
   int64_t number = added ? line->head_line : line->base_line;
   buffer_printf(out, "%6lld %c", (long long)number, added ? '+' : '-');
@@ -43,7 +45,10 @@ static void put_hunk_head(struct buffer *out, const struct run_hunk *hunk) {
   buffer_add_text(out, hunk->function);
   if (*hunk->verdict) buffer_add_text(out, "  ");
   buffer_add_text(out, hunk->verdict);
-  buffer_printf(out, "\n%*s %*s\n", COLUMN, "base", COLUMN, "head");
+  if (hunk->whole)
+    buffer_add_char(out, '\n');
+  else
+    buffer_printf(out, "\n%*s %*s\n", COLUMN, "base", COLUMN, "head");
 }
 
 static void put_hunk(struct buffer *out, const struct run_pair *pair, const struct run_hunk *hunk,
@@ -51,7 +56,7 @@ static void put_hunk(struct buffer *out, const struct run_pair *pair, const stru
   size_t first = lines_window(hunk, most);
   put_hunk_head(out, hunk);
   for (size_t i = first; i < hunk->line_count && i < first + most; i++) {
-    put_run_line(out, &hunk->lines[i], str_of(pair->unit));
+    put_run_line(out, hunk, &hunk->lines[i], str_of(pair->unit));
     buffer_add_char(out, '\n');
   }
   if (hunk->line_count > most) buffer_printf(out, "and %zu more lines\n", hunk->line_count - most);
@@ -70,7 +75,7 @@ static void hunks_fill_one(struct fill *f, const char *list, const struct run_pa
   for (size_t i = first; i < hunk->line_count && i < first + most; i++) {
     fill_begin(f, "lines");
     fill_words(f, "css", hunk->lines[i].head_line > 0 ? "added" : "deleted");
-    put_run_line(fill_text(f, "text"), &hunk->lines[i], str_of(pair->unit));
+    put_run_line(fill_text(f, "text"), hunk, &hunk->lines[i], str_of(pair->unit));
     fill_end(f);
   }
   if (hunk->line_count > most) fill_number(f, "others", (int64_t)(hunk->line_count - most));
@@ -128,12 +133,55 @@ static bool is_inlined(const struct run_hunk *hunk) {
   return hunk->delta > sum + fabs(sum) * 1e-9;
 }
 
+/* Appends the text of a line. */
+static void put_code(struct buffer *out, pprofc_str text, struct hunk_code *code) {
+  if (code) *code = (struct hunk_code){out->size, text.size};
+  buffer_add_str(out, text);
+}
+
+/* Appends ", one of 3 changes in it" if the function has several hunks. */
+static void put_siblings(struct buffer *out, const struct run_pair *pair,
+                         const struct run_hunk *hunk) {
+  size_t count = 0;
+  for (size_t i = 0; i < pair->hunk_count; i++)
+    count += strcmp(pair->hunks[i].function, hunk->function) == 0 &&
+             strcmp(pair->hunks[i].file, hunk->file) == 0;
+  if (count > 1) buffer_printf(out, ", one of %zu changes in it", count);
+}
+
+/* Returns the last line of the run of added or deleted lines that begins with the worst line. */
+static size_t last_changed(const struct run_hunk *hunk) {
+  size_t last = hunk->worst;
+  bool added = hunk->lines[last].head_line > 0;
+  for (size_t i = last; i < hunk->line_count && (hunk->lines[i].head_line > 0) == added; i++)
+    if (str_trim(str_of(hunk->lines[i].text)).size) last = i;
+  return last;
+}
+
+/* Appends "; line 41 of x.py changed in it (new: text)", without a cost of the line. */
+static void put_whole_change(struct buffer *out, const struct run_pair *pair,
+                             const struct run_hunk *hunk, struct hunk_code *code) {
+  const struct run_line *line = &hunk->lines[hunk->worst], *last = &hunk->lines[last_changed(hunk)];
+  bool added = line->head_line > 0;
+  int64_t first = added ? line->head_line : line->base_line;
+  int64_t end = added ? last->head_line : last->base_line;
+  buffer_printf(out, "; line%s %lld", end > first ? "s" : "", (long long)first);
+  if (end > first) buffer_printf(out, " to %lld", (long long)end);
+  buffer_printf(out, " of %s %s", hunk->file,
+                added ? "changed in it (new: " : "no longer in it (old: ");
+  put_code(out, str_slice(str_trim(str_of(line->text)), 0, SHOWN_MOST), code);
+  buffer_add_char(out, ')');
+  put_siblings(out, pair, hunk);
+}
+
 /* Appends "; line 41 of x.go (new: text) has 110 ms of it". */
-static void put_line_share(struct buffer *out, const struct run_hunk *hunk, pprofc_str unit) {
+static void put_line_share(struct buffer *out, const struct run_hunk *hunk, pprofc_str unit,
+                           struct hunk_code *code) {
   const struct run_line *line = &hunk->lines[hunk->worst];
-  pprofc_str text = str_trim(str_of(line->text));
-  buffer_printf(out, "; line %lld of %s (new: %.*s) ", (long long)line->head_line, hunk->file,
-                (int)(text.size < 80 ? text.size : 80), text.data);
+  pprofc_str text = str_slice(str_trim(str_of(line->text)), 0, SHOWN_MOST);
+  buffer_printf(out, "; line %lld of %s (new: ", (long long)line->head_line, hunk->file);
+  put_code(out, text, code);
+  buffer_add_text(out, ") ");
   if (is_inlined(hunk)) {
     buffer_add_text(out, "changed in it, and its inlined code grew by ");
     number_profile(out, hunk->delta, unit);
@@ -144,12 +192,13 @@ static void put_line_share(struct buffer *out, const struct run_hunk *hunk, ppro
   buffer_add_text(out, " of it");
 }
 
-bool hunks_sentence(struct buffer *out, const struct ci_run *run, const struct run_pair *pair) {
+bool hunks_sentence(struct buffer *out, const struct ci_run *run, const struct run_pair *pair,
+                    struct hunk_code *code) {
   const struct run_hunk *hunk = pair->hunk_count ? &pair->hunks[0] : NULL;
   if (!hunk || !hunk->certain || !pair->unit) return false;
   pprofc_str unit = str_of(pair->unit);
   bool grew = line_share(hunk) > 0 || is_inlined(hunk);
-  if (!grew || !hunk->lines[hunk->worst].head_line) return false;
+  if (!hunk->whole && (!grew || !hunk->lines[hunk->worst].head_line)) return false;
   buffer_printf(out, "%s grew by ", hunk->function);
   number_profile(out, hunk->grown, unit);
   if (hunk->base > 0) {
@@ -158,6 +207,9 @@ bool hunks_sentence(struct buffer *out, const struct ci_run *run, const struct r
     buffer_add_char(out, ')');
   }
   put_benchmarks(out, run, pair, hunk->function);
-  put_line_share(out, hunk, unit);
+  if (hunk->whole)
+    put_whole_change(out, pair, hunk, code);
+  else
+    put_line_share(out, hunk, unit, code);
   return !out->failed;
 }

@@ -13,8 +13,15 @@ void hunks_fill(struct fill *f, const struct run_pair *pair);
  * `most` lines, as plain text. */
 void hunks_put_worst(struct buffer *out, const struct run_pair *pair, size_t most);
 
+/* Position of the text of a line in a sentence. */
+struct hunk_code {
+  size_t at, size;
+};
+
 /* Appends "f grew by 120 ms (+38 %) in 9 of 12 benchmarks; line 41 of x.go (new: text) has 110 ms
- * of it". Returns false if no changed line grew. */
-bool hunks_sentence(struct buffer *out, const struct ci_run *run, const struct run_pair *pair);
+ * of it". If the profile has no lines of the function: "; line 41 of x.py changed in it (new:
+ * text)". Returns false if no changed line grew. `code` may be NULL. */
+bool hunks_sentence(struct buffer *out, const struct ci_run *run, const struct run_pair *pair,
+                    struct hunk_code *code);
 
 #endif

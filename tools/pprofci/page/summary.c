@@ -220,11 +220,15 @@ static bool summary_add_lines(const struct summary_text *w) {
   const struct page_model *m = w->model;
   const struct run_pair *pair = m->states[STATE_SLOWER] ? model_pair(m, &m->benchmarks[0]) : NULL;
   struct buffer text;
+  struct hunk_code code;
   bool added = true;
   if (!pair) return true;
   buffer_init(&text, w->text->mem, SIZE_MAX / 2);
-  if (hunks_sentence(&text, m->run, pair)) {
-    md_text(w->text, buffer_str(&text));
+  if (hunks_sentence(&text, m->run, pair, &code)) {
+    pprofc_str sentence = buffer_str(&text);
+    md_text(w->text, str_slice(sentence, 0, code.at));
+    md_name(w->text, str_slice(sentence, code.at, code.at + code.size));
+    md_text(w->text, str_slice(sentence, code.at + code.size, sentence.size));
     buffer_add_text(w->text, ".\n\n");
     buffer_clear(&text);
     hunks_put_worst(&text, pair, HUNK_LINES);

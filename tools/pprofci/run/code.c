@@ -6,6 +6,7 @@
 #include "core/log_guard.h"
 #include "profile/profile.h"
 #include "run/built.h"
+#include "run/defs.h"
 #include "run/text.h"
 
 #include <stdlib.h>
@@ -19,9 +20,17 @@ struct code_programs {
   bool good;
 };
 
+/* Changed file, and the definitions of its functions. */
+struct changed_source {
+  bool known; /* true if the files of both sides were read */
+  struct source_file text[SIDES];
+  struct defs defs[SIDES]; /* only of Python */
+};
+
 struct run_code {
   struct revisions revisions;
   struct source_lookup sources;
+  struct changed_source *changed; /* one for each changed file of the diff; or NULL */
   bool has_sources;
   struct code_programs *items;
   size_t count, capacity;
@@ -61,38 +70,42 @@ struct revisions *code_sources(const struct ci_run *run) {
   return run->code && run->code->has_sources ? &run->code->revisions : NULL;
 }
 
-/* ---- the extent of a function ------------------------ */
-
-/* Returns the indentation of a line in columns, or SIZE_MAX for an empty line. */
-static size_t margin_of(pprofc_str line) {
-  size_t columns = 0;
-  for (size_t i = 0; i < line.size; i++) {
-    if (line.data[i] != ' ' && line.data[i] != '\t') return columns;
-    columns += line.data[i] == '\t' ? 8 : 1;
+/* Returns a changed file with the text of both sides. Returns NULL when out of memory. The first
+ * call reads the files. */
+static const struct changed_source *changed_source(struct run_code *code,
+                                                   const struct changed_file *file) {
+  struct arena *arena = &code->revisions.arena;
+  const struct hunks *hunks = &code->revisions.hunks;
+  struct changed_source *source;
+  if (!code->changed)
+    code->changed = arena_zero_array(arena, hunks->file_count, sizeof *code->changed);
+  if (!code->changed) return NULL;
+  source = &code->changed[file - hunks->files];
+  for (int side = 0; side < SIDES && !source->known; side++) {
+    pprofc_str path = side ? file->head : file->base;
+    const struct source_file *text;
+    pprofc_error ignored;
+    if (!path.size || revisions_text(&code->revisions, &code->sources, (enum diff_side)side, path,
+                                     &text, &ignored) != PPROFC_OK)
+      continue;
+    source->text[side] = *text;
+    if (str_ends(path, STR(".py")) && !defs_read(&source->defs[side], text, arena)) return NULL;
   }
-  return SIZE_MAX;
+  source->known = true;
+  return source;
 }
 
-/* Returns the last line of the function that begins on line `first`. Finds the end by the
- * indentation. */
-static int64_t code_last_line(const struct source_file *file, int64_t first) {
-  int64_t last = first, count = (int64_t)file->line_count;
-  if (first < 1 || first > count) return first;
-  size_t margin = margin_of(file->lines[first - 1]);
-  for (int64_t number = first + 1; number <= count; number++) {
-    pprofc_str line = file->lines[number - 1];
-    size_t columns = margin_of(line);
-    if (columns == SIZE_MAX) continue;
-    if (columns <= margin) {
-      char c = str_trim(line).data[0];
-      if (c == '}') return number;
-      /* A line that has the indentation of the function begins the next function, unless it ends a
-       * block. */
-      if (c != '{' && c != ')' && c != '#' && c != ':') return last;
-    }
-    last = number;
-  }
-  return last;
+size_t code_extents(struct ci_run *run, enum diff_side side, const struct changed_file *file,
+                    const struct def *function, const struct def **extents, struct def *one) {
+  const struct changed_source *source = changed_source(run->code, file);
+  size_t count;
+  if (!source) return 0;
+  *extents = defs_find(&source->defs[side], function->name, &count);
+  if (function->first < 1) return count;
+  *one = *function;
+  one->last = defs_last_line(&source->text[side], function->first);
+  *extents = one;
+  return 1;
 }
 
 /* ---- one function ------------------------------------ */
@@ -156,46 +169,62 @@ static struct code_place find_code_place(const struct run_code *code, const stru
   return place;
 }
 
-/* True if the diff deletes a line of the function from the base. */
-static bool loses_lines(const struct hunks *hunks, const struct changed_file *file, int64_t from,
-                        int64_t to) {
-  for (size_t i = 0; i < file->count; i++) {
-    const struct hunk *hunk = &hunks->hunks[file->first + i];
-    if (hunk->base_line <= to && hunk->base_line + hunk->base_count > from) return true;
-  }
-  return false;
-}
-
 enum source_state { SOURCE_UNKNOWN, SOURCE_SAME, SOURCE_IN_DIFF };
 
-/* True if a hunk of the diff touches the function. The function begins on line `first` and ends at
- * its last source line, or on line `last` if that is later. */
-static bool is_touched(struct run_code *code, const struct changed_file *changes, int64_t first,
-                       int64_t last) {
-  const struct source_file *file;
-  pprofc_error ignored;
-  if (revisions_text(&code->revisions, &code->sources, changes->head, &file, &ignored) ==
-      PPROFC_OK) {
-    int64_t end = code_last_line(file, first);
-    if (end > last) last = end;
-  }
-  return hunks_touch(&code->revisions.hunks, changes, first, last);
+/* Checks if a hunk touches the function, between the lines `first` and `last` or the function's
+ * end. */
+static bool is_touched(struct run_code *code, const struct changed_file *changes,
+                       const struct code_place *place, int64_t first) {
+  int64_t last = place->last;
+  size_t ignored;
+  const struct changed_source *source = changed_source(code, changes);
+  int64_t end = source ? defs_last_line(&source->text[place->side], first) : 0;
+  if (end > last) last = end;
+  return hunks_touch(&code->revisions.hunks, changes, place->side, first, last, &ignored) > 0;
 }
 
-/* Checks if a hunk of the diff touches the function. */
-static enum source_state source_state(struct run_code *code, const struct code_place *place) {
+/* Removes the part ".<locals>.<lambda>" from the end of a Python name: functions without a def are
+ * part of the def around them. */
+static pprofc_str without_lambda(pprofc_str name) {
+  for (;;) {
+    size_t dot = str_find_last_char(name, '.');
+    pprofc_str outer = str_slice(name, 0, dot);
+    if (!str_ends(name, STR(">")) || !str_ends(outer, STR(".<locals>"))) return name;
+    name = str_slice(outer, 0, outer.size - STR(".<locals>").size);
+  }
+}
+
+/* Checks by its name if a hunk touches a function without lines. */
+static enum source_state named_state(struct ci_run *run, const struct changed_file *changes,
+                                     pprofc_str name) {
+  const struct def function = {.name = without_lambda(name)}, *found;
+  struct def one;
+  size_t all = 0, first;
+  for (int side = 0; side < SIDES; side++) {
+    enum diff_side s = (enum diff_side)side;
+    size_t count = code_extents(run, s, changes, &function, &found, &one);
+    for (size_t i = 0; i < count; i++)
+      if (hunks_touch(&run->code->revisions.hunks, changes, s, found[i].first, found[i].last,
+                      &first))
+        return SOURCE_IN_DIFF;
+    all += count;
+  }
+  return all ? SOURCE_SAME : SOURCE_UNKNOWN;
+}
+
+/* Checks if a hunk touches the function. */
+static enum source_state source_state(struct ci_run *run, const struct code_place *place,
+                                      pprofc_str name) {
+  struct run_code *code = run->code;
   const struct revisions *r = &code->revisions;
   if (!code->has_sources) return SOURCE_UNKNOWN;
   pprofc_str path = revisions_place(r, place->side, place->file);
   int64_t from = place->start ? place->start : place->first;
-  if (!path.size || !from) return SOURCE_UNKNOWN;
+  if (!path.size || (!from && !str_ends(path, STR(".py")))) return SOURCE_UNKNOWN;
   const struct changed_file *changes = hunks_file(&r->hunks, place->side, path);
-  bool touched = false;
-  if (changes && place->side == DIFF_BASE)
-    touched = loses_lines(&r->hunks, changes, from, place->last);
-  else if (changes)
-    touched = is_touched(code, changes, from, place->last);
-  return touched ? SOURCE_IN_DIFF : SOURCE_SAME;
+  if (!changes) return SOURCE_SAME;
+  if (!from) return named_state(run, changes, name);
+  return is_touched(code, changes, place, from) ? SOURCE_IN_DIFF : SOURCE_SAME;
 }
 
 /* True if an interpreter runs the source file. */
@@ -250,7 +279,7 @@ static const struct code_programs *compared_programs(struct ci_run *run,
 static const char *word_by_source(struct ci_run *run, const struct judged *j, pprofc_str name,
                                   const struct code_function *function, bool programs) {
   const struct code_place place = find_code_place(run->code, j, name);
-  enum source_state source = source_state(run->code, &place);
+  enum source_state source = source_state(run, &place, name);
   if (source == SOURCE_IN_DIFF) return "in this diff";
   if (function && function->state == CODE_CHANGED) return "changed";
   if (programs && !function && place.file.size && !place.called) return "inlined elsewhere";

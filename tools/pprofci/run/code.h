@@ -4,6 +4,7 @@
 #define PPROFCI_RUN_CODE_H
 
 #include "report/source/revisions.h"
+#include "run/defs.h"
 #include "run/judging.h"
 #include "symbolize/code.h"
 
@@ -13,8 +14,14 @@ void code_close(struct ci_run *run);
 /* Returns the sources of base and head, or NULL. */
 struct revisions *code_sources(const struct ci_run *run);
 
-/* Sets for each function in the comparisons of a pair of profiles how its code changed. Moves
- * changed functions to the front of the reasons. Sets pair->same_code. */
+/* Finds the lines of a function on one side of a changed file, from the name of a Python function,
+ * or from its first line. Returns the number of extents: a file may define a function several
+ * times. *extents is an array, or `one`. */
+size_t code_extents(struct ci_run *run, enum diff_side side, const struct changed_file *file,
+                    const struct def *function, const struct def **extents, struct def *one);
+
+/* Sets the code state of each function in the comparisons of a pair of profiles. Lists changed
+ * functions first among the reasons. Sets pair->same_code. */
 void code_describe(struct ci_run *run, struct run_pair *pair, const struct judged *judged);
 
 /* Returns a phrase that compares a function's code in head and base: "same", "changed", "in this

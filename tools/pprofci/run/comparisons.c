@@ -82,6 +82,7 @@ static const struct member hunk_members[] = {
     {"verdict", MEMBER_TEXT, IN_HUNK(verdict)}, {"base", MEMBER_NUMBER, IN_HUNK(base)},
     {"grown", MEMBER_NUMBER, IN_HUNK(grown)},   {"certain", MEMBER_BOOL, IN_HUNK(certain)},
     {"delta", MEMBER_NUMBER, IN_HUNK(delta)},   {"worst", MEMBER_COUNT, IN_HUNK(worst)},
+    {"whole", MEMBER_BOOL, IN_HUNK(whole)},
 };
 
 #define IN_LINE(name) offsetof(struct run_line, name)

@@ -21,11 +21,15 @@ struct changed_line {
   pprofc_str function; /* function that the page shows for the line; see take_function */
 };
 
-/* Growth of a function in inlined code whose calls have no line number. This occurs in callgrind
- * files. */
-struct inlined {
+/* Growth of a function around a hunk that no line has: growth of inlined code whose calls have no
+ * line, as in files of callgrind, or of a function that has no lines in the profile. */
+struct around {
   double delta;
   pprofc_str function;
+  bool whole;          /* true if the profile has no lines of the function */
+  bool contains;       /* true if the function contains all lines of the hunk */
+  int side;            /* side of `first` and `last` */
+  int64_t first, last; /* lines of the function */
 };
 
 /* State of the search for changed lines. */
@@ -34,9 +38,8 @@ struct lines_search {
   struct run_pair *pair;
   const struct judged *judged;
   const struct revisions *revisions;
-  struct changed_line *lines; /* for each hunk: the function around the hunk whose inlined code grew
-                                 most */
-  struct inlined *inlined; /* for each hunk, the function around it whose inlined code grew most */
+  struct changed_line *lines; /* costs of the changed lines, one for each line of the hunks */
+  struct around *around;      /* for each hunk, the function around it that grew most */
   double divisors[SIDES];
 };
 
@@ -148,7 +151,8 @@ static void inlined_between(const struct lines_search *s, const struct line_cost
   for (size_t i = from; i < to && i < from + HUNKS_MOST; i++) {
     const struct hunk *hunk = &hunks->hunks[i];
     if (hunk->head_line > next->line) return;
-    if (growth > s->inlined[i].delta) s->inlined[i] = (struct inlined){growth, line->name};
+    if (growth > s->around[i].delta)
+      s->around[i] = (struct around){.delta = growth, .function = line->name};
   }
 }
 
@@ -168,6 +172,166 @@ static void find_inlined(const struct lines_search *s, const struct line_costs *
       before = line;
     }
   }
+}
+
+/* ---- functions without lines ------------------------- */
+
+static int line_function_order(const struct line_cost *x, const struct line_cost *y) {
+  int order = str_compare(x->name, y->name);
+  return order ? order : str_compare(x->file, y->file);
+}
+
+/* Returns the index of the first item with the name and the file of `key`. */
+static size_t first_item(const struct line_costs *costs, const struct line_cost *key) {
+  BISECT(at, costs->count, line_function_order(&costs->items[at], key) < 0);
+  return at;
+}
+
+/* Lines of a function on one side of a changed file. */
+struct whole_extents {
+  pprofc_str name;
+  const struct changed_file *file;
+  const struct def *items;
+  struct def one;
+  size_t count;
+};
+
+/* Finds the lines of a function that has a cost on a side. Returns false if the profile has its
+ * lines, or its file did not change. */
+static bool find_extents(const struct lines_search *s, const struct line_cost *item, int side,
+                         struct whole_extents *extents) {
+  enum diff_side from = (enum diff_side)side;
+  const struct def function = {item->name, item->start_line, item->start_line};
+  if (item->line > 0 || !item->cum[side]) return false;
+  pprofc_str path = revisions_place(s->revisions, from, item->file);
+  extents->file = hunks_file(&s->revisions->hunks, from, path);
+  if (!extents->file) return false;
+  extents->count =
+      code_extents(s->run, from, extents->file, &function, &extents->items, &extents->one);
+  return extents->count > 0;
+}
+
+/* Returns the owner of the innermost function at a location that has an owner, or NONE. */
+static uint32_t owner_at(const pprofc_profile *p, uint32_t location, const uint32_t *owners) {
+  uint32_t owner = NONE, end = p->locations.line_from[location + 1];
+  for (uint32_t i = p->locations.line_from[location]; i < end && owner == NONE; i++) {
+    uint32_t function = p->locations.lines[i].function;
+    if (function != NONE) owner = owners[function];
+  }
+  return owner;
+}
+
+/* Adds each sample to the innermost function of its stack that the change touches. `owners` has the
+ * item of each function, or NONE. */
+static bool share_samples(const struct lines_search *s, const pprofc_profile *p, size_t type,
+                          const uint32_t *owners, double *growth) {
+  pprofc_samples_view samples;
+  size_t most = pprofc_profile_max_depth(p);
+  uint32_t *stack = arena_array(&s->run->arena, most + 1, sizeof *stack);
+  pprofc_profile_samples(p, &samples);
+  for (size_t i = 0; stack && i < samples.count; i++) {
+    size_t depth = pprofc_profile_stack(p, i, stack, most);
+    uint32_t owner = NONE;
+    for (size_t k = 0; k < depth && owner == NONE; k++) owner = owner_at(p, stack[k], owners);
+    double value = (double)samples.values[i * samples.types + type];
+    int side = sample_is_base(p, i) ? SIDE_BASE : SIDE_HEAD;
+    if (owner != NONE) growth[owner] += value / s->divisors[side];
+  }
+  return stack != NULL;
+}
+
+/* True for an empty line and for a line with only a comment. */
+static bool is_idle_line(pprofc_str line) {
+  line = str_trim(line);
+  return !line.size || *line.data == '#' || str_starts(line, STR("//"));
+}
+
+/* True if a line of the hunk has code. */
+static bool has_code(const struct hunks *hunks, const struct hunk *hunk) {
+  size_t end = hunk->text + (size_t)(hunk->base_count + hunk->head_count);
+  for (size_t i = hunk->text; i < end && i < hunks->text_count; i++)
+    if (!is_idle_line(hunks->texts[i])) return true;
+  return false;
+}
+
+/* Proposes a function for a hunk. The smallest function that contains the hunk is first, then the
+ * function that grew most. Lines of the head come before lines of the base. */
+static void propose(struct around *best, const struct around *function) {
+  if (best->side > function->side && str_equal(best->function, function->function)) return;
+  bool smaller = function->last - function->first < best->last - best->first;
+  bool better = function->contains ? !best->contains || smaller
+                                   : !best->contains && function->delta > best->delta;
+  if (!best->whole || better) *best = *function;
+}
+
+/* Proposes a function for the hunks that touch one of its extents. Ignores hunks without code. If
+ * `growth` is not positive, proposes nothing. Returns true if the extent has a hunk. */
+static bool propose_extent(const struct lines_search *s, const struct whole_extents *e, int side,
+                           const struct def *extent, double growth) {
+  const struct hunks *hunks = &s->revisions->hunks;
+  size_t first;
+  size_t count =
+      hunks_touch(hunks, e->file, (enum diff_side)side, extent->first, extent->last, &first);
+  bool touched = false;
+  for (size_t i = first; i < first + count; i++) {
+    const struct hunk *hunk = &hunks->hunks[i];
+    int64_t begin = side ? hunk->head_line : hunk->base_line;
+    int64_t end = begin + (side ? hunk->head_count : hunk->base_count);
+    bool contains = begin >= extent->first && end <= extent->last + 1;
+    const struct around function = {growth, e->name,       true,        contains,
+                                    side,   extent->first, extent->last};
+    if (!has_code(hunks, hunk)) continue;
+    touched = true;
+    if (growth > 0) propose(&s->around[i], &function);
+  }
+  return touched;
+}
+
+/* Does the same for all extents of a function. */
+static bool propose_item(const struct lines_search *s, const struct line_cost *item,
+                         double growth) {
+  struct whole_extents e = {.name = item->name};
+  bool touched = false;
+  for (int side = SIDES; side-- > 0;) {
+    if (!find_extents(s, item, side, &e)) continue;
+    for (size_t i = 0; i < e.count; i++)
+      touched |= propose_extent(s, &e, side, &e.items[i], growth);
+  }
+  return touched;
+}
+
+/* Finds the functions that the change touches. Sets for each function of the profile its first item
+ * in `costs`, or NONE. */
+static bool find_owners(const struct lines_search *s, const pprofc_profile *p,
+                        const struct line_costs *costs, uint32_t *owners) {
+  bool *touched = arena_zero_array(&s->run->arena, costs->count, sizeof *touched);
+  if (!touched) return false;
+  for (size_t i = 0; i < costs->count; i++)
+    if (propose_item(s, &costs->items[i], 0)) touched[first_item(costs, &costs->items[i])] = true;
+  for (size_t i = 0; i < p->functions.count; i++) {
+    const struct line_cost key = {.name = profile_string(p, p->functions.name[i]),
+                                  .file = profile_string(p, p->functions.filename[i])};
+    size_t item = first_item(costs, &key);
+    bool has = item < costs->count && line_function_order(&costs->items[item], &key) == 0;
+    owners[i] = has && touched[item] ? (uint32_t)item : NONE;
+  }
+  return true;
+}
+
+/* Finds the functions around the hunks that have no lines in the profile. */
+static bool find_whole(const struct lines_search *s, const pprofc_profile *p, size_t type,
+                       const struct line_costs *costs) {
+  struct arena *arena = &s->run->arena;
+  double *growth = arena_zero_array(arena, costs->count, sizeof *growth);
+  uint32_t *owners = arena_array(arena, p->functions.count, sizeof *owners);
+  if (!growth || !owners || !find_owners(s, p, costs, owners) ||
+      !share_samples(s, p, type, owners, growth))
+    return false;
+  for (size_t i = 0; i < costs->count; i++) {
+    double grown = growth[first_item(costs, &costs->items[i])];
+    if (grown > 0) propose_item(s, &costs->items[i], grown);
+  }
+  return true;
 }
 
 /* ---- hunks ------------------------------------------- */
@@ -195,11 +359,21 @@ static double worst_cost(const struct run_hunk *hunk) {
   return hunk->lines[hunk->worst].cost[SIDE_HEAD];
 }
 
-/* Sets the line of a hunk that grew most, and returns its function. If inlined code grew more than
- * the hunk, chooses the added line with the largest cost instead. */
-static pprofc_str choose_worst(const struct lines_search *s, const struct hunk *from,
-                               struct run_hunk *to) {
-  const struct inlined *inlined = &s->inlined[from - s->revisions->hunks.hunks];
+/* Returns the index of the first line of a hunk that has code of the function. */
+static size_t first_code(const struct around *around, const struct run_hunk *to) {
+  size_t found = 0;
+  for (size_t i = to->line_count; i-- > 0;) {
+    const struct run_line *line = &to->lines[i];
+    int64_t number = around->side ? line->head_line : line->base_line;
+    if (number < 1 || number < around->first || number > around->last) continue;
+    if (!is_idle_line(str_of(line->text))) found = i;
+  }
+  return found;
+}
+
+/* Sets the line of a hunk that grew most. Returns its function. */
+static pprofc_str worst_line(const struct lines_search *s, const struct hunk *from,
+                             struct run_hunk *to) {
   double most = 0;
   pprofc_str function = STR("");
   for (size_t i = 0; i < to->line_count; i++) {
@@ -212,13 +386,24 @@ static pprofc_str choose_worst(const struct lines_search *s, const struct hunk *
     to->worst = i;
     function = cost->function;
   }
-  if (!(inlined->delta > fmax(to->delta, 0)) || (size_t)from->base_count >= to->line_count)
-    return function;
-  to->worst = (size_t)from->base_count;
+  return function;
+}
+
+/* Chooses the line of a hunk that explains the growth. Returns its function. If inlined code grew
+ * more than the hunk, the added line with the largest cost explains this growth. If the profile has
+ * no lines of the function, chooses its first line in the hunk. */
+static pprofc_str choose_worst(const struct lines_search *s, const struct hunk *from,
+                               struct run_hunk *to) {
+  const struct around *around = &s->around[from - s->revisions->hunks.hunks];
+  pprofc_str function = worst_line(s, from, to);
+  to->whole = around->whole && !function.size;
+  bool more = around->delta > fmax(to->delta, 0) && (size_t)from->base_count < to->line_count;
+  if (!more && !to->whole) return function;
+  to->delta = around->delta;
+  to->worst = to->whole ? first_code(around, to) : (size_t)from->base_count;
   for (size_t i = to->worst + 1; i < to->line_count; i++)
     if (worst_cost(to) < to->lines[i].cost[SIDE_HEAD]) to->worst = i;
-  to->delta = inlined->delta;
-  return inlined->function;
+  return around->function;
 }
 
 /* Fills in the lines of a hunk. Returns false when out of memory. */
@@ -252,7 +437,8 @@ static int hunks_by_growth(const void *a, const void *b) {
 }
 
 static bool has_cost(const struct lines_search *s, const struct hunk *hunk) {
-  if (hunk->head_count && s->inlined[hunk - s->revisions->hunks.hunks].delta > 0) return true;
+  const struct around *around = &s->around[hunk - s->revisions->hunks.hunks];
+  if ((hunk->head_count || around->whole) && around->delta > 0) return true;
   for (int64_t i = 0; i < hunk->base_count + hunk->head_count; i++) {
     size_t text = hunk->text + (size_t)i;
     if (text < s->revisions->hunks.text_count && s->lines[text].largest > 0) return true;
@@ -284,15 +470,15 @@ pprofc_status lines_find(struct ci_run *run, struct run_pair *pair,
   if (!s.revisions) return PPROFC_OK;
   pair->has_sources = true;
   s.lines = arena_zero_array(&run->arena, s.revisions->hunks.text_count, sizeof *s.lines);
-  s.inlined = arena_zero_array(&run->arena, s.revisions->hunks.count, sizeof *s.inlined);
-  if (!s.lines || !s.inlined) return error_nomem(error);
+  s.around = arena_zero_array(&run->arena, s.revisions->hunks.count, sizeof *s.around);
+  if (!s.lines || !s.around) return error_nomem(error);
   for (int side = 0; side < SIDES; side++)
     s.divisors[side] =
         (pair->iterations > 0 ? pair->iterations : 1) * (double)run_drawn(pair, side);
   bool room = line_costs_add_up(&costs, difference, type, NULL, NULL, run->mem);
   if (room) add_costs(&s, &costs);
   if (room) find_inlined(&s, &costs);
-  room = room && take_hunks(&s);
+  room = room && find_whole(&s, difference, type, &costs) && take_hunks(&s);
   line_costs_free(&costs);
   return room ? PPROFC_OK : error_nomem(error);
 }

@@ -57,10 +57,13 @@ struct run_hunk {
   const char *verdict;         /* verdict on the total of the function; "" if unknown */
   double base, grown;          /* total of the function in the base, and its growth */
   bool certain;                /* true if the function grew by more than noise */
-  double delta; /* sum of the changes of all lines in the hunk; or the growth of the function's
-                   inlined code, if larger */
+  double delta; /* sum of the changes of all lines of the hunk, or the growth of inlined code of the
+                   function if that is larger */
+  bool whole; /* true if the profile has no lines of the function; then `delta` is the growth of the
+                 function, without the growth of its callees that have changed lines */
   struct run_line *lines;
-  size_t line_count, worst; /* number of lines, and index of the line that grew most */
+  size_t line_count, worst; /* number of lines; index of the line that grew most; if `whole`, of the
+                               first line with code */
 };
 
 #define CHANGES_MOST 4

@@ -228,8 +228,14 @@ struct diff_line hunks_line(const struct hunks *h, const struct changed_file *fi
   return line;
 }
 
-bool hunks_touch(const struct hunks *h, const struct changed_file *file, int64_t from, int64_t to) {
-  const struct hunk *hunk = hunk_before(h, file, BY_HEAD, to);
-  return hunk && (hunk->head_line + hunk->head_count > from ||
-                  (!hunk->head_count && hunk->head_line > from));
+size_t hunks_touch(const struct hunks *h, const struct changed_file *file, enum diff_side side,
+                   int64_t from, int64_t to, size_t *first) {
+  if (!file) return 0;
+  const struct hunk *hunks = h->hunks + file->first;
+  BISECT(low, file->count,
+         side ? hunks[low].head_line + hunks[low].head_count <= from
+              : hunks[low].base_line + hunks[low].base_count <= from);
+  BISECT(high, file->count, (side ? hunks[high].head_line : hunks[high].base_line) <= to);
+  *first = file->first + low;
+  return high > low ? high - low : 0;
 }

@@ -71,8 +71,9 @@ struct diff_line {
 struct diff_line hunks_line(const struct hunks *hunks, const struct changed_file *file,
                             int64_t place);
 
-/* True if the lines [from, to] of head contain a change, or if lines were deleted between them. */
-bool hunks_touch(const struct hunks *hunks, const struct changed_file *file, int64_t from,
-                 int64_t to);
+/* Returns the number of hunks that change lines [from, to] of a side, or a gap between them. Stores
+ * the index of the first hunk in *first. */
+size_t hunks_touch(const struct hunks *hunks, const struct changed_file *file, enum diff_side side,
+                   int64_t from, int64_t to, size_t *first);
 
 #endif

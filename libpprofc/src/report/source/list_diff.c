@@ -232,7 +232,7 @@ static pprofc_status put_diff_lines(struct list_diff *l, int64_t start_line,
   f.changes = hunks_file(hunks, DIFF_HEAD, rows->path);
   if (!f.changes) f.changes = hunks_file(hunks, DIFF_BASE, rows->path);
   if (!f.changes || f.changes->head.size)
-    status = revisions_text(&l->revisions, &l->sources, rows->path, &f.text, error);
+    status = revisions_text(&l->revisions, &l->sources, DIFF_HEAD, rows->path, &f.text, error);
   if (status != PPROFC_OK) return status;
   if (f.text->failure.size) {
     output_add_text(l->out, " Error: ");

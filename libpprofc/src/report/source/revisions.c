@@ -181,13 +181,14 @@ pprofc_str revisions_place(const struct revisions *r, enum diff_side side, pprof
   return STR("");
 }
 
-pprofc_status revisions_text(struct revisions *r, struct source_lookup *lookup, pprofc_str path,
-                             const struct source_file **file, pprofc_error *error) {
+pprofc_status revisions_text(struct revisions *r, struct source_lookup *lookup, enum diff_side side,
+                             pprofc_str path, const struct source_file **file,
+                             pprofc_error *error) {
   struct buffer name;
   pprofc_str printed;
-  bool failed = false, commit = *r->commits[DIFF_HEAD];
+  bool failed = false, commit = *r->commits[side];
   buffer_init(&name, r->arena.mem, SIZE_MAX / 2);
-  const char *state = commit ? r->commits[DIFF_HEAD] : r->top;
+  const char *state = commit ? r->commits[side] : r->top;
   buffer_printf(&name, "%s%c%.*s", state, commit ? ':' : '/', STR_ARG(path));
   pprofc_str spelled = buffer_take(&name, &r->arena);
   if (!spelled.data) return error_nomem(error);

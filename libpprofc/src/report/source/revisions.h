@@ -35,9 +35,11 @@ void revisions_free(struct revisions *revisions);
  * profile's path that is a file of base or of head. Returns "" if no suffix is a file. */
 pprofc_str revisions_place(const struct revisions *revisions, enum diff_side side, pprofc_str file);
 
-/* Reads the lines of a file in head. If head is the working tree, `lookup` reads the file. If the
- * file is unreadable, (*file)->failure is the reason. *file is valid until the next call. */
+/* Reads the lines of a file of one side. `lookup` reads the file if the side is the working tree.
+ * If the file cannot be read, (*file)->failure is the reason. *file is valid until the next call,
+ * and its lines are valid as long as `revisions` and `lookup`. */
 pprofc_status revisions_text(struct revisions *revisions, struct source_lookup *lookup,
-                             pprofc_str path, const struct source_file **file, pprofc_error *error);
+                             enum diff_side side, pprofc_str path, const struct source_file **file,
+                             pprofc_error *error);
 
 #endif
