@@ -1,4 +1,4 @@
-/* Implements growable arrays, and sorts arrays with a comparison that has a context. */
+/* Implements growable arrays. Sorts arrays with a comparison function that gets a context. */
 #include "core/array.h"
 
 #include <stdlib.h>
@@ -37,8 +37,8 @@ bool array_grow_in(struct arena *arena, void *items, size_t *capacity, size_t co
   return true;
 }
 
-/* Arguments of the array_sort call that this thread runs. The variable is thread-local because the
- * signature of qsort_r differs between systems. */
+/* Arguments of the array_sort call that runs in this thread. The variable is thread-local, because
+ * the signature of qsort_r differs between systems. */
 static _Thread_local struct {
   int (*compare)(const void *a, const void *b, const void *context);
   const void *context;

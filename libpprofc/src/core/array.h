@@ -10,22 +10,22 @@
 
 #include "core/mem.h"
 
-/* Returns the new capacity of an array that needs room for `count` items: twice the old
- * capacity, at least 16 and at least `count`. */
+/* Returns the new capacity of an array that needs space for `count` items. It is twice the old
+ * capacity, at least 16, and at least `count`. */
 size_t array_capacity(size_t capacity, size_t count);
 
-/* Grows the array to array_capacity items, but never above `ceiling`. `items` is the address
- * of the pointer to items of `size` bytes. Returns false and changes nothing if memory runs
- * out or `count` exceeds the ceiling. */
+/* Enlarges the array to array_capacity items, but never above `ceiling`. `items` is the address of
+ * the pointer to items of `size` bytes. Returns false and changes nothing if memory runs out or
+ * `count` exceeds the ceiling. */
 bool array_grow(const pprofc_allocator *mem, void *items, size_t *capacity, size_t count,
                 size_t ceiling, size_t size);
 
-/* Grows an array in an arena by copying it. The old copy stays allocated until the arena is
+/* Enlarges an array in an arena by copying it. The old copy stays allocated until the arena is
  * freed. */
 bool array_grow_in(struct arena *arena, void *items, size_t *capacity, size_t count, size_t size);
 
-/* Makes room for `count` items in an array. The function is inline, because there is usually room
- * already. */
+/* Provides space for `count` items in an array. The function is inline, because the space usually
+ * exists already. */
 static inline bool array_reserve(const pprofc_allocator *mem, void *items, size_t *capacity,
                                  size_t count, size_t size) {
   return count <= *capacity || array_grow(mem, items, capacity, count, SIZE_MAX, size);
@@ -42,12 +42,12 @@ static inline bool array_reserve_in(struct arena *arena, void *items, size_t *ca
 #define ARRAY_RESERVE_IN(arena, items, capacity, count)                                            \
   array_reserve_in((arena), &(items), &(capacity), (count), sizeof *(items))
 
-/* Sorts items like qsort and passes `context` to `compare`. `compare` must not call array_sort. */
+/* Sorts items like qsort. Passes `context` to `compare`, which must not call array_sort. */
 void array_sort(void *items, size_t count, size_t size,
                 int (*compare)(const void *a, const void *b, const void *context),
                 const void *context);
 
-/* Appends an item to an array. The value of the macro is false when out of memory. */
+/* Appends an item to an array. The macro is false when out of memory. */
 #define ARRAY_PUSH(mem, items, count, capacity, ...)                                               \
   (ARRAY_RESERVE((mem), (items), (capacity), (count) + 1) &&                                       \
    ((items)[(count)++] = __VA_ARGS__, true))
@@ -55,8 +55,9 @@ void array_sort(void *items, size_t count, size_t size,
   (ARRAY_RESERVE_IN((arena), (items), (capacity), (count) + 1) &&                                  \
    ((items)[(count)++] = __VA_ARGS__, true))
 
-/* Declares `at` and sets it to the number of items that satisfy `before`, an expression that uses
- * `at` as the index of an item. The items that satisfy `before` must precede all other items. */
+/* Declares `at`, and sets it to the number of items that satisfy `before`. `before` is an
+ * expression that uses `at` as the index of an item. The items that satisfy it must precede all
+ * other items. */
 #define BISECT(at, count, before)                                                                  \
   size_t at = 0;                                                                                   \
   for (size_t at##_low = 0, at##_high = (count); at##_low < at##_high; at = at##_low) {            \

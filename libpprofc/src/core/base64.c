@@ -1,11 +1,11 @@
-/* Encodes base64 (RFC 4648, with padding), and writes hashes of scripts for a page's
+/* Encodes base64 (RFC 4648, with padding). Writes hashes of scripts for a page's
  * Content-Security-Policy. */
 #include "core/base64.h"
 
 static const char base64_digits[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* Encodes up to three bytes as four digits; '=' pads a group of one or two bytes. */
+/* Encodes up to three bytes as four digits. '=' pads a group of one or two bytes. */
 static void base64_put_group(struct buffer *out, const uint8_t *in, size_t size) {
   uint8_t bytes[3] = {0};
   memcpy(bytes, in, size);

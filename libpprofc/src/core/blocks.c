@@ -1,17 +1,17 @@
-/* Renders output in blocks on several threads, and writes the blocks in order. */
+/* Formats output in blocks on several threads, and writes the blocks in order. */
 #include "core/blocks.h"
 
 #include "core/buffer.h"
 #include "core/parallel.h"
 
-/* Limits of a block: BLOCK_ITEMS items and BLOCK_BYTES bytes of text. If the items are so long that
- * fewer than BLOCK_FEW fit, a block takes up to BLOCK_FEW items and BLOCK_MAX bytes. */
+/* Limits of a block: BLOCK_ITEMS items, and BLOCK_BYTES bytes of text. If long items would make a
+ * block of fewer than BLOCK_FEW items, a block has up to BLOCK_FEW items and BLOCK_MAX bytes. */
 #define BLOCK_ITEMS ((size_t)8192)
 #define BLOCK_FEW   ((size_t)256)
 #define BLOCK_BYTES ((size_t)8 << 20)
 #define BLOCK_MAX   ((size_t)64 << 20)
 
-/* State of one rendering thread, with the text of its current block. */
+/* State of a thread that formats, with the text of its current block. */
 struct renderer {
   struct buffer text;
   void *room;
@@ -22,7 +22,7 @@ struct round {
   const struct blocks *blocks;
   struct renderer *renderers;
   size_t block; /* number of items in a block */
-  size_t from;  /* index of the first item of the blocks that are being rendered */
+  size_t from;  /* index of the first item in the current blocks */
 };
 
 static void render_block(void *context, unsigned worker) {
@@ -57,7 +57,7 @@ static size_t blocks_size(size_t item_bytes) {
   return fitting < BLOCK_ITEMS ? fitting : BLOCK_ITEMS;
 }
 
-/* Allocates the memory of the rendering threads. Returns false when out of memory. */
+/* Allocates the memory of the threads. Returns false when out of memory. */
 static bool blocks_begin(struct renderer *renderers, unsigned workers, size_t room,
                          const pprofc_allocator *mem) {
   bool ok = true;
@@ -75,7 +75,7 @@ bool blocks_write(struct output *out, const pprofc_allocator *mem, unsigned thre
   unsigned workers = block < 64 ? 1 : parallel_workers(threads, blocks->items, block / 4);
   struct renderer *renderers = mem_array(mem, workers, sizeof *renderers);
   if (!renderers) return false;
-  size_t share = blocks->items / workers + 1; /* number of items for each worker */
+  size_t share = blocks->items / workers + 1; /* number of items for each thread */
   struct round round = {blocks, renderers, block < share ? block : share, 0};
   bool ok = blocks_begin(renderers, workers, blocks->room, mem);
   if (ok && workers == 1)

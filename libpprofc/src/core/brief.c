@@ -1,5 +1,5 @@
-/* Cuts a report to a number of bytes: keeps the most important rows, drops the others and counts
- * them. */
+/* Shortens a report to a number of bytes. Keeps the most important rows, and drops and counts the
+ * others. */
 #include "core/brief.h"
 
 #include "core/array.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Maximum size in bytes of the command in the note about omitted rows. */
+/* Maximum size in bytes of the command that the note about omitted rows contains. */
 #define COMMAND_MAX 120
 
 void brief_init(struct brief *b, const pprofc_allocator *mem, enum brief_kind kind, size_t most,
@@ -36,8 +36,8 @@ void brief_free(struct brief *b) {
 
 /* ---- names that are too long ------------------------- */
 
-/* Hashes the name with FNV-1a, because the handle of a name must be equal in all processes. The
- * result of hash_bytes differs between processes. */
+/* Hashes the name with FNV-1a, because the handle of a name must be the same in all processes.
+ * hash_bytes gives a different hash in each process. */
 void brief_handle(pprofc_str name, char out[BRIEF_HANDLE]) {
   uint64_t hash = 0xCBF29CE484222325u;
   for (size_t i = 0; i < name.size; i++) {
@@ -51,7 +51,8 @@ static bool is_inside_character(pprofc_str text, size_t at) {
   return at < text.size && ((unsigned char)text.data[at] & 0xC0) == 0x80;
 }
 
-/* Appends the beginning and the end of a text with "..." between them, at most `most` bytes. */
+/* Appends the beginning and the end of a text with "..." between them. The result has at most
+ * `most` bytes. */
 static void brief_add_ends(struct buffer *out, pprofc_str text, size_t most) {
   size_t room = most > 3 ? most - 3 : 0, head = room - room / 2, tail = text.size - room / 2;
   while (head && is_inside_character(text, head)) head--;
@@ -120,7 +121,7 @@ static void brief_leave_row(struct brief *b, const struct brief_piece *row) {
   b->left.amount += row->amount;
 }
 
-/* Drops the least important row and counts it as left out. */
+/* Drops the least important row, and counts it as omitted. */
 static void brief_pop(struct brief *b) {
   struct brief_piece row = b->rows.items[0];
   brief_leave_row(b, &row);
@@ -132,7 +133,7 @@ static void brief_pop(struct brief *b) {
   brief_sink(&b->rows);
 }
 
-/* Keeps a row unless a more important row was left out. */
+/* Keeps a row. Drops it if a more important row was omitted. */
 static bool brief_add_row(struct brief *b, const struct brief_piece *row, pprofc_str text) {
   if (b->seen++ < b->skip || (b->has_floor && is_less_important(row, &b->floor))) {
     brief_leave_row(b, row);
@@ -145,10 +146,10 @@ static bool brief_add_row(struct brief *b, const struct brief_piece *row, pprofc
   return true;
 }
 
-/* ---- lines outside rows ------------------------------ */
+/* ---- lines outside of rows --------------------------- */
 
 /* Drops the first remaining line after the title. Later lines, such as column titles, are needed to
- * read the rows. */
+ * understand the rows. */
 static bool brief_leave_line(struct brief *b) {
   if (b->victim >= b->fixed.count) return false;
   struct brief_piece *line = &b->fixed.items[b->victim++];
@@ -168,7 +169,7 @@ static bool brief_add_fixed(struct brief *b, const struct brief_piece *piece, pp
 
 /* ---- writing ----------------------------------------- */
 
-/* Returns the line, shortened if it is longer than a quarter of the report's maximum size. */
+/* Returns the line. Shortens it if it is longer than a quarter of the report's maximum size. */
 static pprofc_str brief_line(struct brief *b, pprofc_str text, struct buffer *scratch) {
   size_t most = b->most / 4;
   if (b->kind == BRIEF_JSON || text.size <= most) return text;
@@ -178,7 +179,7 @@ static pprofc_str brief_line(struct brief *b, pprofc_str text, struct buffer *sc
   return buffer_str(scratch);
 }
 
-/* Adds the finished row or line to the list of rows or to the list of other lines. */
+/* Adds the completed row or line to its list. */
 static bool brief_close(struct brief *b, pprofc_str text) {
   struct brief_piece piece = b->open_piece;
   struct buffer scratch;
@@ -199,7 +200,7 @@ static bool brief_flush(struct brief *b) {
   return kept && !b->open.failed;
 }
 
-/* True if the brief cuts the report into lines that it can drop separately. */
+/* True if the brief must split the report into lines that it can drop separately. */
 static bool brief_splits(const struct brief *b) {
   return b->kind == BRIEF_LINES || (b->kind == BRIEF_ROWS && b->open_piece.rank == BRIEF_FIXED);
 }
@@ -251,7 +252,7 @@ static void brief_put_words(const struct brief *b, brief_describe_fn describe, c
                   brief_plural(left->lines, "line", "lines"));
 }
 
-/* Writes the note about omitted rows as a member of a JSON object. The words of the note need no
+/* Writes the note about omitted rows as a member of a JSON object. The text of the note needs no
  * escapes. */
 static void brief_put_member(const struct brief *b, brief_describe_fn describe, const void *context,
                              struct buffer *to) {
@@ -284,7 +285,7 @@ static void brief_put_note(struct brief *b, brief_describe_fn describe, const vo
   buffer_add_text(&b->note, " shows more\n");
 }
 
-/* Replaces the text of a line outside rows. */
+/* Replaces the text of a line outside of rows. */
 static void brief_replace(struct brief *b, struct brief_piece *line, pprofc_str text) {
   char *copy = mem_array(b->mem, text.size, 1);
   if (!copy) {
@@ -298,7 +299,7 @@ static void brief_replace(struct brief *b, struct brief_piece *line, pprofc_str 
   line->size = text.size;
 }
 
-/* Corrects the lines that state the number of rows, because rows were omitted. */
+/* Corrects the lines that state how many rows there are, because rows were omitted. */
 static void brief_recount(struct brief *b, brief_recount_fn recount, const void *context) {
   struct buffer text;
   buffer_init(&text, b->mem, SIZE_MAX);
@@ -332,7 +333,7 @@ static int brief_by_index(const void *a, const void *b) {
   return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Puts rows and other lines into `all`, in the order of the report. Returns false when out of
+/* Copies rows and other lines to `all`, in the order of the report. Returns false when out of
  * memory. */
 static bool brief_collect(const struct brief *b, struct brief_list *all) {
   const struct brief_list *lists[] = {&b->rows, &b->fixed};

@@ -1,5 +1,5 @@
-/* Limits the memory and the time of calls of the library: an allocator that counts bytes and checks
- * a deadline. */
+/* Limits the memory and the time of calls of the library, by an allocator that counts bytes and
+ * checks a deadline. */
 #include "core/budget.h"
 
 #include "core/error.h"
@@ -11,22 +11,23 @@
 enum budget_stop { BUDGET_RUNS, BUDGET_CANCELLED, BUDGET_LATE, BUDGET_DECLINED };
 
 struct budget {
-  pprofc_allocator counted; /* allocator that users of the budget receive */
+  pprofc_allocator counted; /* allocator that the users of the budget get */
   pprofc_allocator mem;     /* allocator from which the budget takes its memory */
-  struct budget *parent; /* budget that `mem` belongs to, retained; NULL if `mem` has no budget */
-  /* Size of the budget and number of bytes in use. Both numbers are 8-byte aligned, because 32-bit
-   * machines align uint64_t to 4, where atomic access is slow. */
+  struct budget *parent; /* budget that `mem` belongs to, with a reference; NULL if there is no such
+                            budget */
+  /* Size of the budget and number of bytes in use. Both are 8-byte aligned. 32-bit machines align
+   * uint64_t to 4 bytes, and atomic access is then slow. */
   _Alignas(8) uint64_t bytes, used;
-  /* Time at which the budget stops, in milliseconds of the monotonic clock; 0: no deadline. */
+  /* time when the budget stops, in milliseconds of the monotonic clock; 0: no deadline */
   _Alignas(8) uint64_t deadline;
-  _Alignas(8) uint64_t done, total; /* work done and total work of the current step */
-  pprofc_progress_fn progress; /* function that can stop the work by returning false, or NULL */
+  _Alignas(8) uint64_t done, total; /* completed work and total work of the current step */
+  pprofc_progress_fn progress;      /* stops the work by returning false; NULL: no function */
   void *progress_context;
-  uint32_t milliseconds; /* time limit in milliseconds, for the message */
+  uint32_t milliseconds; /* time limit in milliseconds, for the error message */
   int references;
-  int stop;     /* reason of the stop, an enum budget_stop; signal handlers also set it */
-  bool refused; /* true if this budget, not `mem`, refused the last failed allocation */
-  bool passed;  /* true if this budget ever refused an allocation */
+  int stop;     /* reason of the stop (enum budget_stop); signal handlers also set it */
+  bool refused; /* true if this budget, and not `mem`, refused the last failed allocation */
+  bool passed;  /* true if this budget has ever refused an allocation */
 };
 
 /* ---- stopping ---------------------------------------- */
@@ -69,15 +70,15 @@ bool budget_advance(const pprofc_allocator *mem, uint64_t units) {
   return !budget_stopped(mem);
 }
 
-/* True if the progress function returns false. */
+/* True if the progress function stops the work. */
 static bool budget_is_declined(const struct budget *budget) {
   uint64_t done = __atomic_load_n(&budget->done, __ATOMIC_RELAXED);
   uint64_t total = __atomic_load_n(&budget->total, __ATOMIC_RELAXED);
   return budget->progress && !budget->progress(budget->progress_context, done, total);
 }
 
-/* Returns the reason why the budget is stopped, or BUDGET_RUNS. Checks the deadline and calls
- * `progress` first, and records the reason. */
+/* Returns the reason why the budget is stopped, or BUDGET_RUNS. First checks the deadline and calls
+ * `progress`, and records a reason. */
 static enum budget_stop budget_reason(struct budget *budget) {
   int stop = __atomic_load_n(&budget->stop, __ATOMIC_RELAXED);
   uint64_t deadline = __atomic_load_n(&budget->deadline, __ATOMIC_ACQUIRE);
@@ -90,7 +91,8 @@ static enum budget_stop budget_reason(struct budget *budget) {
   return (enum budget_stop)stop;
 }
 
-/* Returns the stopped budget: this budget or an outer budget. Returns NULL if all budgets run. */
+/* Returns the budget that is stopped: this budget or an outer budget. Returns NULL if no budget is
+ * stopped. */
 static const struct budget *budget_find_stopped(struct budget *budget) {
   while (budget && budget_reason(budget) == BUDGET_RUNS) budget = budget->parent;
   return budget;
@@ -102,8 +104,8 @@ bool budget_stopped(const pprofc_allocator *mem) {
 
 /* ---- memory ------------------------------------------ */
 
-/* Takes `size` bytes from the budget. Returns false when fewer bytes are left. A refused request
- * takes nothing, so it cannot make a request of another thread fail. */
+/* Takes `size` bytes from the budget. Returns false if fewer bytes are left. A refused request
+ * takes nothing, so it cannot make another thread's request fail. */
 static bool budget_take(struct budget *budget, uint64_t size) {
   if (budget_reason(budget) != BUDGET_RUNS) return false;
   uint64_t used = __atomic_load_n(&budget->used, __ATOMIC_RELAXED);
@@ -120,7 +122,7 @@ static void budget_give(struct budget *budget, uint64_t size) {
   __atomic_sub_fetch(&budget->used, size, __ATOMIC_RELAXED);
 }
 
-/* Returns `size` bytes to the budget after the underlying allocator failed. */
+/* Returns `size` bytes to the budget, because the underlying allocator failed. */
 static void budget_failed(struct budget *budget, uint64_t size) {
   budget_give(budget, size);
   __atomic_store_n(&budget->refused, false, __ATOMIC_RELAXED);

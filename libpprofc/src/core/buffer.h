@@ -1,4 +1,4 @@
-/* Declares a growable byte buffer with a maximum size. The buffer remembers a failure: callers
+/* Declares a growable byte buffer with a maximum size. The buffer remembers a failure, so callers
  * append any number of times and check `failed` once. */
 #ifndef PPROFC_CORE_BUFFER_H
 #define PPROFC_CORE_BUFFER_H
@@ -11,13 +11,14 @@ struct buffer {
   char *data;
   size_t size, capacity;
   size_t ceiling; /* maximum size in bytes */
-  bool failed;    /* true if memory ran out or the ceiling was reached; later data is missing */
+  bool failed;    /* true if memory ran out or the maximum size was reached; later data is
+                     missing */
 };
 
 void buffer_init(struct buffer *buffer, const pprofc_allocator *mem, size_t ceiling);
 void buffer_free(struct buffer *buffer);
 
-/* Makes room for `extra` more bytes in a buffer. Returns false if the buffer failed. */
+/* Provides space for `extra` more bytes in a buffer. Returns false if the buffer has failed. */
 bool buffer_reserve(struct buffer *buffer, size_t extra);
 
 void buffer_add(struct buffer *buffer, const void *data, size_t size);
@@ -25,17 +26,17 @@ void buffer_add_str(struct buffer *buffer, pprofc_str s);
 void buffer_add_text(struct buffer *buffer, const char *text);
 void buffer_add_char(struct buffer *buffer, char c);
 void buffer_add_fill(struct buffer *buffer, char c, size_t count);
-/* Appends data. This is a pprofc_write_fn whose context `buffer` is a struct buffer. Returns
- * nonzero if the buffer failed. */
+/* Appends data. The function is a pprofc_write_fn whose context is a struct buffer. Returns a value
+ * other than 0 if the buffer has failed. */
 int buffer_write(void *buffer, const void *data, size_t size);
 
 void buffer_printf(struct buffer *buffer, const char *format, ...) PPROFC_PRINTF(2, 3);
 
-/* Copies the contents of the buffer into an arena. data is NULL if the copy or an earlier
- * append failed. */
+/* Copies the contents of the buffer to an arena. data is NULL if the copy or an earlier append
+ * failed. */
 pprofc_str buffer_keep(const struct buffer *buffer, struct arena *arena);
 
-/* Copies the contents of the buffer and a NUL into an arena like buffer_keep, and frees the
+/* Copies the contents of the buffer to an arena like buffer_keep, with a NUL at the end. Frees the
  * buffer. */
 pprofc_str buffer_take(struct buffer *buffer, struct arena *arena);
 

@@ -1,4 +1,4 @@
-/* Classifies ASCII characters, independently of the locale. */
+/* Classifies ASCII characters. The locale has no effect. */
 #ifndef PPROFC_CORE_CHARS_H
 #define PPROFC_CORE_CHARS_H
 
@@ -21,7 +21,7 @@ static inline bool char_is_hex(char c) {
   return char_is_digit(c) || ((c | 32) >= 'a' && (c | 32) <= 'f');
 }
 
-/* True for white space of Go's regular expressions: space, \t, \n, \f, \r. */
+/* True for white space in the sense of Go's regular expressions: space, \t, \n, \f, \r. */
 static inline bool char_is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
 }

@@ -1,4 +1,4 @@
-/* Runs another program with limits on time and output and a reduced environment. */
+/* Runs another program with limits on time and output, and with a reduced environment. */
 #include "core/child.h"
 
 #include "core/budget.h"
@@ -16,18 +16,18 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Interval between checks for cancellation, in milliseconds. */
+/* Interval in milliseconds between checks for cancellation. */
 #define CHILD_LOOK_MS 100
 
 struct child_running {
   const struct child *child;
-  const struct child_user *user; /* extra settings for a program of the user, or NULL */
+  const struct child_user *user; /* additional settings for a program of the user, or NULL */
   struct buffer *output;
   struct child_end *end;
-  int input;     /* descriptor of the standard input: an anonymous file, because writing to a pipe
-                    blocks if the program does not read its input */
-  int pipes[2];  /* read ends of the pipes for standard output and standard error; -1 when closed */
-  int theirs[2]; /* write ends of the pipes, which the child inherits */
+  int input;     /* descriptor of the standard input. It is an anonymous file, because writing to a
+                    pipe blocks if the program does not read. */
+  int pipes[2];  /* read ends of the pipes for standard output and standard error; -1: closed */
+  int theirs[2]; /* write ends of these pipes, which the program inherits */
   pid_t pid;
   int64_t deadline;
 };
@@ -37,7 +37,7 @@ static void close_fd(int *fd) {
   *fd = -1;
 }
 
-/* Moves a descriptor to a number above 2, because 0 to 2 become the streams of the child. A new
+/* Moves a descriptor to a number above 2, because 0 to 2 become the streams of the program. A new
  * descriptor is below 3 only if the caller has closed a standard stream. */
 static bool move_up(int *fd) {
   if (*fd > STDERR_FILENO) return true;
@@ -73,7 +73,7 @@ static bool open_pipes(struct child_running *run) {
   return true;
 }
 
-/* Builds the environment: PATH to find helper programs, HOME and TMPDIR. Omits all other variables
+/* Builds the environment: PATH to find helper programs, HOME and TMPDIR. Skips all other variables,
  * because they may contain secrets. */
 static size_t make_environment(char text[3][4096 + 16], char *environment[5]) {
   static const char *const names[] = {"PATH", "HOME", "TMPDIR"};
@@ -90,7 +90,7 @@ static size_t make_environment(char text[3][4096 + 16], char *environment[5]) {
   return count;
 }
 
-/* Starts the program in its own process group with default signal handlers. Returns 0 or an
+/* Starts the program in a process group of its own, with default signal handlers. Returns 0 or an
  * errno. */
 static int child_start(struct child_running *run) {
   char text[3][4096 + 16], *few[5];
@@ -115,7 +115,7 @@ static void keep_error_text(struct child_end *end, const char *data, size_t size
   end->said[used] = '\0';
 }
 
-/* Reads the available data of one pipe. */
+/* Reads the available data of a pipe. */
 static pprofc_status drain(struct child_running *run, int which, pprofc_error *error) {
   char chunk[64 * 1024];
   ssize_t size = read(run->pipes[which], chunk, sizeof chunk);
@@ -138,16 +138,16 @@ static bool child_is_stopped(const struct child_running *run) {
   return run->user && run->user->stop && *run->user->stop;
 }
 
-/* Number of polled descriptors: both pipes and the descriptor that the caller watches. */
+/* Number of descriptors that are polled: both pipes, and the descriptor that the caller watches. */
 #define CHILD_POLLED 3
 
 /* Waits until a descriptor is readable, for at most CHILD_LOOK_MS. Sets *ready to the result of
- * poll; the caller calls again if it is 0 or negative. Fails on timeout or cancellation. */
+ * poll. If it is 0 or negative, the caller calls again. Fails on timeout or cancellation. */
 static pprofc_status child_wait(const struct child_running *run, struct pollfd fds[CHILD_POLLED],
                                 int *ready, pprofc_error *error) {
   int64_t left = run->deadline - system_milliseconds();
   if (budget_stopped(run->output->mem))
-    return error_nomem(error); /* budget_status replaces this by the reason of the stop */
+    return error_nomem(error); /* budget_status replaces this error by the reason of the stop. */
   if (child_is_stopped(run)) return error_set(error, PPROFC_E_IO, "interrupted");
   if (left <= 0)
     return error_set(error, PPROFC_E_LIMIT, "'%s' took too long and was stopped",
@@ -164,7 +164,7 @@ static int child_watched(const struct child_running *run) {
   return run->user && run->user->serve ? run->user->watched : -1;
 }
 
-/* Reads both pipes to end of file. */
+/* Reads both pipes until they end. */
 static pprofc_status child_read_all(struct child_running *run, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   int watched = child_watched(run);
@@ -180,7 +180,7 @@ static pprofc_status child_read_all(struct child_running *run, pprofc_error *err
   return status;
 }
 
-/* Waits for the program, which may continue after it closed its output, and kills it on
+/* Waits until the program ends. It may continue after it has closed its output. Kills it on
  * timeout. */
 static pprofc_status child_finish(struct child_running *run, pprofc_status status,
                                   pprofc_error *error) {

@@ -1,5 +1,5 @@
-/* Runs another program for the library: with an argv array (never a shell), a reduced environment,
- * a time limit and a maximum size of output. */
+/* Runs another program for the library. It uses an argv array (never a shell) and a reduced
+ * environment, and limits the time and the size of the output. */
 #ifndef PPROFC_CORE_CHILD_H
 #define PPROFC_CORE_CHILD_H
 
@@ -9,51 +9,52 @@
 #include <signal.h>
 
 struct child {
-  const char *const *argv; /* arguments, ending with NULL; argv[0] is searched in PATH unless
-                              it contains a slash */
-  pprofc_str input;        /* complete text for the standard input of the program */
-  unsigned timeout_ms;     /* time limit, or CHILD_NO_TIMEOUT; 0 means CHILD_TIMEOUT_MS */
+  const char *const *argv; /* arguments; ends with NULL; argv[0] is searched in PATH unless it
+                              contains a slash */
+  pprofc_str input;        /* text for the standard input of the program */
+  unsigned timeout_ms;     /* time limit in milliseconds, or CHILD_NO_TIMEOUT; 0 means
+                              CHILD_TIMEOUT_MS */
 };
 
 #define CHILD_TIMEOUT_MS 30000u
 #define CHILD_NO_TIMEOUT ((unsigned)-1)
-/* Suggested maximum size of the output buffer, in bytes. */
+/* suggested maximum size of the output buffer, in bytes */
 #define CHILD_OUTPUT_BYTES ((size_t)256 << 20)
 
 /* Exit status and message of a program. */
 struct child_end {
   int status;     /* exit status, or 128 + the number of the signal that killed the program */
-  char said[512]; /* beginning of the program's standard error, joined to one line */
+  char said[512]; /* beginning of the program's standard error, as one line */
 };
 
-/* Runs the program until it ends and appends its standard output to `output`, whose ceiling limits
- * the output. Returns PPROFC_OK for every exit status, PPROFC_E_UNSUPPORTED if the program does not
- * exist, and PPROFC_E_LIMIT if it exceeded the time or output limit. Returns PPROFC_E_NOMEM if the
- * budget of `output` is stopped. After an exceeded limit or a stop, the function kills the process
- * group of the program. The environment has only PATH, HOME, TMPDIR and LC_ALL=C. */
+/* Runs the program until it ends, and appends its standard output to `output`, whose ceiling limits
+ * the size. Returns PPROFC_OK for every exit status, PPROFC_E_UNSUPPORTED if the program does not
+ * exist, and PPROFC_E_LIMIT if it exceeds the time or size limit. Returns PPROFC_E_NOMEM if the
+ * budget of `output` is stopped. After an exceeded limit or a stop, kills the process group of the
+ * program. The environment has only PATH, HOME, TMPDIR and LC_ALL=C. */
 pprofc_status child_run(const struct child *child, struct buffer *output, struct child_end *end,
                         pprofc_error *error);
 
-/* Extra settings for a program of the user, such as a compiler or a test. The program gets the
- * whole environment of the caller. */
+/* Additional settings for a program of the user, such as a compiler or a test. It gets the whole
+ * environment of the caller. */
 struct child_user {
-  const char *folder;  /* working directory; NULL: directory of the caller */
-  struct buffer *said; /* buffer for the whole standard error of the program; NULL: not needed */
-  const volatile sig_atomic_t *stop; /* flag that another thread or a signal handler sets; a value
-                                        other than 0 kills the program; NULL: no flag */
-  /* Function that child_run_for_user calls whenever the descriptor `watched` is readable, until the
-   * program closes its output; NULL: no function. */
+  const char *folder;  /* working directory; NULL: the working directory of the caller */
+  struct buffer *said; /* buffer for the whole standard error of the program; NULL: drop it */
+  const volatile sig_atomic_t *stop; /* flag that another thread or a signal handler sets; if it is
+                                        not 0, the program is killed; NULL: no flag */
+  /* Called whenever the descriptor `watched` is readable, until the program closes its output.
+   * NULL: no function. */
   void (*serve)(void *context);
   void *context;
   int watched; /* descriptor that `serve` reads */
 };
 
-/* Runs a program like child_run, with the extra settings of `user`. Returns PPROFC_E_IO if `stop`
- * ended the program. */
+/* Runs a program like child_run, with the additional settings of `user`. Returns PPROFC_E_IO if
+ * `stop` ended the program. */
 pprofc_status child_run_for_user(const struct child *child, const struct child_user *user,
                                  struct buffer *output, struct child_end *end, pprofc_error *error);
 
-/* True if the program exists in PATH, or at its path if it contains a slash. */
+/* True if PATH has the program. If it contains a slash, true if that file exists. */
 bool child_exists(const char *program);
 
 #endif

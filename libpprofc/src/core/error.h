@@ -6,7 +6,7 @@
 
 #include <stdarg.h>
 
-/* Fills *error unless it is NULL and returns status, so that a failure takes one line: `return
+/* Fills in *error unless it is NULL, and returns `status`. A failure then takes one line: `return
  * error_set(error, PPROFC_E_FORMAT, "...")`. */
 pprofc_status error_set(pprofc_error *error, pprofc_status status, const char *format, ...)
     PPROFC_PRINTF(3, 4);
@@ -16,18 +16,18 @@ pprofc_status error_at(pprofc_error *error, pprofc_status status, uint64_t offse
 /* Fills *error with "out of memory" and returns PPROFC_E_NOMEM. */
 pprofc_status error_nomem(pprofc_error *error);
 
-/* Puts a text that names the failed operation before the message. */
+/* Puts a text before the message. The text names the operation that failed. */
 void error_prefix(pprofc_error *error, const char *format, ...) PPROFC_PRINTF(2, 3);
 
 /* Appends " (text)" to the message if the text fits. */
 void error_hint(pprofc_error *error, const char *format, ...) PPROFC_PRINTF(2, 3);
 
-/* Writes the text of an errno into out, in lower case: "no such file or directory". Returns
- * out. */
+/* Writes the text of an errno to `out` in lower case: "no such file or directory". Returns
+ * `out`. */
 const char *error_errno_text(int number, char *out, size_t size);
 
-/* Text of an errno as an argument of a message. The text is valid until the enclosing block ends.
- */
+/* The text of an errno, for use as an argument of a message. It is valid until the enclosing block
+ * ends. */
 #define ERRNO_TEXT(number) error_errno_text((number), (char[128]){""}, 128)
 
 #endif

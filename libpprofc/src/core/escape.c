@@ -3,7 +3,7 @@
 #include "core/escape.h"
 #include "core/chars.h"
 
-/* Returns the length in bytes of a UTF-8 character that begins with `lead`; 0 if `lead` is
+/* Returns the length in bytes of a UTF-8 character that begins with `lead`. Returns 0 if `lead` is
  * invalid. */
 static inline size_t utf8_lead_length(unsigned char lead) {
   if (lead < 0xC2 || lead > 0xF4) return 0;
@@ -11,7 +11,7 @@ static inline size_t utf8_lead_length(unsigned char lead) {
   return lead < 0xF0 ? 3 : 4;
 }
 
-/* True if the code point needs `length` bytes in UTF-8 and is not a surrogate. */
+/* True if the code point takes `length` bytes in UTF-8, and is not a surrogate. */
 static inline bool utf8_is_code(int32_t code, size_t length) {
   static const int32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
   bool surrogate = code >= 0xD800 && code < 0xE000;
@@ -65,8 +65,8 @@ size_t utf8_encode(uint32_t code, char *out) {
   return length;
 }
 
-/* True for invisible characters that change how other characters are displayed: direction marks and
- * controls, line separators, and tag characters, which mirror ASCII. */
+/* True for invisible characters that change how other characters are shown: direction marks and
+ * controls, line separators, and tag characters (copies of ASCII). */
 static bool is_invisible_mark(int32_t c) {
   static const int32_t ranges[][2] = {
       {0x061C, 0x061C}, {0x200E, 0x200F}, {0x2028, 0x202E}, {0x2066, 0x2069}, {0xE0000, 0xE007F}};
@@ -103,12 +103,12 @@ static bool is_high_control(int32_t c) {
   return c >= 0x7F && c < 0xA0;
 }
 
-/* True if s[i] begins the text "##". In the log of a CI system, "##[" begins a command. */
+/* True if "##" begins at s[i]. In the log of a CI system, "##[" begins a command. */
 static bool begins_command(pprofc_str s, size_t i) {
   return s.data[i] == '#' && i + 1 < s.size && s.data[i + 1] == '#';
 }
 
-/* Appends a character as a JSON escape; a character above U+FFFF as a surrogate pair of two
+/* Appends a character as a JSON escape. A character above U+FFFF becomes a surrogate pair of two
  * escapes. */
 static void add_json_code(struct buffer *out, uint32_t c) {
   if (c < 0x10000) {

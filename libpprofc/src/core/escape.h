@@ -5,43 +5,43 @@
 
 #include "core/buffer.h"
 
-/* Decodes the code point of s at *position and advances *position. An invalid byte gives -1 and
+/* Decodes the code point of s at *position, and advances *position. An invalid byte gives -1 and
  * advances by one, as in a Go loop over a string. */
 int32_t utf8_next(pprofc_str s, size_t *position);
 
-/* utf8_length returns the number of code points; each invalid byte counts as one code point.
- * utf8_valid is true if all bytes are valid UTF-8. */
+/* utf8_length returns the number of code points; an invalid byte counts as a code point. utf8_valid
+ * is true if all bytes are valid UTF-8. */
 size_t utf8_length(pprofc_str s);
 bool utf8_valid(pprofc_str s);
 
-/* Encodes a code point into out[4] and returns the number of bytes. */
+/* Encodes a code point in out[4]. Returns the number of bytes. */
 size_t utf8_encode(uint32_t code_point, char *out);
 
-/* True if escape_terminal would not change s. The test is fast, and usually the result is true. */
+/* True if escape_terminal would not change s. This check is fast, and is usually true. */
 bool escape_terminal_clean(pprofc_str s);
 
-/* Appends s and escapes every byte that could control a terminal: C0 and C1 controls, DEL and
+/* Appends s, and escapes every byte that could control a terminal: C0 and C1 controls, DEL and
  * invalid UTF-8 as \xNN. Escapes direction marks, tag characters and line separators of Unicode as
- * \u{NNNN}. Newlines and tabs stay if `layout` is true. */
+ * \u{NNNN}. With `layout`, newlines and tabs stay. */
 void escape_terminal(struct buffer *out, pprofc_str s, bool layout);
 
 /* Appends s as the text between the quotes of a JSON string: valid UTF-8 (invalid bytes become
  * U+FFFD), controls as \u00XX. Escapes <, >, &, line separators and direction marks as \uXXXX. The
- * string is then safe in a script element and has no invisible marks. Also escapes the first # of
+ * string is then safe in a script element, and has no invisible marks. Also escapes the first # of
  * "##", because "##[" is a command in CI logs. */
 void escape_json(struct buffer *out, pprofc_str s);
 
 /* Appends s as text or as an attribute value of XML or HTML. Writes & < > " ' and the first # of
- * "##" as entities. Writes characters that XML forbids as U+FFFD, and direction marks as
+ * "##" as entities. Characters that XML forbids become U+FFFD, and direction marks become
  * \u{NNNN}. */
 void escape_xml(struct buffer *out, pprofc_str s);
 
-/* Appends text for a cell of CSV, in quotes if `quotes` is true. Puts an apostrophe before a text
- * that a spreadsheet would run as a formula. */
+/* Appends text for a cell of CSV. With `quotes`, puts it in quotes. Puts an apostrophe before a
+ * text that a spreadsheet would run as a formula. */
 void escape_csv(struct buffer *out, pprofc_str text, bool quotes);
 
-/* Appends text with percent escapes for a URL. Letters, digits, -_.~ and the bytes in `also` stay
- * unchanged. */
+/* Appends text for a URL. Percent-encodes all bytes except letters, digits, -_.~ and the bytes in
+ * `also`. */
 void escape_url(struct buffer *out, pprofc_str text, const char *also);
 
 /* Appends a regular expression that matches exactly this text. */

@@ -1,4 +1,4 @@
-/* Keeps the values of a template: one buffer of text, and an array of entries that refer to the
+/* Keeps the values of a template in one buffer of text and an array of entries that point into the
  * buffer. */
 #include "core/fill.h"
 

@@ -9,25 +9,24 @@
 
 enum fill_kind { FILL_TEXT, FILL_HTML, FILL_ROW };
 
-/* A value, or a row of a list. Entry 0 is the outermost row. No list contains entry 0, so the index
- * 0 can mean "no entry". */
+/* A value, or a row of a list. Entry 0 is the outermost row. No list contains it, so the index 0
+ * can mean "no entry". */
 struct fill_entry {
   const char *name;
   enum fill_kind kind;
-  size_t next;       /* index of the value or list that was added before to the same row, or 0 */
-  size_t first;      /* for a row: index of the value or list that was added last */
-  size_t after;      /* for a row: index of the next row of its list */
-  size_t last;       /* for the first row of a list: index of the last row */
-  size_t start, end; /* for a value: start and end of its text in `text`; the next call on the fill
-                        sets `end` */
+  size_t next;       /* index of the value or list that was added to the same row before, or 0 */
+  size_t first;      /* row: index of the value or list that was added last */
+  size_t after;      /* row: index of the next row in its list */
+  size_t last;       /* first row of a list: index of the last row */
+  size_t start, end; /* value: start and end of its text in `text`; the next call sets `end` */
 };
 
 struct fill {
   const pprofc_allocator *mem;
-  struct buffer text; /* texts of all values, one after another */
+  struct buffer text; /* texts of all values */
   struct fill_entry *entries;
   size_t count, capacity;
-  size_t rows[FILL_DEPTH], depth; /* rows[i]: index in `entries` of open row i, outermost first;
+  size_t rows[FILL_DEPTH], depth; /* rows[i]: index in `entries` of the open row i, outermost first;
                                      depth: number of open rows */
   bool failed;                    /* true if memory ran out */
 };
@@ -35,30 +34,28 @@ struct fill {
 void fill_init(struct fill *fill, const pprofc_allocator *mem);
 void fill_free(struct fill *fill);
 
-/* Begins a value. The caller appends the text of the value to the returned buffer before the next
- * call on the fill. */
+/* Begins a value. The caller appends its text to the returned buffer before the next call. */
 struct buffer *fill_text(struct fill *fill, const char *name);
 
-/* Begins a value that is HTML, or another text that {html:name} prints without escapes. */
+/* Begins a value that is HTML, or other text that {html:name} prints without escapes. */
 struct buffer *fill_html(struct fill *fill, const char *name);
 
 void fill_str(struct fill *fill, const char *name, pprofc_str text);
 void fill_words(struct fill *fill, const char *name, const char *text);
 void fill_number(struct fill *fill, const char *name, int64_t number);
 
-/* Begins the next row of a list. Values that are set before fill_end belong to the row. */
+/* Begins the next row of a list. Values that are set before fill_end belong to this row. */
 void fill_begin(struct fill *fill, const char *list);
 void fill_end(struct fill *fill);
 
-/* If `on` is true, adds a row without values. The row makes the template print the section
- * `name`. */
+/* If `on` is true, adds a row without values, which makes the template print the section `name`. */
 void fill_flag(struct fill *fill, const char *name, bool on);
 
-/* Returns the index of the entry `name` in a row: a value, or the first row of a list. Returns 0 if
- * the row has no such entry. */
+/* Returns the index of the entry `name` in a row. The entry is a value, or the first row of a list.
+ * Returns 0 if there is no such entry. */
 size_t fill_find(const struct fill *fill, size_t row, pprofc_str name);
 
-/* Returns the text of a value; "" for a row and for entry 0. */
+/* Returns the text of a value. Returns "" for a row and for entry 0. */
 pprofc_str fill_get(const struct fill *fill, size_t entry);
 
 #endif

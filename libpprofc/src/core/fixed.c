@@ -1,5 +1,5 @@
-/* Prints numbers with a fixed number of decimals. A double is an integer times a power of two, so
- * the remainder that decides the rounding is exact. */
+/* Prints numbers with a fixed number of decimals. A double is an integer times a power of two. The
+ * remainder that decides the rounding is therefore exact. */
 #include "core/fixed.h"
 
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 
 #define MAX_DECIMALS 9
 
-/* A double as mantissa * 2^-drop; drop is the number of bits after the point. */
+/* A double as mantissa * 2^-drop. `drop` is the number of bits after the point. */
 struct fixed_parts {
   uint64_t mantissa;
   int drop;
@@ -30,8 +30,8 @@ static struct fixed_parts fixed_take_apart(double value) {
 #ifdef __SIZEOF_INT128__
 __extension__ typedef unsigned __int128 fixed_wide;
 
-/* Multiplies the number by 10^decimals and rounds it to an integer, ties to even, as printf does.
- * Returns false when the integer is too large. */
+/* Multiplies the number by 10^decimals, and rounds it to an integer, ties to even like printf.
+ * Returns false if the integer is too large. */
 static bool fixed_round(const struct fixed_parts *parts, int decimals, uint64_t *rounded) {
   static const uint32_t powers[MAX_DECIMALS + 1] = {
       1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
@@ -39,14 +39,14 @@ static bool fixed_round(const struct fixed_parts *parts, int decimals, uint64_t 
   *rounded = 0;
   if (parts->drop <= 0) return false;
   if (parts->drop >= 100)
-    return true; /* `scaled` is below 2^83, so the number is below one half and rounds to 0 */
+    return true; /* `scaled` is below 2^83. The number is then below one half and rounds to 0. */
   fixed_wide whole = scaled >> parts->drop, rest = scaled - (whole << parts->drop);
   fixed_wide half = (fixed_wide)1 << (parts->drop - 1);
   if (whole >> 62) return false;
   *rounded = (uint64_t)whole + (rest > half || (rest == half && (whole & 1)));
   return true;
 }
-#else /* without 128-bit integers, callers use printf */
+#else /* Without 128-bit integers, callers use printf. */
 static bool fixed_round(const struct fixed_parts *parts, int decimals, uint64_t *rounded) {
   (void)parts, (void)decimals, (void)rounded;
   return false;

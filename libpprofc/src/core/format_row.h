@@ -1,23 +1,22 @@
 /* Declares the description of an input format. `pprofc -formats` prints all tables of these rows
- * (import/format_table.c, bench/read/format_table.c); scripts/manual.sh writes them into
+ * (import/format_table.c, bench/read/format_table.c). scripts/manual.sh writes them to
  * docs/FORMATS.md. */
 #ifndef PPROFC_CORE_FORMAT_ROW_H
 #define PPROFC_CORE_FORMAT_ROW_H
 
-/* A row of a table of formats. Texts have no '|' and no line breaks; names are in `backquotes`.
- * Fields are not NULL unless noted. */
+/* A row of a table of formats. Texts have no '|' and no line breaks. Names are in `backquotes`.
+ * Fields are not NULL, unless their comment says so. */
 struct format_row {
   const char *reader; /* name of the function or row that reads the format: "callgrind",
                          "json_dhat" */
   const char *name;   /* common name of the format */
   const char *writers;
-  const char *recognised; /* feature by which the reader recognizes its files */
-  const char *recorded;   /* tool and version that recorded the example in testdata, or "made by
+  const char *recognised; /* feature by which the reader recognizes the format */
+  const char *recorded;   /* tool and version that recorded the example in testdata; or "made by
                              hand" */
-  const char *example;    /* file in testdata that a test reads, or NULL */
+  const char *example;    /* file in testdata that a test reads; may be NULL */
   const char *kept;       /* data of the format that the reader keeps */
-  const char *lost;       /* data that the reader drops, and how much of this data the reader
-                             counts */
+  const char *lost;       /* data that the reader drops, and how much of it the reader counts */
 };
 
 #endif

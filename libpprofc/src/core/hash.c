@@ -1,4 +1,4 @@
-/* Hashes bytes, and draws the secret key of all hashes. */
+/* Hashes bytes. Draws the secret key of all hashes. */
 #include "core/hash.h"
 
 #include "core/system.h"
@@ -21,13 +21,13 @@
  * seed. */
 uint64_t hash_bytes(const void *data, size_t size) {
   if (!size)
-    return hash_secret.slot; /* return `slot` instead of `state`, because hash_mix of
-                                `state` and any word is 0 */
+    return hash_secret.slot; /* Return `slot` instead of `state`, because hash_mix of `state` and
+                                any word is 0. */
   return XXH3_64bits_withSecret(data, size, hash_secret.bytes, sizeof hash_secret.bytes);
 }
 #else
-/* Hashes eight bytes at a time with hash_mix, for builds without xxHash. Slower than XXH3, but as
- * safe against chosen keys. */
+/* Hashes eight bytes at a time with hash_mix, for builds without xxHash. This is slower than XXH3,
+ * but as safe against chosen keys. */
 uint64_t hash_bytes(const void *data, size_t size) {
   const char *p = data;
   uint64_t hash = size, word;
@@ -61,7 +61,7 @@ static void secret_expand(uint64_t a, uint64_t b) {
 }
 
 /* Derives the secret from the 16 random bytes of the auxiliary vector, the time and the address of
- * the stack. Only used if the kernel returns no random bytes. */
+ * the stack. This is only used if the kernel returns no random bytes. */
 static void secret_from_process(void) {
   struct timespec now = {0};
   uint64_t words[2] = {0};

@@ -1,4 +1,4 @@
-/* Hashes for tables, keyed with a random secret of the process.
+/* Hashes for tables, with a random secret of the process as key.
  *
  * An attacker may write the whole input. Without the secret, the attacker cannot choose keys that
  * share a slot of a table. Hashes differ between runs of a program. Output never depends on hashes,
@@ -8,17 +8,17 @@
 
 #include "core/str.h"
 
-/* Secret random numbers, set once per process: the only global variable of the library. */
+/* Secret random numbers, set once per process. This is the only global variable of the library. */
 struct hash_secret {
-  uint64_t state, word;     /* secret numbers that hash_mix combines with its arguments */
-  uint64_t slot;            /* secret number that hash_spread combines with its argument */
-  unsigned char bytes[192]; /* secret of XXH3 in hash_bytes */
+  uint64_t state, word;     /* secret numbers for hash_mix */
+  uint64_t slot;            /* secret number for hash_spread */
+  unsigned char bytes[192]; /* secret for XXH3 in hash_bytes */
 };
 
 extern struct hash_secret hash_secret __attribute__((visibility("hidden")));
 
-/* Draws the secret random numbers on the first call. Any thread may call this function. map_init
- * calls the function, because only tables need hashes. */
+/* Draws the secret random numbers at the first call. Any thread may call this function. map_init
+ * calls it, because only tables need hashes. */
 void hash_init(void);
 
 uint64_t hash_bytes(const void *data, size_t size);
@@ -41,15 +41,15 @@ static inline uint64_t hash_fold(uint64_t a, uint64_t b) {
 #endif
 }
 
-/* Mixes another word into a hash. The function masks the hash and the word with the secret, and
- * multiplies the results. An attacker without the secret cannot choose words that make a factor 0
- * or two products equal. */
+/* Mixes another word into a hash. Masks the hash and the word with the secret, and multiplies the
+ * results. Without the secret, an attacker cannot choose words that make a factor 0 or two products
+ * equal. */
 static inline uint64_t hash_mix(uint64_t hash, uint64_t word) {
   return hash_fold(hash ^ hash_secret.state, word ^ hash_secret.word);
 }
 
-/* Spreads a hash over the slots of a table by another multiplication. Without this multiplication,
- * some secrets put keys in arithmetic progression into neighbouring slots. */
+/* Spreads a hash over the slots of a table by another multiplication. Without it, some secrets put
+ * keys in arithmetic progression into neighbouring slots. */
 static inline uint64_t hash_spread(uint64_t hash) {
   return hash_fold(hash, hash_secret.slot);
 }

@@ -8,8 +8,8 @@
 
 #define INFILE_BLOCK ((size_t)4096)
 
-/* Makes room for a regular file and one more byte, so the read that finds the end of the file does
- * not enlarge the buffer. */
+/* Provides space for a regular file and one more byte. The read that finds the end of the file then
+ * needs no more space. */
 static void infile_reserve(int fd, struct buffer *data) {
   struct stat info;
   if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 &&
@@ -17,8 +17,8 @@ static void infile_reserve(int fd, struct buffer *data) {
     buffer_reserve(data, (size_t)info.st_size + 1);
 }
 
-/* Reads the next bytes into the free memory of the buffer, or through a local block if the buffer
- * is full. */
+/* Reads the next bytes into the free memory of the buffer. If the buffer is full, reads through a
+ * local block. */
 static ssize_t infile_step(int fd, struct buffer *data) {
   char block[INFILE_BLOCK];
   size_t room = data->capacity - data->size;

@@ -1,4 +1,4 @@
-/* Finds the nodes of a JSON tree by name or index, and converts them to numbers. */
+/* Finds the nodes of a JSON tree by name or index. Converts nodes to numbers. */
 #include "core/json_tree.h"
 
 #include "core/chars.h"
@@ -45,12 +45,12 @@ static size_t skip_digits(pprofc_str s, size_t at) {
   return at;
 }
 
-/* Returns the end of the fraction that begins at `at`, or `at` if there is no fraction. */
+/* Returns the end of the fraction that begins at `at`. Returns `at` if there is no fraction. */
 static size_t json_skip_fraction(pprofc_str s, size_t at) {
   return at < s.size && s.data[at] == '.' ? skip_digits(s, at + 1) : at;
 }
 
-/* Returns the end of the exponent that begins at `at`, or `at` if there is no exponent. Returns
+/* Returns the end of the exponent that begins at `at`. Returns `at` if there is no exponent, and
  * SIZE_MAX if the exponent has no digits. */
 static size_t json_skip_exponent(pprofc_str s, size_t at) {
   if (at == s.size || (s.data[at] | 32) != 'e') return at;
@@ -75,15 +75,15 @@ static const char *packed_skip_blanks(const char *p) {
   return p;
 }
 
-/* Returns the end of a number or word. A bracket follows the text of a packed array, so the loop
- * ends. */
+/* Returns the end of a number or word. The loop ends, because a bracket follows the text of a
+ * packed array. */
 static const char *packed_scalar_end(const char *p) {
   while (*p > ' ' && *p != ',' && *p != ']') p++;
   return p;
 }
 
-/* Skips an item of a packed array: a number, word or row. Returns the start of the next item, or of
- * the closing bracket. */
+/* Skips an item of a packed array: a number, a word or a row. Returns the start of the next item,
+ * or of the closing bracket. */
 static const char *packed_skip(const char *p) {
   p = packed_skip_blanks(p);
   return *p == ',' ? packed_skip_blanks(p + 1) : p;
@@ -121,8 +121,8 @@ static void packed_read_scalar(const struct node *array, struct node_packed *pac
   packed->at = packed_skip(end);
 }
 
-/* Goes to item `i` of a packed array. Reads a row from its start, because a row has no table of
- * positions. */
+/* Moves to item `i` of a packed array. A row has no table of positions, so it is read from its
+ * start. */
 static void packed_seek(const struct node *array, struct node_packed *packed, size_t i) {
   size_t every = packed->row ? 1 : NODE_PACKED_EVERY;
   bool near = packed->at && !packed->row && i >= packed->next && i - packed->next < every;

@@ -21,9 +21,9 @@ struct json_tree_parser {
   uint32_t line;
   pprofc_error *error;
   pprofc_status status;
-  struct json_tree_level *levels; /* stack of open arrays and objects */
+  struct json_tree_level *levels; /* open arrays and objects, as a stack */
   size_t depth, room;
-  bool pack; /* true to keep arrays of numbers as text (packed arrays) */
+  bool pack; /* true: keep arrays of numbers as text (packed arrays) */
 };
 
 static void json_tree_fail(struct json_tree_parser *s, const char *what) {
@@ -66,8 +66,8 @@ static int64_t json_tree_read_hex4(const char *p) {
   return str_parse_uint((pprofc_str){p, 4}, 16, &value) ? (int64_t)value : -1;
 }
 
-/* Decodes the digits of "\uXXXX", or a surrogate pair of two such escapes. A lone surrogate becomes
- * U+FFFD. */
+/* Decodes the digits of "\uXXXX", or of a surrogate pair of two of these escapes. A surrogate
+ * without its partner becomes U+FFFD. */
 static size_t unescape_unicode(struct json_tree_parser *s, const char *end, char *out) {
   int64_t code = end - s->p >= 4 ? json_tree_read_hex4(s->p) : -1;
   if (code < 0) {
@@ -86,7 +86,7 @@ static size_t unescape_unicode(struct json_tree_parser *s, const char *end, char
   return utf8_encode((uint32_t)code, out);
 }
 
-/* Copies the text [s->p, end) of a string and resolves its escapes. */
+/* Copies the text [s->p, end) of a string. Resolves its escapes. */
 static pprofc_str unescape(struct json_tree_parser *s, const char *end) {
   static const char letters[] = "\"\"\\\\//b\bf\fn\nr\rt\t";
   char *copy = arena_alloc(s->arena, (size_t)(end - s->p) + 1);
@@ -117,7 +117,7 @@ static pprofc_str unescape(struct json_tree_parser *s, const char *end) {
   return (pprofc_str){copy, size};
 }
 
-/* Adds the line breaks inside a string to the line number. */
+/* Adds the number of line breaks inside a string to the line number. */
 static void json_tree_count_lines(struct json_tree_parser *s, const char *begin, const char *end) {
   for (const char *c = begin; c < end; c++) {
     if (*c != '\n') continue;
@@ -126,7 +126,7 @@ static void json_tree_count_lines(struct json_tree_parser *s, const char *begin,
   }
 }
 
-/* Parses a string at its opening quote. The string may contain any bytes. */
+/* Parses a string. The parser is at the opening quote. The string may contain any bytes. */
 static pprofc_str parse_string(struct json_tree_parser *s) {
   const char *begin = ++s->p, *q = begin;
   bool escaped = false, lines = false;
@@ -164,7 +164,7 @@ static bool is_number_byte(char c) {
   return char_is_digit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
 
-/* Consumes a word such as true, null or NaN if it comes next. */
+/* If a word such as true, null or NaN comes next, skips it and returns true. */
 static bool json_tree_take_word(struct json_tree_parser *s, struct node *node) {
   pprofc_str rest = {s->p, (size_t)(s->end - s->p)};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -177,7 +177,7 @@ static bool json_tree_take_word(struct json_tree_parser *s, struct node *node) {
   return false;
 }
 
-/* Consumes a value that consists of digits only. */
+/* If a value of digits only comes next, skips it and returns true. */
 static bool json_tree_take_digits(struct json_tree_parser *s, struct node *node) {
   const char *end = s->p;
   while (end < s->end && char_is_digit(*end)) end++;
@@ -200,7 +200,7 @@ static void parse_scalar(struct json_tree_parser *s, struct node *node) {
   json_tree_fail(s, begin == s->end ? "unexpected end" : "unexpected character");
 }
 
-/* Consumes a comma. Returns false after an error. */
+/* Skips a comma. Returns false after an error. */
 static bool json_tree_take_comma(struct json_tree_parser *s) {
   if (s->p < s->end && *s->p == ',') {
     s->p++;
@@ -212,26 +212,26 @@ static bool json_tree_take_comma(struct json_tree_parser *s) {
 
 /* ---- arrays of numbers ------------------------------- */
 
-/* Smallest number of items of a packed array. The items of smaller arrays become nodes. */
+/* Minimum number of items of a packed array. The items of smaller arrays become nodes. */
 #define PACK_LEAST 16u
 /* Maximum number of bytes between two marks of an array without rows. A mark is the stored position
- * of an item, from which node_at quickly finds the items after it. */
+ * of an item. From there, node_at quickly finds the items that follow. */
 #define PACK_STRIDE 4096
 
-/* An array that is being packed. A row is an array inside it. */
+/* An array that is packed. A row is an array inside it. */
 struct json_tree_pack {
   struct node_packed *packed;
   const char *text; /* text of the array, after the opening bracket */
   size_t marks, room;
   bool rows, inside; /* rows: true if the items are rows; inside: true while the parser is inside a
                         row */
-  bool first;        /* true before the first item of the array or row */
+  bool first;        /* true until the array or row has an item */
 };
 
 enum pack_step { PACK_MORE, PACK_END, PACK_IMPOSSIBLE };
 
-/* Counts an item of a packed array. Stores a mark for each row, or for every NODE_PACKED_EVERYth
- * item of an array without rows. Returns PACK_IMPOSSIBLE if two marks would be more than
+/* Counts an item of a packed array. Stores a mark for each row. Without rows, stores a mark for
+ * every NODE_PACKED_EVERYth item. Returns PACK_IMPOSSIBLE if two marks would be more than
  * PACK_STRIDE bytes apart. */
 static enum pack_step json_tree_mark(struct json_tree_parser *s, struct json_tree_pack *pack,
                                      bool row) {
@@ -252,7 +252,7 @@ static enum pack_step json_tree_mark(struct json_tree_parser *s, struct json_tre
   return PACK_MORE;
 }
 
-/* Skips items of a row, as long as each is a comma and digits only. */
+/* Skips items of a row, as long as each is a comma followed by digits only. */
 static void json_tree_skip_integers(struct json_tree_parser *s, bool inside) {
   for (const char *p = s->p; inside && p < s->end && *p == ',';) {
     const char *first = ++p;
@@ -301,8 +301,8 @@ static bool json_tree_pack_is_dense(const struct json_tree_parser *s,
   return (size_t)(s->p - pack->text) - pack->packed->marks[pack->marks - 1] <= PACK_STRIDE;
 }
 
-/* Keeps an array as text if it has many items that are all numbers and words, or all rows. Returns
- * true if the array is kept as text, or after an error. */
+/* Keeps an array as text if it has many items that are all numbers and words, or are all rows.
+ * Returns true if it is kept as text, or after an error. */
 static bool json_tree_pack(struct json_tree_parser *s, struct node *node) {
   struct json_tree_parser before = *s;
   struct node_packed *packed = arena_zero_array(s->arena, 1, sizeof *packed);
@@ -331,7 +331,7 @@ static bool json_tree_pack(struct json_tree_parser *s, struct node *node) {
 
 /* ---- arrays and objects ------------------------------ */
 
-/* Appends a new node to the innermost open array or object. */
+/* Appends a new node to the innermost array or object that is open. */
 static struct node *json_tree_add_node(struct json_tree_parser *s, pprofc_str key) {
   struct node *node = arena_zero_array(s->arena, 1, sizeof *node);
   if (!node) {
@@ -365,16 +365,16 @@ static void open_container(struct json_tree_parser *s, struct node *node, enum n
   if (!add_level(s, node)) json_tree_fail_nomem(s);
 }
 
-/* Closes the innermost open array or object. An array gets a table of its items for access by
- * index. */
+/* Closes the innermost array or object that is open. An array gets a table of its items, for access
+ * by index. */
 static void close_container(struct json_tree_parser *s) {
   struct node *node = s->levels[--s->depth].open;
   s->p++;
   if (node->kind != NODE_ARRAY || !node->first) return;
   size_t count = 0;
   for (struct node *item = node->first; item; item = item->next) count++;
-  /* The size cannot overflow: every node is already in memory, and a node is larger than a pointer.
-   */
+  /* The size cannot overflow. Every node is already in memory, and a node is larger than a
+   * pointer. */
   struct node_items *items = arena_alloc(s->arena, sizeof *items + count * sizeof(struct node *));
   if (!items) {
     json_tree_fail_nomem(s);
@@ -404,7 +404,7 @@ static struct node *parse_value(struct json_tree_parser *s, pprofc_str key) {
   return node;
 }
 
-/* Parses the name of a member and the colon after it. Returns false after an error. */
+/* Parses the name of a member, and the colon after it. Returns false after an error. */
 static bool json_tree_parse_name(struct json_tree_parser *s, pprofc_str *name) {
   if (json_tree_peek(s) != '"') {
     json_tree_fail(s, s->p == s->end ? "unexpected end" : "expected a name");
@@ -418,7 +418,7 @@ static bool json_tree_parse_name(struct json_tree_parser *s, pprofc_str *name) {
   return s->status == PPROFC_OK;
 }
 
-/* Reads one item of the innermost open array or object, or its closing bracket. */
+/* Reads an item of the innermost open array or object, or its closing bracket. */
 static void json_tree_parse_item(struct json_tree_parser *s) {
   const struct json_tree_level *level = &s->levels[s->depth - 1];
   bool first = !level->last, object = level->open->kind == NODE_OBJECT;
@@ -447,15 +447,14 @@ static void json_tree_drop_last(struct json_tree_level *level) {
   level->last = before;
 }
 
-/* True if the text ends at the parser's position, or inside the number or word that begins
- * there. */
+/* True if the text ends at the parser's position, or inside a number or word that begins there. */
 static bool json_tree_at_end(const struct json_tree_parser *s) {
   const char *p = s->p;
   while (p < s->end && (is_number_byte(*p) || (*p >= 'a' && *p <= 'z'))) p++;
   return p == s->end;
 }
 
-/* Recovers from a text that ends too early inside the outermost array: closes all open arrays and
+/* Handles a text that ends too early inside the outermost array. Closes all open arrays and
  * objects. Returns false after any other error. */
 static bool json_tree_close_cut(struct json_tree_parser *s) {
   size_t array = s->depth && s->levels[0].open->kind == NODE_OBJECT;
@@ -472,8 +471,7 @@ static bool json_tree_close_cut(struct json_tree_parser *s) {
   return s->status == PPROFC_OK;
 }
 
-/* Parses the text. If `cut` is not NULL, also accepts a truncated text and then sets *cut to
- * true. */
+/* Parses the text. If `cut` is not NULL, accepts a truncated text and then sets *cut to true. */
 static pprofc_status json_tree_parse_text(struct arena *arena, const char *path, pprofc_str data,
                                           bool alone, struct node **root, bool *cut,
                                           pprofc_error *error) {

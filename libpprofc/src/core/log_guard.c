@@ -1,4 +1,4 @@
-/* Escapes commands in text for the log of a CI system, so that the system does not run them. */
+/* Escapes commands in text for the log of a CI system. The system then does not run them. */
 #include "core/log_guard.h"
 
 #include "core/escape.h"
@@ -19,20 +19,20 @@ void log_guard_output(struct output *out, struct log_guard *guard, pprofc_write_
   out->brief = brief;
 }
 
-/* True for white space outside ASCII, which a log trims before it looks for a command. */
+/* True for white space outside ASCII. A log removes it before it looks for a command. */
 static bool is_wide_blank(int32_t c) {
   return c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x202F || c == 0x205F ||
          c == 0x3000;
 }
 
-/* Returns the length in bytes of a non-ASCII character that begins with `lead`. */
+/* Returns the length in bytes of a character outside ASCII that begins with `lead`. */
 static size_t log_guard_length(unsigned char lead) {
   if (lead < 0xE0) return 2;
   return lead < 0xF0 ? 3 : 4;
 }
 
-/* Collects a byte of a non-ASCII character at the start of a line, to find out if it is white
- * space. */
+/* Collects a byte of a character outside ASCII at the start of a line, in order to find out if the
+ * character is white space. */
 static void take_wide(struct log_guard *g, unsigned char c) {
   size_t position = 0;
   g->wide[g->wide_size++] = c;
@@ -84,9 +84,9 @@ static bool log_guard_stops(struct log_guard *g, unsigned char c) {
   return colons || hashes;
 }
 
-/* A run of bytes without ':' and '#', in which no command can begin. `end` is its end. `line` is
- * the position after its last line break, or 0. `colon` and `hash` are the next positions of ':'
- * and '#', kept because a new search at every '#' would take quadratic time. */
+/* A sequence of bytes without ':' and '#', in which no command can begin. `end` is its end. `line`
+ * is the position after its last line break, or 0. `colon` and `hash` are the next positions of ':'
+ * and '#'. They are kept, because a new search at every '#' would take quadratic time. */
 struct log_run {
   size_t end, line, colon, hash;
 };
@@ -132,7 +132,7 @@ void escape_log(struct buffer *out, pprofc_str text, bool begins_line) {
   struct log_guard guard;
   log_guard_init(&guard, buffer_write, out);
   if (!begins_line) guard.colons = -1;
-  /* Errors stay in the buffer, so the result is not needed. */
+  /* The buffer keeps any error, so the result is not needed. */
   (void)log_guard_write(&guard, text.data, text.size);
 }
 
@@ -194,8 +194,7 @@ pprofc_str escape_line_keep(pprofc_str s, struct arena *arena) {
   return buffer_take(&clean, arena);
 }
 
-/* True if a quick check shows that s can be printed unchanged. Returns false if a full check is
- * needed. */
+/* True if a quick check shows that s can be printed unchanged. If false, a full check is needed. */
 static bool is_plain_cell(pprofc_str s, bool begins_line) {
   bool word = s.size && ((s.data[0] >= '0' && s.data[0] <= '9') || (s.data[0] | 32) >= 'a');
   return escape_terminal_clean(s) && str_find_char(s, '#') == s.size &&

@@ -1,4 +1,4 @@
-/* Declares hash tables that map strings to ids and records to their indices. Code never iterates
+/* Declares hash tables that map strings to ids, and records to their indices. Code never iterates
  * over a table, so output is in the order of first insertion. */
 #ifndef PPROFC_CORE_MAP_H
 #define PPROFC_CORE_MAP_H
@@ -9,7 +9,7 @@
 #include "core/str.h"
 
 #define MAP_NONE UINT32_MAX
-/* Number of slots from which a table exceeds the CPU caches. */
+/* A table with at least this number of slots does not fit into the CPU caches. */
 #define MAP_LARGE ((size_t)1 << 16)
 
 /* An open-addressing table from hash to index. The caller owns the records and compares keys:
@@ -18,11 +18,11 @@
  *   if (index != MAP_NONE) return index;
  *   if (!map_insert(&map, hash, new_index)) out of memory;
  */
-/* One slot of the table. A slot has only 8 bytes to keep tables small: in a table larger than the
- * caches each lookup starts with a cache miss. */
+/* A slot of the table. It has only 8 bytes, to keep tables small. In a table larger than the
+ * caches, each lookup starts with a cache miss. */
 struct map_slot {
   uint32_t tag;   /* 32 bits of the result of hash_spread; the lowest bits select the slot */
-  uint32_t index; /* index of the record; MAP_NONE when the slot is free */
+  uint32_t index; /* index of the record; MAP_NONE: the slot is free */
 };
 
 struct map {
@@ -30,7 +30,8 @@ struct map {
   struct map_slot *slots;
   size_t capacity; /* number of slots: a power of two, or 0 */
   size_t count;
-  uint64_t steps; /* number of slots that insertions have examined, also while the table grew */
+  uint64_t steps; /* number of slots that insertions have examined, including those while the table
+                     grew */
 };
 
 struct map_probe {
@@ -40,13 +41,13 @@ struct map_probe {
 
 void map_init(struct map *map, const pprofc_allocator *mem);
 void map_free(struct map *map);
-/* map_reserve makes room for `count` entries. map_insert adds an index with the hash of its key.
- * Both return false when out of memory. */
+/* map_reserve provides space for `count` entries. map_insert adds an index with the hash of its
+ * key. Both return false when out of memory. */
 bool map_reserve(struct map *map, size_t count);
 bool map_insert(struct map *map, uint64_t hash, uint32_t index);
 
-/* Begins a lookup. A slot stores 32 bits of the hash as its tag. Growing therefore computes no hash
- * again, and the caller compares keys only if the tags agree. */
+/* Begins a lookup. A slot stores 32 bits of the hash as its tag. Therefore no hash is computed
+ * again when the table grows, and the caller compares keys only if the tags are equal. */
 static inline struct map_probe map_start(const struct map *map, uint64_t hash) {
   uint32_t tag = (uint32_t)hash_spread(hash);
   return (struct map_probe){map->capacity ? tag & (map->capacity - 1) : 0, tag};
@@ -62,34 +63,33 @@ static inline uint32_t map_next(const struct map *map, struct map_probe *probe) 
   }
 }
 
-/* Declares `at` and sets it to the index of the first record that has this hash and satisfies
- * `same`, or to MAP_NONE. `same` is an expression that uses `at`. The expression is evaluated only
- * if 32 bits of the hash agree. */
+/* Declares `at`, and sets it to the index of the first record that has this hash and satisfies
+ * `same`, or to MAP_NONE. `same` is an expression that uses `at`. It is evaluated only if 32 bits
+ * of the hash are equal. */
 #define MAP_FIND(at, map, hash, same)                                                              \
   uint32_t at;                                                                                     \
   for (struct map_probe at##_probe = map_start((map), (hash));                                     \
        (at = map_next((map), &at##_probe)) != MAP_NONE && !(same);)                                \
   continue
 
-/* Appends a record to an array, and its index to the map. The value of the macro is false when out
- * of memory. */
+/* Appends a record to an array, and its index to the map. The macro is false when out of memory. */
 #define MAP_PUSH(mem, map, hash, items, count, capacity, ...)                                      \
   (ARRAY_RESERVE((mem), (items), (capacity), (count) + 1) &&                                       \
    map_insert((map), (hash), (uint32_t)(count)) && ((items)[(count)++] = __VA_ARGS__, true))
 
-/* Prefetches the slot of a hash that will be looked up soon. Call the function for a batch of
- * hashes, so that their cache misses overlap. */
+/* Prefetches the slot of a hash that will be looked up soon. If this is done for a batch of hashes,
+ * their cache misses overlap. */
 static inline void map_expect(const struct map *map, uint64_t hash) {
   if (map->capacity >= MAP_LARGE) __builtin_prefetch(&map->slots[map_start(map, hash).position]);
 }
 
-/* Function that is true if the record at `index` has the searched key. */
+/* True if the record at `index` has the key. */
 typedef bool (*map_equal_fn)(const void *records, uint32_t index, const void *key);
 
-/* Returns the index of the record with the key. If there is no such record, inserts and returns
+/* Returns the index of the record that has the key. If there is no such record, inserts and returns
  * `next`, and the caller appends the record. Returns MAP_NONE when out of memory. `equal` is called
- * only if 32 bits of the hash agree. The function is inline, so that a static `equal` is inlined as
- * well. */
+ * only if 32 bits of the hash are equal. The function is inline, so that a static `equal` is also
+ * inlined. */
 static inline uint32_t map_find_or_add(struct map *map, uint64_t hash, map_equal_fn equal,
                                        const void *records, const void *key, uint32_t next) {
   struct map_probe probe = map_start(map, hash);
@@ -99,8 +99,8 @@ static inline uint32_t map_find_or_add(struct map *map, uint64_t hash, map_equal
   return map_insert(map, hash, next) ? next : MAP_NONE;
 }
 
-/* Maps strings to ids 0, 1, 2 ... in order of first use. Strings are not copied: their bytes must
- * outlive the interner. interner_copy copies new strings into an arena. */
+/* Maps strings to ids 0, 1, 2 ... in the order of first use. Strings are not copied, so their bytes
+ * must outlive the interner. interner_copy copies new strings to an arena. */
 struct interner {
   struct map map;
   pprofc_str *items;
@@ -113,11 +113,11 @@ void interner_free(struct interner *interner);
 static inline void interner_expect(const struct interner *interner, pprofc_str s) {
   if (interner->map.capacity >= MAP_LARGE) map_expect(&interner->map, hash_str(s));
 }
-/* Returns the id of s; adds it if it is new. Returns MAP_NONE when out of memory. */
+/* Returns the id of s. Adds s if it is new. Returns MAP_NONE when out of memory. */
 uint32_t interner_add(struct interner *interner, pprofc_str s);
-/* Like interner_add, but copies a new string into the arena. */
+/* Does the same as interner_add, but copies a new string to the arena. */
 uint32_t interner_copy(struct interner *interner, struct arena *arena, pprofc_str s);
-/* Moves the strings, in the order of their ids, to an arena of the same allocator and empties the
+/* Moves the strings, in the order of their ids, to an arena with the same allocator. Empties the
  * interner. Returns NULL when out of memory. */
 pprofc_str *interner_take(struct interner *interner, struct arena *arena);
 /* Returns the id of s, or MAP_NONE if s was never added. */

@@ -25,8 +25,8 @@ bool markdown_acts(pprofc_str text) {
   return false;
 }
 
-/* Returns the number of backticks around the code span: one more than the longest run of backticks
- * in the text. */
+/* Returns the number of backticks around the code span. It is one more than the longest sequence of
+ * backticks in the text. */
 static size_t fence_of(pprofc_str text) {
   size_t longest = 0, run = 0;
   for (size_t i = 0; i < text.size; i++) {
@@ -36,8 +36,8 @@ static size_t fence_of(pprofc_str text) {
   return longest + 1;
 }
 
-/* Writes the text of a code span. In a table '|' becomes \|. After a backslash it becomes \x7c,
- * because "\\|" would be an escaped backslash and a bar. */
+/* Writes the text of a code span. In a table, '|' becomes \|. After a backslash it becomes \x7c,
+ * because "\\|" would mean a backslash and the end of the cell. */
 static void put_code_text(struct buffer *out, pprofc_str text, bool cell) {
   for (size_t i = 0; i < text.size; i++) {
     char c = text.data[i];

@@ -5,12 +5,13 @@
 
 #include "core/buffer.h"
 
-/* True if the text contains something that GitHub acts on even when escaped: a mention, a
+/* True if the text contains something that GitHub acts on even if it is escaped: a mention, a
  * reference to an issue, an address or an emoji. */
 bool markdown_acts(pprofc_str text);
 
-/* Writes text as a code span and returns true if markdown_acts. Otherwise returns false and writes
- * nothing. `cell` is true in a table, where '|' ends a cell even inside code. */
+/* If markdown_acts is true for the text, writes the text as a code span and returns true. Otherwise
+ * writes nothing and returns false. `cell` is true in a table, where '|' ends a cell even inside
+ * code. */
 bool markdown_put_code(struct buffer *out, pprofc_str text, bool cell);
 
 #endif

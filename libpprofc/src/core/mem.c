@@ -35,7 +35,7 @@ const pprofc_allocator *mem_or_default(const pprofc_allocator *a) {
   return a ? a : &mem_default;
 }
 
-/* Returns count * size; 1 if the product is 0, and 0 if the product overflows. */
+/* Returns count * size. Returns 1 if the product is 0, and 0 if the product overflows. */
 static size_t product(size_t count, size_t size) {
   size_t bytes;
   if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX) return 0;
@@ -73,7 +73,7 @@ void mem_will_fill(void *block, size_t size) {
   if (size < HUGE_BLOCK) return;
   uintptr_t from = ((uintptr_t)block + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
   uintptr_t to = ((uintptr_t)block + size) / HUGE_PAGE * HUGE_PAGE;
-  /* The call is only a hint, so errors do not matter. */
+  /* The call is only a hint to the system. Errors do not matter. */
   madvise((void *)from, to - from, MADV_HUGEPAGE);
 #else
   (void)block, (void)size;
@@ -129,7 +129,7 @@ static struct arena_block *add_block(struct arena *arena, size_t size) {
 }
 
 /* Returns the size of the next block for small objects: an eighth of the size of all earlier
- * blocks. So an arena wastes little memory, and a large arena has few blocks. */
+ * blocks. An arena therefore wastes little memory, and a large arena has few blocks. */
 static size_t next_block_size(const struct arena *arena) {
   size_t size = arena->shared / 8 / BLOCK_SIZE * BLOCK_SIZE;
   if (size < BLOCK_SIZE) return BLOCK_SIZE;
@@ -140,7 +140,7 @@ void *arena_alloc(struct arena *arena, size_t size) {
   const size_t align = alignof(max_align_t);
   if (size > PTRDIFF_MAX - align) return NULL;
   size = (size ? size + align - 1 : align) / align * align;
-  /* Bytes to skip for alignment after a string. */
+  /* Number of bytes that are skipped for alignment after a string. */
   size_t skip = (size_t)(-(uintptr_t)arena->next % align);
   if (size + skip <= (size_t)(arena->end - arena->next)) {
     void *result = arena->next + skip;
@@ -228,7 +228,7 @@ void *arena_grow(struct arena *arena, void *block, size_t old_size, size_t new_s
   return head->data;
 }
 
-/* Allocates room for a string, which needs no alignment. */
+/* Allocates memory for a string. A string needs no alignment. */
 static char *arena_text(struct arena *arena, size_t size) {
   if (size > (size_t)(arena->end - arena->next)) return arena_alloc(arena, size);
   char *text = arena->next;
@@ -276,7 +276,7 @@ bool region_adopt(struct region *region, struct region *parent) {
 }
 
 void region_release(struct region *region) {
-  /* A profile that was edited many times has a long chain of parents, so the function uses a list
+  /* A profile that was edited many times has a long chain of parents. Therefore a list is used
    * instead of recursion. */
   struct region *dead = NULL;
   if (region && __atomic_sub_fetch(&region->references, 1, __ATOMIC_ACQ_REL) == 0) dead = region;
@@ -304,7 +304,7 @@ static bool has_block(const struct arena *arena, const char *data) {
   return block != NULL;
 }
 
-/* Returns the block that contains the data, or NULL. */
+/* Returns the block that contains the data, or NULL if there is no such block. */
 static const struct arena_block *block_of(const struct arena *arena, const char *data) {
   const struct arena_block *block = arena->blocks;
   while (block && ((uintptr_t)data < (uintptr_t)block->data ||
@@ -319,7 +319,7 @@ static bool has_inside(const struct arena *arena, const char *data) {
 
 #define EDITS_MAX 16
 
-/* Returns the first arena that satisfies `has`, or NULL. Searches the arena of the region, of
+/* Returns the first arena that satisfies `has`, or NULL. Searches the arenas of the region, of
  * regions that only this region retains, and of `lender`. */
 static struct arena *find_arena(struct region *region, const struct region *lender,
                                 bool (*has)(const struct arena *, const char *), const void *data,
@@ -334,7 +334,8 @@ static struct arena *find_arena(struct region *region, const struct region *lend
   return NULL;
 }
 
-/* Removes a block from its arena if it contains only the `size` bytes at `data`. */
+/* Removes a block from its arena. Does this only if the block contains nothing but the `size` bytes
+ * at `data`. */
 static struct arena_block *unlink_block(struct region *region, const void *data, size_t size,
                                         struct arena **arena) {
   if (size < LARGE_SIZE / 4) return NULL;

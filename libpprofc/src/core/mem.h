@@ -8,28 +8,28 @@
 /* Default allocator: malloc, realloc, free. */
 extern const pprofc_allocator mem_default;
 
-/* Returns `a`, or mem_default for NULL. */
+/* Returns `a`, or mem_default if `a` is NULL. */
 const pprofc_allocator *mem_or_default(const pprofc_allocator *a);
 
-/* Allocates count objects of `size` bytes. Returns NULL when out of memory or when the product
- * overflows. A count of 0 also returns a block. */
+/* Allocates `count` objects of `size` bytes. Returns NULL when out of memory or if the product
+ * overflows. A count of 0 also gives a block. */
 void *mem_array(const pprofc_allocator *a, size_t count, size_t size);
 void *mem_zero_array(const pprofc_allocator *a, size_t count, size_t size);
 void *mem_resize(const pprofc_allocator *a, void *block, size_t old_count, size_t new_count,
                  size_t size);
 void mem_free(const pprofc_allocator *a, void *block, size_t count, size_t size);
 
-/* Returns the pages inside [from, to) of a block to the system. The bytes of the pages must not be
- * read again. */
+/* Returns the pages completely inside [from, to) of a block to the system. Their bytes must not be
+ * read any more. */
 void mem_discard(const void *from, const void *to);
 
-/* An arena frees all its memory at once. Blocks of 256 KiB and more are allocated one by one, so
- * that freeing the arena returns these blocks to the system. */
+/* An arena, which frees all its memory at once. Blocks of 256 KiB and more are allocated
+ * separately, so that freeing the arena returns them to the system. */
 struct arena {
   const pprofc_allocator *mem; /* allocator of the blocks; it must outlive the arena */
   struct arena_block *blocks;
   char *next, *end;
-  size_t shared; /* total bytes of blocks for small objects */
+  size_t shared; /* size in bytes of all blocks for small objects */
 };
 
 void arena_init(struct arena *arena, const pprofc_allocator *mem);
@@ -41,64 +41,64 @@ void *arena_array(struct arena *arena, size_t count, size_t size);
 void *arena_zero_array(struct arena *arena, size_t count, size_t size);
 void *arena_copy(struct arena *arena, const void *data, size_t size);
 
-/* Enlarges a buffer of unknown final size, in place if the system can. `block` is NULL or the last
- * result of arena_grow; the block may move. Returns NULL when out of memory, and then `block` is
- * unchanged. */
+/* Enlarges a buffer whose final size is unknown, in place if the system can. `block` is NULL or the
+ * last result of arena_grow. The block may move. Returns NULL when out of memory, and then `block`
+ * is unchanged. */
 void *arena_grow(struct arena *arena, void *block, size_t old_size, size_t new_size);
 
-/* Resizes an array that belongs to no arena until arena_take moves it into one. arena_take shortens
- * the array to the items in use. arena_take copies an array below 64 KiB and keeps the block of a
- * larger array. `a` is the arena's allocator; `capacity` is the `new_capacity` of the last call, 0
- * for NULL. Returns NULL when out of memory, and then the array is unchanged. */
+/* Resizes an array that belongs to no arena until arena_take moves it into an arena. arena_take
+ * shortens the array to the used items. It copies an array below 64 KiB, and keeps the block of a
+ * larger array. `a` is the arena's allocator. `capacity` is the `new_capacity` of the last call, or
+ * 0 for NULL. Returns NULL when out of memory, and then the array is unchanged. */
 void *loose_resize(const pprofc_allocator *a, void *items, size_t capacity, size_t new_capacity,
                    size_t size);
 void loose_free(const pprofc_allocator *a, void *items, size_t capacity, size_t size);
 void *arena_take(struct arena *arena, void *items, size_t capacity, size_t used, size_t size);
 
-/* Hints that a block will be filled soon in any order, so that the system uses huge pages. */
+/* Informs the system that a block will be filled soon in any order. The system then uses huge
+ * pages. */
 void mem_will_fill(void *block, size_t size);
 
-/* Copies a string and appends a NUL that is not counted. data is NULL when out of memory. */
+/* Copies a string. Appends a NUL, which does not count. data is NULL when out of memory. */
 pprofc_str arena_str(struct arena *arena, pprofc_str s);
 
-/* A reference-counted arena that contains the columns of a profile. Profiles that share columns all
- * retain the region of these columns. The region copies the allocator and retains its budget. */
+/* A reference-counted arena for the columns of a profile. Profiles that share columns all retain
+ * the region of these columns. The region copies the allocator, and retains its budget. */
 struct region {
   pprofc_allocator mem;
   struct arena arena;
   int references;
-  struct region_parent *parents; /* regions that this region retains, because its columns point into
+  struct region_parent *parents; /* regions that this region retains because its columns point into
                                     them */
-  struct region *next_dead;      /* list that region_release makes of the regions that it must
-                                    free */
+  struct region *next_dead;      /* list of the regions that region_release must free */
 };
 
 struct region *region_new(const pprofc_allocator *mem);
 struct region *region_retain(struct region *region);
 void region_release(struct region *region);
-/* Keeps the region `parent` alive as long as `region`. Returns false when out of memory. */
+/* Keeps the region `parent` alive as long as `region` lives. Returns false when out of memory. */
 bool region_adopt(struct region *region, struct region *parent);
 
-/* The next four functions reuse or free a column that the only holder of `region` no longer needs.
+/* The next four functions reuse or free a column that the only owner of `region` no longer needs.
  * They also search the regions that only `region` retains. They do not find columns below 64 KiB,
- * which share a block with others and live as long as their region. */
+ * because these share a block and live as long as their region. */
 
 /* Frees a column of `size` bytes. */
 void region_drop(struct region *region, const void *column, size_t size);
 
-/* Returns the column if the caller may write to it, NULL if another holder may read it. `lender` is
- * NULL, or another region that the caller retains. This extra reference does not count as another
- * holder. */
+/* Returns the column if the caller may write to it. Returns NULL if another owner may read it.
+ * `lender` is NULL, or another region that the caller retains; the caller's reference to it does
+ * not count as another owner. */
 void *region_own(struct region *region, const struct region *lender, const void *column,
                  size_t size);
 
-/* Returns the pages inside [from, to) to the system if both are in one block. The bytes of the
- * pages must not be read again. Returns false if another holder may read them. */
+/* Returns the pages inside [from, to) to the system if both addresses are in the same block. Their
+ * bytes must not be read any more. Returns false if another owner may read them. */
 bool region_discard(struct region *region, const struct region *lender, const void *from,
                     const void *to);
 
-/* Moves a column to another region and enlarges it, without a copy if the system can. Returns NULL
- * and changes nothing when out of memory. */
+/* Moves a column to another region and enlarges it. Does not copy it if the system can move it.
+ * Returns NULL and changes nothing when out of memory. */
 void *region_move(struct region *to, struct region *from, const void *column, size_t old_size,
                   size_t new_size);
 

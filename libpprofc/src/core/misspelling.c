@@ -4,7 +4,7 @@
 
 #define NAME_MAX_COMPARED 48
 
-/* Returns the edit distance of a and b. A swap of two neighbouring letters counts as one edit. */
+/* Returns the edit distance of a and b. Swapping two neighbouring letters counts as one edit. */
 static size_t distance(pprofc_str a, pprofc_str b) {
   size_t rows[3][NAME_MAX_COMPARED + 1];
   size_t *before = rows[0], *last = rows[1], *now = rows[2];

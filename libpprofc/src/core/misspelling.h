@@ -5,9 +5,9 @@
 
 #include "core/str.h"
 
-/* Returns the number of wrong letters if `name` is a misspelling of `known`, else SIZE_MAX. Up to a
- * quarter of the letters may be wrong. A prefix of a long name is a misspelling as well. The
- * function does not compare names of more than 48 bytes. */
+/* If `name` is a misspelling of `known`, returns the number of wrong letters, else SIZE_MAX. Up to
+ * a quarter of the letters may be wrong. A prefix of a long name also counts as a misspelling.
+ * Names of more than 48 bytes are not compared. */
 size_t misspelling_cost(pprofc_str name, pprofc_str known);
 
 #endif

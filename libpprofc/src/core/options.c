@@ -1,4 +1,4 @@
-/* Copies option structs of callers that may have been compiled against an older or a newer
+/* Copies option structs of callers. A caller may have been compiled with an older or a newer
  * header. */
 #include "core/options.h"
 

@@ -1,4 +1,4 @@
-/* Writes a temporary file in the folder of the target, then renames it. */
+/* Writes a temporary file in the folder of the target. Then renames it to the target. */
 #include "core/outfile.h"
 
 #include "core/str.h"
@@ -20,7 +20,7 @@ static pprofc_status outfile_fail(pprofc_error *error, const char *path) {
   return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", path, ERRNO_TEXT(errno));
 }
 
-/* Resolves a symlink, so that the rename replaces its target and not the link. */
+/* Resolves a symlink. The rename then replaces the target of the link, and not the link. */
 static bool outfile_resolve(struct outfile *file, const char *path) {
   if (strlen(path) >= sizeof file->target) {
     errno = ENAMETOOLONG;
@@ -38,12 +38,12 @@ static bool outfile_resolve(struct outfile *file, const char *path) {
 
 /* ---- temporary files --------------------------------- */
 
-/* Maximum bytes of the target's name in the temporary name, so that the temporary name fits into
- * NAME_MAX. */
+/* Maximum number of bytes of the target's name in the temporary name. The temporary name then fits
+ * into NAME_MAX. */
 #define TEMPORARY_STEM  220
 #define TEMPORARY_TRIES 100
 
-/* Writes "FOLDER/NAME.tmp-" into file->temporary. Returns the size of this text. */
+/* Writes "FOLDER/NAME.tmp-" to file->temporary. Returns the size of this text. */
 static size_t temporary_stem(struct outfile *file) {
   const char *slash = strrchr(file->target, '/');
   size_t folder = slash ? (size_t)(slash + 1 - file->target) : 0;
@@ -52,8 +52,8 @@ static size_t temporary_stem(struct outfile *file) {
   return (size_t)size;
 }
 
-/* Locks a new temporary file for the life of this process. Returns false if another process took
- * the file for abandoned and locked it first. */
+/* Locks a new temporary file until this process ends. Returns false if another process considered
+ * the file abandoned and locked it first. */
 static bool temporary_lock(int fd) {
   struct stat info;
   if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
@@ -75,7 +75,8 @@ static int temporary_create(struct outfile *file, size_t stem, mode_t mode) {
   return -1;
 }
 
-/* True if the suffix of a temporary file's name has the id of a dead process. */
+/* True if the suffix of a temporary file's name has the id of a process that does not exist any
+ * more. */
 static bool temporary_has_dead_writer(pprofc_str suffix) {
   pprofc_str process;
   uint64_t writer, number;
@@ -85,7 +86,7 @@ static bool temporary_has_dead_writer(pprofc_str suffix) {
 }
 
 /* Removes a temporary file unless a process has locked it. The process id in the name does not
- * suffice, because process ids of other containers have no meaning here. */
+ * suffice, because the process may be in another container. */
 static void temporary_remove(int folder, const char *name) {
   int fd = openat(folder, name, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return;
@@ -126,7 +127,8 @@ pprofc_status outfile_open(struct outfile *file, const char *path, pprofc_error 
   if (!outfile_resolve(file, path)) return outfile_fail(error, path);
   size_t stem = temporary_stem(file);
   temporary_sweep(file, stem);
-  /* Let the kernel apply the umask: reading the umask would change it for all threads. */
+  /* The kernel must apply the umask. Reading the umask would change it for a moment in all
+   * threads. */
   file->fd = temporary_create(file, stem, exists ? S_IRUSR | S_IWUSR : 0666);
   if (file->fd < 0) return outfile_fail(error, path);
   if (exists) (void)fchmod(file->fd, info.st_mode & 07777);
@@ -155,7 +157,7 @@ int outfile_write(void *context, const void *data, size_t size) {
 pprofc_status outfile_commit(struct outfile *file, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   if (!file->straight && fsync(file->fd) != 0) status = outfile_fail(error, file->target);
-  /* Rename before closing: closing releases the lock. */
+  /* Rename before closing, because closing releases the lock. */
   if (status == PPROFC_OK && !file->straight && rename(file->temporary, file->target) != 0)
     status = outfile_fail(error, file->target);
   if (close(file->fd) != 0 && status == PPROFC_OK) status = outfile_fail(error, file->target);

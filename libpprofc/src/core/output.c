@@ -1,5 +1,5 @@
-/* Formats the output of reports and collects it in a buffer for the caller's write callback. After
- * the first failure the output drops all data. */
+/* Formats the output of reports, and collects it in a buffer for the caller's write callback. After
+ * the first failure, all data is dropped. */
 #include "core/output.h"
 
 #include "core/brief.h"
@@ -84,13 +84,13 @@ void output_add_int(struct output *out, int64_t value) {
 
 /* ---- numbers and texts by a format -------------------- */
 
-/* Arguments of a format, in a struct so that several functions can take arguments one after
- * another. */
+/* Arguments of a format. They are in a struct, so that several functions can take arguments in
+ * turn. */
 struct output_arguments {
   va_list list;
 };
 
-/* Returns the size of the conversion at `spec` if output_convert supports it, or 0. */
+/* Returns the size of the conversion at `spec` if output_convert supports it, else 0. */
 static size_t output_conversion(const char *spec) {
   switch (*spec) {
   case 's':
@@ -116,7 +116,8 @@ static bool output_is_simple(const char *format) {
   return true;
 }
 
-/* Adds a number with a fixed number of decimals, or with 17 digits if `decimals` is negative. */
+/* Adds a number with a fixed number of decimals. If `decimals` is negative, adds it with 17
+ * digits. */
 static void output_add_double(struct output *out, double value, int decimals) {
   char text[400];
   bool whole = decimals < 0 && fabs(value) < 1e15 && value == trunc(value) && value != 0;
@@ -127,7 +128,7 @@ static void output_add_double(struct output *out, double value, int decimals) {
   output_add(out, text, size);
 }
 
-/* Appends the next argument in the format of the conversion `spec`. */
+/* Appends the next argument, formatted by the conversion `spec`. */
 static void output_convert(struct output *out, const char *spec, struct output_arguments *a) {
   if (*spec == 's')
     output_add_text(out, va_arg(a->list, const char *));
@@ -165,7 +166,7 @@ void output_printf(struct output *out, const char *format, ...) {
   int length = vsnprintf(text, sizeof text, format, args);
   va_end(args);
   if (length < 0 || (size_t)length >= sizeof text) {
-    /* Only a text that is too long reaches this line; use output_add_str for long texts. */
+    /* Only a text that is too long gets here. Long texts need output_add_str. */
     out->failed = true;
     return;
   }

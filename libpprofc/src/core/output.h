@@ -1,5 +1,5 @@
 /* Collects the output of reports in a buffer for the caller's write callback. After the first
- * failure the output drops all data. */
+ * failure, all data is dropped. */
 #ifndef PPROFC_CORE_OUTPUT_H
 #define PPROFC_CORE_OUTPUT_H
 
@@ -12,11 +12,11 @@ struct brief;
 struct output {
   pprofc_write_fn write;
   void *context;
-  const pprofc_allocator *mem; /* allocator whose budget can stop the output, or NULL */
-  struct brief *brief; /* buffer that shortens the report to a number of bytes (core/brief.h); NULL:
-                          the report is not shortened */
+  const pprofc_allocator *mem; /* allocator with a budget that can stop the output, or NULL */
+  struct brief *brief; /* buffer that shortens the report (core/brief.h); NULL: do not shorten */
   size_t size;
-  bool failed; /* true if the callback failed or the budget is stopped; later output is dropped */
+  bool failed; /* true if the callback has failed or the budget is stopped; later output is
+                  dropped */
   char data[32 * 1024];
 };
 
@@ -26,7 +26,7 @@ void output_init(struct output *out, pprofc_write_fn write, void *context);
 void output_watch(struct output *out, const pprofc_allocator *mem);
 
 void output_add(struct output *out, const void *data, size_t size);
-/* Adds data to the output. This is a pprofc_write_fn; the context is a struct output. */
+/* Adds data to the output. The function is a pprofc_write_fn whose context is a struct output. */
 int output_take(void *output, const void *data, size_t size);
 void output_add_str(struct output *out, pprofc_str s);
 void output_add_text(struct output *out, const char *text);
@@ -36,20 +36,20 @@ void output_add_int(struct output *out, int64_t value);
 void output_add_uint(struct output *out, uint64_t value);
 void output_printf(struct output *out, const char *format, ...) PPROFC_PRINTF(2, 3);
 
-/* Right-aligns s in `width` cells, counted in code points as in Go's %10s. */
+/* Right-aligns s in `width` cells. A cell is a code point, as in Go's %10s. */
 void output_add_padded(struct output *out, pprofc_str s, size_t width);
 
 /* output_row announces a row of a report that -budget may shorten, with its rank, weight and value
- * (core/brief.h). output_no_row announces text that is not part of a row. Without -budget, both
- * functions do nothing. */
+ * (core/brief.h). output_no_row announces text outside of rows. Without -budget, both functions do
+ * nothing. */
 void output_row(struct output *out, int rank, double weight, long double amount);
 void output_no_row(struct output *out);
 
-/* Marks where the note about rows that -budget left out goes in a JSON report. The note must follow
- * a member of an object. */
+/* Marks where a JSON report has the note about rows that -budget omitted. The note must follow a
+ * member of an object. */
 void output_note(struct output *out);
 
-/* Returns the text. If -budget shortens names, returns a shortened copy in `scratch`
+/* Returns the text. If -budget shortens names, returns a shortened copy, which is in `scratch`
  * (brief_shorten). */
 pprofc_str output_shorten(struct output *out, pprofc_str text, struct buffer *scratch);
 

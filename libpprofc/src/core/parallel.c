@@ -1,4 +1,4 @@
-/* Divides work among several threads, and runs deep recursion on a thread with a large stack. */
+/* Divides work among several threads. Runs deep recursion on a thread with a large stack. */
 #include "core/parallel.h"
 
 #include <pthread.h>
@@ -8,7 +8,7 @@
 
 unsigned parallel_workers(unsigned wanted, size_t items, size_t grain) {
   size_t useful = grain ? items / grain : items;
-  if (useful <= 1) return 1; /* return early, because counting the processors reads a file */
+  if (useful <= 1) return 1; /* Return early, because counting the processors reads a file. */
   if (wanted == 0) {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     wanted = processors > 0 ? (unsigned)processors : 1;

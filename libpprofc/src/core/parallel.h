@@ -1,25 +1,26 @@
-/* Divides work among several threads, and runs deep recursion on a thread with a large stack. */
+/* Divides work among several threads. Runs deep recursion on a thread with a large stack. */
 #ifndef PPROFC_CORE_PARALLEL_H
 #define PPROFC_CORE_PARALLEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Returns the number of workers, 1 to 16, for `wanted` threads (0: one per processor) and `items`
- * units of work. Each worker gets at least `grain` units. */
+/* Returns the number of workers, 1 to 16. `wanted` is the number of threads that the user wants (0:
+ * one per processor), and `items` is the number of units of work. Each worker gets at least `grain`
+ * units. */
 unsigned parallel_workers(unsigned wanted, size_t items, size_t grain);
 
-/* Calls fn(context, 0) ... fn(context, workers - 1), each once, and returns when all have returned.
- * Worker 0 is the calling thread. Worker 0 also does the work of threads that cannot be started, so
- * the function never fails. */
+/* Calls fn(context, 0) ... fn(context, workers - 1), each once. Returns when all calls have
+ * returned. Worker 0 is the calling thread. It also does the work of threads that cannot be
+ * started, so the function never fails. */
 void parallel_run(unsigned workers, void (*fn)(void *context, unsigned worker), void *context);
 
-/* Calls fn(context) on a thread with a stack of `stack` bytes and waits for it. Returns false
+/* Calls fn(context) on a thread with a stack of `stack` bytes, and waits for it. Returns false
  * without calling fn if the thread cannot be started. */
 bool parallel_run_deep(size_t stack, void (*fn)(void *context), void *context);
 
-/* Returns the index of the first item of a worker. The items of the worker end before the first
- * item of worker + 1. */
+/* Returns the index of the first item of a worker. The worker's items end before the first item of
+ * worker + 1. */
 static inline size_t parallel_from(size_t items, unsigned worker, unsigned workers) {
   return items / workers * worker + (worker < items % workers ? worker : items % workers);
 }

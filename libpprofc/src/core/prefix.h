@@ -1,4 +1,4 @@
-/* Measures the common prefix of two texts, for readers of folded and speedscope files. */
+/* Measures the common prefix of two texts. Readers of folded and speedscope files use it. */
 #ifndef PPROFC_CORE_PREFIX_H
 #define PPROFC_CORE_PREFIX_H
 

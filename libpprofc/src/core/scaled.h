@@ -1,15 +1,15 @@
-/* Converts decimals to integers for readers of JSON and perf script: "1.5" times 10^3 is 1500. The
+/* Converts decimals to integers, for readers of JSON and perf script: "1.5" times 10^3 is 1500. The
  * functions are inline, because readers convert millions of numbers. */
 #ifndef PPROFC_CORE_SCALED_H
 #define PPROFC_CORE_SCALED_H
 
 #include "core/str.h"
 
-/* State of the conversion of a decimal to an integer. */
+/* State while a decimal is converted to an integer. */
 struct scaled {
   int64_t sum;
   int decimals; /* number of digits read after the point; -1 before the point */
-  bool up;      /* true if the first skipped digit rounds the number up */
+  bool up;      /* true if the first dropped digit rounds the number up */
 };
 
 static inline bool scaled_add(struct scaled *s, int digit) {
@@ -17,7 +17,7 @@ static inline bool scaled_add(struct scaled *s, int digit) {
          !__builtin_add_overflow(s->sum, digit, &s->sum);
 }
 
-/* Reads one byte of a decimal. After the point, keeps the first `exponent` digits and rounds by the
+/* Reads a byte of a decimal. After the point, keeps the first `exponent` digits, and rounds by the
  * next digit. */
 static inline bool scaled_take(struct scaled *s, char c, int exponent) {
   if (c == '.' && s->decimals < 0) {
@@ -32,7 +32,7 @@ static inline bool scaled_take(struct scaled *s, char c, int exponent) {
   return scaled_add(s, c - '0');
 }
 
-/* Parses a decimal without an exponent, multiplies it by 10^exponent and rounds it to an integer.
+/* Parses a decimal without an exponent, multiplies it by 10^exponent, and rounds it to an integer.
  * Returns false if the text is not a decimal number or the result does not fit. */
 static inline bool scaled_parse(pprofc_str text, int exponent, int64_t *out) {
   size_t sign = text.size && text.data[0] == '-';

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ; /* declared here, because the headers of BSD do not declare it */
+extern char **environ; /* declared here, because BSD headers do not declare it */
 
 static int spawn_set_files(const struct spawn *spawn, posix_spawn_file_actions_t *files) {
   int failed = 0;

@@ -1,4 +1,5 @@
-/* Implements strings that carry their length: comparison, search, patterns, path arithmetic. */
+/* Implements strings that carry their length: comparison, search, patterns, and operations on
+ * paths. */
 #include "core/str.h"
 
 #define SHORT_NEEDLE 16u
@@ -30,8 +31,8 @@ bool str_starts_any_case(pprofc_str s, pprofc_str word) {
   return true;
 }
 
-/* Finds a short, non-empty needle in a text that is at least as long. Within a line this is faster
- * than memmem, which first fills a table of 256 entries. */
+/* Finds a short text that is not empty in a text that is at least as long. Within a line this is
+ * faster than memmem, because memmem first fills a table of 256 entries. */
 static size_t str_find_short(pprofc_str s, pprofc_str needle) {
   const char *p = s.data, *last = s.data + (s.size - needle.size);
   while (p <= last && (p = memchr(p, needle.data[0], (size_t)(last - p) + 1)) != NULL) {
@@ -77,10 +78,10 @@ pprofc_str str_trim(pprofc_str s) {
   return str_slice(s, from, to);
 }
 
-/* Returns the first position from `from` on where the text can match the pattern after a star. The
- * rest of the pattern begins at `p`. Returns the next occurrence of its first byte, or `from` if
- * this byte is a wildcard. Returns the end of the text if the rest is empty or the byte does not
- * occur. */
+/* Returns the first position from `from` on at which the text can match the pattern after a star.
+ * The rest of the pattern begins at `p`. The result is the next occurrence of its first byte, or
+ * `from` if this byte is a wildcard. The result is the end of the text if the rest is empty or the
+ * byte does not occur. */
 static size_t glob_skip(pprofc_str pattern, size_t p, pprofc_str text, size_t from) {
   if (p == pattern.size) return text.size;
   if (from >= text.size || pattern.data[p] == '*' || pattern.data[p] == '?') return from;
@@ -88,7 +89,7 @@ static size_t glob_skip(pprofc_str pattern, size_t p, pprofc_str text, size_t fr
   return found ? (size_t)(found - text.data) : text.size;
 }
 
-/* Matches without recursion: after a mismatch the last star covers one byte more. */
+/* Matches without recursion. After a mismatch, the last star matches one more byte. */
 bool str_glob(pprofc_str pattern, pprofc_str text) {
   size_t p = 0, t = 0, star = SIZE_MAX, mark = 0;
   while (t < text.size) {
@@ -136,11 +137,11 @@ pprofc_str str_path_base(pprofc_str path) {
   return slash == path.size ? path : str_slice(path, slash + 1, path.size);
 }
 
-/* A cleaned path that grows element by element. */
+/* A cleaned path. It grows by one element at a time. */
 struct clean_path {
   char *text;
   size_t size;
-  size_t floor; /* length that ".." cannot shorten: the root or leading ".." elements */
+  size_t floor; /* length that ".." cannot shorten: the root, or leading elements ".." */
   bool rooted;
 };
 
@@ -151,7 +152,7 @@ static void clean_path_add(struct clean_path *path, pprofc_str element) {
   path->size += element.size;
 }
 
-/* Removes the last element for "..". The root has no parent; a relative path keeps leading
+/* Removes the last element because of "..". The root has no parent. A relative path keeps leading
  * "..". */
 static void clean_path_up(struct clean_path *path) {
   if (path->size > path->floor) {

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Makes a pprofc_str from a literal. */
+/* Makes a pprofc_str from a string literal. */
 #define STR(literal) ((pprofc_str){(literal), sizeof(literal) - 1})
 
 /* Arguments for printf: `printf("%.*s", STR_ARG(s))`. */
@@ -21,53 +21,54 @@ static inline bool str_equal(pprofc_str a, pprofc_str b) {
   return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
-/* Compares bytewise; a prefix sorts before the longer string. Returns <0, 0 or >0. */
+/* Compares the bytes. A prefix sorts before a longer string. Returns <0, 0 or >0. */
 int str_compare(pprofc_str a, pprofc_str b);
 
 bool str_starts(pprofc_str s, pprofc_str prefix);
 bool str_ends(pprofc_str s, pprofc_str suffix);
-/* True if s begins with `word` in upper or lower case. `word` itself is in lower case. */
+/* True if s begins with `word`, in upper or lower case. `word` must be in lower case. */
 bool str_starts_any_case(pprofc_str s, pprofc_str word);
 
-/* str_find returns the offset of the first occurrence, str_find_last_char of the last; s.size if
- * there is no occurrence. */
+/* str_find returns the offset of the first occurrence, and str_find_last_char the offset of the
+ * last. Both return s.size if there is no occurrence. */
 size_t str_find(pprofc_str s, pprofc_str needle);
 size_t str_find_char(pprofc_str s, char c);
 size_t str_find_last_char(pprofc_str s, char c);
 
-/* Returns s[from, to), both clamped to the size. */
+/* Returns s[from, to). Both are limited to the size of s. */
 pprofc_str str_slice(pprofc_str s, size_t from, size_t to);
 
-/* Returns s without leading and trailing ASCII white space. */
+/* Returns s without ASCII white space at both ends. */
 pprofc_str str_trim(pprofc_str s);
 
-/* True if the pattern matches the whole text: '*' matches any run of bytes, '?' one byte. */
+/* True if the pattern matches the whole text. '*' matches any number of bytes, and '?' matches one
+ * byte. */
 bool str_glob(pprofc_str pattern, pprofc_str text);
 
-/* Splits off the text before the next `separator` of *rest. Returns false at the end (data ==
- * NULL). "a,,b" gives "a", "", "b"; an empty *rest gives one empty piece. */
+/* Removes the text before the next `separator` from *rest, and returns it in *piece. Returns false
+ * at the end (data == NULL). "a,,b" gives "a", "", "b". An empty *rest gives one empty piece. */
 bool str_next(pprofc_str *rest, char separator, pprofc_str *piece);
 
-/* Splits off the next line of *rest without "\n" or "\r\n". Returns false at the end. */
+/* Removes the next line from *rest, and returns it without "\n" or "\r\n". Returns false at the
+ * end. */
 bool str_next_line(pprofc_str *rest, pprofc_str *line);
 
-/* str_parse_int and str_parse_uint parse an integer that is the whole string: no blanks, no other
- * text, no overflow. Otherwise they return false and leave *out unchanged. `base` 0 accepts 0x, 0o,
- * 0b, a leading 0 for octal and underscores between digits, as in Go's literals. */
+/* str_parse_int and str_parse_uint parse an integer that is the whole string, without blanks and
+ * without overflow. Otherwise they return false, and leave *out unchanged. `base` 0 accepts 0x, 0o,
+ * 0b, a leading 0 for octal, and underscores between digits, as in Go's literals. */
 bool str_parse_int(pprofc_str s, int base, int64_t *out);
 bool str_parse_uint(pprofc_str s, int base, uint64_t *out);
 
-/* Parses a decimal or hexadecimal float, inf, infinity or nan in any case, as Go's ParseFloat
- * does. */
+/* Parses a decimal or hexadecimal float, inf, infinity or nan in any case, like Go's ParseFloat. */
 bool str_parse_float(pprofc_str s, double *out);
 
-/* Parses decimals of up to 19 digits and small exponents fast. Returns false for all other texts.
- */
+/* Parses decimals of up to 19 digits with small exponents fast. Returns false for all other
+ * texts. */
 bool str_quick_float(pprofc_str s, double *out);
 
 /* The functions return the same as Base, Dir and Clean of Go's path/filepath. str_path_clean and
- * str_path_dir may write into `out`, a buffer of at least path.size + 2 bytes, and return a view of
- * it. */
+ * str_path_dir may write to `out`, a buffer of at least path.size + 2 bytes. Their result can then
+ * point into it. */
 pprofc_str str_path_base(pprofc_str path);
 pprofc_str str_path_dir(pprofc_str path, char *out);
 pprofc_str str_path_clean(pprofc_str path, char *out);

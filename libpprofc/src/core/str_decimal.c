@@ -1,4 +1,4 @@
-/* Converts short decimals fast, with 128-bit integers, and rounds correctly like strtod. */
+/* Converts short decimals fast, with 128-bit integers. Rounds correctly, like strtod. */
 #include "core/str.h"
 
 #include "core/chars.h"
@@ -6,7 +6,7 @@
 
 #ifdef __SIZEOF_INT128__
 
-#define DIGITS_MAX   19 /* maximum number of digits that always fits into 64 bits */
+#define DIGITS_MAX   19 /* any number with this number of digits fits into 64 bits */
 #define EXPONENT_MAX 27 /* largest n such that 5^n fits into 64 bits */
 
 __extension__ typedef unsigned __int128 decimal_wide;
@@ -18,8 +18,8 @@ struct decimal_parts {
   bool negative;
 };
 
-/* Reads digits and returns their number, including leading zeros; SIZE_MAX if there are too
- * many. */
+/* Reads digits. Returns how many there are, including leading zeros. Returns SIZE_MAX if there are
+ * too many. */
 static size_t decimal_take(struct decimal_parts *d, pprofc_str s, size_t at) {
   size_t begin = at;
   for (; at < s.size && char_is_digit(s.data[at]); at++) {
@@ -29,7 +29,7 @@ static size_t decimal_take(struct decimal_parts *d, pprofc_str s, size_t at) {
   return at - begin;
 }
 
-/* Reads an exponent such as "e-7", of one or two digits, up to the end of the text. */
+/* Reads an exponent of one or two digits, such as "e-7", which must end the text. */
 static bool decimal_take_exponent(struct decimal_parts *d, pprofc_str s, size_t at) {
   int value = 0;
   if (at == s.size) return true;
@@ -73,7 +73,7 @@ static int decimal_width(decimal_wide value) {
 }
 
 /* Returns value * 2^exponent, rounded to nearest, ties to even. `more` is true if the exact number
- * is slightly larger than `value`. */
+ * is a little larger than `value`. */
 static double decimal_round(decimal_wide value, bool more, int exponent) {
   int shift = decimal_width(value) - 53;
   if (shift <= 0) return ldexp((double)(uint64_t)value, exponent);
@@ -93,8 +93,8 @@ bool str_quick_float(pprofc_str s, double *out) {
   if (d.exponent >= 0) {
     value = decimal_round((decimal_wide)d.digits * five, false, d.exponent);
   } else {
-    /* The quotient has at least 54 bits, one more than a double. So the rounding depends only on
-     * the quotient, and on the remainder being 0 or not. */
+    /* The quotient has at least 54 bits, one more than a double. The rounding therefore depends
+     * only on the quotient, and on whether the remainder is 0. */
     int shift = 118 - decimal_width(d.digits);
     decimal_wide wide = (decimal_wide)d.digits << shift;
     value = decimal_round(wide / five, wide % five != 0, d.exponent - shift);

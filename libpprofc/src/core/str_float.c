@@ -1,5 +1,5 @@
-/* Parses floats of any length by Go's rules, correctly rounded, and prints the shortest decimal of
- * a float. */
+/* Parses floats of any length by Go's rules, correctly rounded. Prints the shortest decimal of a
+ * float. */
 #include "core/chars.h"
 #include "core/float.h"
 
@@ -23,7 +23,7 @@ static bool float_is_mantissa_digit(char c, bool hex) {
   return hex ? char_is_hex(c) : char_is_digit(c);
 }
 
-/* True if underscores are where Go allows them: between two digits, and between "0x" and a
+/* True if all underscores are where Go permits them: between two digits, and between "0x" and a
  * digit. */
 static bool float_underscores_fit(pprofc_str s) {
   s = float_without_sign(s);
@@ -39,20 +39,20 @@ static bool float_underscores_fit(pprofc_str s) {
 }
 
 /* Number of significant digits that are kept. The longest exact expansion of a midpoint between two
- * doubles has 767 digits. Later digits affect rounding only if one of them is not 0. */
+ * doubles has 767 digits. Later digits affect rounding only if any of them is not 0. */
 #define MAX_DIGITS 800
 
-/* Text of a number as strtod accepts it: no underscores, a limited number of digits. */
+/* A number in the syntax of strtod: without underscores, and with a limited number of digits. */
 struct normal {
   char text[MAX_DIGITS + 64];
   size_t size;
   size_t kept;      /* number of digits in the text */
-  int64_t shift;    /* exponent: the value is the digits, read as an integer, times base^shift */
+  int64_t shift;    /* the value is the digits, read as an integer, times base^shift */
   bool hex;         /* true if text begins with "0x" */
   bool point;       /* true if a point was read */
   bool any;         /* true if a digit was read */
   bool significant; /* true if a digit other than 0 was read */
-  bool dropped;     /* true if the parser dropped a digit other than 0 */
+  bool dropped;     /* true if a dropped digit was not 0 */
 };
 
 static void normal_add_digit(struct normal *n, char c) {
@@ -69,7 +69,7 @@ static void normal_add_digit(struct normal *n, char c) {
   n->kept++;
 }
 
-/* Copies the sign and "0x" of a number. Returns the offset of the digits. */
+/* Copies the sign and the "0x" of a number. Returns the offset of the digits. */
 static size_t normal_copy_prefix(struct normal *n, pprofc_str s) {
   pprofc_str body = float_without_sign(s);
   if (s.data[0] == '-') n->text[n->size++] = '-';
@@ -101,8 +101,8 @@ static size_t normal_copy_mantissa(struct normal *n, pprofc_str s, size_t i) {
   return i;
 }
 
-/* Parses the exponent, [+-]digits, at s[i]. Ignores the digits that follow once the value has
- * reached 1,000,000. Returns false if there is no digit. */
+/* Parses the exponent, [+-]digits, at s[i]. Ignores further digits after the value has reached
+ * 1,000,000. Returns false if there is no digit. */
 static bool float_copy_exponent(pprofc_str s, size_t i, int64_t *exponent) {
   s = str_slice(s, i, s.size);
   bool minus = s.size && s.data[0] == '-';

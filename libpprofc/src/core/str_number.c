@@ -1,4 +1,4 @@
-/* Parses integers strictly: the whole text must be one integer that fits. */
+/* Parses integers strictly. The whole text must be one integer that fits. */
 #include "core/str.h"
 
 static unsigned digit_value(char c) {
@@ -8,14 +8,15 @@ static unsigned digit_value(char c) {
   return UINT8_MAX;
 }
 
-/* Removes 0x, 0o, 0b or a leading 0 from *s and returns the base; 10 without a prefix. */
+/* Removes 0x, 0o, 0b or a leading 0 from *s, and returns the base. Returns 10 without such a
+ * prefix. */
 static unsigned take_base(pprofc_str *s) {
   static const struct {
     char letter;
     unsigned base;
   } prefixes[] = {{'x', 16}, {'o', 8}, {'b', 2}};
   if (s->size < 2 || s->data[0] != '0') return 10;
-  char letter = (char)(s->data[1] | 0x20); /* letter of the prefix in lower case */
+  char letter = (char)(s->data[1] | 0x20); /* second letter of the prefix, in lower case */
   *s = str_slice(*s, 1, s->size);
   for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
     if (prefixes[i].letter != letter) continue;
@@ -29,7 +30,7 @@ struct integer_reader {
   uint64_t value;
   unsigned base;
   size_t digits;
-  bool separable; /* true after a digit or the prefix, where an underscore may follow */
+  bool separable; /* true after a digit or the prefix; an underscore may follow there */
 };
 
 static bool integer_add_digit(struct integer_reader *n, char c) {
@@ -47,7 +48,7 @@ static bool integer_add_underscore(struct integer_reader *n) {
   return fits;
 }
 
-/* Parses s, which must consist of digits, and of underscores between them if allowed. */
+/* Parses s. It must consist of digits, with underscores between them if permitted. */
 static bool integer_read(struct integer_reader *n, pprofc_str s, bool underscores) {
   for (size_t i = 0; i < s.size; i++) {
     bool underscore = underscores && s.data[i] == '_';
