@@ -82,7 +82,8 @@ folder = tempfile.mkdtemp()
 def spark(master, *args, watch=None):
     """Runs the job; `watch` is called while it runs."""
     env = dict(os.environ, JAVA_HOME=JAVA, SPARK_LOCAL_IP="127.0.0.1", PYSPARK_PYTHON=PYTHON, PYSPARK_DRIVER_PYTHON=PYTHON,
-               SPARK_LOCAL_DIRS=os.path.join(folder, "spark"), SPARK_WORKER_DIR=os.path.join(folder, "worker"))
+               SPARK_LOCAL_DIRS=os.path.join(folder, "spark"), SPARK_WORKER_DIR=os.path.join(folder, "worker"),
+               JAVA_TOOL_OPTIONS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")  # runs of some seconds: the second compiler costs more than it saves
     home = subprocess.run([PYTHON, "-c", "import os, pyspark; print(os.path.dirname(pyspark.__file__))"], capture_output=True,
                           text=True, check=True).stdout.strip()
     env["SPARK_HOME"] = home
