@@ -251,6 +251,13 @@ async function testSelectionIsNoFilter(server) {
     await until(page, () => at(page).pathname.endsWith("/top"), "back");
     await still(page);
   }
+  const values = [];
+  for (const view of ["top", "peek", "source"]) {
+    await page.goto(`${server.views}${view}?sel=runtime.mallocgc`);
+    await page.waitForSelector("html.live");
+    values.push((await page.locator("#inspector dd").allInnerTexts()).filter(Boolean).join(" "));
+  }
+  check(values[0].startsWith("5.12s 15.69s") && values.every((one) => one === values[0]), `values of the whole function: ${values}`);
   await page.goto(`${server.views}source?sel=${encodeURIComponent(name)}`);
   await page.waitForSelector("html.live");
   await page.fill("#search input[name=f]", "RenderSource$");

@@ -152,6 +152,8 @@ pprofc_status web_document(const struct web_view *view, const struct web_view_in
   } else {
     status = view->body(&page, &body, error);
     document_replace_empty(&page, &body);
+    if (!status && view->of_functions && page.selected.function.size && !page.selected_found)
+      status = page_select_function(&page, error);
   }
   if (!status && (body.failed || page.failed)) status = error_nomem(error);
   if (!status) document_frame(&page, buffer_str(&body), out);

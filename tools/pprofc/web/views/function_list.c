@@ -29,3 +29,16 @@ pprofc_status page_function_list(struct view_page *page, struct buffer *out, ppr
   view_report_close(&v);
   return status;
 }
+
+pprofc_status page_select_function(struct view_page *page, pprofc_error *error) {
+  static const struct pipeline_overrides overrides = {
+      .granularity = "functions", .no_trim = true, .aggregates = true};
+  struct view_report v;
+  struct view_rows rows;
+  pprofc_status status = view_report_open(&v, page, page->in->profile, &overrides, error);
+  if (!status) status = view_report_graph(&v, 0, error);
+  if (!status) status = view_rows_make(&rows, page, &v, error);
+  if (!status) view_rows_select(&rows, page);
+  view_report_close(&v);
+  return status;
+}

@@ -127,6 +127,10 @@ pprofc_status page_report_text(struct view_page *page, const pprofc_report_optio
 /* Writes a list of the functions with the largest cost. A click shows the function in the view. */
 pprofc_status page_function_list(struct view_page *page, struct buffer *out, pprofc_error *error);
 
+/* Sets page->selected to the values of the whole selected function, for views with rows of lines.
+ */
+pprofc_status page_select_function(struct view_page *page, pprofc_error *error);
+
 /* ---- rows -------------------------------------------- */
 
 struct view_rows {
