@@ -181,5 +181,5 @@ const struct def *defs_find(const struct defs *defs, pprofc_str name, size_t *co
   BISECT(first, defs->count, str_compare(defs->items[first].name, name) < 0);
   for (*count = 0; first + *count < defs->count; ++*count)
     if (!str_equal(defs->items[first + *count].name, name)) break;
-  return defs->items + first;
+  return *count ? defs->items + first : NULL;
 }

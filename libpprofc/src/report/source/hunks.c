@@ -230,7 +230,8 @@ struct diff_line hunks_line(const struct hunks *h, const struct changed_file *fi
 
 size_t hunks_touch(const struct hunks *h, const struct changed_file *file, enum diff_side side,
                    int64_t from, int64_t to, size_t *first) {
-  if (!file) return 0;
+  *first = 0;
+  if (!file || !file->count) return 0;
   const struct hunk *hunks = h->hunks + file->first;
   BISECT(low, file->count,
          side ? hunks[low].head_line + hunks[low].head_count <= from
