@@ -1,38 +1,38 @@
-/* Counts the events of a file. A reader either uses an event, or skips it and counts the reason.
- * The counts become comments of the profile. open.c prints the comments that users must see. */
+/* Counts the events of a file that a reader used, and the events that it skipped, by reason. The
+ * counts become comments of the profile. open.c prints the comments that users must see. */
 #ifndef PPROFC_IMPORT_ACCOUNT_H
 #define PPROFC_IMPORT_ACCOUNT_H
 
 #include "profile/builder.h"
 
-/* A reason why a reader skipped events, as a comment: "1 ONE" or "COUNT MANY". */
+/* A reason for which a reader skipped events. It becomes a comment, "1 ONE" or "COUNT MANY". */
 struct import_loss {
   uint64_t count;
-  /* `one` is the text for one event, `many` the text for several events. NULL ends a list of texts.
-   * "" means that another comment of the profile has the reason. */
+  /* `one` is the text for one event, `many` the text for several events. NULL ends a list of
+   * reasons. "" means that another comment of the profile gives the reason. */
   const char *one, *many;
 };
 
 /* Adds the comment "1 ONE" or "COUNT MANY" to the profile, unless count is 0. */
 void import_note_count(pprofc_builder *builder, uint64_t count, const char *one, const char *many);
 
-/* Adds a comment for each reason, and a comment for their sum: "skipped: 3 of 40 samples (7.5%)".
- * `read` is the number of events that were not skipped. */
+/* Adds a comment for each reason in `losses`, and a comment for their sum: "skipped: 3 of 40
+ * samples (7.5%)". `read` is the number of events that were not skipped. */
 void import_account(pprofc_builder *builder, uint64_t read, const char *events,
                     const struct import_loss *losses);
 
-/* Adds a comment if the total that the file states differs from the number of events read: "totals
- * differ: the file says 9 samples, 8 were read". */
+/* Adds a comment if `said`, the total that the file states, differs from `read`, the number of
+ * events read: "totals differ: the file says 9 samples, 8 were read". */
 void import_compare_total(pprofc_builder *builder, const char *events, uint64_t said,
                           uint64_t read);
 
-/* Adds a comment if the file has a newer version of its format than `newest`. The reader was tested
- * with versions up to `newest`. */
+/* Adds a comment if `version`, the version of the file's format, is newer than `newest`, the newest
+ * version with which the reader was tested. */
 void import_compare_version(pprofc_builder *builder, const char *format, int64_t version,
                             int64_t newest);
 
 /* True if users must see a comment: a version or a total differs, or more than 1 % of the events
- * were skipped. Then writes the message for users to `out`, cut to `size` bytes. */
+ * were skipped. Writes the comment as a message to `out`, cut to `size` bytes. */
 bool import_warning(pprofc_str comment, char *out, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* A tree of frames, and samples whose stacks are paths in the tree. */
+/* A tree of frames, in which a stack is the path from a root to a frame. */
 #include "import/call_paths.h"
 
 #include "core/array.h"
@@ -21,8 +21,8 @@ static bool call_path_is(const void *items, uint32_t index, const void *wanted) 
   return a->caller == b->caller && a->location == b->location;
 }
 
-/* Finds the path of a frame below `caller`. If the path does not exist, reserves index paths->count
- * for it in the hash table. Returns MAP_NONE when out of memory. */
+/* Returns the index of a path with this caller and location. If there is no such path, reserves
+ * index paths->count for it in the tree. Returns MAP_NONE when out of memory. */
 static uint32_t call_paths_find(struct call_paths *paths, const struct call_path *path) {
   uint32_t count = (uint32_t)paths->count;
   uint32_t *first = path->caller == MAP_NONE ? NULL : &paths->items[path->caller].callee;
@@ -34,8 +34,7 @@ static uint32_t call_paths_find(struct call_paths *paths, const struct call_path
 
 uint32_t call_paths_enter(struct call_paths *paths, uint32_t caller, uint32_t location) {
   struct call_path path = {.caller = caller, .location = location, .callee = MAP_NONE, .depth = 1};
-  /* guess the next path, because a file may list the same stacks in the same order for each sample
-   * type */
+  /* Guess the next path: a file may list the same stacks in the same order for each sample type. */
   uint32_t guess = paths->newest + 1;
   if (guess < paths->count && call_path_is(paths->items, guess, &path))
     return paths->newest = guess;
@@ -49,8 +48,8 @@ uint32_t call_paths_enter(struct call_paths *paths, uint32_t caller, uint32_t lo
   return paths->newest = found;
 }
 
-/* Stores the stack of the deepest path below `path`. The stack of each caller is the end of this
- * stack, so the callers share its memory. */
+/* Stores the stack of a path, as part of the stack of the deepest path below it. The stack of each
+ * caller is the end of that stack, so the callers share its memory. Returns false on failure. */
 static bool call_paths_store(struct call_paths *paths, uint32_t path) {
   uint32_t size, leaf = path, at = 0;
   while (paths->items[leaf].callee != MAP_NONE) leaf = paths->items[leaf].callee;

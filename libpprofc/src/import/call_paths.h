@@ -1,5 +1,6 @@
-/* A tree of frames. Readers use the tree for formats that list each frame once with its caller, and
- * for formats that open and close frames. A stack and the stacks of its callers share memory. */
+/* A tree of frames. A call path is the path from a root of the tree to a frame, which is a stack.
+ * Readers use the tree for formats that list each frame once with its caller, and for formats that
+ * open and close frames. A stack and the stacks of its callers share memory. */
 #ifndef PPROFC_IMPORT_CALL_PATHS_H
 #define PPROFC_IMPORT_CALL_PATHS_H
 
@@ -8,8 +9,8 @@
 
 struct call_path {
   uint32_t caller;      /* index of the caller's path, or MAP_NONE at the root */
-  uint32_t location;    /* index of the location of the innermost frame */
-  uint32_t callee;      /* index of the path of the first callee, or MAP_NONE */
+  uint32_t location;    /* location of the innermost frame */
+  uint32_t callee;      /* index of the path of the first callee that was entered, or MAP_NONE */
   uint32_t depth;       /* number of frames in the path */
   uint32_t size;        /* size of `stack` in bytes */
   const uint8_t *stack; /* stack in the builder's encoding, or NULL until a sample needs it */
@@ -31,12 +32,12 @@ void call_paths_init(struct call_paths *paths, const pprofc_allocator *mem,
                      pprofc_builder *builder);
 void call_paths_free(struct call_paths *paths);
 
-/* Returns the index of the path of a frame that `caller` calls (MAP_NONE: a frame at the root).
- * Returns MAP_NONE when out of memory and if the builder has failed, for example because the stack
- * is too deep. */
+/* Returns the index of the path of a frame that `caller` calls, and adds the path if it is new. If
+ * `caller` is MAP_NONE, the frame is at a root. Returns MAP_NONE when out of memory, and if the
+ * builder has failed, for example because the stack is too deep. */
 uint32_t call_paths_enter(struct call_paths *paths, uint32_t caller, uint32_t location);
 
-/* Adds a sample with the stack of a path; MAP_NONE is the empty stack. Enter all paths before the
+/* Adds a sample with the stack of a path; MAP_NONE means an empty stack. Enter all paths before the
  * first sample, because callers share the memory of the deepest stack. */
 void call_paths_sample(struct call_paths *paths, uint32_t path, const int64_t *values);
 

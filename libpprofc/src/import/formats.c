@@ -30,7 +30,7 @@ const struct import_format import_formats[] = {
     {"pmcstat call graph", import_pmcstat, false, NULL},
     {"Papyrus log", import_papyrus, false, NULL},
     {"Austin", import_austin, false, NULL},
-    /* folded stacks are the last row, because only the form of the lines identifies them */
+    /* folded stacks are last, because only the form of their lines identifies them */
     {"folded stacks", import_folded, false, import_folded_lines},
     {NULL, NULL, false, NULL},
 };

@@ -50,12 +50,13 @@ IMPORT_LINES_READER(import_folded_lines);
 /* Descriptions of the formats; a row without a name ends the table. */
 extern const struct format_row import_format_table[];
 
-/* True for data that the readers of JFR and OTLP accept. */
+/* import_is_jfr is true for data that the reader of JFR accepts, import_is_otlp for data that the
+ * reader of OTLP accepts. */
 bool import_is_jfr(pprofc_str data);
 bool import_is_otlp(pprofc_str data);
 
-/* Describes data that no reader knows: "this is a zip archive; unpack it ...". Writes "" if
- * the data is unknown. */
+/* Describes data that no reader accepts: "this is a zip archive; unpack it ...". Writes "" if the
+ * kind of data is unknown. */
 void import_nearest(pprofc_str data, char *out, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* Readers of other tools' formats and of old formats, in one table. A new format needs one file, a
- * declaration in formats.h and a row in formats.c. */
+ * declaration in formats.h, and rows in formats.c and format_table.c. */
 #ifndef PPROFC_IMPORT_IMPORT_H
 #define PPROFC_IMPORT_IMPORT_H
 
@@ -8,7 +8,7 @@
 #include "import/text_stream.h"
 #include "profile/profile.h"
 
-/* Settings of readers: the fields of pprofc_read_options with all limits set, and internal
+/* Settings of readers: the fields of pprofc_read_options, with all limits set, and internal
  * fields. */
 struct import_options {
   const pprofc_limits *limits;
@@ -21,17 +21,17 @@ struct import_options {
   bool times; /* true to keep the times of samples (profile/times.h) */
 };
 
-/* Tries to read `data`, which is not compressed. Returns PPROFC_OK with a profile, or
- * PPROFC_E_NO_MATCH if the data has another format; the caller then tries the next reader. Any
- * other status is final, and then `data` must not be read again. `options` and its limits are never
- * NULL. */
+/* Tries to read `data`, which is not compressed. Returns PPROFC_OK and a profile, or
+ * PPROFC_E_NO_MATCH if the data has another format; then the caller tries the next reader. Any
+ * other status is final, and the data must not be read again. `options` and options->limits are
+ * never NULL. */
 typedef pprofc_status (*import_fn)(pprofc_str data, const pprofc_allocator *mem,
                                    const struct import_options *options, pprofc_profile **profile,
                                    pprofc_error *error);
 
-/* Like import_fn, for text that is read line by line. The reader recognises its format by
- * text->rest, the text in memory. If the stream ends early, the reader returns the status of the
- * stream. */
+/* Like import_fn, for text that is read line by line. The reader recognises its format from
+ * text->rest, the part of the text in memory. If the stream ends early because of a failure, the
+ * reader returns the status of the stream. */
 typedef pprofc_status (*import_lines_fn)(struct text_stream *text, const pprofc_allocator *mem,
                                          const struct import_options *options,
                                          pprofc_profile **profile, pprofc_error *error);
@@ -39,8 +39,8 @@ typedef pprofc_status (*import_lines_fn)(struct text_stream *text, const pprofc_
 struct import_format {
   const char *name; /* name for messages: "gperftools CPU profile" */
   import_fn read;
-  bool wraps; /* true if totals that need more than 63 bits wrap around, as in pprof; false to
-                 reject files with such totals */
+  bool wraps; /* true if totals above 63 bits wrap around, as in pprof; false if the library rejects
+                 files with such totals */
   import_lines_fn lines; /* reader of a stream of text, or NULL */
 };
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Splits "py::parse:/app/parser.py". */
+/* Splits "parse:/app/parser.py" into name and file. */
 static void name_of_python(pprofc_str text, struct jit_function *f) {
   size_t colon = str_find_char(text, ':');
   f->name = str_slice(text, 0, colon);
@@ -22,8 +22,8 @@ static bool take_last_number(pprofc_str *text, int64_t *number) {
   return *number >= 0;
 }
 
-/* Splits "parse file:///app/parser.mjs:4:13". The text of a function without a name begins with a
- * space. */
+/* Splits "parse file:///app/parser.mjs:4:13" into name, file and line. The text begins with a space
+ * if the function has no name. */
 static void name_of_script(pprofc_str text, struct jit_function *f) {
   static const pprofc_str scheme = {"file://", 7};
   int64_t number;
@@ -34,8 +34,7 @@ static void name_of_script(pprofc_str text, struct jit_function *f) {
   if (space >= text.size) return;
   place = str_slice(text, space + 1, text.size);
   f->name = space ? str_slice(text, 0, space) : STR("(anonymous)");
-  /* Of two numbers, the first is the line and the last is the column; a single number is the
-   * line. */
+  /* Two numbers are line and column; a single number is the line. */
   if (take_last_number(&place, &number)) {
     f->line = number;
     if (take_last_number(&place, &number)) f->line = number;
@@ -43,7 +42,7 @@ static void name_of_script(pprofc_str text, struct jit_function *f) {
   f->file = str_starts(place, scheme) ? str_slice(place, scheme.size, place.size) : place;
 }
 
-/* Prefixes of the names of JIT-compiled code, and the functions that split the rest. */
+/* Prefixes of the names of JIT-compiled code, and the functions that split the rest of a name. */
 static const struct jit_language {
   const char *prefix;
   void (*split)(pprofc_str text, struct jit_function *f);
@@ -65,14 +64,14 @@ struct jit_function jit_function_of(pprofc_str text) {
 
 /* ---- inlined functions of Java ----------------------- */
 
-/* True if the arrow "->" that ends at `end` is between two names: it has text on both sides, and no
+/* True if the arrow "->" that ends at `end` separates two names: it has text on both sides, and no
  * space next to it. */
 static bool parts_names(pprofc_str s, size_t end) {
   return end > 1 && end + 1 < s.size && s.data[end - 2] != ' ' && s.data[end + 1] != ' ';
 }
 
-/* Returns the offset of the last "->" between two names, or s.size. Arrows in brackets or next
- * to a space belong to types of C++ and Rust. */
+/* Returns the offset of the last "->" that separates two names, or s.size. Arrows in brackets or
+ * next to a space belong to types of C++ and Rust. */
 static size_t last_arrow(pprofc_str s) {
   size_t depth = 0;
   for (size_t at = s.size; at-- > 1;) {

@@ -1,10 +1,10 @@
-/* Splits the names of JIT-compiled code, as compilers write them for perf. */
+/* Splits the names of JIT-compiled code, in the form in which compilers write them for perf. */
 #ifndef PPROFC_IMPORT_JIT_FUNCTION_H
 #define PPROFC_IMPORT_JIT_FUNCTION_H
 
 #include "core/str.h"
 
-/* A function as its language names it. */
+/* A function of a program's source code. */
 struct jit_function {
   pprofc_str name, file; /* name and source file of the function; the file is empty if unknown */
   int64_t line;          /* first line of the function, or 0 */
@@ -14,7 +14,7 @@ struct jit_function {
 struct jit_function jit_function_of(pprofc_str text);
 
 /* Removes the innermost inlined function of Java, "->b", from the end of a symbol "a->b", and sets
- * *name to it. Returns false if the symbol has no inlined function. */
+ * *name to "b". Returns false if the symbol has no inlined function. */
 bool jit_take_inlined(pprofc_str *symbol, pprofc_str *name);
 
 #endif

@@ -11,7 +11,8 @@ static uint32_t unit_at(pprofc_str data, size_t at, bool big_endian) {
   return big_endian ? (uint32_t)p[0] << 8 | p[1] : (uint32_t)p[1] << 8 | p[0];
 }
 
-/* Converts UTF-16 to UTF-8. Unpaired surrogates become U+FFFD; an odd last byte is dropped. */
+/* Converts UTF-16 to UTF-8, beginning at byte `from`. Unpaired surrogates become U+FFFD; an odd
+ * last byte is dropped. */
 static void convert_utf16(pprofc_str data, size_t from, bool big_endian, struct buffer *utf8) {
   for (size_t at = from; at + 1 < data.size; at += 2) {
     uint32_t code = unit_at(data, at, big_endian);
@@ -37,7 +38,7 @@ static bool is_utf16(pprofc_str data, bool big_endian) {
   return units >= 4 && zeros > units - units / 4;
 }
 
-/* True if the data is UTF-16. Sets *from to the first byte after the byte order mark. */
+/* True if the data is UTF-16. Sets *from to the offset of the text after a byte order mark. */
 static bool find_utf16(pprofc_str data, size_t *from, bool *big_endian) {
   *big_endian = str_starts(data, STR("\xFE\xFF"));
   *from = 2;

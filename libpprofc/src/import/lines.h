@@ -12,18 +12,18 @@
 pprofc_status import_text(pprofc_str data, const pprofc_allocator *mem, struct buffer *utf8,
                           pprofc_str *text, pprofc_error *error);
 
-/* Reads text in memory with `read`, a reader of streams. Before that, removes a byte order mark and
+/* Reads text in memory with `read`, a reader of streams. First removes a byte order mark and
  * converts UTF-16. */
 pprofc_status import_lines(import_lines_fn read, pprofc_str data, const pprofc_allocator *mem,
                            const struct import_options *options, pprofc_profile **profile,
                            pprofc_error *error);
 
-/* Returns the text from its first line that is not blank, for formats that are recognised by this
- * line. */
+/* Returns the text from its first line that is not blank. Readers use this line to recognise a
+ * format. */
 pprofc_str import_first_line(pprofc_str text);
 
-/* Reads the next word of *rest; spaces and tabs separate words. Returns false if no word is left.
- */
+/* Removes the next word from *rest; spaces and tabs separate words. Returns false if no word is
+ * left. */
 bool import_next_word(pprofc_str *rest, pprofc_str *word);
 
 #endif

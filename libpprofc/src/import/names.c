@@ -1,8 +1,8 @@
 /* Adds functions from formats whose names are already demangled.
  *
- * Reports shorten a function's name if its system name looks like C++: they drop templates and
- * parameters. Reports must not shorten names that are not C++. Examples are Python's "<module>",
- * Ruby's "block in <main>", and "work (calls.py:7)" with a position after the name. */
+ * If the system name of a function looks like C++, reports shorten its name: they drop templates
+ * and parameters. Reports must not shorten names that are not C++. Examples are Python's
+ * "<module>", Ruby's "block in <main>", and "work (calls.py:7)" with a position after the name. */
 #include "import/names.h"
 
 #include "core/chars.h"
@@ -12,8 +12,8 @@ static bool names_is_word(char c) {
          (unsigned char)c >= 0x80;
 }
 
-/* True if the name has a "<" outside of brackets that does not follow a word and so does not begin
- * template arguments. */
+/* True if the name has a "<" outside of brackets that does not follow a word. Such a "<" does not
+ * begin template arguments. */
 static bool names_has_tag(pprofc_str name) {
   size_t depth = 0;
   for (size_t i = 0; i < name.size; i++) {
@@ -25,8 +25,8 @@ static bool names_has_tag(pprofc_str name) {
   return false;
 }
 
-/* True if the name ends with a space and text in parentheses that is not a pointer type like
- * "(*". */
+/* True if the name ends with a space and text in parentheses, unless this text begins like a
+ * pointer type: "(*". */
 static bool names_has_place(pprofc_str name) {
   if (!str_ends(name, STR(")"))) return false;
   size_t open = str_find_last_char(name, '(');

@@ -1,5 +1,5 @@
-/* Describes input that no reader accepts and suggests a remedy. Knows the formats of other
- * profilers, and files that users often pass by mistake. */
+/* Describes input that no reader accepts and suggests a remedy: formats of other profilers, and
+ * files that users often pass by mistake. */
 #include "core/buffer.h"
 #include "core/chars.h"
 #include "core/escape.h"
@@ -22,8 +22,9 @@
 #define START(bytes, contains, text)                                                               \
   { bytes, sizeof(bytes) - 1, contains, text }
 
-/* `bytes` is the start of the data after leading blanks. `contains` is a text that the data must
- * also contain, or NULL. The first row that matches the data applies. */
+/* Descriptions of data by its first bytes. `bytes` is the start of the data after leading blanks.
+ * `contains` is a text that the start of the data must also contain, or NULL. The first row that
+ * matches the data applies. */
 static const struct {
   const char *bytes;
   size_t size;
@@ -95,20 +96,20 @@ static bool nearest_is_core(pprofc_str data) {
   return data.data[16 + (data.data[5] == 2)] == 4;
 }
 
-/* True for a buffer header of Event Tracing for Windows, which has its size and, at 0x48, the
- * header of a system event. */
+/* True for a trace of Event Tracing for Windows. A trace begins with a buffer header, which
+ * contains its size and, at 0x48, the header of a system event. */
 static bool nearest_is_etl(pprofc_str data) {
   if (data.size < 0x50) return false;
   uint32_t size = nearest_word(data, 0, 4), kind = nearest_word(data, 0x4A, 2);
   return size >= 1024 && size <= 16 << 20 && size % 1024 == 0 && (kind == 0xC001 || kind == 0xC002);
 }
 
-/* True for a trace of Perfetto, which begins with at least 8 fields of number 1. A profile begins
- * with fewer. */
+/* True for a trace of Perfetto, which begins with at least 8 fields of number 1. A profile.proto
+ * begins with fewer. */
 static bool nearest_is_perfetto(pprofc_str data) {
   size_t at = 0, packets = 0;
   while (at + 1 < data.size && packets < 64 && data.data[at] == 0x0A) {
-    size_t size = 0; /* field number and size; the size has at most 28 bits */
+    size_t size = 0; /* size of the field's content, of at most 28 bits */
     unsigned shift = 0;
     for (at++; at < data.size && shift < 28; shift += 7) {
       unsigned char byte = (unsigned char)data.data[at++];
@@ -146,7 +147,7 @@ static bool nearest_has(pprofc_str text, const char *word) {
 
 /* ---- JSON -------------------------------------------- */
 
-/* Kinds of JSON, identified by a member. */
+/* Kinds of JSON documents, identified by a member. */
 static const struct {
   const char *key, *sentence;
 } nearest_members[] = {
@@ -156,7 +157,7 @@ static const struct {
     {"\"primaryMetric\"", "these are results of JMH; benchstatc reads them"},
 };
 
-/* Removes the rest of a string and its closing quote from the text. */
+/* Removes the rest of a string, with its closing quote, from *text. Returns the string. */
 static pprofc_str nearest_take_string(pprofc_str *text) {
   size_t end = 0;
   while (end < text->size && text->data[end] != '"') end += text->data[end] == '\\' ? 2 : 1;
@@ -165,7 +166,8 @@ static pprofc_str nearest_take_string(pprofc_str *text) {
   return string;
 }
 
-/* Skips to the next quote. *depth counts open brackets. */
+/* Removes text up to and including the next quote. Keeps *depth equal to the number of open
+ * brackets. Returns false if there is no quote. */
 static bool nearest_find_string(pprofc_str *text, size_t *depth) {
   while (text->size) {
     char c = text->data[0];
@@ -177,7 +179,7 @@ static bool nearest_find_string(pprofc_str *text, size_t *depth) {
   return false;
 }
 
-/* Writes the names of the first members of an object: "a, b, c". */
+/* Writes the names of the first members of an object to `out`: "a, b, c". */
 static void nearest_keys(pprofc_str text, char *out, size_t size) {
   size_t depth = 0, keys = 0, used = 0;
   out[0] = '\0';
@@ -203,7 +205,7 @@ static void nearest_json(pprofc_str text, char *out, size_t size) {
            *keys ? ", with the members " : "", keys);
 }
 
-/* ---- all --------------------------------------------- */
+/* ---- all kinds of data ------------------------------- */
 
 static const char *nearest_form(pprofc_str data) {
   if (nearest_is_core(data)) return "this is a core dump; gdb reads it";

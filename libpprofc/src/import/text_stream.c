@@ -1,5 +1,5 @@
 /* Reads text line by line, from memory or from a stream. A stream arrives in blocks of bytes
- * (windows), which are freed after use. */
+ * (windows), whose memory is freed after use. */
 #include "import/text_stream.h"
 
 #include "codec/inflater.h"
@@ -15,11 +15,11 @@ struct text_source {
   struct text_bytes bytes;
   unsigned threads;
   struct inflater *inflater;
-  struct window_ring
-      *ring;  /* ring of windows of the stream; NULL until the first TEXT_HEAD bytes are read */
-  char *text; /* buffer for unread text, of `room` bytes */
+  struct window_ring *ring; /* windows of the stream, or NULL until a line needs one */
+  char *text;               /* buffer for unread text, of `room` bytes */
   size_t size, room;
-  /* no_memory: memory ran out; failed: the stream is corrupt, cannot be read or exceeds a limit. */
+  /* no_memory: true if memory ran out; failed: true if the stream is corrupt, cannot be read or
+   * exceeds a limit */
   bool no_memory, failed;
 };
 
@@ -32,7 +32,7 @@ bool text_begins(pprofc_str data) {
   return size && memchr(data.data, '\0', size) == NULL;
 }
 
-/* Reads until `size` bytes are in memory or the input ends. */
+/* Reads until `size` bytes are in memory or the input ends. Returns false on failure. */
 static bool text_source_fill(struct text_source *source, size_t size) {
   size_t got = 0;
   uint8_t *to = (uint8_t *)source->text + source->size;
@@ -41,7 +41,8 @@ static bool text_source_fill(struct text_source *source, size_t size) {
   return !source->failed;
 }
 
-/* Opens the input and reads its first bytes. Returns false if they are not text. */
+/* Opens the input and reads its first bytes. Returns false if these bytes are not text, and on
+ * failure. */
 static bool text_source_begin(struct text_source *source) {
   const struct text_bytes *bytes = &source->bytes;
   source->size = 0;
@@ -53,7 +54,7 @@ static bool text_source_begin(struct text_source *source) {
          text_source_fill(source, TEXT_HEAD);
 }
 
-/* Sets stream->rest to the text in memory without its first `skipped` bytes. */
+/* Sets stream->rest to the text in memory, without its first `skipped` bytes. */
 static void text_stream_show(struct text_stream *stream, size_t skipped) {
   const struct text_source *source = stream->source;
   pprofc_str text = {source->text, source->size};
@@ -120,7 +121,7 @@ bool text_stream_rewind(struct text_stream *stream) {
 
 /* ---- lines ------------------------------------------- */
 
-/* Appends the next window to the text. Returns false at the end or after a failure. */
+/* Appends the next window to the text in memory. Returns false at the end and after a failure. */
 static bool text_source_append(struct text_source *source) {
   struct window window;
   source->failed = !window_ring_next(source->ring, &window);
@@ -134,8 +135,8 @@ static bool text_source_append(struct text_source *source) {
   return true;
 }
 
-/* Moves the unread text to the front and appends windows until the size of the text doubles.
- * Reading a long line then takes linear time. Sets `whole` at the end of the input. */
+/* Moves the unread text to the front and appends windows until its size has doubled, so that
+ * reading a long line takes linear time. Sets stream->whole at the end of the input. */
 static void text_stream_more(struct text_stream *stream) {
   struct text_source *source = stream->source;
   size_t unread = stream->rest.size;

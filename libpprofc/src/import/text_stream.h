@@ -14,8 +14,8 @@ struct text_stream {
   pprofc_str rest;            /* unread text in memory, from the next line on */
   bool whole;                 /* true if no text follows `rest` */
   const char *last;           /* last line feed in memory, or NULL */
-  pprofc_str begin;           /* whole text, for a stream without a source */
-  struct text_source *source; /* source of more text, or NULL */
+  pprofc_str begin;           /* whole text, if `source` is NULL */
+  struct text_source *source; /* source of more text; NULL if all text is in memory */
 };
 
 /* Returns a stream over text that stays in memory. */
@@ -23,8 +23,8 @@ static inline struct text_stream text_stream_of(pprofc_str text) {
   return (struct text_stream){.rest = text, .whole = true, .begin = text};
 }
 
-/* Bytes of an input: first the bytes in memory, then the bytes that the descriptor `fd` returns.
- * -1: no descriptor. */
+/* Bytes of an input: first the bytes in memory, then the bytes that the descriptor `fd` returns. If
+ * `fd` is -1, there is no descriptor. */
 struct text_bytes {
   const void *data;
   size_t size;
@@ -35,30 +35,30 @@ struct text_bytes {
 /* Number of bytes that are in memory when a stream is opened. */
 #define TEXT_HEAD THRESHOLD((size_t)1 << 20)
 
-/* Number of bytes to check if an input may be text. */
+/* Number of bytes to check when deciding if an input is text. */
 #define TEXT_LOOK (TEXT_HEAD < 4096 ? TEXT_HEAD : 4096)
 
-/* True if the first bytes may be text, because they have no control characters except white
- * space. */
+/* True if the first bytes may be text: they have no control characters except white space. */
 bool text_begins(pprofc_str data);
 
 /* Opens a stream over bytes, inflates gzip and reads the first TEXT_HEAD bytes. Returns
- * PPROFC_E_NO_MATCH if they are not text in UTF-8. */
+ * PPROFC_E_NO_MATCH if these bytes are not text in UTF-8. */
 pprofc_status text_stream_open(struct text_stream *stream, const struct text_bytes *bytes,
                                unsigned threads, const pprofc_allocator *mem,
                                const pprofc_limits *limits, pprofc_error *error);
 void text_stream_close(struct text_stream *stream);
 
-/* True if text_stream_rewind can be called. */
+/* True if the input can be read again. */
 bool text_stream_can_rewind(const struct text_stream *stream);
-/* Begins again at the first line. Returns false if the input cannot be read again. */
+/* Begins again at the first line. Returns false on failure, or if the input cannot be read
+ * again. */
 bool text_stream_rewind(struct text_stream *stream);
 
-/* Takes the next line, without "\n" or "\r\n". Returns false at the end or after a failure. The
- * line and `rest` are valid until the next call. */
+/* Sets *line to the next line, without its line end. Returns false at the end or after a failure.
+ * The line and `rest` are valid until the next call. */
 bool text_stream_line(struct text_stream *stream, pprofc_str *line);
 
-/* Returns the failure that ended the text early, or PPROFC_OK. */
+/* Returns PPROFC_OK, or the failure that ended the text early. */
 pprofc_status text_stream_status(const struct text_stream *stream, pprofc_error *error);
 
 #endif

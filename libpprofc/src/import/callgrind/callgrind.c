@@ -4,8 +4,8 @@
  * The grammar is in the chapter "Callgrind Format Specification" of valgrind's manual. The reader
  * also accepts extensions of valgrind 3.19 and other writers: relative numbers, missing counters,
  * "cfl" for "cfi", "jcnd=followed/executed", "cfni" for inlined functions. Each part becomes a call
- * graph. If names contain their callers, exact.c makes exact stacks; else samples.c estimates
- * stacks. Ids of names are valid in all parts. */
+ * graph. If the names of functions contain their callers, exact.c makes exact stacks; else
+ * samples.c estimates stacks. Ids of names are valid in all parts. */
 #include "import/callgrind/reader.h"
 #include "import/formats.h"
 #include "import/lines.h"
@@ -14,7 +14,7 @@
 
 /* ---- numbers ----------------------------------------- */
 
-/* Reads the positions at the start of a line of numbers. */
+/* Reads the positions at the start of a line of numbers. Returns false if one is invalid. */
 static bool take_positions(struct callgrind_reader *r, pprofc_str *rest) {
   uint64_t position[COLUMN_KINDS];
   pprofc_str word;
@@ -29,8 +29,9 @@ static bool take_positions(struct callgrind_reader *r, pprofc_str *rest) {
   return true;
 }
 
-/* Reads a counter. Callgrind writes only absolute counters. Some tools write relative counters,
- * others negative counters. "-3" means the same in all lines of a file. */
+/* Reads a counter that is at most `most`. `last` is the previous counter of the column. Callgrind
+ * writes only absolute counters; some tools write relative counters, others negative counters. If a
+ * file has relative counters, "-3" means 3 less than `last`; else it means the counter -3. */
 static bool take_counter(struct callgrind_reader *r, pprofc_str word, int64_t last, int64_t most,
                          int64_t *counter) {
   uint64_t number;
@@ -47,8 +48,8 @@ static bool take_counter(struct callgrind_reader *r, pprofc_str word, int64_t la
   return true;
 }
 
-/* Reads the counters of a line; missing counters are 0. `raw` is indexed by column, `values` by
- * sample type. */
+/* Reads the counters of a line; missing counters are 0. Sets `raw` for each column, and `values`
+ * for each sample type. */
 static bool take_counters(struct callgrind_reader *r, pprofc_str rest, int64_t *raw,
                           int64_t *values) {
   pprofc_str word;
@@ -168,8 +169,8 @@ static bool callgrind_read_function(struct callgrind_reader *r, pprofc_str value
   return true;
 }
 
-/* Reads the inlined function of the next lines: "cfni=name". "cfni=???" ends the inlined
- * function. */
+/* Reads "cfni=name", the inlined function to which the next lines belong. "cfni=???" ends the
+ * inlined function. */
 static bool read_inlined(struct callgrind_reader *r, pprofc_str value) {
   struct callgrind_name name;
   struct callgrind_symbol symbol = {0};
@@ -246,7 +247,8 @@ static bool read_events(struct callgrind_reader *r, pprofc_str value) {
   return true;
 }
 
-/* Records the first total that differs from the sum of the lines, for a comment. */
+/* Stores the first total that differs from the sum of the lines; a comment in the profile shows
+ * it. */
 static void note_wrong_total(struct callgrind_reader *r, size_t column, uint64_t said) {
   pprofc_str name = r->events.items[r->event_columns[column]].name;
   if (r->wrong.event[0]) return;
@@ -254,7 +256,7 @@ static void note_wrong_total(struct callgrind_reader *r, size_t column, uint64_t
   snprintf(r->wrong.event, sizeof r->wrong.event, "%.*s", STR_ARG(str_slice(name, 0, 60)));
 }
 
-/* Compares the totals of the file with the sums of the lines. */
+/* Compares the totals of a part with the sums of its lines. */
 static bool check_totals(struct callgrind_reader *r, pprofc_str value) {
   pprofc_str word;
   bool equal = true;
@@ -269,14 +271,14 @@ static bool check_totals(struct callgrind_reader *r, pprofc_str value) {
   return true;
 }
 
-/* Compares the summary with the sums of the lines, for files of cachegrind only. These files have
- * no version. In callgrind's files the summary precedes the lines and covers the whole run. In
+/* Compares the summary with the sums of the lines, but only in files of cachegrind, which have no
+ * version. In callgrind's files the summary precedes the lines and covers the whole run. In
  * Xdebug's files the summary has the wall time and the peak of memory. */
 static bool check_summary(struct callgrind_reader *r, pprofc_str value) {
   return r->version || !r->in_body || r->has_totals || check_totals(r, value);
 }
 
-/* Reads the version; a version that is not an integer, as in Xdebug 2, becomes -1. */
+/* Reads the version. A version that is not an integer, as in Xdebug 2, becomes -1. */
 static bool read_version(struct callgrind_reader *r, pprofc_str value) {
   if (!str_parse_int(str_trim(value), 10, &r->version)) r->version = -1;
   return true;
@@ -297,7 +299,7 @@ static bool read_command(struct callgrind_reader *r, pprofc_str value) {
   return true;
 }
 
-/* Reads the file that names the code made by the process at run time. */
+/* Loads the file perf-PID.map, which names the code that the process made at run time. */
 static bool read_process(struct callgrind_reader *r, pprofc_str value) {
   if (!r->options->map_folder || r->has_process) return true;
   r->has_process = true;
@@ -311,9 +313,9 @@ static bool read_creator(struct callgrind_reader *r, pprofc_str value) {
   return true;
 }
 
-/* Reads the name of a benchmark from the description of a part. The measured program ends a part
- * for each benchmark by a client request to valgrind. A description "Metadata: ..." names the
- * benchmark library instead. */
+/* Reads the name of a benchmark from the description of a part. A measured program can end a part
+ * after each benchmark, by a client request to valgrind that contains the benchmark's name. A
+ * request "Metadata: ..." names the benchmark library instead. */
 static bool read_description(struct callgrind_reader *r, pprofc_str value) {
   static const pprofc_str trigger = {" Trigger: Client Request: ", 26};
   if (!str_starts(value, trigger)) return true;
@@ -380,7 +382,7 @@ static pprofc_status callgrind_read_line(struct callgrind_reader *r, pprofc_str 
   return PPROFC_OK;
 }
 
-/* Adds the sample types. The first event, usually instructions, is the default. */
+/* Adds the sample types. The first event, usually instructions, is the default type. */
 static void callgrind_add_types(struct callgrind_reader *r) {
   char first[64];
   pprofc_str type = r->events.items[0].type;
@@ -408,7 +410,7 @@ static pprofc_status callgrind_read_text(struct callgrind_reader *r, pprofc_str 
   return status;
 }
 
-/* True if header lines come first, with `events:` among them, and a body follows. */
+/* True if the text begins with header lines, including `events:`, and then a body follows. */
 static bool starts_with_header(pprofc_str text) {
   pprofc_str line;
   bool events = false;

@@ -1,8 +1,8 @@
 /* The call graph of one part of a callgrind file: the functions, the cost of each line, and the
- * inclusive cost of calls. callgrind.c builds the graph; samples.c and exact.c make stacks from
- * the graph.
+ * inclusive cost of calls. callgrind.c builds the graph; samples.c and exact.c make stacks from the
+ * graph.
  *
- * Objects and files are strings of the profile that the reader builds. */
+ * Objects and files are string indices of the builder of the profile. */
 #ifndef PPROFC_IMPORT_CALLGRIND_CALLGRIND_H
 #define PPROFC_IMPORT_CALLGRIND_CALLGRIND_H
 
@@ -13,7 +13,7 @@
 
 #define CALLGRIND_MAX_EVENTS 32u
 
-/* A line of a function. For inlined code, `file` is the file of the inlined code. */
+/* A line of a function. If the line is inlined code, `file` is the file of that code. */
 struct callgrind_place {
   uint32_t file;
   uint32_t inlined; /* index of the inlined function, or 0 */
@@ -23,8 +23,9 @@ struct callgrind_place {
 
 struct callgrind_function {
   uint32_t object, file;
-  uint32_t name;    /* index of the complete name of the function (contexts.h) */
-  uint32_t context; /* context of the function: the callers that the name contains (contexts.h) */
+  uint32_t name;    /* index of the complete name of the function in the file (contexts.h) */
+  uint32_t context; /* context of the function: the function and the callers that its name contains
+                       (contexts.h) */
   struct callgrind_symbol symbol; /* symbol with the names that reports show */
   uint32_t first_cost, last_cost; /* index of the first and of the last cost of the function, or
                                      NONE */
@@ -44,7 +45,7 @@ struct callgrind_call {
   uint32_t next;               /* index of the next call of the same caller, or NONE */
   bool closes_cycle;           /* true if the tree skips the call to break a cycle */
   struct callgrind_place site; /* call site with the highest cost */
-  double heaviest;
+  double heaviest;             /* cost of that call site in the first event */
 };
 
 struct callgrind_graph {
@@ -59,36 +60,36 @@ struct callgrind_graph {
   /* `calls` is an array of struct callgrind_call. `call_values` is an array of double, with one
    * inclusive cost per type for each call. */
   struct buffer calls, call_values;
-  uint32_t *first; /* for each name, the index of a function, with first_room entries; an entry is
-                      stale if the function has another name */
+  uint32_t *first; /* index of a function with each name; has first_room entries; an entry is stale
+                      if the function that it refers to has another name */
   size_t first_room;
-  struct map by_name;                   /* hash table of the functions whose names are not unique */
-  struct map by_place;                  /* hash table of the lines of functions with many lines */
-  struct map by_call;                   /* hash table of the calls of functions with many calls */
+  struct map by_name;  /* hash table of functions that share their name with other functions */
+  struct map by_place; /* hash table of the lines of functions with many lines */
+  struct map by_call;  /* hash table of the calls of functions with many calls */
   int64_t totals[CALLGRIND_MAX_EVENTS]; /* sums of the magnitudes of the costs, by type */
   int64_t before[CALLGRIND_MAX_EVENTS]; /* sums of the magnitudes of the costs of earlier parts, by
                                            type */
-  bool too_large;                       /* true if the graph would exceed most_bytes */
-  bool overflowed; /* true if the sum of costs of a type does not fit 64 bits */
+  bool too_large;  /* true if an array of the graph would exceed its limit most_bytes */
+  bool overflowed; /* true if the sum of the costs of a type exceeds INT64_MAX */
 };
 
-/* Initializes a graph. Each array is limited to most_bytes. */
+/* Initializes a graph. Each of its arrays is limited to most_bytes. */
 void callgrind_graph_init(struct callgrind_graph *graph, const pprofc_allocator *mem, size_t types,
                           size_t most_bytes);
 void callgrind_graph_free(struct callgrind_graph *graph);
 /* Clears the graph for the next part of the file. */
 void callgrind_graph_clear(struct callgrind_graph *graph);
-/* Returns false if memory ran out and the graph is therefore incomplete. */
+/* Returns false if memory ran out. Then the graph is incomplete. */
 bool callgrind_graph_ok(const struct callgrind_graph *graph);
 
-/* Finds or adds a function and returns its index; NONE when out of memory. */
+/* Returns the index of a function, and adds the function if it is new. Returns NONE when out of
+ * memory. */
 uint32_t callgrind_graph_function(struct callgrind_graph *graph,
                                   const struct callgrind_function *names);
 /* Adds values to the self cost of a line. */
 void callgrind_graph_cost(struct callgrind_graph *graph, uint32_t function,
                           const struct callgrind_place *place, const int64_t *values);
-/* Adds values to the inclusive cost of a call. `site` is the place in the caller that makes the
- * call. */
+/* Adds values to the inclusive cost of a call. `site` is the call site in the caller. */
 void callgrind_graph_call(struct callgrind_graph *graph, uint32_t caller, uint32_t callee,
                           const struct callgrind_place *site, const int64_t *values);
 
@@ -114,35 +115,36 @@ static inline double *callgrind_call_values(const struct callgrind_graph *graph,
   return (double *)(void *)graph->call_values.data + call * graph->types;
 }
 
-/* ---- flow.c: the share that each caller has of a function */
+/* ---- flow.c: shares of callers in the cost of a function */
 
 struct callgrind_flow {
   const struct callgrind_graph *graph;
   double *calls;     /* cost of the calls to each function, by type */
   double *root;      /* cost of each function that does not come from a call, by type */
   double *inclusive; /* inclusive cost of each function, by type */
-  /* The three arrays above contain magnitudes, so negative costs count as positive. */
+  /* The three arrays above contain magnitudes: negative costs count as positive. */
   uint32_t *order; /* indices of the functions, callees before callers */
-  bool *recursive; /* true for each function in a cycle */
+  bool *recursive; /* true for each function that is part of a cycle */
 };
 
-/* Computes the arrays of *flow in memory of the arena. With `tree`, also sets closes_cycle of calls
- * to break cycles. Returns false when out of memory. */
+/* Computes the arrays of *flow in memory of the arena. Sets closes_cycle of each call that closes a
+ * cycle. If `tree` is true, skips these calls and adds the cost of callees to `inclusive`. Returns
+ * false when out of memory. */
 bool callgrind_flow_init(struct callgrind_flow *flow, const struct callgrind_graph *graph,
                          struct arena *arena, bool tree);
-/* The first function returns the share that one call contributes to its callee's cost, from 0 to 1.
- * The second function returns the share of a function's cost that no call explains. All shares of a
- * function add up to 1. */
+/* callgrind_call_share returns the share of its callee's cost that a call explains, from 0 to 1.
+ * callgrind_root_share returns the share of a function's cost that no call explains. All shares of
+ * a function add up to 1. */
 double callgrind_call_share(const struct callgrind_flow *flow, uint32_t call, size_t type);
 double callgrind_root_share(const struct callgrind_flow *flow, uint32_t function, size_t type);
 
-/* ---- tree.c: the places of functions in stacks */
+/* ---- tree.c: positions of functions in stacks */
 
 /* A position of a function: a stack whose leaf is the function. */
 struct callgrind_position {
   uint32_t function;
   uint32_t above; /* index of the position of the caller, or NONE */
-  uint32_t site;  /* location of the call in the caller */
+  uint32_t site;  /* location of the call in the caller, or NONE */
   uint32_t next;  /* index of the next position of the same function, or NONE */
   uint32_t depth;
 };
@@ -150,17 +152,15 @@ struct callgrind_position {
 struct callgrind_tree {
   size_t types;
   struct buffer positions; /* array of struct callgrind_position */
-  struct buffer weights;   /* for each position and type: share of the function's self cost, a
-                              double */
-  struct buffer pruned;    /* for each position and type: cost of the pruned branches below the
-                              position, a double */
+  struct buffer weights;   /* a double per position and type: share of the function's self cost */
+  struct buffer pruned;    /* a double per position and type: cost of pruned branches below */
   uint32_t *first;         /* index of each function's first position, or NONE */
   size_t functions;
   const pprofc_allocator *mem;
   double pruned_roots[CALLGRIND_MAX_EVENTS];
   uint64_t frames; /* sum of the depths of all positions */
-  bool joined;     /* true if there were too many paths; stacks of some positions then have only the
-                      caller and the function */
+  bool joined; /* true if the graph had too many paths; the stacks of some positions then contain
+                  only the caller and the function */
 };
 
 bool callgrind_tree_init(struct callgrind_tree *tree, const struct callgrind_graph *graph,
@@ -182,9 +182,9 @@ static inline double *callgrind_pruned(const struct callgrind_tree *tree, size_t
 
 /* ---- exact.c: stacks of functions whose names contain their callers */
 
-/* Data of a context in the current part of the file. */
+/* Data of a context, which are valid for the current part of the file. */
 struct callgrind_entry {
-  uint32_t call;     /* index of the call into the context with the highest cost, or NONE */
+  uint32_t call;     /* index of the most expensive call into the context, or NONE */
   uint32_t site;     /* location of the call, or NONE until the reader needs the location */
   uint32_t function; /* index of a function in this context, or NONE */
   bool is_truncated; /* true if the name of the context lacks callers */
@@ -198,35 +198,34 @@ struct callgrind_exact {
   uint32_t *stack;
   size_t place_room, stack_room;
   bool is_truncated;      /* true if a stack lacks callers */
-  uint64_t frames_left;   /* number of frames that may still be added; then stacks are cut */
-  uint64_t agree, differ; /* number of calls that agree with the names, and number of calls that do
-                             not */
+  uint64_t frames_left;   /* number of frames that may still be added before stacks are cut */
+  uint64_t agree, differ; /* numbers of calls that agree with the names, and that do not */
 };
 
-/* Initializes the state. `bytes` is the size of the file; the number of frames of all stacks is
- * limited in proportion to this size. */
+/* Initializes the state. The number of frames of all stacks is limited in proportion to `bytes`,
+ * the size of the file. */
 void callgrind_exact_init(struct callgrind_exact *exact, struct callgrind_contexts *contexts,
                           pprofc_builder *builder, pprofc_call_stacks stacks, size_t bytes);
 void callgrind_exact_free(struct callgrind_exact *exact);
-/* True if most calls of this part and of earlier parts agree with the names. The names then contain
- * the callers. */
+/* Counts the calls of this part that agree with the names of their functions. Returns true if most
+ * calls so far agree: then the names contain the callers. */
 bool callgrind_exact_may(struct callgrind_exact *exact, const struct callgrind_graph *graph);
-/* Adds samples for the graph, each with the labels. Returns false when out of memory. */
+/* Adds a sample with these labels for each cost of the graph. Returns false when out of memory. */
 bool callgrind_exact_samples(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                              const struct label *labels, size_t label_count);
 
-/* ---- samples.c --------------------------------------- */
+/* ---- samples.c: samples with estimated stacks */
 
-/* Returns the mapping of an object, or NONE. */
+/* Adds the mapping of an object and returns it; NONE if `object` is 0. */
 uint32_t callgrind_mapping(const struct callgrind_graph *graph, pprofc_builder *builder,
                            uint32_t object);
 
-/* Returns the location of a line of a function. */
+/* Adds the location of a line of a function and returns it. */
 uint32_t callgrind_location(const struct callgrind_graph *graph, pprofc_builder *builder,
                             uint32_t function, const struct callgrind_place *place);
 
-/* Adds samples for the graph, each with the labels. Sets *joined if there are too many paths
- * for a complete tree. Returns false when out of memory. */
+/* Adds samples with these labels for the graph. Sets *joined to true if the graph has too many
+ * paths for a complete tree. Returns false when out of memory. */
 bool callgrind_samples(const struct callgrind_graph *graph, pprofc_builder *builder,
                        pprofc_call_stacks stacks, const struct label *labels, size_t label_count,
                        bool *joined);

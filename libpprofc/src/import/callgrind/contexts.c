@@ -7,7 +7,7 @@
 
 /* Maximum nesting of brackets. A quote in brackets does not separate functions. */
 #define MAX_BRACKETS 256u
-/* Maximum number of functions of two names that a comparison reads. */
+/* Maximum number of functions that a comparison reads in each of two names. */
 #define MAX_COMPARED 128u
 
 void callgrind_contexts_init(struct callgrind_contexts *contexts, const pprofc_allocator *mem,
@@ -32,7 +32,7 @@ void callgrind_contexts_free(struct callgrind_contexts *contexts) {
 
 /* ---- splitting --------------------------------------- */
 
-/* Open brackets of a name. Opening brackets beyond the limit are ignored. */
+/* Open brackets of a name. Opening brackets beyond the maximum nesting are ignored. */
 struct brackets {
   char open[MAX_BRACKETS];
   size_t depth;
@@ -41,7 +41,7 @@ struct brackets {
 static void brackets_close(struct brackets *b, char open) {
   size_t at = b->depth;
   while (at > 0 && b->open[at - 1] != open) at--;
-  /* A '>' may be an operator. A '>' closes a '<' only if that '<' is the innermost open bracket. */
+  /* A '>' may be an operator, so it closes a '<' only if that '<' is the innermost open bracket. */
   if (at > 0 && (open != '<' || at == b->depth)) b->depth = at - 1;
 }
 
@@ -54,8 +54,8 @@ static void brackets_pass(struct brackets *b, char c) {
     brackets_close(b, opening[closes - closing]);
 }
 
-/* Returns the offset after a sign that looks like a bracket: "operator<<", "operator()", "->".
- * Returns `at` for any other text. */
+/* Returns the offset after a token that only looks like a bracket: "operator<<", "operator()",
+ * "->". Returns `at` for any other text. */
 static size_t after_sign(pprofc_str name, size_t at) {
   static const pprofc_str word = {"operator", 8};
   pprofc_str rest = str_slice(name, at, name.size);
@@ -74,8 +74,8 @@ static const bool splits[256] = {
     ['>'] = true,  ['['] = true, [']'] = true, ['{'] = true, ['}'] = true};
 
 /* Returns the end of the first function in a name: the first quote outside of brackets. Names may
- * have quotes in brackets: <impl Trait for &'a T>. If a bracket stays open, ignores the brackets of
- * this name and clears *has_brackets. */
+ * have quotes in brackets: <impl Trait for &'a T>. If a bracket is never closed, ignores all
+ * brackets of this name and clears *has_brackets. */
 static size_t function_end(pprofc_str name, bool *has_brackets) {
   size_t quote = str_find_char(name, '\'');
   if (quote == name.size || !*has_brackets) return quote;
@@ -99,8 +99,8 @@ static bool is_level(pprofc_str word) {
   return str_parse_uint(word, 10, &level);
 }
 
-/* Splits a name into contexts->words, innermost function first. Returns their number; 0 when out
- * of memory. */
+/* Splits a name into contexts->words, innermost function first. Returns the number of functions; 0
+ * when out of memory. */
 static size_t split_name_words(struct callgrind_contexts *contexts, pprofc_str name) {
   bool has_brackets = true;
   size_t count = 0;
@@ -117,7 +117,8 @@ static size_t split_name_words(struct callgrind_contexts *contexts, pprofc_str n
 
 /* ---- contexts ---------------------------------------- */
 
-/* Finds or adds the symbol of a function's name. */
+/* Returns the symbol of a function's name, and adds the symbol if it is new. Returns NONE when out
+ * of memory. */
 static uint32_t symbol_add(struct callgrind_contexts *contexts, pprofc_str name) {
   size_t known = contexts->symbols.count;
   uint32_t symbol = contexts->failed ? MAP_NONE : interner_add(&contexts->symbols, name);
@@ -130,7 +131,8 @@ static uint32_t symbol_add(struct callgrind_contexts *contexts, pprofc_str name)
   return symbol;
 }
 
-/* Finds or adds the context of a function that `caller` calls. */
+/* Returns the context of a function that `caller` calls, and adds the context if it is new. Returns
+ * NONE when out of memory. */
 static uint32_t context_enter(struct callgrind_contexts *contexts, uint32_t caller,
                               pprofc_str name) {
   struct callgrind_context context = {caller, symbol_add(contexts, name), 1};
@@ -181,8 +183,8 @@ enum callgrind_relation callgrind_context_relation(const struct callgrind_contex
 
 /* ---- symbols ----------------------------------------- */
 
-/* Fills a symbol and returns it. JIT-compiled code has an address in place of a name; perf-PID.map
- * has the name for this address. */
+/* Returns a symbol and fills it at its first use. JIT-compiled code has an address in place of a
+ * name; perf-PID.map has the name for this address. */
 static struct callgrind_symbol symbol_get(struct callgrind_contexts *contexts, uint32_t symbol) {
   struct callgrind_symbol *info = &contexts->infos[symbol];
   struct jit_function found;

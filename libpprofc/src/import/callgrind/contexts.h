@@ -11,7 +11,7 @@
 #include "import/callgrind/jit_names.h"
 #include "profile/builder.h"
 
-/* Name of a function, as a string index, and the source position of JIT-compiled code. */
+/* Name of a single function, as a string index, and the source position of JIT-compiled code. */
 struct callgrind_symbol {
   uint32_t text;
   uint32_t system; /* string index of the mangled name; 0 if reports must show the name unchanged */
@@ -22,14 +22,13 @@ struct callgrind_symbol {
 struct callgrind_context {
   uint32_t caller; /* index of the caller's context, or NONE */
   uint32_t symbol;
-  uint32_t depth; /* number of symbols from this context up to the root */
+  uint32_t depth; /* number of functions from this context up to the root */
 };
 
-/* A complete name from the file. */
+/* Data of a complete name, such as "f'g'main". */
 struct callgrind_whole {
   uint32_t context;
-  uint32_t plain; /* index of the symbol for the name without the level of recursion; NONE until a
-                     caller needs the symbol */
+  uint32_t plain; /* symbol of the name without the level of recursion; NONE until it is needed */
 };
 
 struct callgrind_contexts {
@@ -37,12 +36,12 @@ struct callgrind_contexts {
   pprofc_builder *builder;
   struct interner names;   /* complete names, as the file has them */
   struct interner symbols; /* names of single functions */
-  struct map by_caller;    /* index of contexts by caller and symbol */
+  struct map by_caller;    /* hash table of the contexts, keyed by caller and symbol */
   struct callgrind_whole *wholes;
-  struct callgrind_symbol *infos; /* names and source position of each symbol */
+  struct callgrind_symbol *infos; /* name and source position of each symbol */
   struct callgrind_context *items;
   size_t whole_room, info_room, count, room;
-  pprofc_str *words; /* buffer for the symbols of one name */
+  pprofc_str *words; /* buffer for the functions of one name */
   size_t word_room;
   struct jit_names jit;
   bool failed; /* true if memory ran out; all later lookups then fail */
@@ -64,22 +63,22 @@ static inline uint32_t callgrind_context_of(const struct callgrind_contexts *con
 struct callgrind_symbol callgrind_context_symbol(struct callgrind_contexts *contexts,
                                                  uint32_t context);
 
-/* Sets the symbol of a whole name, for files whose names do not contain callers. Removes only the
- * level of recursion. Returns false when out of memory. */
+/* Sets *symbol to the symbol of a complete name, for files whose names do not contain callers.
+ * Removes only the level of recursion from the name. Returns false when out of memory. */
 bool callgrind_name_symbol(struct callgrind_contexts *contexts, uint32_t name,
                            struct callgrind_symbol *symbol);
 
-/* Relation between the name of a callee and the name of its caller. */
+/* Relation of a callee's name to its caller's name. */
 enum callgrind_relation {
   RELATION_SAME,      /* direct recursion: caller and callee have the same context */
-  RELATION_CALLER,    /* the callee's context is the callee called from the caller's context */
-  RELATION_TRUNCATED, /* like RELATION_CALLER, but the callee's context lacks callers at the root */
-  RELATION_ROOT,      /* the callee has no callers in its name */
+  RELATION_CALLER,    /* the callee's name is the callee followed by the caller's name */
+  RELATION_TRUNCATED, /* like RELATION_CALLER, but the callee's name lacks callers at the root */
+  RELATION_ROOT,      /* the callee's name does not contain callers */
   RELATION_OTHER      /* the names do not agree with the call */
 };
 
-/* Returns how the context of a callee relates to the context of its caller. --separate-callers may
- * cut the two names at different depths, so the function compares only the callers that both names
+/* Returns the relation of a callee's context to its caller's context. --separate-callers may cut
+ * the two names at different depths, so the function compares only the callers that both names
  * contain. */
 enum callgrind_relation callgrind_context_relation(const struct callgrind_contexts *contexts,
                                                    uint32_t caller, uint32_t callee);

@@ -16,8 +16,8 @@ static bool parse_factor(pprofc_str digits, int64_t *factor) {
   return str_parse_int(digits, 10, factor) && *factor >= 1 && *factor <= 1000000;
 }
 
-/* Splits a word into name, unit and factor: "Time_(10ns)" of Xdebug and others, "cpu(ms)" of
- * pprof. */
+/* Splits a word of an `events:` line into name, unit and factor: "Time_(10ns)" of Xdebug and
+ * others, "cpu(ms)" of pprof. */
 static void split_name(pprofc_str word, struct callgrind_event *event) {
   *event = (struct callgrind_event){word, word, STR("count"), 1};
   size_t open = str_find_char(word, '(');
@@ -34,13 +34,13 @@ static void split_name(pprofc_str word, struct callgrind_event *event) {
   if (!event->unit.size) event->unit = STR("count");
 }
 
-/* Units in brackets at the end of long names, and their factors to nanoseconds. */
+/* Units at the end of long names, and their factors to nanoseconds. */
 static const struct {
   const char *word;
   int64_t factor;
 } time_units[] = {{" ns)", 1}, {" us)", 1000}, {" ms)", 1000000}};
 
-/* Reads a long name: "event: sysTime : sysTime (elapsed ns)". */
+/* Parses a long name, which gives the unit of an event: "event: sysTime : sysTime (elapsed ns)". */
 static void read_long_name(struct callgrind_events *events, pprofc_str text) {
   size_t colon = str_find_char(text, ':'), equals = str_find_char(text, '=');
   if (colon == text.size) return;
@@ -116,7 +116,7 @@ static bool next_event_line(pprofc_str *rest, pprofc_str *line) {
   return str_next_line(rest, line);
 }
 
-/* Removes a prefix from a line. Returns false if the line does not have it. */
+/* Removes a prefix from a line. Returns false if the line does not begin with the prefix. */
 static bool take_start(pprofc_str *line, pprofc_str start) {
   if (!str_starts(*line, start)) return false;
   *line = str_slice(*line, start.size, line->size);

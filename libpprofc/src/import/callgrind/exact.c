@@ -1,17 +1,18 @@
-/* Makes samples of functions whose names contain their callers. The stacks are exact: the names
- * give the callers, and the calls give the lines. */
+/* Makes samples with exact stacks, for files in which the names of functions contain their callers.
+ * The names give the callers, and the calls give the lines. */
 #include "import/callgrind/callgrind.h"
 
 #include "core/array.h"
 
 #include <math.h>
 
-/* Maximum number of functions that are added to a stack above the callers in the leaf's name. Names
- * do not contain functions that were already running when callgrind began to count. */
+/* Maximum number of names that are joined to one stack. A name lacks functions that were already
+ * running when callgrind began to count. If a call to the outermost function of a name is known,
+ * the name of its caller continues the stack. */
 #define MAX_JOINS 64u
 
-/* Maximum number of frames of all stacks together, after which stacks are cut at MAX_LATE frames.
- * The maximum grows with the size of the file. */
+/* Maximum number of frames of all stacks together: FRAMES_ALWAYS plus FRAMES_FOR_BYTE for each byte
+ * of the file. Near the maximum, stacks are cut at MAX_LATE frames. */
 #define FRAMES_ALWAYS   ((uint64_t)1 << 24)
 #define FRAMES_FOR_BYTE 8u
 #define MAX_LATE        64u
@@ -51,8 +52,8 @@ bool callgrind_exact_may(struct callgrind_exact *exact, const struct callgrind_g
 
 /* ---- calls ------------------------------------------- */
 
-/* Stores the call in the entry of its callee's context, unless the entry has a call with a higher
- * cost. */
+/* Stores a call in the entry of its callee's context, unless the entry already has a more expensive
+ * call. */
 static void exact_take_call(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                             uint32_t index) {
   const struct callgrind_call *call = &callgrind_calls(graph)[index];
@@ -89,8 +90,8 @@ static bool exact_enter(struct callgrind_exact *exact, const struct callgrind_gr
   return true;
 }
 
-/* Clears the entries of the contexts that the part used. Clearing all entries would be slow,
- * because many files have many parts that use few contexts each. */
+/* Clears the entries that the part used. Clearing all entries would be slow, because many files
+ * have many parts that use few contexts each. */
 static void exact_leave(struct callgrind_exact *exact, const struct callgrind_graph *graph) {
   for (uint32_t f = 0; f < callgrind_function_count(graph); f++)
     exact->places[context_of_function(graph, f)] =
@@ -104,7 +105,7 @@ static bool exact_push(struct callgrind_exact *exact, size_t *depth, uint32_t lo
   return ARRAY_PUSH(exact->contexts->mem, exact->stack, *depth, exact->stack_room, location);
 }
 
-/* Pushes a frame in place of callers that are not known. */
+/* Pushes the frame "[truncated]" in place of unknown callers. */
 static bool push_truncated(struct callgrind_exact *exact, size_t *depth) {
   exact->is_truncated = true;
   uint32_t text = builder_string(exact->builder, STR("[truncated]"));
@@ -112,7 +113,7 @@ static bool push_truncated(struct callgrind_exact *exact, size_t *depth) {
   return exact_push(exact, depth, pprofc_builder_location(exact->builder, NONE, 0, &line, 1));
 }
 
-/* Pushes the caller of *context with the line of its call, and sets *context to the caller's
+/* Pushes the caller of *context, with the line of its call. Sets *context to the caller's
  * context. */
 static bool push_caller(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                         size_t *depth, uint32_t *context) {
@@ -124,8 +125,8 @@ static bool push_caller(struct callgrind_exact *exact, const struct callgrind_gr
   return exact_push(exact, depth, entry->site);
 }
 
-/* Pushes the caller that the name of *context contains. The file may have no call from that caller,
- * because the caller has not returned yet. */
+/* Pushes the caller that the name of *context contains, for a call that the file lacks because the
+ * caller has not returned yet. Sets *context to the caller's context. */
 static bool push_from_name(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                            size_t *depth, uint32_t *context) {
   *context = exact->contexts->items[*context].caller;
@@ -141,7 +142,8 @@ static bool push_from_name(struct callgrind_exact *exact, const struct callgrind
   return exact_push(exact, depth, callgrind_location(graph, exact->builder, function, &place));
 }
 
-/* Pushes the callers in the name of `from`. Sets *context to the outermost caller. */
+/* Pushes the callers in the name of `from`. Sets *context to the context of the outermost
+ * caller. */
 static bool push_names(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                        size_t *depth, uint32_t from, uint32_t *context) {
   bool ok = true;
@@ -156,7 +158,7 @@ static bool push_names(struct callgrind_exact *exact, const struct callgrind_gra
   return ok;
 }
 
-/* Pushes all callers of a context. stack[0] is the leaf and does not change. */
+/* Pushes all callers of the context `from`. stack[0] is the leaf and does not change. */
 static bool push_callers(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                          uint32_t from, size_t *depth) {
   uint32_t context;
@@ -174,8 +176,8 @@ static bool push_callers(struct callgrind_exact *exact, const struct callgrind_g
   return true;
 }
 
-/* Pushes the callers of a function. If the frames of all stacks are near their limit, pushes only
- * some callers. */
+/* Pushes the callers of a function. If the frames of all stacks are near their maximum, pushes only
+ * the innermost callers. */
 static bool push_some(struct callgrind_exact *exact, const struct callgrind_graph *graph,
                       const struct callgrind_function *f, size_t *depth) {
   size_t deepest = exact->deepest, named = exact->contexts->items[f->context].depth;

@@ -1,14 +1,13 @@
 /* Divides the cost of a function among its callers, in proportion to the costs of their calls.
  *
- * If a call returns to a function on the current path, the graph has a cycle. The tree of stacks
- * skips this call, so recursion ends at its first repeat. The remaining graph has no cycle,
- * and the shares of a function add up to 1. Every tree therefore keeps the cost of each
- * function. */
+ * A call to a function that is on the current path closes a cycle. The tree of stacks skips this
+ * call, so recursion ends at its first repeat. The remaining graph has no cycles, so the shares of
+ * a function add up to 1. Therefore every tree keeps the total cost of each function. */
 #include "import/callgrind/callgrind.h"
 
 #include <math.h>
 
-/* Smallest share of a function's cost that makes the function a root if no call explains the share.
+/* Smallest share of a function's cost, not explained by calls, that makes the function a root.
  * Smaller shares are rounding errors. */
 #define ROOT_SHARE 0.001
 
@@ -20,9 +19,9 @@ struct callgrind_flow_walk {
   const struct callgrind_graph *graph;
   uint32_t *found; /* number of each function in the order of discovery; 0 if not found yet */
   uint32_t *low;   /* smallest `found` of the functions in `open` that each function reaches */
-  uint32_t *next;  /* next call to follow, by function */
-  uint32_t *path;  /* functions on the current path */
-  uint32_t *open;  /* functions whose component is not complete */
+  uint32_t *next;  /* for each function: next call to follow */
+  uint32_t *path;  /* functions from the start of the walk to the current function */
+  uint32_t *open;  /* functions whose strongly connected component is not complete */
   bool *on_path, *is_open;
   size_t path_size, open_size, order_size;
   uint32_t clock;
@@ -77,8 +76,8 @@ static void walk_from(struct callgrind_flow_walk *w, uint32_t root) {
   }
 }
 
-/* Walks the graph from the functions that are not called, then from the functions that this walk
- * did not reach. */
+/* Walks the graph from the functions that no other function calls, then from the functions that are
+ * not reached yet. */
 static void walk_all(struct callgrind_flow_walk *w, bool *called) {
   size_t functions = callgrind_function_count(w->graph);
   const struct callgrind_call *calls = callgrind_calls(w->graph);
@@ -117,7 +116,8 @@ struct callgrind_rest {
   double own, rest;
 };
 
-/* Sums the costs of lines and calls. `own` has [functions * types] entries. */
+/* Adds up the costs of lines and calls for each function. `own` has an entry for each function and
+ * type. */
 static void sum_calls(struct callgrind_flow *flow, struct callgrind_rest *own, bool tree) {
   const struct callgrind_graph *graph = flow->graph;
   size_t types = graph->types, functions = callgrind_function_count(graph);
@@ -143,8 +143,8 @@ static void sum_calls(struct callgrind_flow *flow, struct callgrind_rest *own, b
   }
 }
 
-/* Finds roots. Functions in a cycle are not roots, because the costs of their calls count the
- * same work several times. */
+/* Sets flow->root: the cost of each function that no call explains. Functions in a cycle are not
+ * roots, because the costs of their calls count the same work several times. */
 static void flow_find_roots(struct callgrind_flow *flow, const struct callgrind_rest *own) {
   size_t types = flow->graph->types, functions = callgrind_function_count(flow->graph);
   for (size_t f = 0; f < functions; f++)

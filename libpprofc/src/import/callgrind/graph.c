@@ -1,4 +1,4 @@
-/* Builds callgrind's call graph. Functions, lines and calls are stored once. */
+/* Builds callgrind's call graph. Each function, line and call is stored once. */
 #include "import/callgrind/callgrind.h"
 
 #include "core/array.h"
@@ -49,8 +49,8 @@ bool callgrind_graph_ok(const struct callgrind_graph *graph) {
          !graph->calls.failed && !graph->call_values.failed;
 }
 
-/* Appends a row to `rows` and its values to `values`. Adds the row to `map` unless `map` is NULL.
- * Returns the index of the row, or NONE when out of memory. */
+/* Appends a row to `rows`, and `values_size` zero bytes to `values` unless it is NULL. Adds the row
+ * to `map` unless `map` is NULL. Returns the index of the row, or NONE when out of memory. */
 static uint32_t append(struct callgrind_graph *graph, struct buffer *rows, const void *row,
                        size_t size, struct buffer *values, size_t values_size, struct map *map,
                        uint64_t hash) {
@@ -78,7 +78,8 @@ static uint32_t callgrind_append_function(struct callgrind_graph *graph,
   return append(graph, &graph->functions, function, sizeof *function, NULL, 0, map, hash);
 }
 
-/* Finds or adds a function whose name is not unique. */
+/* Returns the index of a function that shares its name with another function, and adds the function
+ * if it is new. */
 static uint32_t graph_namesake(struct callgrind_graph *graph,
                                const struct callgrind_function *function) {
   uint64_t hash = hash_mix(hash_mix(function->object, function->name), function->file);
@@ -88,8 +89,8 @@ static uint32_t graph_namesake(struct callgrind_graph *graph,
   return callgrind_append_function(graph, function, &graph->by_name, hash);
 }
 
-/* Returns the entry of graph->first for a name, or NULL when out of memory. The caller must compare
- * the name, because the entry may be from an earlier part. */
+/* Returns the entry of graph->first for a name, or NULL when out of memory. The entry may be from
+ * an earlier part of the file, so the caller must compare the name. */
 static uint32_t *graph_first(struct callgrind_graph *graph, uint32_t name) {
   size_t old = graph->first_room;
   if (!ARRAY_RESERVE(graph->mem, graph->first, graph->first_room, (size_t)name + 1)) {
@@ -145,7 +146,7 @@ static uint32_t cost_find(const struct callgrind_graph *graph, uint32_t function
   return found;
 }
 
-/* Adds all lines of a function to the map, when the function gets more than FEW lines. */
+/* Adds the lines of a function to the hash table, before the function gets more than FEW lines. */
 static void cost_enter_few(struct callgrind_graph *graph, const struct callgrind_function *f) {
   for (uint32_t c = f->first_cost; c != NONE; c = callgrind_costs(graph)[c].next) {
     const struct callgrind_cost *cost = &callgrind_costs(graph)[c];
@@ -217,7 +218,7 @@ static uint32_t call_find(const struct callgrind_graph *graph, const struct call
   return found;
 }
 
-/* Adds all calls of a function to the map, when the function gets more than FEW calls. */
+/* Adds the calls of a function to the hash table, before the function gets more than FEW calls. */
 static void call_enter_few(struct callgrind_graph *graph, const struct callgrind_function *f) {
   for (uint32_t c = f->first_call; c != NONE; c = callgrind_calls(graph)[c].next)
     if (!map_insert(&graph->by_call, hash_call(graph, &callgrind_calls(graph)[c]), c))

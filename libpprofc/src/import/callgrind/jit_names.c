@@ -23,7 +23,7 @@ void jit_names_free(struct jit_names *names) {
 
 /* ---- the file ---------------------------------------- */
 
-/* Reads a line: "66c3fe0 b py::parse:/app/parser.py". */
+/* Parses a line: "66c3fe0 b py::parse:/app/parser.py". */
 static bool jit_line(pprofc_str line, struct jit_code *code) {
   pprofc_str start, size;
   uint64_t bytes;
@@ -52,8 +52,8 @@ bool jit_names_read(struct jit_names *names, pprofc_str text) {
   return true;
 }
 
-/* Opens a regular file; returns -1 on failure. With `own`, the file must belong to the current
- * user. This check is for folders to which all users can write. */
+/* Opens a regular file; returns -1 on failure. If `own` is true, the file must belong to the
+ * current user. This check is for folders to which all users can write. */
 static int jit_open(const char *path, bool own) {
   struct stat info;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (own ? O_NOFOLLOW : 0));

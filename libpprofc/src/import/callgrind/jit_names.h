@@ -22,13 +22,13 @@ struct jit_names {
 void jit_names_init(struct jit_names *names, const pprofc_allocator *mem);
 void jit_names_free(struct jit_names *names);
 
-/* Reads FOLDER/perf-PID.map, or else /tmp/perf-PID.map. A missing file gives no names. Files of
- * other users in /tmp are ignored. Returns false when out of memory. */
+/* Reads FOLDER/perf-PID.map, or else /tmp/perf-PID.map. If neither file exists, there are no names.
+ * Ignores files of other users in /tmp. Returns false when out of memory. */
 bool jit_names_load(struct jit_names *names, pprofc_str folder, pprofc_str pid);
 /* Reads the text of a perf-PID.map file. Returns false when out of memory. */
 bool jit_names_read(struct jit_names *names, pprofc_str text);
 
-/* Finds the code at an address. Returns false if no code is there. */
+/* Finds the function whose code contains an address. Returns false if there is no such function. */
 bool jit_names_find(const struct jit_names *names, uint64_t address, struct jit_function *found);
 
 #endif

@@ -4,7 +4,7 @@
 #include "core/array.h"
 
 /* Limit of small ids: this number plus twice the number of names. Small ids are indices of an
- * array; a map finds larger ids. */
+ * array; a hash table finds larger ids. */
 #define SMALL_IDS 1024u
 
 void callgrind_names_init(struct callgrind_names *names, const pprofc_allocator *mem,
@@ -20,7 +20,7 @@ void callgrind_names_free(struct callgrind_names *names) {
   map_free(&names->by_id);
 }
 
-/* Returns the name of an id, or NULL. */
+/* Returns the name that an id refers to, or NULL. */
 static struct callgrind_name *names_find(const struct callgrind_names *names, uint64_t id) {
   struct callgrind_name *items = (struct callgrind_name *)(void *)names->items.data;
   if (id < names->room && names->by_number[id] != NONE) return &items[names->by_number[id]];
@@ -28,7 +28,7 @@ static struct callgrind_name *names_find(const struct callgrind_names *names, ui
   return index == MAP_NONE ? NULL : &items[index];
 }
 
-/* Adds the name at `index` to the table of ids. Returns false when out of memory. */
+/* Makes an id refer to the name at `index`. Returns false when out of memory. */
 static bool names_enter(struct callgrind_names *names, uint64_t id, uint32_t index) {
   size_t old = names->room;
   if (id >= SMALL_IDS + 2 * (uint64_t)index)
@@ -62,7 +62,7 @@ static bool take_id(pprofc_str *value, uint64_t *id) {
   return true;
 }
 
-/* Stores the name of an id. If the id has a name already, replaces the name. */
+/* Stores the name of an id. A new name replaces an earlier name of the same id. */
 static void names_define(struct callgrind_names *names, const struct callgrind_name *name) {
   struct callgrind_name *known = names_find(names, name->id);
   if (known) {

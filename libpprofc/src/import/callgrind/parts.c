@@ -1,4 +1,4 @@
-/* Makes samples of the parts of callgrind's output, with labels and comments. */
+/* Makes samples of each part of callgrind's output, with labels and comments. */
 #include "import/callgrind/reader.h"
 #include "import/lines.h"
 
@@ -28,8 +28,8 @@ static size_t add_label(struct callgrind_reader *r, const char *key, pprofc_str 
   return 1;
 }
 
-/* Counts the benchmarks that have the name of an earlier benchmark. Parts of several threads with
- * the same part number count once. */
+/* Counts the parts whose benchmark has the name of an earlier benchmark. Several threads may have
+ * parts with the same number; these parts count once. */
 static void note_benchmark(struct callgrind_reader *r) {
   pprofc_str number = str_slice(r->part, 0, str_find_char(r->part, '.'));
   size_t known = r->benchmarks.count;
@@ -41,7 +41,7 @@ static void note_benchmark(struct callgrind_reader *r) {
   r->last_part = number;
 }
 
-/* Sets the names of functions that reports show. */
+/* Sets the symbol of each function, whose name reports show. Returns false when out of memory. */
 static bool callgrind_name_functions(struct callgrind_reader *r, bool exact) {
   struct callgrind_function *functions = callgrind_functions(&r->graph);
   for (size_t i = 0; i < callgrind_function_count(&r->graph); i++)

@@ -1,6 +1,6 @@
 /* Reads files of Python's cProfile and of yappi (pstats): a dictionary in the marshal format. The
- * dictionary has the self time of each function, and the time of a function for each caller. The
- * reader converts it to callgrind's text, whose reader then makes the stacks. */
+ * dictionary has the self time of each function, and the time of each function by caller. Converts
+ * the dictionary to callgrind's text, whose reader then makes the stacks. */
 #include "core/array.h"
 #include "core/buffer.h"
 #include "core/map.h"
@@ -18,8 +18,8 @@ struct marshal_value {
   enum marshal_kind kind;
   pprofc_str text;
   double number;
-  struct marshal_value **items; /* elements of a tuple, list or dictionary; in a dictionary keys and
-                                   values alternate */
+  struct marshal_value **items; /* elements of a tuple, list or dictionary; in a dictionary, keys
+                                   and values alternate */
   size_t count, room;
 };
 
@@ -43,7 +43,7 @@ static bool marshal_take(struct marshal *m, size_t size, uint64_t *value) {
   return true;
 }
 
-/* Reads a text that follows its length, a number of `size` bytes. */
+/* Reads a length of `size` bytes, and then a text of that length. */
 static bool marshal_text(struct marshal *m, size_t size, struct marshal_value *v) {
   uint64_t length;
   if (!marshal_take(m, size, &length) || length > (uint64_t)(m->end - m->at)) return false;
@@ -53,7 +53,8 @@ static bool marshal_text(struct marshal *m, size_t size, struct marshal_value *v
   return true;
 }
 
-/* Reads an integer of any size: 15-bit digits, with a negative count if the number is negative. */
+/* Reads an integer of any size: the number of its digits, which is negative for a negative integer,
+ * and then its 15-bit digits. */
 static bool marshal_long(struct marshal *m, struct marshal_value *v) {
   uint64_t count, digit;
   double scale = 1;
@@ -94,7 +95,7 @@ static bool marshal_append(struct marshal *m, struct marshal_value *list,
 
 static struct marshal_value *marshal_read(struct marshal *m, unsigned depth);
 
-/* Reads the items of a tuple or list, which follow their count, a number of `size` bytes. */
+/* Reads a count of `size` bytes, and then the items of a tuple or list. */
 static bool marshal_tuple(struct marshal *m, size_t size, struct marshal_value *v, unsigned depth) {
   uint64_t count;
   if (!marshal_take(m, size, &count)) return false;
@@ -118,7 +119,7 @@ static bool marshal_dict(struct marshal *m, struct marshal_value *v, unsigned de
   return true;
 }
 
-/* Reads a value after its type byte. */
+/* Reads the value that follows a type byte. */
 static bool marshal_body(struct marshal *m, int type, struct marshal_value *v, unsigned depth) {
   if (strchr("zZ", type)) return marshal_text(m, 1, v);
   if (strchr("aAuts", type)) return marshal_text(m, 4, v);
@@ -134,7 +135,7 @@ static bool marshal_add_ref(struct marshal *m, struct marshal_value *v) {
   return ARRAY_PUSH_IN(&m->arena, m->refs, m->ref_count, m->ref_room, v);
 }
 
-/* Returns the value of a reference, or NULL if there is no such value. */
+/* Returns the value that a reference repeats, or NULL if there is no such value. */
 static struct marshal_value *marshal_ref(struct marshal *m) {
   uint64_t index;
   return marshal_take(m, 4, &index) && index < m->ref_count ? m->refs[index] : NULL;
@@ -161,7 +162,7 @@ struct pstats {
   struct interner files, names; /* files and names that the output already defines */
 };
 
-/* True for the key of a function: file, line, name. */
+/* True if the value is the key of a function: a tuple of file, line and name. */
 static bool pstats_is_function(const struct marshal_value *v) {
   return v->kind == MARSHAL_TUPLE && v->count == 3 && v->items[0]->kind == MARSHAL_TEXT &&
          v->items[1]->kind == MARSHAL_NUMBER && v->items[2]->kind == MARSHAL_TEXT;
@@ -174,7 +175,8 @@ static bool pstats_has_numbers(const struct marshal_value *v) {
   return true;
 }
 
-/* True for the calls of a function: primitive calls, calls, self time, total time, callers. */
+/* True if the value describes a function: primitive calls, calls, self time, total time,
+ * callers. */
 static bool pstats_is_entry(const struct marshal_value *v) {
   return pstats_has_numbers(v) && v->count == 5 && v->items[4]->kind == MARSHAL_DICT;
 }
@@ -193,7 +195,7 @@ static void pstats_name(struct pstats *p, struct interner *seen, const char *spe
   buffer_add_char(&p->out, '\n');
 }
 
-/* Writes a function. Built-in functions have the file "~". */
+/* Writes the file and name of a function. Built-in functions have the file "~". */
 static void pstats_function(struct pstats *p, const struct marshal_value *f, bool callee) {
   pprofc_str file = f->items[0]->text;
   if (str_equal(file, STR("~"))) file = STR("???");
@@ -215,8 +217,8 @@ static int64_t pstats_count(double count) {
   return count >= 1 && count < 9e18 ? (int64_t)count : 1;
 }
 
-/* Writes a call. Python's module `profile` does not record the time for each caller, so each caller
- * gets a share of the time of the function. */
+/* Writes a call. Python's module `profile` does not record times by caller, so each caller then
+ * gets a share of the function's time. */
 static void pstats_call(struct pstats *p, const struct marshal_value *caller,
                         const struct marshal_value *function, const struct marshal_value *entry,
                         const struct marshal_value *call) {
@@ -255,7 +257,7 @@ static bool pstats_entry(struct pstats *p, const struct marshal_value *function,
 
 /* ---- the file ---------------------------------------- */
 
-/* Writes the text for a dictionary of functions. */
+/* Converts a dictionary of functions to callgrind's text. */
 static pprofc_status pstats_convert(struct pstats *p, pprofc_str data, struct marshal *m,
                                     pprofc_error *error) {
   const struct marshal_value *root = marshal_read(m, 0);
@@ -275,7 +277,7 @@ static pprofc_status pstats_convert(struct pstats *p, pprofc_str data, struct ma
   return p->out.failed ? error_nomem(error) : PPROFC_OK;
 }
 
-/* True if the data begins with a dictionary whose first key is a tuple of three. */
+/* True if the data begins with a dictionary whose first key is a tuple of three values. */
 static bool pstats_begins(pprofc_str data) {
   if (data.size < 4 || ((uint8_t)data.data[0] & ~MARSHAL_REF) != '{') return false;
   unsigned type = (uint8_t)data.data[1] & ~MARSHAL_REF;

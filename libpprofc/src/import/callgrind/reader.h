@@ -1,5 +1,5 @@
-/* The state of the reader of callgrind's text: callgrind.c reads lines, and parts.c makes samples
- * of each part. */
+/* State of the reader of callgrind's text: callgrind.c reads lines, and parts.c makes samples of
+ * each part. */
 #ifndef PPROFC_IMPORT_CALLGRIND_READER_H
 #define PPROFC_IMPORT_CALLGRIND_READER_H
 
@@ -11,7 +11,7 @@ enum callgrind_column { INSTRUCTION, BLOCK, LINE, COLUMN_KINDS };
 /* Meaning of the next line of numbers. */
 enum expect { COST, CALL, JUMP };
 
-/* A total in the file, and the sum of the lines that it must equal. */
+/* A total that the file states, and the sum of the lines, which must be equal. */
 struct callgrind_total {
   char event[64];
   uint64_t said, read;
@@ -35,45 +35,46 @@ struct callgrind_reader {
   pprofc_str thread, part, benchmark;
   uint64_t sums[CALLGRIND_MAX_EVENTS]; /* sum of each column in the units of the file */
   bool in_body, many_parts;
-  bool writes_totals, has_totals; /* writes_totals: the files of this program have totals at the end
-                                     of each part; has_totals: the current part has totals */
+  /* writes_totals: true if the file's program writes totals at the end of each part; has_totals:
+   * true if the current part has totals */
+  bool writes_totals, has_totals;
 
   /* State of the current line of the file. */
   uint64_t position[COLUMN_KINDS];
-  int64_t last[CALLGRIND_MAX_EVENTS];  /* last counter of each column */
-  bool knows_minus, minus_is_relative; /* knows_minus: the meaning of "-3" in this file is known;
-                                          minus_is_relative: "-3" means 3 less than the last
-                                          counter, not the counter -3 */
+  int64_t last[CALLGRIND_MAX_EVENTS];  /* previous counter of each column */
+  bool knows_minus, minus_is_relative; /* knows_minus: true if the meaning of "-3" in this file is
+                                          known; minus_is_relative: true if "-3" means 3 less than
+                                          the previous counter, not the counter -3 */
   pprofc_str text;                     /* text of the whole file */
   uint32_t object, file, function, inlined;
-  /* Object and file of the next call; NONE if the file does not name them. */
+  /* Object and file of the next callee; NONE if the file does not name them. */
   uint32_t called_object, called_file;
   struct callgrind_name called;
   bool has_called;
   enum expect expect;
 
-  bool has_calls;     /* true if the file has calls: false for cachegrind */
+  bool has_calls;     /* true if the file has calls; false for files of cachegrind */
   bool has_process;   /* true if the file has named its process */
   bool has_exact;     /* true if a part has exact stacks */
   bool has_estimates; /* true if a part has estimated stacks */
   pprofc_str command;
-  uint32_t program; /* string of the program that the command runs, or 0; becomes the first mapping,
-                       which names the profile */
+  uint32_t program; /* string index of the program that the command runs, or 0; the program becomes
+                       the first mapping, which names the profile */
   struct interner benchmarks; /* names of benchmarks */
   pprofc_str last_part;       /* part number of the last part that has a benchmark */
   uint64_t repeated; /* number of parts whose benchmark has the name of an earlier benchmark */
   uint64_t lines, bad_lines, unknown_lines, wrong_totals, cut_parts, joined_parts, parts;
-  struct callgrind_total wrong; /* first total that differs from its sum */
+  struct callgrind_total wrong; /* first total that differs from the sum of its lines */
   int64_t version;
 };
 
-/* False if memory ran out. */
+/* True unless memory ran out. */
 bool callgrind_has_memory(const struct callgrind_reader *r);
-/* Clears the state of the part. */
+/* Clears the state of the current part. */
 void callgrind_start_part(struct callgrind_reader *r);
-/* Adds the samples of the part, and starts the next part. */
+/* Adds the samples of the current part, and starts the next part. */
 pprofc_status callgrind_finish_part(struct callgrind_reader *r, pprofc_error *error);
-/* Adds comments about the stacks, and about lines that the reader did not understand. */
+/* Adds comments to the profile: about the stacks, and about lines that were not understood. */
 void callgrind_add_notes(struct callgrind_reader *r);
 
 #endif

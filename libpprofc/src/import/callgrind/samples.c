@@ -1,19 +1,19 @@
-/* Makes samples of a call graph. Divides the cost of each line among the positions of its function.
- * The parts are integers and add up to the cost in the file. */
+/* Makes samples of a call graph. Divides the cost of each line among the positions of its function
+ * (callgrind.h). The parts are integers and add up to the cost in the file. */
 #include "import/callgrind/callgrind.h"
 
 #include <math.h>
 
-/* Limits of the frames of one function and of all functions. A function has a sample for each of
- * its lines and positions. The number of samples is limited in proportion to the lines of the
- * graph. If a function exceeds a limit, the reader treats all its lines as one line. Profiles of
- * compilers need about 30 samples for each line. */
+/* Limits of the frames of one function and of all functions. A function has a sample for each
+ * combination of line and position. The number of samples is limited in proportion to the lines of
+ * the graph. If a function exceeds a limit, the reader treats all its lines as one line. Profiles
+ * of compilers need about 30 samples for each line. */
 #define MAX_FRAMES_EACH  ((uint64_t)1 << 21)
 #define MAX_FRAMES_ALL   ((uint64_t)1 << 24)
 #define SAMPLES_ALWAYS   ((uint64_t)1 << 12)
 #define SAMPLES_FOR_EACH 64u
 
-/* Number of size classes for the remainders, which are between 0 and 1. */
+/* Number of classes into which round_up sorts remainders, which are between 0 and 1. */
 #define REMAINDERS 1024
 
 /* Shares below this value are rounding errors of sums. */
@@ -26,8 +26,8 @@ static size_t remainder_class(double exact) {
   return class < REMAINDERS ? class : REMAINDERS - 1;
 }
 
-/* Adds 1 to the parts with the `left` largest remainders. Returns how many of the `left` units
- * remain. */
+/* Adds 1 to the parts with the `left` largest remainders. Returns the number of units that could
+ * not be added. */
 static int64_t round_up(int64_t total, const double *weights, double sum, size_t count,
                         int64_t left, int64_t *out, size_t stride) {
   uint32_t classes[REMAINDERS] = {0};
@@ -63,7 +63,7 @@ static void split_magnitude(int64_t total, const double *weights, size_t count, 
   for (size_t i = 0; i < count; i++) {
     if (!(weights[i] > 0)) continue;
     double exact = floor((double)total * (weights[i] / sum));
-    /* A double cannot represent every large total. */
+    /* A double cannot represent every large total, so `exact` may exceed the rest. */
     int64_t whole = exact < (double)left ? (int64_t)exact : left;
     out[i * stride] = whole;
     left -= whole;
@@ -119,12 +119,13 @@ struct sampling {
   uint64_t frames_left, samples_left;
   uint32_t *stack; /* frames of a stack; room for the deepest stack and two leaves */
   double *weights; /* weights of one function's positions, grouped by type */
-  int64_t *values; /* parts of a divided cost, one row of all types per position */
+  int64_t *values; /* parts of a divided cost, with one row of all types for each position */
   size_t places;   /* number of positions of the function that has the most positions */
   int64_t cut[CALLGRIND_MAX_EVENTS]; /* cost of pruned branches, by type */
 };
 
-/* Adds a sample with one or two leaf frames and the callers of a position (NONE: no callers). */
+/* Adds a sample with one or two leaf frames and the callers of a position. If `position` is NONE,
+ * there are no callers. */
 static void samples_add(struct sampling *s, const uint32_t *leaves, size_t leaf_count,
                         uint32_t position, const int64_t *values) {
   if (values_are_zero(values, s->graph->types)) return;
@@ -137,8 +138,8 @@ static void samples_add(struct sampling *s, const uint32_t *leaves, size_t leaf_
   for (size_t i = 0; i < s->label_count; i++) builder_add_label(s->builder, &s->labels[i]);
 }
 
-/* Collects the weights of a function's positions, followed by the pruned weight. Returns the number
- * of positions. */
+/* Collects in s->weights the weights of a function's positions, and after them the weight of pruned
+ * positions. Sets *frames to the sum of the depths. Returns the number of positions. */
 static size_t samples_gather(struct sampling *s, uint32_t function, uint64_t *frames) {
   size_t types = s->graph->types, count = 0;
   double missing[CALLGRIND_MAX_EVENTS];
@@ -170,8 +171,8 @@ static void share_line(struct sampling *s, uint32_t function, size_t count, uint
   for (size_t t = 0; t < types; t++) s->cut[t] += s->values[types * count + t];
 }
 
-/* Adds samples as if all costs of a function were at its first line, because lines times positions
- * exceed a limit. */
+/* Adds samples as if all costs of a function were at its first line. Used if the number of lines
+ * times positions exceeds a limit. */
 static void share_as_one(struct sampling *s, uint32_t function, size_t count) {
   const struct callgrind_graph *graph = s->graph;
   uint32_t first = callgrind_functions(graph)[function].first_cost;
@@ -215,8 +216,8 @@ static void split_cut(const struct sampling *s, double *weights, int64_t *values
   }
 }
 
-/* Adds a frame for the cost of pruned branches. Its caller is the function that makes the pruned
- * calls, without a line number. */
+/* Adds samples with the leaf "[pruned]" for the cost of pruned branches. Their caller is the
+ * function that makes the pruned calls, without a line number. */
 static void add_cut(struct sampling *s, const int64_t *values) {
   size_t types = s->graph->types, count = callgrind_position_count(&s->tree);
   uint32_t name = builder_string(s->builder, STR("[pruned]"));
@@ -245,8 +246,8 @@ static bool share_cut(struct sampling *s, struct arena *arena) {
 
 /* ---- all samples ------------------------------------- */
 
-/* Stores in *places the number of positions of the function that has the most, and in *depth the
- * maximum depth. */
+/* Sets *places to the largest number of positions of a function, and *depth to the largest depth of
+ * a position. */
 static void samples_measure(const struct callgrind_tree *tree, size_t *places, size_t *depth) {
   *places = *depth = 0;
   for (size_t f = 0; f < tree->functions; f++) {

@@ -1,13 +1,14 @@
-/* Finds the positions of functions in stacks. There is one position for each function (flat), one
- * for each caller (edges), or a tree of all calls in which small branches are pruned.
+/* Finds the positions of functions in stacks. Makes one position for each function (flat), one for
+ * each call (edges), or a tree of all calls in which small branches are pruned.
  *
- * A graph has more paths than calls: if N callers call a function that calls N others, there are N
- * * N paths. The tree is therefore limited in proportion to the graph. Branches over the limit are
- * joined: each call then has one more position, whose stack has only the caller and the callee. */
+ * A graph has more paths than calls: if N callers call a function that calls N others, there are
+ * N*N paths. Therefore the size of the tree is limited in proportion to the graph. Branches over
+ * the limit are joined: each call then has one more position, whose stack has only the caller and
+ * the callee. */
 #include "import/callgrind/callgrind.h"
 
 /* Share of each total below which a branch is pruned. Speedscope uses 1e-4, which prunes an eighth
- * of the cost in graphs with many paths (a garbage collector). */
+ * of the cost in graphs with many paths, for example of a garbage collector. */
 #define SMALLEST_SHARE 1e-6
 
 /* Relative rounding error of sums and products of shares. */
@@ -30,17 +31,18 @@ struct growing {
   const struct callgrind_graph *graph;
   struct callgrind_flow flow;
   pprofc_builder *builder;
-  uint32_t *last; /* last position of each function, or NONE */
+  uint32_t *last; /* for each function: its last position, or NONE */
 
   size_t most_positions;
-  uint32_t *call_count; /* number of calls that each function makes */
-  double *largest;      /* cost of each function's largest branch, by type */
-  double *below;        /* cost of all branches of each function, by type */
+  uint32_t *call_count; /* for each function: number of calls that it makes */
+  double *largest;      /* for each function and type: cost of its largest branch */
+  double *below;        /* for each function and type: cost of all its branches */
   uint64_t visits_left; /* number of calls that may still be visited */
   bool full;            /* true if the tree exceeds a limit */
-  double *rest; /* used after the tree is full: for each call and type, the share of the callee that
-                   has no position in the tree */
-  double *open; /* for each function and type, the share whose calls have no position in the tree */
+  double *rest; /* only in the second pass: for each call and type, the share of the callee that has
+                   no position in the tree */
+  double *open; /* only in the second pass: for each function and type, the share whose calls have
+                   no position in the tree */
 };
 
 /* Appends a position and returns its weights, all 0. Returns NULL when out of memory. */
@@ -125,8 +127,8 @@ static void add_rest(struct growing *g, const struct callgrind_call *call, const
 
 enum branch_size { BRANCH_EMPTY, BRANCH_SMALL, BRANCH_LARGE };
 
-/* Classifies a branch. A branch is large if one of its costs is at least SMALLEST_SHARE of the
- * total. */
+/* Classifies a branch: a function with shares of its costs. A branch is large if one of its costs
+ * is at least SMALLEST_SHARE of the total. */
 static enum branch_size size_of_branch(const struct growing *g, uint32_t function,
                                        const double *shares) {
   const double *inclusive = g->flow.inclusive + function * g->tree->types;
@@ -140,7 +142,7 @@ static enum branch_size size_of_branch(const struct growing *g, uint32_t functio
   return size;
 }
 
-/* Adds the cost of a pruned branch to the position above it. */
+/* Adds the cost of a pruned branch to the position `above`, or to the pruned roots. */
 static void add_pruned(struct growing *g, uint32_t function, uint32_t above, const double *shares) {
   struct callgrind_tree *tree = g->tree;
   const double *inclusive = g->flow.inclusive + function * tree->types;
@@ -150,8 +152,8 @@ static void add_pruned(struct growing *g, uint32_t function, uint32_t above, con
 
 /* Adds a branch: a position of a function with a share of the function's cost. Prunes a branch that
  * is small, very deep or over the limit of the tree. The first pass adds the cost of a pruned
- * branch to the position above it, the second pass to the rest of its call. The second pass, which
- * has g->rest, never prunes roots. */
+ * branch to the position `above`; the second pass, which has g->rest, adds its share to the rest of
+ * the call. The second pass never prunes roots. */
 static bool add_branch(struct growing *g, uint32_t function, uint32_t above,
                        const struct callgrind_call *call, const double *shares) {
   struct callgrind_tree *tree = g->tree;
@@ -174,8 +176,8 @@ static bool add_branch(struct growing *g, uint32_t function, uint32_t above,
   return true;
 }
 
-/* True if all branches of a position would be pruned. Allows for rounding errors, to make sure that
- * no large branch is lost. */
+/* True if all branches of a position would be pruned. Allows for rounding errors, so that large
+ * branches are never lost. */
 static bool all_are_cut(const struct growing *g, uint32_t function, uint32_t position) {
   const struct callgrind_tree *tree = g->tree;
   const double *weights = callgrind_weights(tree, position);
@@ -218,7 +220,7 @@ static bool add_branches_of(struct growing *g, uint32_t function, uint32_t posit
   return true;
 }
 
-/* Grows the tree level by level. A tree that is too large then loses leaves and not whole
+/* Grows the tree level by level, so a tree that is too large loses leaves and not whole
  * branches. */
 static bool grow_tree(struct growing *g) {
   struct callgrind_tree *tree = g->tree;
@@ -244,8 +246,8 @@ static bool grow_tree(struct growing *g) {
 
 /* ---- branches over the limit ------------------------- */
 
-/* Passes the shares of functions that have no position in the tree on to the calls that these
- * functions make, callers before callees. */
+/* Passes on the shares of functions that have no position in the tree to the calls that these
+ * functions make. Visits callers before callees. */
 static void pass_rest_on(struct growing *g) {
   const struct callgrind_call *calls = callgrind_calls(g->graph);
   size_t types = g->tree->types;
@@ -264,8 +266,8 @@ static void pass_rest_on(struct growing *g) {
   }
 }
 
-/* Adds a position without a function: the frame "[pruned]", which represents all callers that the
- * tree does not have. */
+/* Adds a position for the frame "[pruned]", which represents all callers that the tree lacks, and
+ * returns its index. Returns NONE when out of memory. */
 static uint32_t add_left_out(struct growing *g) {
   uint32_t name = builder_string(g->builder, STR("[pruned]"));
   pprofc_line line = {builder_add_function(g->builder, name, name, 0, 0), 0, 0};
@@ -312,7 +314,8 @@ static void set_limits(struct growing *g) {
   g->full = false;
 }
 
-/* Grows the tree again; branches over the limit become one position for each call. */
+/* Grows the tree a second time, with branches over the limit joined to one position for each
+ * call. */
 static bool grow_with_rest(struct growing *g) {
   size_t calls = callgrind_call_count(g->graph) * g->tree->types;
   size_t cells = g->tree->functions * g->tree->types;
@@ -326,7 +329,7 @@ static bool grow_with_rest(struct growing *g) {
   return add_rest_positions(g);
 }
 
-/* Computes the number of calls and the costs of the branches of each function. */
+/* Computes for each function the number of its calls and the costs of its branches. */
 static void measure_branches(struct growing *g) {
   size_t types = g->tree->types;
   for (uint32_t c = 0; c < callgrind_call_count(g->graph); c++) {

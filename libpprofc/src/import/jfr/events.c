@@ -5,21 +5,21 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Values that an event of the table adds to a sample. */
+/* Values that an event adds to a sample. */
 enum events_action {
-  EVENTS_CPU,     /* adds a period if the thread runs, nothing if it sleeps */
-  EVENTS_WALL,    /* adds a period for each sample of a thread, running or not */
-  EVENTS_NATIVE,  /* adds one period */
-  EVENTS_AMOUNT,  /* adds one value: the amount */
-  EVENTS_COUNT,   /* adds two values: 1 for the count, then the amount */
-  EVENTS_SETTING, /* changes a setting of the recording and adds no sample */
+  EVENTS_CPU,     /* one period if the thread runs, nothing if it sleeps */
+  EVENTS_WALL,    /* one period for each sample of the thread, running or not */
+  EVENTS_NATIVE,  /* one period */
+  EVENTS_AMOUNT,  /* one value: the amount */
+  EVENTS_COUNT,   /* two values: 1 for the count, and the amount */
+  EVENTS_SETTING, /* nothing; the event is a setting of the recording */
 };
 
 struct jfr_event {
   const char *name;
   enum jfr_type type;
   enum events_action action;
-  const char *amount; /* name of the field with the amount (JFR_EVENT_AMOUNT) */
+  const char *amount; /* name of the field that contains the amount (JFR_EVENT_AMOUNT), or NULL */
   bool is_time;       /* true if the amount is a duration, which is converted to nanoseconds */
 };
 
@@ -42,8 +42,8 @@ static const struct jfr_event events[] = {
     {"jdk.ActiveSetting", JFR_TYPE_COUNT, EVENTS_SETTING, NULL, false},
 };
 
-/* Fields that have the same name in all events. The last two rows are the amount and the end of the
- * list. */
+/* Fields that have the same name in all events. events_compile appends the amount and the end of
+ * the list. */
 static const struct jfr_want events_wants[] = {
     {"stackTrace", JFR_EVENT_STACK},   {"sampledThread", JFR_EVENT_THREAD},
     {"eventThread", JFR_EVENT_THREAD}, {"state", JFR_EVENT_STATE},
@@ -102,10 +102,10 @@ static const struct jfr_handler *events_handler(const struct jfr *j, uint64_t ty
   return NULL;
 }
 
-/* Value of a key whose field the event does not have. 0 is a valid key: the first thread state. */
+/* Value of a slot whose field is missing in the event. 0 is a valid key: the first thread state. */
 #define EVENTS_NO_KEY UINT64_MAX
 
-/* Reads the fields of an event into slots. */
+/* Reads the fields of an event into slots. Returns false if the event cannot be read. */
 static bool events_run(const struct jfr *j, const struct jfr_handler *h, struct jfr_reader *body,
                        uint64_t *slots) {
   for (size_t i = 0; i < JFR_SLOTS; i++) slots[i] = i <= JFR_EVENT_CLASS ? EVENTS_NO_KEY : 0;
@@ -135,7 +135,7 @@ static void events_survey(struct jfr *j, const struct jfr_handler *h, struct jfr
   if (h->event->action == EVENTS_COUNT) j->has_type[type + 1] = true;
 }
 
-/* Counts the events that have stacks but are not in the table of events. */
+/* Counts the skipped events of the chunk that have stacks, by name. */
 static bool events_note_unread(struct jfr *j) {
   for (size_t i = 0; i < j->metadata.class_count; i++) {
     const struct jfr_class *c = &j->metadata.classes[i];
@@ -152,7 +152,7 @@ static bool events_note_unread(struct jfr *j) {
   return true;
 }
 
-/* Records the event that the cpu samples of a chunk count. Fails if earlier chunks count another
+/* Stores the event that the cpu samples of a chunk count. Fails if earlier chunks count another
  * event, because a sum of different events has no meaning. */
 static bool events_note_cpu(struct jfr *j, const struct jfr_settings *settings) {
   if (j->has_cpu_event && !str_equal(j->cpu_event, settings->event))
@@ -163,15 +163,15 @@ static bool events_note_cpu(struct jfr *j, const struct jfr_settings *settings) 
   return true;
 }
 
-/* True if wall clock samples are mixed with samples of another event. async-profiler 2.10 to
- * 3.0 writes both as jdk.ExecutionSample; later versions have profiler.WallClockSample. */
+/* True if samples of the wall clock and of another event are both jdk.ExecutionSample.
+ * async-profiler 2.10 to 3.0 writes them so; later versions have profiler.WallClockSample. */
 static bool events_mix_wall(const struct jfr *j, const struct jfr_settings *settings) {
   for (size_t i = 0; i < j->handler_count; i++)
     if (j->handlers[i].event->type == JFR_WALL) return false;
   return settings->has_wall && settings->async && !settings->only_wall;
 }
 
-/* Records the sample types of a chunk's samples: cpu, wall or both. */
+/* Finds the sample types of a chunk's samples: cpu, wall or both. */
 static void events_note_types(struct jfr *j, struct jfr_settings *settings, bool has_cpu) {
   settings->has_wall = events_mix_wall(j, settings);
   bool has_wall = settings->only_wall || settings->has_wall;
@@ -211,7 +211,7 @@ static void events_thread(struct jfr *j, uint64_t id, struct jfr_key *key) {
   key->tid = thread->slots[JFR_OS_ID];
 }
 
-/* Converts ticks to nanoseconds, rounded down, but at most INT64_MAX. */
+/* Converts ticks to nanoseconds, rounded down. The result is at most INT64_MAX. */
 static uint64_t events_ticks(uint64_t ticks, uint64_t per_second) {
   const uint64_t second = 1000000000;
   if (!per_second || per_second == second) return ticks;
@@ -233,7 +233,7 @@ static uint64_t events_amount(const struct jfr *j, const struct jfr_handler *h, 
 
 enum events_state { EVENTS_UNKNOWN, EVENTS_OTHER, EVENTS_SLEEPING, EVENTS_RUNNABLE };
 
-/* Classifies a thread state and caches the result in its entry. */
+/* Returns the kind of a thread state, and caches it in the entry of the state. */
 static enum events_state events_state_of(struct jfr *j, uint64_t id) {
   struct jfr_entry *entry = jfr_entry_of(j, JFR_STATES, id);
   if (!entry) return EVENTS_OTHER;
@@ -246,8 +246,8 @@ static enum events_state events_state_of(struct jfr *j, uint64_t id) {
   return (enum events_state)entry->slots[JFR_STATE_KIND];
 }
 
-/* Number of samples that are decoded before they are added. The reader prefetches their stacks and
- * rows in between, because stacks and rows are scattered in memory. */
+/* Number of events that are decoded before they are added. In between, the reader prefetches their
+ * stacks and rows, because stacks and rows are scattered in memory. */
 #define EVENTS_AHEAD 32
 
 struct events_sample {
@@ -262,7 +262,7 @@ struct events_ahead {
   size_t count;
 };
 
-/* Adds the time of an event to the sample's row that the event changed. */
+/* Records the start and the duration of an event for the row that the event changed last. */
 static void events_add_time(struct jfr *j, const struct events_sample *p, uint64_t duration) {
   const struct jfr_chunk *chunk = j->chunk;
   uint64_t ticks = p->slots[JFR_EVENT_TIME] - chunk->start_ticks;
@@ -285,19 +285,19 @@ static void events_add_time(struct jfr *j, const struct events_sample *p, uint64
                    duration < INT64_MAX ? (int64_t)duration : INT64_MAX);
 }
 
-/* Adds a period to the row of a sample. The period is also the duration of the sample. */
+/* Adds a period to the row of an event. The period is also the duration of the event. */
 static void events_add_period(struct jfr *j, const struct events_sample *p, enum jfr_type type,
                               uint64_t period) {
   jfr_rows_add(j, &p->key, p->hash, type, period);
   events_add_time(j, p, j->cpu_event.size && type == JFR_CPU ? 0 : period);
 }
 
-/* Adds a jdk.ExecutionSample. async-profiler also writes this event for sleeping threads. */
+/* Adds a jdk.ExecutionSample. async-profiler writes this event also for sleeping threads. */
 static void events_cpu(struct jfr *j, const struct events_sample *p) {
   const struct jfr_settings *settings = &j->chunk->settings;
   enum events_state state = events_state_of(j, p->slots[JFR_EVENT_STATE]);
   /* If wall time and another event are sampled, samples of the other event have the state
-   * STATE_DEFAULT (EVENTS_OTHER). All other states mean wall time. */
+   * STATE_DEFAULT (EVENTS_OTHER). Samples with any other state are wall time. */
   if (settings->has_wall && state != EVENTS_OTHER) {
     events_add_period(j, p, JFR_WALL, settings->wall);
     return;
@@ -339,8 +339,7 @@ static void events_add(struct jfr *j, const struct events_sample *p) {
   }
 }
 
-/* Computes the key of a sample. Returns false if the sample does not have a stack, and on
- * failure. */
+/* Computes the key of an event's row. Returns false if the event has no stack, and on failure. */
 static bool events_find_key(struct jfr *j, struct events_sample *p) {
   const uint64_t *slots = p->slots;
   p->key = (struct jfr_key){
@@ -360,7 +359,7 @@ static bool events_find_key(struct jfr *j, struct events_sample *p) {
 }
 
 static void events_flush(struct jfr *j, struct events_ahead *ahead) {
-  const struct events_sample *which[EVENTS_AHEAD]; /* samples of the batch that have a stack */
+  const struct events_sample *which[EVENTS_AHEAD]; /* events of the batch that have a stack */
   size_t found = 0;
   for (size_t i = 0; i < ahead->count; i++)
     jfr_stack_prefetch(j, ahead->samples[i].slots[JFR_EVENT_STACK]);
@@ -377,7 +376,7 @@ static void events_read(struct jfr *j, struct events_ahead *ahead, const struct 
   const uint8_t *at = body->at;
   p->handler = h;
   if (!events_run(j, h, body, p->slots)) {
-    events_flush(j, ahead); /* add the batch first, because it may report an earlier failure */
+    events_flush(j, ahead); /* first add the batch, in which an earlier failure may be */
     events_fail(j, at);
     return;
   }

@@ -1,4 +1,4 @@
-/* Reads files of Java Flight Recorder: a sequence of chunks, each with a header that has its
+/* Reads files of Java Flight Recorder: a sequence of chunks. The header of each chunk has its
  * size. */
 #include "import/jfr/jfr.h"
 #include "import/formats.h"
@@ -82,8 +82,8 @@ static bool jfr_add_chunk(struct jfr *j, const uint8_t *start, uint64_t size) {
   return true;
 }
 
-/* Returns the size of the chunk at `start`; `left` bytes are available. Returns 0 if the chunk is
- * incomplete: the program ended before the recording, or the file is truncated. */
+/* Returns the size of the chunk at `start`, where `left` bytes are available. Returns 0 if the
+ * chunk is incomplete, because the program was killed or the file is truncated. */
 static uint64_t jfr_chunk_size(struct jfr *j, const uint8_t *start, uint64_t left) {
   if (left < JFR_HEADER_SIZE) return 0;
   struct jfr_reader r = {start + 4, start + 16, false, false};
@@ -166,7 +166,7 @@ static void jfr_note(struct jfr *j, const char *text, uint64_t count) {
   if (count) pprofc_builder_comment(j->builder, note);
 }
 
-/* Appends the name of the most frequent unread event to the note, and clears its count. */
+/* Appends the name of the most frequent skipped event to the note, and clears its count. */
 static void jfr_note_most(struct jfr *j, struct buffer *note) {
   size_t most = 0;
   for (size_t i = 1; i < j->unread.count; i++)
@@ -217,8 +217,8 @@ static void jfr_notes(struct jfr *j) {
   import_compare_version(j->builder, "Flight Recorder's format 2.x", j->minor, NEWEST_MINOR);
 }
 
-/* Sets the start time and the duration, from the start of the first chunk to the end of the last
- * chunk. */
+/* Sets the start time and the duration of the profile: from the start of the first chunk to the end
+ * of the last chunk. */
 static void jfr_header(struct jfr *j) {
   uint64_t first = UINT64_MAX, last = 0;
   for (size_t i = 0; i < j->chunk_count; i++) {

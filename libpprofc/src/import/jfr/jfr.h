@@ -4,7 +4,7 @@
  * events. Constant pools contain the values that events share: stacks, methods, threads. The reader
  * makes two passes: the first finds the sample types, the second reads the samples.
  *
- * The reader stores the first failure; after a failure all calls have no effect. */
+ * The reader stores the first failure. After a failure, calls have no effect. */
 #ifndef PPROFC_IMPORT_JFR_JFR_H
 #define PPROFC_IMPORT_JFR_JFR_H
 
@@ -19,7 +19,7 @@
 /* ---- layouts ----------------------------------------- */
 
 enum jfr_kind {
-  JFR_STRUCT, /* class with fields; only for fields, not a kind of jfr_op */
+  JFR_STRUCT, /* class with fields; kind of a field, never of a step (jfr_op) */
   JFR_BYTE,
   JFR_SHORT,
   JFR_INT,
@@ -32,15 +32,16 @@ enum jfr_kind {
   JFR_INTEGERS, /* array whose elements consist of integers only */
 };
 
-/* A step of reading a value. Steps are in the order of the bytes; each reads at least one byte. */
+/* A step of reading a value. Steps are in the order of the bytes. Each step reads at least one
+ * byte. */
 struct jfr_op {
   uint8_t kind;
-  int8_t slot;   /* index in the array of results that receives the value, or -1 */
-  uint16_t body; /* for arrays: number of following steps that are repeated */
+  int8_t slot;   /* index in the array of results at which the value is stored, or -1 */
+  uint16_t body; /* for an array: number of following steps that read one element */
 };
 
-/* Steps that read a value of a class. A class is not readable if the file does not describe the
- * class, or if its nesting is too deep. */
+/* Steps that read a value of a class. A class cannot be read (`readable` is false) if the file does
+ * not describe all its fields, or if its nesting is too deep. */
 struct jfr_program {
   struct jfr_op *ops;
   uint32_t count;
@@ -48,13 +49,14 @@ struct jfr_program {
   bool has_arrays;
 };
 
-/* A field to read, and the index of its value in the array of results (its slot). */
+/* A field to read, and the index at which its value is stored in the array of results (its
+ * slot). */
 struct jfr_want {
   const char *field; /* name of the field; NULL ends the list */
   int8_t slot;
 };
 
-/* Maximum number of slots of a program. */
+/* Maximum number of slots that steps can set. */
 #define JFR_SLOTS 12
 
 /* ---- metadata ---------------------------------------- */
@@ -74,9 +76,9 @@ struct jfr_class {
   pprofc_str name;
   enum jfr_kind kind;
   uint32_t first_field, field_count;
-  struct jfr_program program; /* steps that skip a value of the class, compiled on first use */
+  struct jfr_program program; /* steps that read a value of the class, compiled on first use */
   bool has_program;
-  uint64_t events; /* number of events that were skipped */
+  uint64_t events; /* number of skipped events of the class */
 };
 
 struct jfr_metadata {
@@ -101,7 +103,7 @@ enum jfr_pool_name {
   JFR_POOL_COUNT
 };
 
-/* Indices into the values of a pool entry. Entries of all string pools use JFR_TEXT. */
+/* Indices into the slots of a pool entry. Entries of all pools of strings use JFR_TEXT. */
 enum { JFR_TEXT = 0, JFR_FRAMES = 0, JFR_TRUNCATED = 1, JFR_CLASS = 0, JFR_NAME = 1 };
 enum { JFR_MAPPING = 2 }; /* for methods of native code: mapping of the library + 1, or 0 */
 enum { JFR_STATE_KIND = 1 };
@@ -113,15 +115,16 @@ struct jfr_entry {
   uint64_t id;
   uint64_t slots[3]; /* values of the entry: numbers, keys of other pools, or offsets of strings and
                         arrays in the chunk */
-  uint32_t made;     /* index of the string, function or stack made from the entry, or JFR_UNMADE */
+  uint32_t made;     /* value made from the entry, such as the index of a string, function or stack;
+                        JFR_UNMADE if not yet made */
 };
 
 struct jfr_pool {
   struct jfr_entry *items;
   size_t count, capacity;
-  uint64_t first_id; /* id of items[0]; items[i] has the id first_id + i if i < dense */
+  uint64_t first_id; /* id of items[0]; for i < dense, items[i] has the id first_id + i */
   size_t dense;
-  uint32_t *small; /* index of the entry of each small id that is not dense, or MAP_NONE;
+  uint32_t *small; /* for each small id that is not dense: index of its entry, or MAP_NONE;
                       small_count entries */
   size_t small_count, small_capacity;
   struct map by_id; /* hash table of all other entries, keyed by id */
@@ -129,13 +132,13 @@ struct jfr_pool {
 
 /* ---- events ------------------------------------------ */
 
-/* Indices of the fields of an event in its array of values. */
+/* Indices of an event's fields in its array of values (slots). */
 enum {
   JFR_EVENT_STACK,
   JFR_EVENT_THREAD,
   JFR_EVENT_STATE,
   JFR_EVENT_CLASS,
-  JFR_EVENT_AMOUNT, /* value of the second sample type: bytes or a duration */
+  JFR_EVENT_AMOUNT, /* amount that the event adds: bytes or a duration */
   JFR_EVENT_SAMPLES,
   JFR_EVENT_CONTEXT,
   JFR_EVENT_SPAN,
@@ -151,7 +154,7 @@ enum jfr_type {
   JFR_CPU_TIME,
   JFR_WALL,
   JFR_NATIVE,
-  JFR_IN_TLAB, /* number of objects, then bytes; the types below also have two values */
+  JFR_IN_TLAB, /* number of objects, then bytes; each of the types below also has two values */
   JFR_OUT_TLAB = 6,
   JFR_ALLOC = 8,
   JFR_LIVE = 10,
@@ -164,7 +167,7 @@ enum jfr_type {
 
 struct jfr_event; /* row of the table in events.c */
 
-/* A row of the table of events, and the layout of this event in the current chunk. */
+/* A row of the table of events in events.c, and the layout of this event in the current chunk. */
 struct jfr_handler {
   const struct jfr_event *event;
   uint64_t id;
@@ -179,7 +182,8 @@ struct jfr_handler {
 
 /* ---- the file ---------------------------------------- */
 
-/* Settings of a chunk. Periods are in nanoseconds, or in counts of `event`; 0 if not given. */
+/* Settings of a chunk. Periods are in nanoseconds, or in counts of `event`; a period is 0 if not
+ * given. */
 struct jfr_settings {
   uint64_t cpu, wall, native;
   pprofc_str event; /* event that async-profiler counted, such as "cache-misses"; empty if it
@@ -216,7 +220,7 @@ struct jfr {
   struct arena arena;
   struct jfr_metadata metadata;
   struct jfr_pool pools[JFR_POOL_COUNT];
-  struct jfr_program frame; /* program that reads a stack frame */
+  struct jfr_program frame; /* steps that read a stack frame */
   struct jfr_handler handlers[JFR_MAX_HANDLERS];
   size_t handler_count;
   struct buffer text; /* buffer for texts that jfr_text converts */
@@ -224,34 +228,35 @@ struct jfr {
 
   /* State of the whole file. */
   bool has_type[JFR_TYPE_COUNT];
-  int8_t column[JFR_TYPE_COUNT]; /* column of each sample type in the values of a sample */
+  int8_t column[JFR_TYPE_COUNT]; /* for each sample type of the profile: its index among the values
+                                    of a sample */
   size_t type_count;
-  struct arena names;   /* memory of the event names from the settings */
-  pprofc_str cpu_event; /* event that the type cpu counts; empty if cpu is a time */
-  bool has_cpu_event;   /* true after a chunk with samples has set cpu_event */
+  struct arena names;   /* memory of the event names in the settings */
+  pprofc_str cpu_event; /* event that the sample type cpu counts; empty if cpu is a time */
+  bool has_cpu_event;   /* true once a chunk with samples has set cpu_event */
 
   struct jfr_stacks *stacks;
   struct jfr_rows *rows;
-  /* Counters with a limit: bytes of text read, and steps run to read events. */
+  /* Counters that jfr_take limits: bytes of text read, and steps run. */
   uint64_t text_bytes, steps;
   uint64_t samples; /* number of events that became samples */
   uint64_t without_stack, without_method, truncated, left_out;
-  uint64_t without_field; /* number of events whose type does not have a field with a stack */
+  uint64_t without_field; /* number of skipped events whose kind has no stacks */
   int minor;              /* highest minor version of a chunk */
   bool assumed_period;
-  struct interner unread; /* names of events that have stacks but are not in the table */
+  struct interner unread; /* names of skipped events that have stacks */
   uint64_t *unread_counts;
   size_t unread_capacity;
 };
 
 /* Adds `more` to *taken, a counter of work. Fails and returns false if the counter is too large for
- * the size of the file, because many small entries can refer to one long text. */
+ * the size of the file. Without this limit, many small entries could refer to one long text. */
 bool jfr_take(struct jfr *j, uint64_t *taken, uint64_t more, const char *what);
 
-/* Records a failure and returns false. */
+/* Stores a failure and returns false. */
 bool jfr_fail(struct jfr *j, pprofc_status status, const char *format, ...) PPROFC_PRINTF(3, 4);
 bool jfr_fail_nomem(struct jfr *j);
-/* Records that the chunk violates the format at `at`, and returns false. */
+/* Stores the failure that the chunk violates the format at `at`, and returns false. */
 bool jfr_fail_at(struct jfr *j, const uint8_t *at, const char *what);
 
 static inline bool jfr_ok(const struct jfr *j) {
@@ -261,8 +266,8 @@ static inline bool jfr_ok(const struct jfr *j) {
 /* Returns a reader that starts at `offset` of the chunk. */
 struct jfr_reader jfr_reader_at(const struct jfr *j, uint64_t offset);
 
-/* Reads the header of the next event. Sets the type of the event, and a reader of its body. Returns
- * false at the end of the chunk and on failure. */
+/* Reads the header of the next event. Sets *type to the type of the event, and *body to a reader of
+ * the event's fields. Returns false at the end of the chunk and on failure. */
 bool jfr_next_event(struct jfr *j, struct jfr_reader *r, uint64_t *type, struct jfr_reader *body);
 
 /* ---- metadata.c, layout.c ---------------------------- */
@@ -271,30 +276,31 @@ bool jfr_read_metadata(struct jfr *j);
 struct jfr_class *jfr_class_of(struct jfr *j, uint64_t id);
 const struct jfr_field *jfr_field_of(struct jfr *j, const struct jfr_class *c, const char *name);
 
-/* Compiles a program for a class. Returns false only when out of memory. */
+/* Compiles the steps that read a value of a class and store its wanted fields. Returns false only
+ * when out of memory. */
 bool jfr_compile(struct jfr *j, const struct jfr_class *c, const struct jfr_want *wants,
                  struct jfr_program *program);
-/* Runs the steps that read a value. Slots that the steps do not set stay unchanged. Offsets are
- * relative to the start of the chunk. Returns false if the bytes end early. */
+/* Runs steps to read a value. Strings and arrays are stored as their offset in the chunk. Slots
+ * that no step sets stay unchanged. Returns false if the bytes end early. */
 bool jfr_run(const struct jfr *j, const struct jfr_program *program, struct jfr_reader *r,
              uint64_t *slots);
 
 /* ---- text.c ------------------------------------------ */
 
-/* Reads the string at an offset of the chunk. The text points into the file, or into j->text
- * until the next call. */
+/* Reads the string at an offset of the chunk. The text points into the file, or into j->text, which
+ * is valid until the next call. */
 pprofc_str jfr_text(struct jfr *j, uint64_t offset);
-/* Reads a string, or skips it if `decode` is NULL. Text that is not UTF-8 is converted into
- * the buffer. *key is the key in the constant pool of strings, or 0 if the string is stored
- * inline. */
+/* Reads a string, or skips it if `decode` is NULL. Converts text that is not UTF-8 into `decode`.
+ * Sets *key to the key of the string in the constant pool of strings, or to 0 if the text follows
+ * directly. */
 pprofc_str jfr_read_string(struct jfr_reader *r, struct buffer *decode, uint64_t *key);
 
 /* ---- pools.c ----------------------------------------- */
 
 /* Reads all constant pools of the chunk. Returns false on failure. */
 bool jfr_read_pools(struct jfr *j);
-/* Returns the entry of an id that is not one of the dense ids first_id, first_id + 1 ...; NULL if
- * the pool does not have it. */
+/* Returns the entry with an id that is not one of the dense ids (jfr_pool). Returns NULL if the
+ * pool does not have the entry. */
 struct jfr_entry *jfr_entry_find(struct jfr_pool *pool, uint64_t id);
 /* Prefetches an entry before its lookup. */
 void jfr_entry_prefetch(const struct jfr *j, enum jfr_pool_name pool, uint64_t id);
@@ -307,19 +313,19 @@ static inline struct jfr_entry *jfr_entry_of(struct jfr *j, enum jfr_pool_name n
   uint64_t at = id - pool->first_id;
   return at < pool->dense ? &pool->items[at] : jfr_entry_find(pool, id);
 }
-/* Returns the builder's string for an entry of a string pool, or 0 if there is no such entry. */
+/* Returns the string index for an entry of a pool of strings; 0 if there is no such entry. */
 uint32_t jfr_string_of(struct jfr *j, enum jfr_pool_name pool, uint64_t id);
 
 /* ---- names.c ----------------------------------------- */
 
 /* Returns the text of a symbol, valid until the next text is read. */
 pprofc_str jfr_symbol(struct jfr *j, uint64_t id);
-/* Returns the builder's function for a method: "java/util/HashMap.put",
- * "libjvm.so.JVM_FillInStackTrace". Removes the numbers that differ between runs from names of
- * generated classes. Returns NONE if the file does not have the method. */
+/* Returns the index of the function for a method: "java/util/HashMap.put",
+ * "libjvm.so.JVM_FillInStackTrace". Removes the numbers in names of generated classes that differ
+ * between runs. Returns NONE if the file does not have the method. */
 uint32_t jfr_function(struct jfr *j, uint64_t method);
-/* Returns the name of a class in Java's syntax, for labels: "byte[]", "java.lang.String". The
- * result is a string of the builder, or 0. */
+/* Returns the string index of the name of a class in Java's syntax: "byte[]", "java.lang.String".
+ * Returns 0 if the file does not have the class. Labels show this name. */
 uint32_t jfr_class_label(struct jfr *j, uint64_t id);
 bool jfr_is_library(pprofc_str name);
 
@@ -327,15 +333,17 @@ bool jfr_is_library(pprofc_str name);
 
 struct jfr_stacks *jfr_stacks_new(struct jfr *j);
 void jfr_stacks_free(struct jfr *j);
-/* Adds the mapping "[jvm]" first, because reports print the first mapping as the file. */
+/* Adds the mapping "[jvm]", which must be the first, because reports print the first mapping as the
+ * file. */
 void jfr_first_mapping(struct jfr *j);
 /* Reserves memory for the stacks of a chunk. Returns false when out of memory. */
 bool jfr_reserve_stacks(struct jfr *j);
-/* Prefetches the bytes that jfr_stack reads. */
+/* Prefetches the bytes that jfr_stack will read. */
 void jfr_stack_prefetch(struct jfr *j, uint64_t key);
-/* Returns the index of the stack with a key, or NONE if there is no such stack or on failure. */
+/* Returns the index of the stack with this key, and reads the stack at the first call. Returns NONE
+ * if there is no such stack, and on failure. */
 uint32_t jfr_stack(struct jfr *j, uint64_t key);
-/* Both functions prefetch data for jfr_stack_frames: jfr_stack_prefetch_item the entry of a stack,
+/* These functions prefetch data for jfr_stack_frames: jfr_stack_prefetch_item the entry of a stack,
  * jfr_stack_prefetch_frames the frames to which the entry points. */
 void jfr_stack_prefetch_item(const struct jfr *j, uint32_t stack);
 void jfr_stack_prefetch_frames(const struct jfr *j, uint32_t stack);
@@ -343,9 +351,9 @@ const uint32_t *jfr_stack_frames(const struct jfr *j, uint32_t stack, size_t *de
 
 /* ---- settings.c -------------------------------------- */
 
-/* Reads a setting of the recording. */
+/* Applies a setting of the recording, from the slots of a jdk.ActiveSetting event. */
 void jfr_read_setting(struct jfr *j, struct jfr_settings *settings, const uint64_t *slots);
-/* Sets missing periods to defaults. */
+/* Sets periods that are not given to their defaults. */
 void jfr_complete_settings(struct jfr *j, struct jfr_settings *settings);
 
 /* ---- events.c ---------------------------------------- */
@@ -354,16 +362,13 @@ enum jfr_type jfr_event_type(const struct jfr_event *event);
 
 /* Finds the events of the table (events.c) in the metadata. Returns false on failure. */
 bool jfr_bind_events(struct jfr *j);
-/* jfr_survey_events reads the settings of the chunk and finds the sample types. jfr_read_events
- * reads the events. Both functions return false on failure. */
+/* jfr_survey_events reads the settings of the chunk and finds its sample types. jfr_read_events
+ * adds its samples. Both return false on failure. */
 bool jfr_survey_events(struct jfr *j, struct jfr_settings *settings);
 bool jfr_read_events(struct jfr *j);
 
-/* Key of a sample. The reader adds up events with equal keys. Names are strings of the builder, or
- * 0. */
-
-/* Key of a sample. The reader adds up events with equal keys. Names are strings of the builder, or
- * 0. */
+/* Key of a row. Events with equal keys are added up in one row, which becomes a sample. Thread,
+ * state and class are string indices of the builder, or 0. */
 struct jfr_key {
   uint32_t stack, thread, state, class;
   uint64_t tid, context, span;
@@ -372,15 +377,15 @@ struct jfr_key {
 struct jfr_rows *jfr_rows_new(struct jfr *j);
 void jfr_rows_free(struct jfr *j);
 uint64_t jfr_rows_hash(const struct jfr_key *key);
-/* Both functions prefetch data of the row with a hash: jfr_rows_prefetch_slot its slot in the hash
- * table, jfr_rows_prefetch the row itself. */
+/* These functions prefetch data of the row whose key has this hash: jfr_rows_prefetch_slot its slot
+ * in the hash table, jfr_rows_prefetch the row itself. */
 void jfr_rows_prefetch_slot(const struct jfr *j, uint64_t hash);
 void jfr_rows_prefetch(const struct jfr *j, uint64_t hash);
-/* Adds `value` to one value of the sample with a key. Returns false on failure. */
+/* Adds `value` to the value of type `type` in the row with a key. Returns false on failure. */
 bool jfr_rows_add(struct jfr *j, const struct jfr_key *key, uint64_t hash, enum jfr_type type,
                   uint64_t value);
-/* Returns the index of the row that the last jfr_rows_add changed. This index becomes the index of
- * the sample. */
+/* Returns the index of the row that the last jfr_rows_add changed. The row's sample will have this
+ * index. */
 uint32_t jfr_rows_last(const struct jfr *j);
 /* jfr_rows_emit_types adds the sample types to the builder, jfr_rows_emit all samples. */
 void jfr_rows_emit_types(struct jfr *j);

@@ -1,9 +1,8 @@
 /* Compiles the fields of classes to steps, and runs the steps to read values.
  *
- * The compiler replaces nested classes by their fields, so reading does not need recursion. Each
- * step reads at least one byte, but a class without fields adds no step. The compiler therefore
- * also limits the number of replaced classes; otherwise a few nested classes could become any
- * number. */
+ * The compiler replaces nested classes by their fields, so reading does not need recursion. A class
+ * without fields adds no step, so a limit on steps does not limit the compiler's work. Therefore
+ * the compiler also limits the number of replaced classes. */
 #include "import/jfr/jfr.h"
 
 #define DEEPEST_CLASS 16
@@ -12,11 +11,11 @@
 #define MAX_CLASSES   4096
 #define NO_ARRAY      UINT32_MAX
 
-/* A class that the compiler is replacing by its fields. */
+/* A class that is being replaced by its fields. */
 struct layout_open {
   const struct jfr_class *class;
   uint32_t next;  /* index of the next field */
-  uint32_t array; /* index of the step for an array whose elements are this class, or NO_ARRAY */
+  uint32_t array; /* index of the array step whose elements are of this class, or NO_ARRAY */
 };
 
 struct layout {
@@ -25,7 +24,7 @@ struct layout {
   uint32_t count;
   struct layout_open open[DEEPEST_CLASS];
   size_t depth, arrays;
-  uint32_t opened; /* number of expanded classes */
+  uint32_t opened; /* number of classes replaced so far */
 };
 
 static bool layout_add(struct layout *l, enum jfr_kind kind, int8_t slot) {
@@ -53,7 +52,7 @@ static void layout_close_array(struct layout *l, uint32_t array) {
   l->arrays--;
 }
 
-/* Adds the steps of a field. Returns false if the field cannot be read. */
+/* Adds the steps for a field. Returns false if the field cannot be read. */
 static bool layout_field(struct layout *l, const struct jfr_field *f, int8_t slot) {
   const struct jfr_class *class = jfr_class_of(l->j, f->type);
   uint32_t array = NO_ARRAY;
@@ -133,13 +132,13 @@ static uint64_t layout_value(struct jfr_reader *r, enum jfr_kind kind) {
   }
 }
 
-/* A range of steps that is being repeated. */
+/* A range of steps that is repeated for each element of an array. */
 struct layout_loop {
   uint32_t first, end, left;
 };
 
-/* Returns the step to run next: the start of a loop that ends at `at` and has repetitions left,
- * else `at`. */
+/* Returns the index of the next step to run: the start of a loop that ends at `at` and is not
+ * finished, else `at`. */
 static uint32_t layout_repeat(struct layout_loop *loops, size_t *depth, uint32_t at) {
   while (*depth && at == loops[*depth - 1].end) {
     if (--loops[*depth - 1].left) return loops[*depth - 1].first;
@@ -148,7 +147,8 @@ static uint32_t layout_repeat(struct layout_loop *loops, size_t *depth, uint32_t
   return at;
 }
 
-/* Runs a program without arrays. Most values are compressed integers of one byte. */
+/* Runs steps without arrays. Compressed integers of one byte take a fast path, because most values
+ * have this form. */
 static bool layout_run_flat(const struct jfr *j, const struct jfr_program *program,
                             struct jfr_reader *r, uint64_t *slots) {
   const struct jfr_op *op = program->ops, *end = op + program->count;

@@ -1,10 +1,10 @@
-/* Reads the metadata of a chunk: a table of strings, then a tree of elements with attributes
- * that describes classes and their fields. */
+/* Reads the metadata of a chunk: a table of strings, and then a tree of elements with attributes.
+ * The tree describes classes and their fields. */
 #include "import/jfr/jfr.h"
 
 #define DEEPEST 16 /* maximum nesting of elements; recordings have 5 */
 
-/* Kind of an element, which decides how the reader reads its children. */
+/* Kind of an element, which decides how its attributes are read. */
 enum jfr_element { JFR_OTHER, JFR_ELEMENT_CLASS, JFR_ELEMENT_FIELD };
 
 struct jfr_tree {
@@ -61,7 +61,7 @@ static enum jfr_kind jfr_kind_of(pprofc_str name) {
   return JFR_STRUCT;
 }
 
-/* Begins a class or field. Its attributes follow. */
+/* Adds a class or field. Its attributes follow. */
 static bool tree_open(struct jfr_tree *t, enum jfr_element element) {
   struct jfr_metadata *m = &t->j->metadata;
   if (element == JFR_ELEMENT_CLASS) {
@@ -100,7 +100,7 @@ static const struct {
     {"SECONDS", JFR_SECONDS},
 };
 
-/* Reads an attribute of a field's annotation. jdk.jfr.Timespan has the unit. */
+/* Reads an attribute of a field's annotation. The annotation jdk.jfr.Timespan has the unit. */
 static void tree_annotation(struct jfr_field *f, pprofc_str key, pprofc_str value) {
   if (!str_equal(key, STR("value"))) return;
   for (size_t i = 0; i < sizeof jfr_units / sizeof *jfr_units; i++)
@@ -127,7 +127,7 @@ static void tree_attribute(struct jfr_tree *t, enum jfr_element element, enum jf
     tree_annotation(&m->fields[m->field_count - 1], key, value);
 }
 
-/* Reads an element with its attributes, and opens it if it has children. */
+/* Reads an element and its attributes. Keeps the element open if it has children. */
 static bool tree_read_element(struct jfr_tree *t) {
   enum jfr_element parent = t->depth ? t->open[t->depth - 1].element : JFR_OTHER;
   enum jfr_element element = tree_element(tree_string(t), parent);
@@ -158,7 +158,7 @@ static bool tree_read(struct jfr_tree *t) {
 /* ---- the event --------------------------------------- */
 
 /* Returns the offset of the metadata: the offset in the header, or else the offset of the first
- * event of type 0. */
+ * event of type 0. Returns 0 if there is no metadata. */
 static uint64_t jfr_find_metadata(struct jfr *j) {
   if (j->chunk->metadata_at) return j->chunk->metadata_at;
   struct jfr_reader r = jfr_reader_at(j, JFR_HEADER_SIZE), body;

@@ -11,7 +11,7 @@ static bool names_is_in(char c, enum names_set set) {
   return set == NAMES_LAMBDA && c && strchr("x$./+", c);
 }
 
-/* Returns the number of characters of a set at the end of s[0, size). */
+/* Returns the number of characters at the end of s[0, size) that are in a set. */
 static size_t names_tail(pprofc_str s, size_t size, enum names_set set) {
   size_t tail = 0;
   while (tail < size && names_is_in(s.data[size - tail - 1], set)) tail++;
@@ -33,8 +33,8 @@ static size_t names_address(pprofc_str s) {
   return s.size;
 }
 
-/* Returns the offset of a lambda's number: "$$Lambda$14/1837760739", "$$Lambda$14". Returns
- * s.size if anything else follows "$$Lambda". */
+/* Returns the offset of the number in the name of a lambda: "$$Lambda$14/1837760739",
+ * "$$Lambda$14". Returns s.size if any other text follows "$$Lambda". */
 static size_t names_lambda(pprofc_str s) {
   size_t at = str_find(s, STR("$$Lambda"));
   if (at == s.size) return at;
@@ -43,7 +43,7 @@ static size_t names_lambda(pprofc_str s) {
   return names_tail(s, s.size, NAMES_LAMBDA) >= s.size - from ? from : s.size;
 }
 
-/* Prefixes of generated names, which end in a number or a hash. */
+/* Prefixes of names of generated classes. A number follows the prefix. */
 static const char *const names_generated[] = {
     "jdk/internal/reflect/GeneratedMethodAccessor",
     "jdk/internal/reflect/GeneratedConstructorAccessor",
@@ -63,7 +63,7 @@ static size_t names_generated_end(pprofc_str s) {
   return at < s.size ? at + spring.size : s.size;
 }
 
-/* Libraries that are unpacked to a file with a new name each time. */
+/* Libraries that programs unpack to a file with a new name at each start. */
 static const struct {
   const char *start, *stable;
 } names_unpacked[] = {
@@ -73,7 +73,7 @@ static const struct {
     {"libamazonCorrettoCryptoProvider", "libamazonCorrettoCryptoProvider_.so"},
 };
 
-/* Returns the stable name of an unpacked library, or "". */
+/* Returns a fixed name for a library that was unpacked to a file with a changing name, or "". */
 static pprofc_str names_unpacked_library(pprofc_str name) {
   static const char *const folders[] = {"./tmp/", "/tmp/"};
   if (str_ends(name, STR(" (deleted)"))) name = str_slice(name, 0, name.size - 10);
@@ -94,7 +94,7 @@ static pprofc_str names_stable(pprofc_str name, bool *cut) {
   return s;
 }
 
-/* Appends the name of a class without the numbers that differ between runs. */
+/* Appends the name of a class with '_' in place of numbers that differ between runs. */
 static void names_add_stable(pprofc_str name, struct buffer *out) {
   bool cut;
   pprofc_str library = names_unpacked_library(name);
@@ -117,7 +117,7 @@ bool jfr_is_library(pprofc_str name) {
   return str_find(name, STR(".so.")) < name.size || str_starts(name, STR("["));
 }
 
-/* Adds j->name to the builder and returns the string. */
+/* Adds j->name to the builder's strings and returns its index; 0 on failure. */
 static uint32_t names_take(struct jfr *j) {
   if (j->name.failed) jfr_fail_nomem(j);
   return jfr_ok(j) ? builder_string(j->builder, buffer_str(&j->name)) : 0;
@@ -133,7 +133,8 @@ static uint32_t names_join(struct jfr *j, uint64_t class, uint64_t method) {
   return names_take(j);
 }
 
-/* Leaves the system name empty, because the recorder has already demangled C++ names. */
+/* Adds a function with an empty system name, because the recorder has already demangled C++
+ * names. */
 uint32_t jfr_function(struct jfr *j, uint64_t method) {
   struct jfr_entry *entry = jfr_entry_of(j, JFR_METHODS, method);
   if (!entry) return NONE;
@@ -146,7 +147,7 @@ uint32_t jfr_function(struct jfr *j, uint64_t method) {
 
 /* ---- labels ------------------------------------------ */
 
-/* Returns the type of a letter of a descriptor. */
+/* Returns the type that a letter of a descriptor stands for, or NULL. */
 static const char *names_primitive(char letter) {
   static const char *const names[] = {
       ['B'] = "byte", ['C'] = "char", ['D'] = "double", ['F'] = "float",
@@ -155,7 +156,8 @@ static const char *names_primitive(char letter) {
   return (unsigned char)letter < sizeof names / sizeof *names ? names[(unsigned char)letter] : NULL;
 }
 
-/* Returns the element type of an array type without its "[" marks: "Ljava/lang/String;". */
+/* Returns the element type of an array type: "java/lang/String" for "[Ljava/lang/String;".
+ * `dimensions` is the number of brackets. */
 static pprofc_str names_element(pprofc_str s, size_t dimensions) {
   s = str_slice(s, dimensions, s.size);
   if (!dimensions) return s;

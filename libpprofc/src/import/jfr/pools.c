@@ -1,8 +1,8 @@
-/* Reads constant pools, which are in checkpoint events. If an entry is in several checkpoints, the
- * reader keeps the first, as the JDK does. */
+/* Reads constant pools, which are in checkpoint events. If several checkpoints have an entry with
+ * the same id, the reader keeps the first, as the JDK does. */
 #include "import/jfr/jfr.h"
 
-/* Fields that the reader keeps of the classes of each pool. */
+/* Fields to read of each class that has a pool. */
 static const struct jfr_want stack_wants[] = {
     {"frames", JFR_FRAMES}, {"truncated", JFR_TRUNCATED}, {NULL, 0}};
 static const struct jfr_want method_wants[] = {{"type", JFR_CLASS}, {"name", JFR_NAME}, {NULL, 0}};
@@ -49,8 +49,9 @@ void jfr_entry_prefetch(const struct jfr *j, enum jfr_pool_name name, uint64_t i
     __builtin_prefetch(&pool->items[pool->small[id]]);
 }
 
-/* Indexes an entry by its id. Most ids ascend from 1 without gaps and need no index; other small
- * ids use an array, and large ids a hash table. */
+/* Indexes an entry by its id. Most ids ascend from the first id without gaps; these dense ids need
+ * no index. Other small ids use an array, and large ids a hash table. Returns false when out of
+ * memory. */
 static bool pool_index(struct jfr *j, struct jfr_pool *pool, uint64_t id, uint32_t index) {
   if (!index) pool->first_id = id;
   if (index == pool->dense && id == pool->first_id + index) {
@@ -76,15 +77,15 @@ static bool pool_add(struct jfr *j, enum jfr_pool_name name, const struct jfr_en
   return true;
 }
 
-/* Compiles the steps that read a class. The steps store values only for a class whose values the
- * reader needs. */
+/* Compiles the steps that read a value of a class. The steps store fields only if the reader keeps
+ * the entries of this class. Returns false when out of memory. */
 static bool pool_compile(struct jfr *j, struct jfr_class *c, size_t pool) {
   if (c->has_program) return true;
   c->has_program = true;
   return jfr_compile(j, c, pool < JFR_POOL_COUNT ? pool_classes[pool].wants : NULL, &c->program);
 }
 
-/* Reads the entries of one class. */
+/* Reads the entries of one class. Returns false on failure. */
 static bool pool_read(struct jfr *j, struct jfr_reader *r) {
   const uint8_t *at = r->at;
   struct jfr_class *c = jfr_class_of(j, jfr_long(r));

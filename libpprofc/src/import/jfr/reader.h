@@ -1,5 +1,5 @@
-/* Reads the integers of a chunk. The header of the chunk says if integers are compressed or of
- * fixed width. After a failure all later reads return 0, and `at` is the end. */
+/* Reads the integers of a chunk. The header of the chunk shows if integers are compressed or have a
+ * fixed width. After a failure all reads return 0, and `at` equals `end`. */
 #ifndef PPROFC_IMPORT_JFR_READER_H
 #define PPROFC_IMPORT_JFR_READER_H
 
@@ -18,7 +18,7 @@ static inline void jfr_fail_read(struct jfr_reader *r) {
   r->at = r->end;
 }
 
-/* True if `size` bytes are left; otherwise the reader fails. */
+/* True if at least `size` bytes are left. Otherwise sets `failed` and returns false. */
 static inline bool jfr_has(struct jfr_reader *r, uint64_t size) {
   if (size <= (uint64_t)(r->end - r->at)) return true;
   jfr_fail_read(r);
@@ -29,7 +29,7 @@ static inline void jfr_skip(struct jfr_reader *r, uint64_t size) {
   if (jfr_has(r, size)) r->at += size;
 }
 
-/* Reads a big-endian integer. */
+/* Reads a big-endian integer of `size` bytes. */
 static inline uint64_t jfr_fixed(struct jfr_reader *r, unsigned size) {
   uint64_t value = 0;
   if (!jfr_has(r, size)) return 0;
@@ -51,7 +51,7 @@ static inline uint64_t jfr_compressed(struct jfr_reader *r) {
   return 0;
 }
 
-/* Skips compressed integers. */
+/* Skips `count` compressed integers. */
 static inline void jfr_skip_compressed(struct jfr_reader *r, uint64_t count) {
   const uint8_t *at = r->at;
   for (; count; count--) {
@@ -66,7 +66,7 @@ static inline void jfr_skip_compressed(struct jfr_reader *r, uint64_t count) {
   r->at = at;
 }
 
-/* Reads an integer, which has `size` bytes if integers are not compressed. */
+/* Reads an integer, which is compressed or has `size` bytes. */
 static inline uint64_t jfr_integer(struct jfr_reader *r, unsigned size) {
   return r->compressed ? jfr_compressed(r) : jfr_fixed(r, size);
 }

@@ -1,14 +1,15 @@
-/* Stores samples: events with equal keys (stack, thread and labels) become one sample with several
- * values. */
+/* Stores rows: events with equal keys (stack, thread and labels) are added up in one row. Each row
+ * becomes a sample with several values. */
 #include "import/jfr/jfr.h"
 
 #include <stdio.h>
 
 struct jfr_rows {
-  uint64_t *words; /* for each row, `stride` words: the key, then the values */
+  uint64_t *words; /* rows of `stride` words each: the key, then the values */
   size_t count, word_capacity, stride;
   struct map by_key;
-  uint32_t last; /* index of the row found last; an event adds up to three values to the same row */
+  uint32_t last; /* index of the row found last, because an event changes up to three values of one
+                    row */
 };
 
 #define ROWS_KEY_WORDS (sizeof(struct jfr_key) / sizeof(uint64_t))
@@ -54,7 +55,8 @@ static bool rows_equal(const void *rows, uint32_t index, const void *key) {
   return memcmp(rows_at(rows, index), key, sizeof(struct jfr_key)) == 0;
 }
 
-/* Finds or adds the row with a key and returns its index; NONE when out of memory. */
+/* Returns the index of the row with a key, and adds the row if it is new. Returns NONE when out of
+ * memory. */
 static uint32_t rows_find(struct jfr *j, const struct jfr_key *key, uint64_t hash) {
   struct jfr_rows *rows = j->rows;
   size_t words = (rows->count + 1) * rows->stride;
@@ -109,7 +111,8 @@ static const struct {
     [JFR_WAIT + 1] = {"wait_delay", "nanoseconds"},
 };
 
-/* Sets the default sample type: the first type, or wall if async-profiler recorded only wall. */
+/* Sets the default sample type: the first type, or wall if async-profiler sampled only the wall
+ * clock. */
 static void rows_default_type(struct jfr *j) {
   size_t type = 0;
   if (j->has_type[JFR_WALL] && j->chunks[0].settings.only_wall) type = JFR_WALL;
@@ -134,7 +137,7 @@ void jfr_rows_emit_types(struct jfr *j) {
   rows_default_type(j);
 }
 
-/* Label keys: strings of the builder, or 0 until first used. */
+/* Indices of label keys. The string index of a key is 0 until the key is first used. */
 enum { ROWS_THREAD, ROWS_TID, ROWS_STATE, ROWS_CLASS, ROWS_CONTEXT, ROWS_SPAN, ROWS_LABELS };
 
 static const char *const rows_label_keys[ROWS_LABELS] = {"thread", "tid",     "state",
@@ -167,8 +170,8 @@ static void rows_span_label(struct jfr *j, uint32_t *keys, uint64_t span) {
   builder_add_label(j->builder, &label);
 }
 
-/* Distance in stacks between the current stack and the stack whose frames are prefetched. The entry
- * of a stack is prefetched twice as far ahead. Stacks are scattered in memory. */
+/* Number of rows by which prefetching is ahead of the current row, because stacks are scattered in
+ * memory. The entry of a stack is prefetched twice as far ahead as its frames. */
 #define ROWS_AHEAD 8
 
 static void rows_prefetch_stacks(struct jfr *j, size_t row) {

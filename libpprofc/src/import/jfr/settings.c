@@ -1,9 +1,10 @@
-/* Reads the settings of a recording: sampling periods and events. */
+/* Reads the settings of a recording: sampling periods, and the sampled event. */
 #include "import/jfr/jfr.h"
 
 #include "core/chars.h"
 
-/* Default periods of the JDK, of async-profiler and of its wall clock mode, in nanoseconds. */
+/* Default periods in nanoseconds: of the JDK, of async-profiler, and of async-profiler's wall
+ * clock. */
 #define JDK_PERIOD   20000000u
 #define ASYNC_PERIOD 10000000u
 #define WALL_PERIOD  50000000u
@@ -16,7 +17,7 @@ static const struct {
     {"m", 60000000000}, {"h", 3600000000000}, {"d", 86400000000000},
 };
 
-/* Parses a duration like "20 ms", or a number of nanoseconds; 0 if it is invalid. */
+/* Parses a duration like "20 ms", or a number of nanoseconds. Returns 0 if the text is invalid. */
 static uint64_t settings_duration(pprofc_str text) {
   size_t digits = 0;
   uint64_t number;
@@ -31,7 +32,8 @@ static uint64_t settings_duration(pprofc_str text) {
   return 0;
 }
 
-/* True if async-profiler's event is a time; other events are counted. */
+/* True if the sample type cpu is a time when async-profiler samples this event. For any other event
+ * cpu counts the event. */
 static bool settings_is_time(pprofc_str event) {
   static const char *const times[] = {"cpu",       "itimer",     "ctimer", "wall", "alloc",
                                       "cpu-clock", "task-clock", "lock",   "",     "nativemem"};
@@ -40,7 +42,8 @@ static bool settings_is_time(pprofc_str event) {
   return false;
 }
 
-/* Sets *period to the shorter of two periods, because several recordings can run at once. */
+/* Sets *period to the period of a setting, if that is shorter or *period is not set. Several
+ * recordings can run at once. */
 static void settings_period(struct jfr *j, uint64_t *period, const uint64_t *slots) {
   uint64_t value = settings_duration(jfr_text(j, slots[JFR_EVENT_SETTING_VALUE]));
   if (value && (!*period || value < *period)) *period = value;
@@ -54,7 +57,7 @@ static void settings_event(struct jfr *j, struct jfr_settings *settings, pprofc_
   if (!settings->event.data) jfr_fail_nomem(j);
 }
 
-/* Returns the period of an event, or NULL if it has no period. */
+/* Returns the period of an event by the event's id, or NULL if the event has no period. */
 static uint64_t *settings_period_of(const struct jfr *j, struct jfr_settings *settings,
                                     uint64_t id) {
   for (size_t i = 0; i < j->handler_count; i++) {
@@ -71,9 +74,9 @@ static uint64_t *settings_period_of(const struct jfr *j, struct jfr_settings *se
   return NULL;
 }
 
-/* Returns the period that a setting changes, or NULL. The JDK's setting "period" is for one event.
- * async-profiler's setting "interval" is for the event that it samples, and its setting "wall" is
- * for samples of the wall clock. */
+/* Returns the period that a setting changes, or NULL. The JDK's setting "period" applies to one
+ * event. async-profiler's setting "interval" applies to the event that it samples, and its setting
+ * "wall" to samples of the wall clock. */
 static uint64_t *settings_target(const struct jfr *j, struct jfr_settings *settings,
                                  pprofc_str name, uint64_t id) {
   if (str_equal(name, STR("interval"))) return &settings->cpu;
@@ -94,7 +97,8 @@ void jfr_read_setting(struct jfr *j, struct jfr_settings *settings, const uint64
     settings_period(j, period, slots);
 }
 
-/* Sets a missing period to its default. */
+/* Sets a period to its default if it is not given. `is_used` is true if samples have this
+ * period. */
 static void settings_assume(struct jfr *j, uint64_t *period, uint64_t usual, bool is_used) {
   if (*period) return;
   *period = usual;

@@ -30,7 +30,7 @@ struct stacks_item {
 struct jfr_stacks {
   struct stacks_item *items;
   size_t count, capacity;
-  uint32_t *frames; /* frames of all stacks, one stack after another */
+  uint32_t *frames; /* locations of all stacks, one stack after another, leaf first */
   size_t frame_count, frame_capacity;
   struct map by_frames;
   pprofc_line *lines; /* buffer for the lines of the current location */
@@ -82,8 +82,8 @@ void jfr_first_mapping(struct jfr *j) {
   j->stacks->mapping[STACKS_JVM] = stacks_mapping(j, STR("[jvm]"));
 }
 
-/* Returns the name of the mapping of native code, which is the library. JFR stores the library as
- * the class of the method. A native method of a Java class gets the mapping "[jvm]". */
+/* Returns the name of the mapping for native code. JFR stores the library as the class of a method,
+ * so the library is the mapping. A native method of a Java class is in the mapping "[jvm]". */
 static pprofc_str stacks_library(struct jfr *j, const struct jfr_entry *method) {
   const struct jfr_entry *c = jfr_entry_of(j, JFR_CLASSES, method->slots[JFR_CLASS]);
   pprofc_str name = c ? jfr_symbol(j, c->slots[JFR_NAME]) : STR("");
@@ -99,7 +99,8 @@ static uint32_t stacks_native_mapping(struct jfr *j, uint64_t method) {
   return (uint32_t)(m->slots[JFR_MAPPING] - 1);
 }
 
-/* Returns the mapping of a frame. Kernel, native and interpreted code have different mappings. */
+/* Returns the mapping of a frame. Java, interpreted, native and kernel code have different
+ * mappings. */
 static uint32_t stacks_mapping_of(struct jfr *j, enum stacks_kind kind, uint64_t method) {
   static const char *const names[STACKS_KINDS] = {[STACKS_JVM] = "[jvm]",
                                                   [STACKS_INTERPRETED] = "[interpreted]",
@@ -125,7 +126,7 @@ static enum stacks_kind stacks_kind_of(struct jfr *j, uint64_t type) {
 
 /* ---- frames ------------------------------------------ */
 
-/* Appends a location with the collected lines to the frames. */
+/* Appends a location with the collected lines to the frames. Returns false on failure. */
 static bool stacks_push(struct jfr *j, enum stacks_kind kind, uint64_t method) {
   struct jfr_stacks *s = j->stacks;
   uint32_t mapping = stacks_mapping_of(j, kind, method);
@@ -137,7 +138,7 @@ static bool stacks_push(struct jfr *j, enum stacks_kind kind, uint64_t method) {
   return true;
 }
 
-/* Adds a frame. slots[] contains the method, the line and the type. */
+/* Adds a frame: its method, line and type are in `slots`. Returns false on failure. */
 static bool stacks_frame(struct jfr *j, const uint64_t *slots, bool is_last) {
   struct jfr_stacks *s = j->stacks;
   uint32_t function = jfr_function(j, slots[0]);
@@ -168,10 +169,10 @@ static bool stacks_check_depth(struct jfr *j, size_t depth) {
 struct stacks_ahead {
   uint64_t slots[STACKS_AHEAD][3];
   uint32_t count;
-  bool failed; /* true if the frame after the batch cannot be read */
+  bool failed; /* true if the frame after this batch cannot be read */
 };
 
-/* Prefetches the pool entries for a method's name. With `text`, prefetches the bytes of the name
+/* Prefetches the pool entries for a method's name; if `text` is true, the bytes of the name
  * instead. */
 static void stacks_prefetch_name(struct jfr *j, const struct jfr_entry *method, bool text) {
   const struct jfr_entry *class, *symbol;
@@ -203,7 +204,8 @@ static void stacks_decode(struct jfr *j, struct jfr_reader *r, struct stacks_ahe
     }
 }
 
-/* Reads the frames at an offset of the chunk and appends them to the frames of all stacks. */
+/* Reads the frames at an offset of the chunk and appends them to the frames of all stacks. Returns
+ * false on failure. */
 static bool stacks_read(struct jfr *j, uint64_t offset) {
   struct jfr_reader r = jfr_reader_at(j, offset);
   struct stacks_ahead ahead = {.failed = !j->frame.count};
@@ -228,7 +230,7 @@ static bool stacks_read(struct jfr *j, uint64_t offset) {
 /* ---- stacks ------------------------------------------ */
 
 /* Returns the index of the stack whose frames were appended last. If an equal stack exists, removes
- * these frames and returns its index. */
+ * these frames and returns the index of the equal stack. Returns NONE when out of memory. */
 static uint32_t stacks_add(struct jfr *j) {
   struct jfr_stacks *s = j->stacks;
   size_t first = 0;

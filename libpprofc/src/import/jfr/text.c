@@ -1,12 +1,12 @@
-/* Reads strings of recordings: a byte for the encoding, then the text. */
+/* Reads strings of recordings: a byte with the encoding, then the text. */
 #include "import/jfr/jfr.h"
 
 enum jfr_encoding {
   JFR_NULL,
   JFR_EMPTY,
-  JFR_POOLED, /* encoding: the key of an entry of the string pool */
+  JFR_POOLED, /* key of an entry in the pool of strings */
   JFR_UTF8,
-  JFR_CHARS, /* encoding: UTF-16, each unit an integer */
+  JFR_CHARS, /* number of units, then UTF-16 with one integer for each unit */
   JFR_LATIN1,
 };
 
@@ -42,7 +42,7 @@ static pprofc_str text_latin1(const uint8_t *data, size_t size, struct buffer *o
 /* Appends a unit of UTF-16. *high is the pending high surrogate, or 0. An unpaired surrogate
  * becomes U+FFFD. */
 static void text_add_unit(struct buffer *out, uint32_t unit, uint32_t *high) {
-  uint32_t half = unit >> 10; /* 0x36: high surrogate; 0x37: low surrogate */
+  uint32_t half = unit >> 10; /* 0x36 for a high surrogate, 0x37 for a low surrogate */
   if (*high && half == 0x37) {
     text_add(out, 0x10000 + ((*high & 0x3FF) << 10) + (unit & 0x3FF));
     *high = 0;
@@ -95,8 +95,8 @@ pprofc_str jfr_text(struct jfr *j, uint64_t offset) {
     const struct jfr_entry *entry = jfr_entry_of(j, JFR_STRINGS, key);
     if (!entry) return STR("");
     r = jfr_reader_at(j, entry->slots[JFR_TEXT]);
-    s = jfr_read_string(&r, &j->text, &key); /* ignore a second key: an entry must not refer to
-                                                another entry */
+    /* Ignore a second key, because an entry must not refer to another entry. */
+    s = jfr_read_string(&r, &j->text, &key);
   }
   if (j->text.failed) jfr_fail_nomem(j);
   jfr_take(j, &j->text_bytes, s.size, "texts");

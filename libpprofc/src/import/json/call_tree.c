@@ -1,4 +1,4 @@
-/* Links frames that have one caller each by their ids in the file. */
+/* Links the frames of a JSON profile to their callers by id. Each frame has one caller. */
 #include "import/json/call_tree.h"
 
 #include "core/array.h"
@@ -26,7 +26,7 @@ uint32_t call_tree_add(struct json_call_tree *tree, pprofc_str id, const struct 
   if (!ARRAY_RESERVE_IN(tree->arena, tree->nodes, tree->room, count + 1)) return MAP_NONE;
   if (!ARRAY_RESERVE_IN(tree->arena, tree->ids, tree->id_room, count + 1)) return MAP_NONE;
   uint64_t hash = hash_bytes(id.data, id.size);
-  /* Index only the first of several nodes with equal ids, which keeps lookups short. */
+  /* If several nodes have the same id, index only the first, which keeps lookups short. */
   bool again = call_tree_lookup(tree, hash, id) != MAP_NONE;
   if (!again && !map_insert(&tree->by_id, hash, (uint32_t)count)) return MAP_NONE;
   tree->ids[count] = id;
@@ -40,8 +40,8 @@ uint32_t call_tree_find(const struct json_call_tree *tree, const struct node *id
   return call_tree_lookup(tree, hash_bytes(id->text.data, id->text.size), id->text);
 }
 
-/* Follows callers from a node to the root or to a visited node. If this walk visited that node, the
- * callers form a loop. The function then cuts the loop and returns true. */
+/* Follows callers from a node to the root or to a node that was seen before. If this walk saw that
+ * node, the callers form a loop. Then cuts the loop and returns true. */
 static bool call_tree_cut_from(struct json_call_tree *tree, size_t start) {
   uint32_t walk = (uint32_t)start + 1, node = (uint32_t)start;
   while (!tree->nodes[node].seen) {
@@ -63,7 +63,8 @@ static void call_tree_cut_loops(struct json_call_tree *tree, pprofc_builder *bui
   import_note_count(builder, loops, "node is its own caller", "nodes are their own callers");
 }
 
-/* Makes the paths of a node and of its callers. `chain` is a buffer with room for all nodes. */
+/* Makes the call paths of a node and of its callers. `chain` is a buffer with room for all nodes.
+ * Returns false when out of memory. */
 static bool call_tree_make_path(struct json_call_tree *tree, struct call_paths *paths,
                                 uint32_t node, uint32_t *chain) {
   struct call_node *nodes = tree->nodes;

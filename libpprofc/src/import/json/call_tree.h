@@ -9,16 +9,15 @@ enum call_kind {
   CALL_FRAME,
   CALL_OUTSIDE, /* node such as V8's (root) and (idle): the node and its callers are not frames */
   CALL_ON_TOP   /* node such as V8's (program) and (garbage collector): the node is a callee of the
-                   previous stack */
+                   stack of the previous sample */
 };
 
 struct call_node {
   const struct node *json;
   uint32_t parent; /* index of the caller's node, or MAP_NONE */
   uint32_t location;
-  uint32_t seen; /* number of the walk of call_tree_cut_loops that reached the node, or 0 */
-  uint32_t
-      path; /* path of the node, set by call_tree_make_paths; MAP_NONE if there are no frames */
+  uint32_t seen; /* number of the walk that first reached the node while loops were cut, or 0 */
+  uint32_t path; /* call path of the node; MAP_NONE if the path has no frames */
   enum call_kind kind;
 };
 
@@ -26,7 +25,7 @@ struct json_call_tree {
   struct arena *arena;
   struct call_node *nodes;
   size_t count, room;
-  struct map by_id; /* index of nodes by the text of their ids */
+  struct map by_id; /* hash table of the nodes, keyed by the text of their ids */
   pprofc_str *ids;
   size_t id_room;
 };
@@ -38,17 +37,16 @@ void call_tree_free(struct json_call_tree *tree);
 uint32_t call_tree_add(struct json_call_tree *tree, pprofc_str id, const struct node *json,
                        uint32_t location, enum call_kind kind);
 
-/* Returns the first node with this id, which may be a number or a string. Returns MAP_NONE if there
- * is no such node. */
+/* Returns the first node with this id, which may be a number or a string, or MAP_NONE. */
 uint32_t call_tree_find(const struct json_call_tree *tree, const struct node *id);
 
-/* Makes the paths of all nodes. In an invalid file a node may be its own ancestor. The last node of
- * such a loop becomes a root, and a comment of the profile gives the number of loops. Returns false
- * when out of memory. */
+/* Makes the call paths of all nodes. In an invalid file a node may be its own ancestor. The last
+ * node of such a loop becomes a root, and a comment in the profile gives the number of loops.
+ * Returns false when out of memory. */
 bool call_tree_make_paths(struct json_call_tree *tree, struct call_paths *paths,
                           pprofc_builder *builder);
 
-/* Adds labels to the last sample. */
+/* Function that adds labels to the last sample. */
 typedef void (*call_label_fn)(pprofc_builder *builder, const void *context);
 
 #endif

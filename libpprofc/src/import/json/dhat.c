@@ -1,12 +1,12 @@
-/* Reads DHAT's JSON (valgrind --tool=dhat, dhat-rs), file version 2. */
+/* Reads DHAT's JSON (valgrind --tool=dhat, dhat-rs), version 2 of the file format. */
 #include "core/mem.h"
 #include "import/json/json.h"
 #include "import/names.h"
 
 #include "profile/builder.h"
 
-/* Members of a program point (an allocation site) and their sample types. A type that no program
- * point has is dropped. */
+/* Members of a program point (an allocation site) and their sample types. A sample type is dropped
+ * if no program point has its member. */
 static const struct {
   const char *member, *type, *unit;
 } counters[] = {
@@ -17,8 +17,8 @@ static const struct {
 };
 #define COUNTERS (sizeof counters / sizeof *counters)
 
-/* Reads a frame: "0x4848899: malloc (vg_replace_malloc.c:381)"
- * or "0x10919A: main (in /app/prog)". */
+/* Parses a frame: "0x4848899: malloc (vg_replace_malloc.c:381)"
+ * or "0x10919A: main (in /app/prog)". Returns its location. */
 static uint32_t dhat_read_frame(pprofc_builder *builder, pprofc_str text) {
   uint64_t address = 0;
   size_t colon = str_find(text, STR(": "));
@@ -62,8 +62,8 @@ static size_t find_counters(const struct node *points, const char **members,
   return count;
 }
 
-/* Fills the location of each frame of the table. Frame 0, which is "[root]", and invalid
- * frames are NONE. */
+/* Sets the location of each frame of the table. The location is NONE for frame 0, which is
+ * "[root]", and for invalid frames. */
 static void dhat_read_table(pprofc_builder *builder, const struct node *table,
                             uint32_t *locations) {
   for (size_t i = 0; i < node_size(table); i++) {
@@ -73,8 +73,8 @@ static void dhat_read_table(pprofc_builder *builder, const struct node *table,
   }
 }
 
-/* Reads the stack of a program point, leaf first, and returns its depth. Skips frame 0. Counts
- * frames that are missing in the table. */
+/* Reads the stack of a program point, leaf first, and returns its depth. Skips frame 0. Adds the
+ * number of frames that are missing in the table to *missing. */
 static size_t dhat_read_stack(const struct node *point, const uint32_t *locations,
                               size_t frame_count, struct json_stack *stack, pprofc_builder *builder,
                               size_t *missing) {

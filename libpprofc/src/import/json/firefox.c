@@ -1,6 +1,7 @@
 /* Reads processed profiles of the Firefox Profiler, which samply also writes. Tables are stored as
- * columns. In older files each thread has its own tables, in newer files threads share them. Native
- * code without names, as in samply's files, keeps its library and addresses for the symbolizer. */
+ * columns. In older files each thread has its own tables; in newer files threads share them. For
+ * native code without names, as in samply's files, the reader keeps library and address, so that
+ * the symbolizer can find the names. */
 #include "import/call_paths.h"
 #include "import/json/json.h"
 #include "profile/builder_times.h"
@@ -11,7 +12,7 @@
 /* The newest preprocessedProfileVersion that was tested. */
 #define NEWEST_VERSION 70
 
-/* Unit of the sample weights of a thread. */
+/* Unit of the weights of a thread's samples. */
 enum weight { WEIGHT_SAMPLES, WEIGHT_TIME, WEIGHT_BYTES, WEIGHT_COUNT };
 
 static const struct {
@@ -29,8 +30,8 @@ struct firefox_tables {
   const struct node *frame_func, *frame_line, *frame_column, *frame_address;
   const struct node *func_name, *func_file, *func_source, *sources;
   const struct node *func_resource, *resource_lib;
-  /* Column of the frame table with the library of each frame, from version 70 on. In earlier
-   * versions the resource of a function names the library. */
+  /* Library of each frame, from version 70 on. In earlier versions the resource of a function names
+   * the library. */
   const struct node *frame_lib;
 };
 
@@ -40,15 +41,15 @@ struct firefox_reader {
   const struct node *root;
   bool has[WEIGHT_COUNT], has_cpu, cpu_is_cycles;
   double cpu_factor;            /* factor from threadCPUDelta to nanoseconds */
-  struct firefox_tables tables; /* tables of the current thread; threads may share them */
+  struct firefox_tables tables; /* tables of the current thread */
   struct call_paths paths;
-  uint32_t *path; /* path of each entry of the stack table; MAP_NONE if the entry has no frames */
+  uint32_t *path; /* call path of each stack entry; MAP_NONE if the entry has no frames */
   size_t path_count;
   bool has_frames; /* true if each frame of the tables has a function */
   size_t read, missing;
-  int64_t said;  /* sum of the `length` members of the lists of samples; -1 if a list has no valid
-                    `length` */
-  size_t listed; /* number of samples in the lists */
+  int64_t said; /* number of samples according to the `length` of the lists of samples; -1 if a list
+                   has no valid `length` */
+  size_t listed;    /* number of samples in the lists */
   int64_t interval; /* sampling interval in nanoseconds, or 0 */
   const struct node *libs;
   uint32_t *mappings; /* mapping of each library, or NONE */
@@ -112,7 +113,7 @@ static pprofc_str string_at(const struct firefox_tables *t, const struct node *a
   return node_is(text, NODE_STRING) ? text->text : STR("");
 }
 
-/* Returns the file of a function, or else the file of its source. */
+/* Returns the file of the function's source, or else the file of the function. */
 static pprofc_str file_of(const struct firefox_tables *t, size_t function) {
   size_t source;
   if (t->func_source && index_at(t->func_source, function, &source))
@@ -122,8 +123,8 @@ static pprofc_str file_of(const struct firefox_tables *t, size_t function) {
 
 /* ---- native code ------------------------------------- */
 
-/* Adds the mapping of a library. The mapping covers the whole address space, because addresses are
- * relative to the library. */
+/* Returns the mapping of a library, and adds the mapping if it is new. The mapping covers the whole
+ * address space, because addresses are relative to the library. */
 static uint32_t firefox_mapping(struct firefox_reader *r, size_t index) {
   const struct node *lib = node_at(r->libs, index);
   pprofc_str path = node_text(lib, "path");
@@ -136,8 +137,8 @@ static uint32_t firefox_mapping(struct firefox_reader *r, size_t index) {
   return r->mappings[index];
 }
 
-/* Finds the libraries. The program itself is the first, because the first mapping is the main
- * binary. */
+/* Finds the libraries. Adds the mapping of the program itself, because the first mapping of a
+ * profile must be the main binary. */
 static bool firefox_find_libs(struct firefox_reader *r) {
   r->libs = node_get(r->root, "libs");
   size_t count = node_size(r->libs);
@@ -153,8 +154,7 @@ static bool firefox_find_libs(struct firefox_reader *r) {
   return true;
 }
 
-/* True if a frame's name is only its address. Then sets the library and the address of the
- * frame. */
+/* True if a frame's name is only its address. Sets the library and the address of this frame. */
 static bool firefox_is_unnamed(const struct firefox_reader *r, size_t frame, size_t function,
                                size_t *lib, uint64_t *address) {
   const struct firefox_tables *t = &r->tables;
@@ -207,7 +207,8 @@ static bool caller_of(const struct firefox_tables *t, size_t stack, size_t *call
   return index_at(t->stack_prefix, stack, caller) && *caller < stack;
 }
 
-/* Returns the locations of the frame table, or NULL when out of memory. */
+/* Returns the location of each frame of the frame table, or NULL when out of memory. Sets
+ * r->has_frames to false if a frame has no function. */
 static uint32_t *firefox_read_frames(struct firefox_reader *r, size_t count) {
   uint32_t *locations = arena_zero_array(r->arena, count ? count : 1, sizeof *locations);
   r->has_frames = locations != NULL;
@@ -216,7 +217,8 @@ static uint32_t *firefox_read_frames(struct firefox_reader *r, size_t count) {
   return locations;
 }
 
-/* Makes the paths of a thread's stack table, unless the previous thread has the same tables. */
+/* Makes the call paths of a thread's stack table, unless the previous thread has the same
+ * tables. */
 static bool firefox_read_tables(struct firefox_reader *r, const struct node *thread) {
   struct firefox_tables tables;
   find_tables(thread, r->root, &tables);
@@ -270,17 +272,16 @@ static void firefox_add_sample(struct firefox_reader *r, const struct node *thre
   json_label(r->builder, "tid", json_id(node_get(thread, "tid")));
 }
 
-/* The clock of a thread: times of samples, or the differences between them. */
+/* Clock of a thread: reads the times of samples, or the differences between these times. */
 struct firefox_clock {
   const struct node *times, *deltas;
   int64_t now, next;      /* times of the current sample and of the next sample, in nanoseconds */
-  bool known, next_known; /* known: the file has the time of the current sample; next_known: the
-                             file has the time of the next sample */
+  bool known, next_known; /* true if the file has these times */
   size_t count;
   uint32_t track;
 };
 
-/* Reads the time of sample i. */
+/* Reads the time of sample i, which becomes the next sample. */
 static void firefox_read_time(struct firefox_reader *r, struct firefox_clock *c, size_t i) {
   const struct node *node = node_at(c->times ? c->times : c->deltas, i);
   int64_t time = json_scaled(r->builder, node, 6), sum;
@@ -304,7 +305,7 @@ static void firefox_clock_start(struct firefox_reader *r, struct firefox_clock *
   firefox_read_time(r, c, 0);
 }
 
-/* Moves the clock to sample i. */
+/* Makes sample i the current sample. */
 static void firefox_clock_move(struct firefox_reader *r, struct firefox_clock *c, size_t i) {
   if (!builder_keeps_times(r->builder)) return;
   c->now = c->next;
@@ -312,9 +313,8 @@ static void firefox_clock_move(struct firefox_reader *r, struct firefox_clock *c
   if (i + 1 < c->count) firefox_read_time(r, c, i + 1);
 }
 
-/* Adds the event of the last sample, unless the file has no time for the sample. The event lasts
- * until the next sample. If the next sample is more than two intervals later, the event lasts for
- * one interval. */
+/* Records the time of the last sample, if the file has it. The sample lasts until the next sample,
+ * or for one interval if the next sample is more than two intervals later. */
 static void firefox_add_event(struct firefox_reader *r, const struct firefox_clock *c) {
   int64_t duration;
   if (!c->known) return;
@@ -347,7 +347,7 @@ static bool firefox_read_thread(struct firefox_reader *r, const struct node *thr
 
 static void firefox_find_cpu(struct firefox_reader *r) {
   pprofc_str unit = node_text(node_path(r->root, "meta.sampleUnits"), "threadCPUDelta");
-  /* Units are nanoseconds, "variable CPU cycles", and microseconds ("µs"). */
+  /* The units are nanoseconds, "variable CPU cycles", and microseconds ("µs"). */
   r->cpu_is_cycles = str_starts(unit, STR("variable"));
   r->cpu_factor = !unit.size || unit.data[0] == 'n' || r->cpu_is_cycles ? 1 : 1e3;
   if (!r->has_cpu) return;
@@ -370,8 +370,8 @@ static void firefox_find_types(struct firefox_reader *r, const struct node *thre
   firefox_find_cpu(r);
 }
 
-/* Adds comments about samples without a stack, and about lists whose length differs from the length
- * that the file states. */
+/* Adds comments to the profile: about samples without a stack, and if the number of samples differs
+ * from the number that the file states. */
 static void firefox_account(struct firefox_reader *r, const struct node *meta) {
   const struct import_loss losses[] = {{r->missing, "sample has no stack", "samples have no stack"},
                                        {0}};
@@ -381,7 +381,7 @@ static void firefox_account(struct firefox_reader *r, const struct node *meta) {
                          json_member_int(meta, "preprocessedProfileVersion", 0), NEWEST_VERSION);
 }
 
-/* Reads the sampling interval, and the start of the recording. */
+/* Reads the sampling interval and the start time of the recording. */
 static void firefox_read_clock(struct firefox_reader *r, const struct node *meta) {
   double interval = json_member_number(meta, "interval", 0);
   double start = json_member_number(meta, "startTime", 0);

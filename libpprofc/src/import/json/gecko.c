@@ -1,7 +1,7 @@
-/* Reads profiles that Firefox itself records, before the Firefox Profiler processes them. The
- * developer tools of Firefox 42 to 70 and the built-in profiler write these files. A table is a
- * list of rows with a schema that names the columns. The oldest files have the frames in each
- * sample. */
+/* Reads profiles in the format in which Firefox records, before the Firefox Profiler processes
+ * them. The developer tools of Firefox 42 to 70 and the built-in profiler write these files. A
+ * table is a list of rows with a schema that names the columns. In the oldest files each sample
+ * lists its frames. */
 #include "core/array.h"
 #include "import/json/call_tree.h"
 #include "import/json/json.h"
@@ -13,12 +13,12 @@
 struct gecko {
   struct arena *arena;
   pprofc_builder *builder;
-  bool scripts_only; /* true for recordings of the developer tools, where only frames of web pages
+  bool scripts_only; /* true for recordings of the developer tools: only the scripts of web pages
                         are shown */
   struct call_paths paths;
-  const struct node **profiles; /* profiles of all processes, children after their parents */
+  const struct node **profiles; /* profiles of all processes, child processes after their parents */
   size_t profile_count, profile_room;
-  /* Numbers of samples that were read, that have no stack, and that belong to hidden threads. */
+  /* Numbers of samples: read; without a stack; of hidden threads. */
   uint64_t read, empty, hidden;
 };
 
@@ -31,8 +31,8 @@ struct gecko_thread {
   struct gecko *g;
   const struct node *thread, *strings;
   struct gecko_table stacks, frames;
-  uint32_t *locations; /* location of each frame; PPROFC_NONE if it is not shown */
-  uint32_t *paths;     /* path of each entry of the stack table; MAP_NONE if no frame is shown */
+  uint32_t *locations; /* location of each frame; PPROFC_NONE if the frame is hidden */
+  uint32_t *paths;     /* call path of each stack entry; MAP_NONE if all its frames are hidden */
   size_t path_count;
 };
 
@@ -43,7 +43,7 @@ static struct gecko_table gecko_table_of(const struct node *thread, const char *
   return (struct gecko_table){node_get(table, "data"), node_get(table, "schema")};
 }
 
-/* Returns the index of a column in the rows of a table, or SIZE_MAX. */
+/* Returns the index of a column in the rows of a table, or SIZE_MAX if there is no such column. */
 static size_t gecko_column(const struct gecko_table *table, const char *name) {
   int64_t index;
   bool found = node_to_integer(node_get(table->schema, name), &index) && index >= 0;
@@ -66,7 +66,7 @@ static bool gecko_index(const struct node *cell, size_t *index) {
 
 struct gecko_place {
   pprofc_str name, file;
-  int64_t line, column; /* position, counted from 1, or 0 if unknown */
+  int64_t line, column; /* line and column, counted from 1, or 0 if unknown */
 };
 
 static bool gecko_take_number(pprofc_str *text, int64_t *number) {
@@ -79,7 +79,8 @@ static bool gecko_take_number(pprofc_str *text, int64_t *number) {
   return true;
 }
 
-/* Removes the number of a source, which files since version 32 append: "alpha (FILE:14:13)[7]". */
+/* Removes the number of a source file, which Firefox appends since version 32 of the format: "alpha
+ * (FILE:14:13)[7]". */
 static pprofc_str gecko_without_source(pprofc_str location) {
   size_t open = str_find_last_char(location, '[');
   uint64_t source;
@@ -89,8 +90,8 @@ static pprofc_str gecko_without_source(pprofc_str location) {
   return has_source ? str_slice(location, 0, open) : location;
 }
 
-/* Parses "alpha (http://localhost/simple.js:14:13)". Columns count from 0. Returns false for native
- * frames. */
+/* Parses "alpha (http://localhost/simple.js:14:13)". In the text, columns count from 0. Returns
+ * false for native frames. */
 static bool gecko_script(pprofc_str location, struct gecko_place *place) {
   location = gecko_without_source(location);
   *place = (struct gecko_place){.name = location};
@@ -141,15 +142,15 @@ static bool gecko_read_frames(struct gecko_thread *t) {
 
 /* ---- samples ----------------------------------------- */
 
-/* Enters a frame that the frame of `path` calls, unless it is hidden. Returns false when out of
- * memory. */
+/* Appends a frame to *path, unless the frame is hidden. Returns false when out of memory. */
 static bool gecko_enter(struct gecko *g, uint32_t location, uint32_t *path) {
   if (location == PPROFC_NONE) return true;
   *path = call_paths_enter(&g->paths, *path, location);
   return *path != MAP_NONE || !builder_ok(g->builder);
 }
 
-/* Makes the paths of the stack table, in which callers come before their callees. */
+/* Makes the call paths of the stack table, in which callers come before their callees. Returns
+ * false when out of memory. */
 static bool gecko_read_paths(struct gecko_thread *t) {
   size_t count = node_size(t->stacks.rows), frames = node_size(t->frames.rows);
   size_t frame = gecko_column(&t->stacks, "frame"), prefix = gecko_column(&t->stacks, "prefix");
@@ -173,7 +174,8 @@ static uint32_t gecko_path(const struct gecko_thread *t, const struct node *cell
   return gecko_index(cell, &stack) && stack < t->path_count ? t->paths[stack] : MAP_NONE;
 }
 
-/* Reads a stack as the first versions store it: each sample lists its frames, root first. */
+/* Makes the call path of a sample that lists its frames, root first, as in the oldest files.
+ * Returns false when out of memory. */
 static bool gecko_listed_path(struct gecko *g, const struct node *frames, uint32_t *path) {
   *path = MAP_NONE;
   for (size_t i = 0; i < node_size(frames); i++) {
@@ -184,8 +186,8 @@ static bool gecko_listed_path(struct gecko *g, const struct node *frames, uint32
   return true;
 }
 
-/* Adds a sample and its event. `at` is the time of the sample, or NULL if the file has no time for
- * the sample. */
+/* Adds a sample, and records that it began at *at and lasted for `time` nanoseconds. `at` is NULL
+ * if the file has no time for the sample. */
 static void gecko_add(struct gecko *g, const struct node *thread, uint32_t path, const int64_t *at,
                       int64_t time) {
   int64_t values[2] = {1, time > 0 ? time : 0};
@@ -207,7 +209,7 @@ static size_t gecko_sample_count(const struct node *thread) {
   return node_size(node_is(list, NODE_ARRAY) ? list : node_get(list, "data"));
 }
 
-/* Adds the samples of a thread. The time of a sample is the time until the next sample. */
+/* Adds the samples of a thread. A sample lasts until the next sample. */
 static bool gecko_add_samples(struct gecko_thread *t) {
   const struct node *list = node_get(t->thread, "samples");
   bool listed = node_is(list, NODE_ARRAY);
@@ -248,7 +250,7 @@ static bool gecko_read_thread(struct gecko *g, const struct node *profile,
 
 /* ---- the file ---------------------------------------- */
 
-/* True if a thread is shown. In recordings of the developer tools only the main thread is
+/* True if a thread is not hidden. In recordings of the developer tools only the main thread is
  * shown. */
 static bool gecko_is_shown(const struct gecko *g, const struct node *threads, size_t i) {
   if (!g->scripts_only || node_size(threads) == 1) return true;

@@ -1,5 +1,5 @@
-/* Reads JSON of gprof2dot, which memray also writes. A file has functions and events. An event has
- * one cost of each kind and a list of functions, leaf first. */
+/* Reads JSON in the format of gprof2dot, which memray also writes. A file has functions and events.
+ * An event has one cost of each kind, and a list of functions, leaf first. */
 #include "import/json/json.h"
 
 #define GPROF2DOT_MAX_COSTS 64u
@@ -31,7 +31,8 @@ static void gprof2dot_types(struct gprof2dot *g, const struct node *costs) {
   }
 }
 
-/* Reads an event. Returns false if it has no stack or refers to a missing function. */
+/* Adds the sample of an event. Returns false if the event has no stack or refers to a missing
+ * function. */
 static bool gprof2dot_event(struct gprof2dot *g, const struct node *event) {
   const struct node *chain = node_get(event, "callchain"), *costs = node_get(event, "cost");
   size_t depth = node_size(chain);

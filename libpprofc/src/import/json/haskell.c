@@ -4,7 +4,7 @@
 #include "import/json/json.h"
 #include "import/names.h"
 
-/* A node of the tree. The reader visits callers before callees. */
+/* A node of the tree, with its call path. The reader visits callers before callees. */
 struct haskell_visit {
   const struct node *node;
   uint32_t path;

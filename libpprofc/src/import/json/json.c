@@ -1,5 +1,5 @@
-/* Reads JSON profiles: parses the document once, then tries the reader of each document structure
- * (shape). */
+/* Reads JSON profiles: parses the document once, then tries the reader of each known structure of
+ * documents (shape). */
 #include "import/json/json.h"
 
 #include "core/array.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define MAX_NUMBER   0x1p63 /* smallest number that does not fit 63 bits */
+#define MAX_NUMBER   0x1p63 /* 2^63, the smallest positive number that does not fit int64_t */
 #define SHOWN_NUMBER 40u    /* maximum length of a number in a message, in bytes */
 
 static double number_or(const struct node *node, double otherwise) {
@@ -32,8 +32,8 @@ double json_member_number(const struct node *object, const char *key, double oth
   return number_or(node_get(object, key), otherwise);
 }
 
-/* Makes the builder fail because a number does not fit. The offset of the error is an address here;
- * import_json converts it to an offset in the file. */
+/* Makes the builder fail because a number does not fit 64 bits. The error contains the address of
+ * the number in place of its offset; json_find_offset converts the address. */
 static void json_refuse_number(pprofc_builder *builder, const struct node *node) {
   pprofc_error error;
   pprofc_str text = node_is(node, NODE_NUMBER) || node_is(node, NODE_STRING) ? node->text : STR("");
@@ -48,7 +48,7 @@ static void json_refuse_number(pprofc_builder *builder, const struct node *node)
   builder_refuse(builder, &error);
 }
 
-/* True if a number is infinite or too large for a double. NaN does not count. */
+/* True if a number is infinite or too large for a double. False for NaN. */
 static bool json_is_infinite(const struct node *node) {
   double value;
   if (!node_is(node, NODE_NUMBER) || str_equal(node->text, STR("NaN"))) return false;
@@ -158,7 +158,7 @@ void json_label(pprofc_builder *builder, const char *key, pprofc_str text) {
 
 static const struct {
   JSON_SHAPE((*read));
-  bool may_be_cut; /* true to read truncated files up to the last complete value */
+  bool may_be_cut; /* true if the reader accepts truncated files and reads their complete values */
 } shapes[] = {
     {json_cpuprofile, false},   {json_heapprofile, false}, {json_speedscope, false},
     {json_dhat, false},         {json_firefox, false},     {json_gecko, false},
@@ -185,7 +185,7 @@ static pprofc_status json_refuse(const struct node *root, pprofc_error *error) {
   return PPROFC_E_NO_MATCH;
 }
 
-/* Finishes the profile. If a reader returns PPROFC_E_NOMEM because its builder failed, returns
+/* Finishes the profile. If a reader returned PPROFC_E_NOMEM because its builder had failed, returns
  * the builder's error. */
 static pprofc_status json_finish(pprofc_status status, pprofc_builder *builder,
                                  pprofc_profile **profile, pprofc_error *error) {
@@ -194,7 +194,7 @@ static pprofc_status json_finish(pprofc_status status, pprofc_builder *builder,
   return status;
 }
 
-/* Tries the readers of all shapes. `cut` is true if the end of the file is missing. */
+/* Tries the readers of all shapes. `cut` is true if the file is truncated. */
 static pprofc_status read_document(const struct node *root, bool cut, struct arena *arena,
                                    const struct import_options *options, pprofc_profile **profile,
                                    pprofc_error *error) {
@@ -224,8 +224,8 @@ static bool json_begins(pprofc_str text) {
   return text.data[0] == '[' && inside.size && inside.data[0] == '{';
 }
 
-/* Converts the address of json_refuse_number to an offset. Offsets of the parser are not
- * changed. */
+/* Converts the address that json_refuse_number stored to an offset. Keeps the offsets of the
+ * parser's errors. */
 static void json_find_offset(pprofc_str data, pprofc_error *error) {
   uint64_t start = (uint64_t)(uintptr_t)data.data;
   if (error->offset >= start && error->offset - start < data.size) error->offset -= start;
@@ -244,7 +244,7 @@ IMPORT_READER(import_json) {
   if (broken == PPROFC_OK || cut)
     status = read_document(root, cut, &arena, options, profile, error);
   if (status == PPROFC_E_FORMAT) json_find_offset(data, error);
-  /* For a truncated file that is not a trace, return the parser's error. */
+  /* If no reader accepts a truncated file, return the parser's error. */
   if (cut && status == PPROFC_E_NO_MATCH) status = broken;
   arena_free(&arena);
   return status;

@@ -8,14 +8,14 @@
 #include "import/lines.h"
 #include "profile/builder.h"
 
-/* Text that pprofc appends to the name of the exporter if the samples of the file are in order of
- * time. */
+/* Suffix that pprofc adds to the name of the exporter in a speedscope file if the samples of the
+ * file are in order of time. */
 #define SPEEDSCOPE_TIMED " in order of time"
 
-/* Reads a document of one shape. Returns PPROFC_E_NO_MATCH for other shapes, and then leaves the
- * builder unchanged. The root is an object, or an array whose first item is an object. The builder
- * keeps its first error, so readers need not check for errors. The arena lives until the profile is
- * made. */
+/* Declares a reader of one shape. The reader returns PPROFC_E_NO_MATCH for other shapes, and then
+ * leaves the builder unchanged. The root is an object, or an array whose first item is an object.
+ * The builder keeps its first error, so readers need not check for errors. The arena lives until
+ * the profile is made. */
 #define JSON_SHAPE(name)                                                                           \
   pprofc_status name(const struct node *root, pprofc_builder *builder, struct arena *arena,        \
                      pprofc_error *error)
@@ -37,40 +37,39 @@ JSON_SHAPE(json_scalene);
 JSON_SHAPE(json_gprof2dot);
 
 /* Buffer for the frames of one stack, leaf first. The buffer grows to the longest list of frames in
- * the file; the builder refuses stacks that are deeper than the limit. */
+ * the file. The builder refuses stacks that are deeper than the limit. */
 struct json_stack {
   struct arena *arena;
   uint32_t *frames;
   size_t room;
 };
 
-/* Makes room for `depth` frames. When out of memory the builder fails, and the function returns
- * false. */
+/* Makes room for `depth` frames. When out of memory, makes the builder fail and returns false. */
 bool json_stack_reserve(struct json_stack *stack, pprofc_builder *builder, size_t depth);
 
 /* Functions for numbers that are costs or times. A number in quotes counts as a number. NaN and all
- * other values count as 0. The builder fails if a number does not fit 64 bits, because the sums
- * would be wrong. */
+ * other values count as 0. If a number does not fit 64 bits, sums would be wrong, so the builder
+ * fails. */
 
-/* Returns a number, rounded to an integer. Integers are exact. */
+/* Returns a number, rounded to an integer. The result is exact for integers. */
 int64_t json_cost(pprofc_builder *builder, const struct node *node);
 /* Returns a number times 10^exponent, rounded. The result is exact for decimals without an
  * exponent. */
 int64_t json_scaled(pprofc_builder *builder, const struct node *node, int exponent);
 /* Returns a number without rounding, or `otherwise` if the node is not a number. */
 double json_amount(pprofc_builder *builder, const struct node *node, double otherwise);
-/* Rounds a value computed from amounts and returns the result. Error messages name `node`, the node
- * with the amounts. */
+/* Rounds a value that was computed from a number. Error messages name `node`, which contains this
+ * number. */
 int64_t json_rounded(pprofc_builder *builder, const struct node *node, double value);
 
-/* Both functions return a numeric member that is not a cost; json_member_int rounds the number.
- * Both return `otherwise` if the member is missing, is not a number or does not fit. */
+/* These functions return a numeric member that is not a cost; json_member_int rounds the number.
+ * They return `otherwise` if the member is missing, is not a number or does not fit. */
 int64_t json_member_int(const struct node *object, const char *key, int64_t otherwise);
 double json_member_number(const struct node *object, const char *key, double otherwise);
 
-/* Frees the text of the first `count` items of a packed array. The caller must not read these items
- * again. Does nothing for an array that is not packed. Call this function only after the reader has
- * recognised the shape of the file. */
+/* Releases the memory of the text of the first `count` items of a packed array (core/json_tree.h).
+ * The caller must not read these items again. Does nothing for an array that is not packed. Call
+ * this function only after the reader has recognised the shape of the file. */
 void json_drop(const struct node *array, size_t count);
 
 /* Returns the text of a number or string, else "". */
@@ -79,25 +78,25 @@ pprofc_str json_id(const struct node *node);
 /* Returns a member that is a line or a column; -1 if it is missing or out of range. */
 int64_t json_member_line(const struct node *object, const char *key);
 
-/* Adds a location for a JavaScript frame and returns its index. A frame without a name becomes
- * "(anonymous FILE:LINE)", or "(anonymous)" if the file is unknown. */
+/* Adds a location for a JavaScript frame and returns its index. The function of a frame without a
+ * name is called "(anonymous FILE:LINE)", or "(anonymous)" if the file is unknown. */
 uint32_t json_script_frame(pprofc_builder *builder, pprofc_str name, pprofc_str file, int64_t line,
                            int64_t column);
 uint32_t json_anonymous_frame(pprofc_builder *builder, pprofc_str file, int64_t shown_line,
                               int64_t line, int64_t column);
 
-/* Returns the frame of a V8 "callFrame": function, file, and line from 1. */
+/* Returns the location of the member "callFrame" of a V8 node: function, file, and line. */
 uint32_t json_v8_frame(pprofc_builder *builder, const struct node *node);
 
 /* Adds a label to the last sample, unless the text is empty. */
 void json_label(pprofc_builder *builder, const char *key, pprofc_str text);
 
-/* Returns the index of a location with one line. */
+/* Adds a location with one line and returns its index. */
 uint32_t json_frame(pprofc_builder *builder, pprofc_str name, pprofc_str file, int64_t line,
                     int64_t column);
 
-/* Returns the index of a location with one line, for a name that must not be demangled or
- * shortened. */
+/* Adds a location with one line, whose function name is shown unchanged: not demangled and not
+ * shortened. Returns its index. */
 uint32_t json_plain_frame(pprofc_builder *builder, pprofc_str name, pprofc_str file, int64_t line,
                           int64_t column);
 

@@ -1,10 +1,10 @@
-/* Reads JSON of pyinstrument (-r json): a tree of frames, each with its time in seconds,
- * which includes its callees. */
+/* Reads JSON of pyinstrument (-r json): a tree of frames. The time of a frame is in seconds and
+ * includes its callees. */
 #include "core/array.h"
 #include "import/call_paths.h"
 #include "import/json/json.h"
 
-/* A frame of the tree. The reader visits callers before callees. */
+/* A frame of the tree, with its call path. The reader visits callers before callees. */
 struct pyinstrument_visit {
   const struct node *node;
   uint32_t path;
@@ -22,7 +22,7 @@ static int64_t pyinstrument_time(const struct pyinstrument *p, const struct node
   return json_scaled(p->builder, node_get(frame, "time"), 9);
 }
 
-/* True for "[self]", a callee that represents the self time of its caller. */
+/* True for "[self]", a node that represents the self time of its caller. */
 static bool pyinstrument_is_self(const struct node *frame) {
   return str_equal(node_text(frame, "function"), STR("[self]")) &&
          !node_text(frame, "file_path").size;

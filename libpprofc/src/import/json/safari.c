@@ -1,4 +1,4 @@
-/* Reads recordings of Safari's timelines: stacks of a sampling profiler, each with its time. */
+/* Reads recordings of Safari's timelines: stacks of a sampling profiler, each with its duration. */
 #include "import/json/json.h"
 
 #include <math.h>
@@ -28,8 +28,8 @@ JSON_SHAPE(json_safari) {
   pprofc_builder_period(builder, "wall", "nanoseconds", 0);
   struct json_stack stack = {.arena = arena};
   (void)error;
-  /* Sum of the durations so far, in seconds. The reader rounds this sum and takes differences, so
-   * rounding errors do not add up. */
+  /* Sum of the durations so far, in seconds. The value of a sample is the difference of two rounded
+   * sums, so rounding errors do not add up. */
   double before = 0;
   size_t empty = 0;
   for (size_t i = 0; i < node_size(samples) && builder_ok(builder); i++) {

@@ -1,4 +1,5 @@
-/* Reads JSON of Scalene: stacks (--stacks), or else the times of lines. */
+/* Reads JSON of Scalene: stacks (--stacks), or times and memory of lines if the file has no
+ * stacks. */
 #include "import/json/json.h"
 
 #include <math.h>
@@ -15,7 +16,7 @@ static int64_t scalene_time(const struct scalene *s, const struct node *object, 
   return json_scaled(s->builder, node_get(object, key), 9);
 }
 
-/* Returns the frame of a text like "/app/a.py name:12;". */
+/* Parses a frame like "/app/a.py name:12;" and returns its location. */
 static uint32_t scalene_frame(struct scalene *s, pprofc_str text) {
   int64_t line = 0;
   if (str_ends(text, STR(";"))) text.size--;
@@ -30,12 +31,12 @@ static uint32_t scalene_frame(struct scalene *s, pprofc_str text) {
   return json_plain_frame(s->builder, name, file, line, 0);
 }
 
-/* Sets the last value to the sum of the times in Python and in native code. */
+/* Sets the last value, the CPU time, to the sum of the times in Python and in native code. */
 static void scalene_add_up(int64_t *values) {
   if (__builtin_add_overflow(values[1], values[2], &values[3])) values[3] = INT64_MAX;
 }
 
-/* Adds the sample types of times, which follow the first type. */
+/* Adds the sample types of the three times, which follow the first sample type. */
 static void scalene_times(struct scalene *s) {
   pprofc_builder_type(s->builder, "python", "nanoseconds");
   pprofc_builder_type(s->builder, "native", "nanoseconds");
@@ -74,8 +75,8 @@ static bool scalene_add_stacks(struct scalene *s, const struct node *stacks) {
   return true;
 }
 
-/* Adds the times of a line, which Scalene gives in percent of the run, and the memory that it
- * allocated, in MiB. */
+/* Adds the times of a line and the memory that the line allocated. Scalene gives the times in
+ * percent of the run, the memory in MiB. */
 static void scalene_add_line(struct scalene *s, pprofc_str file, const struct node *line,
                              double seconds) {
   static const char *const shares[] = {"n_cpu_percent_python", "n_cpu_percent_c"};

@@ -11,28 +11,29 @@
 #include <string.h>
 
 #define MAX_TYPES 64u
-/* Number of samples after which the reader frees their text. */
+/* Number of samples after which the reader frees the text of these samples. */
 #define DROP_EVERY THRESHOLD(4096u)
 
-/* One profile of the file. Its weights become a column of values. Its name becomes a label, unless
- * the name is a sample type. */
+/* One profile of the file. Its weights become values of one sample type. Its name becomes a label,
+ * unless the name is a sample type. */
 struct speedscope_member {
   const struct node *profile;
   pprofc_str name, unit;
   size_t type;
   double carry;   /* rounding error carried to the next weight */
-  bool is_timed;  /* true if the samples have times: the unit is a time, and samples are in order of
-                     time */
-  uint32_t track; /* track to which the reader adds the events of the profile */
+  bool is_timed;  /* true if the reader records the times of the samples: their unit is a time, and
+                     they are in order of time */
+  uint32_t track; /* track for the times of the samples (profile/builder_times.h) */
   double clock;   /* start of the next sample in the unit of the profile */
 };
 
-/* The previous stack of a packed list. The next stack reuses the first frames of the previous stack
- * if the text of these frames is equal. */
+/* The previous stack of a packed list (core/json_tree.h). The next stack reuses the first frames of
+ * the previous stack if the text of these frames is equal. */
 struct speedscope_stack {
   const char *text;
-  uint32_t *paths; /* path of each frame of the previous stack, root first */
-  size_t *ends;    /* size of the text up to the comma or bracket after each frame */
+  uint32_t *paths; /* call path of each frame of the previous stack, root first */
+  size_t *ends; /* for each frame: size of the text up to and including the comma or bracket after
+                   the frame */
   size_t depth, path_room, end_room;
 };
 
@@ -44,12 +45,12 @@ struct speedscope_reader {
   struct speedscope_member *members; /* profiles of the file, in its order */
   size_t member_count, type_count;
   const struct speedscope_member *types[MAX_TYPES]; /* first profile of each sample type */
-  bool names_are_types; /* true for files of pprofc that have one profile for each sample type */
-  bool is_ours; /* true for files of pprofc; their times count from the start of the recording */
+  bool names_are_types; /* true for files of pprofc whose profiles are named after sample types */
+  bool is_ours; /* true for files of pprofc, in which times count from the start of the recording */
   struct arena *arena;
   struct call_paths paths;
   struct speedscope_stack stack;
-  uint32_t *steps; /* for each event of the current evented profile, the path after the event */
+  uint32_t *steps; /* for each event of the current profile: call path after the event */
   size_t step_room;
   bool failed; /* true when out of memory */
   size_t open; /* number of frames that the events opened but did not close */
@@ -62,8 +63,8 @@ static const char *pprof_unit(pprofc_str unit) {
   return str_equal(unit, STR("none")) || !unit.size ? "count" : unit.data;
 }
 
-/* Returns the factor that converts weights of a unit to integers, and sets the new unit. Weights
- * may be fractions of their unit, so the reader converts times to nanoseconds. */
+/* Returns the factor that converts weights of a unit to integers, and sets *name to the new unit.
+ * Weights may be fractions of their unit, so the reader converts times to nanoseconds. */
 static double unit_scale_to_int(pprofc_str unit, const char **name) {
   static const struct {
     const char *unit;
@@ -99,7 +100,7 @@ static size_t speedscope_type_of(const struct speedscope_reader *r,
   return r->type_count;
 }
 
-/* Finds the types of all profiles. Returns false if there are too many. */
+/* Finds the types of all profiles. Returns false if there are more than MAX_TYPES. */
 static bool speedscope_find_types(struct speedscope_reader *r) {
   for (size_t i = 0; i < r->member_count; i++) {
     struct speedscope_member *m = &r->members[i];
@@ -112,8 +113,8 @@ static bool speedscope_find_types(struct speedscope_reader *r) {
     snprintf(name, sizeof name, "%.*s", (int)(m->name.size < 100 ? m->name.size : 100),
              m->name.data);
     const char *type = r->names_are_types ? name : type_of_unit(unit);
-    /* Set a period type without a period: weights are sampled, but the file does not have the
-     * period. */
+    /* Set the type of the period but not its value: weights are sampled, but the file does not give
+     * the period. */
     if (r->type_count == 0) pprofc_builder_period(r->builder, type, unit, 0);
     pprofc_builder_type(r->builder, type, unit);
     r->types[r->type_count++] = m;
@@ -129,7 +130,7 @@ static bool frame_location(const struct speedscope_reader *r, const struct node 
   return true;
 }
 
-/* Rounds a weight. Adds the rounding error to the next weight, so that the sum of a profile stays
+/* Rounds a weight. Adds the rounding error to the next weight, so that the sum of the profile stays
  * right. */
 static int64_t speedscope_round(struct speedscope_reader *r, struct speedscope_member *m,
                                 const struct node *node, double weight) {
@@ -142,7 +143,7 @@ static int64_t speedscope_round(struct speedscope_reader *r, struct speedscope_m
   return value;
 }
 
-/* Converts a time to nanoseconds. Numbers that do not fit become the largest ones. */
+/* Converts a time to nanoseconds. Saturates at the limits of int64_t. */
 static int64_t speedscope_time(double time, pprofc_str unit) {
   const char *name;
   double exact = time * unit_scale_to_int(unit, &name);
@@ -150,7 +151,7 @@ static int64_t speedscope_time(double time, pprofc_str unit) {
   return exact > -0x1p63 ? llround(exact) : INT64_MIN;
 }
 
-/* Adds an event of the last sample, which begins at the clock of the profile. */
+/* Records the time of the last sample, which begins at m->clock and lasts for its weight. */
 static void speedscope_add_event(struct speedscope_reader *r, const struct speedscope_member *m,
                                  double weight) {
   int64_t start = speedscope_time(m->clock, m->unit), duration;
@@ -159,22 +160,22 @@ static void speedscope_add_event(struct speedscope_reader *r, const struct speed
   builder_event(r->builder, m->track, start, duration);
 }
 
-/* Prepares the times of a profile. Samples in files of pprofc are in order of time only if the file
- * says so. */
+/* Prepares the recording of times for a profile. In files of pprofc, samples are in order of time
+ * only if the name of the exporter has the suffix SPEEDSCOPE_TIMED. */
 static void speedscope_begin_times(struct speedscope_reader *r, struct speedscope_member *m) {
   const char *unit;
   unit_scale_to_int(m->unit, &unit);
   m->is_timed =
       builder_keeps_times(r->builder) && !r->names_are_types && strcmp(unit, "nanoseconds") == 0;
   if (!m->is_timed) return;
-  /* Each profile has its own clock. Profiles with the same name may therefore have samples at the
-   * same time. */
+  /* Each profile has its own clock, so profiles with the same name may have samples at the same
+   * time. Therefore each profile has its own track. */
   m->track = builder_add_track(r->builder, &(struct time_track){.name = m->name});
   m->clock = json_amount(r->builder, node_get(m->profile, "startValue"), 0);
   builder_time_origin(r->builder, r->is_ours ? 0 : speedscope_time(m->clock, m->unit));
 }
 
-/* Adds a sample. Error messages name `node`, which has the weight. */
+/* Adds a sample. Error messages name `node`, which contains the weight. */
 static void speedscope_add_sample(struct speedscope_reader *r, struct speedscope_member *m,
                                   uint32_t path, const struct node *node, double weight) {
   int64_t values[MAX_TYPES] = {0};
@@ -192,8 +193,8 @@ static uint32_t speedscope_enter(struct speedscope_reader *r, uint32_t caller, u
   return path;
 }
 
-/* Keeps the frames that the stack at `text` shares with the previous stack. The function may read
- * `room` bytes of the text. */
+/* Keeps the frames of the previous stack that the stack at `text` shares. `room` is the number of
+ * bytes that can be read at `text`. */
 static void speedscope_share(struct speedscope_stack *stack, const char *text, size_t room) {
   size_t end = stack->depth ? stack->ends[stack->depth - 1] : 0;
   if (room > end) room = end; /* do not compare bytes after the previous stack */
@@ -203,7 +204,7 @@ static void speedscope_share(struct speedscope_stack *stack, const char *text, s
 }
 
 /* Reads the frame at `p` and appends it to the stack. Sets *end to the comma or bracket after the
- * frame. */
+ * frame. Returns false if the frame is not in the table. */
 static bool speedscope_push(struct speedscope_reader *r, const char *p, const char **end) {
   struct speedscope_stack *stack = &r->stack;
   struct node index = {.kind = NODE_NUMBER, .text = {p, 0}};
@@ -224,7 +225,8 @@ static bool speedscope_push(struct speedscope_reader *r, const char *p, const ch
   return true;
 }
 
-/* Reads a stack of a packed list. Returns false if a frame is not in the table. */
+/* Reads a stack of a packed list and sets its call path. Returns false if a frame is not in the
+ * table. */
 static bool speedscope_read_text(struct speedscope_reader *r, pprofc_str text, uint32_t *path) {
   struct speedscope_stack *stack = &r->stack;
   speedscope_share(stack, text.data, text.size);
@@ -239,7 +241,7 @@ static bool speedscope_read_text(struct speedscope_reader *r, pprofc_str text, u
   return true;
 }
 
-/* Reads a stack. Returns false if a frame is not in the table. */
+/* Reads a stack and sets its call path. Returns false if a frame is not in the table. */
 static bool speedscope_read_stack(struct speedscope_reader *r, const struct node *sample,
                                   uint32_t *path) {
   uint32_t location;
@@ -271,7 +273,8 @@ static void read_sampled(struct speedscope_reader *r, struct speedscope_member *
   json_drop(weights, node_size(weights));
 }
 
-/* Opens or closes a frame. Returns false if the event does not match the open frames. */
+/* Opens or closes a frame, which changes *path. Returns false if the event does not match the
+ * innermost open frame. */
 static bool speedscope_take_event(struct speedscope_reader *r, pprofc_str type, uint32_t location,
                                   uint32_t *path) {
   const struct call_path *top = *path == MAP_NONE ? NULL : &r->paths.items[*path];
@@ -284,7 +287,7 @@ static bool speedscope_take_event(struct speedscope_reader *r, pprofc_str type, 
   return true;
 }
 
-/* Records the path after each event. Returns false when out of memory. */
+/* Computes the call path after each event. Returns false when out of memory. */
 static bool speedscope_walk(struct speedscope_reader *r, const struct speedscope_member *m) {
   const struct node *events = node_get(m->profile, "events");
   size_t count = node_size(events);
@@ -307,7 +310,8 @@ static bool speedscope_walk(struct speedscope_reader *r, const struct speedscope
   return !r->failed;
 }
 
-/* Adds the time between two events to the path after the first event. */
+/* Reads an evented profile: the time between two events counts for the call path after the
+ * first. */
 static void read_evented(struct speedscope_reader *r, struct speedscope_member *m) {
   const struct node *events = node_get(m->profile, "events");
   double last = json_amount(r->builder, node_get(m->profile, "startValue"), 0);

@@ -1,6 +1,6 @@
-/* Reads JSON of stackprof (Ruby). `raw` is a list of runs. A run has the depth, the frames, root
- * first, and the number of consecutive samples with this stack. `raw_lines` (version 0.2.27) has
- * lines instead of frames. */
+/* Reads JSON of stackprof (Ruby). `raw` is a list of runs. A run consists of the depth of a stack,
+ * its frames (root first), and the number of consecutive samples with this stack. `raw_lines`
+ * (version 0.2.27) has lines in place of frames. */
 #include "core/map.h"
 #include "import/json/call_tree.h"
 #include "import/json/json.h"
@@ -14,9 +14,9 @@ struct stackprof {
   enum stackprof_mode mode;
   int64_t interval; /* sampling interval in nanoseconds */
   const struct node *raw, *lines;
-  const struct node *deltas; /* wall time of each sample in microseconds */
+  const struct node *deltas; /* wall time between samples, in microseconds */
   size_t sample;             /* number of samples read */
-  /* Stack of the current sample, and the last stack before the garbage collector ran. */
+  /* Stack of the current sample, and the last stack in which the garbage collector did not run. */
   struct json_stack stack, collected;
   size_t collected_depth, runs, bad;
   size_t empty;   /* number of stacks without a known frame */
@@ -48,8 +48,8 @@ static bool stackprof_add_frames(struct stackprof *s, struct arena *arena,
   return true;
 }
 
-/* Returns the sum of the measured times of the next *count samples. Sets *count to the number of
- * these samples that have no time. */
+/* Returns the sum of the measured times of the next *count samples, in nanoseconds. Sets *count to
+ * the number of samples without a measured time. */
 static int64_t stackprof_measured(struct stackprof *s, int64_t *count) {
   int64_t time = 0;
   for (; *count > 0 && s->sample < node_size(s->deltas); --*count) {
@@ -59,8 +59,8 @@ static int64_t stackprof_measured(struct stackprof *s, int64_t *count) {
   return time;
 }
 
-/* Computes both values: the number of samples, and their time. The time is the measured time, or
- * else the sampling interval for each sample. */
+/* Computes both values of `count` samples: their number, and their time. The time is the measured
+ * time, or else the sampling interval for each sample. */
 static void stackprof_values(struct stackprof *s, int64_t count, int64_t values[2]) {
   if (count < 0) count = 0;
   values[0] = count;
@@ -71,9 +71,9 @@ static void stackprof_values(struct stackprof *s, int64_t count, int64_t values[
     values[1] = INT64_MAX;
 }
 
-/* Stores the stack of a sample and returns its depth. If the garbage collector ran, the `depth`
- * frames belong to the collector. The last stack before the collector ran then becomes their
- * callers. */
+/* Completes the stack of a sample, which has `depth` frames, and returns its depth. If the frames
+ * belong to the garbage collector, their callers are the frames of the last stack without the
+ * collector. */
 static size_t stackprof_place(struct stackprof *s, size_t depth, bool collector) {
   size_t below = collector ? s->collected_depth : 0;
   if (!json_stack_reserve(&s->stack, s->builder, depth + below) ||
@@ -88,7 +88,8 @@ static size_t stackprof_place(struct stackprof *s, size_t depth, bool collector)
   return depth;
 }
 
-/* Returns the location of a frame of a run, with its line if the file has it. */
+/* Returns the location of a frame, with its line if the file has lines. `at` is the index of the
+ * frame in `raw`. */
 static uint32_t stackprof_location(struct stackprof *s, uint32_t frame, size_t at) {
   int64_t line = 0;
   if (!s->lines) return s->frames.nodes[frame].location;
@@ -97,7 +98,7 @@ static uint32_t stackprof_location(struct stackprof *s, uint32_t frame, size_t a
                                  1);
 }
 
-/* Reads the run at `at` and returns the start of the next run. */
+/* Reads the run at index `at` of `raw` and returns the index of the next run. */
 static size_t stackprof_run(struct stackprof *s, size_t at) {
   int64_t height;
   bool known = node_to_integer(node_at(s->raw, at++), &height);
@@ -129,7 +130,7 @@ static size_t stackprof_run(struct stackprof *s, size_t at) {
 }
 
 /* Reads files of `stackprof` without --raw, which have only the self samples of each frame. Ignores
- * the times, because the file does not say which frame they belong to. */
+ * measured times, because the file does not assign them to frames. */
 static void stackprof_flat(struct stackprof *s) {
   s->deltas = NULL;
   for (size_t i = 0; i < s->frames.count; i++) {

@@ -26,7 +26,7 @@ static void stringify_text(struct buffer *out, pprofc_str s) {
   buffer_add_char(out, '"');
 }
 
-/* True if the text of the number is also JavaScript's text: an integer of at most 15 digits. */
+/* True if JavaScript writes the number with the same text: an integer of at most 15 digits. */
 static bool stringify_is_plain(pprofc_str s) {
   size_t sign = s.size && s.data[0] == '-';
   if (s.size - sign == 0 || s.size - sign > 15) return false;
@@ -36,8 +36,8 @@ static bool stringify_is_plain(pprofc_str s) {
   return true;
 }
 
-/* Finds the shortest decimal digits that a parser converts back to the same value. Returns their
- * number, and sets the decimal exponent. */
+/* Finds the shortest decimal digits that a parser converts back to the same value. Returns the
+ * number of digits, and sets the decimal exponent. */
 static size_t stringify_digits(double value, char digits[32], int *exponent) {
   char text[40];
   for (int precision = 0; precision <= 16; precision++) {
@@ -127,7 +127,8 @@ struct stringify_levels {
   size_t depth;
 };
 
-/* Writes a value, or the start of a container. Returns the container's first item, or NULL. */
+/* Writes a value, or the start of an array or object. Returns the first item of a container that is
+ * now open, else NULL. */
 static const struct node *stringify_begin(struct buffer *out, struct stringify_levels *levels,
                                           const struct node *node) {
   if (levels->depth && levels->open[levels->depth - 1]->kind == NODE_OBJECT) {
@@ -151,8 +152,7 @@ static const struct node *stringify_begin(struct buffer *out, struct stringify_l
   return NULL;
 }
 
-/* Closes the containers that end after a value and returns the next value. Returns NULL at the
- * end. */
+/* Closes the containers that end after a value and returns the next value, or NULL at the end. */
 static const struct node *stringify_next(struct buffer *out, struct stringify_levels *levels,
                                          const struct node *node) {
   while (levels->depth && !node->next) {

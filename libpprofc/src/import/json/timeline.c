@@ -1,5 +1,5 @@
-/* Reads CPU profiles in recordings of Chromium's performance panel: CpuProfile events (until
- * 2017), or a Profile event and the ProfileChunk events after it. */
+/* Reads CPU profiles in recordings of Chromium's performance panel: CpuProfile events (until 2017),
+ * or Profile events, each with the ProfileChunk events after it. */
 #include "core/array.h"
 #include "import/json/trace_threads.h"
 #include "import/json/v8.h"
@@ -9,8 +9,8 @@
 enum timeline_kind { TIMELINE_WHOLE, TIMELINE_START, TIMELINE_CHUNK, TIMELINE_OTHER };
 
 struct timeline_event {
-  int64_t at;
-  size_t order;
+  int64_t at;   /* time of the event in nanoseconds */
+  size_t order; /* index of the event in the file */
   const struct node *event;
   enum timeline_kind kind;
 };
@@ -30,7 +30,7 @@ struct timeline {
   size_t profile_room;
   struct trace_threads threads;
   struct buffer scratch;
-  size_t undeclared;
+  size_t undeclared; /* number of ProfileChunk events without a Profile event before them */
 };
 
 static enum timeline_kind timeline_kind_of(const struct node *event) {
@@ -47,7 +47,8 @@ static int timeline_by_time(const void *a, const void *b) {
   return x->order < y->order ? -1 : 1;
 }
 
-/* Finds the events of profiles and sorts them by time. */
+/* Finds the events that contain profiles and sorts them by time. Returns false when out of
+ * memory. */
 static bool timeline_find(struct timeline *t, const struct node *events) {
   for (size_t i = 0; i < node_size(events); i++) {
     const struct node *event = node_at(events, i);
@@ -62,7 +63,8 @@ static bool timeline_find(struct timeline *t, const struct node *events) {
   return true;
 }
 
-/* Returns the key of a profile. Ids are unique only within a process. */
+/* Returns a text that identifies a profile. Ids are unique only within a process, so the text
+ * contains the process. */
 static pprofc_str timeline_key(struct timeline *t, const struct node *event) {
   pprofc_str id = json_id(node_get(event, "id"));
   if (!id.size) id = json_id(node_path(event, "id2.local"));
@@ -98,8 +100,8 @@ static struct timeline_profile *timeline_start(struct timeline *t, const struct 
   return &t->profiles[i];
 }
 
-/* Adds the nodes and samples of one event to a profile. `cpuProfile` contains the nodes and
- * samples. The times are in `cpuProfile` or next to it. */
+/* Adds the nodes and samples of one event to a profile. The member `cpuProfile`, or else `data`
+ * itself, contains them. Time deltas may be in either. */
 static void timeline_add(struct timeline *t, struct timeline_profile *profile,
                          const struct node *data) {
   const struct node *cpu = node_get(data, "cpuProfile");

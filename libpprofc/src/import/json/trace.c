@@ -10,14 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A complete event (kind X), stored until the events of its thread are sorted. */
+/* A complete event (kind X), kept until the complete events of its thread are sorted. */
 struct trace_complete {
   int64_t at, duration;
   uint32_t order, key;
 };
 
-/* An event and the key of its name and arguments. `entries` contains the events of all threads, one
- * thread after another, each in the order of the file. */
+/* An event, and the key of its name and arguments. trace_reader.entries contains the events of all
+ * threads, one thread after another, each in the order of the file. */
 struct trace_entry {
   const struct node *event;
   uint32_t key;
@@ -33,7 +33,7 @@ struct trace_reader {
   struct buffer scratch;
   struct trace_entry *entries;
   size_t entry_count;
-  size_t others; /* number of events that do not have stacks */
+  size_t others; /* number of events of other kinds, which do not have stacks */
   struct trace_faults faults;
   struct end_lists lists;
 };
@@ -47,11 +47,11 @@ static char trace_kind(const struct node *event) {
 
 /* ---- names ------------------------------------------- */
 
-/* Arguments with the source position of a function, as Hermes and py-spy write them. */
+/* Arguments that contain the source position of a function, as Hermes and py-spy write them. */
 static const char *const file_members[] = {"url", "filename", "file"};
 static const char *const place_members[] = {"line", "lineNumber", "column", "columnNumber"};
 
-/* Returns the first member of the arguments whose name is in `names`, or NULL. */
+/* Returns the first member of `args` whose name is in `names`, or NULL. */
 static const struct node *trace_member(const struct node *args, const char *const *names,
                                        size_t count) {
   const struct node *found = NULL;
@@ -78,8 +78,8 @@ static pprofc_str trace_text(struct trace_reader *r, const struct node *event) {
   return buffer_str(&r->scratch);
 }
 
-/* Returns the frame of an event: its name, with clang's `detail`, and the position in its
- * arguments. */
+/* Adds the location of an event: its name, clang's `detail` if given, and the position in its
+ * arguments. Returns the location. */
 static uint32_t trace_location(struct trace_reader *r, const struct node *event) {
   const struct node *args = node_get(event, "args");
   pprofc_str name = json_id(node_get(event, "name")), detail = node_text(args, "detail");
@@ -95,7 +95,7 @@ static uint32_t trace_location(struct trace_reader *r, const struct node *event)
   return json_frame(r->builder, buffer_str(&r->scratch), file, line, column);
 }
 
-/* True if the frame of the event already shows a member of the event's arguments. */
+/* True if the frame of the event already shows this argument. */
 static bool trace_is_place(const struct node *args, pprofc_str member) {
   if (str_equal(member, STR("detail"))) return true;
   if (!trace_member(args, file_members, 3)) return false;
@@ -106,7 +106,7 @@ static bool trace_is_place(const struct node *args, pprofc_str member) {
   return false;
 }
 
-/* Adds an argument as a label: arrays and objects as JSON. */
+/* Adds an argument as a label. Arrays and objects become text in JSON. */
 static void trace_label_argument(struct trace_reader *r, pprofc_str key, const struct node *value) {
   struct label label = {.key = builder_string(r->builder, key)};
   pprofc_str text = value->text;
@@ -120,7 +120,7 @@ static void trace_label_argument(struct trace_reader *r, pprofc_str key, const s
   if (text.size) builder_add_label(r->builder, &label);
 }
 
-/* Adds the arguments of an event as labels, except the arguments that its frame shows. */
+/* Adds the arguments of an event as labels, except the arguments that the frame already shows. */
 static void trace_label_arguments(struct trace_reader *r, const struct node *args) {
   if (!args) return;
   if (args->kind != NODE_OBJECT) {
@@ -131,7 +131,8 @@ static void trace_label_arguments(struct trace_reader *r, const struct node *arg
     if (!trace_is_place(args, member->key)) trace_label_argument(r, member->key, member);
 }
 
-/* Finds or adds the key of an event; MAP_NONE when out of memory. */
+/* Returns the key of an event's name and arguments, and adds the key if it is new. Returns MAP_NONE
+ * when out of memory. */
 static uint32_t trace_key_of(struct trace_reader *r, const struct node *event) {
   size_t before = r->keys.count;
   pprofc_str text = trace_text(r, event);
@@ -147,7 +148,7 @@ static uint32_t trace_key_of(struct trace_reader *r, const struct node *event) {
 
 /* ---- threads ----------------------------------------- */
 
-/* Groups the events by thread. */
+/* Groups the events by thread and finds their keys. Returns false when out of memory. */
 static bool trace_group(struct trace_reader *r, const struct node *events) {
   size_t count = node_size(events), next = 0;
   uint32_t *thread = arena_array(r->arena, count, sizeof *thread);
@@ -187,16 +188,16 @@ static int trace_by_time(const void *a, const void *b) {
   return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Sorts marks. The marks of most files are sorted already, so the function avoids qsort, which
- * copies them. */
+/* Sorts marks. First checks if they are sorted already, as in most files, because qsort copies
+ * them. */
 static void trace_sort(struct trace_marks *marks) {
   size_t i = 1;
   while (i < marks->count && trace_by_time(&marks->at[i - 1], &marks->at[i]) < 0) i++;
   if (i < marks->count) qsort(marks->at, marks->count, sizeof *marks->at, trace_by_time);
 }
 
-/* Orders events by time. Of events at the same time, the longest comes first, because it can
- * contain the others. */
+/* Orders complete events by time. Of events that begin at the same time, the longest comes first,
+ * because it can contain the others. */
 static int trace_by_length(const void *a, const void *b) {
   const struct trace_complete *x = a, *y = b;
   if (x->at != y->at) return x->at < y->at ? -1 : 1;
@@ -228,8 +229,8 @@ static void trace_add_complete(struct trace_reader *r, struct trace_complete *co
   }
 }
 
-/* Adds the begin and end marks of a thread's events. `complete` is a buffer with room for the
- * thread's complete events. */
+/* Adds the begin and end marks of a thread's events, and sorts them. `complete` is a buffer with
+ * room for the thread's complete events. */
 static void trace_add_marks(struct trace_reader *r, const struct trace_entry *entries, size_t count,
                             struct trace_marks *begins, struct trace_marks *ends,
                             struct trace_complete *complete) {
@@ -253,7 +254,7 @@ static bool trace_sum_is_empty(const struct trace_sum *sum) {
   return !sum->values[0] && !sum->values[1];
 }
 
-/* Adds up the calls and times of one thread in `sums`. */
+/* Adds up the calls and times of one thread in `sums`. Returns false when out of memory. */
 static bool trace_read_thread(struct trace_reader *r, const struct trace_entry *entries,
                               size_t count, struct trace_sums *sums) {
   size_t complete_count = 0, begin_count = 0;
@@ -272,8 +273,8 @@ static bool trace_read_thread(struct trace_reader *r, const struct trace_entry *
   return trace_walk(r->arena, &begins, &ends, &r->lists, sums, &r->faults);
 }
 
-/* Replaces the indices of sums by the indices of samples in the thread's events from event `first`
- * on. The first sum becomes the sample `sample`. */
+/* Converts indices of sums to indices of samples in the recorded times (builder_event_of), from
+ * entry `first` on. `sample` is the index of the first sample of this thread. */
 static bool trace_number_events(struct trace_reader *r, const struct trace_sums *sums, size_t first,
                                 size_t sample) {
   if (first == builder_event_count(r->builder)) return true;
@@ -285,7 +286,7 @@ static bool trace_number_events(struct trace_reader *r, const struct trace_sums 
   return number != NULL;
 }
 
-/* Adds a sample for each sum that is not 0. */
+/* Adds a sample for each sum that has a call or time. */
 static void trace_add_samples(struct trace_reader *r, struct trace_sums *sums,
                               const struct trace_thread *thread) {
   for (size_t i = 0; i < sums->count && builder_ok(r->builder); i++) {

@@ -5,17 +5,18 @@
 #include "import/call_paths.h"
 #include "import/json/trace_threads.h"
 
-/* A mark: the begin or the end of a frame. Marks are sorted by time, then by order. */
+/* A mark: the begin or the end of a frame. Marks are sorted by `at`, then by `order`. */
 struct trace_mark {
   int64_t at; /* time of the mark in nanoseconds */
   uint32_t order;
   uint32_t key;
-  uint32_t place; /* position of the event among the events of its thread */
+  uint32_t place; /* index of the event among the events of its thread; MAP_NONE for the end of a
+                     complete event */
 };
 
 /* Data shared by events with the same name and arguments. */
 struct trace_key {
-  uint32_t name; /* number of the name, equal for equal names */
+  uint32_t name; /* index of the name, equal for equal names */
   uint32_t location;
   const struct node *args;
 };
@@ -25,20 +26,21 @@ struct trace_marks {
   size_t count;
 };
 
-/* Numbers of events that do not match another event. */
+/* Numbers of end events without an open frame that matches, of frames that were never closed, and
+ * of complete events with a negative duration. */
 struct trace_faults {
   size_t unmatched, open, reversed;
 };
 
-/* List of the unused end events that have the same key, or the same name. An end event closes a
- * frame. */
+/* List of the simultaneous end events that have the same key, or the same name, and are not yet
+ * used. An end event closes a frame. */
 struct end_list {
-  uint32_t batch; /* number of the last group of simultaneous end events that used the list; for a
-                     group with another number the list is empty */
-  uint32_t first; /* index of the first end in the list, or MAP_NONE */
+  uint32_t batch; /* number of the group of simultaneous end events to which the list belongs; for
+                     any other group the list is empty */
+  uint32_t first; /* index of the first end event in the list, or MAP_NONE */
 };
 
-/* Sum over the events of one thread that have the same stack and the same key. */
+/* Sum over the events of one thread that have the same call path and the same key. */
 struct trace_sum {
   uint32_t path, key;
   int64_t values[2]; /* number of calls, and self time in nanoseconds */
@@ -48,26 +50,26 @@ struct trace_sums {
   struct call_paths paths;
   struct trace_sum *items;
   size_t count, room;
-  uint32_t track;      /* track of the thread, if the builder keeps times */
-  struct map by_event; /* index of the sums by path and key */
+  uint32_t track;      /* track of the thread for its times (profile/builder_times.h) */
+  struct map by_event; /* hash table of the sums, keyed by path and key */
 };
 
-/* Lists of end events: one list for each key and one for each name. The threads use these lists one
- * after another. */
+/* Lists of end events: one list for each key and one for each name. All threads use these lists,
+ * one thread after another. */
 struct end_lists {
   const struct trace_key *keys;
   struct end_list *by_key, *by_name;
   uint32_t batch;
-  uint32_t nameless; /* name index of end events without a name, which close the innermost frame; or
-                        MAP_NONE */
+  uint32_t nameless; /* index of the empty name, or MAP_NONE; an end event without a name closes the
+                        innermost frame */
 };
 
-/* Initializes the lists. `key_count` is one more than the largest key or name in `keys`.
- * Returns false when out of memory. */
+/* Initializes the lists. `key_count` is one more than the largest key and name index. Returns false
+ * when out of memory. */
 bool end_lists_init(struct end_lists *lists, struct arena *arena, const struct trace_key *keys,
                     size_t key_count, uint32_t nameless);
 
-/* Follows the sorted events of one thread and adds up calls and time. Uses the order of the file if
+/* Follows the sorted marks of one thread and adds up calls and times. Uses the order of the file if
  * the events nest in this order. Returns false when out of memory. */
 bool trace_walk(struct arena *arena, const struct trace_marks *begins,
                 const struct trace_marks *ends, struct end_lists *lists, struct trace_sums *sums,

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* A sample that will be sorted by thread. Samples of a thread stay in the order of the file. */
+/* A sample. The reader sorts samples by thread, but keeps the order of the file within a thread. */
 struct trace_sample {
   uint32_t thread, node;
   size_t order;
@@ -81,7 +81,7 @@ static int trace_by_thread(const void *a, const void *b) {
   return x->order < y->order ? -1 : 1;
 }
 
-/* Adds the samples. The time of a sample is the time until the next sample of its thread. */
+/* Adds the samples. A sample lasts until the next sample of its thread. */
 static void sampler_emit(struct trace_sampler *s) {
   if (s->count) qsort(s->samples, s->count, sizeof *s->samples, trace_by_thread);
   for (size_t i = 0; i < s->count && builder_ok(s->builder); i++) {

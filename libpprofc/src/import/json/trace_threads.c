@@ -56,7 +56,8 @@ static bool process_names_set(struct process_names *p, struct arena *arena, ppro
   return true;
 }
 
-/* Reads the name of a thread or process from an event of kind "M". */
+/* Reads the name of a thread or process from an event of kind "M". Returns false when out of
+ * memory. */
 static bool trace_take_name(struct trace_threads *t, struct process_names *processes,
                             const struct node *event) {
   pprofc_str what = node_text(event, "name"), name = node_text(node_get(event, "args"), "name");

@@ -26,14 +26,15 @@ void trace_threads_free(struct trace_threads *t);
  * such array. */
 const struct node *trace_events(const struct node *root);
 
-/* Finds or adds the thread of an event or sample, and returns its index; MAP_NONE when out of
- * memory. */
+/* Returns the index of the thread of an event or sample, and adds the thread if it is new. Returns
+ * MAP_NONE when out of memory. */
 uint32_t trace_thread_of(struct trace_threads *t, const struct node *event);
 
-/* Reads the names of threads from events of kind "M". Returns false when out of memory. */
+/* Reads the names of threads and processes from events of kind "M". Returns false when out of
+ * memory. */
 bool trace_threads_name(struct trace_threads *t, const struct node *events);
 
-/* Returns the track of a thread (profile/builder_times.h). */
+/* Returns the track of a thread, which holds the times of its samples (profile/builder_times.h). */
 uint32_t trace_track(pprofc_builder *builder, const struct trace_thread *thread);
 
 /* Adds the labels `process`, `pid`, `thread` and `tid` to the last sample. `thread` is a

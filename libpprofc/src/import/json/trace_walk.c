@@ -10,18 +10,18 @@
 struct trace_walker {
   struct arena *arena;
   const struct trace_marks *begins, *ends;
-  size_t begin; /* index of the next begin event */
-  size_t end;   /* index of the first unused end event */
-  size_t batch_end;
+  size_t begin;     /* index of the next begin event */
+  size_t end;       /* index of the first unused end event */
+  size_t batch_end; /* end of the group of end events that have the same time */
   struct end_lists *lists;
-  uint32_t *next_of_key, *next_of_name;
-  bool *taken;
+  uint32_t *next_of_key, *next_of_name; /* for each end event: the next event of its list */
+  bool *taken;                          /* true for each end event that was already used */
   struct trace_sums *sums;
   const struct trace_mark **open; /* begin events of the open frames, outermost first */
-  uint32_t *open_sums;            /* for each open frame, the index of its sum in `sums` */
+  uint32_t *open_sums;            /* for each open frame: index of its sum in `sums` */
   size_t depth;
-  bool in_file_order;
-  int64_t clock;
+  bool in_file_order; /* true if the events nest in the order of the file */
+  int64_t clock;      /* latest time so far, in nanoseconds */
   struct trace_faults *faults;
 };
 
@@ -29,14 +29,14 @@ static uint32_t walker_name(const struct trace_walker *w, const struct trace_mar
   return w->lists->keys[mark->key].name;
 }
 
-/* ---- ends at the same time --------------------------- */
+/* ---- end events at the same time --------------------- */
 
 static void end_list_push(struct end_list *list, uint32_t batch, uint32_t *next, size_t end) {
   next[end] = list->batch == batch ? list->first : MAP_NONE;
   *list = (struct end_list){batch, (uint32_t)end};
 }
 
-/* Returns the first unused end of a list, or MAP_NONE. */
+/* Returns the first unused end event of a list, or MAP_NONE. */
 static uint32_t end_list_first(struct end_list *list, uint32_t batch, const uint32_t *next,
                                const bool *taken) {
   if (list->batch != batch) return MAP_NONE;
@@ -44,7 +44,7 @@ static uint32_t end_list_first(struct end_list *list, uint32_t batch, const uint
   return list->first;
 }
 
-/* Collects all end events with the same time as the next end event. */
+/* Collects the end events that have the same time as the next end event. */
 static void ends_batch(struct trace_walker *w) {
   const struct trace_mark *ends = w->ends->at;
   size_t last = w->end + 1;
@@ -58,8 +58,8 @@ static void ends_batch(struct trace_walker *w) {
   }
 }
 
-/* Returns the end event that matches the innermost open frame: an event with the same key, else
- * with the same name, else without a name. Returns MAP_NONE if no end event matches. */
+/* Returns the index of the end event that matches the innermost open frame: an event with the same
+ * key, else with the same name, else without a name. Returns MAP_NONE if no end event matches. */
 static uint32_t ends_fitting(struct trace_walker *w) {
   if (w->end >= w->batch_end) ends_batch(w);
   if (!w->depth) return MAP_NONE;
@@ -72,8 +72,8 @@ static uint32_t ends_fitting(struct trace_walker *w) {
   return end_list_first(&w->lists->by_name[w->lists->nameless], batch, w->next_of_name, w->taken);
 }
 
-/* Removes the end event that matches the innermost open frame, or else the next end event, and
- * returns the event. */
+/* Takes the end event that matches the innermost open frame, or else the next end event. Returns
+ * the event. */
 static const struct trace_mark *ends_take(struct trace_walker *w) {
   if (w->in_file_order) return &w->ends->at[w->end++];
   uint32_t found = ends_fitting(w);
@@ -85,7 +85,7 @@ static const struct trace_mark *ends_take(struct trace_walker *w) {
 
 /* ---- the walk ---------------------------------------- */
 
-/* Adds the time since the last event to the innermost open frame. */
+/* Adds the time since the last event to the innermost open frame, and moves the clock to `at`. */
 static void walker_advance(struct trace_walker *w, int64_t at) {
   int64_t passed;
   if (w->depth && at > w->clock && !__builtin_sub_overflow(at, w->clock, &passed)) {
@@ -96,7 +96,8 @@ static void walker_advance(struct trace_walker *w, int64_t at) {
   if (at > w->clock) w->clock = at;
 }
 
-/* Finds or adds the sum of a path and a key; MAP_NONE when out of memory. */
+/* Returns the index of the sum of a call path and a key, and adds the sum if it is new. Returns
+ * MAP_NONE when out of memory. */
 static uint32_t trace_sum_of(struct trace_sums *s, uint32_t path, uint32_t key) {
   if (path == MAP_NONE || s->count >= MAP_NONE - 1) return MAP_NONE;
   uint64_t hash = hash_mix(path, key);
@@ -115,7 +116,7 @@ static bool walker_enter(struct trace_walker *w, const struct trace_mark *begin)
   uint32_t sum = trace_sum_of(sums, path, begin->key);
   if (sum == MAP_NONE) return false;
   sums->items[sum].values[0]++;
-  /* A frame without self time would have no event, so add an event without duration. */
+  /* A frame without self time would have no recorded time, so record an instant. */
   if (!sums->items[sum].values[1])
     builder_event_of(sums->paths.builder, sum, sums->track, w->clock, 0);
   w->open[depth] = begin;
@@ -131,9 +132,9 @@ static bool walker_fits(const struct trace_walker *w, const struct trace_mark *b
   return walker_name(w, begin) == name || name == w->lists->nameless;
 }
 
-/* Closes the innermost frame if the end event matches this frame. Otherwise ignores the end event,
- * and does not count the time before it. An open frame lasts until the last event that matches, as
- * in speedscope. */
+/* Closes the innermost frame if the end event matches this frame. Otherwise counts the end event as
+ * unmatched, and does not advance the clock. So an open frame lasts until the last event that
+ * matches, as in speedscope. */
 static void walker_leave(struct trace_walker *w, const struct trace_mark *end) {
   if (!w->depth || !walker_fits(w, w->open[w->depth - 1], end)) {
     w->faults->unmatched++;
@@ -150,7 +151,8 @@ static bool walker_file_begins(const struct trace_walker *w) {
 }
 
 /* True if the times never decrease in the order of the file, and each end event matches the
- * innermost begin event. The ends of complete events have no position in the file. */
+ * innermost begin event. False if there are complete events, whose ends have no position in the
+ * file. */
 static bool walker_nests(struct trace_walker *w) {
   const struct trace_mark *last = NULL;
   bool nests = true;
@@ -169,10 +171,10 @@ static bool walker_nests(struct trace_walker *w) {
   return nests;
 }
 
-/* True if the next event is a begin event. If a begin event and an end event have the same time and
- * key, the begin event comes first, and its frame has no duration. An end event that matches the
- * innermost open frame comes before other begin events. All other events keep the order of the
- * file. */
+/* True if the next event to handle is a begin event. If a begin event and an end event have the
+ * same time and key, the begin event comes first, so its frame has no duration. An end event that
+ * matches the innermost open frame comes before other begin events at the same time. All other
+ * simultaneous events keep the order of the file. */
 static bool walker_begins(struct trace_walker *w) {
   if (w->in_file_order) return walker_file_begins(w);
   if (w->begin == w->begins->count) return false;

@@ -1,4 +1,5 @@
-/* Reads CPU profiles of V8: .cpuprofile of all versions, and the samples of a recording. */
+/* Reads CPU profiles of V8: .cpuprofile files of all versions. timeline.c also uses these
+ * functions, for recordings of Chromium. */
 #include "import/json/v8.h"
 
 #include "core/array.h"
@@ -85,7 +86,8 @@ void v8_types(pprofc_builder *builder) {
   pprofc_builder_period(builder, "wall", "nanoseconds", 0);
 }
 
-/* Links each node with its parent. In the file, nodes list their children or their parent. */
+/* Links each node with its caller. The nodes of a file list either their children or their
+ * parent. */
 static void v8_link(struct v8_recording *r) {
   struct json_call_tree *t = &r->tree;
   for (uint32_t i = 0; i < t->count; i++) {
@@ -103,16 +105,17 @@ static void v8_link(struct v8_recording *r) {
 
 #define V8_MAX_ON_TOP 16u
 
-/* The current stack: a node with its callers, and V8's own nodes that run as callees of this
- * node. */
+/* The current stack: an innermost node, whose callers are known, and V8's own nodes that run as
+ * callees of this node. */
 struct v8_stack {
   uint32_t base; /* innermost node of the program, or MAP_NONE */
   uint32_t on_top[V8_MAX_ON_TOP];
   size_t on_top_count;
 };
 
-/* Updates the stack for a sample. The nodes "(garbage collector)" and "(program)" run as callees of
- * the previous stack. If the stack already contains this node, removes the nodes that it called. */
+/* Updates the stack for a sample at `node`. The nodes "(garbage collector)" and "(program)" run as
+ * callees of the previous stack. If the stack already contains such a node, drops the nodes after
+ * it. */
 static void v8_place(struct v8_stack *stack, const struct json_call_tree *t, uint32_t node) {
   if (t->nodes[node].kind != CALL_ON_TOP) {
     *stack = (struct v8_stack){.base = t->nodes[node].kind == CALL_OUTSIDE ? MAP_NONE : node};
@@ -125,7 +128,7 @@ static void v8_place(struct v8_stack *stack, const struct json_call_tree *t, uin
   stack->on_top_count = k + 1;
 }
 
-/* Enters the path of a stack. Returns MAP_NONE if the stack is empty, and on failure
+/* Returns the call path of a stack. Returns MAP_NONE if the stack is empty, and on failure
  * (r->failed). */
 static uint32_t v8_path(struct v8_recording *r, const struct v8_stack *stack) {
   const struct call_node *nodes = r->tree.nodes;
@@ -142,9 +145,9 @@ static int64_t v8_sum(int64_t a, int64_t b) {
   return __builtin_add_overflow(a, b, &sum) ? a : sum;
 }
 
-/* Returns the end of the run of samples that have the same node as the sample `first`. *clock is
- * the time of that sample. The function advances *clock to the start of the next run, or to the
- * time of the last sample. */
+/* Returns the end of the run that begins at sample `first`: consecutive samples with the same node.
+ * Advances *clock from the time of `first` to the start of the next run, or to the time of the last
+ * sample. */
 static size_t v8_run(const struct v8_recording *r, size_t first, int64_t *clock) {
   size_t i = first;
   do {
@@ -164,14 +167,14 @@ static bool v8_find_nodes(struct v8_recording *r) {
   return r->node_of != NULL;
 }
 
-/* Returns the node of a sample; MAP_NONE if there is no such node. */
+/* Returns the node of a sample; MAP_NONE if the file does not contain it. */
 static uint32_t v8_sample_node(const struct v8_recording *r, size_t i) {
   return r->samples[i] == MAP_NONE ? MAP_NONE : r->node_of[r->samples[i]];
 }
 
-/* Adds the samples. Consecutive samples with the same node form a run. The time of a run is the
- * time until the next run; the duration of the last sample is not known. If the clock goes back, no
- * time passes until the clock reaches its latest value again. */
+/* Adds a sample for each run of consecutive samples with the same node. A run lasts until the next
+ * run; the duration of the last sample is unknown. If the clock goes back, no time passes until the
+ * clock reaches its latest value again. */
 static void v8_add_times(struct v8_recording *r, pprofc_builder *builder, call_label_fn label,
                          const void *context, struct v8_counts *counts) {
   struct v8_stack stack = {.base = MAP_NONE};
@@ -209,7 +212,7 @@ void v8_account(pprofc_builder *builder, const struct v8_counts *counts) {
                     "ms of idle time were skipped");
 }
 
-/* Returns the sum of the hit counts, of functions only or of all nodes. */
+/* Returns the sum of the hit counts of all nodes, or only of functions. */
 static int64_t v8_hits(const struct v8_recording *r, pprofc_builder *builder, bool functions) {
   int64_t hits = 0;
   for (size_t i = 0; i < r->tree.count; i++) {
@@ -220,10 +223,10 @@ static int64_t v8_hits(const struct v8_recording *r, pprofc_builder *builder, bo
   return hits;
 }
 
-/* Compares the samples with the hit counts of nodes. Some writers leave the counts at 0. V8 counts
- * no hit for the first sample and for the stack that it records when it deoptimizes a function. V8
- * counts hits of "(program)" without a sample while a worker starts. So only too many hits of
- * functions show that samples are missing. */
+/* Adds a comment if samples are missing, according to the hit counts of nodes. Fewer hits than
+ * samples are normal: some writers leave the counts at 0, and V8 counts no hit for the first sample
+ * and for deoptimizations. Hits of "(program)" do not count, because V8 counts them without a
+ * sample while a worker starts. */
 static void v8_compare_hits(const struct v8_recording *r, pprofc_builder *builder) {
   int64_t hits = v8_hits(r, builder, true);
   if ((uint64_t)hits <= r->sample_count) return;
@@ -257,7 +260,7 @@ pprofc_status v8_finish(struct v8_recording *r, pprofc_builder *builder, call_la
 
 /* ---- files ------------------------------------------- */
 
-/* Reads the format before 2017, in which nodes contain their children. */
+/* Adds the nodes of the format before 2017, in which nodes contain their children. */
 static void v8_add_head(struct v8_recording *r, pprofc_builder *builder, const struct node *head) {
   v8_add_node(r, builder, head);
   for (uint32_t i = 0; i < r->tree.count && !r->failed && builder_ok(builder); i++) {
@@ -269,8 +272,8 @@ static void v8_add_head(struct v8_recording *r, pprofc_builder *builder, const s
   }
 }
 
-/* Reads the times of samples, which V8 lists in this format instead of time differences. Without
- * times, the intervals between samples are equal. */
+/* Converts the times of samples to time deltas. If the file has no times, assumes equal intervals
+ * between samples. */
 static void v8_add_timestamps(struct v8_recording *r, pprofc_builder *builder,
                               const struct node *timestamps, int64_t duration) {
   size_t count = node_size(timestamps);
@@ -328,8 +331,7 @@ static bool v8_is_node(const struct node *node) {
   return node_get(node, "callFrame") || node_get(node, "functionName");
 }
 
-/* True for a CPU profile. In a document with a `head`, only hitCount distinguishes it from a heap
- * profile. */
+/* True for a CPU profile. A heap profile may also have a `head`, but with `selfSize`. */
 static bool v8_is_profile(const struct node *root) {
   const struct node *head = node_get(root, "head"), *nodes = node_get(root, "nodes");
   if (head)
@@ -340,8 +342,8 @@ static bool v8_is_profile(const struct node *root) {
 }
 
 JSON_SHAPE(json_cpuprofile) {
-  /* paths at which a document may contain the profile: the document itself, or a member of the
-   * inspector's reply to Profiler.stop */
+  /* Paths at which a document may contain the profile: the document itself, or a member of the
+   * inspector's reply to Profiler.stop. */
   static const char *const places[] = {"", "profile", "result.profile", "cpuProfile"};
   for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
     const struct node *profile = *places[i] ? node_path(root, places[i]) : root;

@@ -5,25 +5,26 @@
 #include "import/json/call_tree.h"
 #include "import/json/json.h"
 
-/* A recording of V8: its nodes and samples. In a trace, several events contain parts of one
+/* A recording of V8: its nodes and samples. In a trace, several events contain parts of the same
  * recording. */
 struct v8_recording {
   struct json_call_tree tree;
   struct call_paths paths;
   struct interner ids;
-  uint32_t *node_of; /* index of the node of each id, or MAP_NONE */
-  uint32_t *samples; /* ids of the samples' nodes; MAP_NONE for a sample without an id */
+  uint32_t *node_of; /* for each id: index of the node with this id, or MAP_NONE */
+  uint32_t *samples; /* for each sample: index in `ids` of its node's id, or MAP_NONE if the sample
+                        has no id */
   size_t sample_count, sample_room;
-  int64_t *deltas; /* time from the previous sample to each sample, in nanoseconds */
+  int64_t *deltas; /* for each sample: time since the previous sample, in nanoseconds */
   size_t delta_count, delta_room;
-  uint32_t track; /* track of the events, if the builder keeps times */
-  int64_t start;  /* time at which the recording began, in nanoseconds of the clock of the events */
+  uint32_t track; /* track for the times of the samples (profile/builder_times.h) */
+  int64_t start;  /* start time of the recording in nanoseconds, on the clock of the trace */
   bool failed;    /* true when out of memory */
 };
 
 /* Counts of samples, summed over the recordings of a file. */
 struct v8_counts {
-  /* Number of samples, and number of samples whose node the file does not have. */
+  /* Number of samples, and number of samples whose node is not in the file. */
   uint64_t read, missing;
   uint64_t idle;     /* number of samples taken while the program did not run */
   uint64_t untimed;  /* number of samples without a time */
@@ -33,8 +34,8 @@ struct v8_counts {
 void v8_init(struct v8_recording *recording, struct arena *arena, pprofc_builder *builder);
 void v8_free(struct v8_recording *recording);
 
-/* Each function appends nodes, samples or time deltas to a recording. A missing array (NULL) is
- * empty. */
+/* These functions append nodes, samples or time deltas to a recording. A missing array (NULL)
+ * counts as empty. */
 void v8_add_nodes(struct v8_recording *recording, pprofc_builder *builder,
                   const struct node *nodes);
 void v8_add_samples(struct v8_recording *recording, const struct node *samples);
@@ -50,7 +51,7 @@ pprofc_status v8_finish(struct v8_recording *recording, pprofc_builder *builder,
                         call_label_fn label, const void *context, struct v8_counts *counts,
                         pprofc_error *error);
 
-/* Adds comments about samples that the reader skipped. */
+/* Adds comments to the profile about skipped samples and idle time. */
 void v8_account(pprofc_builder *builder, const struct v8_counts *counts);
 
 #endif

@@ -1,17 +1,17 @@
-/* Reads V8's .heapprofile, which Node (--heap-prof) and Chromium write. */
+/* Reads V8's heap profiles (.heapprofile), which Node (--heap-prof) and Chromium write. */
 #include "core/buffer.h"
 #include "import/call_paths.h"
 #include "import/json/json.h"
 
 #define HEAP_MAX_NODES ((size_t)1 << 24)
 
-/* A node in the order in which the reader visits nodes: callers before callees. */
+/* A node of the tree. The reader visits callers before callees. */
 struct visit {
   const struct node *node;
-  uint32_t path; /* path of the node, without the root as a frame; MAP_NONE for the root */
+  uint32_t path; /* call path of the node, without the root; MAP_NONE for the root */
 };
 
-/* Returns the frame of a node. The names of anonymous functions contain a line that is counted from
+/* Returns the location of a node. The names of anonymous functions contain a line that counts from
  * 0, as in speedscope. */
 static uint32_t heap_frame(pprofc_builder *builder, const struct node *node) {
   const struct node *call = node_get(node, "callFrame");

@@ -1,5 +1,5 @@
-/* Reads the output of `node --prof-process --preprocess` for V8's log (node --prof): code, and
- * ticks with stacks. */
+/* Reads V8's log (node --prof) in the form that `node --prof-process --preprocess` writes: code,
+ * and ticks with stacks. */
 #include "import/json/call_tree.h"
 #include "import/json/json.h"
 
@@ -31,7 +31,8 @@ static uint32_t v8_named(struct v8_log *log, const char *prefix, pprofc_str name
   return json_plain_frame(log->builder, (pprofc_str){text, (size_t)size}, STR(""), 0, 0);
 }
 
-/* Returns the frame of a library's symbol: "T node::Start(int, char**)". */
+/* Adds the location of a symbol in a library: "T node::Start(int, char**)". Shows the name without
+ * arguments. */
 static uint32_t v8_cpp_frame(struct v8_log *log, pprofc_str name) {
   size_t at = 0;
   while (at + 1 < name.size && !((name.data[at] | 32) == 't' && name.data[at + 1] == ' ')) at++;
@@ -42,7 +43,8 @@ static uint32_t v8_cpp_frame(struct v8_log *log, pprofc_str name) {
   return v8_named(log, "(c++) ", str_slice(symbol, 0, end));
 }
 
-/* Removes ":NUMBER" from the end. */
+/* Removes ":NUMBER" from the end of the text. Returns false if the text does not end with a
+ * number. */
 static bool v8_take_number(pprofc_str *text, int64_t *number) {
   size_t colon = str_find_last_char(*text, ':');
   if (colon >= text->size) return false;
@@ -51,7 +53,7 @@ static bool v8_take_number(pprofc_str *text, int64_t *number) {
   return true;
 }
 
-/* Returns the frame of a function: "fib /app/fib.js:1:13" is function, file, line, column. */
+/* Adds the location of "fib /app/fib.js:1:13": function, file, line and column. */
 static uint32_t v8_js_frame(struct v8_log *log, pprofc_str name) {
   pprofc_str place = name;
   int64_t line, column;
@@ -74,10 +76,9 @@ static const struct {
 
 static uint32_t v8_code_frame(struct v8_log *log, const struct node *code) {
   pprofc_str type = node_text(code, "type"), name = node_text(code, "name");
+  /* A name has quotes if Node before version 10 wrote the log and a later version converted it. */
   if (name.size > 1 && str_starts(name, STR("\"")) && str_ends(name, STR("\"")))
-    name = str_slice(
-        name, 1,
-        name.size - 1); /* Node before version 10 wrote the log, but a later version converted it */
+    name = str_slice(name, 1, name.size - 1);
   pprofc_str kind = node_text(code, "kind");
   if (!type.size) return v8_named(log, "(unknown type)", STR(""));
   if (str_equal(type, STR("CPP"))) return v8_cpp_frame(log, name);
@@ -96,7 +97,7 @@ static uint32_t v8_code_frame(struct v8_log *log, const struct node *code) {
 
 /* ---- ticks ------------------------------------------- */
 
-/* Returns the location of an index in the code table. An index outside the table is an address. */
+/* Returns the location for an index in the code table. An index beyond the table is an address. */
 static uint32_t v8_location(struct v8_log *log, int64_t index) {
   size_t count = node_size(log->code);
   char address[32];
@@ -110,8 +111,8 @@ static uint32_t v8_location(struct v8_log *log, int64_t index) {
   return *location;
 }
 
-/* Reads the stack of a tick: pairs of a code index and an offset, innermost first. An index of -1
- * means that frames are missing. */
+/* Reads the stack of a tick: pairs of a code index and an offset, innermost first. The index is -1
+ * for missing frames. Returns the depth. */
 static size_t v8_tick_stack(struct v8_log *log, const struct node *stack) {
   size_t depth = 0, size = node_size(stack);
   if (!json_stack_reserve(&log->stack, log->builder, size / 2)) return 0;
@@ -129,7 +130,8 @@ static int v8_tick_by_time(const void *a, const void *b) {
   return x->order < y->order ? -1 : 1;
 }
 
-/* Gives a tick without a stack the frame that a .cpuprofile has for it. */
+/* Makes the stack of a tick without frames: "(garbage collector)" or "(program)", as in a
+ * .cpuprofile. Returns the depth. */
 static size_t v8_tick_outside(struct v8_log *log, const struct node *tick) {
   int64_t state = json_cost(log->builder, node_get(tick, "vm"));
   if (!json_stack_reserve(&log->stack, log->builder, 1)) return 0;
@@ -138,7 +140,7 @@ static size_t v8_tick_outside(struct v8_log *log, const struct node *tick) {
   return 1;
 }
 
-/* Adds the ticks as samples. The time of a tick is the time since the previous tick. */
+/* Adds the ticks as samples. A tick counts for the time since the previous tick. */
 static void v8_add_log_ticks(struct v8_log *log, struct v8_tick *ticks, size_t count) {
   int64_t before = 0;
   size_t missing = 0;

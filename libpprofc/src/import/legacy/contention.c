@@ -9,7 +9,7 @@ struct contention {
   int64_t milliseconds;
 };
 
-/* Returns the field of `c` for an attribute. Returns NULL for an unknown attribute; the data then
+/* Returns the field of `c` for an attribute. Returns NULL for an unknown attribute: then the data
  * has another format. */
 static int64_t *attribute(struct contention *c, pprofc_str key) {
   const struct {
@@ -25,7 +25,8 @@ static int64_t *attribute(struct contention *c, pprofc_str key) {
   return NULL;
 }
 
-/* Reads lines of "key = value". Stops at the first other line, which stays the current line. */
+/* Reads lines of "key = value". Stops at the first line of another form, which stays the current
+ * line. */
 static pprofc_status contention_read_attributes(struct contention *c, struct lines *lines,
                                                 pprofc_error *error) {
   while (lines_next(lines)) {
@@ -42,9 +43,9 @@ static pprofc_status contention_read_attributes(struct contention *c, struct lin
   return lines_status(lines, error);
 }
 
-/* Finds "19490304 27 @" anywhere in the line: two numbers and an '@'. If only one number precedes
- * the '@', the last digit of this number becomes the second number, as in pprof's regular
- * expression. Sets *addresses to the rest of the line. */
+/* Finds "19490304 27 @" anywhere in the line: two numbers and an '@'. If the '@' follows a single
+ * number, the last digit of this number becomes the second number, as in pprof's regular
+ * expression. Sets *addresses to the addresses after the '@'. */
 static bool contention_find_sample(pprofc_str line, pprofc_str *first, pprofc_str *second,
                                    pprofc_str *addresses) {
   *addresses = STR("");
@@ -89,7 +90,7 @@ static pprofc_status contention_read_sample(struct legacy *l, const struct conte
   return PPROFC_OK;
 }
 
-/* Reads samples from the current line on. */
+/* Reads samples, beginning with the current line. */
 static pprofc_status contention_read_samples(struct legacy *l, const struct contention *c,
                                              struct lines *lines) {
   do {

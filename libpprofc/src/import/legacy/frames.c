@@ -1,9 +1,9 @@
-/* Lists the frames that readers of old formats drop, because they belong to the profiler and not to
- * the program. */
+/* Lists the frames that readers of old formats drop: they belong to an allocator, a lock or the
+ * profiler, and not to the program's own code. */
 #include "import/legacy/legacy.h"
 
-/* Functions of allocators. Without these frames an allocation belongs to the function that called
- * the allocator. */
+/* Functions of allocators. When these frames are dropped, an allocation belongs to the function
+ * that called the allocator. */
 static const char allocator_frames[] =
     /* functions of POSIX */
     "calloc|cfree|malloc|free|memalign|do_memalign|(__)?posix_memalign|pvalloc|valloc|realloc|"
@@ -22,7 +22,7 @@ static const char allocator_frames[] =
     "__gnu_cxx::new_allocator::allocate|__libc_malloc|__malloc_alloc_template::allocate|allocate|"
     "cpp_alloc|operator new(\\[\\])?|simple_alloc::allocate";
 
-/* Frames of Go's runtime that may be in the middle of a stack. */
+/* Functions of Go's runtime to keep, because they may be in the middle of a stack. */
 static const char runtime_frames[] = "runtime\\.panic|runtime\\.reflectcall|runtime\\.call[0-9]*";
 
 static const char lock_frames[] =

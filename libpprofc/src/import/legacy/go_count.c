@@ -3,7 +3,7 @@
 #include "import/formats.h"
 #include "import/legacy/legacy.h"
 
-/* Parses "goroutine profile: total 7" and returns the first word in *word. */
+/* Parses "goroutine profile: total 7" and sets *word to the first word. */
 static bool go_count_parse_header(pprofc_str line, pprofc_str *word) {
   static const pprofc_str middle = {" profile: total ", sizeof " profile: total " - 1};
   size_t digits = line.size;
@@ -15,8 +15,7 @@ static bool go_count_parse_header(pprofc_str line, pprofc_str *word) {
   return word->size > 0;
 }
 
-/* Adds the sample "3 @ 0x44cb3 0x45045". Single spaces are required, and nothing else may be
- * on the line. */
+/* Adds the sample "3 @ 0x44cb3 0x45045". The line must have single spaces, and no other text. */
 static bool go_count_add_sample(struct legacy *l, pprofc_str line) {
   pprofc_str digits, count_text;
   int64_t count;

@@ -1,5 +1,5 @@
-/* Reads the binary CPU profile of gperftools, native and Java: a stream of machine words of 4
- * or 8 bytes in either byte order (docs/spec/pprof.md, 5.1). */
+/* Reads the binary CPU profile of gperftools, in its native form and its Java form: a stream of
+ * machine words of 4 or 8 bytes in either byte order (docs/spec/pprof.md, 5.1). */
 #include "import/formats.h"
 #include "import/legacy/legacy.h"
 
@@ -14,7 +14,7 @@ static const struct word_format word_formats[] = {{4, false}, {4, true}, {8, fal
 struct words {
   struct word_format format;
   const uint8_t *at, *end;
-  bool ended; /* true after a read past the end; this read and all later reads return 0 */
+  bool ended; /* true after a read beyond the end; this read and all later reads return 0 */
 };
 
 static uint64_t gperftools_cpu_next_word(struct words *w) {
@@ -38,7 +38,7 @@ struct gperftools_cpu_header {
   uint64_t period; /* sampling period in microseconds */
 };
 
-/* Reads the header of five words: 0, 3, 0 or 1 for Java, the period, 0. */
+/* Reads the header of five words: 0, 3, 1 for Java or else 0, the period, 0. */
 static bool gperftools_cpu_read_header(pprofc_str data, struct words *words,
                                        struct gperftools_cpu_header *header) {
   for (size_t i = 0; i < sizeof word_formats / sizeof *word_formats; i++) {
@@ -55,7 +55,7 @@ static bool gperftools_cpu_read_header(pprofc_str data, struct words *words,
   return false;
 }
 
-/* Reads records of count, depth and addresses until the record 0, 1, 0. */
+/* Reads records of a count, a depth and addresses, up to the record 0, 1, 0. */
 static pprofc_status gperftools_cpu_read_samples(struct legacy *l, struct words *w, bool java) {
   while (bytes_left(w)) {
     uint64_t count = gperftools_cpu_next_word(w), depth = gperftools_cpu_next_word(w);
@@ -75,7 +75,8 @@ static pprofc_status gperftools_cpu_read_samples(struct legacy *l, struct words 
   return PPROFC_OK;
 }
 
-/* Finds an address that is the second frame of at least 31 of 32 samples. */
+/* Finds an address that is the second frame of at least 31/32 of the samples. `counts` has a zero
+ * for each location. */
 static bool common_second_frame(const struct legacy *l, uint32_t *counts, uint64_t *address) {
   const size_t similar = 32;
   size_t samples = legacy_sample_count(l);
@@ -90,7 +91,8 @@ static bool common_second_frame(const struct legacy *l, uint32_t *counts, uint64
   return false;
 }
 
-/* Removes up to two frames of the signal handler, which are in nearly every stack. */
+/* Removes up to two frames of the signal handler. Such a frame is the second frame of nearly every
+ * stack. */
 static pprofc_status strip_signal_frames(struct legacy *l) {
   const int rounds = 2;
   size_t locations = legacy_location_count(l);

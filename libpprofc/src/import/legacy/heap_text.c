@@ -3,14 +3,14 @@
 #include "import/formats.h"
 #include "import/legacy/legacy.h"
 
-/* Fields of the first line of the profile. */
+/* Fields of the profile's first line. */
 struct heap_header {
   pprofc_str count, bytes, alloc_count, alloc_bytes;
-  pprofc_str kind, period; /* kind and sampling period, such as "heap_v2" and "524288"; the period
-                              may be empty */
+  /* Kind and sampling period in bytes, such as "heap_v2" and "524288". The period may be empty. */
+  pprofc_str kind, period;
 };
 
-/* Kinds of heap profiles. `sampled` is true for values that must be scaled up. */
+/* Kinds of heap profiles. `sampled` is true if the values are samples, which must be scaled up. */
 static const struct heap_kind {
   const char *name;
   bool sampled;
@@ -27,7 +27,8 @@ static bool is_kind(char c) {
   return c == '_' || (c >= 'a' && c <= 'z') || char_is_digit(c);
 }
 
-/* Reads "144:  8498176 [   144:  8498176]"; spaces in between are optional. */
+/* Removes "144:  8498176 [   144:  8498176]" from the start of *s. Spaces in between are
+ * optional. */
 static bool take_numbers(pprofc_str *s, struct heap_header *h) {
   text_skip_blanks(s);
   if (!text_take_digits(s, &h->count) || !text_take(s, STR(":"))) return false;
@@ -43,7 +44,7 @@ static bool take_numbers(pprofc_str *s, struct heap_header *h) {
   return text_take(s, STR("]"));
 }
 
-/* Reads " @ heapz_v2/524288". */
+/* Removes " @ heapz_v2/524288" from the start of *s. */
 static bool take_kind(pprofc_str *s, struct heap_header *h) {
   text_skip_blanks(s);
   if (!text_take(s, STR("@"))) return false;
@@ -60,8 +61,7 @@ static bool take_growth(pprofc_str *s, struct heap_header *h) {
   return text_take(s, STR(" @ growth")) || text_take(s, STR(" @ fragmentation"));
 }
 
-/* Finds a header anywhere in the line. `take_end` parses the end of the header, which has several
- * forms. */
+/* Finds a header anywhere in the line. `take_end` parses the end of the header. */
 static bool find_header(pprofc_str line, bool (*take_end)(pprofc_str *, struct heap_header *),
                         struct heap_header *h) {
   static const pprofc_str start = {"heap profile:", sizeof "heap profile:" - 1};
@@ -74,8 +74,8 @@ static bool find_header(pprofc_str line, bool (*take_end)(pprofc_str *, struct h
   }
 }
 
-/* True if the header has a value for all allocations. Its text must differ from the value of live
- * memory and must not be zero. */
+/* True if a value for all allocations is given: its text is not "0" and differs from the value for
+ * live memory. */
 static bool has_allocations(pprofc_str alloc, pprofc_str live) {
   return !str_equal(alloc, live) && !str_equal(alloc, STR("0"));
 }
@@ -131,7 +131,7 @@ static bool take_signed(pprofc_str *s, pprofc_str *number) {
   return true;
 }
 
-/* Reads "1: 9216 [ 1: 9216] @ 0xc635c8 0x42ecc3". */
+/* Parses "1: 9216 [ 1: 9216] @ 0xc635c8 0x42ecc3". */
 static bool take_sample(pprofc_str s, struct heap_sample *sample) {
   if (!take_signed(&s, &sample->count) || !text_take(&s, STR(":"))) return false;
   text_skip_blanks(&s);
@@ -149,7 +149,7 @@ static bool take_sample(pprofc_str s, struct heap_sample *sample) {
   return true;
 }
 
-/* Finds a sample anywhere in the line. */
+/* Finds a sample anywhere in the line. Returns false if the line does not have one. */
 static bool heap_text_find_sample(pprofc_str line, struct heap_sample *sample) {
   while (line.size) {
     if (take_sample(line, sample)) return true;
@@ -160,7 +160,8 @@ static bool heap_text_find_sample(pprofc_str line, struct heap_sample *sample) {
   return false;
 }
 
-/* Reads a count and a number of bytes and scales both. `what` names the pair in error messages. */
+/* Parses a count and a number of bytes, and scales both if they are sampled. `what` names the pair
+ * in error messages. Sets *block_size to the average size before scaling. */
 static pprofc_status read_pair(struct heap_reader *r, const struct lines *lines,
                                pprofc_str count_text, pprofc_str bytes_text, const char *what,
                                int64_t *pair, int64_t *block_size) {
@@ -170,7 +171,7 @@ static pprofc_status read_pair(struct heap_reader *r, const struct lines *lines,
     return error_set(r->l->error, PPROFC_E_FORMAT, "%s count was 0 but %s bytes was %lld", what,
                      what, (long long)pair[1]);
   if (pair[0] == 0) return PPROFC_OK;
-  /* In this case only one quotient overflows. Its value wraps around, as in Go. */
+  /* Handle -1 separately: INT64_MIN / -1 would overflow. The result wraps around, as in Go. */
   *block_size = pair[0] == -1 ? (int64_t)(0 - (uint64_t)pair[1]) : pair[1] / pair[0];
   if (r->sampled) legacy_unsample(&pair[0], &pair[1], r->l->period);
   return PPROFC_OK;

@@ -16,7 +16,7 @@ static bool java_is_word(char c) {
   return c == ' ' || char_is_word(c);
 }
 
-/* Finds "words=words" anywhere in the line and trims both sides. */
+/* Finds "key=value" anywhere in the line, and trims key and value. Both may contain spaces. */
 static bool find_attribute(pprofc_str line, pprofc_str *key, pprofc_str *value) {
   for (size_t at = 0;;) {
     size_t equals = at + str_find_char(str_slice(line, at, line.size), '=');
@@ -63,8 +63,8 @@ static pprofc_status read_attribute(struct java_reader *r, const struct lines *l
   return PPROFC_OK;
 }
 
-/* Returns the next line that ends with a newline and is not blank. Leaves a last line without a
- * newline to the reader of locations. */
+/* Sets *line to the next line that ends with a newline and is not blank, but does not skip it.
+ * Leaves a last line without a newline to the reader of locations. */
 static bool next_whole_line(struct lines *lines, pprofc_str *line) {
   while (str_find_char(lines->rest, '\n') < lines->rest.size) {
     size_t end = str_find_char(lines->rest, '\n');
@@ -75,7 +75,7 @@ static bool next_whole_line(struct lines *lines, pprofc_str *line) {
   return false;
 }
 
-/* Skips the line that next_whole_line returned. */
+/* Skips the line that next_whole_line found. */
 static void skip_line(struct lines *lines) {
   size_t end = str_find_char(lines->rest, '\n');
   lines->rest = str_slice(lines->rest, end + 1, lines->rest.size);

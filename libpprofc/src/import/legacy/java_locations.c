@@ -2,13 +2,13 @@
  * "0x00000003 com.example.Main.run (Main.java:12)". */
 #include "import/legacy/legacy.h"
 
-/* Fields of the text after the address on a line of a location. */
+/* Fields of a location's line, after the address. */
 struct java_locations_frame {
   pprofc_str function, file;
   int64_t line;
 };
 
-/* Finds the last '(' that follows white space and precedes at least `least` bytes. */
+/* Finds the last '(' that follows white space and has at least `least` bytes after it. */
 static bool last_parenthesis(pprofc_str text, size_t least, size_t *place) {
   for (size_t i = text.size; i-- > 1;)
     if (text.data[i] == '(' && char_is_blank(text.data[i - 1]) && text.size - i - 1 >= least) {
@@ -35,7 +35,7 @@ static bool parse_file_line(pprofc_str text, struct java_locations_frame *frame)
   return true;
 }
 
-/* Parses "function (path)" and keeps the last part of the path, which is a shared library. */
+/* Parses "function (path)". The path is a shared library; keeps only its last part. */
 static bool parse_path(pprofc_str text, struct java_locations_frame *frame) {
   size_t place;
   if (!str_ends(text, STR(")"))) return false;
@@ -53,7 +53,7 @@ static struct java_locations_frame java_parse_frame(pprofc_str text) {
   return frame;
 }
 
-/* Parses "0x00000003 text". Returns false for other lines; *fits is false if the address is
+/* Parses "0x00000003 text". Returns false for any other line. Sets *fits to false if the address is
  * too large. */
 static bool parse_line(pprofc_str line, uint64_t *address, pprofc_str *text, bool *fits) {
   pprofc_str digits, white;
@@ -70,7 +70,8 @@ static uint32_t find_location(const struct legacy *l, uint64_t address) {
   return i;
 }
 
-/* Finds or adds a function by name. The file is from the first frame with this name. */
+/* Returns the index of the function with a name, and adds the function if it is new. The first
+ * frame with this name determines the file. Returns MAP_NONE when out of memory. */
 static uint32_t java_function_of(struct legacy *l, struct interner *names,
                                  const struct java_locations_frame *frame) {
   size_t count = names->count;
@@ -115,7 +116,7 @@ pprofc_status legacy_read_java_locations(struct legacy *l, pprofc_str text) {
   if (status == PPROFC_OK) status = java_read_locations(l, text, &names);
   interner_free(&names);
   if (status == PPROFC_OK) status = legacy_place_locations(l);
-  /* Clear the addresses. Addresses differ between runs, so equal stacks would not merge. */
+  /* Addresses differ between runs, which would prevent the merge of equal stacks, so clear them. */
   for (size_t i = 0; status == PPROFC_OK && i < legacy_location_count(l); i++)
     legacy_locations(l)[i].address = 0;
   return status;

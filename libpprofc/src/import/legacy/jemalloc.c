@@ -1,21 +1,20 @@
 /* Reads heap profiles of jemalloc, whose first line is "heap_v2/524288". Each stack has a line of
  * addresses, a line "t*:" with the sampled counts of all threads, and one line for each thread.
  *
- * The reader scales counts up from samples, as jeprof does. It skips the lines of single threads,
- * because "t*:" has their sums. */
+ * The reader scales sampled counts up, as jeprof does. It skips the lines of single threads,
+ * because the line "t*:" has their sums. */
 #include "import/formats.h"
 #include "import/legacy/legacy.h"
 #include "import/lines.h"
 
-/* Functions of jemalloc, with their possible prefixes, that are at the leaf of an allocation's
- * stack. */
+/* Functions of jemalloc at the leaf of an allocation's stack, with their possible prefixes. */
 static const char own_frames[] =
     "(_rjem_|je_|_rjem_je_|__libc_|__)?(malloc|calloc|realloc|reallocarray|aligned_alloc|memalign|"
     "posix_memalign|valloc|pvalloc|mallocx|rallocx|xallocx|malloc_default|realloc_default|"
     "do_rallocx|imalloc.*|irealloc.*|prof_backtrace.*|prof_tctx_create|prof_alloc_prep)|"
     "operator new(\\[\\])?|__rust_(re)?alloc(_zeroed)?";
 
-/* Values of a line "  t*: 76: 194928 [102: 174845]". */
+/* Values of the line "  t*: 76: 194928 [102: 174845]". */
 struct counts {
   int64_t live[2], all[2]; /* numbers of objects and bytes: live memory, and all allocations */
 };
@@ -38,14 +37,14 @@ static bool jemalloc_parse_counts(pprofc_str line, struct counts *counts) {
          (take_number(&line, ":", &counts->all[0]) && take_number(&line, "]", &counts->all[1]));
 }
 
-/* Parses the whole line "heap_v2/524288". */
+/* Parses the line "heap_v2/524288", which must not have other text. */
 static bool parse_rate(pprofc_str line, int64_t *rate) {
   line = str_trim(line);
   return text_take(&line, STR("heap_v2/")) && str_parse_int(line, 10, rate) && *rate > 0;
 }
 
-/* Reads the line with the sums over all stacks. The line shows if the profile also counts freed
- * memory. */
+/* Reads the line with the sums over all stacks, and adds the sample types. Sets *has_all to true if
+ * the profile also counts freed memory. */
 static pprofc_status read_head(struct legacy *l, struct lines *lines, bool *has_all) {
   struct counts sums;
   if (!lines_next(lines) || !jemalloc_parse_counts(lines->line, &sums))
@@ -61,7 +60,8 @@ static pprofc_status read_head(struct legacy *l, struct lines *lines, bool *has_
   return PPROFC_OK;
 }
 
-/* Reads the line after the addresses. */
+/* Reads a stack: the current line with addresses, and the next line with the counts of all
+ * threads. */
 static pprofc_status jemalloc_read_sample(struct legacy *l, struct lines *lines, bool has_all) {
   struct counts counts;
   int64_t values[4];

@@ -1,4 +1,4 @@
-/* Data of a profile in an old format: samples and locations, and their conversion to a profile. */
+/* Stores the samples and locations of a profile in an old format, and makes a profile of them. */
 #include "import/legacy/legacy.h"
 
 #include "import/account.h"
@@ -47,8 +47,8 @@ pprofc_status legacy_status(struct legacy *l) {
 
 /* ---- samples ----------------------------------------- */
 
-/* Finds or adds the location of an address. Returns NONE when out of memory; legacy_status
- * reports it. */
+/* Returns the location of an address, and adds the location if it is new. Returns NONE when out of
+ * memory; legacy_status reports this failure. */
 static uint32_t location_of(struct legacy *l, uint64_t address) {
   uint64_t hash = hash_mix(0, address);
   MAP_FIND(index, &l->by_address, hash, legacy_locations(l)[index].made_for == address);
@@ -69,8 +69,8 @@ void legacy_add_frame(struct legacy *l, uint64_t address) {
   if (location != NONE) buffer_add(&l->frames, &location, sizeof location);
 }
 
-/* Reads up to FRAMES_AT_ONCE addresses. Returns false at the end; sets *good to false after an
- * address that does not fit. */
+/* Reads up to FRAMES_AT_ONCE addresses. Returns false at the end of the text. Also returns false,
+ * with *good set to false, at an address that does not fit 64 bits. */
 static bool legacy_take_addresses(pprofc_str *text, uint64_t *addresses, size_t *count,
                                   bool *good) {
   pprofc_str digits;
@@ -165,7 +165,7 @@ static pprofc_status number_locations(struct legacy *l) {
   mem_free(l->mem, number, count, sizeof *number);
   buffer_free(&l->locations);
   l->locations = ordered;
-  map_free(&l->by_address); /* the indices in the map are from before the renumbering */
+  map_free(&l->by_address); /* the indices in this map are out of date */
   return PPROFC_OK;
 }
 
@@ -175,7 +175,7 @@ pprofc_status legacy_place_locations(struct legacy *l) {
   return status == PPROFC_OK ? legacy_assign_mappings(l) : status;
 }
 
-/* ---- handing over ------------------------------------ */
+/* ---- making the profile ------------------------------ */
 
 static void legacy_add_header(const struct legacy *l, pprofc_builder *b) {
   for (size_t i = 0; i < l->type_count; i++)
@@ -187,7 +187,7 @@ static void legacy_add_header(const struct legacy *l, pprofc_builder *b) {
   pprofc_builder_drop_frames(b, l->drop_frames ? l->drop_frames : drop, keep);
 }
 
-/* Prefetches the names of a location that will be added soon. */
+/* Prefetches the names of location i, which will be added soon. */
 static void legacy_expect_names(const struct legacy *l, const pprofc_builder *b, size_t i) {
   if (i >= legacy_location_count(l) || legacy_locations(l)[i].function == NONE) return;
   const struct legacy_function *functions = (const void *)l->functions.data;
@@ -223,7 +223,7 @@ static void legacy_account(const struct legacy *l, pprofc_builder *b) {
   const struct import_loss losses[] = {
       {l->bad_lines, "line could not be read", "lines could not be read"}, {0}};
   import_account(b, legacy_sample_count(l), "stacks and lines", losses);
-  /* jemalloc scales each count separately, so sums differ a little because of rounding. */
+  /* jemalloc scales each count separately, so the sums differ a little by rounding. */
   uint64_t much = l->said / 100 + l->read / 100 + 1;
   if (l->said > l->read ? l->said - l->read > much : l->read - l->said > much)
     import_compare_total(b, "bytes", l->said, l->read);
@@ -237,7 +237,8 @@ static bool legacy_is_allocator(const struct legacy *l, uint32_t location) {
   return str_starts(name, STR("libjemalloc")) || str_starts(name, STR("libtcmalloc"));
 }
 
-/* Drops the allocator's frames at the leaf of a stack, but never the last frame of a stack. */
+/* Drops the frames of an allocator's library at the leaf of a stack, but keeps at least one
+ * frame. */
 static void legacy_skip_allocator(const struct legacy *l, struct legacy_sample *sample) {
   while (l->skips_allocator && sample->depth > 1 &&
          legacy_is_allocator(l, legacy_frames(l)[sample->first])) {

@@ -1,9 +1,9 @@
-/* A profile in an old format while it is read. The profile contains stacks of addresses.
- * Mappings or Java frames are added to the addresses later.
+/* A profile in an old format, while the reader reads it. The profile consists of stacks of
+ * addresses. Mappings or Java frames are assigned to the addresses later.
  *
- * The order of the steps affects the result and must be the order of pprof. First, samples
- * create locations. Then the locations get numbers in the order of use, and last their mappings.
- * Strings point into the input. */
+ * The order of the steps affects the result and must be the order of pprof. First, samples create
+ * locations. Then the locations get numbers in the order of use, and last their mappings. Strings
+ * point into the input. */
 #ifndef PPROFC_IMPORT_LEGACY_LEGACY_H
 #define PPROFC_IMPORT_LEGACY_LEGACY_H
 
@@ -24,7 +24,7 @@ struct legacy_sample {
 };
 
 struct legacy_location {
-  uint64_t made_for; /* address in samples, from which the location was made */
+  uint64_t made_for; /* address in the samples for which the location was made */
   uint64_t address;
   uint32_t mapping;  /* index of the mapping, or NONE */
   uint32_t function; /* index of the function, or NONE */
@@ -49,46 +49,47 @@ struct legacy {
   struct legacy_type types[LEGACY_MAX_TYPES], period_type;
   size_t type_count;
   int64_t period, duration_nanos;
-  const char *drop_frames; /* expression for the frames to drop; NULL: the sample types decide */
+  const char *drop_frames; /* regular expression for the frames to drop, or NULL if the sample types
+                              decide */
   bool has_block_size;     /* true if samples have the label "bytes" */
-  bool skips_allocator; /* true to drop the frames at the leaf that are in an allocator's library */
+  bool skips_allocator;    /* true to drop the leaf frames in the library of an allocator */
 
   struct buffer samples;     /* array of struct legacy_sample */
   struct buffer frames;      /* array of uint32_t: the locations of all stacks */
-  struct buffer values;      /* array of int64_t: type_count values for each sample */
+  struct buffer values;      /* array of int64_t: type_count values of each sample */
   struct buffer block_sizes; /* array of int64_t: the block size of each sample */
   struct buffer locations, mappings, functions;
   struct map by_address; /* hash table of locations, keyed by made_for */
   size_t open_frame;     /* index of the first frame of the next sample */
-  uint64_t bad_lines;    /* lines that were skipped because they could not be read */
-  /* Bytes in use: `said` is the total that the file states, `read` the sum over the stacks. */
+  uint64_t bad_lines;    /* number of lines that could not be read */
+  /* Bytes of live memory. said: total that the file states; read: sum over the stacks. */
   uint64_t said, read;
 };
 
-/* Reads data into `l`. Returns PPROFC_E_NO_MATCH for data of another format. */
+/* Function that reads data into `l`. Returns PPROFC_E_NO_MATCH for data of another format. */
 typedef pprofc_status (*legacy_read_fn)(struct legacy *l, pprofc_str data);
 
-/* Calls `read`, and makes a profile of the data that it read. The sample types determine the
- * expressions of the frames to drop and to keep. */
+/* Calls `read`, and makes a profile of the data that it stored. The sample types determine which
+ * frames the profile drops and keeps. */
 pprofc_status legacy_import(legacy_read_fn read, pprofc_str data, const pprofc_allocator *mem,
                             const struct import_options *options, pprofc_profile **profile,
                             pprofc_error *error);
 
 void legacy_add_type(struct legacy *l, pprofc_str type, pprofc_str unit);
 
-/* Appends a frame to the stack of the next sample. Equal addresses share a location.
- * legacy_status reports if memory runs out. */
+/* Appends a frame to the stack of the next sample. Frames with equal addresses share a location.
+ * When out of memory, legacy_status will report the failure. */
 void legacy_add_frame(struct legacy *l, uint64_t address);
 
 /* Appends each number 0x... of the text as a frame. The first `as_they_are` addresses of the stack
- * stay unchanged. All other addresses are return addresses, and the function subtracts 1 from them.
+ * stay unchanged. The other addresses are return addresses, so the function subtracts 1 from them.
  * Returns false if a number is too large. */
 bool legacy_add_hex_frames(struct legacy *l, pprofc_str text, size_t as_they_are);
 
-/* Ends the stack and adds its sample. */
+/* Adds a sample with the frames that were appended since the last sample. */
 void legacy_add_sample(struct legacy *l, const int64_t *values, int64_t block_size);
 
-/* Returns PPROFC_OK, or an error if memory ran out or a limit was exceeded. */
+/* Returns PPROFC_OK, or sets an error if memory ran out or a limit was exceeded. */
 pprofc_status legacy_status(struct legacy *l);
 
 static inline size_t legacy_sample_count(const struct legacy *l) {
@@ -119,42 +120,43 @@ static inline uint64_t legacy_frame_address(const struct legacy *l,
   return legacy_locations(l)[legacy_frames(l)[sample->first + index]].address;
 }
 
-/* Removes the second frame of a sample, which must have a second frame. */
+/* Removes the second frame of a sample, which must have at least two frames. */
 void legacy_drop_second_frame(struct legacy *l, struct legacy_sample *sample);
 
-/* Removes the second frames that repeat the leaf. Signal handlers record the leaf twice, the second
- * time as a return address. */
+/* Removes the second frame of each sample in which that frame repeats the leaf. Signal handlers
+ * record the leaf twice, the second time as a return address. */
 void legacy_drop_repeated_leaves(struct legacy *l);
 
-/* Scales the count and size of a sampled allocation to an estimate of all allocations
- * (docs/spec/pprof.md, 5.9). */
+/* Scales the count and total size of sampled allocations to an estimate for all allocations
+ * (docs/spec/pprof.md, 5.9). `rate` is the sampling rate in bytes. */
 void legacy_unsample(int64_t *count, int64_t *size, int64_t rate);
 
-/* Converts a number to an integer like Go's int64(float) on common machines. Returns the smallest
- * integer if the number does not fit. */
+/* Converts a number to an integer, as Go's int64(float) does on common machines: a number that does
+ * not fit becomes INT64_MIN. */
 int64_t legacy_to_int(double value);
 
 /* ---- frames.c ---------------------------------------- */
 
-/* Sets regular expressions for the frames to drop and to keep. The sample types decide if these are
- * frames of allocators, of locks or of the profiler. */
+/* Sets *drop and *keep to regular expressions for the frames to drop and to keep. The sample types
+ * decide if these are frames of allocators, of locks or of the profiler. */
 void legacy_frames_to_drop(const struct legacy *l, const char **drop, const char **keep);
 
 /* ---- memory_map.c, mapping_lookup.c, java_locations.c  */
 
-/* Finds the start of a memory map, if there is one, and reads the mappings after it. */
+/* Skips lines up to the start of a memory map, if there is one, and reads the map. */
 pprofc_status legacy_read_sections(struct legacy *l, struct lines *lines);
-/* legacy_read_memory_map reads all following lines as mappings, then numbers locations and assigns
- * their mappings. legacy_is_memory_map_head is true for the line that precedes the mappings. */
+/* legacy_read_memory_map reads all following lines as mappings, then numbers the locations and
+ * assigns their mappings. legacy_is_memory_map_head is true for the line before the first
+ * mapping. */
 pprofc_status legacy_read_memory_map(struct legacy *l, struct lines *lines);
 bool legacy_is_memory_map_head(pprofc_str line);
 
-/* Numbers locations in the order of use, and assigns their mappings. */
+/* Numbers the locations in the order of use, and assigns their mappings. */
 pprofc_status legacy_place_locations(struct legacy *l);
-/* Assigns the mappings of numbered locations: the second half of legacy_place_locations. */
+/* Assigns the mappings of locations that have their final numbers. */
 pprofc_status legacy_assign_mappings(struct legacy *l);
 
-/* Reads the locations at the end of a Java profile, gives them numbers and mappings, and clears
+/* Reads the locations at the end of a Java profile, numbers them, assigns mappings, and clears
  * their addresses. */
 pprofc_status legacy_read_java_locations(struct legacy *l, pprofc_str text);
 

@@ -1,20 +1,19 @@
 /* Assigns a mapping to each location of an old profile (docs/spec/pprof.md, 5.8, last steps).
  *
- * A location belongs to the first mapping that contains its address. Mappings may overlap, and
- * may grow while the reader assigns locations. A segment tree over the bounds of the mappings
- * finds the mapping in logarithmic time. Without the tree, a malicious file with many mappings
- * and addresses would need quadratic time. */
+ * A location belongs to the first mapping that contains its address. Mappings may overlap, and may
+ * grow while mappings are assigned. A segment tree over the bounds of the mappings finds the
+ * mapping in logarithmic time. Without the tree, a malicious file with many mappings and addresses
+ * would need quadratic time. */
 #include "import/legacy/legacy.h"
 
 #include "core/array.h"
 
 #include <stdlib.h>
 
-/* Segment tree of numbered address ranges. The tree finds the range with the smallest number at an
- * address. The leaves are the intervals between adjacent bounds. A node contains the smallest
- * number of the ranges that the node stores. */
+/* Segment tree over numbered address ranges. Its leaves are the intervals between adjacent bounds.
+ * A lookup finds the smallest number of the ranges that contain an address. */
 struct span_tree {
-  uint32_t *least; /* smallest number of the ranges stored in each node of the tree */
+  uint32_t *least; /* for each node of the tree: smallest number of the ranges stored in the node */
 };
 
 struct lookup {
@@ -62,8 +61,8 @@ static uint32_t span_find(const struct lookup *k, const struct span_tree *tree, 
   return least;
 }
 
-/* Returns the address of offset 0 of a mapping's file, or the mapping's start if the offset is
- * larger than the start. */
+/* Returns the address at which offset 0 of the mapping's file would be. Returns the mapping's start
+ * if the offset is larger than the start. */
 static uint64_t origin(const struct legacy_mapping *m) {
   return m->offset <= m->start ? m->start - m->offset : m->start;
 }
@@ -103,8 +102,7 @@ static void lookup_free(struct lookup *k) {
   mem_free(k->l->mem, k->below.least, 2 * k->capacity, sizeof(uint32_t));
 }
 
-/* Returns the mapping for the addresses outside of all other mappings. Adds this mapping on first
- * use. */
+/* Returns the mapping for addresses outside of all other mappings, and adds it at its first use. */
 static uint32_t fake_mapping(struct lookup *k) {
   if (k->fake != NONE) return k->fake;
   k->fake = (uint32_t)legacy_mapping_count(k->l);
@@ -116,13 +114,13 @@ static uint32_t fake_mapping(struct lookup *k) {
 static uint32_t lookup_mapping(struct lookup *k, uint64_t address) {
   uint32_t index = span_find(k, &k->covered, address);
   if (index != NONE) return index;
-  /* The fake mapping is now in the list, and it covers all addresses except UINT64_MAX. */
+  /* The fake mapping is the last in the list, and covers all addresses except UINT64_MAX. */
   if (k->fake != NONE && address != UINT64_MAX) return k->fake;
   index = span_find(k, &k->below, address);
   if (index == NONE) return fake_mapping(k);
-  /* The address belongs to the first part of the mapping, which is missing in the file, so extend
-   * the mapping downwards. Mark the range as covered. Otherwise the tree `below` would find the
-   * mapping for this range again. */
+  /* The address belongs to the start of the mapped file, for which the memory map has no mapping.
+   * So extend this mapping down to offset 0, and mark the added range as covered. Otherwise the
+   * tree `below` would find the range again. */
   struct legacy_mapping *m = &legacy_mappings(k->l)[index];
   span_put(k, &k->covered, origin(m), m->start, index);
   m->start -= m->offset;
@@ -130,7 +128,7 @@ static uint32_t lookup_mapping(struct lookup *k, uint64_t address) {
   return index;
 }
 
-/* Corrects mappings of the main program that some profilers are known to report wrongly. */
+/* Corrects mappings of the main program that some profilers report wrongly. */
 static void repair_main(struct legacy *l) {
   const uint64_t usual_start = 0x400000;
   struct legacy_mapping *m = legacy_mappings(l);

@@ -1,17 +1,18 @@
-/* Reads memory maps at the end of old profiles: lines of /proc/PID/maps and lines of shorter
- * forms (docs/spec/pprof.md, 5.8).
+/* Reads memory maps at the end of old profiles: lines of /proc/PID/maps, and lines of shorter forms
+ * (docs/spec/pprof.md, 5.8).
  *
- * Go's pprof uses two regular expressions, which match a prefix of the line and prefer the
- * leftmost alternative. This file parses the same lines step by step. It tries another
- * alternative in the same cases as the regular expressions. */
+ * Go's pprof uses two regular expressions, which match a prefix of the line and prefer the leftmost
+ * alternative. This file parses the same lines step by step, and tries other alternatives in the
+ * same cases as the regular expressions. */
 #include "import/legacy/legacy.h"
 
-/* Maximum number of substitution variables, and maximum length of an expanded line in bytes. */
+/* Maximum number of variables, and maximum length in bytes of a line in which variables are
+ * replaced. */
 #define MAX_VARIABLES     1024
 #define MAX_EXPANDED_LINE ((size_t)1 << 20)
 
 struct variable {
-  pprofc_str name, value; /* name of the variable with its '$', and its value */
+  pprofc_str name, value; /* name with its '$', and value */
 };
 
 struct map_reader {
@@ -40,7 +41,7 @@ static void skip_white(pprofc_str *s) {
   text_take_run(s, char_is_blank, &white);
 }
 
-/* Reads a hexadecimal number with an optional 0x. */
+/* Removes a hexadecimal number, with or without "0x", from the start of *s. */
 static bool take_hex(pprofc_str *s, pprofc_str *digits) {
   pprofc_str tail = *s;
   if (text_take(&tail, STR("0x")) && text_take_run(&tail, char_is_hex, digits)) {
@@ -50,8 +51,8 @@ static bool take_hex(pprofc_str *s, pprofc_str *digits) {
   return text_take_run(s, char_is_hex, digits);
 }
 
-/* Reads "start-end". If `split` is true, the second number is the last digit of the first number.
- * The regular expressions do this if no second number follows. */
+/* Removes "start-end" from the start of *s. If `split` is true, the last digit of the first number
+ * becomes the second number. The regular expressions do this if no second number follows. */
 static bool take_range(pprofc_str *s, bool split, struct entry *entry) {
   pprofc_str rest = *s;
   skip_white(&rest);
@@ -70,8 +71,8 @@ static bool take_range(pprofc_str *s, bool split, struct entry *entry) {
   return true;
 }
 
-/* Parses "00400000-0048a000 r-xp 00000000 fd:03 960637 /bin/program"; device and inode are
- * required. */
+/* Parses "00400000-0048a000 r-xp 00000000 fd:03 960637 /bin/program". The line must have a device
+ * and an inode. */
 static bool parse_proc_maps(pprofc_str line, bool split, struct entry *entry) {
   *entry = (struct entry){0};
   if (!take_range(&line, split, entry)) return false;
@@ -95,7 +96,7 @@ static bool parse_proc_maps(pprofc_str line, bool split, struct entry *entry) {
   return true;
 }
 
-/* Reads " (@ff00)". */
+/* Removes " (@ff00)" from the start of *s, if it is there. */
 static void take_offset(pprofc_str *s, pprofc_str *offset) {
   pprofc_str rest = *s, digits;
   skip_white(&rest);
@@ -106,7 +107,7 @@ static void take_offset(pprofc_str *s, pprofc_str *offset) {
   *s = rest;
 }
 
-/* Parses "40000-80000: /bin/program (@ff00) abc123456"; only the range is required. */
+/* Parses "40000-80000: /bin/program (@ff00) abc123456". Only the range is required. */
 static bool parse_brief_maps(pprofc_str line, bool split, struct entry *entry) {
   *entry = (struct entry){0};
   if (!take_range(&line, split, entry)) return false;
@@ -117,8 +118,8 @@ static bool parse_brief_maps(pprofc_str line, bool split, struct entry *entry) {
   return true;
 }
 
-/* Removes the prefix of a log line, "I0102 03:04:05 file.cc:123] ": text without brackets, then
- * ":digits] ". */
+/* Removes the prefix of a log line, such as "I0102 03:04:05 file.cc:123] ": text without brackets,
+ * and then ":digits] ". */
 static pprofc_str without_logging_prefix(pprofc_str line) {
   size_t close = str_find_char(line, ']');
   if (close + 1 >= line.size || str_find_char(line, '[') < close ||
@@ -138,7 +139,7 @@ static const struct variable *variable_at(const struct map_reader *r, pprofc_str
   return NULL;
 }
 
-/* Replaces variables by their values. The result is valid until the next call. */
+/* Replaces "$name" by the variable's value. The result is valid until the next call. */
 static pprofc_str memory_map_expand(struct map_reader *r, pprofc_str line) {
   if (!r->variable_count || str_find_char(line, '$') == line.size) return line;
   buffer_clear(&r->expanded);
@@ -154,7 +155,7 @@ static pprofc_str memory_map_expand(struct map_reader *r, pprofc_str line) {
   return buffer_str(&r->expanded);
 }
 
-/* Defines $name from "name = value". */
+/* Defines the variable $name from "name = value". Returns false when out of memory. */
 static bool define(struct map_reader *r, pprofc_str line) {
   size_t equals = str_find_char(line, '=');
   if (equals == line.size || r->variable_count == MAX_VARIABLES) return true;
@@ -177,7 +178,7 @@ static bool add_mapping(struct legacy *l, const struct entry *entry) {
       !str_parse_uint(entry->end, 16, &mapping.limit) ||
       (entry->offset.size && !str_parse_uint(entry->offset, 16, &mapping.offset)))
     return false;
-  /* Copy the strings, because the next line overwrites an expanded line. */
+  /* Copy the strings: the next line overwrites a line in which variables were replaced. */
   mapping.file = arena_str(&l->texts, entry->file);
   mapping.build_id = arena_str(&l->texts, entry->build_id);
   if (!mapping.file.data || !mapping.build_id.data) l->mappings.failed = true;
@@ -205,7 +206,7 @@ static bool alike(pprofc_str a, pprofc_str b) {
   return !a.size || !b.size || str_equal(a, b);
 }
 
-/* True if mapping b continues mapping a in memory and in the file. */
+/* True if mapping b continues mapping a, in memory and in the file. */
 static bool adjacent(const struct legacy_mapping *a, const struct legacy_mapping *b) {
   return a->limit == b->start && alike(a->file, b->file) && alike(a->build_id, b->build_id) &&
          (!a->offset || !b->offset || a->offset + (a->limit - a->start) == b->offset);
@@ -227,7 +228,7 @@ static void merge_adjacent(struct legacy *l) {
   l->mappings.size = kept * sizeof *m;
 }
 
-/* True if the name ends with ".so", or has ".so." or ".so_" and a digit anywhere. */
+/* True if the name ends with ".so", or contains ".so." or ".so_" before a digit. */
 static bool is_library(pprofc_str file) {
   if (str_ends(file, STR(".so"))) return true;
   for (pprofc_str rest = file;;) {

@@ -1,4 +1,4 @@
-/* Parses old text formats: lines, and short texts within a line. */
+/* Splits old text formats into lines, and parses short texts within a line. */
 #include "import/legacy/text.h"
 
 #include <stdio.h>

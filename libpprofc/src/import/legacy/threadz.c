@@ -15,7 +15,7 @@ static bool is_threadz_head(pprofc_str line) {
 }
 
 /* True if the line contains "--- Thread 7f794ab90940 (name: main/14748) stack: ---". The name may
- * contain any text, also ") stack: ---", so the function tries each place where this end occurs. */
+ * contain any text, even ") stack: ---", so the function tries each place where this end occurs. */
 static bool is_thread_head(pprofc_str line) {
   static const pprofc_str start = {"--- Thread ", sizeof "--- Thread " - 1};
   static const pprofc_str end = {") stack: ---", sizeof ") stack: ---" - 1};
@@ -34,7 +34,9 @@ static bool is_thread_head(pprofc_str line) {
   }
 }
 
-/* Reads the stack after a thread line up to the next line with "---", which becomes *line. */
+/* Reads the stack after a thread's line. Sets *line to the line that ends the stack, which begins
+ * with "---". Sets *same_as_before to true if the text says that the stack is the same as
+ * before. */
 static pprofc_status threadz_read_stack(struct legacy *l, struct lines *lines, pprofc_str *line,
                                         bool *same_as_before) {
   *line = STR("");
@@ -52,7 +54,8 @@ static pprofc_status threadz_read_stack(struct legacy *l, struct lines *lines, p
   return lines_status(lines, l->error);
 }
 
-/* Adds a thread's sample, or counts the thread in the last sample. */
+/* Adds a sample for a thread. If its stack is the same as the previous thread's, increments the
+ * last sample instead. */
 static void count_thread(struct legacy *l, bool same_as_before) {
   size_t frames = l->frames.size / sizeof(uint32_t);
   if (same_as_before || frames == l->open_frame) {
@@ -77,7 +80,8 @@ static pprofc_status read_threads(struct legacy *l, struct lines *lines, pprofc_
   return PPROFC_OK;
 }
 
-/* Finds the first line of a thread or of the memory map, or else the last line. */
+/* Finds the first line of a thread or of the memory map. Returns false if the text is not
+ * threadz. */
 static bool find_first_thread(struct lines *lines, pprofc_str *line) {
   while (lines_next(lines) && text_is_comment(lines->line))
     ;

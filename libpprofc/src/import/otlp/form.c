@@ -1,25 +1,25 @@
-/* Detects which version of the schema a message uses, by the wire types of fields that changed.
+/* Detects the version of the schema that a message uses, by the wire types of fields that changed.
  *
  * Before version 1.8, field 3 of a profile is a list of locations; since 1.8 it is a time of 8
- * bytes. Fields 2, 3 and 4 of a sample are attributes, link and values; in versions 1.8 and 1.9
- * they are values, attributes and link. A link is one number, the other fields are lists. Some
- * writers do not pack a list of one number, which then looks like a link. */
+ * bytes. In the current version, fields 2, 3 and 4 of a sample are attributes, link and values; in
+ * versions 1.8 and 1.9 they are values, attributes and link. A link is one number, the other fields
+ * are lists. Some writers do not pack a list of one number, which then looks like a link. */
 #include "codec/wire.h"
 #include "import/otlp/otlp.h"
 
-/* Field numbers from a message of the stream to a sample: resource_profiles, scope_profiles,
- * profiles, samples. */
+/* Field numbers on the path from a message of the stream to a sample: resource_profiles,
+ * scope_profiles, profiles, samples. */
 static const uint64_t otlp_path[] = {1, 2, 2, 2};
 
 #define OTLP_LEVELS       (sizeof otlp_path / sizeof *otlp_path)
 #define OTLP_TO_PROFILE   3u
 #define OTLP_FIELD_SAMPLE 6u /* largest field number of a sample in any version */
 
-/* Receives a profile or a sample; returns true to end the walk. */
+/* Function that otlp_visit calls with a profile or a sample. Returns true to end the walk. */
 typedef bool otlp_visit_fn(void *context, const struct wire_field *message);
 
-/* Follows the first `levels` field numbers of otlp_path and calls `visit` for each message there,
- * until it returns true. Returns false if it never does. */
+/* Calls `visit` for each message at the first `levels` field numbers of otlp_path, until it returns
+ * true. Returns false if no call returned true. */
 static bool otlp_visit(pprofc_str frame, size_t levels, otlp_visit_fn *visit, void *context) {
   const uint8_t *data = (const uint8_t *)frame.data;
   struct wire open[OTLP_LEVELS] = {{data, data + frame.size, NULL}};
@@ -43,8 +43,8 @@ static bool otlp_visit(pprofc_str frame, size_t levels, otlp_visit_fn *visit, vo
 
 enum otlp_age { OTLP_AGE_OPEN, OTLP_BEFORE_1_8, OTLP_SINCE_1_8 };
 
-/* Stores the version range of a profile (enum otlp_age) in *context, if the fields of the profile
- * show it. */
+/* Stores the range of versions to which a profile belongs in *context (enum otlp_age). Returns
+ * false if the fields of the profile do not show the version. */
 static bool otlp_profile_age(void *context, const struct wire_field *profile) {
   enum otlp_age *age = context;
   struct wire w = wire_inside(profile);
@@ -68,7 +68,7 @@ bool otlp_is_older(pprofc_str frame) {
 
 struct otlp_form {
   size_t links;       /* number of entries in the table of links; SIZE_MAX if not counted */
-  bool values_second; /* result: true if values are the second field */
+  bool values_second; /* result: true if the values are field 2 of a sample */
 };
 
 /* Returns the number of entries in the table of links. */
@@ -86,7 +86,7 @@ static size_t otlp_count_links(pprofc_str frame) {
   return links;
 }
 
-/* Number of values of each field of a sample, by the number of the field. */
+/* For each field of a sample, by its number: how often it occurs. */
 struct otlp_fields {
   size_t count[OTLP_FIELD_SAMPLE + 1];
   bool is_list[OTLP_FIELD_SAMPLE + 1]; /* true for a packed or repeated field, and for a number
@@ -106,9 +106,9 @@ static struct otlp_fields otlp_fields_of(const struct wire_field *sample, size_t
   return f;
 }
 
-/* Stores the form of a sample in the struct otlp_form `context`. Returns false if both forms fit. A
- * sample has values or times. If a sample without times has only one field, that field contains the
- * values. */
+/* Detects the encoding of a sample and stores it in *context (struct otlp_form). Returns false if
+ * both encodings fit. A sample has values or times. So if a sample has neither field 3 nor times,
+ * and only one of the fields 2 and 4, that field contains the values. */
 static bool otlp_form_of(void *context, const struct wire_field *sample) {
   struct otlp_form *form = context;
   struct otlp_fields f = otlp_fields_of(sample, form->links);

@@ -1,5 +1,5 @@
-/* Reads the time, period and attributes of an OTLP profile. Some attributes contain fields that
- * only pprof has; the other attributes become comments. */
+/* Reads the time, period and attributes of an OTLP profile. Some attributes set fields that only
+ * pprof has; the other attributes become comments. */
 #include "import/otlp/otlp.h"
 
 /* Adds a comment, unless the profile has an equal comment. */
@@ -9,8 +9,8 @@ static void otlp_comment(struct otlp *o, pprofc_str text) {
   pprofc_builder_comment(o->builder, text.data);
 }
 
-/* Calls `set` with "KEY=VALUE", or with the value alone if the key is empty. A NUL follows the
- * text. */
+/* Calls `set` with the text "KEY=VALUE", or with the value alone if the key is empty. The text ends
+ * with a NUL. */
 static void otlp_set_text(struct otlp *o, void (*set)(struct otlp *, pprofc_str), pprofc_str key,
                           const Otlp__AnyValue *value) {
   struct buffer text, scratch;
@@ -33,7 +33,7 @@ void otlp_note_attributes(struct otlp *o, Otlp__KeyValue *const *items, size_t c
     otlp_set_text(o, otlp_comment, otlp_key(o, items[i]), items[i]->value);
 }
 
-/* ---- attributes for fields of pprof ------------------ */
+/* ---- attributes that set fields of pprof ------------- */
 
 static void otlp_set_drop_frames(struct otlp *o, pprofc_str text) {
   builder_set_frames(o->builder, builder_string(o->builder, str_of(text.data)), NONE);
@@ -72,16 +72,17 @@ static const struct {
     {OTLP_MAIN_BUILD_ID, otlp_pass_over},
 };
 
-/* Returns the function that sets pprof's field for an attribute, or NULL if pprof has no field for
- * the attribute. */
+/* Returns the function that sets the field of pprof for an attribute, or NULL if there is no such
+ * field. */
 static void (*otlp_field(pprofc_str key))(struct otlp *o, pprofc_str text) {
   for (size_t i = 0; i < sizeof otlp_fields / sizeof *otlp_fields; i++)
     if (str_equal(key, str_of(otlp_fields[i].key))) return otlp_fields[i].set;
   return NULL;
 }
 
-/* Reads an attribute of a profile. The values of "pprof.profile.comment" and
- * "pprof.profile.comment.3" become comments unchanged. */
+/* Reads an attribute of a profile. An attribute without a field of pprof becomes a comment
+ * "KEY=VALUE". For keys like "pprof.profile.comment" and "pprof.profile.comment.3", the comment is
+ * the value alone. */
 static void otlp_read_profile_attribute(struct otlp *o, int32_t index) {
   const Otlp__KeyValueAndUnit *attribute = otlp_attribute(o, index);
   if (!attribute) return;
@@ -91,8 +92,8 @@ static void otlp_read_profile_attribute(struct otlp *o, int32_t index) {
   otlp_set_text(o, set ? set : otlp_comment, key, attribute->value);
 }
 
-/* Returns the text of a profile's attribute as a string of the builder; NONE if it has no such
- * attribute. */
+/* Returns the value of a profile's attribute as a string index of the builder, or NONE if the
+ * profile does not have the attribute. */
 static uint32_t otlp_profile_text(struct otlp *o, const Otlp__Profile *p, const char *key) {
   uint32_t text = NONE;
   for (size_t i = 0; i < p->n_attribute_indices && otlp_ok(o) && text == NONE; i++) {

@@ -1,17 +1,17 @@
-/* Indexes a ProfilesData: resources, scopes, profiles, and the tables of the dictionary.
+/* Indexes a ProfilesData message: resources, scopes, profiles, and the tables of the dictionary.
  *
- * This file walks the nested messages, and protobuf-c unpacks the innermost messages. For frequent
- * messages it copies the fields to arrays and reuses the memory of the message. */
+ * This file walks the nested messages, and protobuf-c unpacks the innermost messages. The fields of
+ * frequent messages are copied to arrays, and the memory of the unpacked message is reused. */
 #include "codec/wire.h"
 #include "import/otlp/otlp.h"
 
-/* Reserves room in an array of `owner`; false when out of memory. */
+/* Makes room for `more` items in an array of `owner`. False when out of memory. */
 #define INDEX_ROOM(o, owner, array, name, more)                                                    \
   (ARRAY_RESERVE((o)->mem, (owner)->array, (owner)->name##_capacity,                               \
                  (owner)->name##_count + (more)) ||                                                \
    otlp_fail_nomem(o))
 
-/* Appends an item to an array of `owner`; false when out of memory. */
+/* Appends an item to an array of `owner`. False when out of memory. */
 #define INDEX_PUSH(o, owner, array, name, ...)                                                     \
   (ARRAY_PUSH((o)->mem, (owner)->array, (owner)->name##_count, (owner)->name##_capacity,           \
               __VA_ARGS__) ||                                                                      \
@@ -72,7 +72,7 @@ static bool index_attribute(struct otlp *o, struct otlp_tables *t, const struct 
   return attribute ? INDEX_PUSH(o, t, attributes, attribute, attribute) : otlp_fail_message(o);
 }
 
-/* Checks a stack and stores its message, which otlp_stack reads later. */
+/* Checks the message of a stack and stores where it is. otlp_stack reads it later. */
 static bool index_stack(struct otlp *o, struct otlp_tables *t, const struct wire_field *f) {
   struct wire w = wire_inside(f);
   struct wire_field field;
@@ -86,7 +86,7 @@ static bool index_stack(struct otlp *o, struct otlp_tables *t, const struct wire
   return INDEX_PUSH(o, t, stacks, stack, (pprofc_str){(const char *)f->data, f->size});
 }
 
-/* Readers of the tables, in the order of the field numbers. */
+/* Readers of the dictionary's tables, by field number. */
 static bool (*const index_entries[])(struct otlp *o, struct otlp_tables *t,
                                      const struct wire_field *f) = {
     NULL,       index_mapping, index_location,  index_function,
@@ -114,12 +114,12 @@ static bool index_dictionary(struct otlp *o, struct otlp_frame *frame, const str
 
 /* ---- profiles ---------------------------------------- */
 
-/* True for the field numbers of a profile that the reader uses, except the list of samples. */
+/* True if the reader uses this field of a profile. False for the list of samples. */
 static bool index_is_header(uint64_t number) {
   return (number >= 1 && number <= 7 && number != 2) || number == 11;
 }
 
-/* Appends the fields of a profile except its samples to `header`. */
+/* Appends the used fields of a profile, except its samples, to `header`. */
 static bool index_header(struct otlp *o, const struct wire_field *f, struct buffer *header) {
   struct wire w = wire_inside(f);
   struct wire_field field;
@@ -143,8 +143,8 @@ static bool index_profile(struct otlp *o, struct otlp_frame *frame, const struct
   return profile.header ? INDEX_PUSH(o, frame, profiles, profile, profile) : otlp_fail_message(o);
 }
 
-/* Reads the next field 1 or 2, which must be a message. Returns false at the end, and sets
- * *failed if the bytes are invalid. */
+/* Reads the next field 1 or 2, which must be a message. Returns false at the end of the message.
+ * Also returns false, with *failed set, if the bytes are invalid. */
 static bool index_next(struct wire *w, struct wire_field *field, bool *failed) {
   while (w->at < w->end) {
     *failed = !wire_next(w, field);
@@ -158,8 +158,8 @@ static bool index_next(struct wire *w, struct wire_field *field, bool *failed) {
 
 typedef bool index_fn(struct otlp *o, struct otlp_frame *frame, const struct wire_field *f);
 
-/* Reads a message. Calls `child` for each field 2, and unpacks field 1 as a message of `kind`.
- * Field 1 should occur once; *first becomes its first message. */
+/* Reads a resource or a scope. Calls `child` for each field 2, and unpacks field 1 as a message of
+ * `kind`. If field 1 is repeated, *first becomes its first message. */
 static bool index_level(struct otlp *o, struct otlp_frame *frame, const struct wire_field *f,
                         index_fn *child, const ProtobufCMessageDescriptor *kind,
                         ProtobufCMessage **first) {

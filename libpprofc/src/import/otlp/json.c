@@ -1,15 +1,15 @@
 /* Reads OTLP in JSON: rewrites a document as a binary message, which the other files read. Names
  * may be spelled timeUnixNano or time_unix_nano. Integers may be numbers or strings, ids may be
- * hexadecimal or base64. The reader drops members without a rule. */
+ * hexadecimal or base64. The reader ignores members for which it has no rule. */
 #include "codec/wire_write.h"
 #include "core/json_tree.h"
 #include "import/otlp/otlp.h"
 
-/* Maximum number of open objects and arrays. Deeper values of attributes are dropped. */
+/* Maximum nesting of objects and arrays. Deeper values of attributes are dropped. */
 #define JSON_LEVELS 96u
 
-/* Fixed length of the varint with the size of a message. The writer knows the size only after it
- * has written the message. */
+/* Length in bytes of the varint with the size of a message. The length is fixed, because the size
+ * is known only after the message has been written. */
 #define JSON_SIZE_BYTES VARINT32_BYTES_MAX
 
 enum json_kind {
@@ -18,15 +18,15 @@ enum json_kind {
   JSON_ID,    /* bytes in hexadecimal or base64 */
   JSON_BYTES, /* bytes in base64 */
   JSON_INT,
-  JSON_INTS, /* packed list */
+  JSON_INTS, /* packed list of integers */
   JSON_TIME, /* time as a number of 8 bytes */
   JSON_DOUBLE,
   JSON_BOOL,
-  JSON_OLDER /* member of version 1.7, which is refused */
+  JSON_OLDER /* member of version 1.7 or older; the reader refuses such files */
 };
 
-/* How to write a member: its name in lower case without '_', the number of the field, its kind, and
- * the members of a message. */
+/* Rule that describes how to write a member: its name in lower case without '_', the number of its
+ * field, its kind, and the rules of the members of a message. */
 struct json_rule {
   const char *name;
   uint8_t number;
@@ -160,7 +160,7 @@ static bool json_wrong(struct otlp *o, const struct node *node, const char *want
                    wanted);
 }
 
-/* Reads a signed or unsigned integer of 64 bits. Numbers of JSON and strings are allowed. */
+/* Reads a signed or unsigned integer of 64 bits from a number or a string. */
 static bool json_integer(struct otlp *o, const struct node *node, uint64_t *value) {
   int64_t number;
   bool has_text = node->kind == NODE_NUMBER || node->kind == NODE_STRING;
@@ -191,7 +191,8 @@ static void json_put_bytes(struct buffer *out, unsigned field, pprofc_str bytes)
   buffer_add_str(out, bytes);
 }
 
-/* Returns the value of a digit of base64, also of the alphabet for URLs; -1 for another byte. */
+/* Returns the value of a digit of base64, in the standard alphabet or the alphabet for URLs; -1 for
+ * any other byte. */
 static int json_digit64(char c) {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   if (c == '-') c = '+';
@@ -207,7 +208,8 @@ static int json_digit16(char c) {
   return at ? (int)(at - digits) : -1;
 }
 
-/* Appends the bytes of digits with `bits` bits each. Returns false at another character. */
+/* Decodes a text whose digits have `bits` bits each, and appends the bytes. Returns false at an
+ * invalid digit. */
 static bool json_decode(struct buffer *out, pprofc_str text, int (*digit)(char), unsigned bits) {
   unsigned held = 0, count = 0;
   for (size_t i = 0; i < text.size && text.data[i] != '='; i++) {
@@ -222,7 +224,8 @@ static bool json_decode(struct buffer *out, pprofc_str text, int (*digit)(char),
   return true;
 }
 
-/* Writes bytes. An id of 8 or 16 bytes has a different length in hexadecimal and in base64. */
+/* Writes bytes. The length of the text shows if an id of 8 or 16 bytes is in hexadecimal or
+ * base64. */
 static bool json_put_binary(struct otlp *o, const struct json_rule *rule, const struct node *node,
                             struct buffer *out) {
   struct buffer bytes;
@@ -253,7 +256,7 @@ static bool json_put_ints(struct otlp *o, const struct json_rule *rule, const st
   return ok;
 }
 
-/* Writes one time, or all times of an array. */
+/* Writes a time, or all times of an array. */
 static bool json_put_times(struct otlp *o, const struct json_rule *rule, const struct node *node,
                            struct buffer *out) {
   bool is_list = node_is(node, NODE_ARRAY);
@@ -308,14 +311,12 @@ static bool json_put_scalar(struct otlp *o, const struct json_rule *rule, const 
   }
 }
 
-/* An open object or array. Members of an object have rules; all items of an array have the rule
- * `item`. */
-
-/* An object, whose members have rules, or an array, whose items all have the rule `item`. */
+/* An open object, whose members have the rules `members`, or an open array, whose items all have
+ * the rule `item`. */
 struct json_level {
   const struct node *next;
   const struct json_rule *members, *item;
-  size_t start; /* offset of the message's size in the output */
+  size_t start; /* offset in the output at which the size of the message will be written */
 };
 
 struct json_writer_state {
@@ -325,8 +326,7 @@ struct json_writer_state {
   size_t depth;
 };
 
-/* Opens a message or an array of messages or texts. Returns false for an array of numbers, which
- * has no nodes. */
+/* Opens an object or array. Fails for an array of numbers, whose items are not nodes. */
 static bool json_enter(struct json_writer_state *j, const struct node *node,
                        const struct json_rule *rule) {
   static const char room[JSON_SIZE_BYTES];
@@ -346,7 +346,8 @@ static bool json_enter(struct json_writer_state *j, const struct node *node,
   return true;
 }
 
-/* Closes the innermost level. Writes the size of a message as a varint of JSON_SIZE_BYTES. */
+/* Closes the innermost level. For a message, writes its size as a varint of JSON_SIZE_BYTES
+ * bytes. */
 static bool json_leave(struct json_writer_state *j) {
   const struct json_level *level = &j->levels[--j->depth];
   if (level->item || !level->start || j->out.failed) return true;
@@ -360,7 +361,7 @@ static bool json_leave(struct json_writer_state *j) {
   return true;
 }
 
-/* True if a member with this rule is a list of messages or texts when its value is an array. */
+/* True if the items of an array with this rule are messages or texts. */
 static bool json_is_repeated(const struct json_rule *rule) {
   return rule->kind == JSON_MESSAGE || rule->kind == JSON_TEXT;
 }

@@ -2,14 +2,14 @@
  * current version, which the other files read.
  *
  * In old versions a profile has several sample types, and its stacks are ranges of one list of
- * locations. Index 0 of a table is an entry like the others. Each index therefore grows by the
- * number of entries that this file adds before the table. Some flags became attributes. In 1.6 the
- * tables are fields of the message itself. */
+ * locations. Index 0 of a table is an ordinary entry; in the current version index 0 means "not
+ * set". Therefore each index grows by the number of entries that this file adds at the start of the
+ * table. Some flags became attributes. In 1.6 the tables are fields of the message itself. */
 #include "import/otlp/older.h"
 
 #define OLDER_MAX_TYPES 256u
 
-/* Fields of a profile except types, samples, locations, comments and the default type. */
+/* Rules for the fields of a profile except types, samples, locations, comments and default type. */
 static const struct older_rule older_header[] = {{4, 3, OLDER_TIME, 0},
                                                  {5, 4, OLDER_COPY, 0},
                                                  {6, 5, OLDER_TYPE, 0},
@@ -20,7 +20,8 @@ static const struct older_rule older_header[] = {{4, 3, OLDER_TIME, 0},
 
 /* ---- profiles ---------------------------------------- */
 
-/* Adds an attribute to the header of a profile. Its value is a string of the old table. */
+/* Adds an attribute to the header of a profile. Its value is `string`, an index of the old
+ * table. */
 static void older_text_attribute(struct older *c, struct buffer *header, const char *key,
                                  uint64_t string) {
   uint8_t value[WIRE_FIELD_MAX];
@@ -40,7 +41,7 @@ static bool older_comments(struct older *c, struct buffer *header, const struct 
   return true;
 }
 
-/* Appends the locations of a field to the list of the profile. */
+/* Appends the locations in a field to the list of locations of the profile. */
 static bool older_locations(struct older *c, const struct wire_field *f) {
   struct wire w = wire_inside(f);
   uint64_t value = f->value;
@@ -55,12 +56,12 @@ static bool older_locations(struct older *c, const struct wire_field *f) {
   return true;
 }
 
-/* The types of a profile, and its fields except types and samples. */
+/* The types of a profile, and its rewritten fields except types and samples (`header`). */
 struct older_profile {
   struct buffer header;
   struct wire_field types[OLDER_MAX_TYPES];
   size_t type_count;
-  uint64_t default_type; /* index of the default type; 0 if not given */
+  uint64_t default_type; /* index of the default type in `types`; 0 if not given */
 };
 
 static bool older_profile_field(struct older *c, struct older_profile *p,
@@ -77,7 +78,8 @@ static bool older_profile_field(struct older *c, struct older_profile *p,
   return !rule || older_put_field(c, &p->header, rule, f);
 }
 
-/* A sample: its range in the list of locations, and its lists of values, attributes and times. */
+/* A sample: its stack as a range of the list of locations, and its lists of values, attributes and
+ * times. */
 struct older_sample {
   uint64_t start, length, link;
   struct buffer values, attributes, times;
@@ -114,8 +116,8 @@ static bool older_read_sample(struct older_sample *s, const struct wire_field *f
   return true;
 }
 
-/* Writes number `index` of the values. Writes the times with the first value, or with each type if
- * the sample has no value. */
+/* Writes value `index` of a sample. Writes the times with value 0 only, or for each type if the
+ * sample has no values. */
 static void older_put_value(const struct older_sample *s, size_t index, struct buffer *out) {
   const uint8_t *data = (const uint8_t *)s->values.data, *times = (const uint8_t *)s->times.data;
   struct wire w = wire_over(data, s->values.size);
@@ -128,8 +130,8 @@ static void older_put_value(const struct older_sample *s, size_t index, struct b
   while (w.at < w.end && wire_varint(&w, &value)) older_put_time(out, 5, value);
 }
 
-/* Writes a sample with its value of type `index`. Its stack is the last stack that older_put_stack
- * wrote, or an earlier equal stack. */
+/* Writes a sample with the value of type `index`. `stack` is the index of its stack, which
+ * older_put_stack has written. */
 static bool older_put_sample(struct older *c, const struct wire_field *f, size_t index,
                              uint64_t stack, struct buffer *profile) {
   struct older_sample s;
@@ -170,9 +172,9 @@ static bool older_put_stack(struct older *c, const struct wire_field *f) {
   return !c->dictionary.failed || otlp_fail_nomem(c->otlp);
 }
 
-/* True if the length of each range of a sample is too large by one. If so, the shortened ranges
- * cover the list of locations in order, and the last range ends outside the list. async-profiler
- * 4.2 counts the frame of the thread, which it writes as an attribute. */
+/* True if the range of each sample is too long by one location: the ranges, shortened by one, cover
+ * the list of locations in order. async-profiler 4.2 writes such ranges, because it counts the
+ * frame of the thread, which it writes as an attribute. */
 static bool older_counts_thread(struct older *c, const struct wire_field *f) {
   struct wire w = wire_inside(f);
   struct wire_field field;
@@ -189,7 +191,8 @@ static bool older_counts_thread(struct older *c, const struct wire_field *f) {
   return ok && end == c->location_count;
 }
 
-/* Writes a profile with one sample type. For the first type, also writes the stacks. */
+/* Writes a profile with only the sample type `index`. For the first type, also writes the stacks to
+ * the dictionary. */
 static bool older_put_profile(struct older *c, const struct older_profile *p, size_t index,
                               const struct wire_field *f, size_t first_stack,
                               struct buffer *scope) {
@@ -209,7 +212,7 @@ static bool older_put_profile(struct older *c, const struct older_profile *p, si
   return ok;
 }
 
-/* Adds an attribute with the default type. */
+/* Adds an attribute that names the default type, if the profile has one. */
 static bool older_default_type(struct older *c, struct older_profile *p) {
   if (!p->default_type || p->default_type >= p->type_count) return true;
   struct wire w = wire_inside(&p->types[p->default_type]);
@@ -242,8 +245,8 @@ static bool older_profile(struct older *c, const struct wire_field *f, struct bu
 
 /* ---- the message ------------------------------------- */
 
-/* Copies field 1 of a message, a resource or a scope. Rewrites each field 2, which is a scope of a
- * resource or a profile of a scope. */
+/* Rewrites a resource, or a scope if `is_scope` is true. Copies field 1, which describes it.
+ * Rewrites each field 2: a scope of a resource, or a profile of a scope. */
 static bool older_level(struct older *c, const struct wire_field *f, bool is_scope,
                         struct buffer *parent, unsigned number) {
   struct buffer out;

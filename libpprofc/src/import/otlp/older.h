@@ -1,19 +1,19 @@
-/* Shared by the files that rewrite messages of the schema's versions 1.6 and 1.7 in the current
- * version: older_tables.c rewrites the dictionary, older.c the profiles. */
+/* Declarations for the files that rewrite messages of the schema's versions 1.6 and 1.7 in the
+ * current version: older_tables.c rewrites the dictionary, older.c the profiles. */
 #ifndef PPROFC_IMPORT_OTLP_OLDER_H
 #define PPROFC_IMPORT_OTLP_OLDER_H
 
 #include "codec/wire_write.h"
 #include "import/otlp/otlp.h"
 
-/* Tables of the dictionary, by their field numbers. */
+/* Tables of the dictionary, by their field numbers in the current version. */
 enum { OLDER_LINK = 4, OLDER_STRING = 5, OLDER_ATTRIBUTE = 6, OLDER_STACK = 7, OLDER_TABLES = 8 };
 
-/* Number of attributes that replace flags. These attributes follow the zero value of the table. */
+/* Number of attributes that replace flags. They follow the zero value at the start of the table. */
 #define OLDER_FLAGS 5u
 
-/* Numbers that are added to old indices: 1 for the zero value of each table, and for attributes
- * also the number of flags. */
+/* Numbers by which old indices grow: 1 for the zero value at the start of each table; for
+ * attributes also the number of flags. */
 #define OLDER_SHIFT           1u
 #define OLDER_ATTRIBUTE_SHIFT (OLDER_SHIFT + OLDER_FLAGS)
 
@@ -24,11 +24,11 @@ struct older {
   size_t string_count, string_capacity;
   size_t new_strings, attribute_count, stack_count; /* numbers of entries written so far */
   struct interner unit_keys;                        /* keys of attributes that have a unit */
-  uint64_t *units; /* string of the unit of each key, as an index of the new table */
+  uint64_t *units; /* for each key in unit_keys: its unit, as a string index of the new table */
   size_t unit_capacity;
   uint64_t *locations; /* list of locations of the current profile, as indices of the new table */
   size_t location_count, location_capacity;
-  uint64_t excess; /* number by which the length of each range is too large: 0 or 1 */
+  uint64_t excess; /* number of locations by which the range of each sample is too long: 0 or 1 */
 };
 
 enum older_action {
@@ -37,11 +37,11 @@ enum older_action {
   OLDER_ATTRIBUTES, /* list of indices of attributes */
   OLDER_LINES,      /* line of a location */
   OLDER_TYPE,       /* type and unit of a value */
-  OLDER_TIME,       /* time that becomes a number of 8 bytes */
-  OLDER_FLAG        /* flag that becomes an attribute; `flag` is its index */
+  OLDER_TIME,       /* time, written as a number of 8 bytes */
+  OLDER_FLAG /* flag that becomes an attribute: entry `flag` of the table, after the zero value */
 };
 
-/* How to rewrite field `from` of a message. */
+/* How to rewrite field `from` of a message: as field `to`, by an action. */
 struct older_rule {
   uint8_t from, to;
   enum older_action action;
@@ -55,25 +55,26 @@ void older_put_integer(struct buffer *out, unsigned field, uint64_t value);
 void older_put_bytes(struct buffer *out, unsigned field, const void *data, size_t size);
 /* Writes a time as a number of 8 bytes. */
 void older_put_time(struct buffer *out, unsigned field, uint64_t value);
-/* Copies a field of type varint or bytes. */
+/* Copies a varint or bytes. Drops a field of any other type. */
 void older_put_copy(struct buffer *out, unsigned field, const struct wire_field *f);
-/* Appends a message as a field, and frees it. */
+/* Appends a message as a field, and frees the message. */
 void older_put_message(struct buffer *out, unsigned field, struct buffer *message);
-/* Appends the numbers of a field, packed or not, each plus `shift`, to a list. Returns false if the
- * field is invalid. */
+/* Appends the numbers of a field, packed or not, to a list, each increased by `shift`. Returns
+ * false if the field is invalid. */
 bool older_add_numbers(struct buffer *out, const struct wire_field *f, uint64_t shift);
-/* Appends a list of numbers as a packed field, and frees it. Omits an empty list. */
+/* Appends a list of numbers as a packed field, unless the list is empty. Frees the list. */
 void older_put_numbers(struct buffer *out, unsigned field, struct buffer *numbers);
 
 const struct older_rule *older_rule_of(const struct older_rule *rules, uint64_t number);
-/* Rewrites a field by its rule. Returns false if it is invalid. */
+/* Rewrites a field by its rule. Returns false if the field is invalid. */
 bool older_put_field(struct older *c, struct buffer *out, const struct older_rule *rule,
                      const struct wire_field *f);
-/* Appends an attribute to the dictionary. `value` is a message AnyValue; `unit` is a string of the
- * new table, or 0. */
+/* Appends an attribute to the dictionary. `value` is an encoded AnyValue; `unit` is a string index
+ * of the new table, or 0. */
 void older_new_attribute(struct older *c, pprofc_str key, const void *value, size_t size,
                          uint64_t unit);
-/* Writes the zero values of all tables, then all tables of the message. */
+/* Writes the zero values of all tables, then rewrites all tables of the message. Returns false if
+ * the message is invalid. */
 bool older_all_tables(struct older *c, pprofc_str message);
 
 #endif

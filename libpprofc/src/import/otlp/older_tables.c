@@ -1,8 +1,8 @@
-/* Rewrites the tables of versions 1.6 and 1.7 of OTLP, and the messages in them. A table of rules
- * describes each message. */
+/* Rewrites the tables of versions 1.6 and 1.7 of OTLP, and the messages in them. A list of rules
+ * describes each kind of message. */
 #include "import/otlp/older.h"
 
-/* Attributes that replace flags. These attributes follow the zero value of the table. */
+/* Keys of the attributes that replace flags. They follow the zero value of the table. */
 static const char *const older_flags[] = {
     "pprof.location.is_folded",        "pprof.mapping.has_functions",
     "pprof.mapping.has_filenames",     "pprof.mapping.has_line_numbers",
@@ -98,8 +98,8 @@ void older_put_time(struct buffer *out, unsigned field, uint64_t value) {
 static bool older_rewrite(struct older *c, struct buffer *out, const struct older_rule *rules,
                           const struct wire_field *f);
 
-/* Rewrites a nested message as a field. A line without a function gets the first function, not the
- * zero value. */
+/* Rewrites a nested message as a field. If a line lacks its function, writes the index of the first
+ * function, because an old index that is missing means index 0. */
 static bool older_put_inner(struct older *c, struct buffer *out, const struct older_rule *rule,
                             const struct wire_field *f) {
   bool is_line = rule->action == OLDER_LINES;
@@ -142,7 +142,7 @@ bool older_put_field(struct older *c, struct buffer *out, const struct older_rul
   }
 }
 
-/* Rewrites the fields of a message that the rules name, and drops the others. Returns false if the
+/* Rewrites the fields of a message that have rules, and drops all others. Returns false if the
  * message is invalid. Recursion ends after two levels. */
 static bool older_rewrite(struct older *c, struct buffer *out, const struct older_rule *rules,
                           const struct wire_field *f) {
@@ -175,7 +175,7 @@ void older_new_attribute(struct older *c, pprofc_str key, const void *value, siz
   c->attribute_count++;
 }
 
-/* Rewrites an attribute, a pair of a key and a value, with the unit of its key. */
+/* Rewrites an attribute, which is a pair of a key and a value, and adds the unit of its key. */
 static bool older_attribute(struct older *c, const struct wire_field *f) {
   struct wire w = wire_inside(f);
   struct wire_field field, key = {0}, value = {0};
@@ -190,7 +190,7 @@ static bool older_attribute(struct older *c, const struct wire_field *f) {
   return true;
 }
 
-/* Collects a string of the old table and copies it to the new table. */
+/* Stores a string of the old table, and copies it to the new table. */
 static bool older_string(struct older *c, const struct wire_field *f) {
   pprofc_str text = {(const char *)f->data, f->size};
   older_new_string(c, text);
@@ -198,7 +198,7 @@ static bool older_string(struct older *c, const struct wire_field *f) {
          otlp_fail_nomem(c->otlp);
 }
 
-/* Reads the unit that all attributes with one key have. The key and the unit are strings of the old
+/* Stores the unit of all attributes with a certain key. Key and unit are string indices of the old
  * table. */
 static bool older_unit(struct older *c, const struct wire_field *f) {
   struct wire w = wire_inside(f);
@@ -221,8 +221,8 @@ static bool older_unit(struct older *c, const struct wire_field *f) {
 static const struct older_rule *const older_entries[OLDER_TABLES] = {
     [1] = older_mapping, [2] = older_location, [3] = older_function, [OLDER_LINK] = older_link};
 
-/* Rewrites an entry of a table. Skips strings and units, because older_all_tables reads them
- * first. */
+/* Rewrites an entry of a table. Skips strings and units, because older_all_tables has already read
+ * them. */
 static bool older_entry(struct older *c, uint64_t table, const struct wire_field *f) {
   if (table == OLDER_ATTRIBUTE) return older_attribute(c, f);
   if (!older_entries[table]) return true;
@@ -265,7 +265,7 @@ static bool older_is_flat(pprofc_str message) {
   return false;
 }
 
-/* Calls `read` for the entries of all tables. */
+/* Calls `read` for each entry of all tables. Returns false if the message is invalid. */
 static bool older_tables(struct older *c, pprofc_str message, older_entry_fn *read) {
   const uint8_t *data = (const uint8_t *)message.data;
   struct wire w = wire_over(data, message.size);

@@ -32,7 +32,8 @@ bool otlp_fail_nomem(struct otlp *o) {
 
 /* ---- recognition ------------------------------------- */
 
-/* True if a dictionary has fields 1 to 7 only, all of them bytes, and an empty first string. */
+/* True if a dictionary has only the fields 1 to 7, all of type bytes, and its first string is
+ * empty. */
 static bool otlp_is_dictionary(const uint8_t *data, size_t size) {
   struct wire w = wire_over(data, size);
   struct wire_field field;
@@ -61,7 +62,7 @@ static bool otlp_is_current(const uint8_t *data, size_t size) {
   return has_dictionary;
 }
 
-/* Returns the messages of field 1 at the start of the bytes: writers put the profiles first. */
+/* Returns the fields 1 at the start of the bytes. Writers put these fields, the profiles, first. */
 static pprofc_str otlp_profiles_of(const uint8_t *data, size_t size) {
   struct wire w = wire_over(data, size);
   struct wire_field field;
@@ -71,8 +72,8 @@ static pprofc_str otlp_profiles_of(const uint8_t *data, size_t size) {
 }
 
 /* True if the bytes are one ProfilesData of an older version: fields 2 to 8 are tables, or field 2
- * is a dictionary. Reads the rest of the bytes only if the profiles are of an older version. A
- * large profile.proto, which has the same numbers at its top level, is then not read. */
+ * is a dictionary. First checks only the profiles. So the rest of a large profile.proto, which has
+ * the same field numbers at its top level, is not read. */
 static bool otlp_is_former(const uint8_t *data, size_t size) {
   struct wire w = wire_over(data, size);
   struct wire_field field;
@@ -86,7 +87,7 @@ static bool otlp_is_former(const uint8_t *data, size_t size) {
   return has_table;
 }
 
-/* True if the bytes are one ProfilesData. */
+/* True if the bytes are one ProfilesData of a known version. */
 static bool otlp_is_message(const uint8_t *data, size_t size) {
   return otlp_is_current(data, size) || otlp_is_former(data, size);
 }
@@ -119,7 +120,8 @@ static pprofc_str otlp_body(pprofc_str data) {
   return str_starts(data, STR("OTLP")) && data.size >= 8 ? str_slice(data, 8, data.size) : data;
 }
 
-/* Finds the encoding of the messages' lengths, by the first message that is not empty. */
+/* Finds the framing of the messages from the first message that is not empty. Returns false if the
+ * data is not OTLP. */
 static bool otlp_recognise(pprofc_str data, enum otlp_framing *framing) {
   *framing = OTLP_JSON;
   if (otlp_is_json(data)) return true;
@@ -188,8 +190,8 @@ bool otlp_fail_message(struct otlp *o) {
                    o->frame_number);
 }
 
-/* Returns the next message in the current version of the schema. Returns false at the end, and on
- * failure. */
+/* Sets *frame to the next message, converted to the current version of the schema. Returns false at
+ * the end, and on failure. */
 static bool otlp_take_frame(struct otlp *o, pprofc_str *rest, enum otlp_framing framing,
                             pprofc_str *frame) {
   if (framing == OTLP_JSON) return otlp_next_json(o, rest, frame);
@@ -197,8 +199,8 @@ static bool otlp_take_frame(struct otlp *o, pprofc_str *rest, enum otlp_framing 
   return !otlp_is_older(*frame) || otlp_from_older(o, frame);
 }
 
-/* Indexes a message of the stream. Checks that it is OTLP, except the first message, which has been
- * recognised already. */
+/* Indexes a message of the stream. Checks that it is OTLP; the first message was already
+ * checked. */
 static bool otlp_unpack(struct otlp *o, pprofc_str frame) {
   if (!ARRAY_RESERVE(o->mem, o->frames, o->frame_capacity, o->frame_count + 1))
     return otlp_fail_nomem(o);

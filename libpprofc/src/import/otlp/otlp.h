@@ -1,8 +1,8 @@
-/* Reader for OpenTelemetry's profiles (OTLP). A file is one message or a stream of messages, called
- * frames here. index.c walks the nested messages of a frame. protobuf-c unpacks the innermost
- * messages, one at a time, except samples and stacks.
+/* Reader for OpenTelemetry's profiles (OTLP). A file is one message or a stream of messages, which
+ * the code calls frames. index.c walks the nested messages of a frame. protobuf-c unpacks the
+ * innermost messages, one at a time, except samples and stacks.
  *
- * The reader stores the first failure; after a failure all calls have no effect. */
+ * The reader stores the first failure. After a failure, calls have no effect. */
 #ifndef PPROFC_IMPORT_OTLP_OTLP_H
 #define PPROFC_IMPORT_OTLP_OTLP_H
 
@@ -31,24 +31,24 @@ struct otlp_location {
   int32_t mapping;
 };
 
-/* The labels of an attribute: one label, or one label for each value of an array. `items` is NULL
- * until the reader makes the labels. */
+/* Labels of an attribute: one label, or one label for each item of an array. `items` is NULL until
+ * the labels are needed. */
 struct otlp_labels {
   const struct label *items;
   size_t count;
 };
 
-/* The dictionary of one message of a stream. Most tables are arrays of the fields that the reader
- * uses: messages of protobuf-c would need several times the memory. Strings and stacks point into
- * the file. */
+/* The dictionary of one message of a stream. Most tables are arrays with only the fields that the
+ * reader uses, because messages of protobuf-c would need several times the memory. Strings and
+ * stacks point into the file. */
 struct otlp_tables {
   pprofc_str *strings;
   struct otlp_function *functions;
   struct otlp_location *locations;
   struct otlp_line *lines; /* lines of all locations, one location after another */
   int32_t *attribute_list; /* attributes of all locations, one location after another */
-  pprofc_str *stacks;      /* messages of the stacks; each lists its locations, leaf first */
-  bool stacks_apart;       /* true if other data is between two stacks of the file */
+  pprofc_str *stacks; /* encoded messages of the stacks; each lists its locations, leaf first */
+  bool stacks_apart;  /* true if the file has other data between two stacks */
   Otlp__Mapping **mappings;
   Otlp__Link **links;
   Otlp__KeyValueAndUnit **attributes;
@@ -60,14 +60,13 @@ struct otlp_tables {
 
   /* True once otlp_tables_begin has made the arrays below. */
   bool has_begun;
-  uint32_t *mapping; /* mapping in the builder for each mapping of the dictionary, or NONE */
-  uint32_t
-      *location; /* location in the builder for each location of the dictionary, or OTLP_UNREAD */
-  struct otlp_labels *labels; /* labels made of each attribute */
+  uint32_t *mapping;  /* for each mapping of the dictionary: mapping of the builder, or NONE */
+  uint32_t *location; /* the same for each location; OTLP_UNREAD if not yet made */
+  struct otlp_labels *labels; /* labels of each attribute of the dictionary */
 };
 
-/* A profile: its fields except the samples, and its message, from which the reader reads the
- * samples later. */
+/* A profile: its fields except the samples, and its encoded message, from which otlp_read_samples
+ * reads the samples. */
 struct otlp_found {
   Otlp__Profile *header;
   pprofc_str message;
@@ -83,7 +82,7 @@ struct otlp_resource {
   size_t first_scope, scope_count;
 };
 
-/* A ProfilesData message: one message of the stream, called a frame. */
+/* A ProfilesData message, which is one message of the stream (a frame). */
 struct otlp_frame {
   struct otlp_tables tables;
   struct otlp_found *profiles;
@@ -95,7 +94,7 @@ struct otlp_frame {
 
 #define OTLP_UNREAD (NONE - 1)
 
-/* Numbers of a repeated field. */
+/* The numbers of a repeated field. */
 struct otlp_numbers {
   int64_t *items;
   size_t count, capacity;
@@ -103,12 +102,12 @@ struct otlp_numbers {
 
 /* Timestamps of a sample. */
 struct otlp_times {
-  pprofc_str sample; /* message of the sample, which has the timestamps in field 5 */
+  pprofc_str sample; /* encoded message of the sample, whose field 5 contains the timestamps */
   size_t count;
   uint64_t hash;
 };
 
-/* A sample in the current encoding or in the encoding of versions 1.8 and 1.9. */
+/* A sample, read from the current encoding or from the encoding of versions 1.8 and 1.9. */
 struct otlp_sample {
   int32_t stack, link;
   const int64_t *attributes, *values;
@@ -116,7 +115,8 @@ struct otlp_sample {
   struct otlp_times times;
 };
 
-/* Encoding of the length before each message of a stream, or JSON. */
+/* Framing of the messages of a file: one message alone; a length before each message, big-endian or
+ * a varint; or JSON. */
 enum otlp_framing { OTLP_ALONE, OTLP_BIG_ENDIAN, OTLP_VARINT, OTLP_JSON };
 
 struct otlp {
@@ -124,23 +124,23 @@ struct otlp {
   pprofc_error *error;
   pprofc_status status;
   pprofc_builder *builder;
-  struct arena arena; /* memory of the unpacked messages that the reader needs until its end */
+  struct arena arena; /* memory of unpacked messages that are needed until the reader ends */
   bool arena_failed;
-  uint8_t *scratch; /* one block, reused for each short-lived message */
+  uint8_t *scratch; /* one block of memory, reused for each short-lived message */
   size_t scratch_used;
-  struct arena spill;        /* arena for messages that do not fit the block */
+  struct arena spill;        /* memory of short-lived messages that do not fit the block */
   struct otlp_frame *frames; /* messages of the file (called frames), each with its dictionary */
   size_t frame_count, frame_capacity;
   struct otlp_tables *tables; /* tables of the current message */
   size_t frame_number;        /* number of the current message in the stream, from 1 */
-  size_t lines_before;        /* lines of a JSON file before the current document */
+  size_t lines_before;        /* number of lines of a JSON file before the current document */
 
-  struct value_type *types; /* sample types as strings of the builder */
+  struct value_type *types; /* sample types, as string indices of the builder */
   size_t type_count, type_capacity;
   struct map by_type;
   struct interner type_names;
   size_t resources;
-  struct interner comments; /* comments added so far */
+  struct interner comments; /* comments that were already added */
 
   pprofc_line *lines; /* buffer for the lines of one location */
   size_t line_capacity;
@@ -149,14 +149,14 @@ struct otlp {
   struct otlp_numbers lists[3]; /* buffers for fields 2, 3 and 4 of one sample */
   struct otlp_numbers times;    /* timestamps of one sample, if the builder keeps times */
 
-  /* Earliest start and latest end of all profiles in nanoseconds, 0 if not given. */
+  /* Earliest start and latest end of all profiles, in nanoseconds since 1970; 0 if not given. */
   uint64_t time, end;
   uint64_t timestamps;
   bool has_period;
   bool values_second; /* true if samples have the older encoding: values, attributes, link */
 };
 
-/* Records a failure and returns false. */
+/* Stores a failure and returns false. */
 bool otlp_fail(struct otlp *o, pprofc_status status, const char *format, ...) PPROFC_PRINTF(3, 4);
 bool otlp_fail_nomem(struct otlp *o);
 
@@ -164,42 +164,44 @@ static inline bool otlp_ok(const struct otlp *o) {
   return o->status == PPROFC_OK;
 }
 
-/* Both return an allocator for protobuf-c. Memory of otlp_allocator is valid until the reader ends,
- * memory of otlp_scratch until the next call of otlp_scratch. */
+/* These functions return an allocator for protobuf-c. Memory from otlp_allocator is valid until the
+ * reader ends. Memory from otlp_scratch is valid until the next call of otlp_scratch. */
 ProtobufCAllocator otlp_allocator(struct otlp *o);
 ProtobufCAllocator otlp_scratch(struct otlp *o);
-/* Records that a message could not be unpacked, and returns false. */
+/* Stores the failure that a message cannot be unpacked, and returns false. */
 bool otlp_fail_message(struct otlp *o);
 
-/* True if a table of `count` entries has the entry `index`; fails otherwise. In an empty table,
- * index 0 is allowed and means "not set". */
+/* True if a table of `count` entries has the entry `index`; otherwise stores a failure. Index 0 is
+ * always allowed and means "not set" in an empty table. */
 bool otlp_check_index(struct otlp *o, int64_t index, size_t count, const char *what);
 
 /* ---- tables.c ---------------------------------------- */
 
-/* Begins reading the dictionary of a message of the stream. Adds its mappings to the builder, in
- * order. */
+/* Prepares the dictionary of a message of the stream for reading. Adds its mappings to the builder,
+ * in their order. */
 bool otlp_tables_begin(struct otlp *o, struct otlp_tables *tables);
 
 /* Returns a string of the dictionary; "" on failure. */
 pprofc_str otlp_string(struct otlp *o, int32_t index);
-/* Returns an attribute of the dictionary, or NULL if it is not set, and on failure. */
+/* Returns an attribute of the dictionary. Returns NULL if the index means "not set", and on
+ * failure. */
 const Otlp__KeyValueAndUnit *otlp_attribute(struct otlp *o, int64_t index);
-/* Converts an attribute of the dictionary to labels. Returns no labels if the attribute is not set,
- * and on failure. */
+/* Returns the labels for an attribute of the dictionary. Returns no labels if the index means "not
+ * set", and on failure. */
 struct otlp_labels otlp_labels_of(struct otlp *o, int64_t index);
 /* Reads a stack of the dictionary into o->stack, leaf first, and returns its depth. */
 size_t otlp_stack(struct otlp *o, int32_t index);
-/* True if a stack has an entry in the dictionary. */
+/* True if the dictionary contains a stack with this index. */
 bool otlp_has_stack(const struct otlp *o, int32_t index);
-/* Prefetch a stack that is read soon: first its entry, then its frames. */
+/* These functions prefetch a stack that is read soon: first its entry in the table, then its
+ * message. */
 void otlp_prefetch_stack(const struct otlp *o, int32_t index);
 void otlp_prefetch_frames(const struct otlp *o, int32_t index);
 
 /* ---- values.c ---------------------------------------- */
 
-/* Returns a value as text: numbers in decimal, arrays and maps as JSON. The text points into
- * the message or into `scratch`. */
+/* Returns a value as text: numbers in decimal, arrays and maps as JSON. The text is in the message
+ * or in `scratch`. */
 pprofc_str otlp_value_text(struct otlp *o, const Otlp__AnyValue *value, struct buffer *scratch);
 
 static inline pprofc_str otlp_bytes(const ProtobufCBinaryData *bytes) {
@@ -211,8 +213,8 @@ pprofc_str otlp_key(struct otlp *o, const Otlp__KeyValue *item);
 
 /* ---- form.c ------------------------------------------ */
 
-/* Detects from one message of a stream which version of the sample encoding it uses. Returns false
- * if both versions fit. */
+/* Detects which encoding of samples a message of the stream uses. Returns false if both encodings
+ * fit. */
 bool otlp_sample_form(pprofc_str frame, bool *values_second);
 
 /* True if a message of the stream is of version 1.6 or 1.7. */
@@ -220,25 +222,27 @@ bool otlp_is_older(pprofc_str frame);
 
 /* ---- older.c ----------------------------------------- */
 
-/* Replaces a message of version 1.6 or 1.7 by the same message of the current version. */
+/* Replaces *message, of version 1.6 or 1.7, by an equivalent message of the current version.
+ * Returns false on failure. */
 bool otlp_from_older(struct otlp *o, pprofc_str *message);
 
 /* ---- json.c ------------------------------------------ */
 
-/* True if the data is OTLP in JSON: one document, or one in each line. */
+/* True if the data is OTLP in JSON: one document, or one document per line. */
 bool otlp_is_json(pprofc_str data);
-/* Rewrites the next document of *rest as a message. Returns false at the end, and on failure. */
+/* Converts the next document of *rest to a binary message. Returns false at the end, and on
+ * failure. */
 bool otlp_next_json(struct otlp *o, pprofc_str *rest, pprofc_str *message);
 
 /* ---- index.c ----------------------------------------- */
 
-/* Indexes a ProfilesData. */
+/* Indexes a ProfilesData message. Returns false on failure. */
 bool otlp_index(struct otlp *o, pprofc_str message, struct otlp_frame *frame);
 void otlp_index_free(struct otlp *o, struct otlp_frame *frame);
 
 /* ---- samples.c --------------------------------------- */
 
-/* Finds the sample types of a message of the stream. */
+/* Adds the sample types of a message of the stream. */
 bool otlp_read_types(struct otlp *o, const struct otlp_frame *frame);
 /* Adds the samples of a message of the stream. Call otlp_tables_begin first. */
 bool otlp_read_samples(struct otlp *o, const struct otlp_frame *frame);
@@ -247,10 +251,10 @@ bool otlp_read_samples(struct otlp *o, const struct otlp_frame *frame);
 
 /* Adds the attributes of a resource or scope as comments. */
 void otlp_note_attributes(struct otlp *o, Otlp__KeyValue *const *items, size_t count);
-/* Adds the mapping of the main program if the profile names it. This mapping must be the first,
- * even if it does not have samples. */
+/* Adds the mapping of the main program if a profile names it. This mapping must be the first, even
+ * if no sample uses it. */
 bool otlp_read_program(struct otlp *o, const struct otlp_frame *frame);
-/* Reads the time, the period, and the attributes that contain fields of pprof. */
+/* Reads the time, the period, and the attributes that set fields of pprof. */
 void otlp_read_header(struct otlp *o, const Otlp__Profile *profile);
 
 #endif

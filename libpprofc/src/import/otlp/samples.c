@@ -1,7 +1,7 @@
 /* Reads the samples of OTLP. A profile of OTLP has one sample type, so the reader joins the
- * profiles of a scope into samples with several values. The reader joins samples with equal stack,
- * attributes, link and times. Most of these samples have the same position in their profiles; a
- * hash table finds the other samples. */
+ * profiles of a scope into samples with several values. It joins samples whose stack, attributes,
+ * link and times are equal. Most of these samples have the same position in their profiles; a hash
+ * table finds the others. */
 #include "codec/wire.h"
 #include "core/threshold.h"
 #include "import/otlp/otlp.h"
@@ -11,30 +11,30 @@
 
 #define MAX_TYPES 65536u
 
-/* A row: the stack, attributes, link and times of a sample. Samples that are equal in these four
- * become one row. */
+/* A row: the stack, attributes, link and times of one or more samples that are equal in these four.
+ * Each row becomes a sample of the profile. */
 struct otlp_row {
   int32_t stack, link;
   struct otlp_times times;
-  size_t first, attribute_count; /* range of the row's attributes in the array of all rows */
+  size_t first, attribute_count; /* range of the row's attributes in otlp_rows.attributes */
 };
 
-/* The samples of one scope. */
+/* Rows of the samples of one scope. */
 struct otlp_rows {
-  struct otlp_row *items; /* rows of the scope, `count` in use */
+  struct otlp_row *items; /* array of `count` rows */
   int64_t *attributes;    /* attributes of all rows, one row after another */
-  int64_t *values;        /* values of the rows: type_count values per row */
+  int64_t *values;        /* values of all rows: type_count values for each row */
   size_t count, capacity, attribute_count, attribute_capacity, value_capacity;
   struct map by_identity; /* hash table of the first `mapped` rows, keyed by stack, attributes, link
-                             and times; the reader makes the table on first use */
+                             and times; filled at its first use */
   size_t mapped;
   const Otlp__Resource *resource; /* resource whose attributes become labels, or NULL */
 };
 
 /* ---- types ------------------------------------------- */
 
-/* Adds a sample type. Reports identify types by name, so if a type with another unit has this name,
- * appends the unit: "samples_bytes". */
+/* Adds a sample type. Reports identify types by name, so if another type has this name, appends the
+ * unit: "samples_bytes". */
 static void otlp_add_type(struct otlp *o, pprofc_str type, pprofc_str unit) {
   struct buffer name;
   uint32_t before = (uint32_t)o->type_names.count;
@@ -50,7 +50,7 @@ static void otlp_add_type(struct otlp *o, pprofc_str type, pprofc_str unit) {
   buffer_free(&name);
 }
 
-/* Returns the column of a sample type, and adds it if it is new. */
+/* Returns the index of a sample type, and adds the type if it is new. */
 static size_t otlp_type(struct otlp *o, const Otlp__ValueType *t) {
   pprofc_str type = t ? otlp_string(o, t->type_strindex) : STR("");
   pprofc_str unit = t ? otlp_string(o, t->unit_strindex) : STR("");
@@ -77,7 +77,8 @@ bool otlp_read_types(struct otlp *o, const struct otlp_frame *frame) {
 
 /* ---- rows -------------------------------------------- */
 
-/* Appends the numbers of a field. Returns false if the field has another type. */
+/* Appends the numbers of a field to a list. Returns false on failure, for example if the field is
+ * not a list of numbers. */
 static bool otlp_take_numbers(struct otlp *o, struct otlp_numbers *list,
                               const struct wire_field *field) {
   uint64_t value = field->value;
@@ -103,7 +104,8 @@ static uint64_t otlp_fixed64(const uint8_t *bytes) {
   return value;
 }
 
-/* Counts and hashes timestamps, which have 8 bytes each. Stores them if the builder keeps times. */
+/* Counts and hashes the timestamps of a field. Stores them in o->times if the builder keeps
+ * times. */
 static bool otlp_take_times(struct otlp *o, struct otlp_sample *s, const struct wire_field *field) {
   bool one = field->type == WIRE_FIXED64;
   if (!one && (field->type != WIRE_BYTES || field->size % sizeof(uint64_t)))
@@ -172,7 +174,8 @@ static uint64_t otlp_identity_hash(const struct otlp_sample *s) {
   return hash;
 }
 
-/* Finds the next timestamp of the message `sample`. `list` is the rest of a packed field. */
+/* Finds the next timestamp of a sample. `sample` is the rest of the encoded sample, `list` the rest
+ * of its current packed field. */
 static bool otlp_next_time(struct wire *sample, struct wire *list, uint64_t *time) {
   struct wire_field field;
   while (list->at == list->end) {
@@ -213,8 +216,8 @@ static bool otlp_same_identity(const struct otlp_rows *rows, size_t row,
   return otlp_same_stack(rows, row, b) && otlp_same_times(&rows->items[row].times, &b->times);
 }
 
-/* True if a sample belongs to the row at its position. The sample, the row or both may lack
- * times. */
+/* True if a sample belongs to the row at its position: equal stacks, links and attributes, and
+ * equal times unless the sample or the row lacks times. */
 static bool otlp_same_place(const struct otlp_rows *rows, size_t row, const struct otlp_sample *b) {
   const struct otlp_times *times = &rows->items[row].times;
   return otlp_same_stack(rows, row, b) &&
@@ -240,7 +243,7 @@ static size_t otlp_add_row(struct otlp *o, struct otlp_rows *rows,
   return rows->count++;
 }
 
-/* Adds new rows to the hash table. Of equal rows, only the first is added. */
+/* Adds the rows that are not yet in the hash table. Of equal rows, adds only the first. */
 static bool otlp_map_rows(struct otlp *o, struct otlp_rows *rows) {
   for (; rows->mapped < rows->count; rows->mapped++) {
     struct otlp_sample sample = otlp_sample_of(rows, rows->mapped);
@@ -252,9 +255,9 @@ static bool otlp_map_rows(struct otlp *o, struct otlp_rows *rows) {
   return true;
 }
 
-/* Finds or adds the row for sample `i` of a profile. The first `before` rows come from earlier
- * profiles. In the first profile each of several equal samples gets its own row. Samples of later
- * profiles use the row at their position if it fits, or else the first equal row. */
+/* Returns the row for sample `i` of a profile, and adds the row if it is new. The first `before`
+ * rows come from earlier profiles. In the first profile, equal samples get a row each. A sample of
+ * a later profile uses the row at its position if that row fits, or else the first equal row. */
 static size_t otlp_find_row(struct otlp *o, struct otlp_rows *rows, size_t before,
                             const struct otlp_sample *sample, size_t i) {
   if (i < before && otlp_same_place(rows, i, sample)) return i;
@@ -285,7 +288,8 @@ static pprofc_str otlp_sample_text(struct otlp *o, const struct otlp_sample *s, 
   return STR("");
 }
 
-/* Adds the instants of a sample to its row; otlp_read_scope replaces rows by samples. */
+/* Records the timestamps of a sample for its row. Later otlp_number_events replaces rows by
+ * samples. */
 static void otlp_add_events(struct otlp *o, const struct otlp_sample *s, size_t row) {
   struct buffer name, tid;
   if (!o->times.count) return;
@@ -309,7 +313,7 @@ static bool otlp_read_sample(struct otlp *o, struct otlp_rows *rows, size_t befo
   int64_t *value = &rows->values[row * o->type_count + type];
   *value = (int64_t)((uint64_t)*value + (uint64_t)otlp_value(&sample));
   o->timestamps += sample.times.count;
-  /* Profiles of other sample types list the same instants again. */
+  /* Profiles of other sample types repeat the same timestamps. */
   if (row < before && otlp_same_times(&rows->items[row].times, &sample.times)) return true;
   otlp_add_events(o, &sample, row);
   if (sample.times.count) rows->items[row].times = sample.times;
@@ -325,7 +329,7 @@ static void otlp_read_profile(struct otlp *o, struct otlp_rows *rows,
   otlp_read_header(o, profile->header);
   for (size_t i = 0; otlp_ok(o) && w.at < w.end && wire_next(&w, &field);)
     if (field.number == 2 && otlp_read_sample(o, rows, before, type, &field, i)) i++;
-  mem_discard(data, w.end); /* free the bytes, which are not read again */
+  mem_discard(data, w.end); /* release this memory, which is not read again */
 }
 
 /* ---- labels ------------------------------------------ */
@@ -359,8 +363,9 @@ static void otlp_resource_labels(struct otlp *o, const Otlp__Resource *resource)
   buffer_free(&scratch);
 }
 
-/* Distance in samples between the current sample and the sample whose data is prefetched, because
- * stacks are scattered in memory. Each step prefetches the data that the previous step found. */
+/* Number of samples by which prefetching is ahead of the current sample, because stacks are
+ * scattered in memory. The table entry of a stack is prefetched twice as far ahead as its
+ * message. */
 #define OTLP_AHEAD 8
 
 static void otlp_prefetch(const struct otlp *o, const struct otlp_rows *rows, size_t row) {
@@ -385,11 +390,11 @@ static void otlp_emit(struct otlp *o, const struct otlp_rows *rows, size_t row) 
 
 /* ---- scopes and resources ---------------------------- */
 
-/* Number of rows that are added before the memory of earlier rows is freed. */
+/* Number of rows after which the memory of earlier rows is released. */
 #define OTLP_DROP_EVERY THRESHOLD(4096u)
 
-/* True if the stacks of the rows are in the order of the dictionary, and only these rows have
- * stacks. */
+/* True if the stacks of the rows are in the order of the dictionary. The memory between these
+ * stacks must not contain other data, and no other rows may use it. */
 static bool otlp_rows_ascend(const struct otlp *o, const struct otlp_rows *rows) {
   if (o->frame_count > 1 || o->frames[0].scope_count > 1 || o->tables->stacks_apart) return false;
   for (size_t i = 0; i < rows->count; i++) {
@@ -399,7 +404,8 @@ static bool otlp_rows_ascend(const struct otlp *o, const struct otlp_rows *rows)
   return true;
 }
 
-/* Frees the memory of the rows before `row`. With `ascend`, also frees the text of their stacks. */
+/* Releases the memory of the OTLP_DROP_EVERY rows before `row`. If `ascend` is true, also releases
+ * the messages of their stacks. */
 static void otlp_drop(const struct otlp *o, const struct otlp_rows *rows, size_t row, bool ascend) {
   size_t first = row - OTLP_DROP_EVERY;
   const pprofc_str *stacks = o->tables->stacks;
@@ -409,8 +415,8 @@ static void otlp_drop(const struct otlp *o, const struct otlp_rows *rows, size_t
   mem_discard(rows->values + first * o->type_count, rows->values + row * o->type_count);
 }
 
-/* Replaces indices of rows by indices of samples in the events from `first` on. The samples of the
- * rows begin at `sample`. */
+/* Converts indices of rows to indices of samples in the recorded times, from entry `first` on.
+ * `sample` is the index of the sample for the first row. */
 static void otlp_number_events(struct otlp *o, const struct otlp_rows *rows, size_t first,
                                size_t sample) {
   if (first == builder_event_count(o->builder)) return;

@@ -1,15 +1,15 @@
-/* Converts the dictionary of OTLP to the builder's strings, labels, mappings, locations and stacks.
- * An index outside its table is an error. */
+/* Converts the dictionary of OTLP to strings, labels, mappings, locations and stacks of the
+ * builder. An index outside its table is an error. */
 #include "codec/wire.h"
 #include "import/otlp/otlp.h"
 
 #include <stdio.h>
 
-/* Start of the keys of attributes whose key would repeat in a sample. */
+/* Prefix of keys that would otherwise repeat in a sample: "pprof.label.N.KEY". */
 #define OTLP_REPEATED_KEY "pprof.label."
 
-/* Maximum number of items of an array that become labels, because each sample that has the
- * attribute gets all of them. */
+/* Maximum number of items of an array that become labels. The number is limited because each sample
+ * with the attribute gets all these labels. */
 #define OTLP_ARRAY_MOST 64u
 
 bool otlp_check_index(struct otlp *o, int64_t index, size_t count, const char *what) {
@@ -32,7 +32,7 @@ const Otlp__KeyValueAndUnit *otlp_attribute(struct otlp *o, int64_t index) {
 
 /* ---- labels ------------------------------------------ */
 
-/* Returns the key of an attribute. The writer adds "pprof.label.N." to keys that would repeat. */
+/* Returns the key of an attribute, without the prefix "pprof.label.N." of repeated keys. */
 static pprofc_str otlp_label_key(pprofc_str key) {
   uint64_t number;
   if (!str_starts(key, STR(OTLP_REPEATED_KEY))) return key;
@@ -58,8 +58,8 @@ static void otlp_make_label(struct otlp *o, const Otlp__KeyValueAndUnit *attribu
   buffer_free(&scratch);
 }
 
-/* Returns the array of an attribute; NULL unless its items are texts and integers, and their number
- * is between 1 and OTLP_ARRAY_MOST. */
+/* Returns the array in an attribute's value. Returns NULL if the value is not an array of 1 to
+ * OTLP_ARRAY_MOST texts and integers. */
 static const Otlp__Values *otlp_array(struct otlp *o, const Otlp__AnyValue *value) {
   if (!value || value->value_case != OTLP__ANY_VALUE__VALUE_ARRAY_VALUE) return NULL;
   ProtobufCAllocator allocator = otlp_allocator(o);
@@ -96,8 +96,8 @@ struct otlp_labels otlp_labels_of(struct otlp *o, int64_t index) {
 
 /* ---- mappings ---------------------------------------- */
 
-/* Attributes with a mapping's build id, in order of preference: the linker's id, a hash of the
- * content, Go's id. */
+/* Attributes with the build id of a mapping, the preferred one first: the linker's id, a hash of
+ * the content, Go's id. */
 static const char *const otlp_build_ids[] = {"process.executable.build_id.gnu",
                                              "process.executable.build_id.htlhash",
                                              "process.executable.build_id.go"};
@@ -118,7 +118,7 @@ static bool otlp_is_true(const Otlp__AnyValue *value) {
   return value && value->value_case == OTLP__ANY_VALUE__VALUE_BOOL_VALUE && value->bool_value;
 }
 
-/* Reads one attribute of a mapping. *best is the preference of the build id so far. */
+/* Reads one attribute of a mapping. *best is the index in otlp_build_ids of the build id so far. */
 static void otlp_read_mapping_attribute(struct otlp *o, int32_t index, struct mapping *mapping,
                                         size_t *best) {
   const Otlp__KeyValueAndUnit *attribute = otlp_attribute(o, index);
@@ -184,7 +184,7 @@ static uint32_t otlp_function(struct otlp *o, int32_t index) {
   return f->made;
 }
 
-/* Values from the attributes of a location. */
+/* Data from the attributes of a location. */
 struct otlp_frame_kind {
   pprofc_str type; /* frame type: "kernel", "jvm" ...; "" if not given */
   bool folded;
@@ -207,9 +207,9 @@ static bool otlp_names_kernel(pprofc_str file) {
   return str_starts(file, STR("[kernel")) || str_find(file, STR("vmlinux")) < file.size;
 }
 
-/* Returns the name of the mapping for frames of a type. Modules of the kernel become
- * "[kernel.nf_tables]", because reports separate the kernel from programs by this form. Code
- * without a file becomes "[jvm]" or similar. */
+/* Returns the name of the mapping for frames of this type. Modules of the kernel become
+ * "[kernel.nf_tables]", because reports recognise the kernel by this form. Code without a file
+ * becomes "[jvm]" or similar. `name` is a buffer of `size` bytes. */
 static pprofc_str otlp_mapping_name(pprofc_str file, pprofc_str type, char *name, size_t size) {
   bool is_kernel = str_equal(type, STR("kernel"));
   if (is_kernel && otlp_names_kernel(file)) return file;
@@ -223,7 +223,7 @@ static pprofc_str otlp_mapping_name(pprofc_str file, pprofc_str type, char *name
   return str_of(name);
 }
 
-/* Returns the mapping of a location. */
+/* Returns the mapping of a location. Adds a mapping if the type of the frame changes its name. */
 static uint32_t otlp_location_mapping(struct otlp *o, const struct otlp_location *l,
                                       pprofc_str type) {
   const struct otlp_tables *t = o->tables;
@@ -267,14 +267,13 @@ static uint32_t otlp_location(struct otlp *o, int32_t index) {
   return t->location[index];
 }
 
-/* Appends the location with an index in the dictionary to o->stack, which has space for the
- * location. */
+/* Converts a location of the dictionary and appends it to o->stack, which has room for it. */
 static void otlp_push(struct otlp *o, uint64_t index, size_t *depth) {
   uint32_t location = otlp_location(o, (int32_t)index);
   if (location != NONE) o->stack[(*depth)++] = location;
 }
 
-/* Appends the frames of a field: one frame, or a packed list. */
+/* Appends the locations of a field: one location, or a packed list. */
 static void otlp_push_all(struct otlp *o, struct wire_field *field, size_t *depth) {
   if (field->type == WIRE_VARINT) {
     otlp_push(o, field->value, depth);

@@ -1,4 +1,4 @@
-/* Converts attribute values to text. Arrays and maps become JSON, up to a nesting limit. */
+/* Converts values of attributes to text. Arrays and maps become JSON, up to MAX_LEVELS levels. */
 #include "core/base64.h"
 #include "core/json_write.h"
 #include "import/otlp/otlp.h"
@@ -13,8 +13,8 @@ static bool otlp_value_base64(struct otlp *o, const ProtobufCBinaryData *bytes,
 
 /* An array or map that is being written. */
 struct otlp_level {
-  Otlp__AnyValue *const *values; /* next items of an array */
-  Otlp__KeyValue *const *items;  /* next items of a map */
+  Otlp__AnyValue *const *values; /* items of the array, or NULL */
+  Otlp__KeyValue *const *items;  /* items of the map, or NULL */
   size_t count, next;
 };
 
@@ -25,7 +25,7 @@ struct otlp_json {
   size_t depth;
 };
 
-/* Opens an array or a map; writes null if it nests too deeply. */
+/* Opens an array or a map. Writes null in its place if it is nested too deeply. */
 static void otlp_json_open(struct otlp_json *j, const ProtobufCBinaryData *bytes, bool is_map) {
   ProtobufCAllocator allocator = otlp_allocator(j->otlp);
   struct otlp_level level = {0};
@@ -97,7 +97,7 @@ static void otlp_json_key(struct otlp_json *j, pprofc_str name) {
   buffer_free(&key);
 }
 
-/* Writes the next item of the innermost level, or closes the level. */
+/* Writes the next item of the innermost level, or closes the level after its last item. */
 static void otlp_json_step(struct otlp_json *j) {
   struct otlp_level *level = &j->levels[j->depth - 1];
   if (level->next == level->count) {

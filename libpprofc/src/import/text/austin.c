@@ -6,13 +6,13 @@
  *
  *     P1668;T0:1668;/src/calls.py:<module>:29;/src/calls.py:work:23 91302
  *
- * A line has the process, the thread (with the interpreter in front), the stack, root first, and
- * the metric. The metric is in microseconds; in the mode "memory" it is in bytes. The mode "full"
- * gives time and bytes, with a 1 between them for an idle sample.
+ * A line has the process, the interpreter and thread, the stack (root first) and the metric. The
+ * metric is in microseconds, or in bytes in the mode "memory". In the mode "full" the metric is
+ * "time,idle,bytes", where idle is 1 for an idle sample.
  *
- * MOJO begins with "MOJ" and a version. The events of MOJO are metadata, definitions of strings
- * and frames by key, stacks that refer to these keys, and metrics. The first byte of a number has
- * a sign and 6 bits, the other bytes have 7 bits each. */
+ * MOJO begins with "MOJ" and a version. The events of MOJO are metadata, definitions of strings and
+ * frames by key, stacks that refer to these keys, and metrics. The first byte of a number has a
+ * sign and 6 bits, the other bytes have 7 bits each. */
 #include "core/array.h"
 #include "core/buffer.h"
 #include "core/map.h"
@@ -29,7 +29,7 @@ enum austin_mode { MODE_WALL, MODE_CPU, MODE_MEMORY, MODE_FULL };
 
 static const char *const austin_modes[] = {"wall", "cpu", "memory", "full"};
 
-/* A string or a frame of MOJO with its key. */
+/* A string or a frame that MOJO defines by a key. */
 struct austin_entry {
   uint64_t key;
   uint32_t value;       /* index of the string or location in the builder */
@@ -56,13 +56,14 @@ struct austin {
   enum austin_mode mode;
   bool has_types, failed;
   struct austin_sample sample;
-  uint32_t *stack; /* buffer for a stack, read root first and then reversed; room for MAX_FRAMES */
+  uint32_t *stack; /* buffer for a stack, read root first and then reversed; room for MAX_FRAMES
+                      locations */
   size_t depth;
   struct austin_table strings, frames;
   uint64_t samples;
   uint64_t empty; /* number of samples without a stack */
-  /* bad: number of skipped lines or samples; invalid: number of frames that Austin could not
-   * read. */
+  /* bad: number of skipped lines or truncated samples; invalid: number of frames that Austin could
+   * not read, or that are unknown */
   uint64_t bad, invalid;
 };
 
@@ -90,7 +91,7 @@ static void austin_add_types(struct austin *a) {
   if (full || a->mode == MODE_WALL) pprofc_builder_type(a->builder, "wall", "nanoseconds");
 }
 
-/* Adds a label with the thread id, which is hexadecimal in text and in MOJO. */
+/* Labels the last sample with its process and thread. The thread id is hexadecimal. */
 static void austin_label(struct austin *a) {
   int64_t tid;
   if (a->sample.pid >= 0) pprofc_builder_number_label(a->builder, "pid", a->sample.pid, NULL);
@@ -123,7 +124,8 @@ static void austin_push(struct austin *a, uint32_t location) {
     a->stack[a->depth++] = location;
 }
 
-/* Returns the system name: the name itself if it is mangled (austinp -k, native code), else 0. */
+/* Returns the string index of the mangled name: `text` if the name is mangled (austinp -k, native
+ * code), else 0. */
 static uint32_t austin_system_name(pprofc_str name, uint32_t text) {
   return str_starts(name, STR("_Z")) ? text : 0;
 }
@@ -223,7 +225,7 @@ static uint32_t austin_find(const struct austin_table *table, uint64_t key) {
   return index;
 }
 
-/* Defines the value of a key, or replaces it. */
+/* Defines the value of a key, replacing an earlier definition. */
 static void austin_define(struct austin *a, struct austin_table *table, struct austin_entry entry) {
   uint32_t at = austin_find(table, entry.key);
   if (at != MAP_NONE)
@@ -289,7 +291,7 @@ static void mojo_metadata(struct austin *a, struct mojo *m) {
   if (!m->cut && !a->has_types) austin_metadata(a, key, value);
 }
 
-/* Begins a stack: completes the previous sample first. */
+/* Completes the previous sample and begins the next one. */
 static void mojo_stack(struct austin *a, struct mojo *m) {
   austin_finish(a);
   a->sample = (struct austin_sample){.pid = mojo_number(m)};
@@ -300,7 +302,7 @@ static void mojo_stack(struct austin *a, struct mojo *m) {
 static void mojo_frame(struct austin *a, struct mojo *m) {
   uint64_t key = mojo_key(m), file = mojo_key(m), name = mojo_key(m);
   int64_t line = mojo_number(m);
-  /* Skip the last line of the frame and its columns. */
+  /* Skip the last line of the frame and its two columns. */
   for (int i = 0; m->version > 2 && i < 3; i++) mojo_number(m);
   if (m->cut) return;
   static const struct austin_entry none = {0};
@@ -366,7 +368,7 @@ static void (*const mojo_events[])(struct austin *a, struct mojo *m) = {
     mojo_frame_ref, mojo_frame_kernel,  mojo_gc,        mojo_idle,  mojo_time,
     mojo_memory,    mojo_define_string, mojo_string_ref};
 
-/* Reads all events. A truncated event ends the file, and its sample is dropped. */
+/* Reads all events. If the last event is truncated, drops its sample. */
 static pprofc_status austin_read_mojo(struct austin *a, pprofc_str data, pprofc_error *error) {
   struct mojo m = {.data = data, .at = 3};
   m.version = mojo_number(&m);
@@ -386,7 +388,7 @@ static pprofc_status austin_read_mojo(struct austin *a, pprofc_str data, pprofc_
   return PPROFC_OK;
 }
 
-/* ---- both -------------------------------------------- */
+/* ---- both forms -------------------------------------- */
 
 static pprofc_status read_austin(struct austin *a, pprofc_str data, bool mojo,
                                  pprofc_profile **profile, pprofc_error *error) {

@@ -21,7 +21,7 @@
 /* Kind of frame. The suffix of a frame's name gives the kind. */
 enum mark { PLAIN, INLINED, KERNEL };
 
-/* The frame after a location of the current stack, as a range of the text. */
+/* Range of the first frame after a location, in the text of the current stack. */
 struct folded_step {
   size_t from; /* start of the frame in the text */
   size_t end;  /* end of the frame and its separator */
@@ -30,21 +30,22 @@ struct folded_step {
 struct folded_folded {
   pprofc_builder *builder;
   const pprofc_allocator *mem;
-  size_t types;              /* number of counts per line */
-  bool named_types;          /* true if a header line names the types */
-  bool is_diff;              /* true if lines have two counts without a header: base and head */
-  uint32_t kernel;           /* mapping for frames of the kernel, or NONE until it is needed */
-  uint32_t *stack;           /* buffer for a stack, leaf first; its root is item MAX_FRAMES - 1 */
-  struct folded_step *steps; /* buffer for the frame after each location, root first */
-  struct buffer text;        /* text of the stack */
+  size_t types;     /* number of counts per line */
+  bool named_types; /* true if a header line names the types */
+  bool is_diff;     /* true if lines have two counts without a header: base and head */
+  uint32_t kernel;  /* mapping for frames of the kernel, or NONE until it is needed */
+  uint32_t *stack;  /* buffer for a stack, leaf first, filled from its end: the root is item
+                       MAX_FRAMES - 1 */
+  struct folded_step *steps; /* for each location of the stack, root first: the frame after it */
+  struct buffer text;        /* text of the current stack, to compare it with the next stack */
   pprofc_line *lines;        /* lines of the current location, outermost first */
   size_t line_count, depth;
   bool in_kernel;
   /* Number of the current line; number of stacks; number of skipped lines; number of the first
    * skipped line. */
   uint64_t line, good_lines, bad_lines, first_bad;
-  double carry[MAX_TYPES]; /* rounding error carried to the next fractional count */
-  uint64_t fractions;
+  double carry[MAX_TYPES]; /* for each count of a line: rounding error carried to the next line */
+  uint64_t fractions;      /* number of counts with a fractional part */
 };
 
 /* ---- lines ------------------------------------------- */
@@ -54,7 +55,7 @@ struct folded_count {
   double fraction; /* fractional part of the count, below 1 */
 };
 
-/* Parses a count: digits with an optional fraction. */
+/* Parses a count: digits with an optional fractional part. */
 static bool parse_count(pprofc_str s, struct folded_count *out) {
   *out = (struct folded_count){0, 0};
   if (!s.size || !char_is_digit(s.data[0])) return false;
@@ -74,8 +75,8 @@ static size_t folded_last_blank(pprofc_str line) {
   return from + tab < line.size ? from + tab : at;
 }
 
-/* Removes up to `most` counts from the end of the line, in the order of the line. Returns
- * their number. */
+/* Removes up to `most` counts from the end of the line, and stores them in the order of the line.
+ * Returns the number of counts. */
 static size_t take_counts(pprofc_str *line, struct folded_count *counts, size_t most) {
   struct folded_count reversed[MAX_TYPES];
   size_t n = 0;
@@ -91,7 +92,7 @@ static size_t take_counts(pprofc_str *line, struct folded_count *counts, size_t 
   return n;
 }
 
-/* Reads a line without frames: a blank and a count, which py-spy writes for a thread without a
+/* Parses a line without frames: a blank and a count. py-spy writes such lines for threads without a
  * stack. */
 static bool folded_take_bare(pprofc_str line, struct folded_count *count) {
   return line.size && line.data[0] == ' ' && parse_count(str_trim(line), count);
@@ -107,7 +108,8 @@ static bool is_comment(pprofc_str line) {
   return line.size == mark || line.data[mark] == ' ' || line.data[mark] == '\t';
 }
 
-/* Reads a header, in which each word is a type and a unit: "cpu/nanoseconds samples/count". */
+/* Parses a header, in which each word is a type and a unit: "cpu/nanoseconds samples/count".
+ * Returns the number of types, or 0 if the line is not a header. */
 static size_t header_types(pprofc_str line, pprofc_str *types) {
   pprofc_str rest = str_trim(line), word;
   size_t n = 0;
@@ -131,7 +133,7 @@ static bool folded_is_text(pprofc_str line) {
   return true;
 }
 
-/* Numbers of lines that decide if a text consists of folded stacks. */
+/* Counts of lines that decide if a text consists of folded stacks. */
 struct folded_lines {
   size_t good, bad;
   size_t marked; /* number of good lines with a semicolon */
@@ -155,15 +157,15 @@ static bool folded_lines_decide(const struct folded_lines *lines, bool whole) {
   return whole && lines->good > lines->bad && (!lines->bad || lines->marked);
 }
 
-/* Returns the complete lines in memory. */
+/* Returns the part of the text that is in memory, up to the end of the last complete line. */
 static pprofc_str folded_head(const struct text_stream *text) {
   if (text->whole) return text->rest;
   size_t size = text->last ? (size_t)(text->last - text->rest.data) + 1 : 0;
   return str_slice(text->rest, 0, size);
 }
 
-/* True if the first lines are all stacks. If a line is not a stack, most lines of the text must be
- * stacks, and a stack must have a semicolon. */
+/* True if the first lines are all stacks. Otherwise more than half of the lines must be stacks, and
+ * at least one stack must have a semicolon. */
 static bool is_folded_text(pprofc_str data, bool whole) {
   struct folded_lines lines = {0, 0, 0};
   pprofc_str line, types[MAX_TYPES];
@@ -178,8 +180,8 @@ static bool is_folded_text(pprofc_str data, bool whole) {
 
 /* ---- frames ------------------------------------------ */
 
-/* Letters of suffixes like "_[k]". j: JIT-compiled code; w: stack of the thread that woke this
- * thread. */
+/* Suffixes of names, like "_[k]", and their kind of frame. j: JIT-compiled code; w: stack of the
+ * thread that woke this thread. */
 static const struct {
   char letter;
   enum mark mark;
@@ -216,8 +218,8 @@ static int64_t folded_take_place(pprofc_str *name, pprofc_str *file) {
   return line;
 }
 
-/* Adds a location with the lines since the last frame that was not inlined, innermost first.
- * `after` is the frame after the location. */
+/* Ends the current location: adds it with its lines, which end with the frame that is not inlined.
+ * `after` is the range of the next frame. */
 static bool close_location(struct folded_folded *f, struct folded_step after) {
   if (!f->line_count) return true;
   if (f->depth == MAX_FRAMES) return false;
@@ -261,7 +263,7 @@ static void folded_expect(const struct folded_folded *f, pprofc_str stack) {
 
 /* Keeps the locations that the stack shares with the previous stack. The frame after a kept
  * location must also be equal, because an inlined frame would belong to the location. Returns the
- * start of that frame. */
+ * offset at which reading of frames must continue. */
 static size_t folded_share(struct folded_folded *f, pprofc_str stack) {
   size_t common = str_common(stack, buffer_str(&f->text));
   while (f->depth && f->steps[f->depth - 1].end > common) f->depth--;
@@ -285,7 +287,8 @@ static bool folded_read_stack(struct folded_folded *f, pprofc_str stack) {
 
 /* ---- samples ----------------------------------------- */
 
-/* Adds a base sample, negative and labelled as `-diff_base` does, and a head sample. */
+/* Adds a sample of the base, with a negative value and the label that -diff_base sets, and a sample
+ * of the head. */
 static void add_difference(struct folded_folded *f, const uint32_t *stack, const int64_t *counts) {
   int64_t base = -counts[0];
   if (base) {
@@ -295,8 +298,8 @@ static void add_difference(struct folded_folded *f, const uint32_t *stack, const
   if (counts[1]) pprofc_builder_sample(f->builder, stack, f->depth, &counts[1]);
 }
 
-/* Rounds counts to integers. Adds the rounding error to the next count, so that the sum stays
- * right. */
+/* Rounds counts to integers. Carries the rounding error of each count to the next line, so that the
+ * sums stay right. */
 static void folded_round(struct folded_folded *f, const struct folded_count *counts, size_t count,
                          int64_t *values) {
   for (size_t i = 0; i < count; i++) {
@@ -340,8 +343,8 @@ static void folded_read_line(struct folded_folded *f, pprofc_str line) {
   f->bad_lines++;
 }
 
-/* Finds the number of counts per line, from the header or from the first lines with counts. The
- * text is a difference if all of these lines have two counts. */
+/* Finds the number of counts per line, from the header or from the first lines with counts. Without
+ * a header, the text is a difference if all of these lines have two counts. */
 static void folded_read_header(struct folded_folded *f, pprofc_str data) {
   pprofc_str line, stack, types[MAX_TYPES];
   size_t seen = 0, two = 0;
@@ -380,7 +383,8 @@ static void folded_read_lines(struct folded_folded *f, struct text_stream *text)
   }
 }
 
-/* Adds comments that account for the lines. Rejects input in which most lines are not stacks. */
+/* Adds comments to the profile with the numbers of rounded counts and skipped lines. Rejects input
+ * in which most lines are not stacks. */
 static pprofc_status folded_account(struct folded_folded *f, pprofc_error *error) {
   import_note_count(f->builder, f->fractions, "count has a fraction, and is rounded",
                     "counts have fractions, and are rounded so that their sum stays");

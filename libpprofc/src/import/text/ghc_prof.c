@@ -17,7 +17,7 @@ struct ghc_prof {
   pprofc_builder *builder;
   struct arena *arena;
   struct call_paths paths;
-  uint32_t *open; /* paths from a root to the last row, one for each depth */
+  uint32_t *open; /* path of each open row, root first; the last row is the last one */
   size_t depth, room;
   int64_t interval; /* length of a tick in nanoseconds */
   uint64_t total_ticks, total_bytes, ticks, bytes;
@@ -47,8 +47,8 @@ static pprofc_str ghc_last_word(pprofc_str *line) {
   return word;
 }
 
-/* Reads the totals: "total time = 0.15 secs (150 ticks @ 1000 us, 1 processor)" and "total alloc =
- * 391,030,888 bytes". Returns false for another line. */
+/* Parses a line with a total: "total time = 0.15 secs (150 ticks @ 1000 us, 1 processor)" or "total
+ * alloc = 391,030,888 bytes". Returns false for any other line. */
 static bool ghc_total(struct ghc_prof *g, pprofc_str line) {
   static const pprofc_str ticks = {" ticks @ ", 9}, bytes = {" bytes", 6};
   uint64_t interval;
@@ -68,8 +68,8 @@ static bool ghc_total(struct ghc_prof *g, pprofc_str line) {
   return true;
 }
 
-/* Reads the titles of the columns. Only the tree has the column "entries"; the summary before the
- * tree does not. */
+/* Parses the titles of the columns. Only the tree has the column "entries"; the summary before the
+ * tree does not. Returns false for any other line. */
 static bool ghc_columns(struct ghc_prof *g, pprofc_str line) {
   if (!str_starts(line, STR("COST CENTRE"))) return false;
   g->in_tree = str_find(line, STR("entries")) < line.size;
@@ -78,7 +78,7 @@ static bool ghc_columns(struct ghc_prof *g, pprofc_str line) {
   return true;
 }
 
-/* Returns the amount of a percentage of a total. */
+/* Converts a percentage of `total` to an amount, rounded to an integer. */
 static int64_t ghc_share(pprofc_str percent, uint64_t total) {
   double share;
   if (!str_parse_float(percent, &share) || !(share >= 0 && share <= 100)) return 0;
@@ -86,8 +86,8 @@ static int64_t ghc_share(pprofc_str percent, uint64_t total) {
   return part < 9e18 ? llround(part) : 0;
 }
 
-/* Reads a row from its end: ticks and bytes, percentages, entries. Returns false for another line.
- */
+/* Removes the numbers at the end of a row: entries, percentages, and ticks and bytes if printed.
+ * Sets ticks and bytes in `values`. Returns false if the line is not a row. */
 static bool ghc_values(const struct ghc_prof *g, pprofc_str *line, int64_t *values) {
   pprofc_str words[GHC_NUMBERS];
   size_t count = g->has_counts ? GHC_NUMBERS : GHC_NUMBERS - 2;
@@ -102,7 +102,8 @@ static bool ghc_values(const struct ghc_prof *g, pprofc_str *line, int64_t *valu
          values[0] >= 0 && values[1] >= 0;
 }
 
-/* Enters the path of a row. The caller of a row is the last row with less indentation. */
+/* Adds a row to the tree and returns its path. The caller of a row is the last row with less
+ * indentation. */
 static uint32_t ghc_enter(struct ghc_prof *g, size_t depth, uint32_t location) {
   if (depth > g->depth) depth = g->depth;
   g->depth = depth;

@@ -197,8 +197,8 @@ static void go_dump_label(struct go_dump *d, const char *key, pprofc_str value) 
 }
 
 /* Counts a goroutine. If the dump already contains a goroutine with this id, a new dump begins. The
- * id 0 never begins a dump, because running goroutines have this id. Returns false when out of
- * memory. */
+ * id 0 never begins a dump, because several goroutines of the runtime have this id. Returns false
+ * when out of memory. */
 static bool go_dump_count(struct go_dump *d, int64_t id) {
   d->goroutines++;
   if (!d->dumps) d->dumps++;
@@ -247,10 +247,11 @@ static void go_dump_look_below(pprofc_str text, struct go_dump_head *head) {
                   !go_dump_parse_place(below, &place);
 }
 
-/* Kind of a line in a goroutine. */
+/* Kind of a line: a frame of the goroutine, a line to skip, or a line after the goroutine. */
 enum go_dump_line { GO_DUMP_FRAME, GO_DUMP_PASSED, GO_DUMP_END };
 
-/* Reads the position of a call. A call without parentheses must be C code with an address. */
+/* Reads the position of a call from the next line. If `brackets` is false, the call has no
+ * parentheses, so it must be C code with an address. */
 static bool go_dump_take_place(pprofc_str *text, const struct go_dump_head *head, bool brackets,
                                struct go_dump_place *place) {
   pprofc_str rest = *text, line;
@@ -298,7 +299,8 @@ static bool go_dump_read_goroutine(struct go_dump *d, const struct go_dump_head 
   return go_dump_finish(d, head);
 }
 
-/* Finds the next header and leaves *text after it. Counts the lines before it in *other. */
+/* Finds the next header and leaves *text after the header. Counts the lines before the header in
+ * *other. */
 static bool go_dump_next_head(pprofc_str *text, struct go_dump_head *head, uint64_t *other) {
   pprofc_str line;
   while (str_next_line(text, &line)) {

@@ -31,7 +31,7 @@ static const struct {
     {"Symbol", SYMBOL},    {"Source Path", PATH},    {"Library", LIBRARY},
 };
 
-/* Kind of unit: time, bytes or cycles. The sample type depends on it. */
+/* Kind of unit: time, bytes or cycles. The kind determines the sample type. */
 enum instruments_family { FAMILY_NONE, FAMILY_TIME, FAMILY_BYTES, FAMILY_CYCLES, FAMILY_COUNT };
 
 static const struct {
@@ -79,9 +79,10 @@ static const struct {
 struct instruments {
   struct printed_tree tree;
   pprofc_builder *builder;
-  size_t columns[COLUMN_KINDS]; /* index of each column, or SIZE_MAX */
+  size_t columns[COLUMN_KINDS]; /* for each kind of column: its index, or SIZE_MAX */
   enum instruments_family family;
-  pprofc_str self_unit; /* unit of numbers that have no unit: "ms" from the title "Self (ms)" */
+  pprofc_str self_unit; /* unit of self weights that are printed without one: "ms" if the title is
+                           "Self (ms)" */
   char point;           /* decimal mark: '.' or ',' */
   bool started;
   size_t first_blanks; /* number of spaces before the symbol of the first row */
@@ -92,7 +93,8 @@ struct instruments {
 
 /* A printed amount in the base unit: bytes, nanoseconds or cycles. */
 struct printed_amount {
-  /* The printed amount, and its largest rounding error: half a unit of the last printed digit. */
+  /* value: the printed amount; slack: its largest rounding error, half a unit of the last printed
+   * digit */
   int64_t value, slack;
   enum instruments_family family;
 };
@@ -180,8 +182,7 @@ static pprofc_str instruments_unit(pprofc_str text, size_t at) {
   if (str_starts(str_slice(text, at, text.size), STR("\xC2\xA0"))) at += 2;
   if (str_starts(str_slice(text, at, text.size), STR("\xE2\x80\xAF"))) at += 3;
   size_t from = at + instruments_blanks(str_slice(text, at, text.size)), to = from;
-  /* A space and more text follow, so these letters are not a unit; the amount may have a
-   * percentage. */
+  /* After more than one blank, the text is not a unit, but perhaps a percentage. */
   if (from > at + 1) return STR("");
   while (to < text.size && text.data[to] != ' ' && text.data[to] != '\t') to++;
   pprofc_str unit = str_slice(text, from, to);
@@ -189,8 +190,8 @@ static pprofc_str instruments_unit(pprofc_str text, size_t at) {
   return is_number ? STR("") : unit;
 }
 
-/* Parses "4.93 s  100.0%", "2126.0ms   49.7%" or "404.75 Mc". An empty text and "-" are 0.
- * `unit_of_none` is the unit of numbers without a unit. Returns false for all other texts. */
+/* Parses "4.93 s  100.0%", "2126.0ms   49.7%" or "404.75 Mc". An empty text and "-" are 0. Numbers
+ * without a unit have the unit `unit_of_none`. Returns false for any other text. */
 static bool instruments_amount(const struct instruments *r, pprofc_str text,
                                pprofc_str unit_of_none, struct printed_amount *amount) {
   *amount = (struct printed_amount){0, 0, FAMILY_NONE};
@@ -254,7 +255,7 @@ static uint32_t instruments_location(struct instruments *r, const pprofc_str *ce
   return pprofc_builder_location(r->builder, mapping, 0, &line, 1);
 }
 
-/* Reads the amounts of a row. Rejects an amount whose unit is of another kind than in the first
+/* Parses the amounts of a row. Returns false if an amount has another kind of unit than the first
  * row. */
 static bool instruments_values(const struct instruments *r, const pprofc_str *cells,
                                struct printed_row *row) {
@@ -318,7 +319,7 @@ static void instruments_find_point(struct instruments *r, pprofc_str text) {
   if (!r->point) r->point = '.';
 }
 
-/* Finds the kind of unit of the first row that has an amount. */
+/* Sets the kind of unit from the first row that has an amount. */
 static bool instruments_find_family(struct instruments *r, pprofc_str text) {
   pprofc_str line, cells[COLUMN_KINDS];
   instruments_find_point(r, text);

@@ -97,7 +97,8 @@ static struct macos_frame macos_parse(pprofc_str text) {
   return f;
 }
 
-/* Returns the mapping of an object, or NONE. The text has only the base names of objects. */
+/* Returns the mapping of an object, or NONE. The rows contain only base names, so the base name of
+ * the program is replaced by its path. */
 static uint32_t macos_mapping(const struct macos_sample *r, pprofc_str object) {
   if (!object.size) return NONE;
   if (str_equal(object, str_path_base(r->program))) object = r->program;

@@ -5,10 +5,11 @@
  *     500:PUSH:3053:1:abcExampleQuest (24021278):abc_example_quest..exampleFunction1
  *     1500:POP:3053:1:abcExampleQuest (24021278):abc_example_quest..exampleFunction1
  *
- * The fields are time, event, stack, depth, form and function. The game runs its stacks in turns.
- * The reader shows each stack as a frame "STACK 3053" that calls its functions, as in speedscope. A
- * call that returns in the same millisecond takes no time, and its lines may be out of order: the
- * reader drops both lines. Queue events are not calls. */
+ * The fields are time, event, stack, depth, form (an object of the game) and function. A PUSH is a
+ * call, a POP a return. The game runs its stacks in turns. The reader shows each stack as a frame
+ * "STACK 3053" that calls its functions, as speedscope does. A call that returns in the same
+ * millisecond takes no time. Its two lines may be in the wrong order, so the reader drops both.
+ * Queue events are not calls. */
 #include "core/array.h"
 #include "core/buffer.h"
 #include "core/chars.h"
@@ -24,24 +25,23 @@
 enum papyrus_event { PUSH, POP, OTHER };
 
 struct papyrus_line {
-  int64_t time;
+  int64_t time; /* time in milliseconds */
   enum papyrus_event event;
   uint32_t stack, function; /* string indices of the stack and the function */
   uint32_t next;  /* for a return: index of the next return with the same time, stack and function,
                      or MAP_NONE */
-  uint32_t first; /* for the last return of a list: index of the first return of the list that has
-                     no call yet, or MAP_NONE */
+  uint32_t first; /* for the last return of a list: index of the first return in the list that is
+                     not yet paired with a call, or MAP_NONE */
   bool at_once;   /* true if the call returns in the same millisecond */
 };
 
 struct papyrus_frame {
-  uint32_t name, path; /* string index of the frame's name, and path of the frame with its
-                          callers */
+  uint32_t name, path; /* string index of the frame's name; path of the frame */
   uint32_t stack;      /* string index of the name of the frame's stack */
   bool is_stack;
 };
 
-/* Time that passed while a path was the current path. */
+/* Nanoseconds that passed while `path` was the stack of open frames. */
 struct papyrus_time {
   uint32_t path;
   int64_t value;
@@ -57,8 +57,8 @@ struct papyrus {
   struct call_paths paths;
   struct papyrus_time *times;
   size_t time_count, time_capacity;
-  int64_t at;      /* time of the last event that changed the frames */
-  int64_t counted; /* end of the time counted so far */
+  int64_t at;      /* time of the last event that changed the frames, in milliseconds */
+  int64_t counted; /* end of the time counted so far, in milliseconds */
   uint64_t bad_lines, lost_returns;
   bool failed;
 };
@@ -147,8 +147,8 @@ static uint32_t papyrus_return_of(const struct papyrus *p, const struct map *map
   return index;
 }
 
-/* Links the returns that have the same time, stack and function, in order. The last return of a
- * list contains the start of the list. */
+/* Links the returns that have the same time, stack and function, in the order of the log. The last
+ * return of each list has the index of the first. */
 static bool papyrus_list_returns(struct papyrus *p, struct map *map) {
   for (size_t i = p->count; i-- > 0;) {
     struct papyrus_line *line = &p->lines[i];
@@ -162,8 +162,8 @@ static bool papyrus_list_returns(struct papyrus *p, struct map *map) {
   return true;
 }
 
-/* Pairs each call with the next return that has the same time, stack and function, if the log has
- * it. */
+/* Pairs each call with the next return that has the same time, stack and function, if there is
+ * one. */
 static void papyrus_pair(struct papyrus *p, const struct map *map) {
   for (size_t i = 0; i < p->count; i++) {
     struct papyrus_line *line = &p->lines[i];
@@ -181,7 +181,7 @@ static void papyrus_pair(struct papyrus *p, const struct map *map) {
 
 /* ---- frames ------------------------------------------ */
 
-/* Adds the time since the last event to the current frames. */
+/* Adds the time since the last event to the path of the open frames. */
 static void papyrus_count(struct papyrus *p, int64_t time) {
   if (time > p->counted && p->depth) {
     int64_t value = (time - p->counted) * MILLISECOND;
@@ -206,8 +206,8 @@ static void papyrus_push(struct papyrus *p, uint32_t name, bool is_stack) {
     p->frames[p->depth++] = (struct papyrus_frame){name, path, is_stack ? name : below, is_stack};
 }
 
-/* Enters a function. If the only open stack runs no function and the function belongs to another
- * stack, closes the open stack. The time since the last event then does not count. */
+/* Enters a function. If only the frame of another stack is open, closes that frame without counting
+ * the time since the last event. */
 static void papyrus_enter(struct papyrus *p, const struct papyrus_line *line, int64_t time) {
   bool same = p->depth && p->frames[p->depth - 1].stack == line->stack;
   if (!same && p->depth == 1) {
@@ -220,7 +220,7 @@ static void papyrus_enter(struct papyrus *p, const struct papyrus_line *line, in
   p->at = time;
 }
 
-/* Leaves the innermost function. Also leaves its stack, unless that is the stack at the bottom. */
+/* Leaves the innermost function. Then also leaves the frame of its stack, unless it is the root. */
 static void papyrus_leave(struct papyrus *p, int64_t time) {
   papyrus_count(p, time);
   if (p->depth) p->depth--;
@@ -228,8 +228,8 @@ static void papyrus_leave(struct papyrus *p, int64_t time) {
   p->at = time;
 }
 
-/* Handles a return. If the log does not have the matching call, the function ran from the start of
- * the log. */
+/* Handles a return. If the call is missing because it precedes the log, the function ran from the
+ * start of the log. */
 static void papyrus_return(struct papyrus *p, const struct papyrus_line *line, int64_t start) {
   const struct papyrus_frame *top = p->depth ? &p->frames[p->depth - 1] : NULL;
   if (!top || top->is_stack || top->name != line->function) {

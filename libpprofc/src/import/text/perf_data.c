@@ -12,16 +12,16 @@
 
 #include <stdlib.h>
 
-#define PERF_DATA_HEADER 104u /* size of a file's header in bytes; piped output has 16 */
+#define PERF_DATA_HEADER 104u /* size of a file's header in bytes; 16 in piped output */
 #define MAX_ATTRS        256u /* maximum number of events */
 #define NAME_MAX_SHOWN   200u /* maximum length of names of events and commands */
 
-/* Bits of features. */
+/* Bit numbers of features in the header of the file. */
 #define FEATURE_BUILD_IDS 2u
 #define FEATURE_EVENTS    12u
 #define FEATURE_COUNT     256u
 
-/* Flags of sample_type. */
+/* Flags of sample_type, which select the fields of a sample. */
 #define SAMPLE_IP         (1u << 0)
 #define SAMPLE_TID        (1u << 1)
 #define SAMPLE_TIME       (1u << 2)
@@ -38,8 +38,8 @@
 #define READ_GROUP        (1u << 3)
 #define ATTR_FREQ         (1u << 10)
 #define BRANCH_CALL_STACK (1u << 11)
-/* First of the addresses that are markers. A marker shows if frames of the kernel or of the program
- * follow. */
+/* Lowest address that is a marker and not a frame. A marker shows if frames of the kernel or of the
+ * program follow. */
 #define CONTEXT_FIRST      ((uint64_t)-4095)
 #define CONTEXT_KERNEL     ((uint64_t)-128)
 #define MISC_MMAP_DATA     (1u << 13)
@@ -60,7 +60,7 @@ enum record_type {
   RECORD_COMPRESSED = 81,
 };
 
-/* Bytes that the functions read from the front. `bad` is true if the bytes ended too early. */
+/* Bytes that are not read yet. `bad` is true after a read beyond their end. */
 struct perf_bytes {
   const uint8_t *at, *end;
   bool bad;
@@ -149,7 +149,8 @@ static pprofc_status perf_needs_perf(struct perf_data *p, const char *what) {
 
 /* ---- attributes and features ------------------------- */
 
-/* Returns the name of an event by type and number, for files without names. */
+/* Returns the name of an event by its type and number in Linux, for files that do not contain
+ * names. */
 static pprofc_str perf_known_name(uint64_t type, uint64_t number) {
   static const char *const hardware[] = {"cycles",       "instructions", "cache-references",
                                          "cache-misses", "branches",     "branch-misses"};
@@ -171,7 +172,7 @@ static pprofc_status perf_read_attr(struct perf_data *p, struct perf_bytes b) {
   struct perf_attr *attr = &p->attrs[p->attr_count];
   struct perf_bytes ids = b;
   uint64_t type = perf_take(&b, 4);
-  perf_take(&b, 4); /* skip the size of the attribute; a section with ids follows the attribute */
+  perf_take(&b, 4); /* skip the size of the attribute */
   attr->name = perf_known_name(type, perf_take(&b, 8));
   attr->period = perf_take(&b, 8);
   attr->sample_type = perf_take(&b, 8);
@@ -190,7 +191,8 @@ static pprofc_status perf_read_attr(struct perf_data *p, struct perf_bytes b) {
   return PPROFC_OK;
 }
 
-/* Reads the attributes of all events. Each has `size` bytes. */
+/* Reads the attributes of all events. An entry of `size` bytes ends with the position of the
+ * event's ids. */
 static pprofc_status perf_read_attrs(struct perf_data *p, struct perf_bytes b, uint64_t size) {
   pprofc_status status = PPROFC_OK;
   if (b.bad || size < 80 || size > 4096 || b.end == b.at)
@@ -242,7 +244,8 @@ static void perf_read_build_ids(struct perf_data *p, struct perf_bytes b) {
   }
 }
 
-/* Reads the features, which follow the records. `bits` has a bit for each possible feature. */
+/* Reads the features, which follow the records. `bits` has a bit for each possible feature. `table`
+ * is the offset of a table with the position and size of each feature that the file has. */
 static void perf_read_features(struct perf_data *p, uint64_t table, struct perf_bytes bits) {
   for (unsigned i = 0; i < FEATURE_COUNT; i++) {
     if (!(bits.at[i / 8] >> i % 8 & 1)) continue;
@@ -276,7 +279,7 @@ static void perf_set_command(struct perf_data *p, uint32_t tid, pprofc_str name)
                           p->command_room, (struct perf_command){tid, name});
 }
 
-/* Writes a name with '_' in place of control bytes, and of blanks if `blanks` is false. */
+/* Writes a name with '_' in place of control bytes. Replaces blanks also if `blanks` is false. */
 static void perf_write_name(struct perf_data *p, pprofc_str name, bool blanks) {
   name = str_slice(name, 0, NAME_MAX_SHOWN);
   for (size_t i = 0; i < name.size; i++) {
@@ -335,7 +338,7 @@ static void perf_write_frame(struct perf_data *p, uint64_t address, bool kernel)
 }
 
 /* Writes the frames of a sample, leaf first. Markers between the addresses show if frames of the
- * kernel follow. */
+ * kernel follow; `kernel` is true if the frames before the first marker belong to the kernel. */
 static void perf_write_chain(struct perf_data *p, struct perf_bytes *b, bool kernel) {
   uint64_t count = perf_take(b, 8);
   if (count > (uint64_t)(b->end - b->at) / 8) b->bad = true;
@@ -348,7 +351,7 @@ static void perf_write_chain(struct perf_data *p, struct perf_bytes *b, bool ker
   }
 }
 
-/* The fields of a sample before its stack. */
+/* Fields of a sample before its stack. */
 struct perf_data_sample {
   uint64_t id, ip, time, period;
   uint32_t pid, tid, cpu;
@@ -375,7 +378,8 @@ static struct perf_data_sample perf_read_fields(struct perf_bytes *b,
   return s;
 }
 
-/* Returns the event of a sample. All samples have their id at the same offset. */
+/* Returns the event of a sample, found by the id in the sample. The fields of the first event give
+ * the offset of the id, which is the same in all samples. */
 static const struct perf_attr *perf_attr_of(const struct perf_data *p, struct perf_bytes b) {
   uint64_t id = perf_read_fields(&b, &p->attrs[0]).id;
   BISECT(at, p->id_count, p->ids[at].id < id);
@@ -425,8 +429,8 @@ static pprofc_status perf_read_other(struct perf_data *p, struct perf_bytes b, u
   return PPROFC_OK;
 }
 
-/* Reads the samples, or all other records. A record has a type of 4 bytes, flags and a size of 2
- * bytes each, then the fields. */
+/* Reads the samples if `samples` is true, else all other records. A record has a type of 4 bytes,
+ * flags and a size of 2 bytes each, then the fields. */
 static pprofc_status perf_read_records(struct perf_data *p, struct perf_bytes b, bool samples) {
   pprofc_status status = PPROFC_OK;
   while (status == PPROFC_OK && b.at < b.end && !p->nomem && !p->out.failed) {

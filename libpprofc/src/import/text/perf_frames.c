@@ -21,8 +21,8 @@ static bool perf_script_is_hex(pprofc_str word) {
   return perf_script_all_of(word, "0123456789abcdef") && word.size <= 16;
 }
 
-/* Returns the offset where the last parentheses open, or s.size. Parentheses may nest, as in "(/a
- * (deleted))". */
+/* Returns the offset of the last opening parenthesis that is not inside other parentheses, or
+ * s.size. Parentheses may nest, as in "(/a (deleted))". */
 static size_t last_brackets(pprofc_str s) {
   int depth = 0;
   if (!str_ends(s, STR(")"))) return s.size;
@@ -49,7 +49,7 @@ bool perf_script_parse_frame(pprofc_str line, struct perf_script_frame *frame) {
       !str_parse_uint(word, 16, &frame->address))
     return false;
   rest = str_trim(rest);
-  size_t open = last_brackets(rest); /* offset where the name of the object starts */
+  size_t open = last_brackets(rest); /* offset of the parenthesis before the name of the object */
   frame->symbol = symbol_name(str_trim(str_slice(rest, 0, open)));
   pprofc_str object = str_slice(rest, open + 1, rest.size ? rest.size - 1 : 0);
   frame->inlined = str_equal(object, STR("inlined"));
@@ -143,8 +143,8 @@ static uint32_t perf_script_function_of(struct perf_frames *f, pprofc_str name, 
   return import_function(f->builder, name, builder_string(f->builder, file));
 }
 
-/* Removes the name of Java's inlined function, "->b", from the end of a symbol "a->b", and adds a
- * line for it. Repeats this for all inlined functions. */
+/* Removes the inlined functions of Java from the end of a symbol, which makes "a" of "a->b", and
+ * adds a line for each of them. Returns the new number of lines. */
 static size_t take_inlined_java(struct perf_frames *f, pprofc_str *symbol, pprofc_line *lines,
                                 size_t count) {
   pprofc_str name;
@@ -153,7 +153,8 @@ static size_t take_inlined_java(struct perf_frames *f, pprofc_str *symbol, pprof
   return count;
 }
 
-/* Adds the lines of a frame: its function, and Java's inlined functions before it. */
+/* Adds the lines of a frame: its function, and Java's inlined functions before it. Returns the new
+ * number of lines. */
 static size_t perf_frames_lines(struct perf_frames *f, const struct perf_frame *item,
                                 pprofc_line *lines, size_t count) {
   struct perf_known *known = &f->known[item->text];
@@ -183,21 +184,21 @@ static uint32_t perf_frames_mapping(struct perf_frames *f, uint32_t text, int64_
   return known->mapping = perf_script_mapping_of(f, frame.object, pid, frame.address);
 }
 
-/* Returns the known location of a frame in a process, or NONE. If `alone` is false, other inlined
- * frames are at the same address, so the location of this frame alone is not known. Clears mapping
- * and location if they belong to another process. */
+/* Returns the location of a frame in a process, or NONE if it is unknown. If `alone` is false, the
+ * location depends on other lines of the block, so it is unknown. Clears mapping and location if
+ * they belong to another process. */
 static uint32_t perf_frames_known(struct perf_known *known, int64_t pid, bool alone) {
   if (known->pid != pid) known->mapping = known->location = NONE;
   known->pid = pid;
   return alone ? known->location : NONE;
 }
 
-/* Makes the stack of the current block. An inlined frame precedes its caller and shares the
- * caller's location. Java's inlined frames are in one symbol, outermost first: "a->b". */
+/* Writes the stack of the block. An inlined frame precedes its caller and shares the caller's
+ * location. The symbol of a Java frame also names the functions inlined into it: "a->b". */
 size_t perf_frames_stack(struct perf_frames *f, int64_t pid) {
   pprofc_line lines[MAX_LINES];
   size_t depth = 0, count = 0;
-  /* Without lines of mapped files, the mapping is the same for all processes. */
+  /* Without lines of mapped files, a frame has the same mapping in all processes. */
   if (!f->maps->count) pid = 0;
   for (size_t i = 0; i < f->count; i++) {
     const struct perf_frame *item = &f->items[i];

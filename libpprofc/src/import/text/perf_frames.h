@@ -1,5 +1,5 @@
 /* Parses and stores frames in the text of `perf script`. A line that was read before needs only one
- * lookup, which gives its location. */
+ * lookup, which finds its location. */
 #ifndef PPROFC_IMPORT_TEXT_PERF_FRAMES_H
 #define PPROFC_IMPORT_TEXT_PERF_FRAMES_H
 
@@ -15,14 +15,14 @@ struct perf_script_frame {
   bool inlined;
 };
 
-/* A line of text, and the indices of its frame in the builder. */
+/* Cached data of an interned text: the frame in this line, as indices of the builder. */
 struct perf_known {
   uint64_t address;
-  int64_t pid;       /* id of the process to which `mapping` and `location` belong */
-  uint32_t function; /* function of the frame; NONE if it is unknown or if the symbol stands for
-                        several functions */
+  int64_t pid;       /* process to which `mapping` and `location` belong */
+  uint32_t function; /* function of the frame; NONE if it is unknown, or if the symbol names several
+                        functions */
   uint32_t mapping, location; /* mapping and location of the frame; NONE if unknown */
-  bool is_frame;              /* true for a frame, false for another text of the same interner */
+  bool is_frame; /* false for a text that is not a frame, such as the name of an event */
   bool inlined;
 };
 
@@ -39,7 +39,7 @@ struct perf_frames {
   const pprofc_allocator *mem;
   struct arena arena;       /* arena for copies of the texts */
   struct interner texts;    /* lines of frames, names of source files and events */
-  struct perf_known *known; /* data of each text, by index */
+  struct perf_known *known; /* data of each text, by its index */
   size_t known_room;
   struct perf_frame *items; /* frames of the current block, in an array of PERF_MAX_FRAMES */
   size_t count;
@@ -60,16 +60,17 @@ void perf_frames_free(struct perf_frames *frames);
 /* Returns the index of a text. Copies the text if it is new. */
 uint32_t perf_frames_text(struct perf_frames *frames, pprofc_str text);
 
-/* Adds a frame to the block. Lines after PERF_MAX_FRAMES are ignored. */
+/* Adds a frame to the block. Ignores frames after the first PERF_MAX_FRAMES. */
 void perf_frames_add(struct perf_frames *frames, pprofc_str line);
 /* Adds a frame if the same line was read as a frame before. Returns false otherwise. */
 bool perf_frames_add_known(struct perf_frames *frames, pprofc_str line);
 
-/* Reads the source line of the last frame: "file.c:123", or "object[1f0]" if the line is
- * unknown. Returns false for anything else. */
+/* Reads the source line of the last frame: "file.c:123", or "object[1f0]" if the line is unknown.
+ * Returns false for any other line. */
 bool perf_frames_add_source(struct perf_frames *frames, pprofc_str line);
 
-/* Makes the stack of the block's frames in frames->stack and returns its depth. */
+/* Writes the stack of the block to frames->stack and returns its depth. The block belongs to
+ * process `pid`. */
 size_t perf_frames_stack(struct perf_frames *frames, int64_t pid);
 
 #endif

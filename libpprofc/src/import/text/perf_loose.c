@@ -8,7 +8,7 @@
 
 #define LOOSE_DIGITS "0123456789"
 
-/* True if a line is only a frame: an address with an offset, an object or leading blanks. */
+/* True if the line can only be a frame: an address with an offset, an object or leading blanks. */
 static bool loose_is_frame(pprofc_str line) {
   struct perf_script_frame frame;
   pprofc_str rest = line, word;
@@ -32,7 +32,7 @@ struct loose_header {
   pprofc_str command, id, cpu, time, period, event;
 };
 
-/* Returns the field of a number that is not a time. `first` is true for the first number. */
+/* Returns the field for a number. `first` is true for the first number of the header. */
 static pprofc_str *loose_number(struct loose_header *h, bool first) {
   return first && h->command.size ? &h->id : &h->period;
 }
@@ -84,7 +84,7 @@ static bool loose_is_blank(pprofc_str line) {
   return !str_trim(line).size;
 }
 
-/* True if the first line, or the line after it, is a frame. */
+/* True if the first line with text, or the line after it, is a frame. Skips comments. */
 static bool loose_begins(pprofc_str text) {
   pprofc_str line;
   while (str_next_line(&text, &line)) {
@@ -96,7 +96,8 @@ static bool loose_begins(pprofc_str text) {
 
 bool perf_loose_convert(pprofc_str text, struct buffer *out) {
   pprofc_str line;
-  size_t frames = 0, others = 0; /* frames, and other lines after the first line of a block */
+  /* Numbers of frames, and of other lines after the first line of their block. */
+  size_t frames = 0, others = 0;
   bool inside = false;
   if (!loose_begins(text)) return false;
   while (str_next_line(&text, &line) && !out->failed) {

@@ -7,8 +7,8 @@
 /* Command of a sample whose header does not have a command. */
 #define PERF_NO_COMMAND "-"
 
-/* Writes the text with complete headers and indented frames to `out`. Returns false if it is not
- * text of perf. */
+/* Writes the text with complete headers and indented frames to `out`. Returns false if the text is
+ * not output of perf. */
 bool perf_loose_convert(pprofc_str text, struct buffer *out);
 
 #endif

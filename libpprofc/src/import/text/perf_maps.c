@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define FORKS_MAX 16u   /* maximum number of ancestors of a process whose maps are searched */
-#define FILE_MAX  4096u /* maximum length of the file name of a probe */
+#define FILE_MAX  4096u /* maximum length of the file name of a kept frame */
 
 void perf_maps_init(struct perf_maps *maps, const pprofc_allocator *mem) {
   *maps = (struct perf_maps){.mem = mem};
@@ -27,7 +27,7 @@ void perf_maps_free(struct perf_maps *maps) {
 
 /* ---- lines ------------------------------------------- */
 
-/* Removes `head` and the number before `tail` from the line. */
+/* Removes `head` and the number after it, which `tail` must follow, from the start of the line. */
 static bool perf_maps_take_number(pprofc_str *line, pprofc_str head, char tail, int base,
                                   uint64_t *number) {
   if (!str_starts(*line, head)) return false;
@@ -40,7 +40,7 @@ static bool perf_maps_take_number(pprofc_str *line, pprofc_str head, char tail, 
 
 /* Parses an executable mapping:
  * "PERF_RECORD_MMAP2 18/18: [0x1000(0x2000) @ 0x1000 fe:00 10 33]: r-xp /bin/prog".
- * The offset may be "0", and the part before ']' may be a build id. */
+ * The offset may be "0", without "0x". A build id may replace the device and inode before ']'. */
 static bool perf_maps_parse(pprofc_str line, struct perf_map *map) {
   static const pprofc_str record = {" PERF_RECORD_MMAP", sizeof " PERF_RECORD_MMAP" - 1};
   uint64_t pid, size;
@@ -148,7 +148,7 @@ static uint64_t perf_maps_end(const struct perf_map *map) {
   return map->offset + (map->limit - map->start);
 }
 
-/* Sorts a copy of the maps by file. */
+/* Sorts a copy of the maps by file and sets the `far` of each. */
 static void perf_maps_sort_files(struct perf_maps *maps) {
   maps->by_file = mem_array(maps->mem, maps->count, sizeof *maps->by_file);
   maps->failed |= !maps->by_file;
@@ -163,8 +163,8 @@ static void perf_maps_sort_files(struct perf_maps *maps) {
   }
 }
 
-/* Returns 1 if the address of a frame can only be an offset in its file, -1 if it can only be an
- * address in memory, and 0 otherwise. */
+/* Returns 1 if the address of a frame can only be an offset in its file, and -1 if it can only be
+ * an address in memory. Returns 0 otherwise. */
 static int perf_maps_try(const struct perf_maps *maps, const struct perf_probe *probe) {
   bool memory = false, offset = false;
   BISECT(at, maps->count, perf_maps_compare_offset(&maps->by_file[at], probe->file, 0) < 0);
@@ -176,8 +176,9 @@ static int perf_maps_try(const struct perf_maps *maps, const struct perf_probe *
   return offset - memory;
 }
 
-/* The addresses of a program that is not position-independent, such as a Go program, are low enough
- * to be both. Frames that can be only one of them decide for all frames. */
+/* True if the addresses of frames are offsets in files. In a program that is not
+ * position-independent, such as a Go program, a low address can be an offset and an address in
+ * memory. Frames whose address can be only one of them decide for all frames. */
 static bool perf_maps_has_offsets(const struct perf_maps *maps) {
   long sum = 0;
   for (size_t i = 0; i < maps->probe_count; i++) sum += perf_maps_try(maps, &maps->probes[i]);
@@ -201,8 +202,8 @@ static bool perf_maps_parent(const struct perf_maps *maps, int64_t *pid) {
 }
 
 /* Returns the last map of the process that begins at or below the address. Returns NULL if the map
- * does not contain the address or does not map the file `name`; an empty name matches any file. A
- * process without maps has the maps of its parent. */
+ * does not contain the address or does not map `file`; an empty `file` matches any map. A process
+ * without maps has the maps of its parent. */
 static const struct perf_map *perf_maps_find(const struct perf_maps *maps, pprofc_str file,
                                              int64_t pid, uint64_t address) {
   for (unsigned level = 0; level < FORKS_MAX; level++) {

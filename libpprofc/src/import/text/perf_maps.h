@@ -22,7 +22,8 @@ struct perf_fork {
   int64_t child, parent;
 };
 
-/* A frame of a file with a path. */
+/* A frame from the start of the text, whose object is a path. perf_maps_sort uses the first
+ * frames. */
 struct perf_probe {
   uint64_t address;
   pprofc_str file;
@@ -34,7 +35,8 @@ struct perf_maps {
   const pprofc_allocator *mem;
   struct perf_probe *probes; /* the first frames, in an array of PERF_PROBES */
   size_t probe_count;
-  bool offsets;            /* true if the addresses of frames are offsets in their files */
+  bool offsets; /* true if the addresses of frames are offsets in files; false if they are addresses
+                   in memory */
   struct perf_fork *forks; /* forks of processes, sorted by child */
   size_t fork_count, fork_capacity;
   struct arena texts;     /* arena for the names of files and the build ids */
@@ -50,20 +52,20 @@ struct perf_maps {
 void perf_maps_init(struct perf_maps *maps, const pprofc_allocator *mem);
 void perf_maps_free(struct perf_maps *maps);
 
-/* Reads a line of a mapped file or of a build id; ignores other lines. */
+/* Reads a line with a mapped file, a fork or a build id. Ignores any other line. */
 void perf_maps_read_line(struct perf_maps *maps, pprofc_str line);
-/* Keeps a frame for the decision of perf_maps_sort. Ignores frames after PERF_PROBES. */
+/* Keeps a frame for the decision of perf_maps_sort. Ignores frames after the first PERF_PROBES. */
 void perf_maps_probe(struct perf_maps *maps, uint64_t address, pprofc_str file);
-/* Sorts the maps, and decides from the probes if addresses are offsets. Call it once after the last
- * line and before the first search. */
+/* Sorts the maps, and decides from the kept frames if addresses are offsets. Call it once after the
+ * last line and before the first search. */
 void perf_maps_sort(struct perf_maps *maps);
 
-/* Adds the mapping of a file's code at an address of a process. Old versions of perf print
- * addresses in memory, newer ones offsets in files. For an offset, the memory of the mapping begins
- * at its offset in the file, which makes addresses equal to offsets. If the text does not map the
- * file, the mapping does not have a range. A mapping with a build id is not marked as having
- * function names, so pprofc can symbolize it. If `file` is empty, uses the file that is mapped at
- * the address; returns NONE without such a file. */
+/* Adds the mapping of `file` at an address of a process. Old versions of perf print addresses in
+ * memory, newer ones print offsets in files. For an offset, the mapping starts at its offset in the
+ * file, so that addresses equal offsets. If the text does not map the file, the mapping does not
+ * have a range. A mapping with a build id is not marked as having function names, so pprofc can
+ * symbolize it. If `file` is empty, uses the file that is mapped at the address; returns NONE if
+ * there is no such file. */
 uint32_t perf_maps_mapping(const struct perf_maps *maps, pprofc_builder *builder, pprofc_str file,
                            int64_t pid, uint64_t address);
 

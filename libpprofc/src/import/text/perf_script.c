@@ -19,10 +19,10 @@
 #define DIGITS     "0123456789"
 
 struct perf_script_header {
-  /* Command and event of a header. `rest` is a frame on the header line, or empty. */
+  /* Command, event, and rest of the header line, which is a frame or empty. */
   pprofc_str comm, event, rest;
   int64_t pid, tid, cpu, period; /* ids, processor and period of the sample; -1 if not given */
-  /* has_time: the header has a time; too_large: the period does not fit 64 bits. */
+  /* has_time: true if the header has a time; too_large: true if the period does not fit int64_t */
   bool has_time, too_large;
   pprofc_str time; /* time in seconds, with a colon after it, if has_time is set */
 };
@@ -30,18 +30,17 @@ struct perf_script_header {
 struct perf {
   pprofc_builder *builder;
   pprofc_str events[MAX_EVENTS];
-  bool has_periods[MAX_EVENTS]; /* for each event: false if it has no periods and each sample counts
-                                   1 */
+  bool has_periods[MAX_EVENTS]; /* for each event: true if its samples have periods; else each
+                                   sample counts 1 */
   size_t event_count;
   struct buffer head; /* header line of the current block */
   struct perf_frames frames;
   struct perf_maps maps;
-  bool has_maps;   /* true if all mapped files are read before the first sample */
+  bool has_maps;   /* true if all mapped files are read before the first sample is read */
   bool can_rewind; /* true if the text can be read again */
   uint64_t bad_lines, more_events, samples;
-  uint64_t lost; /* number of samples that the kernel lost */
-  uint64_t
-      late_maps; /* number of mapped files that are not in `maps`, because samples precede them */
+  uint64_t lost;      /* number of samples that the kernel lost */
+  uint64_t late_maps; /* number of mapped files whose lines come after samples */
   int64_t period;
   bool has_period;
 };
@@ -187,16 +186,16 @@ static void perf_script_label(struct perf *p, const struct perf_script_header *h
   if (named)
     builder_add_label(p->builder, &(struct label){.key = builder_string(p->builder, STR("thread")),
                                                   .string = builder_string(p->builder, h->comm)});
-  if (h->tid > 0 || str_equal(h->comm, STR("swapper"))) { /* the id 0 belongs to the idle task
-                                                             "swapper", or the id is missing */
+  /* The id 0 means that the id is missing, unless the command is the idle task "swapper". */
+  if (h->tid > 0 || str_equal(h->comm, STR("swapper"))) {
     label_number(p, "pid", h->pid);
     label_number(p, "tid", h->tid);
   }
   label_number(p, "cpu", h->cpu);
 }
 
-/* Adds the event of the last sample. For a clock, the event lasts for the period before its time;
- * else it is an instant. The time 0 means that the recording has no times. */
+/* Adds the last sample to the timeline. The sample of a clock lasts for the period before its time;
+ * any other sample is an instant. The time 0 means that the recording has no times. */
 static void perf_script_add_event(struct perf *p, const struct perf_script_header *h,
                                   bool is_duration) {
   char pid[32] = "", tid[32] = "";
@@ -241,7 +240,8 @@ static bool is_indented(pprofc_str line) {
   return line.size && (line.data[0] == ' ' || line.data[0] == '\t');
 }
 
-/* True if a frame follows the header. With `named`, the frame must have a symbol or an object. */
+/* True if a frame follows the header. If `named` is true, the frame must have a symbol or an
+ * object. */
 static bool frame_is_below(pprofc_str below, bool named) {
   struct perf_script_frame frame;
   pprofc_str line;
@@ -263,14 +263,14 @@ static bool is_header(pprofc_str line, pprofc_str below, struct perf_script_head
          (h->has_time || h->event.size || h->cpu >= 0 || frame_is_below(below, false));
 }
 
-/* True if the rest of a header is a frame. If frames follow the header, a word like "abc" in the
- * text of a tracepoint is not a frame. */
+/* True if the rest of a header is a frame. If frames follow the header, the rest must have an
+ * object: a word like "abc" in the text of a tracepoint is not a frame. */
 static bool has_frame(pprofc_str rest, pprofc_str below, struct perf_script_frame *frame) {
   return rest.size && perf_script_parse_frame(rest, frame) &&
          (frame->object.size || !frame_is_below(below, false));
 }
 
-/* Returns the number after "PERF_RECORD_LOST lost ", which is 0 in other lines. */
+/* Returns the number after "PERF_RECORD_LOST lost ", or 0 for any other line. */
 static uint64_t perf_lost(pprofc_str line) {
   static const pprofc_str record = {" PERF_RECORD_LOST lost ",
                                     sizeof " PERF_RECORD_LOST lost " - 1};
@@ -318,7 +318,7 @@ static bool read_line_between(struct perf *p, pprofc_str line, pprofc_str below,
   return false;
 }
 
-/* True if the line begins a block without a blank line before it. */
+/* True if the line begins a block, even without a blank line before it. */
 static bool begins_block(pprofc_str line) {
   struct perf_script_header h;
   return is_record(line) || (perf_script_parse_header(line, &h) && h.has_time);
@@ -358,7 +358,7 @@ static bool perf_goes_on(const struct perf *p) {
   return perf_has_memory(p) && builder_ok(p->builder) && !perf_begins_again(p);
 }
 
-/* Adds the sample of each block. */
+/* Reads the blocks and adds a sample for each. */
 static void read_blocks(struct perf *p, struct text_stream *text) {
   pprofc_str line;
   struct perf_script_header h;
@@ -380,7 +380,8 @@ static bool any_frame(pprofc_str line, struct perf_script_frame *frame) {
          (perf_script_parse_header(line, &h) && perf_script_parse_frame(h.rest, frame));
 }
 
-/* Reads the mapped files of the whole text, because samples need them, and the first frames. */
+/* Reads the whole text for its mapped files, because samples need them. Also keeps the first
+ * frames, which perf_maps_sort needs. */
 static void read_maps(struct perf *p, struct text_stream *text) {
   struct perf_script_frame frame;
   pprofc_str line;
@@ -402,18 +403,18 @@ static bool may_be_header(pprofc_str line) {
 
 #define SNIFFED_BLOCKS 1000u
 
-/* Result of checking a block: another format, perf's format, or undecided, so the next block must
- * decide. */
+/* Result of checking a block: another format, perf's format, or undecided, so that the next block
+ * must decide. */
 enum perf_look { PERF_LOOK_NO, PERF_LOOK_YES, PERF_LOOK_ON };
 
-/* True if a blank line or the next header follows. */
+/* True if a blank line or another header follows a header. */
 static bool is_without_stack(pprofc_str below) {
   pprofc_str line;
   return str_next_line(&below, &line) && (is_blank_line(line) || begins_block(line));
 }
 
-/* Checks a block for a header with an id and a time or an event, then frames in hexadecimal. A
- * block without a stack does not decide. */
+/* Checks if a block has a header with an id and a time or an event, and then frames. A block
+ * without a stack does not decide. */
 static enum perf_look perf_script_look(pprofc_str line, pprofc_str below) {
   struct perf_script_header h;
   struct perf_script_frame frame;

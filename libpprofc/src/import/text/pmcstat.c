@@ -33,7 +33,7 @@ static size_t pmcstat_skip_blanks(pprofc_str *rest) {
   return n;
 }
 
-/* Removes "50.62%" from the front. */
+/* Removes "50.62%" from the front. Returns false if the text does not begin with a percentage. */
 static bool pmcstat_skip_percent(pprofc_str *rest) {
   size_t n = 0;
   while (n < rest->size && (char_is_digit(rest->data[n]) || rest->data[n] == '.')) n++;
@@ -89,7 +89,7 @@ static bool is_pmcstat(pprofc_str text, pprofc_str *event) {
   return false;
 }
 
-/* The last object in the text, and its mapping. */
+/* The object of the last row that names an object. */
 struct pmcstat_object {
   pprofc_str name;
   uint32_t mapping; /* mapping of the object, or NONE */
@@ -108,13 +108,14 @@ static uint32_t pmcstat_location(pprofc_builder *builder, pprofc_str name,
   return pprofc_builder_location(builder, object->mapping, 0, &line, 1);
 }
 
-/* Numbers of rows, lines and samples that were read or skipped. */
+/* Counts of rows, lines and samples that were read or skipped. */
 struct pmcstat_left {
   uint64_t read;  /* number of rows of the event */
-  uint64_t bad;   /* number of lines that are neither a row, a header, a comment nor blank */
+  uint64_t bad;   /* number of lines that are neither rows, headers, comments nor blank, or whose
+                     parent is missing */
   uint64_t other; /* number of rows of other events */
-  /* said: number of samples in the headers of the event; shown: number of samples in rows of the
-   * event without a parent. */
+  /* said: number of samples according to the event's headers; shown: number of samples in the
+   * event's rows of depth 0 */
   uint64_t said, shown;
 };
 

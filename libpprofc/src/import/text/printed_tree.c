@@ -1,6 +1,6 @@
 /* Converts the rows of a printed call tree to samples. The self cost of a row is the printed self
- * cost, or else its total minus the totals of its children. The samples add up to the total of the
- * root rows. */
+ * cost. If it is not printed, the self cost is the row's total minus the totals of its children.
+ * The samples add up to the totals of the root rows. */
 #include "import/text/printed_tree.h"
 
 #include "core/array.h"
@@ -25,8 +25,9 @@ static int64_t printed_tree_rest(int64_t all, int64_t part) {
   return all > part ? all - part : 0;
 }
 
-/* Returns the self cost of a row. If its total exceeds the sum of self cost and children by more
- * than rounding, rows are missing. The cost of missing rows then counts as self cost. */
+/* Returns the self cost of a row. If the row's total exceeds its self cost plus its children by
+ * more than rounding errors, rows are missing. Then the cost of the missing rows counts as self
+ * cost. */
 static int64_t printed_tree_own(const struct printed_row *row) {
   if (row->self < 0) return printed_tree_rest(row->values[0], row->below[0]);
   int64_t rest = printed_tree_rest(printed_tree_rest(row->values[0], row->below[0]), row->self);
@@ -48,7 +49,8 @@ static void printed_tree_sample(struct printed_tree *tree, const int64_t *values
   for (size_t i = 0; i < tree->label_count; i++) builder_add_label(tree->builder, &tree->labels[i]);
 }
 
-/* Completes the last open row: adds a sample if it has self cost. */
+/* Closes the last open row: adds a sample if the row has self cost, and adds the row's cost to its
+ * parent. */
 static void printed_tree_close(struct printed_tree *tree) {
   const struct printed_row *row = &tree->open[tree->depth - 1];
   int64_t own[PRINTED_TREE_VALUES] = {printed_tree_own(row)};

@@ -12,22 +12,22 @@
 struct printed_row {
   uint32_t location; /* index of the location, or NONE for a row that is not a function */
   int64_t values[PRINTED_TREE_VALUES]; /* cost of the node and its descendants */
-  int64_t self;                        /* self cost in values[0], or -1 if not printed */
-  int64_t slack;                       /* largest rounding error of values[0] and `self` */
-  /* Set by the functions below: */
+  int64_t self;  /* printed self cost of the first sample type, or -1 if not printed */
+  int64_t slack; /* largest rounding error of values[0] and `self` */
+  /* The functions below set the following fields. */
   int64_t below[PRINTED_TREE_VALUES]; /* sums of the children's values */
   int64_t below_slack;
-  size_t depth; /* depth as printed; the row's index may be smaller if rows are missing */
+  size_t depth; /* depth as printed; larger than the row's index in `open` if rows are missing */
 };
 
 struct printed_tree {
   pprofc_builder *builder;
   const pprofc_allocator *mem;
-  struct printed_row *open; /* open rows: from a root to the last row */
+  struct printed_row *open; /* rows that may get more children, root first */
   size_t depth, capacity;
   uint32_t *stack; /* buffer for the stack of the current sample, leaf first */
   size_t stack_capacity;
-  struct label labels[PRINTED_TREE_LABELS]; /* labels of the samples of the open rows */
+  struct label labels[PRINTED_TREE_LABELS]; /* labels of the samples of all open rows */
   size_t label_count;
   bool callers; /* true if the parent of a row is its callee, false if its caller */
   bool failed;  /* true when out of memory */
@@ -37,11 +37,11 @@ void printed_tree_init(struct printed_tree *tree, pprofc_builder *builder,
                        const pprofc_allocator *mem, bool callers);
 void printed_tree_free(struct printed_tree *tree);
 
-/* Adds a row and completes earlier rows of the same or a greater depth. Returns false if no row of
- * `depth` - 1 is open; then the row becomes a child of the last row. */
+/* Adds a row. First closes open rows of the same or a greater depth. Returns false if no row of
+ * depth `depth` - 1 is open; then the row becomes a child of the last open row. */
 bool printed_tree_add(struct printed_tree *tree, size_t depth, const struct printed_row *row);
 
-/* Completes all rows. A row with self cost becomes a sample. */
+/* Closes all rows. A row with self cost becomes a sample. */
 void printed_tree_end(struct printed_tree *tree);
 
 #endif

@@ -1,9 +1,9 @@
 /* Reads stacks that bpftrace and DTrace print: the frames of a stack, leaf first, then a count.
  *
- * bpftrace prints a map "@name[KEYS]: COUNT". A key is a stack, with one frame in each line, or
- * another value such as a command. With -f json each map is a line of JSON, which contains the same
- * text as its keys. Each map becomes a sample type. DTrace prints the lines of a stack, then a line
- * with its count. */
+ * bpftrace prints the entries of a map as "@name[KEYS]: COUNT". A key is a stack, with one frame in
+ * each line, or another value such as a command. With -f json each map is a line of JSON, which
+ * contains the same text as its keys. Each map becomes a sample type. DTrace prints the lines of a
+ * stack, then a line with its count. */
 #include "core/array.h"
 #include "core/chars.h"
 #include "core/json_tree.h"
@@ -12,8 +12,8 @@
 #include "import/lines.h"
 #include "import/names.h"
 
-#define PROBE_TYPES   16u   /* maximum number of maps */
-#define PROBE_LINES   64u   /* maximum number of functions of a frame */
+#define PROBE_TYPES   16u /* maximum number of maps, and so of sample types */
+#define PROBE_LINES   64u /* maximum number of functions of a frame, including inlined functions */
 #define PROBE_SNIFFED 4000u /* maximum number of lines read to recognise text of DTrace */
 
 struct probe_stacks {
@@ -21,14 +21,14 @@ struct probe_stacks {
   struct arena *arena;
   pprofc_str types[PROBE_TYPES]; /* names of maps */
   size_t type_count;
-  uint32_t *frames; /* stack of the entry that the reader reads, leaf first */
+  uint32_t *frames; /* stack of the current entry, leaf first */
   size_t depth, room;
-  pprofc_str *keys; /* keys of this entry that are not stacks */
+  pprofc_str *keys; /* keys of the current entry that are not stacks */
   size_t key_count, key_room;
   uint64_t samples, bad, no_stack, more_types;
   bool nomem;
-  bool gap;      /* true after an empty line of DTrace */
-  unsigned more; /* number of stacks of this entry after the first stack */
+  bool gap;      /* true after an empty line of DTrace's text */
+  unsigned more; /* number of stacks of the current entry after its first stack */
 };
 
 /* ---- frames ------------------------------------------ */
@@ -43,8 +43,8 @@ static pprofc_str probe_name(pprofc_str text) {
   return plus && is_offset ? str_slice(text, 0, plus) : text;
 }
 
-/* Makes the lines of a frame and returns their number. A frame of Java has the names of its inlined
- * functions: "name->inlined". */
+/* Writes the lines of a frame and returns their number. The symbol of a Java frame also names the
+ * functions inlined into it: "name->inlined". */
 static size_t probe_lines(struct probe_stacks *p, pprofc_str symbol, pprofc_line *lines) {
   pprofc_str inlined;
   size_t count = 0;
@@ -89,7 +89,7 @@ static void probe_add_keys(struct probe_stacks *p, pprofc_str text) {
 
 /* ---- samples ----------------------------------------- */
 
-/* Returns the sample type of a map; PROBE_TYPES if there are too many. */
+/* Returns the index of the sample type of a map; PROBE_TYPES if there are too many maps. */
 static size_t probe_type(struct probe_stacks *p, pprofc_str name) {
   size_t i = 0;
   if (!name.size) name = STR("samples");
@@ -123,8 +123,8 @@ static void probe_end(struct probe_stacks *p, pprofc_str map, pprofc_str count) 
   p->depth = p->key_count = 0;
 }
 
-/* Reads the keys of a map. A line is a frame, unless it is the first line or begins with a
- * comma. */
+/* Reads the keys of an entry. Each line is a frame, except the first line and lines that begin with
+ * a comma. */
 static void probe_read_keys(struct probe_stacks *p, pprofc_str text) {
   pprofc_str line;
   bool first = true;
@@ -140,8 +140,8 @@ static void probe_read_keys(struct probe_stacks *p, pprofc_str text) {
 
 /* ---- bpftrace ---------------------------------------- */
 
-/* Removes "@name[" from the start of the text and sets *name. Returns false if the text begins with
- * anything else. */
+/* Removes "@name[" from the start of the text and sets *name. Returns false if the text begins
+ * differently. */
 static bool probe_map_head(pprofc_str *text, pprofc_str *name) {
   if (!str_starts(*text, STR("@"))) return false;
   size_t end = 1;
@@ -152,7 +152,7 @@ static bool probe_map_head(pprofc_str *text, pprofc_str *name) {
   return true;
 }
 
-/* Reads the next entry of a map in the text: keys up to a line that ends in "]: COUNT". */
+/* Reads the next entry of a map: keys, up to a line with "]: COUNT". */
 static void probe_read_entry(struct probe_stacks *p, pprofc_str *text, pprofc_str name) {
   const char *start = text->data;
   pprofc_str line;
@@ -218,7 +218,7 @@ static bool probe_is_count(pprofc_str text) {
   return str_parse_uint(text, 10, &count);
 }
 
-/* True if a line with a frame of DTrace, "module`name+0x1", has a count after its stack. */
+/* True if a stack with a frame of DTrace, "module`name+0x1", is followed by a count. */
 static bool probe_is_dtrace(pprofc_str text) {
   pprofc_str line;
   bool stack = false;
@@ -236,21 +236,21 @@ static bool probe_is_frame(pprofc_str text) {
   return str_find_char(text, '`') < text.size || str_starts(text, STR("0x"));
 }
 
-/* Drops the lines since the last stack, because a count did not follow them. */
+/* Drops the current entry, because its count is missing. */
 static void probe_drop(struct probe_stacks *p) {
   if (p->depth) p->bad += 1 + p->more;
   p->depth = p->key_count = 0;
   p->more = 0;
 }
 
-/* Reads an empty line of DTrace. An empty line may separate the stack of the kernel from the stack
- * of the program. The reader joins these two stacks. An entry has at most two stacks. */
+/* Handles an empty line in DTrace's text, which may separate the kernel's stack from the program's
+ * stack. The reader joins these two stacks. An entry has at most two stacks. */
 static void probe_dtrace_gap(struct probe_stacks *p) {
   if (!p->depth || p->gap) probe_drop(p);
   p->gap = true;
 }
 
-/* Decides at the first line after an empty line if the stack continues. */
+/* Decides, from the first line after an empty line, if the stack continues. */
 static void probe_dtrace_resume(struct probe_stacks *p, pprofc_str text) {
   p->gap = false;
   if (!p->depth || probe_is_count(text)) return;
@@ -260,8 +260,8 @@ static void probe_dtrace_resume(struct probe_stacks *p, pprofc_str text) {
     p->more = 1;
 }
 
-/* Reads a line of DTrace without its leading and trailing blanks. A line before the first frame of
- * a stack is a key. */
+/* Reads a line of DTrace's text, without its leading and trailing blanks. An indented line before
+ * the first frame of a stack is a key. */
 static void probe_dtrace_line(struct probe_stacks *p, pprofc_str text, bool indented) {
   if (p->gap) probe_dtrace_resume(p, text);
   if (!p->depth) p->more = 0;

@@ -9,7 +9,7 @@
 struct rprof {
   pprofc_builder *builder;
   struct arena *arena;
-  pprofc_str *files; /* names of the files 1, 2 ...; file_count entries */
+  pprofc_str *files; /* names of the files; file N is item N - 1 */
   size_t file_count, file_room;
   uint32_t *frames;
   size_t depth, room;
@@ -17,7 +17,8 @@ struct rprof {
   bool nomem;
 };
 
-/* Reads "sample.interval=20000", in microseconds, after words that name other recorded data. */
+/* Parses a header: "sample.interval=20000", in microseconds, after words for other recorded
+ * data. */
 static bool rprof_head(pprofc_str line, int64_t *interval) {
   static const pprofc_str key = {"sample.interval=", sizeof "sample.interval=" - 1};
   size_t at = str_find(line, key);
@@ -26,7 +27,7 @@ static bool rprof_head(pprofc_str line, int64_t *interval) {
          *interval < INT64_MAX / 1000;
 }
 
-/* Reads "#File 1: name". Returns false for another line. Files must be in the order of their
+/* Parses "#File 1: name". Returns false for any other line. Files must be in the order of their
  * numbers. */
 static bool rprof_file(struct rprof *r, pprofc_str line) {
   if (!str_starts(line, STR("#File "))) return false;
@@ -36,7 +37,7 @@ static bool rprof_file(struct rprof *r, pprofc_str line) {
   return true;
 }
 
-/* Reads the position "1#5" of the next function: number of the file, and line. */
+/* Parses "1#5", the position of the next function: line 5 of file 1. */
 static bool rprof_place(const struct rprof *r, pprofc_str word, pprofc_str *file, int64_t *line) {
   uint64_t number;
   size_t hash = str_find_char(word, '#');
@@ -79,7 +80,7 @@ static pprofc_str rprof_after_memory(pprofc_str line) {
   if (!line.size || line.data[0] != ':') return line;
   while (at < line.size && strchr(":0123456789", line.data[at])) at++;
   size_t hash = at < line.size && line.data[at] == '#';
-  while (hash && at && line.data[at - 1] != ':') at--; /* skip a position that follows: "1#5" */
+  while (hash && at && line.data[at - 1] != ':') at--; /* keep a position "1#5" */
   return str_slice(line, at, line.size);
 }
 
@@ -115,7 +116,7 @@ static pprofc_status rprof_read(struct rprof *r, pprofc_str text, int64_t interv
   return pprofc_builder_finish(r->builder, profile, error);
 }
 
-/* True if the first line has the interval, and before it only words with a colon. */
+/* True if the first line is a header, whose words before the interval end with a colon. */
 static bool rprof_begins(pprofc_str text, int64_t *interval) {
   pprofc_str line;
   if (!str_next_line(&text, &line) || !rprof_head(line, interval)) return false;

@@ -9,14 +9,14 @@
 
 #define SIMPLEPERF_MAGIC "SIMPLEPERF"
 
-/* The fields of a sample's header, which the reader writes before the frames. */
+/* Fields of a sample that become its header line. */
 struct simpleperf_sample {
   pprofc_str event, thread;
   uint64_t count, time;
   int64_t tid;
 };
 
-/* A file or thread with its id. `symbols` is the index of the file's first symbol. */
+/* A file or thread with its id. For a file, `symbols` is the index of its first symbol. */
 struct simpleperf_item {
   uint64_t id;
   pprofc_str name;
@@ -41,7 +41,7 @@ struct simpleperf {
 
 /* ---- the text of perf script ------------------------- */
 
-/* Writes a text with blanks in place of control bytes; writes `otherwise` if the text is empty. */
+/* Writes a text, or `otherwise` if the text is empty, with blanks in place of control bytes. */
 static void simpleperf_put(struct simpleperf *s, pprofc_str text, const char *otherwise) {
   text = str_trim(text);
   if (!text.size) text = str_of(otherwise);
@@ -69,7 +69,7 @@ static void simpleperf_frame(struct simpleperf *s, uint64_t address, pprofc_str 
 
 /* ---- the text of simpleperf -------------------------- */
 
-/* Splits "  key: value". Returns false for another line. */
+/* Splits "  key: value". Returns false for any other line. */
 static bool simpleperf_member(pprofc_str line, pprofc_str *key, pprofc_str *value) {
   line = str_trim(line);
   size_t colon = str_find_char(line, ':');
@@ -78,7 +78,7 @@ static bool simpleperf_member(pprofc_str line, pprofc_str *key, pprofc_str *valu
   return colon < line.size;
 }
 
-/* Reads a line of a sample's head. Returns false if it begins the frames. */
+/* Reads a line of a sample. Returns false at the first line of its frames. */
 static bool simpleperf_head_line(struct simpleperf_sample *sample, pprofc_str key,
                                  pprofc_str value) {
   if (str_equal(key, STR("vaddr_in_file"))) return false;
@@ -225,7 +225,7 @@ static bool simpleperf_message(struct simpleperf *s, struct wire w) {
   return true;
 }
 
-/* Reads a record. With `samples` reads only samples, otherwise all other data. */
+/* Reads a record: only its sample if `samples` is true, otherwise only other data. */
 static bool simpleperf_record(struct simpleperf *s, struct wire w, bool samples) {
   struct wire_field field;
   while (w.at < w.end) {
@@ -244,8 +244,9 @@ static bool simpleperf_record(struct simpleperf *s, struct wire w, bool samples)
   return true;
 }
 
-/* Reads all records, each after its size of 4 bytes, up to a size of 0. Files and threads may come
- * after the samples. Returns NULL, or the address of a record that cannot be read. */
+/* Reads the samples of all records, or all other data. A record follows its size of 4 bytes; a size
+ * of 0 ends the file. Files and threads may come after the samples, so the caller reads the records
+ * twice. Returns NULL, or the address of a record that cannot be read. */
 static const uint8_t *simpleperf_records(struct simpleperf *s, struct wire all, bool samples) {
   while (all.end - all.at >= 4 && !s->nomem && !s->out.failed) {
     uint32_t size = all.at[0] | (uint32_t)all.at[1] << 8 | (uint32_t)all.at[2] << 16 |
@@ -270,7 +271,7 @@ static pprofc_status simpleperf_read_messages(struct simpleperf *s, pprofc_str d
                   "a record cannot be read, or is cut off");
 }
 
-/* ---- both -------------------------------------------- */
+/* ---- both forms -------------------------------------- */
 
 /* True if the text begins with a sample of simpleperf. */
 static bool simpleperf_is_text(pprofc_str text) {

@@ -21,7 +21,7 @@
 struct vtune {
   struct printed_tree tree;
   char separator;
-  size_t self, module; /* indices of the columns; the module's is SIZE_MAX if it is missing */
+  size_t self, module; /* indices of the columns; `module` is SIZE_MAX if that column is missing */
   uint64_t rows, bad_lines;
 };
 
@@ -55,7 +55,7 @@ static bool vtune_header(pprofc_str line, struct vtune *r) {
   return r->self != SIZE_MAX;
 }
 
-/* Skips lines up to the header and the header. Returns false if there is no header. */
+/* Skips all lines up to and including the header. Returns false if there is no header. */
 static bool vtune_skip_header(pprofc_str *text, struct vtune *r) {
   pprofc_str line;
   for (size_t i = 0; i < VTUNE_SNIFFED && str_next_line(text, &line); i++)

@@ -11,10 +11,10 @@
 /* An element with an id, which later elements may repeat. */
 struct xctrace_known {
   uint64_t id;
-  pprofc_str text;      /* attribute `fmt` of a thread or process, or a path */
-  int64_t weight;       /* number in a weight */
+  pprofc_str text;      /* attribute `fmt` of a thread or process, or the text of a path */
+  int64_t weight;       /* number in a weight element */
   uint32_t item;        /* location of a frame, or mapping of a binary */
-  const uint8_t *stack; /* stack of a backtrace in the builder */
+  const uint8_t *stack; /* stack of a backtrace in the builder's encoding */
   uint32_t size;        /* size of `stack` in bytes */
   size_t depth;         /* number of frames of `stack` */
 };
@@ -28,7 +28,7 @@ struct xctrace {
   struct map by_id;
   uint32_t *frames;
   size_t frame_count, frame_room;
-  struct xctrace_known frame, trace, value; /* frame, backtrace and value of the open elements */
+  struct xctrace_known frame, trace, value; /* open frame, backtrace, and weight or path */
   pprofc_str name, file;                    /* name and file of the open frame */
   uint32_t mapping;
   int64_t line;
@@ -40,7 +40,7 @@ struct xctrace {
   bool nomem;
 };
 
-/* A tag: its name, and its attributes with their entities not yet replaced. */
+/* A tag: its name, and its attributes, in which entities are not yet replaced. */
 struct xctrace_tag {
   pprofc_str name, attributes;
   bool closes; /* true for </name> */
@@ -90,7 +90,8 @@ static pprofc_str xctrace_text(struct xctrace *x, pprofc_str text) {
   return copy.data ? copy : STR("");
 }
 
-/* Returns the value of an attribute, not decoded; "" if there is no such attribute. */
+/* Returns the value of an attribute with its entities not replaced; "" if there is no such
+ * attribute. */
 static pprofc_str xctrace_raw(const struct xctrace_tag *tag, pprofc_str name) {
   pprofc_str rest = tag->attributes;
   while ((rest = str_trim(rest)).size) {
@@ -109,7 +110,8 @@ static pprofc_str xctrace_attribute(struct xctrace *x, const struct xctrace_tag 
   return xctrace_text(x, xctrace_raw(tag, name));
 }
 
-/* Splits *rest into the text before the next tag, and the tag. Returns false at the end. */
+/* Splits *rest into the text before the next tag, the tag, and the rest. Returns false at the
+ * end. */
 static bool xctrace_next(pprofc_str *rest, pprofc_str *text, struct xctrace_tag *tag) {
   size_t open = str_find_char(*rest, '<');
   pprofc_str inside = str_slice(*rest, open + 1, rest->size);
@@ -228,7 +230,8 @@ static void xctrace_trace(struct xctrace *x, const struct xctrace_tag *tag, ppro
 
 /* ---- rows -------------------------------------------- */
 
-/* Reads a weight. At the closing tag, `text` is the text before the tag, which is the number. */
+/* Handles a tag of a weight. At the closing tag, `text` is the text before the tag, which is the
+ * number. */
 static void xctrace_weight(struct xctrace *x, const struct xctrace_tag *tag, pprofc_str text) {
   const struct xctrace_known *same = xctrace_ref(x, tag);
   if (same) {
@@ -241,7 +244,7 @@ static void xctrace_weight(struct xctrace *x, const struct xctrace_tag *tag, ppr
   }
 }
 
-/* Reads a thread or a process, whose name is in `fmt`. */
+/* Handles a tag of a thread or process, whose name is in the attribute `fmt`. */
 static void xctrace_owner(struct xctrace *x, const struct xctrace_tag *tag, pprofc_str *owner) {
   const struct xctrace_known *same = xctrace_ref(x, tag);
   if (same) *owner = same->text;
@@ -318,7 +321,7 @@ static void xctrace_source(struct xctrace *x, const struct xctrace_tag *tag, ppr
   if (!tag->closes) str_parse_int(xctrace_raw(tag, STR("line")), 10, &x->line);
 }
 
-/* Reads a tag; `text` is the text before it. */
+/* Handles a tag; `text` is the text before the tag. */
 static void xctrace_element(struct xctrace *x, const struct xctrace_tag *tag, pprofc_str text) {
   static const struct {
     const char *name;
