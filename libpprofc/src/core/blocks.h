@@ -1,5 +1,5 @@
-/* Formats output in blocks on several threads, and writes the blocks in order. Reports with a text
- * for each stack use this. */
+/* Formats output in blocks on several threads, and writes the blocks in order. Reports that print a
+ * text for each stack use this. */
 #ifndef PPROFC_CORE_BLOCKS_H
 #define PPROFC_CORE_BLOCKS_H
 
@@ -13,15 +13,14 @@ typedef void (*block_fn)(const void *context, void *room, struct output *out, si
 
 struct blocks {
   size_t items;
-  size_t item_bytes; /* estimated size in bytes of the longest text of any item */
+  size_t item_bytes; /* estimated maximum size of the text of one item, in bytes */
   size_t room;       /* size in bytes of the scratch memory of each thread */
   block_fn render;
   const void *context;
 };
 
-/* Formats items in blocks, and writes the blocks in order. If the memory budget is too small for
- * blocks, one thread writes the items directly. Returns false when out of memory. A failure of the
- * output's callback is stored in the output. */
+/* Writes all items. If the memory budget is too small for blocks, one thread writes the items
+ * directly. Returns false when out of memory. The output stores a failure of its callback. */
 bool blocks_write(struct output *out, const pprofc_allocator *mem, unsigned threads,
                   const struct blocks *blocks);
 

@@ -1,4 +1,4 @@
-/* Implements the functions of system.h, whose system calls differ between operating systems. */
+/* The functions of system.h that use different system calls on different operating systems. */
 #include "core/system.h"
 
 #include <fcntl.h>

@@ -26,7 +26,7 @@
 #define st_mtim st_mtimespec
 #endif
 
-/* Set to 1 if dl_iterate_phdr lists the loaded objects. */
+/* 1 if the system has dl_iterate_phdr, which lists the loaded objects; else 0. */
 #ifdef __APPLE__
 #define SYSTEM_LISTS_OBJECTS 0
 #else
@@ -40,7 +40,8 @@ static inline int64_t system_milliseconds(void) {
   return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Fills up to 256 bytes with random numbers of the kernel; sets errno on failure. */
+/* Fills `size` bytes, at most 256, with random bytes of the kernel. Returns false and sets errno on
+ * failure. */
 bool system_random(void *bytes, size_t size);
 
 /* Makes a pipe that started programs do not inherit. Returns false and sets errno on failure. */
@@ -49,9 +50,10 @@ bool system_pipe(int ends[2]);
 /* Makes an empty file without a name. Returns -1 and sets errno on failure. */
 int system_memory_file(void);
 
-/* Turns off address randomization in programs that this process starts from now on, and returns the
- * earlier state. system_let_addresses restores that state. Only Linux has this, and containers may
- * forbid it. With randomization the counts of callgrind vary slightly more. */
+/* Turns off address randomization in programs that this process starts from now on, because the
+ * counts of callgrind vary slightly with random addresses. Returns the earlier state for
+ * system_let_addresses, which restores it. Does nothing and returns -1 on other systems than Linux
+ * and in containers that forbid it. */
 int system_fix_addresses(void);
 void system_let_addresses(int before);
 

@@ -5,18 +5,19 @@
 
 #include <stdio.h>
 
-/* ---- places ------------------------------------------ */
+/* ---- positions in the HTML --------------------------- */
 
-/* Position in the HTML where the next value goes: text, tag, attribute value or script. */
+/* Position in the HTML where the next value will be written: text, tag, attribute value or
+ * script. */
 enum html_place { PLACE_TEXT, PLACE_TAG, PLACE_VALUE, PLACE_SCRIPT };
 
 #define TEMPLATE_DEPTH 32 /* maximum nesting of sections and template parts */
 
 struct section {
-  pprofc_str text, between;
-  size_t at;
-  size_t row;
-  bool each; /* true if the section repeats its text for the following rows */
+  pprofc_str text, between; /* text of the section, and text to print between rows */
+  size_t at;                /* offset in `text` of the part that is not printed yet */
+  size_t row;               /* index of the current row in fill.entries */
+  bool each;                /* true if the section is repeated for the following rows */
 };
 
 struct printing {
@@ -85,7 +86,7 @@ static void put_literal(struct printing *p, pprofc_str text) {
 
 /* ---- values ------------------------------------------ */
 
-/* True for an address that a link may have: http, https, or a path on the same site. */
+/* True for an address that a link may have: http, https, or without a scheme. */
 static bool may_link(pprofc_str address) {
   size_t scheme = 0;
   while (scheme < address.size && !strchr(":/?#", address.data[scheme])) scheme++;
@@ -94,8 +95,7 @@ static bool may_link(pprofc_str address) {
   return str_equal(name, STR("https")) || str_equal(name, STR("http"));
 }
 
-/* Prints a value from outside the template. Line breaks become visible, except between <pre> and
- * the next tag. */
+/* Prints an untrusted value. Shows line breaks as \x0a, except between <pre> and the next tag. */
 static void put_text_value(struct printing *p, pprofc_str text) {
   bool lines = p->place == PLACE_TEXT && p->in_lines;
   pprofc_str line;
@@ -119,8 +119,8 @@ static void put_escaped(struct printing *p, pprofc_str text) {
     put_text_value(p, text);
 }
 
-/* Finds a name in the open rows, from the innermost to the outermost row. Returns the index of its
- * entry, or 0. */
+/* Finds a name in the rows of the open sections, from the innermost to the outermost. Returns the
+ * index of its entry, or 0. */
 static size_t look_up(const struct printing *p, pprofc_str name) {
   size_t found = 0;
   for (size_t i = p->depth; i > 0 && !found; i--)
@@ -203,7 +203,7 @@ static bool open_part(struct printing *p, pprofc_str name) {
   return push_section(p, &part);
 }
 
-/* Continues with the next row of a list, or after the section. */
+/* Begins the section again with the next row of a list. Without a next row, ends the section. */
 static void close_section(struct printing *p) {
   struct section *section = &p->sections[p->depth - 1];
   size_t after = section->each ? p->fill->entries[section->row].after : 0;
@@ -246,8 +246,8 @@ static bool put_tag(struct printing *p, pprofc_str tag) {
   return true;
 }
 
-/* Prints the innermost open section up to its next tag, then handles the tag. Returns false for an
- * error. */
+/* Prints the innermost open section up to its next tag, then handles the tag. At the end of the
+ * section, closes it. Returns false for an error in the template. */
 static bool template_step(struct printing *p) {
   struct section *section = &p->sections[p->depth - 1];
   pprofc_str rest = str_slice(section->text, section->at, section->text.size);

@@ -32,8 +32,9 @@ static inline size_t varint_put(uint8_t *out, uint64_t v) {
 
 enum varint_fault { VARINT_GOOD, VARINT_TRUNCATED, VARINT_TOO_LONG };
 
-/* Reads a varint from untrusted bytes at *p and advances *p. Returns the fault, or 0. After a fault
- * *p and *value are unchanged. Drops bits above the 64th, as the reference implementation does. */
+/* Reads a varint from untrusted bytes at *p and advances *p. Returns VARINT_GOOD or the fault;
+ * after a fault *p and *value are unchanged. Drops bits above the 64th, as the reference
+ * implementation does. */
 static inline enum varint_fault varint_read(const uint8_t **p, const uint8_t *end,
                                             uint64_t *value) {
   const uint8_t *at = *p;
@@ -70,7 +71,7 @@ static inline bool varint_is_short(const uint8_t *p, const uint8_t *end) {
   return end - p >= 2 && !(p[0] & p[1] & VARINT_MORE);
 }
 
-/* Returns the value of a varint of one or two bytes without a branch and sets *size. */
+/* Returns the value of a varint of one or two bytes and sets *size to its size. Uses no branch. */
 static inline uint32_t varint_short(const uint8_t *p, size_t *size) {
   uint32_t more = p[0] >> VARINT_PAYLOAD_BITS;
   *size = 1 + more;
@@ -110,12 +111,12 @@ static inline const uint8_t *varint_next(const uint8_t *p, uint32_t *value) {
   return p + 1;
 }
 
-/* Reads the varint that ends before p, and returns where it begins. [begin, p) is not empty and
- * contains complete varints of 32 bits. */
+/* Reads the varint that ends before p, and returns its first byte. [begin, p) must not be empty and
+ * must contain complete varints of 32 bits. */
 static inline const uint8_t *varint_before(const uint8_t *begin, const uint8_t *p,
                                            uint32_t *value) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  if (p - begin >= 4) { /* three bytes, the usual size in large profiles, in one step */
+  if (p - begin >= 4) { /* read three bytes, the usual size in large profiles, at once */
     uint32_t w;
     memcpy(&w, p - 4, 4);
     if ((w & 0x808080u) == 0x808000u) {

@@ -1,5 +1,4 @@
-/* Returns the version of the linked library and the names of statuses, and sets the default
- * limits. */
+/* The version of the library, the names of statuses, and the default limits. */
 #include "pprofc/base.h"
 
 #include <string.h>

@@ -1,10 +1,10 @@
-/* Builds a graph. Decides which nodes and edges are shown, in the order of pprof
- * (docs/spec/pprof.md, 20.1).
+/* Builds a graph. Decides in pprof's order which nodes and edges are shown (docs/spec/pprof.md,
+ * 20.1).
  *
- * pprof builds the graph again from the samples each time nodes are dropped. Flat, cum and tags of
- * a node do not depend on the other nodes that are kept. A dropped node only makes the edge across
- * it residual. So graph_build computes sums and tags once, and rebuilds only the edges, if the
- * report needs edges. */
+ * pprof builds the graph again from the samples each time it drops nodes. But flat, cum and tags of
+ * a node do not depend on the other nodes; dropped nodes only make the edges that skip them
+ * residual. So graph_build computes sums and tags once, and rebuilds only the edges, if the report
+ * needs edges. */
 #include "graph/graph.h"
 
 /* Scratch memory of graph_build. */
@@ -12,8 +12,8 @@ struct build {
   struct graph *graph;
   uint8_t *kept;   /* 1 for each node that is shown, else 0 */
   bool all_kept;   /* true if no node was dropped; the edges then include nodes without weight */
-  uint32_t *queue; /* queue of nodes for a search for other paths */
-  uint32_t *seen;  /* for each node, the number of the last search that reached it */
+  uint32_t *queue; /* queue of the search for other paths */
+  uint32_t *seen;  /* for each node, the number (`stamp`) of the last search that reached it */
   uint32_t stamp;
 };
 
@@ -71,8 +71,8 @@ static void drop_low_nodes(struct build *b) {
 
 /* ---- edges ------------------------------------------- */
 
-/* Builds the edges between the kept nodes. Skips this if the call tree already has these edges.
- * Then makes the names of the nodes and the sorted lists of edges. */
+/* Builds the edges between the kept nodes, unless the graph is a call tree, which already has its
+ * edges. Then makes the names of the nodes and the sorted lists of edges. */
 static pprofc_status make_edges(struct build *b, const uint8_t *target, const uint8_t *source,
                                 pprofc_error *error) {
   struct graph *g = b->graph;
@@ -161,7 +161,8 @@ static size_t room_for_nodes(const struct graph *g) {
   return most < g->shown_count ? most : g->shown_count;
 }
 
-/* Sorts the nodes. Before that, builds the edges if the order of the nodes depends on them. */
+/* Sorts the nodes. In pictures and call trees, builds the edges before, because the order depends
+ * on them. */
 static pprofc_status sort_nodes(struct build *b, pprofc_error *error) {
   struct graph *g = b->graph;
   bool early = g->options.visual || g->options.call_tree;

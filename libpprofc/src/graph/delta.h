@@ -1,14 +1,14 @@
 /* Reads the stacks of samples in order, each as the difference from the previous stack. In real
- * profiles, consecutive stacks share most of their callers. The shared frames are handled only
- * once. */
+ * profiles, consecutive stacks share most of their callers, so a loop over the samples handles most
+ * frames only once. */
 #ifndef PPROFC_GRAPH_DELTA_H
 #define PPROFC_GRAPH_DELTA_H
 
 #include "profile/stack.h"
 #include "profile/stack_tree.h"
 
-/* A frame that the previous stack does not have. `offset` is the number of bytes from the start of
- * the frame's varint to the end of the stack. It increases towards the leaf. */
+/* A frame that the previous stack does not have. `offset` is the number of bytes from the first
+ * byte of the frame to the end of the stack, so it increases towards the leaf. */
 struct fresh_frame {
   uint32_t location, offset;
 };
@@ -16,14 +16,13 @@ struct fresh_frame {
 struct stack_delta {
   struct stack_reader reader;
   struct stack_cursor cursor; /* cursor at the current stack, if the profile has a stack tree */
-  const uint32_t *map;        /* map of the current segment, or NULL: location index for each
-                                 varint */
+  /* Location of each number in stacks of the current segment, or NULL. */
+  const uint32_t *map;
   struct packed_stack stack;
   uint32_t size;   /* size of the current stack in bytes */
-  uint32_t shared; /* number of bytes at the root end that the previous stack shares */
-  struct fresh_frame
-      *fresh; /* frames that the previous stack does not have, leaf first; with space for max_depth
-                 + 1 frames */
+  uint32_t shared; /* number of bytes at the root end that are the same as in the previous stack */
+  /* Frames that the previous stack does not have, leaf first; space for max_depth + 1. */
+  struct fresh_frame *fresh;
   size_t count;
 };
 
@@ -33,7 +32,7 @@ static inline void delta_take_cursor(struct stack_delta *d) {
   d->stack = (struct packed_stack){d->cursor.end - d->size, d->cursor.end, d->map};
 }
 
-/* Moves to the stack tree that a sample uses. Each segment has its own tree. */
+/* Moves the cursor to the stack tree of a sample. Each segment has its own tree. */
 static inline void delta_enter_tree(struct stack_delta *d, size_t sample) {
   struct stack_reader *r = &d->reader;
   const struct samples *s = r->samples;
@@ -41,8 +40,8 @@ static inline void delta_enter_tree(struct stack_delta *d, size_t sample) {
   stack_cursor_enter(&d->cursor, &s->tree[r->segment], s->segments[r->segment].first);
 }
 
-/* Moves to the stack of `sample`, and sets `shared`. The samples of successive calls must
- * ascend. */
+/* Moves to the stack of `sample`, and sets `shared`. Successive calls must have ascending
+ * samples. */
 static inline void delta_move(struct stack_delta *d, size_t sample) {
   if (d->cursor.tree) {
     if (sample >= d->reader.segment_end) delta_enter_tree(d, sample);
@@ -76,7 +75,7 @@ static inline void delta_next(struct stack_delta *d, size_t sample) {
   delta_read(d);
 }
 
-/* Restarts at the sample `first`. Its stack shares no frames with a previous stack. */
+/* Restarts before the sample `first`, as if no stack preceded it. */
 static inline void delta_restart(struct stack_delta *d, size_t first) {
   const struct samples *samples = d->reader.samples;
   d->reader = stack_reader_at(samples, first);

@@ -1,5 +1,5 @@
-/* Finds the edges between kept nodes. Loops over the samples, and follows the path of their kept
- * frames like sums.c does for all frames. */
+/* Finds the edges between kept nodes. Reads the samples and keeps the path of their kept frames,
+ * like sums.c does for all frames. */
 #include "core/array.h"
 #include "core/budget.h"
 #include "core/parallel.h"
@@ -9,23 +9,22 @@
 
 #define GRAIN THRESHOLD(8192)
 
-/* A kept frame of the path. `edge` is the edge from the previous frame to this frame. It is NONE in
- * three cases: the edge is excluded, it leads from a node to itself, or the path has the same edge
+/* A kept frame of the path. `edge` is the edge from the previous kept frame to this frame. It is
+ * NONE if the edge is excluded, if it leads from a node to itself, or if the path has the same edge
  * nearer to the root. */
 struct edges_step {
   int64_t pending, pending_div;
   uint32_t node, edge;
   uint32_t offset;
-  uint32_t skipped; /* offset of the first dropped frame after this frame; 0: no dropped frame
-                       follows */
+  uint32_t skipped; /* offset of the first dropped frame after this frame, or 0 */
 };
 
 struct edge_table {
   struct graph_edge *items;
   size_t count, capacity;
   struct map map;
-  uint32_t *last; /* for each target node, 1 + the index of the edge to this node that was found
-                     last; 0: no edge */
+  /* For each target node, 1 + the index of the edge to it that was found last; 0: no edge. */
+  uint32_t *last;
 };
 
 struct edges_worker {
@@ -43,8 +42,8 @@ struct edge_pass {
   struct edges_worker *items;
 };
 
-/* Returns the edge between two nodes. Adds the edge if it is new. Returns NONE when out of
- * memory. */
+/* Returns the index of the edge between two nodes, and adds the edge if it is new. Returns NONE
+ * when out of memory. */
 static uint32_t look_up_edge(const pprofc_allocator *mem, struct edge_table *t, uint32_t source,
                              uint32_t target, bool is_inline) {
   uint64_t hash = hash_mix(source, target);
@@ -57,7 +56,7 @@ static uint32_t look_up_edge(const pprofc_allocator *mem, struct edge_table *t, 
   return added ? (uint32_t)t->count - 1 : NONE;
 }
 
-/* Does the same as look_up_edge, but is faster if the last edge to the target has the same
+/* Works like look_up_edge, but faster if the edge to the target that was found last has the same
  * source. */
 static inline uint32_t find_edge(const pprofc_allocator *mem, struct edge_table *t, uint32_t source,
                                  uint32_t target, bool is_inline) {
@@ -191,8 +190,8 @@ static void edges_run(void *context, unsigned index) {
   delta_free(&delta, pass->mem);
 }
 
-/* Adds the edges that a later worker found to the edges of the first worker. The order is the same
- * as if a single worker had found all edges. */
+/* Adds the edges of a later worker to the edges of the first worker. The order of the edges is the
+ * same as with a single worker. */
 static bool merge(const pprofc_allocator *mem, struct edge_table *to,
                   const struct edge_table *from) {
   for (size_t i = 0; i < from->count; i++) {

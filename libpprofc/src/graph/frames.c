@@ -1,4 +1,4 @@
-/* Finds the node of each line of each location once. Loops over samples then only look up
+/* Finds the node of each line of each location once, so that loops over samples only look up
  * numbers. */
 #include "core/array.h"
 #include "graph/delta.h"
@@ -25,7 +25,7 @@ static bool same_info(const struct node_info *a, const struct node_info *b) {
          a->place->column == b->place->column && a->place->start_line == b->place->start_line;
 }
 
-/* Returns the index of a node_info. Adds the node_info if it is new. Returns NONE when out of
+/* Returns the index of a node_info, and adds the node_info if it is new. Returns NONE when out of
  * memory. */
 static uint32_t info_id(struct frames *f, const struct node_info *info) {
   uint64_t hash = hash_info(info);
@@ -41,13 +41,11 @@ static uint32_t info_id(struct frames *f, const struct node_info *info) {
   return (uint32_t)f->count++;
 }
 
-/* Maximum number of frames of a stack. A location with inlined functions has several frames.
- * Without a limit, a small file could need any amount of time and memory. Stacks of real programs
- * are far smaller. */
+/* Maximum number of frames of a stack, counting inlined functions. Without a limit, a small file
+ * could need any amount of time and memory. Stacks of real programs are far smaller. */
 #define MAX_FRAMES ((size_t)1 << 20)
 
-/* Scratch memory for the frame table. It has the text ids of functions. It also has the node_info
- * of functions whose nodes have no file, line, address or object. */
+/* Scratch memory of frames_build. */
 struct graph_frames_builder {
   struct frames *frames;
   const pprofc_profile *profile;
@@ -55,8 +53,8 @@ struct graph_frames_builder {
   struct granularity keeps;
   struct arena scratch;  /* arena for the arrays below */
   uint32_t *name, *file; /* for each function, the text ids of its name and file */
-  uint32_t *plain;       /* for each function, the index of its node_info without line, address and
-                            object; or NONE */
+  /* For each function, the index of its node_info without line, address and object, or NONE. */
+  uint32_t *plain;
 };
 
 static uint32_t frames_file_text(struct graph_frames_builder *b, pprofc_str file) {
@@ -66,8 +64,7 @@ static uint32_t frames_file_text(struct graph_frames_builder *b, pprofc_str file
   return clean ? text_id(b->frames, str_path_clean(file, clean)) : NONE;
 }
 
-/* Returns an array with the text id of each string of the profile. An id is NONE until it is
- * known. */
+/* Returns an array for the text ids of all strings of the profile. All ids are NONE at first. */
 static uint32_t *text_cache(struct graph_frames_builder *b) {
   size_t count = b->profile->strings.count;
   uint32_t *cache = arena_array(&b->scratch, count, sizeof *cache);
@@ -75,7 +72,7 @@ static uint32_t *text_cache(struct graph_frames_builder *b) {
   return cache;
 }
 
-/* Fills in b->name. Hashes each string only once, even if several functions use it. */
+/* Fills b->name. Interns each string only once, even if several functions use it. */
 static bool read_names(struct graph_frames_builder *b, const struct functions *functions) {
   if (!b->keeps.function) return true;
   uint32_t *cache = text_cache(b);
@@ -103,8 +100,8 @@ static bool read_files(struct graph_frames_builder *b, const struct functions *f
   return true;
 }
 
-/* Reserves a text and a node_info for each function. Most profiles need no more, and tables that
- * grow waste memory. */
+/* Reserves space for a text and a node_info of each function. Most profiles need no more, and
+ * tables that grow waste memory. */
 static bool frames_reserve(struct frames *f, size_t functions) {
   return map_reserve(&f->texts.map, f->texts.count + functions) &&
          ARRAY_RESERVE(f->mem, f->infos, f->capacity, functions) && map_reserve(&f->map, functions);
@@ -128,8 +125,8 @@ static pprofc_str frames_object_of(const struct graph_frames_builder *b, size_t 
   return profile_string(b->profile, b->profile->mappings.items[mapping].file);
 }
 
-/* Returns the node_info of a function without line, address and object. Makes it only once for each
- * function. */
+/* Returns the index of a function's node_info without line, address and object. Makes this
+ * node_info only once. */
 static uint32_t plain_info(struct graph_frames_builder *b, uint32_t function) {
   const struct node_info info = {
       .name = b->name[function], .file = b->file[function], .place = &no_place};
@@ -137,8 +134,8 @@ static uint32_t plain_info(struct graph_frames_builder *b, uint32_t function) {
   return b->plain[function];
 }
 
-/* Returns the source position of a line. Clears the fields that the granularity ignores. `line` is
- * NULL if the function is unknown. */
+/* Returns the source position of a line, with 0 in the fields that the granularity ignores. `line`
+ * is NULL if the function is unknown. */
 static struct node_place kept_place(const struct graph_frames_builder *b, size_t location,
                                     const struct line *line) {
   struct node_place place = {0};
@@ -150,8 +147,8 @@ static struct node_place kept_place(const struct graph_frames_builder *b, size_t
   return place;
 }
 
-/* Returns the node_info of a line. Returns NONE when out of memory. `line` is NULL for a location
- * without lines. */
+/* Returns the index of the node_info of a line, or NONE when out of memory. `line` is NULL for a
+ * location without lines. */
 static uint32_t line_info(struct graph_frames_builder *b, size_t location,
                           const struct line *line) {
   if (line && line->function == NONE) line = NULL;
@@ -173,7 +170,7 @@ static uint32_t line_info(struct graph_frames_builder *b, size_t location,
   return info_id(b->frames, &info);
 }
 
-/* Returns the size of all frame lists together, in 32-bit words. */
+/* Returns the number of items that all frame lists need together. */
 static size_t list_room(const struct locations *l) {
   size_t room = 0;
   for (size_t i = 0; i < l->count; i++) {
@@ -191,7 +188,8 @@ static bool frames_allocate(struct frames *f, bool inlines) {
   return f->of_location && (!room || f->lists);
 }
 
-/* Writes the frame list of a location with several frames. The list begins at index `at`. */
+/* Writes the frame list of a location with several frames at index *at of the lists, and advances
+ * *at. */
 static bool read_frame_list(struct graph_frames_builder *b, size_t location, uint32_t *at) {
   struct frames *f = b->frames;
   const struct locations *l = f->locations;
@@ -238,8 +236,8 @@ static size_t frames_of_stack(const pprofc_profile *profile, struct packed_stack
   return frames;
 }
 
-/* Sets *too_deep to true if a stack has more than MAX_FRAMES frames. Reads the stacks only if this
- * is possible. Returns false when out of memory. */
+/* Sets *too_deep to true if a stack has more than MAX_FRAMES frames. Reads the stacks only if the
+ * depth of the profile permits such a stack. Returns false when out of memory. */
 static bool frames_check_depth(const pprofc_profile *profile, bool *too_deep) {
   const struct samples *s = &profile->samples;
   struct stack_delta delta;
@@ -272,7 +270,7 @@ pprofc_status frames_build(struct frames *f, const pprofc_profile *profile,
               read_locations(&b);
   arena_free(&b.scratch);
   map_free(&f->map);
-  /* Keep the map if object_names is set, because the caller then looks up texts later. */
+  /* With object_names, the caller looks up texts later, so keep the map. */
   if (!options->object_names) map_free(&f->texts.map);
   return done ? PPROFC_OK : error_nomem(error);
 }

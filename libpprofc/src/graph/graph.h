@@ -1,9 +1,8 @@
 /* The call graph that the reports top, tree, peek, dot, callgrind and topproto print.
  *
- * A graph is built in steps. The first step finds the node of each location (frames). The second
- * adds up flat and cum of each node (sums). The third selects the nodes to keep (trimming). Edges
- * and tags are made only for reports that need them. Section numbers refer to
- * docs/spec/pprof.md. */
+ * graph_build makes a graph in steps. The first step finds the node of each location (frames). The
+ * second step adds up flat and cum of each node (sums). The third step selects the nodes to keep
+ * (trimming). Edges and tags are made only for reports that need them. */
 #ifndef PPROFC_GRAPH_GRAPH_H
 #define PPROFC_GRAPH_GRAPH_H
 
@@ -19,8 +18,9 @@
  * texts have equal ids. Text 0 is "". */
 struct node_info {
   uint32_t name, file, object;
-  const struct node_place *place; /* source position and address, never NULL; without a position, it
-                                     points to a shared position whose fields are all 0 */
+  /* Source position and address; never NULL; all fields are 0 if only the texts identify the
+   * node. */
+  const struct node_place *place;
 };
 
 /* The node_info of each line of each location. */
@@ -32,24 +32,26 @@ struct frames {
   size_t count, capacity;
   struct map map;
   const struct locations *locations;
-  uint32_t *of_location; /* for each location, the index of its node_info if it has one frame; else
-                            FRAME_LIST + index in `lists` */
-  uint32_t *lists;       /* lists of node_infos; each has its length, then indices of node_infos,
-                            innermost first; NULL: no lists */
+  /* For each location, the index of its node_info; FRAME_LIST + index in `lists` if it has several
+   * frames. */
+  uint32_t *of_location;
+  /* Lists of node_infos: the length, then indices of node_infos, innermost first; NULL: no
+   * lists. */
+  uint32_t *lists;
 };
 
 #define FRAME_LIST 0x80000000u
 
-/* Returns the list for an item of of_location that has FRAME_LIST. Item 0 of the list is its
- * length, and the indices of node_infos follow. */
+/* Returns the list of an item of `of_location` that has the flag FRAME_LIST. Item 0 is the length
+ * of the list; indices of node_infos follow. */
 static inline const uint32_t *frame_list(const struct frames *frames, uint32_t entry) {
   return frames->lists + (entry & ~FRAME_LIST);
 }
 
 struct frame_options {
-  /* fields that distinguish nodes; NULL: all fields */
+  /* Fields that distinguish nodes; NULL: all fields. */
   const struct granularity *granularity;
-  bool object_names; /* true if mapping file and start line distinguish nodes */
+  bool object_names; /* true if mapping file and start line also distinguish nodes */
   const char *trim_path, *source_path;
 };
 
@@ -71,12 +73,14 @@ struct graph_node {
 struct graph_edge {
   uint32_t source, target; /* index of the caller's node, and of the callee's node */
   int64_t weight, weight_div;
+  /* is_inline: all calls along the edge are inlined. residual: the edge skips dropped nodes. dead:
+   * the edge is dropped. */
   bool is_inline, residual, dead;
-  bool on_path; /* true if the current stack has the edge; used while edges are found */
+  bool on_path; /* true while the current stack contains the edge; only for the search for edges */
 };
 
-/* A tag: labels of the samples of a node. Pictures draw a number tag below the string tag that has
- * the same `labels`. */
+/* A tag of a node: labels of its samples. Pictures draw a number tag below the string tag with the
+ * same `labels`. */
 struct graph_tag {
   uint32_t labels; /* id of a set of string labels; 0: no labels */
   bool is_number;
@@ -90,16 +94,16 @@ struct graph_options {
   size_t value_index;
   bool mean, call_tree, drop_negative, cum_sort;
   bool visual;    /* true for pictures: sort by entropy and drop redundant edges */
-  bool by_change; /* with `visual`, true: sort the largest changes first */
+  bool by_change; /* true in pictures to sort the largest changes first */
   int nodecount;
   double nodefraction, edgefraction;
   bool want_edges, want_tags;
-  bool any_order;         /* true: the shown nodes need no order and no names */
-  bool want_inline_marks; /* true: compute `marks` even if the graph has no edges */
-  struct regex *edges_of; /* with edges: regular expression; the edges of nodes whose names match
-                             are kept; NULL: keep all edges */
-  pprofc_str bytes_unit;  /* unit of numeric labels with the key "bytes" */
-  pprofc_str tag_unit;    /* unit for labels, from the option -unit */
+  bool any_order;         /* true if the shown nodes need no order and no names */
+  bool want_inline_marks; /* true to compute `marks`, also without edges */
+  /* Expression for names; only edges of matching nodes are kept; NULL: all edges. */
+  struct regex *edges_of;
+  pprofc_str bytes_unit; /* unit of numeric labels with the key "bytes" */
+  pprofc_str tag_unit;   /* unit for labels, from the option -unit */
   unsigned threads;
 };
 
@@ -114,30 +118,29 @@ struct graph {
 
   struct graph_node *nodes; /* all nodes; nodes without samples are never shown */
   size_t node_count, node_capacity;
-  struct map tree;     /* map from a parent and a node_info to a node of the call tree */
-  pprofc_str *names;   /* for each node_info, its printed name, if its node is shown or is at the
-                          end of an edge */
-  uint32_t *name_rank; /* for each node_info, the rank of its name; equal names have equal ranks */
+  struct map tree;     /* nodes of the call tree by parent and node_info */
+  pprofc_str *names;   /* printed name of each node_info that is shown or at the end of an edge */
+  uint32_t *name_rank; /* rank of the name of each node_info; equal names have equal ranks */
 
   struct graph_edge *edges;
   size_t edge_count, edge_capacity;
-  /* edges into node i: in[in_from[i]] up to in[in_from[i + 1]], sorted (docs/spec/pprof.md,
-   * 19.5) */
+  /* Edges into node i: in[in_from[i]] to in[in_from[i + 1] - 1], sorted (docs/spec/pprof.md,
+   * 19.5). */
   uint32_t *in_from, *in;
-  /* edges out of node i: out[out_from[i]] up to out[out_from[i + 1]], sorted like `in` */
+  /* Edges out of node i: out[out_from[i]] to out[out_from[i + 1] - 1], sorted like `in`. */
   uint32_t *out_from, *out;
-  uint32_t *sorted; /* all edges that are not dropped (`dead`), sorted like `in` */
+  uint32_t *sorted; /* all edges that are not dead, sorted like `in` */
   size_t sorted_count;
   size_t linked; /* allocated number of items of `in`, `out` and `sorted` */
 
   uint32_t *shown; /* shown nodes in display order */
   size_t shown_count;
   uint8_t *marks;   /* enum inline_mark of each node; NULL: no marks */
-  uint8_t *matches; /* with edges_of, for each node: 1 if its name matches */
+  uint8_t *matches; /* with edges_of, 1 for each node whose name matches */
 
-  struct graph_tag *tags; /* tags in the order of nodes */
-  uint32_t *tag_from;     /* for each node, the index of its first tag; an additional last item
-                             marks the end; NULL: no tags */
+  struct graph_tag *tags; /* tags, sorted by node */
+  /* Index of the first tag of each node, and the end after the last node; NULL: no tags. */
+  uint32_t *tag_from;
 
   size_t nodes_before, dropped_nodes, dropped_edges;
   int64_t node_cutoff, edge_cutoff;
@@ -169,13 +172,12 @@ static inline int64_t tag_cum(const struct graph_tag *t) {
 
 /* ---- steps of graph_build ---------------------------- */
 
-/* Returns the cutoff. Values with a smaller absolute value are dropped. */
+/* Returns the smallest absolute value that is kept: a fraction of the total. */
 static inline int64_t graph_cutoff(int64_t total, double fraction) {
   return number_abs(number_from_double((double)total * fraction));
 }
 
-/* Computes flat and cum of every node. There is one node per node_info. A cum below the cutoff may
- * be wrong, but it is certainly below the cutoff. */
+/* Makes a node for each node_info and computes its flat and cum. */
 pprofc_status graph_sum(struct graph *graph, pprofc_error *error);
 
 /* Builds nodes and edges of the call tree. */
@@ -185,14 +187,15 @@ uint32_t graph_tree_child(const struct graph *graph, uint32_t parent, uint32_t i
 /* Removes the nodes i with removed[i] = 1 from the call tree. */
 void graph_trim_tree(struct graph *graph, const uint8_t *removed);
 
-/* Selects edges: between nodes of `kept`, and either into nodes of `target` or out of nodes of
- * `source`. Each array has one byte per node. NULL selects all nodes. */
+/* Selection of edges: edges between nodes of `kept` that lead into nodes of `target` or out of
+ * nodes of `source`. Each array has one byte per node. NULL for `kept` selects all nodes; NULL for
+ * both others selects all edges. */
 struct edge_choice {
   const uint8_t *kept, *target, *source;
 };
 
-/* Replaces the edges of the graph by the selected edges. The caller then calls graph_link_edges to
- * rebuild `in` and `out`. */
+/* Replaces the edges of the graph by the selected edges. The caller must then call graph_link_edges
+ * to rebuild `in` and `out`. */
 pprofc_status graph_find_edges(struct graph *graph, const struct edge_choice *choice,
                                pprofc_error *error);
 
@@ -200,12 +203,12 @@ pprofc_status graph_find_edges(struct graph *graph, const struct edge_choice *ch
  * one byte per node; NULL: all nodes are kept. */
 pprofc_status graph_mark_inlined(struct graph *graph, const uint8_t *kept, pprofc_error *error);
 
-/* Sorts the edges, and rebuilds `in` and `out` without dropped edges. The caller calls
+/* Sorts the edges, and rebuilds `in` and `out` without dead edges. The caller must call
  * graph_rank_names before. */
 pprofc_status graph_link_edges(struct graph *graph, pprofc_error *error);
 
-/* Makes the names and the ranks of names for two sets of nodes: the shown nodes, and the nodes at
- * the ends of edges. */
+/* Makes the names, and the ranks of names, of the shown nodes and of the nodes at the ends of
+ * edges. */
 pprofc_status graph_rank_names(struct graph *graph, pprofc_error *error);
 
 /* Sets `matches` of the shown nodes: 1 if the name matches options.edges_of. */

@@ -5,8 +5,8 @@
  * inlined somewhere. */
 #include "graph/graph.h"
 
-/* Sets candidates[i] to 1 for each node i that is an inlined frame of a location. Returns true if
- * there is such a node. */
+/* Sets candidates[i] to 1 for each node i that is an inlined frame of a location. Returns false if
+ * no location has several frames. */
 static bool marks_find_candidates(const struct graph *g, uint8_t *candidates) {
   const struct frames *f = &g->frames;
   bool found = false;
@@ -19,8 +19,8 @@ static bool marks_find_candidates(const struct graph *g, uint8_t *candidates) {
   return found;
 }
 
-/* Marks the targets of the graph's edges. A target that also has calls without inlining is marked
- * "(partial-inline)". */
+/* Marks the targets of inlined edges. A target that also has calls without inlining gets
+ * MARK_PARTIAL. */
 static bool marks_set(struct graph *g) {
   uint8_t *plain = mem_zero_array(g->mem, g->node_count, 1);
   if (!plain) return false;

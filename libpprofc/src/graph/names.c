@@ -5,13 +5,13 @@
 
 #define NUMBER_ROOM 24
 
-/* Appends a number as ":123". */
+/* Writes a number as ":123" and returns its length. */
 static size_t names_put_number(int64_t value, char *out) {
   return (size_t)snprintf(out, NUMBER_ROOM, ":%lld", (long long)value);
 }
 
-/* Appends "file:line:column", or only the file. For a frame without a name, appends a replacement
- * text. */
+/* Writes "file:line:column", or only the file, and returns its length. For a frame without a name
+ * and a file, writes the object in brackets or "<unknown>". */
 static size_t put_place(const struct node_place *place, pprofc_str name, pprofc_str file,
                         pprofc_str object, char *out) {
   size_t size = 0;
@@ -37,7 +37,7 @@ static size_t put_place(const struct node_place *place, pprofc_str name, pprofc_
 
 pprofc_str frame_name_of(const struct node_place *place, pprofc_str name, pprofc_str file,
                          pprofc_str object, pprofc_str joint, struct arena *arena) {
-  /* space in bytes for an address, two numbers, brackets and separators */
+  /* 100 bytes are enough for an address, two numbers, brackets and separators. */
   char *text = arena_alloc(arena, name.size + file.size + object.size + 100);
   if (!text) return (pprofc_str){NULL, 0};
   size_t size = 0;
@@ -62,8 +62,8 @@ pprofc_str frame_name_of(const struct node_place *place, pprofc_str name, pprofc
 
 /* ---- source paths ------------------------------------ */
 
-/* Returns the part of the path after "/base(directory)/". data is NULL if the path has no such
- * part. */
+/* Returns the part of the path after a folder that has the same name as the last part of
+ * `directory`. data is NULL if the path has no such folder. */
 static pprofc_str after_directory(pprofc_str path, pprofc_str directory) {
   pprofc_str base = str_path_base(directory);
   for (size_t i = 0; i + base.size + 2 <= path.size; i++)

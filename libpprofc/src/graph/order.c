@@ -1,4 +1,4 @@
-/* Sorts nodes, edges and tags (docs/spec/pprof.md, 19). All orders are total. If pprof defines no
+/* Sorts nodes, edges and tags (docs/spec/pprof.md, 19). Every order is total: if pprof defines no
  * order for two items, the item that was created first comes first. */
 #include "graph/graph.h"
 #include "stats/gomath.h"
@@ -8,7 +8,7 @@
 
 /* ---- names ------------------------------------------- */
 
-/* Returns the first bytes of a name as a number. The numbers sort like the bytes. */
+/* Returns the first 8 bytes of a name as a number that sorts like the bytes. */
 static uint64_t prefix_of(pprofc_str name) {
   uint64_t prefix = 0;
   for (size_t i = 0; i < 8; i++)
@@ -28,8 +28,8 @@ static int compare_named(const void *left, const void *right) {
   return str_compare(a->name, b->name);
 }
 
-/* Marks the node_infos that need a name, and returns their number. These are the shown nodes and
- * the nodes at the ends of edges. */
+/* Marks the node_infos that need a name: of the shown nodes and of the nodes at the ends of edges.
+ * Returns their number. */
 static size_t mark_named(const struct graph *g, uint8_t *marked) {
   for (size_t i = 0; i < g->shown_count; i++) marked[g->nodes[g->shown[i]].info] = 1;
   for (size_t i = 0; i < g->edge_count; i++) {
@@ -117,7 +117,7 @@ static int64_t entropy_score(const struct graph *g, uint32_t node) {
 /* ---- nodes ------------------------------------------- */
 
 struct graph_order_ranked {
-  int64_t first, second; /* sort keys of a node, in descending order */
+  int64_t first, second; /* sort keys; larger values come first */
   uint32_t rank, info, node;
 };
 
@@ -176,9 +176,9 @@ pprofc_status graph_sort_nodes(struct graph *g, pprofc_error *error) {
 
 struct ranked_edge {
   int64_t weight;
-  uint32_t source, target; /* rank of the source's name, and rank of the target's name */
-  uint64_t ends;           /* indices of both nodes; this is the last sort key, and does not depend
-                              on the order of samples */
+  uint32_t source, target; /* ranks of the names of the source and the target */
+  /* Indices of both nodes: the last sort key, independent of the order of samples. */
+  uint64_t ends;
   uint32_t edge;
 };
 
@@ -190,8 +190,8 @@ static int compare_edges(const void *left, const void *right) {
   return (a->ends > b->ends) - (a->ends < b->ends);
 }
 
-/* Writes the sorted edges into lists. Edges with the same target are adjacent. With `by_source`,
- * edges with the same source are adjacent. */
+/* Writes the sorted edges into lists, one list for each target, or with `by_source` for each
+ * source. */
 static void fill_lists(const struct graph *g, const struct ranked_edge *order, size_t count,
                        bool by_source, uint32_t *from, uint32_t *list) {
   memset(from, 0, (g->node_count + 1) * sizeof *from);

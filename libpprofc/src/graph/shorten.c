@@ -1,5 +1,5 @@
-/* Shortens function names for small boxes. Removes package paths, namespaces and arguments. The
- * rules of pprof are regular expressions. Here, each rule is a loop over the name. */
+/* Shortens function names for small boxes: removes package paths, namespaces and arguments. Each
+ * comment quotes the regular expression of pprof that the function replaces. */
 #include "graph/names.h"
 
 #include "core/chars.h"
@@ -12,7 +12,7 @@ static bool is_upper(char c) {
   return c >= 'A' && c <= 'Z';
 }
 
-/* Returns the character at i, or NUL after the end. */
+/* Returns the character at i, or NUL at the end. */
 static char at(pprofc_str s, size_t i) {
   return i < s.size ? s.data[i] : '\0';
 }

@@ -17,12 +17,11 @@
 
 struct sums_step {
   int64_t pending;
-  uint32_t entry; /* index of the location's node_info, or of its list of node_infos */
+  uint32_t entry; /* item of frames.of_location: a node_info or a list of node_infos */
   uint32_t offset;
 };
 
-/* Sums and state of a node. They are in one struct, because each access to another node is a cache
- * miss. */
+/* Sum and state of a node, in one struct, because each access to another node is a cache miss. */
 struct sums_node {
   int64_t cum;
   uint32_t on_path; /* number of times that the path contains the node */
@@ -31,8 +30,7 @@ struct sums_node {
 struct sums_worker {
   int64_t *flat;
   struct sums_node *nodes;
-  struct sums_step *path; /* path from the root to the current leaf, with space for max_depth + 1
-                             steps */
+  struct sums_step *path; /* path from the root to the leaf, with space for max_depth + 1 steps */
   size_t depth;
   bool failed;
 };
@@ -131,7 +129,7 @@ static void sums_free_worker(const struct sum_pass *pass, struct sums_worker *w)
   mem_free(pass->mem, w->path, pass->profile->samples.max_depth + 1, sizeof *w->path);
 }
 
-/* Adds a column of values to the flat and cum of worker 0. */
+/* Adds up a column of values: the results are flat and cum of worker 0. */
 static bool sum_column(struct sum_pass *pass) {
   parallel_run(pass->workers, sums_run, pass);
   bool failed = false;
@@ -145,8 +143,7 @@ static bool sum_column(struct sum_pass *pass) {
   return !failed;
 }
 
-/* Creates a node for every node_info, from the sums of worker 0. The other workers have already
- * freed their memory. */
+/* Makes a node for every node_info, with sums of 0. */
 static bool sums_make_nodes(struct graph *g) {
   if (g->nodes) return true;
   g->nodes = arena_zero_array(&g->arena, g->node_count, sizeof *g->nodes);

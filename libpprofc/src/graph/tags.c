@@ -13,7 +13,7 @@
 
 #define TAG_NONE UINT32_MAX
 
-/* A tag of a class. A class is a set of samples with equal labels. `value` is the value of a number
+/* A tag of a class, which is a set of samples with equal labels. `value` is the value of a number
  * tag. */
 struct class_tag {
   uint32_t tag;
@@ -22,7 +22,7 @@ struct class_tag {
 
 struct label_class {
   size_t sample;         /* first sample with these labels */
-  uint32_t first, count; /* tags of the class in class_tags: index of the first, and number */
+  uint32_t first, count; /* index of the first tag in class_tags, and number of tags */
 };
 
 struct graph_tags_tag {
@@ -52,8 +52,8 @@ struct tags_step {
   int64_t pending, pending_div;
   struct tag_first first;
   uint32_t node, offset;
-  bool counts; /* true if the sum counts for the node: the node is kept, and the path does not
-                  contain it nearer to the root */
+  /* True if the node gets the sum: it is kept, and not on the path nearer to the root. */
+  bool counts;
 };
 
 struct found_tag {
@@ -76,8 +76,7 @@ struct tagger {
   size_t class_capacity, class_tag_capacity, tag_capacity, found_capacity;
   struct arena arena; /* arena for the arrays below, except `path` */
   uint32_t *class_of; /* for each sample, its class, or TAG_NONE */
-  uint32_t *use_from; /* for each tag, the index of its first use; an additional last item marks the
-                         end */
+  uint32_t *use_from; /* index of the first use of each tag, and the end after the last tag */
   struct use *uses;
   size_t use_count;
   struct tag_sum *sums; /* for each node, the sums for the current tag */
@@ -93,8 +92,8 @@ static int compare_texts(const void *a, const void *b) {
   return str_compare(*(const pprofc_str *)a, *(const pprofc_str *)b);
 }
 
-/* Appends a label. In dot, a quote ends a text unless a backslash precedes the quote. Therefore
- * quotes and backslashes are escaped in labels that could end a text too early. Other labels are
+/* Appends a label. In dot, a quote ends a text unless a backslash precedes the quote. So labels
+ * that could end a text too early get a backslash before each quote and backslash. Other labels are
  * the same as in pprof. */
 static void tags_add_label(struct buffer *joined, pprofc_str label) {
   bool ends_text = label.data[label.size - 1] == '\\' || str_find_char(label, '"') < label.size ||
@@ -164,7 +163,7 @@ static bool add_class_tag(struct tagger *t, struct graph_tags_tag tag, int64_t v
                                       t->class_tag_capacity, (struct class_tag){id, value});
 }
 
-/* Finds the tags of a new class, which is a set of samples with equal labels. */
+/* Finds the tags of a new class. */
 static bool read_class(struct tagger *t, struct label_class *class) {
   const struct label *labels = sample_labels(&t->profile->samples, class->sample);
   size_t count = label_count(&t->profile->samples, class->sample);

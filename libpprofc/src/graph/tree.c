@@ -1,6 +1,5 @@
-/* Builds the call tree. It has one node per call path, so that a function has separate costs for
- * each path to it (docs/spec/pprof.md, 18, option call_tree). Edge i leads from the caller of node
- * i to node i. */
+/* Builds the call tree, which has one node per call path. So a function has separate costs for each
+ * path to it (docs/spec/pprof.md, 18, option call_tree). Edge i leads to node i from its caller. */
 #include "core/array.h"
 #include "core/budget.h"
 #include "graph/delta.h"
@@ -34,7 +33,7 @@ static bool tree_grow(struct graph *g) {
          ARRAY_RESERVE(g->mem, g->edges, g->edge_capacity, g->node_count + 1);
 }
 
-/* Returns the node that has the node_info `info` and the caller `parent`. Adds the node if it is
+/* Returns the node with the node_info `info` and the caller `parent`, and adds the node if it is
  * new. Returns NONE when out of memory. */
 static uint32_t tree_find_child(struct graph *g, uint32_t parent, uint32_t info, bool is_inline) {
   uint32_t node = graph_tree_child(g, parent, info);
@@ -100,7 +99,7 @@ static void tree_add_flat(struct tree_pass *pass, int64_t value, int64_t divisor
   n->flat_div = sum_add(n->flat_div, divisor);
 }
 
-/* Adds the locations of a stack that the previous stack does not have. */
+/* Adds the frames of a stack that the previous stack does not have to the path. */
 static bool tree_push_fresh(struct tree_pass *pass, const struct stack_delta *delta) {
   if (!tree_reserve(pass, delta->count)) return false;
   for (size_t k = delta->count; k-- > 0;)
@@ -146,10 +145,10 @@ pprofc_status graph_sum_tree(struct graph *g, pprofc_error *error) {
   return PPROFC_OK;
 }
 
-/* Removes the nodes i with removed[i] = 1 from the call tree. Callees of a removed node become
- * callees of its caller, over a residual edge. If there is no caller, they become roots. Callers
- * have lower indices than callees, so one loop over the indices suffices. Nodes without weight stay
- * unchanged, because no report shows them. */
+/* Removes the nodes i with removed[i] = 1 from the call tree. The callees of a removed node become
+ * callees of its caller, by a residual edge, or roots if it has no caller. Callers have lower
+ * indices than callees, so one loop is enough. Nodes without weight stay unchanged, because no
+ * report shows them. */
 void graph_trim_tree(struct graph *g, const uint8_t *removed) {
   for (size_t i = 0; i < g->edge_count; i++) {
     struct graph_edge *e = &g->edges[i];

@@ -1,5 +1,5 @@
-/* Finds equal stacks of several profiles and collects the values of each stack, as input of the
- * search for leaks. */
+/* Finds equal stacks of several profiles and collects their values. The search for leaks judges
+ * these values. */
 #include "leaks/collect.h"
 
 #include "core/array.h"
@@ -21,8 +21,9 @@ static size_t leak_column(const pprofc_profile *profile, const char *const *name
   return SIZE_MAX;
 }
 
-/* Finds the columns of a heap profile. Go, gperftools and jemalloc name the column inuse_space.
- * Other heap profilers, and gperftools if nothing was freed, name it "space". */
+/* Finds the columns of a heap profile. The bytes in use are the column "inuse_space" in Go,
+ * gperftools and jemalloc. They are "space" in other heap profilers, and in gperftools if nothing
+ * was freed. */
 static bool leak_source_heap(const pprofc_profile *profile, struct leak_source *source) {
   static const char *const values[] = {"inuse_space", "space", "inuse_bytes", NULL};
   static const char *const allocated[] = {"alloc_space", "alloc_bytes", NULL};
@@ -34,7 +35,8 @@ static bool leak_source_heap(const pprofc_profile *profile, struct leak_source *
   return true;
 }
 
-/* Finds the column of a count: "goroutine", "threadcreate", and counts of pprof.NewProfile. */
+/* Finds the column of a profile of counts: "goroutine", "threadcreate", or a profile that the
+ * program made with pprof.NewProfile. */
 static bool leak_source_counts(const pprofc_profile *profile, struct leak_source *source) {
   pprofc_header header;
   pprofc_profile_header(profile, &header);
@@ -56,7 +58,9 @@ bool leak_source_of(const pprofc_profile *profile, struct leak_source *source) {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Names of functions whose stacks never leak. docs/LEAKS.md shows this table. */
+/* Built-in names of functions. Stacks with a function of the lists HEAP or COUNTS are ignored.
+ * Functions of the list WAY are skipped in the search for the line that allocates. docs/LEAKS.md
+ * shows this table. */
 static const struct leak_name leak_table[] = {
     {LEAK_LIST_HEAP, "^(runtime/pprof|net/http/pprof)\\.", "taking the profile allocates"},
     {LEAK_LIST_COUNTS, "^(runtime/pprof|net/http/pprof)\\.", "the request for the profile itself"},
@@ -162,8 +166,8 @@ static size_t leak_frame_count(const pprofc_profile *profile, uint32_t location)
   return lines ? lines : 1;
 }
 
-/* Fills the next frame of a location, leaf first. The texts of the frame belong to the profile or
- * to `text`. */
+/* Returns frame i of a location, counted from the leaf. The texts of the frame belong to the
+ * profile or to `text`. */
 static struct leak_frame leak_frame_view(const pprofc_profile *profile, uint32_t index, size_t i,
                                          char text[UNNAMED_MAX]) {
   struct leak_frame frame = {STR(""), STR(""), 0};
@@ -239,8 +243,8 @@ static void leak_stack_judge(const struct leak_collection *c, struct leak_stack 
   if (stack->where == stack->depth) stack->where = 0;
 }
 
-/* Returns the stack of these locations, and adds it if it is new. Returns NULL when out of memory.
- */
+/* Returns the stack with these locations, and adds the stack if it is new. Returns NULL when out of
+ * memory. */
 static struct leak_stack *leak_stack_of(struct leak_collection *c, const uint32_t *places,
                                         size_t depth) {
   const size_t size = depth * sizeof *places;
@@ -259,7 +263,7 @@ static struct leak_stack *leak_stack_of(struct leak_collection *c, const uint32_
 
 /* ---- samples ----------------------------------------- */
 
-/* State of reading one profile while its samples are added. */
+/* State of adding the samples of one profile. */
 struct leak_reading {
   struct leak_collection *c;
   const pprofc_profile *profile;
@@ -267,12 +271,12 @@ struct leak_reading {
   size_t index;
   struct quantum quantum;
   uint32_t *ids;    /* index in `places` of each location, or MAP_NONE */
-  uint32_t *places; /* buffer for the indices of a stack's locations */
+  uint32_t *places; /* buffer for one stack: indices of its locations in leak_collection.places */
   struct buffer key;
 };
 
-/* Returns the mean size of an object in bytes. If objects come and go by chance, the variance of a
- * value is the value times this size. */
+/* Returns the mean size of an object in bytes, or 1 for counts. If objects come and go by chance,
+ * the variance of a value is the value times this size. */
 static double leak_chance(const struct leak_reading *r, const int64_t *values) {
   if (!r->source->is_heap) return 1;
   size_t objects = r->quantum.objects;

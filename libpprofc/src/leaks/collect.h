@@ -12,8 +12,8 @@
 enum leak_list {
   LEAK_LIST_HEAP,   /* ignored in heap profiles */
   LEAK_LIST_COUNTS, /* ignored in goroutine profiles and other counts */
-  LEAK_LIST_WAY,    /* function of an allocator: skipped at the leaf of a stack to find the line
-                       that allocates */
+  /* Functions of allocators: skipped from the leaf on to find the line that allocates. */
+  LEAK_LIST_WAY,
   LEAK_LISTS
 };
 
@@ -24,15 +24,15 @@ struct leak_name {
   const char *why;
 };
 
-/* Returns the built-in rows in order, or NULL after the last. */
+/* Returns a row of the built-in table, or NULL after the last row. */
 const struct leak_name *leak_name_at(size_t index);
 
 struct leak_names {
   struct regex *lists[LEAK_LISTS];
 };
 
-/* Compiles the built-in table and the patterns `more`; stacks that match `more` are ignored in all
- * profiles. The caller frees *out, also after an error. */
+/* Compiles the built-in table and the patterns `more`. Stacks that match a pattern of `more` are
+ * ignored in all profiles. The caller frees *names, also after an error. */
 pprofc_status leak_names_init(struct leak_names *names, const pprofc_allocator *mem,
                               const char *const *more, size_t more_count, pprofc_error *error);
 void leak_names_free(struct leak_names *names);
@@ -41,11 +41,10 @@ bool leak_names_has(const struct leak_names *names, enum leak_list list, pprofc_
 
 /* The kind of a profile, and the columns in which leaks are searched. */
 struct leak_source {
-  pprofc_str kind;         /* kind of the profile: "heap", or the name of a count such as
-                              "goroutine" */
-  pprofc_str unit;         /* unit of the values: "bytes", "count" */
-  size_t value, allocated; /* columns of the values in use and of the allocated amounts; SIZE_MAX if
-                              missing */
+  pprofc_str kind; /* "heap", or the name of a count such as "goroutine" */
+  pprofc_str unit; /* unit of the values: "bytes", "count" */
+  /* Columns of the values in use and of the total allocated; SIZE_MAX if missing. */
+  size_t value, allocated;
   bool is_heap;
   bool proves; /* true if each sample is a proved leak, as in Go's goroutineleak profile */
 };
@@ -54,7 +53,7 @@ struct leak_source {
 bool leak_source_of(const pprofc_profile *profile, struct leak_source *source);
 
 struct leak_frame {
-  pprofc_str function; /* name of the function; "libc.so.6+0x1f0" without a name */
+  pprofc_str function; /* name of the function; "[libc.so.6]+0x1f0" if it has no name */
   pprofc_str file;
   int64_t line;
 };
@@ -63,13 +62,14 @@ struct leak_frame {
 struct leak_place {
   const struct leak_frame *frames;
   size_t count;
-  /* ignored: true if a frame of the location is on the ignore list. all_way: true if all its frames
-   * are functions of allocators. */
+  /* ignored: true if the name of a frame is on the ignore list of the profile's kind. all_way: true
+   * if all frames are functions of allocators. */
   bool ignored, all_way;
 };
 
-/* Values of a stack in one profile: the value, the amount allocated, the sampling variance of the
- * value, and the variance that the value has if objects come and go at random. */
+/* Values of a stack in one profile, in bytes or as a count: the value in use, the total allocated,
+ * the sampling variance of the value, and the variance that the value has if objects come and go at
+ * random. */
 struct leak_cell {
   double value, allocated, sampling, chance;
 };
@@ -77,20 +77,17 @@ struct leak_cell {
 struct leak_stack {
   const uint32_t *places; /* locations of the stack, as indices in leak_collection.places */
   size_t depth;
-  size_t where; /* index of the first location of the stack that is not a function of an
-                   allocator */
+  size_t where; /* index of the first location from the leaf that is not an allocator */
   bool ignored;
-  struct leak_cell *cells; /* values of the stack in each profile, in the order in which profiles
-                              were added */
+  struct leak_cell *cells; /* values of the stack in each profile, in the order of the profiles */
 };
 
 struct leak_collection {
   const pprofc_allocator *mem;
   const struct leak_names *names;
-  struct leak_source source; /* kind and columns of the first profile; its texts belong to the
-                                arena */
+  struct leak_source source; /* kind and columns of the first profile; the arena owns its texts */
   struct arena arena;
-  size_t profiles; /* number of profiles, which is also the number of cells of each stack */
+  size_t profiles; /* number of profiles, and of cells of each stack */
   struct interner place_keys;
   struct leak_place *places; /* distinct locations, in the order of their keys in `place_keys` */
   size_t place_capacity;

@@ -1,4 +1,4 @@
-/* Decides if a series of values is a leak, by its shape, its size and its significance. */
+/* Decides if a series of values is a leak, by its shape, size and significance. */
 #include "leaks/judge.h"
 
 #include "pprofc/stats.h"
@@ -8,18 +8,18 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Share of the slope of the whole series. If the slope of the last third is smaller, growth has
- * stopped. */
+/* Smallest slope of the last third that counts as growth, as a share of the mean slope of the whole
+ * series. */
 #define LATE_SHARE 0.25
-/* Share of the growth. After a larger fall, growth does not count as endless. */
+/* Largest fall that growth may contain, as a share of the growth. */
 #define FALL_SHARE 0.25
-/* Share of the range of the values. A fall and a rise larger than this form a sawtooth. */
+/* Smallest fall and smallest rise of a sawtooth, as a share of the range of the values. */
 #define SAW_SHARE 0.5
 #define TROUGHS   8 /* minimum number of low points of a sawtooth that can show a leak */
-/* Minimum range of a sawtooth, as a share of its highest value. */
+/* Smallest range of a sawtooth, as a share of its highest value. */
 #define SAW_DEPTH 0.25
-/* Number of standard errors by which the slope of the last third must be lower to show that growth
- * stopped. */
+/* Number of standard errors by which the slope of the last third must be below the mean slope to
+ * show that growth stopped. */
 #define STOP_SIGMAS 2.0
 #define SIGMAS      3.0 /* number of standard errors below which sampling explains a fall */
 
@@ -27,7 +27,8 @@ struct judging {
   const struct leak_series *s;
   const struct leak_rules *rules;
   const pprofc_allocator *mem;
-  bool of_troughs; /* true for the low points of a sawtooth, which are not split again */
+  /* True while the low points of a sawtooth are judged, which are not split again. */
+  bool of_troughs;
   double *scratch; /* buffer for the slopes between all pairs of values */
   double sigma;    /* largest standard error that sampling causes in a value */
   double low, high, fall, rise;
@@ -42,7 +43,7 @@ size_t leak_late(size_t count) {
   return count > third ? count - third : 0;
 }
 
-/* True if the program freed nothing that it allocated in the last third. */
+/* True if the program kept most of what it allocated in the last third (rules->kept). */
 static bool judging_keeps_late(const struct judging *j) {
   const struct leak_series *s = j->s;
   double growth = s->x[s->count - 1] - s->x[leak_late(s->count)];
@@ -51,9 +52,9 @@ static bool judging_keeps_late(const struct judging *j) {
 
 enum judging_late { LATE_GROWS, LATE_STOPPED, LATE_UNKNOWN };
 
-/* Finds out if the values still grow in the last third. They still grow if their slope exceeds its
- * noise there, or if nothing was freed. Growth has stopped if the slope is lower than before by
- * more than its noise. Too few values cannot show that growth stopped. */
+/* Decides if the values still grow in the last third. They do if their slope there exceeds its
+ * noise, or if the program kept most of what it allocated. Growth has stopped if the slope is below
+ * the mean slope by more than its noise. Too few values cannot show that growth stopped. */
 static enum judging_late judging_grows_late(const struct judging *j) {
   const struct leak_series *s = j->s;
   size_t last = s->count - 1, third = s->count - leak_late(s->count);
@@ -86,9 +87,9 @@ static bool judging_is_sawtooth(const struct judging *j) {
 
 /* ---- chance ------------------------------------------ */
 
-/* Returns the sampling variance of the growth: the variance of both end values, or of everything
- * allocated and freed between them if this variance is less. Objects that stay were sampled only
- * once. */
+/* Returns the variance of the growth: the sum of the variances of both end values, or the variance
+ * of everything allocated and freed between them if it is smaller. Objects that stay in memory were
+ * sampled only once. */
 static double judging_variance(const struct leak_series *s, const double ends[2]) {
   double both = ends[0] + ends[1], last = s->x[s->count - 1];
   double growth = last - s->x[0];
@@ -101,10 +102,10 @@ static double judging_p_of(double growth, double variance) {
   return variance > 0 ? pprofc_normal_cdf(-growth / sqrt(variance)) : 0;
 }
 
-/* Fills p_trend and p. Returns false when out of memory. Two tests allow for autocorrelated values.
- * The first test compares the ends, as counts of objects that come and go at random. The second is
- * a t-test of the steps between values. Either test is enough to show growth, so the result is
- * twice the smaller p. */
+/* Fills p_trend and p. Returns false when out of memory. Two tests that allow for autocorrelated
+ * values give p. The first test compares the ends, as counts of objects that come and go at random.
+ * The second test is a t-test of the steps between values. Either test may show growth, so p is
+ * twice the smaller p-value. */
 static bool judging_test(struct judging *j) {
   const struct leak_series *s = j->s;
   struct leak_fit *fit = j->fit;
@@ -124,8 +125,8 @@ static bool judging_test(struct judging *j) {
 
 /* ---- the lowest points of a sawtooth ----------------- */
 
-/* Keeps the values that are below both neighbours. Drops a falling last value, because the next
- * values may be lower. Returns the number of values kept. */
+/* Copies the values that are below both neighbours, and a last value that is below the value before
+ * it. Returns the number of values copied. */
 static size_t judging_troughs(const struct leak_series *s, double *t, double *x) {
   size_t count = 0;
   for (size_t i = 1; i < s->count; i++) {
@@ -139,7 +140,8 @@ static size_t judging_troughs(const struct leak_series *s, double *t, double *x)
 
 static bool judging_one(struct judging *j);
 
-/* Judges a sawtooth by its lowest points: the sawtooth is a leak if they rise. */
+/* Judges a sawtooth by its lowest points: if they rise like a leak, the sawtooth is a leak.
+ * Otherwise its verdict is `otherwise`. Returns false when out of memory. */
 static bool judging_by_troughs(struct judging *j, enum leak_verdict otherwise) {
   const struct leak_series *s = j->s;
   struct leak_fit below = {.verdict = LEAK_STEADY};
@@ -167,8 +169,9 @@ static bool judging_by_troughs(struct judging *j, enum leak_verdict otherwise) {
 
 /* ---- one series -------------------------------------- */
 
-/* Judges growth. Growth is not a leak in four cases: it stopped, it fell, chance explains it, or
- * the program freed most of the allocated memory. */
+/* Judges a series that grows. Growth is not a leak in four cases: it stopped, the values fell,
+ * chance explains it, or the program freed most of what it allocated. Returns false when out of
+ * memory. */
 static bool judging_growth(struct judging *j) {
   struct leak_fit *fit = j->fit;
   bool falls = j->fall > FALL_SHARE * fit->growth + SIGMAS * j->sigma;
@@ -214,8 +217,8 @@ static bool judging_one(struct judging *j) {
 }
 
 double leak_visible(const struct leak_rules *rules, size_t tested, double variance) {
-  /* The growth g of new objects has the variance g times `variance`. The combination of two tests
-   * doubles the p-value. */
+  /* New objects that grow by g have the variance g times `variance`. The p-value counts twice,
+   * because judging_test combines two tests. */
   double z = pprofc_normal_quantile(1 - rules->alpha / (2 * (double)(tested + 1)));
   return fmax(rules->floor, z * z * variance);
 }

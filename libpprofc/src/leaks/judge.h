@@ -30,11 +30,10 @@ struct leak_series {
   size_t count;
   double sampling[2];      /* sampling variances of the first and of the last value */
   double largest_variance; /* largest sampling variance of a value */
-  double
-      chance[2]; /* variances of the first and of the last value if objects come and go at random */
+  double chance[2]; /* variances of the first and last value if objects come and go at random */
   double allocated; /* amount allocated between the first and last value; NaN if not known */
-  double late;      /* amount allocated during the last third of the series (leak_late); 0 if not
-                       known */
+  /* Amount allocated in the last third of the series (leak_late); 0 if not known. */
+  double late;
   bool ignored;
 };
 
@@ -50,20 +49,20 @@ struct leak_fit {
   bool counted;    /* true for a candidate series, which counts in the correction */
 };
 
-/* LEAK_FEW: with fewer values the Mann-Kendall test cannot reach 5 %, so every value must be above
- * the value before it. LEAK_MIN: minimum number of values. */
+/* LEAK_FEW: with fewer values, the Mann-Kendall test cannot reach a p-value of 5 %, so each value
+ * must be above the value before. LEAK_MIN: minimum number of values. */
 #define LEAK_FEW 5
 #define LEAK_MIN 3
 
-/* Returns the index of the value with which the last third of a series begins. */
+/* Returns the index of the first value in the last third of a series. */
 size_t leak_late(size_t count);
 
-/* Returns the smallest growth that is significant among `tested` series. A value v has the variance
- * v times `variance`. */
+/* Returns the smallest growth that would be significant among `tested` series. The variance of a
+ * value v is v times `variance`. */
 double leak_visible(const struct leak_rules *rules, size_t tested, double variance);
 
-/* Judges series that belong together, with p-values adjusted by Holm's method. Returns false when
- * out of memory. */
+/* Judges the series of one kind of profile, and adjusts their p-values together by Holm's method.
+ * Returns false when out of memory. */
 bool leak_judge(const struct leak_series *series, size_t count, const struct leak_rules *rules,
                 const pprofc_allocator *mem, struct leak_fit *fits);
 

@@ -1,4 +1,5 @@
-/* Groups profiles by kind, orders them, and selects the first profile to judge. */
+/* Groups profiles by kind, sorts them by time, drops the first profiles of each kind, and judges
+ * the rest. */
 #include "leaks/leaks.h"
 
 #include "core/array.h"
@@ -42,7 +43,7 @@ struct leak_item {
   const pprofc_profile *profile;
   struct leak_source source;
   int64_t time;
-  size_t given; /* position of the profile on the command line */
+  size_t given; /* position of the profile in the inputs */
 };
 
 static int leak_by_time(const void *a, const void *b) {
@@ -51,7 +52,7 @@ static int leak_by_time(const void *a, const void *b) {
   return (x->given > y->given) - (x->given < y->given);
 }
 
-/* Sorts by time if every profile has a different time; else keeps the given order. */
+/* Sorts profiles by time. Returns false if a profile has no time or if two times are equal. */
 static bool leak_order(struct leak_item *items, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (items[i].time <= 0) return false;
@@ -68,8 +69,8 @@ static int leak_by_given(const void *a, const void *b) {
 
 /* ---- selection --------------------------------------- */
 
-/* Returns how many profiles to drop at the beginning. The allocated total of a process never
- * falls, so a fall marks a new process. */
+/* Returns how many profiles to drop at the beginning: the profiles before a restart of the program,
+ * then the warm-up. The allocated total of a process never falls, so a fall marks a new process. */
 static size_t leak_first(const struct leaks *leaks, struct leak_kind *kind) {
   const struct leak_collection *c = &kind->stacks;
   size_t from = 0;

@@ -1,5 +1,5 @@
-/* Builds the series of stacks and of sites (all stacks that allocate at one line), and the order of
- * the rows. */
+/* Builds and judges the series of stacks and of sites (all stacks that allocate at one line).
+ * Selects and sorts the rows. */
 #include "leaks/rows.h"
 
 #include <math.h>
@@ -13,7 +13,8 @@ struct leak_table {
   struct leak_series *series;
   struct leak_fit *fits;
   struct leak_row *rows; /* row of each series */
-  uint32_t *site_of;     /* series of each stack's site, or MAP_NONE for the only stack of a site */
+  /* Index of each stack's site in `series`; MAP_NONE for the only stack of a site. */
+  uint32_t *site_of;
   size_t stacks, count;
 };
 
@@ -23,7 +24,7 @@ static uint32_t leak_site_place(const struct leak_stack *stack) {
   return stack->depth ? stack->places[stack->where] : MAP_NONE;
 }
 
-/* Counts for each location the judged stacks that allocate there. */
+/* Counts the stacks that allocate at each location, without ignored stacks. */
 static void leak_count_sites(const struct leak_table *t, uint32_t *seen) {
   for (size_t i = 0; i < t->stacks; i++) {
     const struct leak_stack *stack = &t->kind->stacks.stacks[i];
@@ -73,7 +74,7 @@ static bool leak_series_begin(struct leak_table *t, size_t index) {
   return true;
 }
 
-/* Adds the cells of a stack to its own series, or to the series of its site. */
+/* Adds the values of a stack to a series: its own, or the series of its site. */
 static void leak_series_add(struct leak_table *t, size_t index, const struct leak_stack *stack) {
   size_t judged = t->kind->judged, from = t->kind->left_out;
   struct leak_series *s = &t->series[index];
@@ -107,7 +108,7 @@ static bool leak_fill_series(struct leak_table *t) {
     leak_series_add(t, i, &c->stacks[i]);
     if (t->site_of[i] != MAP_NONE) leak_series_add(t, t->site_of[i], &c->stacks[i]);
   }
-  /* The profiler recorded no allocations, so the growth cannot be a share of the allocations. */
+  /* Without recorded allocations, growth as a share of the allocations is not known. */
   for (size_t i = 0; i < t->count; i++)
     if (t->series[i].allocated <= 0) t->series[i].allocated = (double)NAN;
   return true;
@@ -115,7 +116,8 @@ static bool leak_fill_series(struct leak_table *t) {
 
 /* ---- rows -------------------------------------------- */
 
-/* Finds the first frame of a row that is not an allocator, and the caller of that frame. */
+/* Finds the first frame of a row, from the leaf, that is not an allocator, and the caller of that
+ * frame. */
 static void leak_row_place(const struct leak_collection *c, struct leak_row *row) {
   const struct leak_stack *stack = row->stack;
   static const struct leak_frame none = {{"(no stack)", 10}, {"", 0}, 0};
@@ -154,8 +156,8 @@ static int leak_by_growth(const void *a, const void *b) {
   return order ? order : (x->where->line > y->where->line) - (x->where->line < y->where->line);
 }
 
-/* Keeps the rows of stacks, and growing sites without a growing stack. The rows of stacks come
- * first. */
+/* Keeps the rows of all stacks, and the rows of growing sites in which no single stack grows. Sorts
+ * the rows. */
 static void leak_keep_rows(struct leak_table *t) {
   struct leak_kind *kind = t->kind;
   for (size_t i = 0; i < t->count; i++) {
@@ -163,7 +165,7 @@ static void leak_keep_rows(struct leak_table *t) {
     kind->tested += t->fits[i].counted;
     if (i < t->stacks) {
       kind->counts[verdict]++;
-      /* The row of this stack suffices for its site. */
+      /* The row of this stack is enough, so hide the row of its site. */
       if (verdict >= LEAK_GROWS && t->site_of[i] != MAP_NONE)
         t->fits[t->site_of[i]].verdict = LEAK_IGNORED;
     } else if (verdict < LEAK_GROWS) {
@@ -177,7 +179,8 @@ static void leak_keep_rows(struct leak_table *t) {
   if (kind->row_count) qsort(kind->rows, kind->row_count, sizeof *kind->rows, leak_by_growth);
 }
 
-/* Finds the smallest leak that would have been reported, from the variance of all stacks. */
+/* Computes the smallest growth of a stack that would be reported as a leak, from the mean variance
+ * of all stacks. */
 static void leak_find_visible(const struct leak_table *t, const struct leak_rules *rules) {
   const struct leak_kind *kind = t->kind;
   double variance = 0, value = 0;
@@ -220,7 +223,7 @@ pprofc_status leak_rows_prove(struct leaks *leaks, struct leak_kind *kind, pprof
     const struct leak_stack *stack = &c->stacks[i];
     double *values = arena_array(&leaks->arena, kind->profiles, sizeof *values);
     if (!values) return error_nomem(error);
-    /* Use the largest value: after a restart the values of a process begin at 0 again. */
+    /* Use the largest value, because the values begin at 0 again after a restart. */
     double last = 0;
     for (size_t k = 0; k < kind->profiles; k++) {
       values[k] = stack->cells[k].value;

@@ -4,12 +4,12 @@
 
 #include "leaks/leaks.h"
 
-/* Judges each stack, and each site with several stacks. Uses kind->judged profiles; the first of
- * them has the index kind->left_out. */
+/* Judges each stack, and each site with several stacks, in the profiles from kind->left_out on.
+ * kind->judged is the number of these profiles. */
 pprofc_status leak_rows_judge(struct leaks *leaks, struct leak_kind *kind, pprofc_error *error);
 
-/* Makes a row for each stack, with the verdict that the stack is a leak. Used for profiles in which
- * each sample is a proved leak. */
+/* Makes a row for each stack with the verdict LEAK_LEAK, for profiles in which each sample is a
+ * proved leak. */
 pprofc_status leak_rows_prove(struct leaks *leaks, struct leak_kind *kind, pprofc_error *error);
 
 #endif

@@ -1,5 +1,5 @@
-/* Declares the table of the options that filter samples, frames and labels. Reading, reports,
- * verdicts, the shell and the web page use it. */
+/* The table of the options that filter samples, frames and labels. Reading, reports, verdicts, the
+ * shell and the web page use it. */
 #ifndef PPROFC_PIPELINE_FILTER_OPTIONS_H
 #define PPROFC_PIPELINE_FILTER_OPTIONS_H
 
@@ -23,12 +23,12 @@ enum filter_index {
   FILTER_COUNT
 };
 
-/* Flag: the filter reads or changes frames, so the reader must not fold stacks into a tree before
- * the filter runs. */
+/* Flag: the filter reads or changes frames, so the reader must keep all stacks and not add up their
+ * values in a stack tree. */
 #define FILTER_STACKS 1u
-/* Flag: the filter reads or changes labels, so samples must keep them until the filter runs. */
+/* Flag: the filter reads or changes labels, so the reader must keep the labels of samples. */
 #define FILTER_LABELS 2u
-/* Flag: the filter changes the total. The header of reports with percentages lists the filter. */
+/* Flag: the filter changes the total. The header of a report with percentages lists the filter. */
 #define FILTER_TOTAL  4u
 #define FILTER_REGEX  8u  /* flag: the option is one regular expression */
 #define FILTER_LISTED 16u /* flag: the header of reports lists the filter */
@@ -36,9 +36,9 @@ enum filter_index {
 
 struct filter_option {
   const char *name;
-  size_t report, filter; /* offsets of the filter's text in pprofc_report_options and in
-                            pprofc_filter_options */
-  unsigned flags;        /* set of FILTER_* flags */
+  /* Offsets of the option in pprofc_report_options and in pprofc_filter_options. */
+  size_t report, filter;
+  unsigned flags; /* set of FILTER_* flags */
 };
 
 extern const struct filter_option filter_options[FILTER_COUNT];
@@ -52,8 +52,8 @@ bool filters_any(const pprofc_report_options *options, unsigned flags);
 /* Returns the flags of the option `name`; 0 for an option that is not a filter. */
 unsigned filter_flags(const char *name);
 
-/* The first function converts the options of a report to filter options, the second converts filter
- * options to options of a report. Both functions copy the filters, the unit and the warning
+/* filters_of_report converts the options of a report to filter options, filters_to_report converts
+ * filter options to options of a report. Both functions copy the filters, the unit and the warning
  * function. */
 pprofc_filter_options filters_of_report(const pprofc_report_options *options);
 pprofc_report_options filters_to_report(const pprofc_filter_options *options);

@@ -1,12 +1,12 @@
-/* Implements the public filters, which make a filtered profile from a profile. These functions run
- * the pipeline without a value, a granularity or a graph. */
+/* Implements pprofc_filter, which makes a filtered profile from a profile. It runs the pipeline
+ * without a granularity and without a graph. */
 #include "core/budget.h"
 #include "core/options.h"
 #include "pipeline/pipeline.h"
 #include "transform/edit.h"
 
-/* Moves the edited profile from the result to the caller. The caller keeps the profile, so the next
- * edit must not write into its memory. */
+/* Returns the profile that the pipeline made and passes its reference to the caller. The caller
+ * keeps the profile, so no later edit may write into its memory. */
 static pprofc_profile *filter_take(struct pipeline_result *result) {
   pprofc_profile *edited = result->edited;
   if (!edited) return edit_same(result->profile);

@@ -1,5 +1,4 @@
-/* Applies the filters of a pipeline in pprof's order, after compiling the expressions of the
- * options. */
+/* Compiles the expressions of the filter options, and applies the filters in pprof's order. */
 #include "pipeline/pipeline.h"
 
 const char pipeline_stopped[] = "runtime\\.asyncPreempt";
@@ -104,7 +103,7 @@ static pprofc_status apply_tags(struct pipeline_result *r, const struct filters 
   return PPROFC_OK;
 }
 
-/* Applies tagshow and taghide. As in pprof, an error of taghide comes after the warnings about
+/* Applies tagshow and taghide. Like pprof, reports an invalid taghide only after the warnings about
  * tagshow. */
 static pprofc_status apply_tag_keys(struct pipeline_result *r, struct filters *f,
                                     pprofc_error *error) {

@@ -1,11 +1,11 @@
-/* Makes the graph of a pipeline's result: the options of the graph, the unit of its values, and the
- * counts after trimming. */
+/* Makes the graph of a pipeline's result, chooses the unit of its values, and counts the nodes that
+ * trimming left. */
 #include "pipeline/pipeline.h"
 
 #include "unit/unit.h"
 
-/* Returns the smallest magnitude of the shown nodes. A node counts with its flat, or with its cum
- * if its flat is 0. Returns 0 if all values are 0. */
+/* Returns the smallest absolute value of the shown nodes, or 0 if all values are 0. The value of a
+ * node is its flat value, or its cumulative value if the flat value is 0. */
 static int64_t smallest_value(const struct graph *g) {
   int64_t smallest = 0;
   for (size_t i = 0; i < g->shown_count; i++) {
@@ -17,8 +17,8 @@ static int64_t smallest_value(const struct graph *g) {
   return smallest;
 }
 
-/* Chooses one unit for all values, so that a reader can compare the values. The unit fits the
- * smallest value. */
+/* Chooses one unit for all values, so that they are easy to compare. If the unit is automatic, it
+ * fits the smallest value. */
 static pprofc_str choose_unit(const struct pipeline_result *r, const struct graph *g,
                               bool integers) {
   const pprofc_str unit = r->sample_unit, automatic = STR("minimum");

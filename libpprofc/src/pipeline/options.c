@@ -1,5 +1,5 @@
-/* Contains the table of report options. The program derives its flags, help, settings and URLs from
- * it. */
+/* The table of report options. The program derives its flags, help, settings and URLs from this
+ * table. */
 #include "pprofc/report.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -1,4 +1,4 @@
-/* Converts report options by name to text and back, using the table of options. */
+/* Sets report options by name from text, and returns their values as text. */
 #include "core/error.h"
 #include "core/str.h"
 #include "pprofc/report.h"
@@ -84,7 +84,7 @@ static void option_print_float(double value, char number[OPTION_NUMBER]) {
   do {
     snprintf(number, OPTION_NUMBER, "%.*e", digits, value);
     char *comma = strchr(number, ',');
-    if (comma) *comma = '.'; /* the locale of the program may use a decimal comma */
+    if (comma) *comma = '.'; /* the locale may use a decimal comma */
   } while ((!str_parse_float(str_of(number), &back) || back != value) && ++digits < 17);
   const char *mark = strchr(number, 'e');
   /* nan and inf have no exponent. */
@@ -128,7 +128,8 @@ static size_t option_field_size(const pprofc_option_info *info) {
   return sizes[info->kind];
 }
 
-/* Finds the table row of an option. Fails if the caller's struct is too old to have its field. */
+/* Finds the table row of an option. Returns an error if the caller's struct is too old to have the
+ * field of the option. */
 static pprofc_status option_find(const pprofc_report_options *options, const char *name,
                                  const pprofc_option_info **info, pprofc_error *error) {
   const pprofc_option_info *row = pprofc_option_at(0);

@@ -1,11 +1,12 @@
-/* pprof's order of operations (docs/spec/pprof.md, 10): a profile and options give the edited
- * profile, the value to show, its total and the graph. The pipeline prints nothing and knows no
- * report format; a report, a server or a shell calls it and shows the result.
+/* Computes everything that a report needs from a profile and options, in pprof's order
+ * (docs/spec/pprof.md, 10): the filtered profile, the value to show, its total and the graph. The
+ * pipeline prints nothing and knows no report format; a report, a server or a shell calls it and
+ * shows the result.
  *
  *   tagroot, tagleaf -> filters -> value, total -> granularity -> graph -> unit of the output
  *
- * With relative_percentages percentages refer to the filtered profile; otherwise the pipeline takes
- * the total before the filters. Warnings come in the order of the steps. */
+ * With relative_percentages, percentages refer to the filtered profile; otherwise the pipeline
+ * takes the total before the filters. Warnings come in the order of the steps. */
 #ifndef PPROFC_PIPELINE_PIPELINE_H
 #define PPROFC_PIPELINE_PIPELINE_H
 
@@ -16,20 +17,17 @@
 
 enum pipeline_inlines { INLINES_AS_ASKED, INLINES_HIDDEN, INLINES_SHOWN };
 
-/* Settings that a command makes in place of the user. All fields 0: the command sets nothing. */
+/* Settings of a command that override the user's options. All fields 0: no setting. */
 struct pipeline_overrides {
-  const char *granularity;         /* granularity that replaces the option; NULL: the option
-                                      applies */
-  const char *default_granularity; /* granularity that applies if the option is empty; NULL:
-                                      functions */
+  const char *granularity;         /* granularity in place of the option, or NULL */
+  const char *default_granularity; /* granularity if the option is empty; NULL: functions */
   enum pipeline_inlines inlines;
-  bool no_trim;        /* true if the report acts as if the option trim were false */
-  bool all_nodes;      /* true if the number of nodes has no limit unless nodecount is set; false
-                          for a limit of 80 */
+  bool no_trim;        /* true to trim nothing, even if the option trim is set */
+  bool all_nodes;      /* limit if nodecount is not set: true for no limit, false for 80 nodes */
   bool takes_argument; /* true if pipeline_run compiles `argument` */
-  bool aggregates;     /* true if the command applies the granularity itself, so that pipeline_run
-                          leaves the profile unchanged */
-  bool totals;         /* true if pipeline_run fills `totals` */
+  /* True if the command applies the granularity itself instead of pipeline_run. */
+  bool aggregates;
+  bool totals; /* true if pipeline_run fills `totals` */
 };
 
 struct pipeline_result {
@@ -40,11 +38,12 @@ struct pipeline_result {
   struct granularity granularity;
   size_t value_index; /* column of the displayed values */
   bool mean;          /* true to divide values by column 0 */
-  double ratio;       /* factor 1 / divide_by, which applies if it is above 0 and not 1 */
+  double ratio;       /* factor 1 / divide_by for values; ignored unless it is above 0 */
   int64_t total;      /* denominator of percentages (docs/spec/pprof.md, 11) */
-  int64_t *totals;    /* sums before the filters: one for each sample type of the head, then of the
-                         base; NULL if no filter is set, or with relative_percentages */
-  pprofc_str type;    /* displayed type: "cpu", "mean_delay" */
+  /* Sums of each sample type before the filters, of the head, then of the base; NULL if no filter
+   * is set, or with relative_percentages. */
+  int64_t *totals;
+  pprofc_str type; /* displayed type: "cpu", "mean_delay" */
   pprofc_str sample_unit;
   pprofc_str output_unit; /* unit option: a unit, "minimum" or "auto" */
   struct label_units units;
@@ -54,8 +53,9 @@ struct pipeline_result {
   bool cum_sort;
   struct regex *argument; /* compiled argument if takes_argument is set, else NULL */
 
-  pprofc_profile *edited; /* profile that this result owns and `profile` points to; NULL while
-                             `profile` belongs to the caller */
+  /* Profile that `profile` points to if the result owns it; NULL while `profile` belongs to the
+   * caller. */
+  pprofc_profile *edited;
   struct arena texts;
 };
 
@@ -80,7 +80,7 @@ int64_t pipeline_ratio(const struct pipeline_result *result, int64_t value);
 /* Flag: sort by entropy and drop redundant edges, for pictures. */
 #define PIPELINE_VISUAL  32u
 #define PIPELINE_OBJECTS 64u /* flag: keep the object file in nodes */
-/* Flag: for the unit "minimum", choose a unit in which the smallest value is at least 1. */
+/* Flag: if the unit is "minimum", choose a unit in which the smallest value is at least 1. */
 #define PIPELINE_INTEGERS 128u
 /* Flag: with PIPELINE_VISUAL, sort nodes by the size of their change, largest first. */
 #define PIPELINE_BY_CHANGE 256u
@@ -91,9 +91,9 @@ int64_t pipeline_ratio(const struct pipeline_result *result, int64_t value);
 pprofc_status pipeline_graph(const struct pipeline_result *result, unsigned wanted,
                              struct graph *graph, pprofc_str *output_unit, pprofc_error *error);
 
-/* Values and counts that remain after trimming. */
+/* Sum of the shown values, and numbers of nodes and edges. */
 struct graph_summary {
-  int64_t shown; /* sum of the flat values of the displayed nodes */
+  int64_t shown; /* sum of the flat values of the shown nodes */
   size_t nodes, nodes_before, dropped_nodes, dropped_edges;
 };
 
@@ -101,14 +101,14 @@ struct graph_summary pipeline_summary(const struct graph *graph);
 
 /* ---- steps of pipeline_run --------------------------- */
 
-/* Makes `edited` the profile of the result and passes its reference to the result. */
+/* Makes `edited` the profile of the result. The result takes over the reference to it. */
 void pipeline_take(struct pipeline_result *result, pprofc_profile *edited);
 
 /* Passes the message to the caller's warning function if `when` is true. */
 void pipeline_warn(const struct pipeline_result *result, bool when, const char *message);
 
-/* Regular expression for the frames that Go adds when it preempts a goroutine. Verdicts fold these
- * frames. If options.hide points to this array, the filter keeps samples without frames. */
+/* Regular expression for the frames that Go adds when it preempts a goroutine. Verdicts hide these
+ * frames. If options.hide points to this array, the filter keeps samples that lose all frames. */
 extern const char pipeline_stopped[];
 
 /* Applies the filters from focus to taghide, and prune_from (docs/spec/pprof.md, 12 to 14). */
@@ -119,12 +119,12 @@ pprofc_status pipeline_filter(struct pipeline_result *result, pprofc_error *erro
 pprofc_status value_select(const pprofc_profile *profile, pprofc_str sample_index, size_t *index,
                            pprofc_error *error);
 
-/* Returns the denominator of percentages (docs/spec/pprof.md, 11): the sum of the magnitudes of all
- * samples, or only of the base samples if there are any. */
+/* Returns the denominator of percentages (docs/spec/pprof.md, 11): the sum of the absolute values
+ * of all samples, or only of the base samples if there are any. */
 int64_t value_total(const pprofc_profile *profile, size_t value_index, bool mean);
 
-/* Adds up each sample type for the head and then for the base into sums[2 * types]. The caller sets
- * the sums to 0 first. */
+/* Adds the values of each sample type to sums[2 * types]: the head first, then the base. The caller
+ * sets the sums to 0 before the call. */
 void value_add_sides(const pprofc_profile *profile, int64_t *sums);
 
 #endif

@@ -1,4 +1,4 @@
-/* Runs the steps of a pipeline in pprof's order (docs/spec/pprof.md, 10), and combines options with
+/* Runs the steps of the pipeline in pprof's order (docs/spec/pprof.md, 10). Combines options with
  * the overrides of a command. */
 #include "pipeline/pipeline.h"
 
@@ -55,7 +55,7 @@ static pprofc_status set_sort(struct pipeline_result *r, pprofc_error *error) {
 
 /* ---- the value --------------------------------------- */
 
-/* Sets *out to the text with visible escapes for all control bytes except tabs. Returns false when
+/* Sets *out to the text in which escapes replace all control bytes except tabs. Returns false when
  * out of memory. */
 static bool text_make_safe(struct pipeline_result *r, pprofc_str text, pprofc_str *out) {
   *out = text;
@@ -108,7 +108,7 @@ static pprofc_status set_argument(struct pipeline_result *r, pprofc_error *error
   return status;
 }
 
-/* Finds the displayed value, the sort order and the argument, and checks them in pprof's order. */
+/* Sets the displayed value, the sort order and the argument, and checks them in pprof's order. */
 static pprofc_status set_view(struct pipeline_result *r, bool takes_argument, pprofc_error *error) {
   pprofc_status status = set_value(r, error);
   if (!status) status = set_sort(r, error);

@@ -1,4 +1,4 @@
-/* Chooses the displayed sample value and computes the total for percentages. */
+/* Finds the displayed sample type and computes the total for percentages. */
 #include "pipeline/pipeline.h"
 
 #include "graph/number.h"
@@ -6,7 +6,8 @@
 
 #include <stdio.h>
 
-/* Writes "[samples cpu]" for the message below, truncated if it does not fit. */
+/* Writes the names of all sample types for an error message, separated by blanks. Truncates a list
+ * that does not fit. */
 static void value_list_types(const pprofc_profile *profile, char *out, size_t room) {
   size_t size = 0;
   out[0] = '\0';
@@ -17,7 +18,8 @@ static void value_list_types(const pprofc_profile *profile, char *out, size_t ro
   }
 }
 
-/* Refuses a sample type whose values the stack tree of the profile does not contain. */
+/* Returns an error if the stack tree of the profile does not contain the values of a sample
+ * type. */
 static pprofc_status value_check(const pprofc_profile *profile, size_t index, pprofc_error *error) {
   const struct stack_tree *tree = profile->samples.tree;
   if (!tree || tree->type == STACK_TREE_ALL || tree->type == index) return PPROFC_OK;

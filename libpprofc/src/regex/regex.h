@@ -45,16 +45,16 @@
 
 struct regex;
 
-/* Compiles a pattern. `mem` must outlive the expression. One thread at a time may use the
- * expression. On failure the message reads as Go's: "error parsing regexp: missing closing ):
+/* Compiles a pattern. `mem` must outlive the expression. Only one thread at a time may use the
+ * expression. Error messages are the same as Go's: "error parsing regexp: missing closing ):
  * `a(b`". An empty pattern matches everything. */
 pprofc_status regex_compile(const pprofc_allocator *mem, pprofc_str pattern, struct regex **regex,
                             pprofc_error *error);
 void regex_free(struct regex *regex);
 
-/* regex_match is true if the pattern matches somewhere in s. A pattern that reaches its limit of
- * work does not match. regex_tripped is then true, and the caller reports the error after its last
- * match. */
+/* regex_match returns true if the pattern matches somewhere in s. A pattern that reaches its limit
+ * of work does not match. regex_tripped then returns true, and the caller reports the error after
+ * its last match. */
 bool regex_match(struct regex *regex, pprofc_str s);
 bool regex_tripped(const struct regex *regex);
 

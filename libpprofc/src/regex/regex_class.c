@@ -113,8 +113,8 @@ bool regex_read_escape(struct regex_parser *p, int32_t *code) {
 
 /* ---- groups of ASCII characters ---------------------- */
 
-/* A named group of ASCII characters; `pairs` contains the first and last character of each
- * range. */
+/* A named group of ASCII characters. `pairs` contains the first and last character of each range,
+ * `size` their number. */
 static const struct ascii_group {
   const char *name;
   unsigned char size;
@@ -130,7 +130,8 @@ static const struct ascii_group {
     {"upper", 2, "AZ"},       {"word", 8, "09AZ__az"},
     {"xdigit", 6, "09AFaf"},
 };
-#define PERL_GROUPS 3 /* number of groups at the start of the table with a letter, such as \d */
+/* Number of groups at the start of the table that an escape such as \d can name. */
+#define PERL_GROUPS 3
 
 /* Writes a range for PCRE2. Removes surrogates from the ends of the range, because PCRE2 rejects
  * them and no text contains them. */
@@ -147,15 +148,15 @@ static void write_pairs(struct regex_parser *p, const struct ascii_group *group)
     write_range(p, (unsigned char)group->pairs[i], (unsigned char)group->pairs[i + 1]);
 }
 
-/* Writes the range from `low` up to the character before `member`. Returns the character after
- * `member`, the start of the next range. */
+/* Writes the range from `low` to the character before `member`. Returns the character after
+ * `member`, where the next range may begin. */
 static int32_t write_gap(struct regex_parser *p, int32_t low, int32_t member) {
   if (low < member) write_range(p, low, member - 1);
   return member + 1;
 }
 
-/* Writes the complement of a group, for a class with other members. If case is ignored, first adds
- * the other case of each letter to the group, because PCRE2 would add it to the complement. */
+/* Writes the complement of a group as part of a class. If case is ignored, first adds the other
+ * case of each letter to the group, because PCRE2 would add it to the complement. */
 static void write_complement(struct regex_parser *p, const struct ascii_group *group) {
   bool in[128] = {false}, fold = p->flags & REGEX_FOLD;
   for (size_t i = 0; i < group->size; i += 2)
@@ -183,8 +184,7 @@ static const struct ascii_group *perl_group(const struct regex_parser *p, bool *
   return NULL;
 }
 
-/* Parses `[:alpha:]` or `[:^alpha:]` inside a class. If the text is something else, *group stays
- * NULL. */
+/* Parses `[:alpha:]` or `[:^alpha:]` inside a class. *group stays NULL for other text. */
 static bool named_group(struct regex_parser *p, const struct ascii_group **group, bool *negated) {
   if (!regex_at(p, "[:")) return true;
   pprofc_str rest = str_slice(p->whole, p->at + 2, p->whole.size);
@@ -214,8 +214,8 @@ static void write_runs(struct regex_parser *p, const struct regex_folded *folded
   if (others) write_range(p, low, RUNE_MAX);
 }
 
-/* Writes a Unicode property. If it is the only member of the class (`alone`), the class can be
- * negated instead. */
+/* Writes a Unicode property. If the property is the only member of the class (`alone`) and negated,
+ * negates the class instead. */
 static void write_property(struct regex_parser *p, const char *property, bool negated, bool alone) {
   const struct regex_folded *folded = p->flags & REGEX_FOLD ? regex_folded(property) : NULL;
   bool whole = folded && folded->whole;
@@ -225,7 +225,7 @@ static void write_property(struct regex_parser *p, const char *property, bool ne
   if (whole || (folded && !others)) write_runs(p, folded, others);
 }
 
-/* Writes the group `name`. Returns false if there is no such group. */
+/* Writes the category or script `name`. Returns false if the name is unknown. */
 static bool write_unicode(struct regex_parser *p, pprofc_str name, bool negated, bool alone) {
   char room[REGEX_PROPERTY_MAX];
   if (name.size && name.data[0] == '^') {

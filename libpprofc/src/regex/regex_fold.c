@@ -1,7 +1,7 @@
 /* Lists the characters that Unicode categories and scripts match when case is ignored. Example:
- * (?i)\p{Lu} matches a, because \p{Lu} contains A. The runs come from the simple case folding of
- * Unicode 15, as in Go. The lists of the cased categories are complete, because versions of PCRE2
- * differ in the characters that they match. */
+ * (?i)\p{Lu} matches a, because \p{Lu} contains A. The lists come from the simple case folding of
+ * Unicode 15, as in Go. The lists of Ll, Lt and Lu are complete, because versions of PCRE2 differ
+ * in the characters that they match. */
 #include "regex/regex_syntax.h"
 
 static const struct regex_fold_run all_of_lower[] = {
@@ -102,7 +102,7 @@ static const struct regex_fold_run variants_of_common[] = {{0x39C, 0x39C}, {0x3B
 #define ROW(property, whole, runs)                                                                 \
   { property, whole, runs, sizeof(runs) / sizeof(runs)[0] }
 
-/* Runs of characters for each category and script, by PCRE2's name. */
+/* Lists of the categories and scripts, by PCRE2's names. */
 static const struct regex_folded table[] = {ROW("ASCII", false, variants_of_ascii),
                                             ROW("L", false, variants_of_letters),
                                             ROW("Ll", true, all_of_lower),

@@ -1,5 +1,5 @@
 /* Checks a regular expression as Go does and writes it for PCRE2. Reads the pattern from left to
- * right and keeps open parentheses on its own stack, so deep patterns need no C stack. */
+ * right and keeps a stack of open parentheses, so deep patterns need no recursion. */
 #include "regex/regex_syntax.h"
 #include "core/array.h"
 #include "core/escape.h"
@@ -7,20 +7,19 @@
 #define REPEAT_MAX 1000
 #define NOWHERE    SIZE_MAX
 
-/* Size of a sub-expression: the numbers that have limits. */
+/* Properties of a sub-expression that have limits. */
 struct shape {
   int height; /* height of Go's syntax tree, in nodes */
   int nest;   /* depth of parentheses in the expression for PCRE2 */
   int copies; /* largest product of nested counted repetitions */
 };
 
-/* The last atom of the output: operand of a repetition operator that may follow. */
+/* The last atom of the output. A repetition operator may follow and repeat it. */
 struct atom {
   size_t start; /* offset of the operand in the output */
   struct shape shape;
   bool literal;
-  bool joined;   /* true if Go's parser joins the operand with the literal before it into one
-                    leaf */
+  bool joined;   /* true if Go's parser joins it with the literal before it */
   bool repeated; /* true if an operator already repeats the operand */
   bool bare;     /* true if PCRE2 needs parentheses to repeat the operand */
 };
@@ -84,7 +83,7 @@ static void regex_close_atom(struct regex_group *group) {
   group->has_last = false;
 }
 
-/* Begins an atom; the next output belongs to the atom. */
+/* Begins an atom, to which the next output belongs. */
 static struct atom *begin_atom(struct regex_parser *p, bool literal) {
   struct regex_group *group = regex_top(p);
   bool joined = literal && group->has_last && group->last.literal && !group->last.repeated;
@@ -96,8 +95,9 @@ static struct atom *begin_atom(struct regex_parser *p, bool literal) {
   return &group->last;
 }
 
-/* Makes the output ignore case at the same positions as the pattern. The exception is a property
- * outside a class: its output lists all variants of its characters. */
+/* Writes (?i) or (?-i) if the output must change between ignoring and not ignoring case. Case is
+ * not ignored for a property outside a class, because its output lists all variants of its
+ * characters. */
 static void sync_fold(struct regex_parser *p, bool property) {
   bool fold = p->flags & REGEX_FOLD && !property;
   if (fold == p->out_fold) return;
@@ -137,7 +137,7 @@ static bool end_group(struct regex_parser *p, struct shape *shape) {
   return (shape->height <= REGEX_NEST_MAX && shape->nest <= REGEX_NEST_MAX + 1) || fail_nested(p);
 }
 
-/* Ends one of the plain texts of a choice. */
+/* Ends one of the plain texts in an expression such as text|text. */
 static void end_needle(struct regex_translation *result) {
   if (result->needles == REGEX_NEEDLES_MAX) result->plain = false;
   if (result->plain) result->needle_end[result->needles++] = result->text.size;
@@ -175,7 +175,8 @@ static bool is_word_character(int32_t code) {
   return (code >= '0' && code <= '9') || (lower >= 'a' && lower <= 'z');
 }
 
-/* Writes a character with escapes for PCRE2; `bytes` is its UTF-8 form. */
+/* Writes a character and the escapes that PCRE2 needs. `bytes` is the UTF-8 form of the
+ * character. */
 static void write_literal(struct regex_parser *p, int32_t code, const char *bytes, size_t size) {
   if (code < 0x20 || code == 0x7F) {
     buffer_printf(p->out, "\\x{%x}", (unsigned)code);
@@ -190,7 +191,7 @@ static void regex_literal(struct regex_parser *p, int32_t code) {
   sync_fold(p, false);
   begin_atom(p, true);
   bool surrogate = code >= 0xD800 && code < 0xE000;
-  /* memmem neither ignores case nor matches an invalid byte as U+FFFD. */
+  /* A search with memmem can neither ignore case nor match an invalid byte as U+FFFD. */
   if (p->flags & REGEX_FOLD || code == 0xFFFD || surrogate) p->result->plain = false;
   if (surrogate) { /* Go accepts a surrogate in a pattern, but no text matches it */
     buffer_add_text(p->out, "[^\\x{0}-\\x{10ffff}]");
@@ -307,7 +308,7 @@ struct regex_flags {
   bool complete; /* true if a letter follows the minus, or there is no minus */
 };
 
-/* Parses a letter or the minus. Returns false if c may not come next. */
+/* Applies a letter or the minus of (?flags). Returns false if c may not come next. */
 static bool regex_flags_take(struct regex_flags *f, int32_t c) {
   unsigned flag = regex_flag_of(c);
   if (!flag && (c != '-' || f->clearing)) return false;
@@ -351,8 +352,8 @@ struct repetition {
   bool counted; /* true for {n,m}, false for * + ? */
 };
 
-/* Parses digits without leading zeros. A number above the limit may become any other number above
- * the limit. */
+/* Parses a number without leading zeros. A number above REPEAT_MAX is not exact, but stays above
+ * REPEAT_MAX. */
 static bool read_count(struct regex_parser *p, size_t *at, int *count) {
   size_t start = *at;
   *count = 0;
@@ -419,8 +420,8 @@ static void write_repetition(struct regex_parser *p, const struct repetition *r,
 }
 
 /* Writes the repetition of the last atom. `previous` is the start of a repetition operator that
- * ends directly before this operator ("a+*"), which is an error; NOWHERE without such an operator.
- */
+ * ends directly before this operator ("a+*"), which is an error; NOWHERE if there is no such
+ * operator. */
 static bool regex_repeat(struct regex_parser *p, const struct repetition *r, size_t previous) {
   bool lazy = p->flags & REGEX_LAZY;
   if (p->at < p->whole.size && p->whole.data[p->at] == '?') {
@@ -448,8 +449,8 @@ static bool regex_repeat(struct regex_parser *p, const struct repetition *r, siz
   return true;
 }
 
-/* Parses one of * + ? {. *previous is the start of the previous operator, and becomes the start of
- * the parsed operator. */
+/* Parses a repetition operator: * + ? or {. *previous is the start of the operator before it, and
+ * becomes the start of this operator. */
 static bool repetition(struct regex_parser *p, size_t *previous) {
   struct repetition r = {.start = p->at};
   r.counted = p->whole.data[p->at] == '{';
@@ -508,8 +509,8 @@ static bool regex_parse(struct regex_parser *p) {
   return true;
 }
 
-/* Maximum number of output bytes for a byte of the pattern. The longest output is \p{Lu} when case
- * is ignored. */
+/* Maximum number of output bytes for each byte of the pattern. The longest output is the list for
+ * \p{Lu} when case is ignored. */
 #define GROWTH 512
 
 pprofc_status regex_translate(const pprofc_allocator *mem, pprofc_str pattern,

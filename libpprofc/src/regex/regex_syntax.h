@@ -1,24 +1,24 @@
-/* Declares the grammar of Go's (RE2's) regular expressions. It checks a pattern as Go does and
- * writes the same expression for PCRE2. Only for regex/regex.c. */
+/* The grammar of Go's (RE2's) regular expressions. It checks a pattern as Go does and writes the
+ * same expression for PCRE2. Only files in this folder use it. */
 #ifndef PPROFC_REGEX_REGEX_SYNTAX_H
 #define PPROFC_REGEX_REGEX_SYNTAX_H
 
 #include "core/buffer.h"
 #include "core/error.h"
 
-/* Maximum depth of parentheses, and of the operators of one expression, as in Go. */
+/* Maximum depth of parentheses and maximum height of the syntax tree of an expression, as in Go. */
 #define REGEX_NEST_MAX 1000
 
-/* Maximum number of plain texts in a choice (text|text) that is matched without an engine. */
+/* Maximum number of plain texts in an expression such as text|text that is matched without
+ * PCRE2. */
 #define REGEX_NEEDLES_MAX 8
 
 struct regex_translation {
   struct buffer pcre; /* expression for PCRE2, compiled with the options in regex.c */
   size_t captures;    /* number of capturing parentheses so far */
-  size_t copies;      /* number of copies that all counted repetitions so far make of their
-                         operands */
-  bool plain;         /* true if the expression is a choice of plain texts (text|text) */
-  struct buffer text; /* plain texts of the choice, one after another */
+  size_t copies;      /* number of copies that all counted repetitions make of their operands */
+  bool plain;         /* true if the expression consists of plain texts joined by | */
+  struct buffer text; /* the plain texts, one after another */
   size_t needles;
   size_t needle_end[REGEX_NEEDLES_MAX]; /* end of each plain text in `text` */
 };
@@ -46,7 +46,7 @@ struct regex_parser {
   pprofc_str whole;
   enum regex_engine engine;
   size_t at;      /* offset up to which the pattern is parsed */
-  unsigned flags; /* flags of enum regex_flag that the pattern has set so far */
+  unsigned flags; /* set of enum regex_flag that is in effect */
   bool out_fold;  /* true if the output ignores case from here on */
   struct regex_translation *result;
   struct buffer *out; /* output for PCRE2: the field `pcre` of the result */
@@ -64,8 +64,8 @@ bool regex_fail(struct regex_parser *parser, const char *what, size_t from, size
 /* True if the rest of the pattern starts with `text`. */
 bool regex_at(const struct regex_parser *parser, const char *text);
 
-/* Reads one code point of the pattern; sets *code to U+FFFD at its end. Returns false for invalid
- * UTF-8. */
+/* Reads the next code point of the pattern. Sets *code to U+FFFD at the end of the pattern. Returns
+ * false for invalid UTF-8. */
 bool regex_read(struct regex_parser *parser, int32_t *code);
 
 /* True if pattern[from, to) is valid UTF-8. Otherwise sets an error. */
@@ -86,8 +86,8 @@ bool regex_class_escape(struct regex_parser *parser, bool *found);
 #define REGEX_PROPERTY_MAX 40
 const char *regex_unicode_property(pprofc_str name, char out[REGEX_PROPERTY_MAX]);
 
-/* The characters that \p{property} matches when case is ignored. If `whole` is true, the list has
- * all of them, else only characters outside the property. */
+/* The characters that \p{property} matches when case is ignored. If `whole` is true, `runs` lists
+ * all of them, else only characters that are not in the property. */
 struct regex_folded {
   const char *property;
   bool whole;

@@ -1,12 +1,12 @@
-/* Finds the names of Unicode categories and scripts in \p{}. Case, blanks, _ and - do not matter,
- * as in Unicode TR18. */
+/* Finds the Unicode category or script that a name in \p{} means. Case, blanks, _ and - do not
+ * matter, as in Unicode TR18. */
 #include "regex/regex_syntax.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Categories by short and long name (file PropertyValueAliases.txt, property gc), sorted as in
- * PCRE2. */
+/* Unicode categories by short and long name (file PropertyValueAliases.txt, property gc), in
+ * alphabetical order, with their names in PCRE2. */
 static const struct category {
   const char *name, *pcre;
 } categories[] = {

@@ -1,4 +1,4 @@
-/* Computes the regularised incomplete beta function, the tail of the t distribution. */
+/* Computes the regularised incomplete beta function, which gives the tail of the t distribution. */
 #include "pprofc/stats.h"
 
 #include <math.h>
@@ -10,9 +10,8 @@ static double log_gamma(double x) {
   return lgamma_r(x, &sign);
 }
 
-/* Computes the continued fraction by the modified method of Lentz (Numerical Recipes 6.4). This
- * takes about sqrt(max(a, b)) steps for the arguments that occur. Samples that fit into memory
- * never reach the limit of steps. */
+/* Computes the continued fraction by the modified method of Lentz (Numerical Recipes 6.4). It takes
+ * about sqrt(max(a, b)) steps, so samples that fit into memory never reach the limit of steps. */
 static double fraction(double x, double a, double b) {
   static const double tiny = 1e-300, precision = 1e-16;
   double c = 1, d = 1 - (a + b) * x / (a + 1);
@@ -46,9 +45,9 @@ static double stirling_rest(double x) {
   return sum;
 }
 
-/* Returns log B(a, b). A difference of two large log-gammas would lose digits. From 10 on,
- * Stirling's formula replaces log gamma(b) and log gamma(a + b). Their large terms then cancel
- * algebraically. */
+/* Returns log B(a, b). A difference of two large log-gammas would lose digits. So if a or b is at
+ * least 10, Stirling's formula replaces the log-gammas of the larger one and of a + b, and their
+ * large terms cancel algebraically. */
 static double log_beta(double a, double b) {
   double large = fmax(a, b), small = fmin(a, b);
   if (large < 10) return log_gamma(a) + log_gamma(b) - log_gamma(a + b);

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Goes down from the largest p. Keeps the smallest value of p times count / rank that it has
- * seen. */
+/* Goes from the largest p to the smallest. The adjusted value is the smallest p times count / rank
+ * so far. */
 void corrections_benjamini_hochberg(const double *p, size_t count, double *adjusted) {
   double least = 1;
   for (size_t i = count; i-- > 0;) {
@@ -25,8 +25,8 @@ void corrections_benjamini_yekutieli(const double *p, size_t count, double *adju
   }
 }
 
-/* Goes up from the smallest p. Keeps the largest value that it has seen of p times the number of
- * remaining tests. */
+/* Goes from the smallest p to the largest. The adjusted value is the largest product so far of p
+ * and the number of remaining tests. */
 void corrections_holm(const double *p, size_t count, double *adjusted) {
   double most = 0;
   for (size_t i = 0; i < count; i++) {

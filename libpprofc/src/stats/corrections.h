@@ -1,8 +1,8 @@
 /* Corrects the p-values of tests that are made together.
  *
- * p[0 .. count - 1] is sorted ascending; adjusted[i] belongs to p[i]. `p` and `adjusted` may be the
- * same array. An adjusted value is at most 1. Compare it with the significance level of all tests
- * together. */
+ * p[0 .. count - 1] must be sorted ascending. adjusted[i] is the adjusted value of p[i], at most 1;
+ * compare it with the significance level of all tests together. `p` and `adjusted` may be the same
+ * array. */
 #ifndef PPROFC_STATS_CORRECTIONS_H
 #define PPROFC_STATS_CORRECTIONS_H
 
@@ -22,8 +22,8 @@ void corrections_holm(const double *p, size_t count, double *adjusted);
 
 typedef void (*corrections_fn)(const double *p, size_t count, double *adjusted);
 
-/* Adjusts p-values in any order, in place. Skips NaN, which means that no test was made. `correct`
- * NULL: does nothing. Returns false when out of memory. */
+/* Adjusts p-values in any order, in place. Skips NaN, which means that no test was made. Does
+ * nothing if `correct` is NULL. Returns false when out of memory. */
 bool corrections_apply(corrections_fn correct, double *p, size_t count,
                        const pprofc_allocator *mem);
 

@@ -46,8 +46,7 @@ double stats_tetragamma(double x) {
   return sum;
 }
 
-/* Finds the inverse by Newton's method on 1 / trigamma, which is almost linear (Smyth 2004,
- * appendix). */
+/* Uses Newton's method on 1 / trigamma, which is almost linear (Smyth 2004, appendix). */
 double stats_trigamma_inverse(double x) {
   if (!(x > 0)) return (double)NAN;
   double y = 0.5 + 1 / x;

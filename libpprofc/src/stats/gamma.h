@@ -1,10 +1,10 @@
-/* Declares the gamma function, the derivatives of its logarithm, and the chi-squared
- * distribution. */
+/* The derivatives of the logarithm of the gamma function, the incomplete gamma function, and
+ * quantiles of the chi-squared distribution. */
 #ifndef PPROFC_STATS_GAMMA_H
 #define PPROFC_STATS_GAMMA_H
 
-/* The functions return the first, second and third derivative of log gamma at x > 0. Elsewhere they
- * return NaN. */
+/* These functions return the first, second and third derivative of log gamma at x > 0, and NaN
+ * elsewhere. */
 double stats_digamma(double x);
 double stats_trigamma(double x);
 double stats_tetragamma(double x);

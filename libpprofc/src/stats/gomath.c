@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns log(x) like Go's log_amd64.s: by FreeBSD's e_log.c, but without subnormal numbers. */
+/* Returns log(x) by the method of Go's log_amd64.s: FreeBSD's e_log.c without subnormal numbers. */
 double go_log(double x) {
   static const double L1 = 6.666666666666735130e-01, L2 = 3.999999999940941908e-01,
                       L3 = 2.857142874366239149e-01, L4 = 2.222219843214978396e-01,
@@ -61,8 +61,8 @@ double go_exp(double x) {
   return k < -1075 ? 0 : ldexp(r, (int)k);
 }
 
-/* Returns log(n!) by FreeBSD's e_lgamma_r.c at n + 1. Uses a product below 8, and Stirling's series
- * from 8 on. */
+/* Returns log(n!), as FreeBSD's e_lgamma_r.c computes it for n + 1: by a product for n < 7, else by
+ * Stirling's series. */
 static double log_factorial(int n) {
   static const double w[] = {4.18938533204672725052e-01,  8.33333333333329678849e-02,
                              -2.77777777728775536470e-03, 7.93650558643019558500e-04,

@@ -7,11 +7,11 @@
 double go_log(double x);
 double go_exp(double x);
 
-/* Returns C(n, k), the number of ways to choose k of n items. Computes it like the Go package
- * moremath: exactly up to n = 20, else as exp of log-gammas. */
+/* Returns C(n, k), the number of ways to choose k of n items. The result is the same as in the Go
+ * package moremath: exact up to n = 20, else exp of a sum of log-gammas. */
 double go_choose(int n, int k);
 
-/* Returns C(n, k), the number of ways to choose k of n items. It is exact below 2^53. */
+/* Returns C(n, k), the number of ways to choose k of n items. The result is exact below 2^53. */
 double choose(int n, int k);
 
 #endif

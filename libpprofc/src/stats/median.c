@@ -1,4 +1,5 @@
-/* Computes quantiles. Finds the order statistics (values by rank) that bound a median. */
+/* Computes quantiles, and confidence intervals of a median: ranks of the sorted values that enclose
+ * it. */
 #include "pprofc/stats.h"
 #include "stats/gomath.h"
 
@@ -16,7 +17,8 @@ double pprofc_quantile(const double *sorted, size_t count, double q) {
   return sorted[k - 1] + rest * (sorted[k] - sorted[k - 1]);
 }
 
-/* For more values, the normal distribution approximates the binomial distribution. */
+/* Maximum number of values for the exact binomial distribution. For more values, the normal
+ * distribution approximates it. */
 #define EXACT_LIMIT 30
 
 /* Returns the probability that exactly k of n values are below the median. */
@@ -25,8 +27,8 @@ static double below(int n, int k) {
 }
 
 /* Returns an interval of ranks of n values that contains the median with a probability of at least
- * `level`. Starts at the median, and repeatedly adds the more probable neighbour, or the left
- * neighbour in a tie. */
+ * `level`. Begins with the two middle ranks. Repeatedly adds the more probable neighbour, or the
+ * left neighbour in a tie. */
 static pprofc_median_interval exact_interval(int n, double level) {
   int low = (int)ceil((n + 1) * 0.5) - 1, high = low + 1;
   double sum = below(n, low);

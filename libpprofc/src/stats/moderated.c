@@ -12,7 +12,7 @@
 #define CV2_MAX 4.0
 /* Minimum of a row's observed variance, as a share of its sampling variance. */
 #define RATIO_MIN 1e-3
-/* Degrees of freedom of a prior that fits perfectly. PRIOR_DEGREES_MOST then reduces them. */
+/* Degrees of freedom if all variances agree with the prior. PRIOR_DEGREES_MOST then limits them. */
 #define DEGREES_PERFECT 100.0
 
 static double variance_trend(const struct variance *row, double cv2) {
@@ -47,8 +47,9 @@ static double variance_noise(const struct variance *rows, size_t count, double d
   return (low + high) / 2;
 }
 
-/* Returns the degrees of freedom of the prior. The variances' logarithms spread as much as a
- * chi-squared variable plus the true variances. */
+/* Returns the degrees of freedom of the prior, from the spread of the logarithms of the observed
+ * variances. This spread is the sum of the spread of a chi-squared variable and the spread of the
+ * true variances. */
 static double variance_degrees(const struct variance *rows, size_t count, double degrees,
                                double cv2) {
   double mean = 0, squares = 0;

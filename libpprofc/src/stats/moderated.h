@@ -25,12 +25,12 @@ struct variance_prior {
 /* Minimum number of rows for a prior. With fewer rows, both fields of the prior are 0. */
 #define PRIOR_ROWS_MIN 10
 
-/* Estimates the prior from the rows. Their floors must be above 0. `scratch` has space for `count`
+/* Estimates the prior from the rows, whose floors must be above 0. `scratch` has space for `count`
  * items. */
 struct variance_prior stats_variance_prior(const struct variance *rows, size_t count,
                                            double degrees, struct weighted *scratch);
 
-/* Returns the variance of a row. It is the mean of expected and observed variance, weighted by
+/* Returns the estimated variance of a row: the mean of expected and observed variance, weighted by
  * their degrees of freedom. The result is at least the sampling variance, and at least the observed
  * variance. */
 double stats_moderated_variance(const struct variance_prior *prior, const struct variance *row,

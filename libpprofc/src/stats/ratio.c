@@ -1,5 +1,4 @@
-/* Computes Fieller's interval of a ratio, and the score interval of a mean of counts. Verdicts on
- * profiles use both. */
+/* Computes Fieller's interval of a ratio, and the score interval of a mean of counts. */
 #include "stats/ratio.h"
 
 #include "pprofc/stats.h"

@@ -19,8 +19,8 @@ struct ratio_interval stats_fieller(const double *part, const double *whole, siz
                                     size_t count);
 
 /* Computes the interval of a mean from `samples` observed samples, by inverting the score test (Rao
- * 1948). The variance of the counts is `dispersion` times a Poisson variance. `z` is the normal
- * quantile. */
+ * 1948). The variance of the counts is `dispersion` times the variance of a Poisson distribution.
+ * `z` is the normal quantile of the level. */
 void stats_score_interval(double samples, double dispersion, double z, double *low, double *high);
 
 #endif

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Up to this number of values, insertion sort is used. It is faster than qsort for few values. */
+/* Maximum number of values for insertion sort, which is faster than qsort for few values. */
 #define FEW_VALUES 24
 
 static int compare_doubles(const void *a, const void *b) {

@@ -1,4 +1,4 @@
-/* Sorts samples, and computes medians of many values. The order of the values does not matter. */
+/* Sorts values, and computes medians and weighted medians of values in any order. */
 #ifndef PPROFC_STATS_ROBUST_H
 #define PPROFC_STATS_ROBUST_H
 
@@ -9,11 +9,12 @@ void sort_doubles(double *values, size_t count);
 
 struct weighted {
   double value, weight;
-  size_t place; /* rank of the item among items with equal values; the caller sets it */
+  size_t place; /* order of items with equal values; the caller sets it */
 };
 
-/* Returns the weighted median. Adds up the weights to the middle of each item, and interpolates
- * linearly between items. Sorts the items. Returns NaN if there are no items. */
+/* Returns the weighted median: the value at which half of the total weight is reached, with linear
+ * interpolation between the middles of the items. Sorts the items. Returns NaN if there are no
+ * items. */
 double stats_weighted_median(struct weighted *items, size_t count);
 
 /* Returns the median. For an even number of values, it is the mean of the two middle values. Sorts

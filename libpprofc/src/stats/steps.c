@@ -1,5 +1,5 @@
-/* Finds change points of a series. Finds candidates in windows, drops weak candidates, joins
- * drifts, and computes the sizes of the changes. */
+/* Finds change points of a series: finds candidates in windows, drops weak candidates, joins the
+ * steps of a drift, and computes the sizes of the changes. */
 #include "stats/steps.h"
 
 #include "core/array.h"
@@ -30,8 +30,8 @@ struct finder {
 
 /* ---- candidates -------------------------------------- */
 
-/* Returns the best split of any part of a window, as the index of the first value after it. `cuts`
- * has the ends of the window and the splits between its parts. Sets *piece to the index of the part
+/* Returns the best split of any part of a window, as the index of the first value after the split.
+ * `cuts` contains the ends of the window and the splits between its parts. Sets *piece to the part
  * that is split. */
 static size_t finder_best(const struct finder *f, const size_t *cuts, size_t cut_count,
                           size_t *piece) {
@@ -125,8 +125,8 @@ static void finder_rank(const double *values, size_t count, double *ranks) {
   }
 }
 
-/* True if the change does not come from a few outliers. The best split by ranks, which resist
- * outliers, must leave at least `least` values on each side. */
+/* True if the change does not come from a few outliers: the best split of the ranks, which resist
+ * outliers, has at least `least` values on each side. */
 static bool finder_has_moved(const struct finder *f, size_t i) {
   double ranks[STEPS_WINDOW_MAX], distance;
   size_t index = f->items[i].index, half = f->options->window / 2, least = f->options->least;
@@ -149,8 +149,8 @@ static void finder_test(struct finder *f, size_t i) {
   if (!finder_has_room(f, i)) return;
   struct steps_options options = *f->options;
   size_t first = finder_begin(f, i), end = finder_end(f, i);
-  /* A drift makes neighbouring values similar, so the test must not correct for their
-   * correlation. */
+  /* In a drift, neighbouring values are similar because they rise or fall together. So do not
+   * correct the test for their correlation. */
   if (finder_drifts(f, first, step->index, end)) options.autocorrelated = false;
   step->p = steps_p(f->values, first, step->index, end, &options);
   if (step->p < f->options->alpha && !finder_has_moved(f, i)) step->p = 1;
@@ -174,8 +174,8 @@ static void finder_drop(struct finder *f, size_t i) {
   finder_test(f, i);
 }
 
-/* Drops the weakest change point again and again until the t-test accepts all others. Then drops
- * change points that fail the permutation test. */
+/* Drops the weakest change point again and again until the t-test accepts all others. Then does the
+ * same with the permutation test. */
 static void finder_merge(struct finder *f) {
   for (size_t i = 0; i < f->count; i++) finder_test(f, i);
   for (;;) {

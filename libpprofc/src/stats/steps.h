@@ -1,5 +1,5 @@
-/* Finds the change points of a series, at which its level changes. The method is "E-divisive
- * means".
+/* Finds the change points of a series: the places where its level changes. The method is
+ * "E-divisive means".
  *
  * Candidates are the splits with the greatest energy distance between both sides (Matteson, James:
  * "A Nonparametric Approach for Multiple Change Point Analysis of Multivariate Data", 2014, with
@@ -13,17 +13,18 @@
 #include "pprofc/stats.h"
 
 struct steps_options {
-  size_t window;         /* number of values in a window; at most STEPS_WINDOW_MAX */
-  size_t least;          /* minimum number of values between change points, and after the last
-                            change point */
-  size_t permutations;   /* number of permutations; 0: only the t-test decides */
-  double alpha;          /* significance level of the t-test; candidates are tested at ten times
-                            this level */
+  size_t window; /* number of values in a window; at most STEPS_WINDOW_MAX */
+  /* Minimum number of values before the first, between, and after the last change point. */
+  size_t least;
+  size_t permutations; /* number of permutations; 0: only the t-test decides */
+  /* Significance level of the t-test; ten times this level for candidates. */
+  double alpha;
   double permuted_alpha; /* significance level of the permutation test */
   uint64_t seed;         /* seed of the shuffling; equal seeds give equal results */
-  double cut;            /* maximum distance from the rolling median, in robust standard deviations;
-                            a value farther away is moved to this distance; 0: no limit */
-  bool autocorrelated;   /* true: correct the t-test for the correlation of neighbouring values */
+  /* Largest distance from the rolling median, in robust standard deviations; values farther away
+   * are moved to this distance; 0: no limit. */
+  double cut;
+  bool autocorrelated; /* true to correct the t-test for the correlation of neighbouring values */
 };
 
 #define STEPS_WINDOW_MAX 500
@@ -34,22 +35,22 @@ void steps_defaults(struct steps_options *options);
 
 /* A change of the level of a series. */
 struct step {
-  size_t index;         /* index of the first value after the change */
-  size_t last;          /* for a drift: index of the first value after its last step; otherwise
-                           equal to `index` */
-  bool drift;           /* true if a straight line fits the values better than a step */
-  double before, after; /* mean of the values before the change, and after it, up to the
-                           neighbouring change points */
+  size_t index; /* index of the first value after the change */
+  /* Index of the first value after the last step of a drift; otherwise equal to `index`. */
+  size_t last;
+  bool drift; /* true if a straight line fits the values better than a step */
+  /* Means of the values before and after, up to the neighbouring change points. */
+  double before, after;
   double difference, low, high;        /* after - before, and its 95 % interval (Welch) */
   double ratio, ratio_low, ratio_high; /* after / before and its 95 % interval; NaN unless both
                                           means and the lower bound of `before` are positive */
-  /* p-values of Student's t-test and of the permutation test; NaN if the test was not made */
+  /* P-values of Student's t-test and of the permutation test; NaN if the test was not made. */
   double p, permuted_p;
 };
 
-/* Searches for a recent change with too few values for a change point. At least two values at the
- * end of [first, end) must all be above, or all be below, the earlier values. If there is such a
- * change, fills in *step and returns true. */
+/* Searches for a recent change that has too few values for a change point. All of the last values
+ * of [first, end), at least two, must be above or below all earlier values. If there is such a
+ * change, sets *step and returns true. */
 bool steps_suspect(const double *values, size_t first, size_t end,
                    const struct steps_options *options, struct step *step);
 

@@ -1,4 +1,4 @@
-/* Declares functions that the files steps*.c share. */
+/* Functions that the files steps*.c share. */
 #ifndef PPROFC_STATS_STEPS_INSIDE_H
 #define PPROFC_STATS_STEPS_INSIDE_H
 
@@ -17,17 +17,17 @@ struct steps_side steps_side_of(const double *values, size_t first, size_t end);
  * of a difference. */
 double steps_student_p(const struct steps_side *a, const struct steps_side *b);
 
-/* Copies the values. Moves outliers to the limit that `cut` sets (steps_options). */
+/* Copies the values, and moves outliers to the limit that `cut` sets (steps_options.cut). */
 void steps_cut(const double *values, size_t count, double cut, double *out);
 
-/* Returns the p-value of a split of the values [first, end) before `middle`. Neighbouring values
- * with the correlation r make the estimated variance too small. Then multiplies the variance by (1
- * + r) / (1 - r). */
+/* Returns the p-value of the t-test for a split of the values [first, end) before `middle`. If
+ * neighbouring values have the correlation r, the estimated variance is too small, so the test
+ * multiplies it by (1 + r) / (1 - r). */
 double steps_p(const double *values, size_t first, size_t middle, size_t end,
                const struct steps_options *options);
 
 /* Returns the share of random orders of the values that have a split with at least the energy
- * distance of the original order. Ends early if the test has failed already. */
+ * distance of the original order. Ends early if the share certainly exceeds permuted_alpha. */
 double steps_permuted_p(const double *values, size_t count, const struct steps_options *options,
                         uint64_t seed);
 

@@ -1,13 +1,14 @@
-/* Handles the noise of a series for the search for change points. Limits outliers. Tests a split of
- * values that correlate with their predecessors. */
+/* Handles the noise of a series for the search for change points: limits outliers, and tests a
+ * split of correlated values. */
 #include "stats/robust.h"
 #include "stats/steps_inside.h"
 
 #include <math.h>
 
-#define CUT_HALF 5 /* number of values on each side of the rolling median */
+#define CUT_HALF 5 /* number of neighbours on each side in the rolling median */
 /* For a normal distribution: standard deviation divided by the median absolute deviation. */
-#define MAD_TO_SIGMA   1.4826
+#define MAD_TO_SIGMA 1.4826
+/* Maximum of the correlation that is corrected. */
 #define RESEMBLING_MAX 0.9
 
 /* ---- outliers ---------------------------------------- */
@@ -26,8 +27,8 @@ void steps_cut(const double *values, size_t count, double cut, double *out) {
     double middle = cut_median(near, n);
     for (size_t k = 0; k < n; k++) near[k] = fabs(near[k] - middle);
     double most = cut * MAD_TO_SIGMA * cut_median(near, n);
-    /* If more than half of the values are equal, their median deviation is 0. It then says nothing
-     * about the noise. */
+    /* If more than half of the values are equal, their median deviation is 0 and does not show the
+     * noise. */
     if (most > 0) out[i] = fmax(middle - most, fmin(middle + most, values[i]));
   }
 }
@@ -55,8 +56,8 @@ double steps_p(const double *values, size_t first, size_t middle, size_t end,
   struct steps_side b = steps_side_of(values, middle, end);
   double r = 0;
   if (options->autocorrelated) r = resemblance(values, first, middle, end, &a, &b);
-  /* The mean of correlated values has the variance of a mean of fewer independent values. This is
-   * the ratio of the two numbers. */
+  /* The mean of n correlated values has the variance of the mean of n * share independent
+   * values. */
   double share = (1 - r) / (1 + r);
   a.count *= share;
   a.squares *= share;

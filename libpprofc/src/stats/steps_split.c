@@ -5,8 +5,7 @@
 
 #include <math.h>
 
-/* Computes within[k]: the sum of the distances between all pairs of the values [start, start +
- * k). */
+/* Computes within[k]: the sum of the distances between all pairs of the first k values. */
 static void split_add_within(const double *x, size_t count, double *within) {
   within[0] = 0;
   for (size_t k = 0; k < count; k++) {
@@ -17,8 +16,8 @@ static void split_add_within(const double *x, size_t count, double *within) {
 }
 
 /* Returns the largest energy distance between [0, left) and [left, end) over all ends. The energy
- * distance is the mean distance between both sides minus the mean distances within each side.
- * right[end] is the sum within [left, end). */
+ * distance is twice the mean distance between the sides minus the mean distances within each side,
+ * scaled by the sizes of the sides. right[end] is the sum of the distances within [left, end). */
 static double split_greatest(size_t left, size_t count, size_t least, const double *within,
                              const double *right) {
   double greatest = -HUGE_VAL, inside = within[left], n = (double)left;
@@ -53,10 +52,10 @@ size_t steps_split(const double *values, size_t start, size_t end, size_t least,
   return start + place;
 }
 
-/* ---- splits in the given order ----------------------- */
+/* ---- permutations ------------------------------------ */
 
-/* Returns the largest distance of a split of all values. rows[i] is the sum of the distances of
- * value i to the other values. */
+/* Returns the largest energy distance of a split of all values. rows[i] is the sum of the distances
+ * of value i to the other values. */
 static double split_whole(const double *x, const double *rows, size_t count, size_t least) {
   double left = 0, right = 0, total, greatest = -HUGE_VAL;
   for (size_t i = 0; i < count; i++) right += rows[i] / 2;
@@ -89,7 +88,7 @@ double steps_permuted_p(const double *values, size_t count, const struct steps_o
                         uint64_t seed) {
   double x[STEPS_WINDOW_MAX], rows[STEPS_WINDOW_MAX];
   size_t above = 0;
-  /* The test fails if this number of permutations has an equal or better split. */
+  /* Number of permutations with an equal or better split at which the test fails. */
   size_t most = (size_t)(o->permuted_alpha * (double)(o->permutations + 1));
   uint64_t state = seed;
   for (size_t i = 0; i < count; i++) {
@@ -98,7 +97,7 @@ double steps_permuted_p(const double *values, size_t count, const struct steps_o
     for (size_t k = 0; k < count; k++) rows[i] += fabs(values[i] - values[k]);
   }
   double found = split_whole(x, rows, count, o->least);
-  /* A tolerance is necessary, because another order of summation changes the last bits. */
+  /* Another order of summation changes the last bits, so compare with a tolerance. */
   double almost = found - 1e-9 * fabs(found);
   for (size_t done = 1; done <= o->permutations; done++) {
     split_shuffle(x, rows, count, &state);
@@ -119,7 +118,7 @@ struct steps_side steps_side_of(const double *values, size_t first, size_t end) 
   return side;
 }
 
-/* Divides the sums of squares by n, like Hunter. */
+/* Divides the sums of squares by n instead of n - 1, like Hunter. */
 double steps_student_p(const struct steps_side *a, const struct steps_side *b) {
   double degrees = a->count + b->count - 2;
   if (degrees < 1) return 1;

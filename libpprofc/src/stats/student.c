@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Computes P(|T| >= |t|) as an incomplete beta function, so that a tiny p has full precision. Uses
- * x = df / (df + t^2) for a large t, and 1 - x for a small t. Neither loses digits by
- * cancellation. */
+/* Computes P(|T| >= |t|) as an incomplete beta function, so that a tiny p has full precision. The
+ * argument is df / (df + t^2) for a large t, and 1 minus this for a small t. Neither loses digits
+ * by cancellation. */
 double pprofc_t_two_sided(double t, double degrees) {
   if (isnan(t) || !(degrees > 0)) return (double)NAN;
   if (isinf(t)) return 0;
@@ -31,16 +31,16 @@ struct student_bounds {
   double low, high;
 };
 
-/* A relative change of t by this amount changes the tail by more than its rounding error. */
+/* Relative change of t that changes the tail by more than its rounding error. */
 #define STUDENT_SLACK 5e-14
 
-/* Bounds the quantile by Newton's method on the logarithm of the tail. Returns no bounds if the
- * method does not converge. Also returns no bounds for a small t, because the tail hardly changes
+/* Returns bounds of the quantile, found by Newton's method on the logarithm of the tail. Returns 0
+ * and infinity if the method does not converge, or if t is small, because the tail hardly changes
  * there. */
 static struct student_bounds bounds_of_tail(double wanted, double degrees) {
   struct student_bounds none = {0, (double)INFINITY};
   double z = -pprofc_normal_quantile(wanted / 2), square = z * z;
-  /* the first terms of the Cornish-Fisher expansion */
+  /* Start with the first terms of the Cornish-Fisher expansion. */
   double t = z * (1 + (square + 1) / (4 * degrees) +
                   (square * (5 * square + 16) + 3) / (96 * degrees * degrees));
   int sign;
@@ -52,7 +52,7 @@ static struct student_bounds bounds_of_tail(double wanted, double degrees) {
     double step = tail * log(tail / wanted) / (2 * density);
     if (!(t > 0.5) || !isfinite(step)) return none;
     t = fmax(t / 2, t + step);
-    if (fabs(step) < 1e-7 * t) break; /* The next error is about the square of this error. */
+    if (fabs(step) < 1e-7 * t) break; /* the next error is about the square of this error */
   }
   struct student_bounds found = {t * (1 - STUDENT_SLACK), t * (1 + STUDENT_SLACK)};
   bool around = pprofc_t_two_sided(found.low, degrees) > wanted &&
@@ -67,8 +67,8 @@ static bool tail_is_greater(const struct student_bounds *known, double t, double
   return pprofc_t_two_sided(t, degrees) > wanted;
 }
 
-/* Returns the positive t whose two-sided tail is `wanted`. Uses bisection, because the tail falls
- * as t grows. 200 halvings reach the last bit from any start. */
+/* Returns the positive t whose two-sided tail is `wanted`, by bisection. 200 halvings reach the
+ * last bit from any start. */
 static double inverse_of_tail(double wanted, double degrees) {
   struct student_bounds known = bounds_of_tail(wanted, degrees);
   double low = 0, high = 1;

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Number of possible counts of inversions. A count is between 0 and the number of pairs of
- * TREND_EXACT values. */
+/* Number of possible counts of inversions (pairs in descending order) of TREND_EXACT values: from 0
+ * to the number of pairs. */
 #define TREND_PAIRS (TREND_EXACT * (TREND_EXACT - 1) / 2 + 1)
 
 double trend_theil_sen(const double *t, const double *x, size_t count, double *scratch) {
@@ -29,32 +29,32 @@ double trend_kendall_s(const double *x, size_t count) {
 
 /* ---- the exact distribution -------------------------- */
 
-/* Buffers for the exact distribution. A polynomial has the probability of k inversions as the
- * coefficient with index k. */
+/* Buffers for the exact distribution. A distribution is a polynomial: coefficient k is the
+ * probability of k inversions. */
 struct kendall {
   double product[TREND_PAIRS], next[TREND_PAIRS];
-  /* coefficients of the Gaussian binomials [n, 0], [n, 1] ... */
+  /* Coefficients of the Gaussian binomials [n, 0], [n, 1] ... */
   double rows[TREND_EXACT + 1][TREND_PAIRS];
   double sorted[TREND_EXACT];
 };
 
-/* Returns an array. Item k is the number of ways to have k inversions between `chosen` equal values
- * and n - chosen other values. Uses Pascal's rule [n, c] = [n - 1, c] + q^(n - c) [n - 1, c -
- * 1]. */
+/* Returns an array: item k is the number of orders of `chosen` equal values and n - chosen other
+ * values with k inversions between them. Uses Pascal's rule [n, c] = [n - 1, c] + q^(n - c) [n - 1,
+ * c - 1]. */
 static const double *kendall_binomial(struct kendall *k, size_t n, size_t chosen) {
   memset(k->rows, 0, (chosen + 1) * sizeof k->rows[0]);
   k->rows[0][0] = 1;
   for (size_t m = 1; m <= n; m++)
     for (size_t c = chosen < m ? chosen : m; c > 0; c--)
       for (size_t i = (c - 1) * (m - c) + 1; i-- > 0;) {
-        /* c decreases, so the row of [m - 1, c - 1] is not overwritten yet. */
+        /* The loop goes down in c, so rows[c - 1] still has the values for m - 1. */
         k->rows[c][i + m - c] += k->rows[c - 1][i];
       }
   return k->rows[chosen];
 }
 
-/* Multiplies two distributions: of the `n - chosen` previous values, and of a group of `chosen`
- * equal values. Returns the degree of the product. */
+/* Multiplies the distribution of the `n - chosen` previous values by the distribution of a group of
+ * `chosen` equal values. Returns the degree of the product. */
 static size_t kendall_multiply(struct kendall *k, size_t degree, size_t n, size_t chosen) {
   const double *factor = kendall_binomial(k, n, chosen);
   size_t more = chosen * (n - chosen);
@@ -78,7 +78,7 @@ static double kendall_exact(struct kendall *k, size_t count, double s) {
     done += ties;
     degree = kendall_multiply(k, degree, done, ties);
   }
-  /* S is the number of pairs without ties, minus two for each inversion. */
+  /* S is the number of pairs of different values, minus two for each inversion. */
   for (size_t i = 0; i <= degree && (double)degree - 2 * (double)i >= s; i++) p += k->product[i];
   return p < 1 ? p : 1;
 }

@@ -1,4 +1,4 @@
-/* Computes Yuen's t-test of trimmed means. If the samples are small, its p-value comes from
+/* Computes Yuen's t-test of trimmed means. For small samples, the p-value comes from
  * permutations. */
 #include "stats/trimmed.h"
 
@@ -7,11 +7,12 @@
 
 #include <math.h>
 
-#define TRIM          0.2
-#define PERMUTED_MOST 100 /* maximum number of values of both samples for a permutation test */
-/* If the p-value of the t distribution is larger, the permutation test is skipped. */
+#define TRIM 0.2
+/* Maximum number of values of both samples together for a permutation test. */
+#define PERMUTED_MOST 100
+/* Largest p-value of the t distribution for which the permutation test is made. */
 #define UNLIKELY 0.2
-/* The test ends after this number of permutations with an equal or larger t. */
+/* Number of permutations with an equal or larger t after which the test ends. */
 #define HITS_MOST 40
 
 /* ---- the statistic ----------------------------------- */
@@ -26,7 +27,7 @@ static struct trimmed_side trimmed_of(const double *sorted, size_t count) {
   size_t cut = (size_t)(TRIM * (double)count), kept = count - 2 * cut;
   double low = sorted[cut], high = sorted[count - cut - 1], sum = 0, squares = 0;
   for (size_t i = 0; i < kept; i++) sum += sorted[cut + i] - low;
-  /* The winsorized sample has `low` and `high` instead of the values that were cut. */
+  /* The winsorized sample has `low` and `high` in place of the values that were cut. */
   double all = sum + (double)cut * (high - low), middle = low + all / (double)count;
   for (size_t i = 0; i < kept; i++)
     squares += (sorted[cut + i] - middle) * (sorted[cut + i] - middle);
@@ -44,15 +45,16 @@ static double trimmed_t(const double *x, size_t n, const double *y, size_t m) {
 
 /* ---- permutations ------------------------------------ */
 
-/* Chooses n of `count` values at random for the first sample. The others form the second sample.
- * Both samples stay in ascending order (Knuth's algorithm S). x and y have space for one value more
- * than the sample. */
+/* Chooses n of `count` values at random for the sample x. The others form the sample y. Both
+ * samples stay in ascending order (Knuth's algorithm S). x and y have space for one value more than
+ * the sample. */
 static void trimmed_deal(const double *all, size_t count, size_t n, double *x, double *y,
                          uint64_t *state) {
   for (size_t i = 0; i < count; i++) {
     bool first = (stats_random(state) >> 32) * (count - i) >> 32 < n;
-    *x = *y = all[i]; /* Store the value in both samples and advance one index. This is faster than
-                         a branch, which the processor could not predict. */
+    /* Store the value in both samples and advance one index. This is faster than a branch, which
+     * the processor could not predict. */
+    *x = *y = all[i];
     x += first;
     y += !first;
     n -= first;

@@ -1,5 +1,4 @@
-/* Computes the Mann-Whitney U test. It is exact for small samples, and otherwise uses the normal
- * approximation. */
+/* Computes the Mann-Whitney U test: exactly for small samples, else by the normal approximation. */
 #include "core/mem.h"
 #include "pprofc/stats.h"
 #include "stats/gomath.h"
@@ -12,7 +11,7 @@ struct ranks {
   size_t distinct;
   bool tied;
   double u;     /* U: number of pairs with x > y; ties count half */
-  double cubes; /* sum of t^3 - t over the numbers t in `ties`; the variance of U needs it */
+  double cubes; /* sum of t^3 - t over the numbers t in `ties`, for the variance of U */
 };
 
 static void rank(const double *x, size_t nx, const double *y, size_t ny, struct ranks *r) {
@@ -52,7 +51,7 @@ static void untied_step(double *table, size_t small, size_t m, size_t u) {
   }
 }
 
-/* Computes P(U <= u) by Mann and Whitney's recurrence over the sample sizes: p[n][m](U) = (n
+/* Returns P(U <= u) by Mann and Whitney's recurrence over the sample sizes: p[n][m](U) = (n
  * p[n-1][m](U - m) + m p[n][m-1](U)) / (n + m). The table has the values for one m at a time.
  * Returns a negative number when out of memory. */
 static double untied_cdf(size_t nx, size_t ny, size_t u, const pprofc_allocator *mem) {
@@ -73,8 +72,8 @@ static double untied_cdf(size_t nx, size_t ny, size_t u, const pprofc_allocator 
 
 /* ---- ties -------------------------------------------- */
 
-/* State of a loop over the distinct values, in ascending or descending order. In descending order,
- * U is the number of pairs with x < y. */
+/* The distinct values in ascending or descending order. In descending order, U is the number of
+ * pairs with x < y. */
 struct tied_walk {
   const size_t *ties;
   size_t distinct, nx, total;
@@ -86,7 +85,7 @@ static size_t ties_at(const struct tied_walk *w, size_t k) {
   return w->ties[w->reversed ? w->distinct - 1 - k : k];
 }
 
-/* Adds a distinct value that occurs t times. `seen` values are smaller, and j of them are in x.
+/* Adds a distinct value that occurs t times. `seen` values come before it, and j of them are in x.
  * There are choose(t, r) ways to put r of the t values into x. Each of these r values exceeds (seen
  * - j) values of y, and ties with t - r values. Both numbers are added to the doubled U. */
 static void spread(const struct tied_walk *w, size_t seen, size_t t, size_t limit,
@@ -103,9 +102,8 @@ static void spread(const struct tied_walk *w, size_t seen, size_t t, size_t limi
   }
 }
 
-/* Computes P(2U <= limit) by dynamic programming over the distinct values (Cheung and Klotz 1997;
- * their recursion is written as a loop over a table). Returns a negative number when out of
- * memory. */
+/* Returns P(2U <= limit) by dynamic programming over the distinct values (Cheung and Klotz 1997,
+ * with a table instead of their recursion). Returns a negative number when out of memory. */
 static double tied_cdf(const struct tied_walk *w, size_t limit) {
   size_t width = limit + 1, cells = (w->nx + 1) * width, seen = 0;
   double *tables = mem_zero_array(w->mem, 2 * cells, sizeof *tables);
@@ -133,7 +131,7 @@ static double tied_cdf(const struct tied_walk *w, size_t limit) {
   return result;
 }
 
-/* Computes P(2U <= limit) for two distinct values like benchstat, which truncates the upper end of
+/* Returns P(2U <= limit) for two distinct values like benchstat, which truncates the upper end of
  * the sum. */
 static double two_values_as_upstream(const struct tied_walk *w, long long limit) {
   long long t0 = (long long)w->ties[0], t1 = (long long)w->ties[1], n = (long long)w->nx;
@@ -146,9 +144,9 @@ static double two_values_as_upstream(const struct tied_walk *w, long long limit)
 
 /* ---- choice of the method ---------------------------- */
 
-/* Maximum sample sizes for an exact p. EXACT_TIED is benchstat's limit for samples with ties. The
- * tie-corrected test uses EXACT_UNTIED even with ties, because its exact p takes at most about 20
- * ms. */
+/* Maximum size of the larger sample for an exact p. EXACT_TIED is benchstat's limit for samples
+ * with ties. With PPROFC_U_CORRECT, EXACT_UNTIED also applies to ties, because the exact p takes at
+ * most about 20 ms. */
 #define EXACT_UNTIED 50
 #define EXACT_TIED   25
 
@@ -166,8 +164,8 @@ static double correct_p(struct tied_walk *w, const struct ranks *r, double u) {
     least = untied_cdf(w->nx, ny, (size_t)(u < pairs - u ? u : pairs - u), w->mem);
   } else {
     for (int side = 0; side < 2 && least >= 0; side++) {
-      /* The smaller tail is on the same side of the mean as u, so the other tail is skipped. With
-       * ties, even the smaller tail can exceed one half. */
+      /* The smaller tail is on the same side of the mean as u, so skip the other tail. With ties,
+       * even the smaller tail can exceed one half. */
       double bound = side ? pairs - u : u;
       if (2 * bound > pairs) continue;
       w->reversed = side == 1;
@@ -217,7 +215,7 @@ pprofc_u_result pprofc_u_test(const double *x, size_t x_count, const double *y, 
                               unsigned flags, const pprofc_allocator *allocator) {
   const pprofc_allocator *mem = mem_or_default(allocator);
   if (!x_count || !y_count) return (pprofc_u_result){PPROFC_TEST_TOO_SMALL, 0, 1, false};
-  if (isnan(x[0]) || isnan(y[0])) /* In sorted samples, NaN comes first. */
+  if (isnan(x[0]) || isnan(y[0])) /* NaN comes first in sorted samples */
     return (pprofc_u_result){PPROFC_TEST_NAN, 0, 1, false};
   size_t total = x_count + y_count;
   struct ranks r = {.ties = mem_array(mem, total, sizeof *r.ties)};

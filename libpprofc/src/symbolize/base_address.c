@@ -7,7 +7,7 @@
 #define KERNEL_FROM ((uint64_t)1 << 63)
 #define PPC64_TEXT  0xc000000000000000u
 
-/* ---- which segment a mapping shows ------------------- */
+/* ---- segment of a mapping ---------------------------- */
 
 static const struct elf_segment *text_segment(const struct elf_file *f) {
   uint64_t address, offset, size;
@@ -20,20 +20,21 @@ static const struct elf_segment *text_segment(const struct elf_file *f) {
   return NULL;
 }
 
-/* True if a segment may contain [offset, offset + size) of the file. */
+/* True if the mapping of the bytes [offset, offset + size) of the file may contain this segment. */
 static bool may_show(const struct elf_segment *s, uint64_t offset, uint64_t size) {
   if (!s->loadable || !s->file_size) return false;
   uint64_t segment_end = s->offset + s->memory_size, end = offset + size;
   if (offset >= segment_end || s->offset >= end) return false;
   uint64_t in_page = s->vaddr & (s->align - 1);
   if (offset < (s->offset > in_page ? s->offset - in_page : 0)) return false;
-  /* A mapping that starts on the last, partial page of the segment and continues for a page maps
-   * another segment. */
+  /* A mapping that starts in the last, partial page of this segment and extends at least a page
+   * past the end of the segment belongs to another segment. */
   return !(offset > s->offset && segment_end < offset + PAGE && end >= segment_end + PAGE);
 }
 
-/* Returns the segment that a user mapping maps. If several segments fit, the address decides.
- * Returns NULL if no segment fits, or if the address does not select one of several segments. */
+/* Returns the segment of a mapping outside of the kernel. If several segments fit, returns the only
+ * segment that contains `address`. Returns NULL if no segment fits, or if several fit and not
+ * exactly one of them contains the address. */
 static const struct elf_segment *user_segment(const struct elf_file *f,
                                               const struct mapped_range *r, uint64_t address) {
   const struct elf_segment *found = NULL;
@@ -76,14 +77,15 @@ static pprofc_status kernel_symbol(const struct elf_file *f, const struct mapped
   return elf_symbol(f, name, known, address, error);
 }
 
-/* True for the range of a kernel mapping. The offset of such a range is 0, the start of the kernel
- * text on PowerPC, or the start of the range. */
+/* True if the range is a kernel mapping. Its offset is then 0, the start of the kernel text on
+ * PowerPC, or the start of the range. */
 static bool is_kernel_range(const struct mapped_range *r) {
   if (r->start < KERNEL_FROM || r->limit <= r->start) return false;
   return r->offset == 0 || r->offset == PPC64_TEXT || r->offset == r->start;
 }
 
-/* Tries the known layouts of kernel mappings. Returns false if no layout fits. */
+/* Computes the base if the mapping has one of the known layouts of kernels. Returns false if no
+ * layout fits. */
 static bool kernel_base(const struct elf_segment *s, const struct mapped_range *r, bool known,
                         uint64_t symbol, uint64_t *base) {
   if (s->vaddr == r->start - r->offset) {
@@ -106,7 +108,7 @@ static bool kernel_base(const struct elf_segment *s, const struct mapped_range *
   return false;
 }
 
-/* ---- the three kinds of files ------------------------ */
+/* ---- executables and shared objects ------------------ */
 
 struct question {
   const struct elf_file *file;
@@ -150,8 +152,8 @@ static void dyn_base(const struct question *q, uint64_t *base) {
     *base = user_base(q);
 }
 
-/* Finds the kernel symbol and the segment of the mapping. The segment is NULL if the file has no
- * matching segment. */
+/* Sets q->segment to the segment of the mapping, and the kernel symbol if the file is a kernel. The
+ * segment stays NULL if the file has no loadable segment or no segment with .text. */
 static pprofc_status find_segment(struct question *q, uint64_t address, pprofc_error *error) {
   const struct mapped_range *r = q->range;
   pprofc_status status = kernel_symbol(q->file, r, &q->symbol_known, &q->symbol, error);
@@ -168,8 +170,8 @@ static pprofc_status find_segment(struct question *q, uint64_t address, pprofc_e
                    q->file->path, (unsigned long long)r->start, (unsigned long long)r->limit);
 }
 
-/* True for a mapping of the whole address space and for an empty mapping. Their addresses equal the
- * addresses in the file. */
+/* True for a mapping of the whole address space and for an empty mapping at 0. The addresses in
+ * such a mapping equal the addresses in the file. */
 static bool covers_everything(const struct mapped_range *r) {
   return r->start == 0 && r->offset == 0 && (r->limit == UINT64_MAX || r->limit == 0);
 }

@@ -44,7 +44,7 @@ static void built_add(struct buffer *lines, pprofc_str item) {
     buffer_add_char(lines, (unsigned char)item.data[i] < ' ' ? ' ' : item.data[i]);
 }
 
-/* Adds the texts of a section that begin with `start`. Each text ends with a NUL. */
+/* Adds the NUL-terminated strings of a section that begin with `start`. */
 static void built_add_texts(struct buffer *lines, pprofc_str section, pprofc_str start) {
   pprofc_str text;
   while (section.size && str_next(&section, '\0', &text)) {
@@ -55,7 +55,7 @@ static void built_add_texts(struct buffer *lines, pprofc_str section, pprofc_str
 
 /* ---- Go ---------------------------------------------- */
 
-/* Reads a text. The length of the text precedes it as a varint. */
+/* Removes a string from the start of *rest and returns it. Its length precedes it as a varint. */
 static pprofc_str go_text(pprofc_str *rest) {
   uint64_t size = 0;
   size_t at = 0;
@@ -70,8 +70,8 @@ static pprofc_str go_text(pprofc_str *rest) {
   return text;
 }
 
-/* Adds a line of the list of modules: "dep", path, version; or "build", KEY=VALUE. Skips flags
- * with data of the version control system. */
+/* Adds a line of Go's list of modules to the flags or to the libraries. Tabs separate the fields:
+ * "dep" or "=>", path, version; or "build", KEY=VALUE. Skips keys of the version control system. */
 static void go_line(pprofc_str line, struct buffer *flags, struct buffer *libraries) {
   pprofc_str kind, name, version = STR("");
   char text[512];
@@ -101,7 +101,7 @@ static void go_read(pprofc_str section, struct buffer *compiler, struct buffer *
 
 /* ---- other compilers --------------------------------- */
 
-/* Adds the names of the shared libraries. */
+/* Adds the names of the shared libraries that the dynamic section lists. */
 static void built_needed(pprofc_str dynamic, pprofc_str strings, struct buffer *libraries) {
   for (size_t at = 0; at + DYNAMIC_SIZE <= dynamic.size; at += DYNAMIC_SIZE) {
     uint64_t entry[2];

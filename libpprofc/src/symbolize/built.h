@@ -5,8 +5,8 @@
 #include "core/error.h"
 #include "core/mem.h"
 
-/* How a program was built, with one line for each item; "" if the file does not contain the
- * item. */
+/* How a program was built. Each text has one line for each item; it is "" if the file does not
+ * contain this information. */
 struct built {
   pprofc_str compiler;  /* compiler and its version: "go1.22.1", "GCC: (Debian 12.2.0-14) 12.2.0" */
   pprofc_str flags;     /* build flags: "-race=true", "GNU C17 12.2.0 -mtune=generic -O2" */

@@ -16,7 +16,8 @@ struct code_pair {
   uint64_t base, head;
 };
 
-/* Data that was already compared, with the result. The result is true while the comparison runs. */
+/* Result of comparing data at two addresses. `same` is true while the comparison runs, so data that
+ * refers to itself counts as equal. */
 struct code_known {
   struct code_pair at;
   uint64_t size;
@@ -27,8 +28,8 @@ struct code_known {
 /* State of a comparison. */
 struct code_work {
   struct code_image images[2];
-  struct map map;           /* hash table of `known`, keyed by the pair of addresses */
-  struct code_known *known; /* data that was already compared */
+  struct map map;           /* index of `known` by addresses, size and depth */
+  struct code_known *known; /* results of finished and running comparisons */
   size_t known_count, known_capacity;
   bool out_of_memory;
   /* The two functions to compare. */
@@ -39,7 +40,7 @@ enum { BASE, HEAD };
 
 /* ---- names ------------------------------------------- */
 
-/* Returns the name without a suffix that compilers number, such as ".llvm.123" or ".12". */
+/* Returns the name without a suffix that compilers number: ".llvm.123" or ".12". */
 static pprofc_str stable_name(pprofc_str name) {
   size_t end = name.size;
   while (end && char_is_digit(name.data[end - 1])) end--;
@@ -52,7 +53,7 @@ static bool same_name(const struct code_symbol *a, const struct code_symbol *b) 
   return str_equal(stable_name(a->name), stable_name(b->name));
 }
 
-/* ---- what addresses refer to ------------------------- */
+/* ---- targets of addresses ---------------------------- */
 
 static bool same_data(struct code_work *w, struct code_pair at, uint64_t size, int depth);
 
@@ -90,8 +91,8 @@ static bool same_code_target(struct code_work *w, struct code_pair at) {
   return same_name(a, b) && at.base - a->address == at.head - b->address;
 }
 
-/* Returns the text at an address and sets *size to its size with NUL, or NULL if there is no text.
- */
+/* Returns the NUL-terminated text at an address and sets *size to its size with the NUL. Returns
+ * NULL if the data there is not text. */
 static const uint8_t *text_at(const struct code_image *m, uint64_t address, size_t *size) {
   uint64_t room;
   const struct code_section *section = code_section_at(m, address);
@@ -113,7 +114,7 @@ static bool same_c_text(const struct code_work *w, struct code_pair at) {
   return a && b && sizes[BASE] == sizes[HEAD] && memcmp(a, b, sizes[BASE]) == 0;
 }
 
-/* True if a text begins at the address, because a NUL precedes it. */
+/* True if a text that is not empty begins at the address, which means that a NUL precedes it. */
 static bool is_c_text(const struct code_image *m, uint64_t address) {
   uint64_t room;
   size_t size;
@@ -121,11 +122,12 @@ static bool is_c_text(const struct code_image *m, uint64_t address) {
   return before && !*before && text_at(m, address, &size) && size > 1;
 }
 
-/* Result of comparing two tables of 4-byte offsets. The offsets count from the table and lead to
- * code, as in a switch, or to texts. */
+/* Result of comparing two tables of 4-byte offsets from the start of the table. Compilers make such
+ * tables for switch statements, with offsets of code, and for lists of texts. TABLE_NONE means that
+ * the data is not such a table. */
 enum offset_table { TABLE_NONE, TABLE_SAME, TABLE_OTHER };
 
-/* Compares the two targets of one offset. */
+/* Compares the targets of an offset in both programs. */
 static enum offset_table compare_offset(const struct code_work *w, struct code_pair target) {
   if (is_inside(w, target)) return TABLE_SAME;
   if (!is_c_text(&w->images[BASE], target.base) || !is_c_text(&w->images[HEAD], target.head))
@@ -133,7 +135,8 @@ static enum offset_table compare_offset(const struct code_work *w, struct code_p
   return same_c_text(w, target) ? TABLE_SAME : TABLE_OTHER;
 }
 
-/* Compares two tables of offsets with `size` bytes. Go programs have no such tables. */
+/* Compares two tables of offsets, both `size` bytes long. Returns TABLE_NONE for Go programs, which
+ * have no such tables. */
 static enum offset_table compare_offsets(struct code_work *w, struct code_pair at, uint64_t size) {
   uint64_t rooms[2];
   const uint8_t *a = code_bytes(&w->images[BASE], at.base, &rooms[BASE]);
@@ -156,16 +159,18 @@ static bool same_object(struct code_work *w, struct code_pair at, uint64_t size,
   return offsets == TABLE_NONE ? same_data(w, at, size, depth) : offsets == TABLE_SAME;
 }
 
-/* True if the address is in Go's type descriptors. Only size, pointers, hash and kind of a
- * descriptor are compared, because the other fields are offsets that every new name changes. */
+/* True if the address is in Go's type descriptors. */
 static bool is_go_type(const struct code_image *m, uint64_t address) {
   return address >= m->types_from && address < m->types_to;
 }
 
+/* Size, pointers, hash and kind of a type descriptor: the bytes to compare. The fields after them
+ * are offsets that change when the program gets a new name. */
 #define GO_TYPE_BYTES 24
 #define GO_ASSEMBLY   STR(".abi0") /* suffix of functions of Go's assembler */
 
-/* True if both addresses are at the same offset of objects with the same name and contents. */
+/* True if both addresses are at the same offset of objects with the same name and contents. With a
+ * `size`, compares only `size` bytes at the addresses. */
 static bool same_named(struct code_work *w, struct code_pair at, const struct code_symbol *x,
                        const struct code_symbol *y, uint64_t size, int depth) {
   const struct code_section *a = code_section_at(&w->images[BASE], at.base);
@@ -184,7 +189,7 @@ static bool same_nameless(struct code_work *w, struct code_pair at, uint64_t siz
   uint64_t other = code_extent(&w->images[HEAD], at.head);
   if (other < extent) extent = other;
   if (size) return same_data(w, at, size < extent ? size : extent, depth);
-  /* Other data may follow a text, so compare the text alone. */
+  /* Other data may follow a text, so a comparison of only the texts also counts. */
   return same_object(w, at, extent, depth) || same_c_text(w, at);
 }
 
@@ -217,8 +222,9 @@ static bool may_be_pointer(const struct code_image *m, uint64_t at, uint64_t val
   return m->fixed && !code_section_at(m, at)->numbers && code_section_at(m, value);
 }
 
-/* True if an equal word of both programs may be an address at which the programs have different
- * data. Ignores addresses outside of data, because a number may look like an address by chance. */
+/* True if `value`, a word that is the same in both programs, may be the address of objects that
+ * differ. Returns false for addresses outside of data and for objects with different names, because
+ * a number may look like an address by chance. */
 static bool is_other_object(struct code_work *w, uint64_t value, int depth) {
   const struct code_section *a = code_section_at(&w->images[BASE], value);
   const struct code_section *b = code_section_at(&w->images[HEAD], value);
@@ -277,7 +283,8 @@ static bool known_equal(const void *records, uint32_t index, const void *key) {
          a->depth == b->depth;
 }
 
-/* Compares the data at two addresses. Stores the result for these addresses and this depth. */
+/* Compares `size` bytes of data at two addresses and stores the result in w->known. Follows chains
+ * of at most `depth` pointers. */
 static bool same_data(struct code_work *w, struct code_pair at, uint64_t size, int depth) {
   const struct code_known key = {at, size, depth, true};
   uint64_t hash = hash_mix(hash_mix(hash_mix(0, at.base), at.head), size ^ (uint64_t)depth << 60);
@@ -297,8 +304,8 @@ static bool same_data(struct code_work *w, struct code_pair at, uint64_t size, i
 
 /* ---- code -------------------------------------------- */
 
-/* True if a number in code may be an address. Returns false for position-independent code and for
- * Go, whose code uses addresses relative to the next instruction. */
+/* True if a pair of numbers in code may be addresses. Returns false for position-independent code
+ * and for Go, whose code uses addresses relative to the next instruction. */
 static bool may_be_address(const struct code_work *w, struct code_pair value) {
   for (int side = 0; side < 2; side++)
     if (!w->images[side].fixed || w->images[side].go) return false;
@@ -360,7 +367,8 @@ static enum code_state compare_function(struct code_work *w) {
 
 /* ---- functions by name ------------------------------- */
 
-/* Ranks of states. If several functions have one name, the state with the highest rank counts. */
+/* Order of the states. If several functions have the same name, the state with the highest rank
+ * counts. */
 static const int state_rank[] = {[CODE_SAME] = 0, [CODE_UNKNOWN] = 1, [CODE_CHANGED] = 2};
 
 static size_t count_name(const struct code_image *m, size_t from) {
@@ -382,8 +390,8 @@ static void compare_name(struct code_work *w, const size_t at[2], size_t count,
   }
 }
 
-/* Compares the names at two positions, to merge two sorted lists. If one list has ended, the other
- * list has the smaller name. */
+/* Compares the names at `at` in base and at `in_head` in head, to merge the two sorted lists. If
+ * one list has ended, the other list has the smaller name. */
 static int name_order(const struct code_image *base, size_t at, const struct code_image *head,
                       size_t in_head) {
   if (at == base->function_count) return 1;
@@ -391,7 +399,8 @@ static int name_order(const struct code_image *base, size_t at, const struct cod
   return str_compare(base->functions[at].name, head->functions[in_head].name);
 }
 
-/* Compares the functions with the next name. Base, head or both have functions with this name. */
+/* Compares the functions with the next name and moves `at` past them. Base, head or both have
+ * functions with this name. */
 static struct code_function next_function(struct code_work *w, size_t at[2]) {
   const struct code_image *base = &w->images[BASE], *head = &w->images[HEAD];
   int order = name_order(base, at[BASE], head, at[HEAD]);
@@ -409,8 +418,8 @@ static struct code_function next_function(struct code_work *w, size_t at[2]) {
   return made;
 }
 
-/* Adds a name for code_find. If several functions have the name, keeps the function with the
- * highest rank. */
+/* Adds a name for code_find. If several functions have the name, the function with the highest
+ * state_rank counts. */
 static bool code_add_name(struct code_comparison *c, pprofc_str name, uint32_t function) {
   size_t known = c->names.count;
   enum code_state state = c->functions[function].state;
@@ -422,7 +431,8 @@ static bool code_add_name(struct code_comparison *c, pprofc_str name, uint32_t f
   return true;
 }
 
-/* Adds the demangled forms of all names, because profiles contain them. */
+/* Adds the demangled forms of all names to the names for code_find, because profiles contain
+ * demangled names. */
 static bool add_readable_names(struct code_comparison *c) {
   static const enum demangle_mode modes[] = {DEMANGLE_DEFAULT, DEMANGLE_TEMPLATES, DEMANGLE_FULL};
   struct buffer text;
@@ -439,7 +449,7 @@ static bool add_readable_names(struct code_comparison *c) {
   return room;
 }
 
-/* State of a thread that has enough stack to demangle long names. */
+/* Argument and result of name_functions_deep. */
 struct code_naming {
   struct code_comparison *comparison;
   bool room;
@@ -469,7 +479,7 @@ static bool compare_all(struct code_comparison *c, struct code_work *w) {
   return demangle_run(name_functions_deep, &naming) && naming.room;
 }
 
-/* Opens the program of base or head. Error messages contain the path of the program. */
+/* Opens the program of base or head. Puts the path of the program into error messages. */
 static pprofc_status open_side(struct code_work *w, int side, const char *path,
                                const pprofc_allocator *mem, pprofc_error *error) {
   pprofc_error why = {0};

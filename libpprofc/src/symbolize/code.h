@@ -1,6 +1,6 @@
-/* Finds functions whose machine code is the same in two programs. Two addresses in operands are
- * equal if they have the same target: the same offset of the same function, or data with the same
- * contents. All other bytes must be equal. */
+/* Finds functions whose machine code is the same in two programs. Operands that are addresses count
+ * as equal if they have the same target: the same offset of the same function, or data with the
+ * same contents. All other bytes must be equal. */
 #ifndef PPROFC_SYMBOLIZE_CODE_H
 #define PPROFC_SYMBOLIZE_CODE_H
 
@@ -8,17 +8,18 @@
 #include "core/map.h"
 
 enum code_state {
-  CODE_UNKNOWN, /* no function has that name, or the code of the function cannot be read */
+  CODE_UNKNOWN, /* the code cannot be decoded, or the programs have different numbers of functions
+                   with the name */
   CODE_SAME,
   CODE_CHANGED /* the code differs, or only one side has the function */
 };
 
+/* Size of a cache line in bytes. */
 #define CODE_CACHE_LINE 64
 
 struct code_function {
   pprofc_str name;       /* mangled name, as in the symbol table */
-  enum code_state state; /* state of the function; if several functions have the name, the state of
-                            the function that differs most */
+  enum code_state state; /* state that differs most if several functions have the name */
   bool moved; /* true if the code is the same but begins at another offset in its cache line */
 };
 
@@ -34,7 +35,7 @@ struct code_comparison {
 };
 
 /* Compares two ELF files for x86-64. The caller frees the result, even after an error. Returns the
- * errors of code_image_open; the message has the path. */
+ * errors of code_image_open, with the path of the file in the message. */
 pprofc_status code_compare(struct code_comparison *comparison, const char *base, const char *head,
                            const pprofc_allocator *mem, pprofc_error *error);
 void code_comparison_free(struct code_comparison *comparison);

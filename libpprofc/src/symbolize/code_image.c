@@ -11,7 +11,7 @@
 
 /* ---- reading ----------------------------------------- */
 
-/* Returns `size` bytes of the file, or NULL. */
+/* Returns the `size` bytes at an offset of the file, or NULL if the file ends before them. */
 static const uint8_t *code_file_at(const struct code_image *m, uint64_t offset, uint64_t size) {
   if (offset > m->file.size || size > m->file.size - offset) return NULL;
   return (const uint8_t *)m->file.data + offset;
@@ -98,15 +98,14 @@ static int code_symbol_order(const void *a, const void *b) {
   return str_compare(x->name, y->name);
 }
 
-/* True for "type:*", "go:string.*" and "go:func.*", names that Go's linker gives to many
- * objects. */
+/* True for names that Go's linker gives to many objects: "type:*", "go:string.*", "go:func.*". */
 static bool is_collective(pprofc_str name) {
   return str_ends(name, STR(".*")) || str_equal(name, STR("type:*")) ||
          str_equal(name, STR("go:funcdesc"));
 }
 
-/* Finds Go's type descriptors. The descriptors end at the last type, or at the strings if the
- * strings come first. */
+/* Sets a bound of Go's type descriptors if the symbol marks one. The descriptors end at
+ * runtime.etypes or at the strings, whichever comes first. */
 static void find_go_types(struct code_image *m, uint64_t address, pprofc_str name) {
   bool ends = str_equal(name, STR("runtime.etypes")) || str_equal(name, STR("go:string.*"));
   if (str_equal(name, STR("runtime.types"))) m->types_from = address;
@@ -127,7 +126,7 @@ static void add_symbol(struct code_image *m, const Elf64_Sym *symbol, pprofc_str
                                                        .collective = m->go && is_collective(name)};
 }
 
-/* Finds a section with a symbol table. */
+/* Finds the symbol table of a type, SHT_SYMTAB or SHT_DYNSYM, and the section with its strings. */
 static bool find_symbol_section(const struct code_image *m, const Elf64_Ehdr *elf, unsigned type,
                                 Elf64_Shdr *table, Elf64_Shdr *strings) {
   for (size_t i = 0; i < elf->e_shnum; i++)
@@ -170,8 +169,8 @@ static pprofc_status read_symbols(struct code_image *m, const Elf64_Ehdr *elf,
 
 const struct code_symbol *code_symbol_at(const struct code_image *m, uint64_t address) {
   BISECT(at, m->symbol_count, m->symbols[at].address <= address);
-  /* Several symbols may begin at that address, and a collective symbol contains others. Return the
-   * first symbol. */
+  /* Symbols may overlap, so look back at a few symbols for one that contains the address. Then
+   * return the first of the symbols that begin at its start. */
   for (size_t steps = 0; at && steps < 8; at--, steps++) {
     const struct code_symbol *symbol = &m->symbols[at - 1];
     if (address - symbol->address >= symbol->size) continue;
@@ -252,10 +251,10 @@ uint64_t code_immediate_target(const struct x86_instruction *i, const uint8_t *b
   return i->relative_immediate ? address + i->size + value : value;
 }
 
-/* Marks the addresses that an instruction refers to: adds them to the array `marks`. */
+/* Adds the addresses of data that an instruction contains to m->marks. */
 static bool mark_instruction(struct code_image *m, const struct x86_instruction *i,
                              const uint8_t *bytes, uint64_t address) {
-  /* A number of 4 bytes may be an address, except in Go and in position-independent code. */
+  /* A 4-byte number may be an address, except in Go and in position-independent code. */
   bool absolute = m->fixed && !m->go;
   bool data = i->relative_displacement || (absolute && i->displacement_size == 4);
   if (data && !add_mark(m, code_displacement_target(i, bytes, address))) return false;
@@ -263,7 +262,7 @@ static bool mark_instruction(struct code_image *m, const struct x86_instruction 
   return add_mark(m, code_immediate_target(i, bytes, address));
 }
 
-/* Marks the addresses that the code of a function refers to. */
+/* Adds the addresses of data that the code of a function contains to m->marks. */
 static bool mark_function(struct code_image *m, const struct code_symbol *function) {
   uint64_t size = 0;
   const uint8_t *bytes = code_bytes(m, function->address, &size);
@@ -275,7 +274,7 @@ static bool mark_function(struct code_image *m, const struct code_symbol *functi
   return true;
 }
 
-/* Marks the addresses in words of data, if the file has fixed addresses. */
+/* Adds all words of a data section that may be addresses to m->marks. */
 static bool mark_words(struct code_image *m, const struct code_section *section) {
   if (!section->bytes || section->executable || section->numbers) return true;
   for (uint64_t at = (8 - section->address % 8) % 8; at + 8 <= section->size; at += 8)
@@ -283,7 +282,8 @@ static bool mark_words(struct code_image *m, const struct code_section *section)
   return true;
 }
 
-/* Marks all addresses to which code, symbols, relocations and words of data refer. */
+/* Adds the addresses of data that functions, symbols, relocations and words of data contain to
+ * m->marks. */
 static bool mark_all(struct code_image *m) {
   bool room = true;
   for (size_t i = 0; room && i < m->symbol_count; i++)

@@ -12,8 +12,7 @@ struct code_section {
   const uint8_t *bytes; /* bytes of the section; NULL: all are zero */
   bool executable;
   bool numbers; /* true if no word of the section can be an address */
-  bool made;    /* true if Go's linker filled the section with sizes and addresses of the whole
-                   program */
+  bool made;    /* true if Go's linker made the section, so that any edit changes it */
 };
 
 struct code_symbol {
@@ -26,26 +25,26 @@ struct code_symbol {
 /* A word of data that the loader fills. */
 struct code_relocation {
   uint64_t address, target;
-  pprofc_str symbol; /* symbol of another file; "" if `target` is an address in this file */
+  pprofc_str symbol; /* symbol of another file; "" if `target` is in this file */
 };
 
 struct code_image {
   const pprofc_allocator *mem;
   struct arena arena;
   struct buffer file;
-  bool fixed; /* true if the program is not position-independent; then words of data and of code may
-                 be addresses */
+  bool fixed; /* true if the program is not position-independent; its data and code may then contain
+                 addresses */
   bool go;
-  uint64_t types_from, types_to; /* range of Go's type descriptors; 0 if there are no descriptors */
+  uint64_t types_from, types_to; /* range of Go's type descriptors, or 0 */
   struct code_section *sections; /* sections, sorted by address */
   size_t section_count;
-  struct code_symbol *symbols; /* symbols, sorted by address, then name */
+  struct code_symbol *symbols; /* symbols by ascending address, then descending size, then name */
   size_t symbol_count;
-  struct code_symbol *functions; /* symbols of functions, sorted by name, then by address */
+  struct code_symbol *functions; /* symbols of functions by name, then by address */
   size_t function_count;
   struct code_relocation *relocations; /* relocations, sorted by address */
   size_t relocation_count, relocation_capacity;
-  uint64_t *marks; /* addresses to which code or data refers, sorted */
+  uint64_t *marks; /* addresses of data to which code or data refers, ascending */
   size_t mark_count, mark_capacity;
 };
 
@@ -63,17 +62,19 @@ const struct code_section *code_section_at(const struct code_image *image, uint6
  * of sections and for sections of zeros. */
 const uint8_t *code_bytes(const struct code_image *image, uint64_t address, uint64_t *size);
 
-/* Returns the symbol that contains an address, or NULL. If several symbols contain the address,
- * returns the first of these symbols by name. */
+/* Returns the symbol that contains an address, or NULL. If several symbols begin at the same
+ * address, returns the largest symbol that contains the address; if their sizes are equal, the
+ * first by name. */
 const struct code_symbol *code_symbol_at(const struct code_image *image, uint64_t address);
 
 /* Returns the relocation of the word at an address, or NULL. */
 const struct code_relocation *code_relocation_at(const struct code_image *image, uint64_t address);
 
-/* Returns the distance to the next address in `marks`, or to the end of the section. */
+/* Returns the size of the object at an address without a symbol: the distance to the next address
+ * in `marks`, or to the end of the section. Returns 0 outside of sections. */
 uint64_t code_extent(const struct code_image *image, uint64_t address);
 
-/* Returns the signed number in `size` bytes, at most 8. */
+/* Returns the signed little-endian number in `size` bytes, at most 8. */
 int64_t code_number(const uint8_t *bytes, size_t size);
 
 /* Both functions return the address to which an operand of an instruction refers:

@@ -1,5 +1,5 @@
-/* Demangles names. libiberty parses C++ names. This file changes the output of libiberty to the
- * form that pprof shows in each mode. */
+/* Demangles names. libiberty parses C++ names; this file changes its output to the form that pprof
+ * shows in each mode. */
 #include "symbolize/demangle.h"
 
 #include "core/chars.h"
@@ -13,12 +13,13 @@
 #define MAX_MANGLED ((size_t)64 * 1024)
 #define MAX_OUTPUT  ((size_t)1 << 20)
 
-/* Stack size for libiberty. libiberty takes up to 130 bytes for each byte of a name, and 1 MB for
- * printing. The size is twice that, because compilers that do not optimize need more. */
+/* Stack size for libiberty, in bytes. To parse, libiberty takes up to 130 bytes for each byte of a
+ * name; to print, 16 bytes for each of up to MAX_COPIES copies. The rest is a reserve, because code
+ * that is not optimized needs more. */
 #define DEEP_STACK ((size_t)64 << 20)
 
 bool demangle_is_deep(pprofc_str name) {
-  /* The first bytes show if the name is mangled: "_Z", "___Z", "_GLOBAL__I__Z". */
+  /* A mangled name begins with "_Z", "___Z" or a prefix such as "_GLOBAL__I__Z". */
   pprofc_str head = str_slice(name, 0, 16);
   return str_starts(name, STR("_")) && str_find(head, STR("_Z")) < head.size;
 }
@@ -34,9 +35,9 @@ static bool is_mangled(pprofc_str name) {
 #ifdef HAVE_LIBIBERTY
 #include <libiberty/demangle.h>
 
-/* Substitutions can double the output with every few bytes of input. If the output grows too large,
- * longjmp leaves the demangler. The jump leaks no memory, because the callback form of libiberty
- * uses only its stack. */
+/* Receives the output of libiberty. Substitutions can double the output with every few bytes of
+ * input. If the output grows too large, longjmp leaves the demangler. The jump leaks no memory,
+ * because the callback form of libiberty uses only its stack. */
 struct demangle_collector {
   struct buffer *out;
   jmp_buf too_much;
@@ -51,7 +52,7 @@ static void demangle_collect(const char *text, size_t size, void *context) {
 
 #define MAX_PARTS 4096
 
-/* Returns the part of a scope that is the name of its constructors. Returns NULL if libiberty
+/* Returns the last identifier of a scope, which names its constructors. Returns NULL if libiberty
  * chooses a better name, as for std::string. */
 static struct demangle_component *class_name(struct demangle_component *scope) {
   for (size_t i = 0; scope && i < MAX_PARTS; i++) {
@@ -86,8 +87,7 @@ static void name_constructor(struct demangle_component *scope, struct demangle_c
   if (member->type == DEMANGLE_COMPONENT_DTOR) member->u.s_dtor.name = name;
 }
 
-/* Sets the names of the constructors among the elements of one scope, from the last to the
- * first. */
+/* Sets the names of the constructors in a qualified name, from its last element to the first. */
 static void name_members(struct demangle_component *part) {
   for (size_t i = 0; part && i < MAX_PARTS; i++) {
     if (part->type == DEMANGLE_COMPONENT_QUAL_NAME)
@@ -98,7 +98,7 @@ static void name_members(struct demangle_component *part) {
   }
 }
 
-/* Sets the names of the constructors in the whole name and in the functions around it. */
+/* Sets the names of the constructors in a name and in the functions that enclose it. */
 static void name_constructors(struct demangle_component *part) {
   for (size_t i = 0; part && i < MAX_PARTS; i++) {
     switch (part->type) {
@@ -145,8 +145,8 @@ static bool run_demangler(const char *mangled, int options, bool *is_rust, struc
   return print_cxx(mangled, options, &collector) && !out->failed;
 }
 
-/* Limit of copies. libiberty copies each template to the stack for each reference to a template
- * parameter. */
+/* Maximum number of copies. libiberty copies each template to the stack for each reference to a
+ * template parameter. */
 #define MAX_COPIES ((size_t)1 << 20)
 
 /* True if libiberty may make too many copies. 'I' begins template arguments, and "RT", "RS", "OT"
@@ -274,8 +274,8 @@ static size_t closing(pprofc_str s, size_t at, char open, char close) {
   return s.size;
 }
 
-/* Returns the end of the letters of a template parameter, which libiberty writes as "$T0" or "$N0",
- * if one begins at `at`. The end is before the digits. Returns at + 1 for other text. */
+/* Returns the position of the digits if a template parameter of libiberty, "$T0" or "$N0", begins
+ * at `at`. Returns at + 1 for other text. */
 static size_t parameter_letters(pprofc_str s, size_t at) {
   size_t end = at + 1;
   if (s.data[at] != '$') return end;
@@ -323,7 +323,7 @@ static void part_brackets(struct buffer *out) {
 }
 
 /* Removes template arguments: foo<int>::bar becomes foo::bar. Keeps the parameters of a lambda.
- * Writes the result to `out`, whose content is a copy of s. */
+ * `out` must contain a copy of s; the result replaces the copy. */
 static void drop_templates(pprofc_str s, struct buffer *out) {
   size_t to = 0;
   for (size_t i = 0; i < s.size; i++) {
@@ -349,8 +349,8 @@ static bool opens_parameters(pprofc_str s, size_t at) {
   return !comes_after(s, at, STR("operator")) && !comes_after(s, at, STR("{lambda"));
 }
 
-/* Removes the parameters of a function around a local name: bar(int)::{lambda()#1} becomes
- * bar()::{lambda()#1}. Writes the result to `out` like drop_templates. */
+/* Removes the parameters of functions that enclose a local name: bar(int)::{lambda()#1} becomes
+ * bar()::{lambda()#1}. `out` must contain a copy of s; the result replaces the copy. */
 static void drop_enclosing_parameters(pprofc_str s, struct buffer *out) {
   size_t to = 0;
   for (size_t i = 0; i < s.size; i++) {
@@ -394,7 +394,7 @@ static bool global_structor(pprofc_str name, enum demangle_mode mode, struct buf
   return true;
 }
 
-/* Changes a name from libiberty as the mode requires. */
+/* Shortens a name from libiberty to the form that the mode requires. */
 static void shorten_cxx(enum demangle_mode mode, struct buffer *out) {
   if (str_find_char(buffer_str(out), '$') < out->size) renumber_parameters(out);
   part_brackets(out);
@@ -421,7 +421,8 @@ bool demangle(pprofc_str mangled, enum demangle_mode mode, struct buffer *out) {
 
 /* ---- names that are not mangled ---------------------- */
 
-/* Removes balanced groups from `out`. Stops at a closing bracket that has no opening bracket. */
+/* Removes each pair of balanced brackets and the text in them from `out`. Stops at a closing
+ * bracket that has no opening bracket. */
 static void remove_groups(struct buffer *out, char open, char close) {
   size_t nesting = 0, first = 0, to = 0, i = 0;
   for (; i < out->size; i++) {

@@ -11,17 +11,17 @@ enum demangle_mode {
   DEMANGLE_NONE
 };
 
-/* True if the recursion of libiberty may be too deep for the default stack, because the name is
- * long. */
+/* True if the name may be mangled. The recursion of libiberty may then be too deep for the default
+ * stack of a thread. */
 bool demangle_is_deep(pprofc_str name);
 
-/* Calls fn(context) on a thread whose stack is large enough for deep names. Returns false without a
- * call if the thread does not start. */
+/* Calls fn(context) on a thread with a stack that is large enough for libiberty. Returns false
+ * without a call if the thread does not start. */
 bool demangle_run(void (*fn)(void *context), void *context);
 
 /* Replaces `out` by the demangled name. Returns false if the name is not mangled, if it expands
- * beyond a megabyte, or if the library was built without libiberty. For a deep name, call it from
- * demangle_run. */
+ * beyond a megabyte, or if the library was built without libiberty. If demangle_is_deep is true for
+ * the name, the call must run inside demangle_run. */
 bool demangle(pprofc_str mangled, enum demangle_mode mode, struct buffer *out);
 
 /* Writes the name that pprof shows for a system name to `out`. For a mangled name, this is the

@@ -1,12 +1,12 @@
-/* Runs objdump (GNU or LLVM) and parses its output. Some lines name the function, file and line of
- * the instructions that follow. */
+/* Runs objdump (GNU or LLVM) and parses its output. A line of objdump without an instruction names
+ * the function, or the file and line, of the instructions that follow. */
 #include "symbolize/object.h"
 
 #include "core/chars.h"
 
 #include <stdio.h>
 
-/* Function, file and line of the instructions in the lines that follow. */
+/* Function, file and line that objdump printed last; the next instructions belong to them. */
 struct disassemble_place {
   pprofc_str function, file;
   int64_t line;
@@ -66,7 +66,7 @@ static bool function_line(pprofc_str line, struct disassemble_place *place) {
   return false;
 }
 
-/* Parses "0000000000401210 <name>:". Accepts any other line with a colon as well. */
+/* Parses "0000000000401210 <name>:", and any other line with a colon. */
 static bool label_line(pprofc_str line, struct disassemble_place *place) {
   size_t colon = str_find_last_char(line, ':');
   if (colon == line.size) return false;

@@ -36,7 +36,7 @@ static uint64_t number(const struct elf_file *f, const uint8_t *p, size_t size) 
   return value;
 }
 
-/* Offset and width of a field in the header of a 32-bit file and of a 64-bit file. */
+/* Offset and size of a header field, in bytes, in 32-bit and in 64-bit files. */
 struct elf_file_place {
   uint8_t at32, size32, at64, size64;
 };
@@ -142,7 +142,7 @@ static void elf_file_add_range(struct elf_range *ranges, size_t *count, uint64_t
   if (size) ranges[(*count)++] = (struct elf_range){from, to};
 }
 
-/* Joins ranges that overlap or touch. */
+/* Sorts the ranges and joins ranges that overlap or touch. Returns the new number of ranges. */
 static size_t join_ranges(struct elf_range *ranges, size_t count) {
   if (!count) return 0;
   qsort(ranges, count, sizeof *ranges, range_order);
@@ -180,7 +180,7 @@ bool elf_in_range(const struct elf_range *ranges, size_t count, uint64_t address
 
 /* ---- notes: the build id ----------------------------- */
 
-/* Build ids in one segment or section of notes. */
+/* Build ids that were found in one segment or section of notes. */
 struct notes {
   char id[129]; /* last build id that was read, in hexadecimal */
   unsigned found;
@@ -213,8 +213,8 @@ static void read_notes(const struct elf_file *f, const uint8_t *data, size_t siz
   }
 }
 
-/* Stores the build id of the notes. Returns true if the notes have a build id. Ignores notes with
- * several build ids. */
+/* Stores the build id of the notes in f->build_id. Returns true if the notes have a build id.
+ * Stores nothing if they have several build ids. */
 static bool scan_notes(struct elf_file *f, uint64_t offset, uint64_t size, uint64_t alignment) {
   struct notes notes = {"", 0};
   if (size > MAX_NOTE_SIZE) return false;
@@ -312,7 +312,7 @@ pprofc_status elf_open(struct elf_file *file, const char *path, const pprofc_all
                        pprofc_error *error) {
   *file = (struct elf_file){.mem = mem, .path = path, .fd = -1};
   struct stat info;
-  /* Call stat first, because opening a device may have effects. */
+  /* Call stat first, because opening a device may have side effects. */
   if (stat(path, &info) != 0)
     return error_set(error, PPROFC_E_IO, "stat %s: %s", path, ERRNO_TEXT(errno));
   if (!S_ISREG(info.st_mode))

@@ -35,8 +35,8 @@ pprofc_status elf_open(struct elf_file *file, const char *path, const pprofc_all
                        pprofc_error *error);
 void elf_close(struct elf_file *file);
 
-/* True if the file starts like an object file. The command line uses it to recognize binaries
- * among profiles. */
+/* True if elf_open accepts the file. The command line uses this to recognize binaries among
+ * profiles. */
 bool elf_is_object(const char *path, const pprofc_allocator *mem);
 
 /* Finds the address of a symbol in .symtab. Sets *found to false if the file has no symbol with

@@ -1,5 +1,4 @@
-/* Defines the constants and structures of ELF that the library reads, because only some systems
- * have <elf.h>. */
+/* Constants and structures of ELF that the library reads. <elf.h> does not exist on all systems. */
 #ifndef PPROFC_SYMBOLIZE_ELF_FORMAT_H
 #define PPROFC_SYMBOLIZE_ELF_FORMAT_H
 

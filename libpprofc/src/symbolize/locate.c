@@ -26,8 +26,8 @@ static void locate_warn(const struct symbolize_options *options, const char *mes
   if (options->warn) options->warn(options->warn_context, message);
 }
 
-/* True if the candidate can be opened and is the right build. Then stores its path in
- * search->found. */
+/* Checks a candidate for the binary. If it can be opened and has the right build id, stores its
+ * path in search->found and returns true. */
 static bool try_candidate(struct search *s, const char *path) {
   struct elf_file file;
   pprofc_status status = elf_open(&file, path, &s->profile->mem, NULL);
@@ -46,7 +46,7 @@ static bool try_candidate(struct search *s, const char *path) {
   return right;
 }
 
-/* Joins the parts to a path and tries that file. */
+/* Tries the file at the path that consists of the folder, a slash and the formatted text. */
 static bool try_join(struct search *s, pprofc_str folder, const char *format, ...)
     PPROFC_PRINTF(3, 4);
 

@@ -54,7 +54,7 @@ static bool symbol_line(pprofc_str line, uint64_t *address, pprofc_str *name) {
   return str_parse_uint(str_slice(line, 0, digits), 16, address);
 }
 
-/* Groups the names of each address. */
+/* Makes one item for each address of nm's output, with all names of the address. */
 static bool group_symbols(pprofc_str printed, struct arena *arena, struct object_symbol **symbols,
                           size_t *count) {
   pprofc_str line, name;

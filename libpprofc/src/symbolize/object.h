@@ -1,4 +1,4 @@
-/* Opens the binary of a mapping and lists the symbols and instructions that tools find in it. */
+/* Opens the binary of a mapping. Lists its symbols with nm and its instructions with objdump. */
 #ifndef PPROFC_SYMBOLIZE_OBJECT_H
 #define PPROFC_SYMBOLIZE_OBJECT_H
 
@@ -23,8 +23,8 @@ void object_close(struct object *object);
 /* True if the mapping contains an address. A mapping without a range contains all addresses. */
 bool object_covers(const struct object *object, uint64_t address);
 
-/* Converts an address of the process to an address of the file. Returns false if that is not
- * possible. The mapping must contain the first address. */
+/* Converts an address of the process to an address of the file. Returns false if the address of the
+ * file is unknown. The first call computes the base, so its address must be in the mapping. */
 bool object_address(struct object *object, uint64_t address, uint64_t *file_address);
 
 /* Symbols at one address, as `nm -n` lists them. The last item extends to the end of the address
@@ -46,8 +46,7 @@ struct instruction {
   int64_t line;
 };
 
-/* Returns the instructions in [start, end) as objdump prints them. `start` and `end` are addresses
- * of the file. */
+/* Returns the instructions in [start, end), addresses of the file, as objdump prints them. */
 pprofc_status object_disassemble(const struct object *object, const struct tools *tools,
                                  uint64_t start, uint64_t end, bool intel_syntax,
                                  struct arena *arena, struct instruction **instructions,

@@ -51,11 +51,10 @@ bool remote_next_symbol(pprofc_str *reply, uint64_t *address, pprofc_str *name) 
 
 /* ---- the answers ------------------------------------- */
 
-/* An address of the profile and its name. The name is an index in the names of the address's
- * mapping. */
+/* An address of the profile and the function that the server named for it. */
 struct remote_symbol {
   uint64_t address;
-  uint32_t function; /* string index of the name in the profile, counting new strings */
+  uint32_t function; /* index of the function in the profile, counting new functions */
 };
 
 struct remote_pass {
@@ -77,8 +76,8 @@ static bool remote_same_address(const void *symbols, uint32_t index, const void 
   return ((const struct remote_symbol *)symbols)[index].address == *(const uint64_t *)key;
 }
 
-/* Adds `by` to the address, or with `down` subtracts `by`, like pprof. Returns false if the result
- * wraps around. */
+/* Sets *out to address + by, or with `down` to address - by, like pprof. Returns false if the
+ * result wraps around. */
 static bool remote_shift(uint64_t address, uint64_t by, bool down, uint64_t *out) {
   *out = down ? address - by : address + by;
   return down ? by <= address : *out >= address;
@@ -98,8 +97,8 @@ static void remote_list(struct remote_pass *pass, size_t index, uint64_t start) 
   }
 }
 
-/* Returns the function with a name in this mapping, and adds it if needed. Returns NONE when out of
- * memory. */
+/* Returns the index of the mapping's function with this name, and adds the function if needed.
+ * `first` is the number of new functions of earlier mappings. Returns NONE when out of memory. */
 static uint32_t remote_function(struct remote_pass *pass, struct interner *names, size_t first,
                                 pprofc_str name) {
   pprofc_profile *p = pass->profile;
@@ -135,7 +134,7 @@ static pprofc_status remote_read(struct remote_pass *pass, size_t index, uint64_
   return PPROFC_OK;
 }
 
-/* Gives the names of the reply to the locations of the mapping. */
+/* Sets the functions of the mapping's locations to the functions in the reply. */
 static void remote_name(struct remote_pass *pass, size_t index, const struct map *by_address) {
   const struct locations *l = &pass->profile->locations;
   for (size_t k = pass->first[index]; k < pass->first[index + 1]; k++) {
@@ -241,14 +240,14 @@ static bool remote_new_lines(struct remote_pass *pass) {
   return true;
 }
 
-/* Sorts the locations by mapping, to let each mapping read only its own locations. */
+/* Sorts the locations by mapping, so that each mapping visits only its own locations. */
 static void remote_sort(struct remote_pass *pass) {
   const struct locations *l = &pass->profile->locations;
   size_t mappings = pass->profile->mappings.count;
   for (size_t i = 0; i < l->count; i++)
     if (l->mapping[i] != NONE) pass->first[l->mapping[i] + 1]++;
   for (size_t i = 0; i < mappings; i++) pass->first[i + 1] += pass->first[i];
-  /* Counting down makes first[i] the first entry of mapping i. */
+  /* Counting down makes first[i + 1] the first entry of mapping i. */
   for (size_t i = l->count; i-- > 0;)
     if (l->mapping[i] != NONE) pass->order[--pass->first[l->mapping[i] + 1]] = (uint32_t)i;
   for (size_t i = 0; i < mappings; i++) pass->first[i] = pass->first[i + 1];

@@ -9,8 +9,8 @@
 
 /* ---- punycode ---------------------------------------- */
 
-/* Maximum number of code points. The maximum limits the time, because each insertion moves the code
- * points after it. */
+/* Maximum number of code points in an identifier. It bounds the time, because each insertion moves
+ * the code points after it. */
 #define MAX_POINTS     4096
 #define BASE           36
 #define SMALLEST       1
@@ -48,7 +48,7 @@ static uint64_t threshold(uint64_t k, uint64_t bias) {
   return k - bias;
 }
 
-/* Adds the next number, which has a variable length, to *sum. */
+/* Adds the next number of the identifier, which has a variable length, to *sum. */
 static bool read_delta(pprofc_str bytes, size_t *at, uint64_t bias, uint64_t *sum) {
   uint64_t weight = 1;
   for (uint64_t k = BASE;; k += BASE) {

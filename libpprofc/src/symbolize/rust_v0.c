@@ -39,8 +39,8 @@ static void read_nested(struct rust_reader *r, unsigned char separator) {
   reader_next(r, (struct rust_step){.what = PATH, .flag = separator});
 }
 
-/* Adds the step for the arguments of a generic path. Parses them without output if names have no
- * arguments. */
+/* Adds the step for the arguments of a generic path. Without r->arguments, the step parses the
+ * arguments but writes nothing. */
 static void read_arguments_later(struct rust_reader *r) {
   if (!r->arguments) reader_next(r, (struct rust_step){.what = SET_SILENT, .flag = r->silent});
   reader_next(r, (struct rust_step){.what = ARGUMENTS});
@@ -90,8 +90,8 @@ static void rust_v0_read_path(struct rust_reader *r, struct rust_step step) {
   }
 }
 
-/* Writes an identifier. A lower-case namespace belongs to the compiler, so only the name is
- * written: "::name". Other namespaces are also written: "::{closure#0}". */
+/* Writes an identifier after its path. Writes only the name for a lower-case namespace, which the
+ * compiler reserves: "::name". Also writes any other namespace: "::{closure#0}". */
 static void read_identifier(struct rust_reader *r, struct rust_step step) {
   bool punycode;
   uint64_t number = reader_disambiguator(r);
@@ -442,8 +442,8 @@ static void (*const doers[])(struct rust_reader *r,
                                                        [SET_LIFETIMES] = do_lifetimes,
                                                        [COME_BACK] = do_come_back};
 
-/* Runs the steps, up to a maximum number. Steps without output also count, because each link of a
- * chain of back references takes a step. */
+/* Runs the steps until the name ends, an error occurs, or their number exceeds r->most. Steps
+ * without output also count, because each link of a chain of back references takes a step. */
 static void reader_run(struct rust_reader *r) {
   while (r->steps.size && !r->failed && !r->steps.failed) {
     struct rust_step step;

@@ -4,9 +4,9 @@
 
 #include "core/buffer.h"
 
-/* Appends the path in a name "_R..." to `out`. Without `arguments`, writes an empty pair of
- * brackets for generic arguments. Returns false if the name is not valid or expands beyond `most`
- * bytes; `out` then contains a part. */
+/* Appends the demangled form of a name that begins with "_R" to `out`. Without `arguments`, writes
+ * "<>" for generic arguments. Returns false if the name is not valid or expands beyond `most`
+ * bytes; `out` then contains the start of the result. */
 bool rust_v0_demangle(pprofc_str name, bool arguments, size_t most, struct buffer *out);
 
 #endif

@@ -8,13 +8,13 @@
 #include "core/chars.h"
 #include <stdlib.h>
 
-/* One segment of the member `mappings`: a position in the generated file, and its original
+/* One segment of the JSON member `mappings`: a position in the generated file, and its original
  * position. Numbers start at 0, as in the source map. */
 struct source_map_item {
-  uint32_t line, column;                   /* line and column in the generated file */
-  uint32_t source, from_line, from_column; /* index of the source, or MAP_WITHOUT without a source;
-                                              line and column in the source */
-  uint32_t name;                           /* index of the name; MAP_WITHOUT: no name */
+  uint32_t line, column; /* position in the generated file */
+  /* Index of the source, or MAP_WITHOUT; position in that source. */
+  uint32_t source, from_line, from_column;
+  uint32_t name; /* index of the name; MAP_WITHOUT: no name */
 };
 
 #define MAP_WITHOUT UINT32_MAX
@@ -38,8 +38,9 @@ struct source_map {
   size_t name_count, name_room;
 };
 
-/* A map, or a section of a map. `line` and `column` are the start of the section in the generated
- * file. `first_source` and `first_name` are the indices of its first entries in the tables. */
+/* A map, or a section of a map. It begins at `line` and `column` of the generated file. Its entries
+ * in the tables of the map begin at `first_source` and `first_name`; `sources` and `names` are
+ * their numbers. */
 struct source_map_section {
   uint32_t line, column;
   size_t first_source, first_name;
@@ -73,7 +74,7 @@ bool source_map_is_of(const struct source_map *map, pprofc_str file) {
 struct map_path {
   char *text;
   size_t size;
-  size_t root;   /* length of the start of the path, which ".." cannot remove */
+  size_t root;   /* length of the host and the leading slash, which ".." cannot remove */
   size_t parts;  /* number of path elements that ".." can remove */
   bool absolute; /* true for an absolute path: ".." at its root has no effect */
 };
@@ -121,7 +122,7 @@ static pprofc_str source_map_clean(struct arena *arena, pprofc_str path) {
 
 /* ---- tables ------------------------------------------ */
 
-/* Finds the offset of each line of a source. */
+/* Stores the offset of each line in the text of a source. */
 static bool source_map_index(struct source_map *map, struct source_map_source *source) {
   pprofc_str text = source->content;
   size_t count = 1, at = 0;
@@ -202,12 +203,12 @@ static bool vlq_next(pprofc_str *text, int64_t *number) {
   return false;
 }
 
-/* Numbers of the decoder. Each number in a segment is relative to the previous number of the same
- * kind. */
+/* The numbers of a segment. Each number is stored as its difference to the previous number of the
+ * same kind. */
 enum vlq_field { VLQ_COLUMN, VLQ_SOURCE, VLQ_FROM_LINE, VLQ_FROM_COLUMN, VLQ_NAME, VLQ_FIELDS };
 
-/* Adds the numbers of one segment of `mappings` to the state. Returns how many numbers the segment
- * has; 0 if the segment is invalid. */
+/* Adds the differences in one segment of `mappings` to `state`. Returns how many numbers the
+ * segment has, or 0 if it is invalid. */
 static size_t vlq_segment(pprofc_str text, int64_t state[VLQ_FIELDS]) {
   size_t count = 0;
   while (text.size && count < VLQ_FIELDS) {
@@ -257,7 +258,7 @@ static pprofc_status source_map_add_mappings(struct source_map *map, pprofc_str 
   return PPROFC_OK;
 }
 
-/* True if the required members of a source map exist. */
+/* Returns an error if the version is not 3 or if a required member is missing. */
 static pprofc_status source_map_check(const struct node *json, pprofc_error *error) {
   const struct node *version = node_get(json, "version");
   if (version && node_integer(version) != 3)
@@ -363,8 +364,8 @@ static size_t source_map_byte(pprofc_str line, uint32_t column) {
   return at;
 }
 
-/* Returns the first word of the original text at or after a position; "" if the map lacks the
- * text. */
+/* Returns the first word of the original text at or after a position, or "" if the map does not
+ * contain that line. */
 static pprofc_str source_map_word(const struct source_map_source *source, uint32_t line,
                                   uint32_t column) {
   if (line >= source->line_count) return STR("");

@@ -25,13 +25,14 @@ struct source_map_place {
   int64_t line, column;
 };
 
-/* Finds the original position of a position in the generated file, or of the nearest position
- * before it. Lines and columns start at 1. Returns false if the position has no original file. */
+/* Finds the last segment of the map before a position in the generated file, and returns its
+ * original position. Lines and columns start at 1. Returns false if no segment precedes the
+ * position or the segment has no original file. */
 bool source_map_find(const struct source_map *map, int64_t line, int64_t column,
                      struct source_map_place *place);
 
-/* Restores the original names and positions of frames. Each file uses the first map that belongs to
- * the file. *changed is the number of changed frames. If no frame changes, *out is `source`. */
+/* Restores the original names and positions of frames. A file uses the first map that belongs to
+ * it. *changed is the number of changed frames. If no frame changes, *out is `source`. */
 pprofc_status source_maps_apply(const pprofc_profile *source, struct source_map *const *maps,
                                 size_t count, pprofc_profile **out, size_t *changed,
                                 pprofc_error *error);

@@ -26,8 +26,8 @@ struct mapped_pass {
 /* Keywords that can precede the name of a function. */
 static const char *const keywords[] = {"function", "const", "export"};
 
-/* Returns the name for a frame. Keeps a name that contains the original name, because such a name
- * has more information. */
+/* Returns the new name for a frame. Keeps a name that contains the original name, because the
+ * longer name has more information. */
 static pprofc_str mapped_name(struct mapped_pass *pass, pprofc_str name, pprofc_str original) {
   if (!original.size || str_find(name, original) < name.size) return name;
   for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)

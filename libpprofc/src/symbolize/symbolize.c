@@ -54,8 +54,8 @@ static bool symbolize_has_addresses(const struct symbolize_pass *pass, size_t ma
   return false;
 }
 
-/* True if a mapping lacks names and its binary can be searched. If the binary is unknown, prints
- * pprof's warning or records that the binary is missing. */
+/* True if the binary of a mapping can be searched for missing names. If the file name is empty,
+ * prints pprof's warning or records that a binary is missing. */
 static bool wanted(struct symbolize_pass *pass, size_t index) {
   const struct mapping *m = &pass->profile->mappings.items[index];
   pprofc_str file = profile_string(pass->profile, m->file);
@@ -110,8 +110,8 @@ static pprofc_status file_addresses(struct symbolize_pass *pass, size_t index,
   return PPROFC_OK;
 }
 
-/* Removes frames of addresses outside the program. The tools name such an address after the last
- * symbol, for example "_end". */
+/* Removes the frames of addresses that are outside of all sections. The tools name such addresses
+ * after the last symbol, for example "_end". */
 static pprofc_status drop_outside(struct symbolize_pass *pass, const struct elf_file *file,
                                   const uint64_t *addresses, size_t count,
                                   struct source_frames *frames, pprofc_error *error) {
@@ -174,14 +174,13 @@ static pprofc_status symbolize_mapping(struct symbolize_pass *pass, size_t index
 
 /* A new function for the profile. */
 struct new_function {
-  uint32_t name, file; /* indices of the texts of name and file */
+  uint32_t name, file; /* indices in `strings` of struct symbolize_columns */
   int64_t start_line;
 };
 
 struct symbolize_columns {
-  struct interner
-      strings; /* new strings of the profile; string index = number of old strings + index here */
-  struct map functions; /* hash table of the new functions, keyed by name, file and start line */
+  struct interner strings; /* new strings; their ids follow the ids of the profile's strings */
+  struct map functions;    /* index of `items` by name, file and start line */
   struct new_function *items;
   size_t count, capacity;
 };
@@ -222,7 +221,7 @@ static uint32_t new_function(struct symbolize_pass *pass, struct symbolize_colum
   return next;
 }
 
-/* Numbers the functions like pprof: by mapping, then in the order of locations. */
+/* Adds the functions of all answers in pprof's order: by mapping, then by location. */
 static bool number_functions(struct symbolize_pass *pass, struct symbolize_columns *c) {
   const pprofc_profile *p = pass->profile;
   size_t first = 0, count;
@@ -241,7 +240,7 @@ static bool number_functions(struct symbolize_pass *pass, struct symbolize_colum
   return true;
 }
 
-/* Counts the lines of all locations, with the answers in place of the old lines. */
+/* Counts the lines of all locations. The frames of an answer replace the old lines. */
 static size_t count_lines(const struct symbolize_pass *pass) {
   const struct locations *old = &pass->profile->locations;
   size_t total = 0, count;
@@ -283,7 +282,7 @@ static bool write_lines_of(struct symbolize_pass *pass, struct symbolize_columns
   return true;
 }
 
-/* Makes new line columns. Locations with an answer get new lines. */
+/* Makes the new columns of lines, with the frames of the answers in place of the old lines. */
 static bool new_lines(struct symbolize_pass *pass, struct symbolize_columns *c,
                       struct mapping *mappings) {
   pprofc_profile *p = pass->profile;
@@ -306,7 +305,7 @@ static bool new_lines(struct symbolize_pass *pass, struct symbolize_columns *c,
   return true;
 }
 
-/* Makes new function columns: the old functions, then the new functions. */
+/* Makes the new columns of functions: the old functions, then the new functions. */
 static bool new_functions(struct symbolize_pass *pass, const struct symbolize_columns *c) {
   pprofc_profile *p = pass->profile;
   struct arena *arena = &p->region->arena;
@@ -352,7 +351,7 @@ static pprofc_status apply_answers(struct symbolize_pass *pass, pprofc_error *er
   return PPROFC_OK;
 }
 
-/* True if a mapping lacks names. In most profiles all mappings have names. */
+/* True if the local pass may need names, because a mapping has no names or `force` is set. */
 static bool lacks_names(const struct symbolize_pass *pass) {
   const struct mappings *mappings = &pass->profile->mappings;
   unsigned has = PPROFC_HAS_FUNCTIONS | PPROFC_HAS_FILENAMES | PPROFC_HAS_LINE_NUMBERS;

@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "profile/profile.h"
 
-/* Server of the profile that can name addresses (docs/spec/pprof.md, 8.5). */
+/* The server that the profile comes from, which can name addresses (docs/spec/pprof.md, 8.5). */
 struct symbolize_server {
   void *context;
   /* True if a mapping has a server. Sets *start to the start address that the mapping has in the

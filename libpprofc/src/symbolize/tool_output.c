@@ -24,7 +24,8 @@ pprofc_status tools_run(const char *const *argv, pprofc_str input, struct arena 
 
 /* ---- nm ---------------------------------------------- */
 
-/* Parses a line "name type value size". Like pprof, ignores a line with more or fewer fields. */
+/* Parses a line "name type value size". Returns false for a line with more or fewer fields, like
+ * pprof. */
 static bool nm_line(pprofc_str line, struct nm_symbol *symbol) {
   pprofc_str rest = str_trim(line), field[4], more;
   for (int i = 0; i < 4; i++)
@@ -81,8 +82,8 @@ static bool add_addresses(struct buffer *input, const char *prefix, const uint64
   return !input->failed;
 }
 
-/* Parses "file:line" or "file:line (discriminator 3)". In all versions of binutils, file "??" and
- * line "?" or 0 are unknown. A text that does not end in a line number is a file name. */
+/* Parses "file:line" or "file:line (discriminator 3)". The file "??" and the lines "?" and 0 mean
+ * unknown. A text that does not end in a line number is a file name. */
 static void file_and_line(pprofc_str text, struct source_frame *frame) {
   text = str_slice(text, 0, str_find(text, STR(" (discriminator")));
   size_t colon = str_find_last_char(text, ':');
@@ -94,7 +95,7 @@ static void file_and_line(pprofc_str text, struct source_frame *frame) {
     frame->file = file;
 }
 
-/* True if the line is the expected address and not a function name that begins with 0x. */
+/* True if the line is this address, and not a function name that begins with "0x". */
 static bool is_address(pprofc_str line, uint64_t address) {
   uint64_t value;
   return str_starts(line, STR("0x")) && str_parse_uint(str_slice(line, 2, line.size), 16, &value) &&
@@ -160,7 +161,8 @@ static bool add_answer(const struct node *answer, struct arena *arena,
   return true;
 }
 
-/* Reads a line of output. Skips a line that is not JSON. */
+/* Reads a line of llvm-symbolizer's output. Skips a line that is not JSON. Returns false when out
+ * of memory. */
 static bool tool_output_read_line(pprofc_str line, struct arena *arena,
                                   struct source_frames *frames) {
   struct arena scratch;

@@ -1,4 +1,4 @@
-/* Finds the external tools and chooses the tool to query. */
+/* Finds the external tools, and chooses the tool that names addresses. */
 #include "symbolize/tools.h"
 
 #include "core/array.h"
@@ -92,8 +92,8 @@ static bool check_objdump(struct tools *t, const pprofc_allocator *mem) {
   return status != PPROFC_E_NOMEM;
 }
 
-/* Sets the path of a tool that was not found to its plain name, to run it from PATH. Like pprof,
- * the search only decides between the symbolizers and nm. */
+/* Sets the path of a tool that was not found to its name, so that the system searches PATH for it.
+ * Like pprof, tools_symbolize uses `found` only to choose between nm and the other tools. */
 static void use_path(struct tools *t, enum tool tool) {
   if (!t->found[tool])
     snprintf(t->path[tool], sizeof t->path[tool], "%s", tool_names[tool].setting);
@@ -120,7 +120,7 @@ bool frames_add(struct source_frames *frames, struct arena *arena, struct source
   return true;
 }
 
-/* Queries nm, which gives only names. */
+/* Queries nm, which prints only names of functions. */
 static pprofc_status nm_frames(const struct tools *tools, const char *file,
                                const uint64_t *addresses, size_t count, struct arena *arena,
                                struct source_frames *frames, pprofc_error *error) {
@@ -138,8 +138,8 @@ static pprofc_status nm_frames(const struct tools *tools, const char *file,
   return PPROFC_OK;
 }
 
-/* Replaces names by longer names of the same function from nm. addr2line takes names from static
- * symbols only. */
+/* Replaces the name of an outermost frame by nm's name for the address if nm's name is longer.
+ * addr2line takes names from static symbols only. */
 static void improve_names(struct source_frames *frames, const uint64_t *addresses, size_t count,
                           const struct nm_symbol *symbols, size_t symbol_count) {
   for (size_t i = 0; i < count; i++) {

@@ -1,4 +1,5 @@
-/* Finds addr2line, nm, objdump and llvm-symbolizer. Queries them about many addresses at once. */
+/* Finds addr2line, nm, objdump and llvm-symbolizer, and runs them. One process answers for all
+ * addresses of a file. */
 #ifndef PPROFC_SYMBOLIZE_TOOLS_H
 #define PPROFC_SYMBOLIZE_TOOLS_H
 
@@ -27,7 +28,7 @@ const char *tools_file_argument(const char *file, struct arena *arena);
 pprofc_status tools_run(const char *const *argv, pprofc_str input, struct arena *arena,
                         pprofc_str *printed, pprofc_error *error);
 
-/* One frame of an answer. Inner frames come first. The arena of the caller owns the strings. */
+/* One frame of an address. Inner frames come first. The arena of the caller owns the strings. */
 struct source_frame {
   pprofc_str function, file;
   int64_t line, column, start_line;
@@ -41,14 +42,14 @@ struct source_frames {
                    the arena */
 };
 
-/* Queries `count` addresses of the file with one process. With `fast`, queries only nm. Unknown
- * addresses get no frames. */
+/* Finds the frames of `count` addresses of a file. With `fast`, runs only nm. Unknown addresses get
+ * no frames. */
 pprofc_status tools_symbolize(const struct tools *tools, const char *file,
                               const uint64_t *addresses, size_t count, bool fast,
                               struct arena *arena, struct source_frames *frames,
                               pprofc_error *error);
 
-/* Appends a frame to the answer. Returns false when out of memory. */
+/* Appends a frame. Returns false when out of memory or if there are too many frames. */
 bool frames_add(struct source_frames *frames, struct arena *arena, struct source_frame frame);
 
 /* One symbol of nm's list. */
@@ -58,14 +59,14 @@ struct nm_symbol {
   char type;
 };
 
-/* Returns the sorted symbols of a file as `nm --numeric-sort --print-size --format=posix`
- * prints them. */
+/* Returns the symbols of a file by ascending address, as `nm --numeric-sort --print-size
+ * --format=posix` prints them. */
 pprofc_status nm_symbols(const struct tools *tools, const char *file, struct arena *arena,
                          struct nm_symbol **symbols, size_t *count, pprofc_error *error);
 /* Returns the symbol at an address, or NULL. */
 const struct nm_symbol *nm_find(const struct nm_symbol *symbols, size_t count, uint64_t address);
 
-/* Each function queries one tool. The parameters and results are as for tools_symbolize. */
+/* Each function runs one tool. Parameters and results are the same as in tools_symbolize. */
 pprofc_status addr2line_frames(const struct tools *tools, const char *file,
                                const uint64_t *addresses, size_t count, struct arena *arena,
                                struct source_frames *frames, pprofc_error *error);

@@ -208,7 +208,7 @@ struct x86_state {
 
 /* ---- bytes of an operand in memory ------------------- */
 
-/* Size of an operand. */
+/* Size of an operand in memory. */
 enum x86_access {
   NO_BYTES,
   BYTES_1,
@@ -216,20 +216,18 @@ enum x86_access {
   BYTES_4,
   BYTES_8,
   BYTES_16,
-  GENERAL, /* operand with the size of a general register: 4 bytes, or 2 or 8 bytes with prefixes */
-  BYTE_OR_GENERAL, /* operand of 1 byte for an even opcode, else with the size of a general register
-                    */
-  CALLED, /* operand of 8 bytes for a call with the opcode FF, else with the size of a general
-             register */
-  WIDE,   /* operand of 4 bytes, or of 8 bytes with the prefix REX.W */
-  NUMBER, /* operand of 4 bytes with the prefix F3, of 8 bytes with the prefix F2, else of a whole
-             vector */
+  GENERAL,         /* size of a general register: 4 bytes, or 2 or 8 bytes with prefixes */
+  BYTE_OR_GENERAL, /* 1 byte for an even opcode, else as GENERAL */
+  CALLED,          /* operand of opcode FF: 8 bytes for calls, jumps and push, else as GENERAL */
+  WIDE,            /* 4 bytes, or 8 bytes with the prefix REX.W */
+  NUMBER,          /* 4 bytes with the prefix F3, 8 bytes with F2, else a whole vector */
   VECTOR,
   HALF_VECTOR,
   EIGHTH_VECTOR
 };
 
-/* Prefixes that select a row of the table for an opcode. */
+/* Prefixes for which a row of the table applies. PACKED: neither F2 nor F3. NONE: neither 66 nor F2
+ * nor F3. */
 enum x86_prefixes { ANY, PACKED, F3, NONE };
 
 /* Sizes of the operands in memory for a range of opcodes. The first row that matches an opcode

@@ -1,4 +1,4 @@
-/* Finds the shape of x86-64 instructions: their length, and the position of bytes that may be
+/* Decodes the shape of x86-64 instructions: their length, and the position of bytes that may be
  * addresses. */
 #ifndef PPROFC_SYMBOLIZE_X86_H
 #define PPROFC_SYMBOLIZE_X86_H
@@ -13,8 +13,8 @@ struct x86_instruction {
   bool relative_displacement;             /* true if the displacement is relative to the next
                                              instruction */
   bool relative_immediate; /* true for a jump or call relative to the next instruction */
-  bool bare_displacement;  /* true if the operand has no base register; then the displacement may be
-                              an address */
+  bool bare_displacement;  /* true if the displacement has 4 bytes and is not relative to the next
+                              instruction; it may be an address */
   unsigned access; /* number of bytes of memory that the instruction accesses; 0: the instruction
                       uses only the address */
 };

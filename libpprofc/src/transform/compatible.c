@@ -25,9 +25,9 @@ static uint32_t compatible_add_string(pprofc_profile *copy, pprofc_str s) {
 
 /* ---- common types ------------------------------------ */
 
-/* Lists the types of the first profile that all profiles have, and returns their number;
- * SIZE_MAX when out of memory. As in pprof, a name that occurs twice in one profile is not
- * common. */
+/* Stores the names of the sample types that all profiles have in `common`, in the order of the
+ * first profile. Returns their number, or SIZE_MAX when out of memory. Like pprof, omits a name
+ * that occurs twice in one profile. */
 static size_t common_types(const pprofc_profile *const *profiles, size_t count,
                            pprofc_str *common) {
   const pprofc_profile *first = profiles[0];
@@ -163,8 +163,8 @@ static bool same_kind(struct type_text a, struct type_text b) {
          unit_compatible(a.unit, b.unit);
 }
 
-/* Sets *finest to the type with the finest unit among all profiles. `index` selects a common
- * type (SIZE_MAX: the period type). */
+/* Sets *finest to the name and the finest unit that a type has in any profile. `index` is the index
+ * of the sample type, or SIZE_MAX for the period type. */
 static pprofc_status finest_type(pprofc_profile *const *profiles, size_t count, size_t index,
                                  struct type_text *finest, pprofc_error *error) {
   for (size_t i = 0; i < count; i++) {
@@ -182,8 +182,8 @@ static pprofc_status finest_type(pprofc_profile *const *profiles, size_t count, 
   return PPROFC_OK;
 }
 
-/* Computes for each type the ratio between its unit and the finest unit. Returns true if all ratios
- * are 1. */
+/* Sets ratios[t] to the factor that converts values of type t to the finest unit. Returns true if
+ * no unit changes. */
 static bool unit_ratios(const pprofc_profile *p, const struct type_text *finest, double *ratios) {
   bool same = true;
   for (size_t t = 0; t < p->type_count; t++) {
@@ -242,7 +242,7 @@ static pprofc_status unify_units(pprofc_profile **profiles, size_t count, pprofc
   arena_init(&arena, &mem);
   struct type_text *finest = arena_array(&arena, types, sizeof *finest);
   double *ratios = arena_array(&arena, types, sizeof *ratios);
-  /* The names point into the profiles, which the functions below may release, so retain the
+  /* The texts in `finest` point into the profiles, which convert_units may release. So retain the
    * profiles until the end. */
   pprofc_profile **held = arena_array(&arena, count, sizeof(pprofc_profile *));
   bool ok = finest && ratios && held;

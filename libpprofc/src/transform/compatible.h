@@ -6,12 +6,12 @@
 #include "core/error.h"
 #include "profile/profile.h"
 
-/* Stores the profiles in out[count], each edited if necessary; the caller releases each profile. On
- * failure there is nothing to release (docs/spec/pprof.md, 6.1 and 6.2). */
+/* Makes profiles compatible and stores them in out[0 .. count - 1]. The caller releases each of
+ * them; after a failure there is nothing to release (docs/spec/pprof.md, 6.1 and 6.2). */
 pprofc_status compatible_profiles(const pprofc_profile *const *profiles, size_t count,
                                   pprofc_profile **out, pprofc_error *error);
 
-/* Fails if the two profiles differ in the period type or a sample type. */
+/* Returns an error if the period type or a sample type of the two profiles differs. */
 pprofc_status compatible_check(const pprofc_profile *a, const pprofc_profile *b,
                                pprofc_error *error);
 

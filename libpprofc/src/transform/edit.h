@@ -1,7 +1,6 @@
-/* Declares functions that edits share. An edit is a function that returns a changed copy of a
- * profile. profile/stack.h explains copy-on-write: an edit changes a copy made by profile_edit. The
- * copy shares unchanged columns with the source, and the edit allocates new columns in the copy's
- * region. */
+/* Functions that all edits use. An edit is a function that returns a changed copy of a profile. The
+ * edit changes a copy made by profile_edit, which shares unchanged columns with the source; new
+ * columns are in the region of the copy. profile/stack.h explains this copy-on-write. */
 #ifndef PPROFC_TRANSFORM_EDIT_H
 #define PPROFC_TRANSFORM_EDIT_H
 
@@ -23,7 +22,8 @@ static inline int64_t edit_truncate(double value) {
   return value >= -0x1p63 && value < 0x1p63 ? (int64_t)value : INT64_MIN;
 }
 
-/* Multiplies by -1 as pprof does: converts to double and back. Values up to 2^53 are exact. */
+/* Multiplies by -1 like pprof, which converts to double and back. The result is exact for values up
+ * to 2^53. */
 static inline int64_t edit_negate(int64_t value) {
   const int64_t exact = (int64_t)1 << 53;
   return value >= -exact && value <= exact ? -value : edit_truncate(-(double)value);
@@ -40,9 +40,9 @@ static inline pprofc_status edit_finish(pprofc_status status, pprofc_profile *co
   return status;
 }
 
-/* Returns a column for an edit to write: the old column if nothing else refers to it, else a new
- * column of the same size. The edit must write entries in ascending order, and read each old entry
- * before it writes the new entry (profile/stack.h). Returns NULL when out of memory. */
+/* Returns the memory for a new version of a column: the old column if nothing else refers to it,
+ * else new memory of the same size. The edit must write entries in ascending order, and read each
+ * old entry before it writes the new entry (profile/stack.h). Returns NULL when out of memory. */
 static inline void *edit_column(pprofc_profile *copy, const void *column, size_t count,
                                 size_t size) {
   void *own = region_own(copy->region, copy->lender, column, count * size);
@@ -58,8 +58,8 @@ pprofc_status edit_keep_lines(pprofc_profile *copy, const uint8_t *keep, pprofc_
 /* Removes the locations i with hidden[i] != 0 from all stacks. */
 pprofc_status edit_hide(pprofc_profile *copy, const uint8_t *hidden, pprofc_error *error);
 
-/* Function that cuts one stack: moves its `leaf` and `root` to the frames to keep. Returns false to
- * drop the sample. Several threads call it at once. */
+/* Function that cuts one stack: moves `leaf` and `root` of the stack to the frames to keep. Returns
+ * false to drop the sample. Several threads call the function at once. */
 typedef bool (*edit_cut_fn)(const void *context, struct packed_stack *stack);
 pprofc_status edit_cut_stacks(pprofc_profile *copy, edit_cut_fn cut, const void *context,
                               pprofc_error *error);

@@ -1,4 +1,4 @@
-/* Finds the unit of each numeric label key: the first unit that any label gives
+/* Finds the unit of each numeric label key: the first unit in a label with this key
  * (docs/spec/pprof.md, 12.5). */
 #include "core/array.h"
 #include "core/buffer.h"
@@ -7,7 +7,8 @@
 
 #include <stdlib.h>
 
-/* A further unit of a key that already has a unit, for the warnings. */
+/* A unit of a key that differs from the first unit of the key. `item` is the index of the key in
+ * label_units.items. */
 struct other_unit {
   pprofc_str key, first, unit;
   uint32_t item;
@@ -66,7 +67,7 @@ static bool label_units_add_set(struct label_units_finder *f, const struct label
   return true;
 }
 
-/* Adds the label sets of a stack tree in the order of the file. */
+/* Adds the label sets of a stack tree, which are in the order of the file. */
 static bool label_units_add_sets(struct label_units_finder *f, const struct samples *s) {
   bool ok = true;
   for (size_t i = 0; ok && i < s->label_set_count; i++)
@@ -74,7 +75,7 @@ static bool label_units_add_sets(struct label_units_finder *f, const struct samp
   return ok;
 }
 
-/* Adds all numeric labels in order. Skips a label set that occurred before. */
+/* Adds all numeric labels in the order of the samples. Skips a label set that occurred before. */
 static bool add_labels(struct label_units_finder *f) {
   const struct samples *s = &f->profile->samples;
   if (!s->label_set) return true;

@@ -1,6 +1,5 @@
-/* Declares the edits of profiles that reports use. Each returns a new profile that shares unchanged
- * columns with the source, and does not change the source. The numbers of sections in comments are
- * sections of docs/spec/pprof.md. */
+/* Edits of profiles that reports use. Each edit returns a new profile that shares unchanged columns
+ * with the source, and does not change the source. */
 #ifndef PPROFC_TRANSFORM_TRANSFORM_H
 #define PPROFC_TRANSFORM_TRANSFORM_H
 
@@ -18,7 +17,7 @@ struct name_filters {
                           these samples */
 };
 
-/* For each expression, true if it matched anything. The caller warns about an expression without a
+/* True for each expression that matched anything. The caller warns about an expression without a
  * match. */
 struct name_matches {
   bool focus, ignore, hide, show;
@@ -44,13 +43,13 @@ struct label_units {
   const pprofc_allocator *mem;
   size_t count;
   struct label_unit {
-    /* A key and the unit to show for it; the unit of a key without units is "bytes" or the key
-     * itself. */
+    /* A key, and the unit to show for its values. For a key without units, the unit is "bytes" or
+     * the key itself. */
     pprofc_str key, unit;
   } * items; /* keys and units in order of first use */
 };
 
-/* Finds the units; calls `warn` for each key with several units. */
+/* Finds the units of all keys. Calls `warn` for each key with several units. */
 pprofc_status label_units_find(const pprofc_profile *profile, void (*warn)(void *, const char *),
                                void *warn_context, struct label_units *units, pprofc_error *error);
 void label_units_free(struct label_units *units);
@@ -110,22 +109,23 @@ pprofc_status transform_benchmarks(const pprofc_profile *source, const char *pat
 
 /* ---- time -------------------------------------------- */
 
-/* Keeps the parts of samples that ran in a range of time. The profile has times. A sample that is a
- * sum of events keeps the shares of the events in the range; an event that is partly in the range
- * counts in proportion. The values in adjacent ranges add up exactly to the values of the whole.
- * Drops samples without events. The profile gets the start and the duration of the range. */
+/* Keeps the parts of samples that ran in a range of time. The profile must have times. A sample
+ * that is a sum of events keeps the shares of the events in the range; an event that is partly in
+ * the range counts in proportion. The values in adjacent ranges add up exactly to the values of the
+ * whole. Drops samples without events. The profile gets the start and the duration of the range. */
 pprofc_status transform_time_range(const pprofc_profile *source, struct time_range range,
                                    pprofc_profile **out, pprofc_error *error);
 
-/* Computes how much of a sample type in the range is an estimate, from 0 to 1. Values of samples
- * that are partly in the range are estimates, unless they are durations. The profile has times. */
+/* Computes which share of a sample type's total in the range is an estimate, from 0 to 1. Values of
+ * samples that are partly in the range are estimates, unless they are durations. The profile must
+ * have times. */
 pprofc_status transform_time_estimated(const pprofc_profile *source, struct time_range range,
                                        size_t type, double *share, pprofc_error *error);
 
 /* ---- values and selection ---------------------------- */
 
-/* Keeps the samples i with keep[i] != 0, with their stacks and labels. Records that no sample uses
- * stay in the tables. Other edits call this function. */
+/* Keeps the samples i with keep[i] != 0, with their stacks and labels. Locations and functions that
+ * no sample uses stay in the tables. */
 pprofc_status transform_select(const pprofc_profile *source, const uint8_t *keep,
                                pprofc_profile **out, pprofc_error *error);
 

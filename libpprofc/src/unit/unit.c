@@ -1,5 +1,5 @@
-/* Implements the unit table, conversion between units, value labels and percentages, as pprof
- * prints them. */
+/* The table of units, conversions between units, and the texts of values and percentages, as in
+ * pprof. */
 #include "unit/unit.h"
 
 #include "core/escape.h"
@@ -36,8 +36,8 @@ static const struct unit_def memory_units[] = {
     {"PB", 1125899906842624.0, SPELLINGS("pb", "pbyte", "petabyte")},
 };
 
-/* unit_spell handles microseconds with the Greek mu (U+03BC), because the mu has two bytes and the
- * plural rule would remove the 's' of the unit. pprof does not know the micro sign (U+00B5). */
+/* The table lacks "microsecond" with the Greek mu (U+03BC), because unit_spell replaces it by "us".
+ * pprof does not know the micro sign (U+00B5). */
 static const struct unit_def time_units[] = {
     {"ns", 1.0, SPELLINGS("ns", "nanosecond")},  {"us", 1e3, SPELLINGS("us", "microsecond")},
     {"ms", 1e6, SPELLINGS("ms", "millisecond")}, {"s", 1e9, SPELLINGS("s", "sec", "second")},
@@ -63,7 +63,7 @@ static const struct unit_family families[] = {
 /* Maximum length of a spelling with its plural s, plus one. */
 #define SPELLING_MAX 16
 
-/* Converts to lower case as Go's strings.ToLower does, for ASCII letters and the two other
+/* Converts a name to lower case as Go's strings.ToLower does, for ASCII letters and the two other
  * characters with an ASCII lower case. Returns SPELLING_MAX + 1 if the result cannot be a
  * spelling. */
 static size_t unit_lower(pprofc_str s, char out[SPELLING_MAX]) {
@@ -78,8 +78,8 @@ static size_t unit_lower(pprofc_str s, char out[SPELLING_MAX]) {
   return size;
 }
 
-/* Normalizes a name for comparison with spellings: lower case, no plural s, ended by a NUL. Returns
- * false if no unit has that spelling. */
+/* Converts a name to the form of the spellings: lower case, without a plural s, ending with a NUL.
+ * Returns false if the result cannot be a spelling. */
 static bool unit_spell(pprofc_str name, char text[SPELLING_MAX + 1]) {
   size_t size = unit_lower(str_equal(name, STR("\xCE\xBCs")) ? STR("us") : name, text);
   if (size == 0 || size > SPELLING_MAX) return false;
@@ -96,7 +96,7 @@ static const struct unit_def *unit_find_spelled(const struct unit_family *family
   return NULL;
 }
 
-/* Returns the family's unit of that name, or NULL. */
+/* Returns the unit of the family with this name, or NULL. */
 static const struct unit_def *unit_find(const struct unit_family *family, pprofc_str name) {
   char text[SPELLING_MAX + 1];
   return unit_spell(name, text) ? unit_find_spelled(family, text) : NULL;
@@ -142,7 +142,7 @@ static pprofc_str unknown_unit_text(pprofc_str to) {
   return is_generic ? STR("") : to;
 }
 
-/* Converts a signed value. A negative value is smaller than every unit, so "auto" gives the default
+/* Converts a value. A negative value is smaller than every unit, so "auto" then gives the default
  * unit. */
 static struct measure unit_convert(double value, pprofc_str from, pprofc_str to) {
   const struct unit_family *family;
@@ -163,7 +163,7 @@ struct measure unit_scale_double(double value, pprofc_str from, pprofc_str to) {
 }
 
 struct measure unit_scale(int64_t value, pprofc_str from, pprofc_str to) {
-  /* The smallest integer has no positive counterpart, so pprof converts it with its sign. */
+  /* INT64_MIN has no positive counterpart, so pprof converts it with its sign. */
   if (value == INT64_MIN) return unit_convert((double)value, from, to);
   return unit_scale_double((double)value, from, to);
 }
@@ -188,8 +188,8 @@ pprofc_str unit_label(int64_t value, pprofc_str from, pprofc_str to, char out[UN
   return (pprofc_str){out, size + unit_size};
 }
 
-/* Prints a ratio as "%.2g" does from 0.0001 up to 1, and as "%.2f" does elsewhere. Returns the
- * length, or 0 if the caller must use printf. */
+/* Prints a ratio like "%.2g" if it is below 1, and like "%.2f" otherwise. Returns the length, or 0
+ * if the caller must use printf: for a ratio below 0.0001 or too large. */
 static size_t unit_ratio_digits(double ratio, char out[FIXED_MAX]) {
   int decimals = 2;
   if (ratio >= 1) return fixed_print(out, ratio, decimals);
@@ -261,7 +261,8 @@ static size_t put_integer(char *out, size_t end, uint64_t value) {
   return end;
 }
 
-/* Prints a duration below a second in the largest unit that the value reaches. */
+/* Prints a duration below a second in the largest unit (ns, µs, ms) in which the value is at least
+ * 1. */
 static size_t put_short_duration(char *out, size_t end, uint64_t value) {
   static const struct {
     uint64_t below;

@@ -1,6 +1,6 @@
-/* Makes the difference of two profiles: appends the samples of the second to the samples of the
- * first, in the memory of the first. The result shares stack trees (profile/stack_tree.h) with its
- * sources. */
+/* Makes the difference of two profiles: appends the samples of the second profile to the samples of
+ * the first, and reuses the memory of the first. The result shares stack trees
+ * (profile/stack_tree.h) with the two profiles. */
 #include "transform/combine/append.h"
 
 #include "profile/stack_tree.h"
@@ -15,7 +15,7 @@ struct append {
   pprofc_profile *profiles[SIDES];
   /* For each side, true if the caller has the only reference to the profile and its columns. */
   bool ours[SIDES];
-  bool trees;   /* true if stacks are trees, so that samples with value 0 must be kept */
+  bool trees;   /* true if the stacks are trees; then samples with value 0 must be kept */
   size_t width; /* number of values of a sample */
   /* Numbers of samples that the result takes from each side, and their sum. */
   size_t kept[SIDES], total;
@@ -85,7 +85,7 @@ static void keep_entries(const struct append *a, int side, void *to, const void 
   }
 }
 
-/* Stores both trees in the result. Each segment has the tree of its side. */
+/* Stores the trees of both sides in the result, one for each segment. */
 static bool append_trees(struct append *a) {
   struct samples *out = &a->m.out->samples;
   struct stack_tree *trees = arena_array(&a->m.out->region->arena, SIDES, sizeof *trees);
@@ -120,7 +120,7 @@ static bool append_stacks(struct append *a) {
   return true;
 }
 
-/* Sets the label sets for the samples of one side. Returns false when out of memory. */
+/* Sets the label set of each kept sample of one side. Returns false when out of memory. */
 static bool append_label_sets(struct append *a, struct merge_labels *labels, uint32_t side,
                               uint32_t *set) {
   const struct samples *s = &a->profiles[side]->samples;
@@ -147,8 +147,8 @@ static bool append_labels(struct append *a) {
   return ok;
 }
 
-/* Makes the segments of the difference, with the maps from varints to locations of the result.
- * Samples whose values are all 0 are not in a segment. */
+/* Makes the segments of the result. Each segment has a map from the numbers in its stacks to the
+ * locations of the result. Segments contain only samples that append_keeps. */
 static bool append_segments(struct append *a) {
   struct merge *m = &a->m;
   size_t n = 0, piece = 0;
@@ -171,8 +171,8 @@ static bool append_segments(struct append *a) {
   return true;
 }
 
-/* Fills the values. Must run last, because the filtering of the other columns reads the old
- * values. */
+/* Fills the values of the result. Must run after all other columns are made, because append_keeps
+ * reads the old values. */
 static bool append_values(struct append *a) {
   struct samples *head = &a->profiles[HEAD]->samples, *base = &a->profiles[BASE]->samples;
   size_t row = a->width * sizeof(int64_t);
@@ -208,9 +208,9 @@ static bool append_mark_used(const struct append *a, int side, uint8_t *used) {
   return done;
 }
 
-/* Numbers the classes of equal records. Records of one class may differ in fields outside the key
- * of the class. The result takes the first record that a sample uses, first in head, then in
- * base. */
+/* Numbers the classes (groups of equal records) that samples use. Records of one class may differ
+ * in fields outside the key of the class. The result takes the first record that a sample uses,
+ * from head before base. */
 static bool append_number_used(struct append *a) {
   uint8_t *used[SIDES];
   for (int side = 0; side < SIDES; side++) {
@@ -235,8 +235,8 @@ static void open_sides(struct append *a, pprofc_profile *head, pprofc_profile *b
   a->total = 0;
   for (int side = 0; side < SIDES; side++) {
     pprofc_profile *p = a->profiles[side];
-    /* A profile can reuse its columns if the region has only two references: from the profile and
-     * from the result of the merge. */
+    /* The result may reuse the columns of a profile if the region of the profile has only two
+     * references: from the profile and from the result. */
     a->ours[side] = head != base && p->references == 1 && p->region->references == 2;
     a->kept[side] = 0;
     for (size_t i = 0; i < p->samples.count; i++) a->kept[side] += append_keeps(a, &p->samples, i);

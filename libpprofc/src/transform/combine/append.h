@@ -9,9 +9,8 @@
 /* Makes the difference: the samples of head that are not all zero, then the samples of base,
  * negated and labelled. Locations and functions of both profiles are merged. Takes ownership of
  * both profiles. Frees columns without another reference while the result grows, so no column of
- * samples is in memory twice. If both profiles have stack trees, the function can return
- * PPROFC_E_NO_MATCH. The result would then depend on the order of samples, which trees do not
- * keep. */
+ * samples is in memory twice. Returns PPROFC_E_NO_MATCH if both profiles have stack trees and the
+ * result would depend on the order of samples, which trees do not keep. */
 pprofc_status append_difference(pprofc_profile *head, pprofc_profile *base,
                                 pprofc_profile **difference, pprofc_error *error);
 

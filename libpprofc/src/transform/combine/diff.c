@@ -27,8 +27,8 @@ static void write_sets(pprofc_profile *copy, struct label base, struct label_set
   const struct samples *s = &copy->samples;
   size_t n = 0;
   for (size_t i = 0; i < s->label_set_count; i++) {
-    const struct label_set *set = &s->label_sets[i]; /* `first` may be past the end of the labels if
-                                                        count is 0 */
+    /* `first` of an empty set may be past the end of the labels. */
+    const struct label_set *set = &s->label_sets[i];
     size_t first = n;
     for (size_t l = set->first; l < (size_t)set->first + set->count; l++)
       if (!is_base_label(copy, &s->labels[l])) labels[n++] = s->labels[l];
@@ -37,7 +37,7 @@ static void write_sets(pprofc_profile *copy, struct label base, struct label_set
   }
 }
 
-/* Assigns the empty set, which is first, to samples without labels. */
+/* Adds label sets to a profile that has no labels: all samples get set 0, which is empty. */
 static bool open_sets(pprofc_profile *copy) {
   struct samples *s = &copy->samples;
   if (s->label_set) return true;
@@ -50,7 +50,8 @@ static bool open_sets(pprofc_profile *copy) {
   return true;
 }
 
-/* Puts the empty set before the new sets, because samples without labels now get the base label. */
+/* Stores the new label sets. Their numbers are one higher than the old numbers, because set 0 must
+ * be empty and the old set 0 now contains the base label. */
 static bool finish_sets(pprofc_profile *copy, const struct label_set *sets,
                         const struct label *labels) {
   struct samples *s = &copy->samples;
@@ -84,7 +85,7 @@ static pprofc_status label_base(const pprofc_profile *base, pprofc_profile **out
   return edit_finish(ok ? PPROFC_OK : error_nomem(error), copy, out);
 }
 
-/* ---- normalising ------------------------------------- */
+/* ---- normalizing ------------------------------------- */
 
 static void diff_add_up(const pprofc_profile *p, int64_t *sums) {
   for (size_t t = 0; t < p->type_count; t++) sums[t] = 0;
@@ -126,7 +127,8 @@ static pprofc_status negate(const pprofc_profile *base, pprofc_profile **out, pp
   return status;
 }
 
-/* Returns the base to add to head: with labels and negated values. */
+/* Returns the base to add to head: with negated values, and with the base label unless samples are
+ * subtracted. */
 static pprofc_status prepare_base(const pprofc_profile *base, pprofc_diff_kind kind,
                                   pprofc_profile **out, pprofc_error *error) {
   pprofc_profile *labelled = NULL;
@@ -188,7 +190,7 @@ pprofc_status transform_diff_unmerged(pprofc_profile *head, pprofc_profile *base
   return append_difference(compatible[0], compatible[1], difference, error);
 }
 
-/* True if all values are at least 0 and no sum overflows. */
+/* True if no value is negative and no sum overflows. */
 static bool sums_plainly(const pprofc_profile *p) {
   size_t count = p->samples.count * profile_values_each(p);
   int64_t sum = 0; /* sum over all types, an upper bound of the sum of each type */

@@ -4,25 +4,25 @@
 
 #include "pprofc/transform.h"
 
-/* Does the same as pprofc_diff with PPROFC_COMPARE, but does not join equal samples. The result has
- * the samples of head that are not all zero, then the samples of base. Locations may be numbered in
- * another order, and unused locations remain. Takes ownership of both profiles and reuses their
- * memory. */
+/* Works like pprofc_diff with PPROFC_COMPARE, but does not join equal samples. The result has the
+ * samples of head that are not all zero, then the samples of base. The numbers of locations may
+ * differ, and unused locations remain. Takes ownership of both profiles and reuses their memory. */
 pprofc_status transform_diff_unmerged(pprofc_profile *head, pprofc_profile *base, bool normalize,
                                       pprofc_profile **difference, pprofc_error *error);
 
-/* True if the reader of the base may add up its samples without labels. Returns false if pprof
- * would round a large value, because the sum would be rounded differently. Also returns false if
- * samples of the head may be equal to samples of a base. */
+/* True if a base whose reader has added up samples without labels (`folded`) gives the same
+ * difference as the samples of the file. Returns false if pprof would round a large value, because
+ * the sum would be rounded differently. Also returns false if samples of the head may be equal to
+ * samples of a base. */
 bool transform_diff_base_serves(const pprofc_profile *head, const pprofc_profile *base);
 
 /* True if at least one profile has a stack tree. Then only transform_diff_sums can subtract the
  * profiles. */
 bool transform_diff_is_of_sums(const pprofc_profile *head, const pprofc_profile *base);
 
-/* Does the same as transform_diff_unmerged if one or both profiles have a stack tree. Returns
- * PPROFC_E_NO_MATCH if it needs every sample with all its values. Takes ownership of both profiles.
- */
+/* Works like transform_diff_unmerged if one or both profiles have a stack tree. Returns
+ * PPROFC_E_NO_MATCH if the difference needs samples or values that a tree does not contain. Takes
+ * ownership of both profiles. */
 pprofc_status transform_diff_sums(pprofc_profile *head, pprofc_profile *base,
                                   pprofc_profile **difference, pprofc_error *error);
 
@@ -30,8 +30,8 @@ pprofc_status transform_diff_sums(pprofc_profile *head, pprofc_profile *base,
 pprofc_status transform_normalize(const pprofc_profile *head, const pprofc_profile *base,
                                   pprofc_profile **out, pprofc_error *error);
 
-/* True if both kinds of difference have the same flat values, cumulative values and total. This is
- * true if equal samples have the same sign. */
+/* True if transform_diff_unmerged gives the same flat values, cumulative values and total as
+ * pprofc_diff. This is true if equal samples have the same sign. */
 bool transform_diff_unmerged_is_exact(const pprofc_profile *head, const pprofc_profile *base,
                                       pprofc_diff_kind kind);
 

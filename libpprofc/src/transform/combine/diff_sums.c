@@ -7,8 +7,8 @@
 #include "transform/combine/diff.h"
 #include "transform/compatible.h"
 
-/* Replaces a profile that has every sample by a copy with a stack tree. The tree has the sample
- * types of the tree `like`. */
+/* Replaces a profile without a stack tree by a copy with a stack tree. The tree contains the same
+ * sample types as the tree `like`. */
 static bool diff_make_tree(pprofc_profile **profile, const struct stack_tree *like) {
   size_t only = like->type == STACK_TREE_ALL ? SIZE_MAX : like->type;
   pprofc_profile *made = fold_profile(*profile, only);
@@ -24,7 +24,8 @@ static bool diff_has_one_type(const pprofc_profile *p) {
   return p->samples.tree && p->samples.tree->type != STACK_TREE_ALL;
 }
 
-/* True if a profile lacks values that the difference needs. */
+/* True if a tree lacks values that the difference needs, because it contains only one sample
+ * type. */
 static bool diff_lacks_values(const pprofc_profile *head, const pprofc_profile *base) {
   pprofc_error error;
   const struct stack_tree *h = head->samples.tree, *b = base->samples.tree;
@@ -34,7 +35,7 @@ static bool diff_lacks_values(const pprofc_profile *head, const pprofc_profile *
          pprofc_profile_default_type(head) != pprofc_profile_default_type(base);
 }
 
-/* True if the stacks can be converted to one tree. */
+/* True if the profile has no tree but its stacks can be converted to one. */
 static bool diff_has_columns(const pprofc_profile *p) {
   return !p->samples.tree && p->samples.segment_count == 1;
 }

@@ -1,5 +1,5 @@
-/* Multiplies values: by rounding for merges, differences and normalizing (docs/spec/pprof.md, 6.2),
- * and by truncating for divide_by. */
+/* Multiplies values by factors. Merges, differences and normalizing round the products
+ * (docs/spec/pprof.md, 6.2); divide_by truncates them. */
 #include "core/budget.h"
 #include "pprofc/transform.h"
 #include "transform/edit.h"
@@ -21,7 +21,8 @@ static int64_t scaled(int64_t value, double ratio) {
   return ratio == -1 ? edit_negate(value) : edit_truncate(round((double)value * ratio));
 }
 
-/* Fills values, and keep[i] with 1 if sample i has a scaled value that is not 0. */
+/* Fills `values` with the products. Sets keep[i] to 1 if sample i has a product that is not 0. Like
+ * pprof, ignores the types with the factor 1 for `keep`. */
 static void scale_values(const pprofc_profile *source, const double *ratios, int64_t *values,
                          uint8_t *keep) {
   size_t types = source->type_count;

@@ -1,13 +1,13 @@
-/* Finds the benchmarks of a profile: groups of samples with the label `benchmark`. The reader of
- * callgrind's files sets the label, because a program can write one part of the file for each
- * benchmark. */
+/* Finds the benchmarks of a profile: consecutive samples with the same value of the label
+ * `benchmark`. The reader of callgrind's files sets the label, because a program can write one part
+ * of the file for each benchmark. */
 #include "pprofc/transform.h"
 
 #include "core/budget.h"
 #include "transform/edit.h"
 #include "transform/transform.h"
 
-/* Finds the name of the benchmark of a label set. Returns false if the set has no name. */
+/* Finds the name of the benchmark in a label set. Returns false if the set has no such label. */
 static bool benchmark_of_set(const pprofc_profile *p, uint32_t set, pprofc_str *name) {
   const struct samples *s = &p->samples;
   for (uint32_t i = 0; i < s->label_sets[set].count; i++) {
@@ -20,8 +20,8 @@ static bool benchmark_of_set(const pprofc_profile *p, uint32_t set, pprofc_str *
   return false;
 }
 
-/* Returns the first sample after `from` that belongs to another benchmark. Sets *name to the
- * benchmark of sample `from`; its data is NULL if the sample has no benchmark. */
+/* Returns the index of the first sample after `from` that belongs to another benchmark. Sets *name
+ * to the benchmark of sample `from`, or name->data to NULL if the sample has no benchmark. */
 static size_t benchmark_end(const pprofc_profile *p, size_t from, pprofc_str *name) {
   const uint32_t *set = p->samples.label_set;
   uint32_t known = set[from];
@@ -39,8 +39,8 @@ static size_t benchmark_end(const pprofc_profile *p, size_t from, pprofc_str *na
   return i;
 }
 
-/* Keeps the samples from index `from` to before index `to`. The new columns are views of the old
- * columns. */
+/* Keeps the samples `from` to `to` - 1. The new columns point into the old columns. Moves *segment
+ * up to the segment of sample `from`. */
 static pprofc_status keep_range(pprofc_profile *copy, size_t *segment, size_t from, size_t to,
                                 pprofc_error *error) {
   struct samples *s = &copy->samples;

@@ -106,7 +106,7 @@ static bool blank_flags(pprofc_profile *copy, const struct granularity *g) {
   return true;
 }
 
-/* Keeps only the last line of each location. */
+/* Keeps only the last line of each location: the function into which the others were inlined. */
 static pprofc_status drop_inlines(pprofc_profile *copy, pprofc_error *error) {
   const struct locations *l = &copy->locations;
   size_t count = l->count ? l->line_from[l->count] : 0;

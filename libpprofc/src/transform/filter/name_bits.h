@@ -6,15 +6,15 @@
 #include "profile/profile.h"
 #include "regex/regex.h"
 
-/* Maximum number of expressions: bit i of a name is set if expression i matches it. */
+/* Maximum number of expressions. Bit i of a string is set if expression i matches the string. */
 #define NAME_BITS_MAX 4
 #define NAME_KNOWN    0x80u /* flag: the string has been matched */
 
 struct name_bits {
   const pprofc_profile *profile;
   unsigned count;
-  struct regex
-      *expressions[NAME_BITS_MAX];  /* compiled expressions; NULL if the option is not set */
+  /* Compiled expressions; NULL if the option is not set. */
+  struct regex *expressions[NAME_BITS_MAX];
   const char *names[NAME_BITS_MAX]; /* names of the options, for messages */
   uint8_t *strings;                 /* bits of each string of the profile */
 };

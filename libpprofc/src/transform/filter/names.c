@@ -51,7 +51,7 @@ struct name_filter {
   const pprofc_profile *profile;
   const struct name_filters *wanted;
   struct name_bits bits;
-  uint8_t all, used;  /* effects of all locations, and of those in samples */
+  uint8_t all, used;  /* union of the effects of all locations, and of all locations in samples */
   uint8_t *effect;    /* for each location, a set of effects */
   uint8_t *hidden;    /* for each location, 1 to remove it from stacks */
   uint8_t *keep_line; /* for each line, 1 to keep it */
@@ -60,7 +60,8 @@ struct name_filter {
   bool hides;
 };
 
-/* Marks the hidden lines of a location; returns the number of lines kept. */
+/* Marks the lines of a location that hide or show removes. Returns the number of lines that
+ * stay. */
 static size_t filter_lines(struct name_filter *f, uint32_t location, uint8_t mapping_bits) {
   const struct locations *l = &f->profile->locations;
   const uint8_t hide = 1u << HIDE, show = 1u << SHOW;
@@ -99,9 +100,9 @@ static void filter_location(struct name_filter *f, uint32_t location) {
 
 struct filter_names_pass {
   struct name_filter *filter;
-  uint8_t *states[16]; /* for each number of bytes from the root end of the previous stack, the
-                          union of the effects of the frames in these bytes */
-  uint8_t used[16];    /* union of the effects of all stacks, for each worker */
+  /* Buffer of each worker: item n is the union of the effects in the last n bytes of a stack. */
+  uint8_t *states[16];
+  uint8_t used[16]; /* union of the effects of all stacks of each worker */
   unsigned workers;
 };
 
@@ -214,7 +215,7 @@ pprofc_status transform_names(const pprofc_profile *source, const struct name_fi
   pprofc_profile *copy = profile_edit(source);
   if (!copy) return error_nomem(error);
   pprofc_status status = apply_filter(&f, copy, error);
-  /* Like pprof, an expression may match a location that no sample uses. */
+  /* Like in pprof, an expression may match a location that no sample uses. */
   uint8_t met = source->has_leftovers ? f.used : f.all;
   *matched = (struct name_matches){.focus = met & FOCUSED,
                                    .ignore = met & IGNORED,
@@ -226,8 +227,8 @@ pprofc_status transform_names(const pprofc_profile *source, const struct name_fi
 
 /* ---- show_from --------------------------------------- */
 
-/* Drops the frames from the root up to the first location that matches, which stays. Returns false
- * if no location matches. */
+/* Drops the callers of the first location from the root that matches. Returns false if no location
+ * matches. */
 static bool cut_above(const void *context, struct packed_stack *stack) {
   const uint8_t *matches = context;
   struct packed_stack rest = *stack;

@@ -4,8 +4,8 @@
 #include "transform/edit.h"
 #include "transform/transform.h"
 
-/* Returns a function name as the expressions match it: without a leading dot, cut at the first
- * argument list. */
+/* Returns the part of a function name that the expressions match: without a leading dot, and only
+ * up to the first argument list. */
 static pprofc_str simple_name(pprofc_str name) {
   static const pprofc_str reserved[] = {{"(anonymous namespace)", 21}, {"operator()", 10}};
   if (name.size && name.data[0] == '.') name = str_slice(name, 1, name.size);
@@ -21,7 +21,8 @@ static pprofc_str simple_name(pprofc_str name) {
   return name;
 }
 
-/* Effects of dropped functions on the stacks through a location. */
+/* Effects of a location on stacks. PRUNE_BENEATH removes the frames that the location calls; PRUNE
+ * also removes the location. */
 enum { PRUNE = 1, PRUNE_BENEATH = 2 };
 
 struct pruning {
@@ -83,8 +84,8 @@ static pprofc_status prune_finish(struct pruning *p, edit_cut_fn cut, const char
 
 /* ---- drop_frames ------------------------------------- */
 
-/* Cuts a stack. Reads the frames from the root, and keeps the matching frames at the root. After
- * the first frame that does not match, the next match ends the stack. */
+/* Cuts a stack like pprof. Reads the frames from the root, and keeps matching frames at the root.
+ * After the first frame that does not match, the next match ends the stack. */
 static bool cut_beneath(const void *context, struct packed_stack *stack) {
   const uint8_t *effect = context, *after = stack->root;
   struct packed_stack rest = *stack;
@@ -159,7 +160,7 @@ pprofc_status transform_drop_frames(const pprofc_profile *source, pprofc_profile
 
 /* ---- prune_from -------------------------------------- */
 
-/* Cuts the frames on the leaf side of the match that is nearest to the leaf. */
+/* Removes the frames that are called by the matching frame nearest to the leaf. */
 static bool cut_before(const void *context, struct packed_stack *stack) {
   const uint8_t *effect = context;
   struct packed_stack rest = *stack;

@@ -1,4 +1,4 @@
-/* Drops samples, lines and frames, by edits that all filters use. */
+/* Edits that drop samples, lines and frames. All filters use them. */
 #include "core/budget.h"
 #include "core/parallel.h"
 #include "profile/times.h"
@@ -32,7 +32,8 @@ static bool keep_stacks(pprofc_profile *copy, const uint8_t *keep) {
   return true;
 }
 
-/* Empties the label sets that no sample has any more. */
+/* Removes the labels of dropped samples. A label set that no sample uses any more keeps its number
+ * but becomes empty. */
 static bool select_keep_labels(pprofc_profile *copy, const uint8_t *keep) {
   struct samples *s = &copy->samples;
   struct arena *arena = &copy->region->arena;
@@ -89,7 +90,7 @@ static bool keep_times(pprofc_profile *copy, const uint8_t *keep) {
 pprofc_status edit_keep_samples(pprofc_profile *copy, const uint8_t *keep, pprofc_error *error) {
   size_t kept = count_kept(keep, copy->samples.count);
   if (kept == copy->samples.count) return PPROFC_OK;
-  /* Keep the old count until all columns are made, because it is the size of the old columns. */
+  /* Change the count last, because it is also the size of the old columns. */
   if (!keep_stacks(copy, keep) || !select_keep_labels(copy, keep) || !keep_segments(copy, keep) ||
       !keep_times(copy, keep))
     return error_nomem(error);

@@ -25,13 +25,13 @@ struct tag_frames {
   pprofc_str unit;
   struct arena arena;
   struct interner keys;
-  uint32_t *key_of; /* for each string, the index of the key with the same text, or NONE */
+  /* For each string, the index of the key with the same text, or NONE; NONE - 1: not known yet. */
+  uint32_t *key_of;
   struct tag_list root, leaf;
   struct map table;
   struct tag_frame *items;
   size_t count, capacity;
-  struct map
-      by_label; /* cache of the frame of a label with one string value, the most frequent case */
+  struct map by_label; /* index of label_items; caches the frames of labels with one string value */
   struct by_label {
     uint32_t key, string, frame;
   } * label_items;
@@ -58,8 +58,8 @@ static bool parse_list(struct tag_frames *f, const char *text, struct tag_list *
   return true;
 }
 
-/* Returns the index in `keys` of the label key that equals a string of the profile. Caches the
- * result for each string when it is first needed, because few strings are keys of labels. */
+/* Returns the index in `keys` of the key that equals a string of the profile, or NONE. Looks up a
+ * string only when it is needed, because few strings are keys of labels. */
 static uint32_t key_of(struct tag_frames *f, uint32_t string) {
   if (f->key_of[string] == NONE - 1)
     f->key_of[string] = interner_find(&f->keys, profile_string(f->profile, string));
@@ -95,7 +95,7 @@ static uint32_t frame_of_string(struct tag_frames *f, uint32_t key, uint32_t str
   return frame != NONE && map_insert(&f->by_label, hash, index) ? frame : NONE;
 }
 
-/* Joins all values of a key: strings, then numbers with their own units. */
+/* Joins all values of a key in f->name: strings, then numbers with their own units. */
 static void join_values(struct tag_frames *f, const struct label *labels, size_t count,
                         uint32_t key) {
   bool any_unit = false, first = true;
@@ -162,8 +162,8 @@ static void *tag_frames_extend(pprofc_profile *copy, const void *column, size_t 
   return items;
 }
 
-/* Works like tag_frames_extend. Then returns the pages of the old column to the system if only this
- * copy of the profile can read them. */
+/* Works like tag_frames_extend, and returns the pages of the old column to the system if no other
+ * profile can read them. */
 static void *tag_frames_replace(pprofc_profile *copy, const void *column, size_t count, size_t more,
                                 size_t size) {
   void *items = tag_frames_extend(copy, column, count, more, size);
@@ -249,13 +249,13 @@ static bool tag_frames_add_locations(struct tag_frames *f, pprofc_profile *copy)
 
 /* ---- stacks ------------------------------------------ */
 
-/* Bytes of the input that contain the old stacks. If no other profile reads the stacks, their pages
- * are freed while the new stacks are written. So old and new stacks together need little more
- * memory than the new stacks alone. */
+/* Memory of the old stacks. If no other profile reads the old stacks, their pages are freed while
+ * the new stacks are written. So old and new stacks together need little more memory than the new
+ * stacks alone. */
 struct tag_input {
   struct region *region;
   const struct region *lender;
-  const uint8_t *from; /* address before which bytes have been freed; NULL: free nothing */
+  const uint8_t *from; /* start of the bytes that are not freed yet; NULL: free nothing */
 };
 
 #define TAG_INPUT_STEP ((size_t)32 << 10)
@@ -283,7 +283,7 @@ static struct tag_input tag_input_of(const pprofc_profile *copy) {
   return input;
 }
 
-/* Frees the pages before `next`. Stacks at `next` and after it have not been read yet. */
+/* Frees the pages before `next`, whose stacks have all been read. */
 static void tag_input_release(struct tag_input *input, const uint8_t *next) {
   if (!input->from || (size_t)(next - input->from) < TAG_INPUT_STEP) return;
   bool done = region_discard(input->region, input->lender, input->from, next);

@@ -57,7 +57,7 @@ static bool parse_quantity(const struct quantity *q, int64_t *value) {
   return str_parse_int(digits, 10, value);
 }
 
-/* True if s is the quantity q with `before` colons before it and `after` colons after it. */
+/* True if s consists of `before` colons, the quantity q, and `after` colons. */
 static bool is_with_colons(pprofc_str s, pprofc_str q, size_t before, size_t after) {
   if (s.size != before + q.size + after || !str_equal(str_slice(s, before, before + q.size), q))
     return false;
@@ -69,7 +69,7 @@ static pprofc_status too_large(const struct tag_filter *f, pprofc_str number, pp
                    f->option_name, STR_ARG(number));
 }
 
-/* Parses the second bound of N:M, converted to the unit of the first bound. */
+/* Parses the second bound M of N:M, and converts it to the unit of N. */
 static pprofc_status parse_second(struct tag_filter *f, pprofc_str s, const struct quantity *first,
                                   pprofc_error *error) {
   struct quantity second;
@@ -86,7 +86,7 @@ static pprofc_status parse_second(struct tag_filter *f, pprofc_str s, const stru
   return PPROFC_OK;
 }
 
-/* Sets is_range if s is N, N:, :N or N:M. */
+/* Parses N, N:, :N or N:M, and sets is_range. Leaves is_range false for any other text. */
 static pprofc_status parse_range(struct tag_filter *f, pprofc_str s, pprofc_error *error) {
   struct quantity first;
   int64_t value;
@@ -178,7 +178,7 @@ void tag_filter_free(struct tag_filter *f) {
 
 /* ---- matching ---------------------------------------- */
 
-/* State of a filter applied to one profile. Each pair of key and value is matched once. */
+/* State of applying a filter to a profile. Each pair of key and value is matched only once. */
 struct filter_tags_matcher {
   const struct tag_filter *filter;
   const pprofc_profile *profile;
@@ -190,7 +190,7 @@ struct filter_tags_matcher {
   uint8_t *results; /* for each pair and expression, 1 if the expression matches the pair */
   size_t pair_capacity, result_capacity;
   struct buffer text;
-  struct label last; /* numeric label that was tested last; its result is last_matched */
+  struct label last; /* numeric label that was tested last; last_matched is its result */
   bool last_matched;
 };
 
@@ -275,8 +275,8 @@ static enum filter_tags_answer expression_matches(struct filter_tags_matcher *m,
   return NO;
 }
 
-/* True if the labels match: with a key, one expression must match; without a key, all expressions
- * must match. */
+/* Returns YES if the labels of a sample match. With a key, one expression must match; without a
+ * key, all expressions must match. */
 static enum filter_tags_answer sample_matches(struct filter_tags_matcher *m, size_t sample) {
   if (m->filter->is_range) return sample_in_range(m, sample) ? YES : NO;
   enum filter_tags_answer enough = m->filter->has_key ? YES : NO;

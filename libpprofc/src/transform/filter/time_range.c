@@ -8,7 +8,7 @@
 
 __extension__ typedef __int128 time_wide;
 
-/* For each sample, the shares of its events before the start and before the end of the range. */
+/* For each sample, the lengths of its events before the start and before the end of the range. */
 struct time_parts {
   struct time_shares shares;
   uint64_t *from, *to;
@@ -38,7 +38,7 @@ static pprofc_status time_parts_add_up(struct time_parts *p, const pprofc_profil
   return PPROFC_OK;
 }
 
-/* Computes the shares of the events. The caller frees the shares, unless the function fails. */
+/* Computes the lengths for all samples. The caller frees *p, unless the function fails. */
 static pprofc_status time_parts_find(struct time_parts *p, const pprofc_profile *source,
                                      struct time_range range, pprofc_error *error) {
   size_t count = source->samples.count;
@@ -52,13 +52,13 @@ static pprofc_status time_parts_find(struct time_parts *p, const pprofc_profile 
   return error_nomem(error);
 }
 
-/* Returns the part of a value before a time. Rounding depends only on this time, so the parts in
- * adjacent ranges add up to the value. */
+/* Returns the part of a value before a point in time: value * before / total. The rounding depends
+ * only on this point, so the parts in adjacent ranges add up to the whole value. */
 static int64_t time_part(int64_t value, uint64_t before, uint64_t total) {
   return total ? (int64_t)((time_wide)value * (time_wide)before / (time_wide)total) : 0;
 }
 
-/* Writes the values in the range. Sets keep[i] for each sample i that is not all zero. */
+/* Writes the parts of all values in the range. Sets keep[i] to true if sample i is not all zero. */
 static bool time_write_values(pprofc_profile *copy, const struct time_parts *p, uint8_t *keep) {
   size_t types = copy->type_count, count = copy->samples.count;
   const int64_t *old = copy->samples.values;
@@ -106,8 +106,8 @@ pprofc_status transform_time_range(const pprofc_profile *source, struct time_ran
 
 /* ---- estimates --------------------------------------- */
 
-/* True if a value is the duration of its sample's events, or their number, except for rounding.
- * The part of such a value is exact. */
+/* True if a value equals, except for rounding, the total duration or the number of its sample's
+ * events. A part of such a value is exact. */
 static bool time_is_exact(int64_t value, uint64_t total) {
   return fabs((double)value - (double)total) <= (double)total / 1000 + 2;
 }

@@ -1,5 +1,4 @@
-/* Adds up a sequence of profiles. Merges the profiles in groups if this does not change the
- * result. */
+/* Adds up a sequence of profiles. Merges them in groups if groups do not change the result. */
 #include "transform/merge/accumulator.h"
 
 #include "transform/compatible.h"
@@ -47,15 +46,15 @@ static pprofc_status accumulator_merge_full(struct accumulator *accumulator, ppr
 static bool accumulator_has_negative(const pprofc_profile *profile) {
   const struct samples *s = &profile->samples;
   int64_t all = 0;
-  if (s->tree) return false; /* the reader of stack trees adds up no negative values */
+  if (s->tree) return false; /* the reader does not make stack trees with negative values */
   for (size_t i = 0; i < s->count * profile->type_count; i++) all |= s->values[i];
   return all < 0;
 }
 
 /* True if this profile may be merged in groups. The order of merges matters in three cases. With
- * negative values, a sum of 0 drops a sample that a later profile would append again. If only some
- * profiles have a time, a time of 0 hides earlier times. If the sample types differ, each step
- * keeps only common types. */
+ * negative values, a sum of 0 drops a sample, and a later profile would append the sample again. If
+ * only some profiles have a time, a time of 0 hides earlier times. If the sample types differ, each
+ * step keeps only common types. */
 static bool accumulator_may_group(const struct accumulator *accumulator,
                                   const pprofc_profile *profile) {
   pprofc_error error;

@@ -1,6 +1,6 @@
-/* Adds up a sequence of profiles. If each profile were added to one sum, the sum would be written
- * once per profile. Instead eight profiles are merged at a time, then eight of the results, and so
- * on. So each sample is written about log8(number of profiles) times. */
+/* Adds up a sequence of profiles. Adding each profile to one sum would write the sum again for each
+ * profile. Instead the accumulator merges eight profiles at a time, then eight of the results, and
+ * so on. So each sample is written about log8(number of profiles) times. */
 #ifndef PPROFC_TRANSFORM_MERGE_ACCUMULATOR_H
 #define PPROFC_TRANSFORM_MERGE_ACCUMULATOR_H
 
@@ -16,8 +16,9 @@ struct accumulator {
   unsigned char levels[ACCUMULATOR_WIDTH * ACCUMULATOR_LEVELS];
   size_t count;
   unsigned threads; /* number of threads of each merge; 0: one per processor */
-  bool chain;       /* true if the order of additions matters; the only item is then the sum of all
-                       profiles so far */
+  /* True if the order of additions matters; the only item is then the sum of all profiles so
+   * far. */
+  bool chain;
 };
 
 /* Appends the profile and takes ownership of it. The final sum has the same bytes as if each

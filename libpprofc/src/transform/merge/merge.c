@@ -9,8 +9,8 @@
 #include "transform/edit.h"
 #include "transform/merge/accumulator.h"
 
-/* Minimum size of a source's stacks, in bytes. If the stacks are larger, the result shares the
- * region of the source instead of copying the stacks. */
+/* Maximum size of a source's stacks to copy, in bytes. The result shares the region of a source
+ * with larger stacks. */
 #define SHARED_STACK_BYTES THRESHOLD((size_t)256 * 1024)
 
 /* ---- header ------------------------------------------ */
@@ -25,8 +25,8 @@ static void merge_times(struct merge *m) {
   }
 }
 
-/* Returns the first non-empty string of the given values of the sources, as a string of the
- * result. */
+/* Sets *ours to the string `theirs` of a source, unless an earlier source had a string that is not
+ * empty. Returns false when out of memory. */
 static bool first_string(struct merge *m, size_t source, uint32_t theirs, uint32_t *ours) {
   if (*ours) return true;
   *ours = merge_string(m, source, theirs);
@@ -129,8 +129,7 @@ static bool combine_equal(struct merge *m) {
   bool zeros;
   if (!merge_hash_labels(m) || !merge_pass(m) || !merge_sum_samples(m, &zeros)) return false;
   if (!zeros) return true;
-  /* pprof merges the result once more. That merge drops the records that only dropped samples
-   * used. */
+  /* pprof then merges the result again, which drops the records that only dropped samples used. */
   merge_drop_zeros(m);
   merge_number_results(m);
   return true;
@@ -166,8 +165,7 @@ pprofc_status merge_profiles(const pprofc_profile *const *profiles, size_t count
 
 /* ---- many profiles ----------------------------------- */
 
-/* Number of profiles that pprof fetches and merges at a time, before it adds the result to the sum
- * so far. */
+/* Number of profiles that pprof reads and merges before it adds the result to the sum so far. */
 #define CHUNK 128
 
 pprofc_status merge_group(const pprofc_profile *const *profiles, size_t count, pprofc_profile **out,

@@ -1,6 +1,5 @@
-/* Declares the steps of a merge, which share struct merge. The steps handle tables (functions,
- * mappings, locations by key), samples (hashes, equal samples, order), labels, and the resulting
- * profile. */
+/* The steps of a merge, which share struct merge: tables (functions, mappings, locations by key),
+ * samples (hashes, equal samples, order), labels, and the resulting profile. */
 #ifndef PPROFC_TRANSFORM_MERGE_MERGE_H
 #define PPROFC_TRANSFORM_MERGE_MERGE_H
 
@@ -9,28 +8,26 @@
 #include "profile/label_table.h"
 #include "profile/stack.h"
 
-/* One of the merged profiles. Each record belongs to a class: equal records of all sources
- * have the same class. */
+/* One of the merged profiles. Equal functions, mappings or locations of all sources belong to the
+ * same class. */
 struct merge_source {
   const pprofc_profile *profile;
   size_t first_sample; /* index of its first sample among the samples of all sources */
   bool shared;         /* true if the result points into the source's region */
   bool is_base;        /* true if the source's samples get the label that marks a base */
-  uint32_t
-      *strings; /* for each string of the source, its index in the result, or NONE until needed */
+  uint32_t *strings;   /* for each string, its index in the result, or NONE until needed */
   /* For each function, mapping and location of the source, its class; locations[-1] is
    * LOCATION_HIDDEN. */
   uint32_t *functions, *mappings, *locations;
   uint64_t *label_hashes; /* hash of each label set; equal sets have equal hashes */
 };
 
-/* Consecutive samples with one stack encoding: one segment of a source. */
+/* Consecutive samples of a source whose stacks use the same map: one segment of the source. */
 struct merge_piece {
   size_t first; /* index of its first sample among the samples of all sources */
   uint32_t source;
-  const uint32_t *map;     /* for each varint v, the location of the source; NULL: v means location
-                              v - 1 */
-  const uint32_t *classes; /* class for each varint, or LOCATION_HIDDEN */
+  const uint32_t *map;     /* location of each number v in the stacks; NULL: location v - 1 */
+  const uint32_t *classes; /* class of each number in the stacks, or LOCATION_HIDDEN */
   size_t size;
 };
 
@@ -39,10 +36,10 @@ struct merge_function {
   int64_t start_line;
 };
 
-/* Upper bound of the number of locations. It leaves one bit of a class number free. */
+/* Upper bound of the number of locations, so that one bit of a class number stays free. */
 #define MERGE_CLASSES 0x7FFFFFFFu
 
-/* The record that represents a class: its source and its index there. */
+/* Source and index of the record that represents a class. */
 struct merge_place {
   uint32_t source, index;
 };
@@ -67,21 +64,21 @@ struct merge {
   struct merge_place *mappings;
   struct merge_location *locations;
   size_t function_count, mapping_count, location_count; /* numbers of classes */
-  bool ambiguous; /* true if records of a class differ in fields outside the key of the class; the
-                     merge must then use the first record that a sample uses */
+  /* True if records of a class differ in fields outside its key. The result must then take the
+   * first record that a sample uses. */
+  bool ambiguous;
 
-  uint32_t *result_of; /* for each sample: the first equal sample, later its sample in the result;
-                          NONE: all values are 0 */
-  uint32_t *origins;   /* for each sample of the result, the first source sample that it contains */
-  int64_t *values;     /* values of the result's samples, in the region of the result */
+  /* For each sample, the first equal sample, later its number in the result; NONE: all values 0. */
+  uint32_t *result_of;
+  uint32_t *origins; /* for each sample of the result, the first source sample that it contains */
+  int64_t *values;   /* values of the result's samples, in the region of the result */
   size_t result_count;
-  const uint8_t **stack; /* for each sample of the result, the stack that merge_pass wrote; NULL
-                            after merge_drop_zeros */
+  const uint8_t **stack; /* stack of each sample of the result; NULL after merge_drop_zeros */
   const uint32_t *stack_size;
 
-  uint32_t *location_order, *function_order, *mapping_order; /* classes in the order of their
-                                                                new ids */
-  /* For each class, its new index, or NONE. */
+  /* Classes in the order of their new numbers. */
+  uint32_t *location_order, *function_order, *mapping_order;
+  /* New number of each class, or NONE. */
   uint32_t *location_number, *function_number, *mapping_number;
   size_t locations_used, functions_used, mappings_used;
 };
@@ -93,7 +90,7 @@ static inline const struct samples *merge_samples_of(const struct merge *m, uint
 /* Returns the piece that contains the sample. */
 const struct merge_piece *merge_piece_of(const struct merge *m, size_t sample);
 
-/* Returns the piece that contains the sample, and searches from `piece`, the piece of an earlier
+/* Returns the piece that contains the sample. The search starts at `piece`, the piece of an earlier
  * sample. */
 static inline const struct merge_piece *
 merge_piece_next(const struct merge *m, const struct merge_piece *piece, size_t sample) {
@@ -115,8 +112,8 @@ bool merge_tables(struct merge *m);
 bool merge_number_tables(struct merge *m);
 
 /* Numbers the classes of an ambiguous merge in the order of the tables. Only the locations l of
- * source i with used[i][l] get numbers. If merge_is_one_to_one, the numbers equal the numbers in
- * the order of first use by samples. */
+ * source i with used[i][l] get numbers. If merge_is_one_to_one returns true, the numbers are the
+ * same as in the order of first use by samples. */
 bool merge_number_used(struct merge *m, const uint8_t *const *used);
 
 /* True if no two mappings of one source and no two locations of one source have the same class. */
@@ -131,30 +128,30 @@ void merge_number_results(struct merge *m);
 /* Numbers the classes in order of use, finds equal samples, and writes the stacks of the result. */
 bool merge_pass(struct merge *m);
 
-/* The first function adds up the values of equal samples, and sets *zeros to true if a sample of
- * the result is all zero. The second function removes these samples. */
+/* merge_sum_samples adds up the values of equal samples, and sets *zeros to true if a sample of the
+ * result is all zero. merge_drop_zeros removes these samples. */
 bool merge_sum_samples(struct merge *m, bool *zeros);
 void merge_drop_zeros(struct merge *m);
 
 /* merge_write_tables writes the functions, mappings and locations of m->out, and frees the arena
- * `tables`. Call merge_write_samples after it to write the sample columns. */
+ * `tables`. merge_write_samples writes the sample columns and must be called after it. */
 bool merge_write_tables(struct merge *m);
 bool merge_write_samples(struct merge *m);
 
 /* These functions number locations in the order of first use. Call merge_number_begin, then
  * merge_number_first for each location of a sample, then merge_number_end. `place` is the record
- * that represents a new location. *next starts at 0. */
+ * that represents a class without a number. *next starts at 0. */
 bool merge_number_begin(struct merge *m);
 uint32_t merge_number_first(struct merge *m, uint32_t class, struct merge_place place,
                             uint32_t *next);
 void merge_number_end(struct merge *m, uint32_t *next);
 
-/* Result of comparing two samples' labels. */
+/* Result of comparing the labels of two samples. */
 enum merge_answer { MERGE_NO, MERGE_YES, MERGE_OUT_OF_MEMORY };
 enum merge_answer merge_same_labels(const struct merge *m, uint32_t a, uint32_t b);
 
-/* Gives a segment the map from varint to new location, for a piece whose stacks are shared. The map
- * is NULL if each varint v means location v - 1. */
+/* Sets the map of a segment whose stacks are shared: from each number in a stack to the location of
+ * the result. The map is NULL if each number v means location v - 1. */
 bool merge_make_map(struct merge *m, const struct merge_piece *piece, struct segment *segment);
 
 /* ---- labels ------------------------------------------ */
@@ -162,7 +159,7 @@ bool merge_make_map(struct merge *m, const struct merge_piece *piece, struct seg
 /* State of writing the label sets of the result. */
 struct merge_labels {
   struct merge *m;
-  uint32_t **number; /* for each source and label set: label set of the result, or NONE */
+  uint32_t **number; /* for each source and label set, the label set of the result, or NONE */
   struct label mark; /* label that marks the samples of a base profile */
   struct label_table table;
   struct label *labels;
@@ -178,7 +175,7 @@ bool merge_label_strings(struct merge *m);
 bool merge_labels_open(struct merge_labels *labels, struct merge *m);
 /* Returns the label set of the result for a sample of a source; NONE when out of memory. */
 uint32_t merge_label_set(struct merge_labels *labels, uint32_t source, size_t sample);
-/* Ends the label sets. `label_set`, with the set of each sample, becomes a column of the result,
+/* Ends the label sets. `label_set` has the set of each sample; it becomes a column of the result,
  * unless it is NULL or no sample has labels. */
 void merge_labels_close(struct merge_labels *labels, const uint32_t *label_set);
 
@@ -203,7 +200,7 @@ bool merge_begin(struct merge *m, const pprofc_profile *const *profiles, size_t 
 /* Ends a merge: stores the result in *out, or releases it after a failure. */
 pprofc_status merge_end(struct merge *m, bool ok, pprofc_profile **out, pprofc_error *error);
 
-/* Merges compatible profiles into one profile, in which equal samples are added up. */
+/* Merges compatible profiles into one profile, and adds up equal samples. */
 pprofc_status merge_profiles(const pprofc_profile *const *profiles, size_t count,
                              pprofc_profile **out, pprofc_error *error);
 

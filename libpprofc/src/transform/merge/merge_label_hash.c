@@ -1,5 +1,5 @@
-/* Compares label sets. The order of keys does not matter; the order of the values of one key does.
- * The hash must ignore the order of keys as well, because equal sets must have equal hashes. */
+/* Hashes label sets. Two sets are equal if they differ only in the order of keys; the order of the
+ * values of one key matters. So the hash ignores the order of keys. */
 #include "transform/merge/merge.h"
 
 #include <stdlib.h>

@@ -39,7 +39,7 @@ bool merge_labels_open(struct merge_labels *w, struct merge *m) {
   if (!w->number || !make_mark(w)) return false;
   for (uint32_t i = 0; i < m->source_count; i++) {
     const struct samples *s = merge_samples_of(m, i);
-    /* Without sets there is only the empty set. */
+    /* A source without sets has only the empty set. */
     size_t count = s->label_set ? s->label_set_count : 1;
     w->number[i] = arena_array(&m->arena, count, sizeof *w->number[i]);
     if (!w->number[i]) return false;
@@ -57,8 +57,8 @@ bool merge_labels_open(struct merge_labels *w, struct merge *m) {
   return true;
 }
 
-/* Converts a label set of a source to strings of the result. For a base, drops old base labels and
- * adds the new base label. */
+/* Adds a label set of a source, with the strings of the result, and returns its number. In a set of
+ * a base, the base label replaces old base labels. Returns NONE when out of memory. */
 static uint32_t merge_labels_add_set(struct merge_labels *w, uint32_t source,
                                      struct label_set set) {
   const struct merge_source *s = &w->m->sources[source];

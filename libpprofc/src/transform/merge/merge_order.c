@@ -1,5 +1,5 @@
 /* Numbers locations, functions and mappings in the order in which pprof first uses them: sample by
- * sample, leaf to root; for a new location first its mapping, then its functions. */
+ * sample, from leaf to root. A new location numbers its mapping first, then its functions. */
 #include "transform/merge/merge.h"
 
 /* ---- numbers ----------------------------------------- */
@@ -116,8 +116,7 @@ bool merge_number_used(struct merge *m, const uint8_t *const *used) {
   return true;
 }
 
-/* True if the `count` records have different classes. `seen` is all zero before and after the
- * call. */
+/* True if all records have different classes. `seen` is all zero before and after the call. */
 static bool classes_are_single(const uint32_t *classes, size_t count, uint8_t *seen) {
   bool single = true;
   for (size_t i = 0; i < count; i++) {
@@ -142,8 +141,8 @@ bool merge_is_one_to_one(struct merge *m) {
 
 /* ---- walks ------------------------------------------- */
 
-/* Numbers the classes that the stack of a sample is the first to use. The first record of a class
- * represents it, unless `next` is NULL: then an earlier call has already chosen the record. */
+/* Numbers the classes that the stack of a sample is the first to use. The record in this stack then
+ * represents its class, unless `next` is NULL because records were chosen before. */
 static void number_stack(struct merge *m, const struct merge_piece *piece, size_t sample,
                          uint32_t *next) {
   const struct samples *s = merge_samples_of(m, piece->source);

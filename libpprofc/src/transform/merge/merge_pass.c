@@ -1,13 +1,14 @@
 /* Merges samples one after another. Numbers the records that a sample is the first to use, writes
- * its stack in new numbers, and looks the stack up in the result. Adds a stack that the result does
- * not have. Equal stacks then have equal bytes, even if their sources have different ids. */
+ * its stack with the new numbers, and looks the stack up in the result. Adds a stack that the
+ * result does not have. Equal stacks have equal bytes after this, even if their sources use
+ * different numbers. */
 #include "core/array.h"
 #include "transform/merge/merge.h"
 
-/* Code size that marks a location which no sample of the current segment has used yet. */
+/* Code size that marks a location that no sample of the current piece has used yet. */
 #define PASS_UNMET 0xFFu
 
-/* Number of samples that are processed together in each step, to hide the latency of lookups. */
+/* Number of samples that go through each step together, to hide the latency of lookups. */
 #define PASS_BATCH 32u
 /* Minimum size in bytes of the buffer for the stacks of a batch. */
 #define PASS_WRITTEN ((size_t)16 * 1024)
@@ -31,13 +32,13 @@ struct pass {
   struct map table; /* map from the hash of a stack to the index in `results` */
   struct pass_result *results;
   size_t result_count, result_capacity;
-  struct stack_code *codes; /* new varint of each location of the piece `coded`; room for the
-                               largest piece */
+  /* New encoded number of each location of the piece `coded`; room for the largest piece. */
+  struct stack_code *codes;
   const struct merge_piece *coded;
   uint32_t next_source; /* first source whose main mapping was not checked yet */
   struct pass_item batch[PASS_BATCH];
   size_t count;
-  /* Upper bounds: number of frames of a stack, and number of bytes of a new varint. */
+  /* Upper bounds of the number of frames in a stack, and of the bytes of an encoded number. */
   size_t max_depth, code_most;
   uint8_t *written; /* stacks of the batch, one after another */
   size_t written_size, used;
@@ -65,7 +66,7 @@ static void pass_meet(struct pass *p, const struct merge_piece *piece, uint32_t 
   p->codes[id] = stack_code_of(number + 1);
 }
 
-/* Writes the stack of an item after the other stacks of the batch. The caller has made room. */
+/* Writes the stack of an item after the other stacks of the batch. `written` must have room. */
 static void pass_write(struct pass *p, struct pass_item *item, const uint8_t *stack, size_t size) {
   uint8_t *out = p->written + p->used;
   const uint8_t *end = stack + size;
@@ -83,7 +84,7 @@ static void pass_write(struct pass *p, struct pass_item *item, const uint8_t *st
 /* ---- looking up -------------------------------------- */
 
 /* True if a stack of the result equals the stack of the item. The stack of the result has the
- * numbers of its source; the stack of the item has new numbers. */
+ * numbers of its source, the stack of the item the numbers of the result. */
 static bool pass_same_shared(const struct merge *m, const struct merge_piece *piece,
                              const struct pass_result *result, const struct pass_item *item) {
   const uint8_t *a = result->stack, *a_end = a + result->stack_size;
@@ -107,7 +108,7 @@ static bool pass_same_stack(const struct merge *m, const struct pass_result *res
          memcmp(result->stack, item->stack, item->stack_size) == 0;
 }
 
-/* Copies the stack for a new sample of the result into the region of the result. */
+/* Copies the stack of a new sample into the region of the result. */
 static const uint8_t *pass_keep_stack(struct pass *p, const struct pass_item *item) {
   static const uint8_t no_frames;
   if (!item->stack_size) return &no_frames;
@@ -154,7 +155,7 @@ static bool pass_look_up(struct pass *p, const struct pass_item *item) {
   return pass_add_result(p, item);
 }
 
-/* Prefetches the stack with which an item will be compared first. */
+/* Prefetches the stack that pass_look_up compares first with an item. */
 static void pass_expect_stack(const struct pass *p, const struct pass_item *item) {
   struct map_probe probe = map_start(&p->table, item->hash);
   uint32_t result = map_next(&p->table, &probe);
@@ -224,7 +225,7 @@ static bool pass_open(struct pass *p) {
   return p->codes && p->written && m->result_of && merge_number_begin(m);
 }
 
-/* Stores the stacks of the samples as columns of the result. */
+/* Stores the stacks of all samples of the result as columns. */
 static bool pass_close(struct pass *p) {
   struct arena *arena = &p->m->out->region->arena;
   const uint8_t **stack = arena_array(arena, p->result_count, sizeof *stack);

@@ -47,8 +47,8 @@ static uint64_t rounded_size(const struct mapping *a) {
   return size - size % 0x1000;
 }
 
-/* Returns the string that distinguishes mappings of equal size and offset: the build id, or
- * else the file. */
+/* Returns the string that distinguishes mappings of equal size and offset: the build id, or the
+ * file name if the build id is empty. */
 static pprofc_str mapping_name(const pprofc_profile *p, const struct mapping *a) {
   pprofc_str build_id = profile_string(p, a->build_id);
   return build_id.size ? build_id : profile_string(p, a->file);
@@ -121,8 +121,7 @@ static uint64_t merge_tables_offset_of(const pprofc_profile *p, uint32_t locatio
   return l->address[location] - (mapping == NONE ? 0 : p->mappings.items[mapping].start);
 }
 
-/* Hashes a location. Of the columns it uses only the column of the last line, as pprof's key
- * does. */
+/* Hashes a location. Like pprof's key, the hash includes only the column of the last line. */
 static uint64_t hash_location(const struct merge_source *s, const struct merge_location *key) {
   const struct locations *l = &s->profile->locations;
   uint32_t i = key->place.index;
@@ -229,7 +228,7 @@ static bool same_locations(const struct locations *a, const struct locations *b)
 }
 
 /* Reuses the classes of the previous source if both sources have the same tables, which is frequent
- * for consecutive profiles of one process. Detects different tables early. */
+ * for consecutive profiles of one process. Different tables are detected early. */
 static bool take_tables(struct merge *m, size_t source) {
   if (source == 0) return false;
   struct merge_source *s = &m->sources[source];
@@ -290,7 +289,7 @@ static bool holds(const struct merge *m, size_t piece, size_t sample) {
 }
 
 const struct merge_piece *merge_piece_of(const struct merge *m, size_t sample) {
-  /* guess the piece from the sample's position, because pieces mostly have equal sizes */
+  /* Guess the piece from the number of the sample, because most pieces have similar sizes. */
   size_t guess = (size_t)((double)sample * (double)m->piece_count / (double)m->sample_count);
   for (size_t i = guess ? guess - 1 : 0; i <= guess + 1 && i < m->piece_count; i++)
     if (holds(m, i, sample)) return &m->pieces[i];
@@ -333,7 +332,8 @@ static bool alloc_source(struct merge *m, size_t source) {
   return true;
 }
 
-/* Reserves room for the largest source; the tables grow if other sources add records. */
+/* Reserves room for the records of the largest source. The tables grow if other sources add
+ * records. */
 static bool merge_tables_reserve(struct merge *m, struct map *functions, struct map *locations) {
   size_t most_functions = 0, most_locations = 0;
   for (size_t i = 0; i < m->source_count; i++) {

@@ -1,6 +1,6 @@
-/* Makes the sample columns of a merge's result. Stacks of large sources are not copied; the stacks
- * get a map to the new locations. Stacks of small sources are written again, so that the source can
- * be freed. */
+/* Makes the sample columns of a merge's result. Stacks of large sources are not copied: their
+ * segments get a map to the new locations. Stacks of small sources are written again, so that the
+ * source can be freed. */
 #include "transform/merge/merge.h"
 
 bool merge_make_map(struct merge *m, const struct merge_piece *piece, struct segment *segment) {
@@ -17,11 +17,11 @@ bool merge_make_map(struct merge *m, const struct merge_piece *piece, struct seg
   return true;
 }
 
-/* Writes the stack of one sample in new numbers to the region of the result. */
+/* Writes the stack of one sample with new numbers to the region of the result. */
 static bool merge_write_stack(struct merge *m, const struct merge_piece *piece,
                               const uint8_t *stack, uint32_t *size, uint8_t **room, size_t *left,
                               const uint8_t **out) {
-  /* Upper bound of the new size: each frame takes at least one byte in the source. */
+  /* Upper bound of the new size, because each frame has at least one byte in the source. */
   size_t most = (size_t)*size * VARINT32_BYTES_MAX;
   if (*left < most) {
     *left = most > 64 * 1024 ? most : 64 * 1024;
@@ -32,7 +32,7 @@ static bool merge_write_stack(struct merge *m, const struct merge_piece *piece,
   size_t n = 0;
   uint32_t id;
   static const uint8_t no_frames;
-  /* A stack without frames must not be NULL, because readers add sizes to its address. */
+  /* An empty stack must not be NULL, because readers add sizes to its address. */
   *out = *room ? *room : &no_frames;
   while (stack_take_leaf_id(&rest, &id))
     if (piece->classes[id] != LOCATION_HIDDEN)
