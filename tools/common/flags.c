@@ -45,8 +45,8 @@ static bool cut_digits(pprofc_str s, bool (*is_digit)(char c), size_t longest, c
   return true;
 }
 
-/* True if the text is a whole number that is out of range. Then it becomes valid if its sequences
- * of digits are shortened. */
+/* True if the text is a whole number that is only too large: it becomes valid if each sequence of
+ * digits is shortened. */
 static bool int_fits_when_short(pprofc_str s) {
   char text[SHORT_MAX];
   pprofc_str cut;
@@ -54,8 +54,8 @@ static bool int_fits_when_short(pprofc_str s) {
   return cut_digits(s, char_is_hex, 4, '\0', &cut, text) && str_parse_int(cut, 0, &value);
 }
 
-/* Does the same as int_fits_when_short for a number with a fraction. Replaces each sequence of
- * digits by 1, because an exponent could still be too large. */
+/* True if the text is a number with a fraction that is only too large. Replaces each sequence of
+ * digits by 1, because even a short exponent could be too large. */
 static bool float_fits_when_short(pprofc_str s) {
   char text[SHORT_MAX];
   pprofc_str cut;

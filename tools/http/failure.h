@@ -10,9 +10,9 @@
 struct failure {
   CURLcode code;
   const char *why; /* libcurl's message about the failure */
-  int number;      /* URL of the connection's other end: the proxy, or `url` */
+  int number;      /* errno of the connection, or 0 */
   const struct url *url;
-  const struct url *to; /* true if the client received a part of the reply */
+  const struct url *to; /* URL of the connection: the proxy, or `url` */
   bool proxied;
   int64_t limit_ms;
   bool came;        /* true if the client received a part of the reply */

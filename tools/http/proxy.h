@@ -8,8 +8,8 @@
 /* Values of the environment variables; "" if not set. */
 struct proxy_settings {
   const char *http, *https, *except;
-  bool cgi; /* true if REQUEST_METHOD is set; in a CGI program, the HTTP client can set
-               HTTP_PROXY */
+  bool cgi; /* true in a CGI program (REQUEST_METHOD is set); HTTP_PROXY is then ignored, because
+               the HTTP client that calls the program can set it */
 };
 
 /* Reads the environment. With `any`, uses ALL_PROXY for https if HTTPS_PROXY is not set, as in

@@ -74,8 +74,8 @@ static void ages_note_found(struct ages *ages, const char *path, double age) {
 }
 
 /* Adds a problem to the gate if a file exceeds the maximum age. `found` is true if the file was
- * found in a folder. The default limit of one day applies only to those files. Ignores files that
- * are not regular. */
+ * found in a folder. Without -max-age, the limit is one day for a file found in a folder, and any
+ * other file has no limit. Ignores files that are not regular. */
 static void ages_check(struct ages *ages, struct gate *gate, const char *path, bool found) {
   struct stat status;
   char text[64];
@@ -258,7 +258,7 @@ static pprofc_status inputs_read_run(struct inputs *inputs, pprofc_bench *set, c
   return gate_note_problem(inputs->gate, status, error);
 }
 
-/* Checks the age of an input. The input may come from a folder. */
+/* Checks the age of a file of results. A file found in a folder has no default limit here. */
 static pprofc_status check_input(struct inputs *inputs, pprofc_str path, pprofc_error *error) {
   const char *copy = arena_str(&inputs->arena, path).data;
   if (!copy) return error_nomem(error);

@@ -347,7 +347,7 @@ static int tool_run(const struct gate_options *options, struct flags_parsed *par
   return status == PPROFC_OK ? exit_status : tool_fail(error.message);
 }
 
-/* Returns an error about two flags that cannot be combined, or NULL. */
+/* Returns an error if two flags cannot be combined, else NULL. */
 static const char *check_combination(const struct gate_options *o,
                                      const struct flags_parsed *parsed, size_t arguments) {
   bool base = options_given(parsed, "base"), head = options_given(parsed, "head");

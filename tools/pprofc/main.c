@@ -49,7 +49,8 @@ static int fail_with_usage(const char *message) {
   return EXIT_FAILED;
 }
 
-/* Prints the usage and the error about an unknown flag. */
+/* Prints the error about an unknown flag. Adds the nearest known flag, or the usage if no flag is
+ * near. */
 static int misspelled(const char *message, const struct flag *nearest) {
   if (!nearest) {
     print_usage();

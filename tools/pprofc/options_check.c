@@ -15,8 +15,8 @@ bool noise_has_format(const struct command *command) {
   return false;
 }
 
-/* Returns an error if a report option and verdicts are both given, or NULL. The error names the
- * option. */
+/* Returns an error that names the report option if the option cannot be combined with verdicts,
+ * else NULL. */
 const char *noise_conflict(const struct command *command) {
   const pprofc_report_options *o = &command->report;
   bool functions = !o->granularity || !*o->granularity || strcmp(o->granularity, "functions") == 0;
@@ -33,7 +33,7 @@ const char *noise_conflict(const struct command *command) {
   return "-noise cannot be combined with -normalize; -normalize_by=total compares shares";
 }
 
-/* Returns an error if two flags both set the operations of a run, or NULL. */
+/* Returns an error if two flags both set the number of operations of a run, else NULL. */
 static const char *bench_conflict(const struct noise_options *n) {
   bool base = *n->bench_base, head = *n->bench_head;
   bool other = n->normalize_by != PPROFC_EXPOSURE_AUTO && n->normalize_by != PPROFC_EXPOSURE_OPS;
@@ -45,7 +45,7 @@ static const char *bench_conflict(const struct noise_options *n) {
   return NULL;
 }
 
-/* Returns an error about a verdict flag that is given without -noise, or NULL. */
+/* Returns an error if a flag for verdicts is given without -noise, else NULL. */
 static const char *verdicts_missing(const struct noise_options *n) {
   if (*n->bench_base || *n->bench_head || *n->bench)
     return "-bench_base, -bench_head and -bench need -noise or -blame";
@@ -53,8 +53,8 @@ static const char *verdicts_missing(const struct noise_options *n) {
   return n->how.fcr || n->how.stacks ? "-fcr and -noise_stacks need -noise" : NULL;
 }
 
-/* Returns an error about an option that the web page of a comparison cannot show, or NULL. That
- * page shows only recorded values. */
+/* Returns an error if the web page of a comparison cannot show an option, else NULL. The page shows
+ * only the recorded values, without divisors. */
 static const char *page_conflict(const struct command *command) {
   const struct noise_options *n = &command->noise;
   bool divided = n->normalize_by != PPROFC_EXPOSURE_AUTO && n->normalize_by != PPROFC_EXPOSURE_NONE;
@@ -67,8 +67,8 @@ static const char *page_conflict(const struct command *command) {
   return NULL;
 }
 
-/* Returns an error about a report flag that is given with the interactive shell, or NULL. In the
- * shell, each line requests its own report. */
+/* Returns an error if a flag for a single report is given with the interactive shell, else NULL. In
+ * the shell, each line requests its own report. */
 static const char *shell_conflict(const struct command *command) {
   const struct noise_options *n = &command->noise;
   if (command->http_on) return page_conflict(command);
@@ -116,7 +116,7 @@ static const char *sums_conflict(const struct command *command) {
   return NULL;
 }
 
-/* Returns an error if there are sources in addition to a stream (-frames), or NULL. A stream must
+/* Returns an error if there is another source besides a stream (-frames), else NULL. A stream must
  * be the only source, because it can be read only once. */
 static const char *frames_conflict(const struct command *command) {
   size_t count = command->source_count;

@@ -473,8 +473,8 @@ static void sources_release(struct sources *sources) {
   *sources = (struct sources){NULL, NULL, NULL};
 }
 
-/* Stores base and head, to show them next to the difference. Scales the head like the
- * difference. */
+/* Stores base and head, to show them next to the difference. With -normalize, scales the head in
+ * the same way as the difference does. */
 static pprofc_status keep_apart(const struct fetched *fetched, struct sources *sources,
                                 pprofc_error *error) {
   sources->base = pprofc_profile_retain(fetched->base);

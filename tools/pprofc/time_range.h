@@ -8,11 +8,11 @@
 /* Stores a range, "FROM,TO", in the field of the flag. FROM or TO may be missing. */
 const char *time_range_store(void *options, const struct flag *flag, const char *text);
 
-/* With -diff_time_range, makes the sources also the bases of the comparison. The caller must know
- * the sources before. Returns false when out of memory. */
+/* With -diff_time_range, makes the sources also the bases of the comparison. Call it after the
+ * sources are set. Returns false when out of memory. */
 bool time_range_add_bases(struct command *command);
 
-/* Returns an error if a flag contradicts the ranges, or NULL. */
+/* Returns an error if a flag contradicts the ranges, else NULL. */
 const char *time_range_conflict(const struct command *command);
 
 /* Returns which data of the samples the reader keeps: `needs`, and the times if the command uses

@@ -151,7 +151,7 @@ PPROFC_API void pprofc_profile_samples(const pprofc_profile *profile, pprofc_sam
 
 /* Copies the stack of one sample into `frames`: location indices, leaf first, at most `capacity`.
  * Returns the number of locations in the stack, which may be larger than `capacity`. The function
- * copies because the profile keeps stacks in a packed form. */
+ * copies because the profile stores stacks as variable-length numbers. */
 PPROFC_API size_t pprofc_profile_stack(const pprofc_profile *profile, size_t sample,
                                        uint32_t *frames, size_t capacity);
 

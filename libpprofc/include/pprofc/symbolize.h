@@ -37,9 +37,9 @@ PPROFC_API void pprofc_symbolize_options_init(pprofc_symbolize_options *options)
  * gives a warning, not an error.
  *
  * Like the reports "disasm" and "weblist", the function starts addr2line, llvm-symbolizer and nm,
- * and waits for them. The environment of these programs has only PATH, HOME and TMPDIR. The process
- * must not reap children that it did not start. Errors: PPROFC_E_NOMEM, PPROFC_E_LIMIT,
- * PPROFC_E_INVALID (options of size 0), PPROFC_E_IO. */
+ * and waits for them. The environment of these programs has only PATH, HOME and TMPDIR. Meanwhile,
+ * the process must not wait for children (waitpid) that it did not start itself. Errors:
+ * PPROFC_E_NOMEM, PPROFC_E_LIMIT, PPROFC_E_INVALID (options of size 0), PPROFC_E_IO. */
 PPROFC_API pprofc_status pprofc_symbolize(const pprofc_profile *profile,
                                           const pprofc_symbolize_options *options,
                                           pprofc_profile **symbolized, pprofc_error *error);

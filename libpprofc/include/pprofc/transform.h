@@ -28,8 +28,8 @@ typedef enum pprofc_diff_kind {
 } pprofc_diff_kind;
 
 /* Computes head - base. With `normalize`, first scales each sample type of head so that its total
- * equals the total of base. The caller releases the result. Errors: PPROFC_E_INVALID,
- * PPROFC_E_NOMEM, PPROFC_E_LIMIT. */
+ * equals the total of base. The caller releases the result. Errors: PPROFC_E_INVALID for profiles
+ * without a common sample type, PPROFC_E_NOMEM, PPROFC_E_LIMIT. */
 PPROFC_API pprofc_status pprofc_diff(const pprofc_profile *head, const pprofc_profile *base,
                                      pprofc_diff_kind kind, bool normalize,
                                      pprofc_profile **difference, pprofc_error *error);

@@ -13,7 +13,8 @@
  *   summary.total_*   the total
  *   summary.common_*  the relative change that all functions share; shown values contain it
  *   row.flat, .cum    a function: `verdict` is the verdict to show, `own` the verdict after
- *                     removing the common factor. p and q belong to `own`, low and high to `delta`.
+ *                     that common change is removed. p and q belong to `own`, low and high to
+ * `delta`.
  *
  * A shown verdict has the direction of its recorded difference. summary.sentence describes the
  * change in one line.
@@ -107,14 +108,14 @@ typedef struct pprofc_verdict_options {
   pprofc_verdict_exposure normalize_by; /* divisor of values, default PPROFC_EXPOSURE_AUTO */
   double alpha;                         /* accepted share of wrong verdicts among the functions that
                                            are reported as changed, default 0.05 */
-  double noise_cv;        /* if each side has one run: assumed noise of each function between runs,
-                             as a share of its value; default 0.05 */
-  double min_samples;     /* minimum number of samples on both sides together, default 10; a
-                             function with fewer samples is rare. 0: a function is rare if the
-                             comparison would miss a doubling of its cost */
-  bool no_common;         /* true: judge a function by its recorded difference alone, without first
-                             removing the factor that all functions of a run share */
-  bool dependent;         /* true: adjust p-values for any dependence between functions */
+  double noise_cv;    /* if each side has one run: assumed noise of each function between runs,
+                         as a share of its value; default 0.05 */
+  double min_samples; /* minimum number of samples on both sides together, default 10; a
+                         function with fewer samples is rare. 0: a function is rare if the
+                         comparison would miss a doubling of its cost */
+  bool no_common;     /* true: judge a function by its recorded difference alone, without first
+                         removing the factor that all functions of a run share */
+  bool dependent; /* true: adjust p-values so that they hold for any dependence between functions */
   const char *rules;      /* text of a JSON rules file (docs/VERDICTS.md); NULL: no rules */
   size_t rules_size;      /* length of `rules` in bytes */
   const char *rules_name; /* name of the rules file in messages */
@@ -123,7 +124,7 @@ typedef struct pprofc_verdict_options {
   bool fcr;   /* true: widen the intervals of changed rows; on average only a share alpha of these
                  intervals then misses the true value (false coverage rate) */
   bool lines; /* true: judge lines instead of functions. The name of a row is then the function, a
-                 newline, the file, ':' and the line. Rows of lines have no relations, domains and
+                 newline, the file, ':' and the line. Rows of lines have no relations, domains or
                  calls */
 } pprofc_verdict_options;
 
@@ -312,7 +313,7 @@ typedef struct pprofc_verdict_summary {
   bool has_common; /* false if there are too few functions, if the sample type is unsuitable, or
                       with options.no_common */
   double common_change, common_low, common_high, common_p;
-  pprofc_verdict common_verdict; /* verdict on the common factor */
+  pprofc_verdict common_verdict; /* verdict on this common change */
   const double *common; /* factors that multiply all values of a run, one for each run, runs of the
                            base first; their geometric mean is 1; NULL if only sums over runs are
                            known */

@@ -27,7 +27,7 @@ struct bench_input {
   bool debug;       /* true if a debug build of the benchmark library was used */
   double load;      /* load average when the benchmarks began; 0: unknown */
   double cpus;      /* number of processors of the machine; 0: unknown */
-  bool alone;       /* index of the command-line argument that named the input */
+  bool alone;       /* true if the input has the results of exactly one process */
   uint32_t process; /* index of the command line argument that named the input */
 };
 

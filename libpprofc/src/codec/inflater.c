@@ -56,7 +56,8 @@ pprofc_status inflater_status(const struct inflater *in, pprofc_error *error) {
 
 /* ---- steps ------------------------------------------- */
 
-/* Each function inflates one step. It reads from the current piece, and advances *out and *room. */
+/* Each function inflates one step. It reads from the current piece, moves *out to the byte after
+ * the written bytes, and subtracts their number from *room. */
 
 static bool inflater_step_plain(struct inflater *in, uint8_t **out, size_t *room) {
   size_t size = in->source.size < *room ? in->source.size : *room;

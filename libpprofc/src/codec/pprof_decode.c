@@ -156,7 +156,7 @@ static bool read_header(struct decoder *d, const struct wire_field *field) {
   return !string || take_string(d, field->value, string);
 }
 
-/* Reads a field in the first part of pass 2 (sub-pass A), which handles everything except samples
+/* Reads a field in the first part of pass 2 (sub-pass A). This part reads all fields except samples
  * and locations. Returns false if a string index is out of range. */
 static bool read_other(struct decode_tables *t, const struct wire_field *field) {
   struct decoder *d = t->d;

@@ -9,9 +9,10 @@
 #include "codec/wire.h"
 #include "core/budget.h"
 
-/* Part of the input for one worker. It consists of complete top-level fields. The fields first_...
- * are the numbers of samples, labels, label sets and bytes of joined stacks in all earlier
- * parts. */
+/* Part of the input for one worker. It consists of complete top-level fields. The members
+ * first_sample, first_label and first_set are the numbers of samples, labels and label sets in all
+ * earlier parts. first_side is the size in bytes of those stacks in earlier parts that are copied
+ * because they consist of several lists. */
 struct chunk {
   const uint8_t *from, *to;
   size_t first_sample, first_label, first_set, first_side;

@@ -260,8 +260,9 @@ struct sample_parts {
   size_t values;
 };
 
-/* Adds the location ids of a field. A field that is not packed is one id, and ends with its varint.
- * `after` is the address after the field. `sample` is the start of the sample. */
+/* Adds the location ids of a field. A field of type WIRE_VARINT is a single id, and ends with its
+ * varint; any other field is a list of ids. `after` is the address after the field. `sample` is the
+ * start of the sample. */
 static void take_stack_piece(struct decode_filler *f, const struct wire_field *field,
                              const uint8_t *sample, const uint8_t *after, size_t pieces) {
   if (field->type != WIRE_VARINT) {

@@ -94,7 +94,7 @@ static inline bool wire_next(struct wire *w, struct wire_field *field) {
   return true;
 }
 
-/* True if a packed list of varints ends after a complete varint. */
+/* True if a packed list (all varints of a list in one field) ends after a complete varint. */
 static inline bool wire_ends_whole(const struct wire_field *field) {
   return !field->size || field->data[field->size - 1] < VARINT_MORE;
 }

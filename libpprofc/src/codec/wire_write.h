@@ -11,8 +11,9 @@
 /* A field number up to 15 has a key of one byte, and profile.proto has no larger number. */
 #define WIRE_FIELD_MAX (1 + VARINT_BYTES_MAX)
 
-/* Maximum length of a list that has a field for each integer. Longer lists are packed. pprof does
- * the same. proto3 packs all lists, and readers accept both forms. */
+/* Maximum length of a list that has a field for each integer. A longer list is packed: all its
+ * integers are in one field. pprof does the same. proto3 packs all lists, and readers accept both
+ * forms. */
 #define WIRE_UNPACKED_MAX 2
 
 /* Maximum number of integers in a record. The message then has less than 128 bytes, and its size is

@@ -34,7 +34,7 @@ static pprofc_status flame_html_put_part(struct page *p, const char *part, struc
   return template_print(p->out, page, part, fill) ? PPROFC_OK : error_nomem(p->error);
 }
 
-/* Writes a script that contains the deflated bytes. */
+/* Deflates the bytes, and writes them as base64 in a <script> element. */
 static pprofc_status put_packed(struct page *p, const char *id, const struct buffer *bytes) {
   struct buffer packed;
   struct fill f;

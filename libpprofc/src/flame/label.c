@@ -152,8 +152,8 @@ static bool is_parameters(pprofc_str s, size_t at, bool last) {
   return label_is_word(before) || before == '>' || before == ']' || is_operator(s, at) || last;
 }
 
-/* Handles the bracket at `at`. Drops parameters, and copies other brackets. Returns the position of
- * the closing bracket. */
+/* Copies the bracket at `at` and its contents to `out`, or drops them if they are parameters. Sets
+ * *dropped. Returns the position of the closing bracket. */
 static size_t label_bracket(pprofc_str s, size_t at, struct buffer *out, bool *dropped) {
   size_t end = closing_of(s, at);
   bool last = end + 1 >= s.size && at && s.data[at - 1] == ' ';

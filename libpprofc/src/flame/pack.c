@@ -377,7 +377,7 @@ static size_t flame_pack_count(const struct flame_cut *cut) {
   return count;
 }
 
-/* Writes the members of the root's estimate that the page uses for colours. */
+/* Writes the members of the root's estimate that the page uses for colors. */
 static void pack_put_named_estimate(struct json_writer *json, const struct flame_estimate *e,
                                     double ratio) {
   json_begin_object(json);

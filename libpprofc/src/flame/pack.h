@@ -15,10 +15,10 @@ struct flame_cut {
   bool whole;           /* true if the whole tree is sent; the arrays below are then NULL */
   const uint32_t *kept; /* indices of the nodes that are sent, ascending; the first is the root */
 
-  /* for each node in `kept`, sums of the cut nodes below it */
   /* for each node in `kept`, number of cut nodes below it, at any depth; 0: nothing was cut */
   uint32_t *cut;
-  int64_t *total;  /* total values of the frames: one row of all columns per frame */
+  int64_t *total;  /* for each node in `kept`, a row of all columns with the sums of the cut nodes
+                      below it */
   double *widths;  /* for each node in `kept`, the widths of its remainder; see flame_cut_widths */
   size_t frames;   /* number of frames that are sent */
   uint32_t *frame; /* indices of the frames that are sent */

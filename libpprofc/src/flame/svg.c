@@ -228,7 +228,7 @@ static enum flame_coloring coloring_of(const struct svg *s) {
   return s->tree->has_base ? FLAME_BY_CHANGE : FLAME_BY_NAME;
 }
 
-#define PALE 0.16 /* strength of the colour of a change that all functions share */
+#define PALE 0.16 /* strength of the color of a change that all functions share */
 
 static void box_color(const struct svg *s, const struct flame_box *box, pprofc_str name,
                       char color[FLAME_COLOR]) {

@@ -125,7 +125,8 @@ static bool is_worse_under_load(const struct verdict_case *c) {
          gate_unit_depends_on_load(c->row->unit) && is_proven_worse(c);
 }
 
-/* True if the first rounds did not select the row. The gate then reports no regression. */
+/* True if the first stage did not choose the row for further rounds (screen.h). The gate then
+ * reports no regression. */
 static bool is_screened(const struct verdict_case *c) {
   return c->row->screened;
 }

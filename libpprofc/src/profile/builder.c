@@ -12,7 +12,7 @@
 
 #define STACK_CHUNK ((size_t)1 << 20)
 
-/* Sizes in bytes of the items of columns whose items are not uint32_t. */
+/* Item sizes in bytes of the columns. A column that is not listed has items of type uint32_t. */
 static const size_t item_sizes[COLUMN_COUNT] = {
     [TYPES] = sizeof(struct value_type),     [VALUES] = sizeof(int64_t),
     [STACKS] = sizeof(const uint8_t *),      [LABELS] = sizeof(struct label),
@@ -265,7 +265,8 @@ static uint32_t append_function(pprofc_builder *b, const struct builder_function
   return (uint32_t)count;
 }
 
-/* Finds or adds a function if another function has the same name. */
+/* Returns the index of an equal function. If no function is equal, adds the function. Another
+ * function already has its name. */
 static uint32_t add_namesake(pprofc_builder *b, const struct builder_function *f) {
   uint64_t hash = hash_mix((uint64_t)f->name << 32 | f->system_name, f->filename);
   hash = hash_mix(hash, (uint64_t)f->start_line);
@@ -336,7 +337,8 @@ uint32_t builder_append_location(pprofc_builder *b, uint32_t mapping, uint64_t a
   return (uint32_t)count;
 }
 
-/* Finds or adds a location of a function that already has a first location. */
+/* Returns the index of an equal location. If no location is equal, adds the location. It has no
+ * lines, or its function already has another location. */
 static uint32_t add_location(pprofc_builder *b, uint32_t mapping, uint64_t address,
                              const pprofc_line *lines, size_t line_count) {
   uint64_t hash = hash_mix(address, mapping);

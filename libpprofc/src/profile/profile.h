@@ -1,8 +1,8 @@
 /* The profile: columns of records, which do not change once the profile is made.
  *
  * A record has an index, which differs from its id in the file. Strings are indices into a table
- * whose item 0 is ""; two items may have the same text. Stacks stay packed as in the file;
- * profile/stack.h reads them and explains how edits change a profile. */
+ * whose item 0 is ""; two items may have the same text. Stacks stay in the packed form of the file.
+ * profile/stack.h explains and reads this form, and explains how edits change a profile. */
 #ifndef PPROFC_PROFILE_PROFILE_H
 #define PPROFC_PROFILE_PROFILE_H
 

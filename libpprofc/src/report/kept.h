@@ -1,4 +1,4 @@
-/* Reports that keep their graph. Later reports of the same view are then fast. */
+/* Reports that keep their graph, so that later reports of the same view need not build it again. */
 #ifndef PPROFC_REPORT_KEPT_H
 #define PPROFC_REPORT_KEPT_H
 

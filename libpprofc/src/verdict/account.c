@@ -1,5 +1,5 @@
-/* Fills in the summary of the comparison. It has the total, the counts of verdicts, and the share
- * of the total change that the changed functions explain. */
+/* Fills in the summary of the comparison: the total, the counts of verdicts, and the share of the
+ * total change that the changed functions explain. */
 #include "pprofc/stats.h"
 #include "stats/ratio.h"
 #include "verdict/recorded.h"

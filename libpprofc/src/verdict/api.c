@@ -151,12 +151,12 @@ struct model_settings comparison_settings(const struct comparison *c) {
   };
 }
 
-/* Largest ratio between the common factors of base and head that is plausible. A larger ratio
+/* Largest plausible ratio between the common factors (model.h) of base and head. A larger ratio
  * occurs if base and head have hardly any function in common. */
 #define COMMON_BEYOND 50.0
 
-/* True if the common factor is implausible. Compares it with the ratio of the totals, because a
- * change of the whole program also changes the factor. */
+/* True if the common factor (model.h) is implausible. Compares it with the ratio of the totals,
+ * because a change of the whole program also changes the factor. */
 static bool comparison_common_fails(const struct comparison *c, const struct matrix *m,
                                     const struct fit *fit) {
   double logs[2] = {0, 0};

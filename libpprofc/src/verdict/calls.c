@@ -20,7 +20,7 @@ struct calls {
   size_t words;
 };
 
-/* Returns the growth of cum after removing the common factor. */
+/* Returns the growth of cum after the common factor (model.h) is removed. */
 static double calls_growth(const struct comparison *c, uint32_t row) {
   return c->cum.of[c->line[row]].delta;
 }

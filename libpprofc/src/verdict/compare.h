@@ -62,8 +62,8 @@ struct comparison {
   pprofc_verdict_domain *domains;
   size_t domain_count;
   uint32_t *domain_of; /* for each row, its domain, or MAP_NONE; NULL if there are no domains */
-  /* For each row whose cum value grew: the sum of all its callees if that sum can show the growth;
-   * else NULL. The array is NULL if no cum value grew. */
+  /* For each row whose cum value grew: the sum over all its callees, if that sum is precise enough
+   * to show the growth; else NULL. The array is NULL if no cum value grew. */
   const pprofc_verdict_domain **calls_of;
   pprofc_verdict_summary summary;
 };
@@ -82,12 +82,13 @@ double comparison_stretch(const struct comparison *c);
 /* Returns the change of head - base if a value of this run grows by 1. */
 double comparison_weight(const struct comparison *c, size_t run);
 
-/* Returns the settings of the model. Heap profiles and counts have no common factor. */
+/* Returns the settings of the model. The model removes a common factor (model.h), for example the
+ * speed of the machine, but not from heap profiles and counts. */
 struct model_settings comparison_settings(const struct comparison *c);
 
-/* Fits a matrix. Judges recorded differences if there are too few functions for a common factor.
- * Uses the ratio of the totals as the factor if base and head have hardly any function in
- * common. */
+/* Fits the model to a matrix. Without enough functions for a common factor (model.h), judges the
+ * recorded differences. If base and head have hardly any function in common, uses the ratio of the
+ * totals as the factor. */
 pprofc_status comparison_fit(struct comparison *c, struct matrix *m, struct arena *arena,
                              struct fit *fit, pprofc_error *error);
 
@@ -106,8 +107,8 @@ double comparison_quantum(const struct comparison *c, const double sums[2], cons
  * durations and operations. */
 pprofc_status exposure_find(struct comparison *c, pprofc_error *error);
 
-/* Adjusts p-values, and finds the verdicts for flat and cum of all rows after removing the common
- * factor. */
+/* Adjusts p-values, and finds the verdicts for flat and cum of all rows, after the common factor
+ * (model.h) is removed. */
 pprofc_status family_judge(struct comparison *c, pprofc_error *error);
 
 /* Adjusts p-values and finds the verdicts for all rows of a matrix together. Returns false when out

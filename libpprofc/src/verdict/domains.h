@@ -21,7 +21,7 @@ struct domain_set {
 
 /* Sum over a set, judged like a row. */
 struct domain_sum {
-  struct estimate own;           /* estimate after removing the common factor */
+  struct estimate own;           /* estimate after the common factor (model.h) is removed */
   pprofc_verdict_estimate shown; /* estimate in recorded amounts */
 };
 

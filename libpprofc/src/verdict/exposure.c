@@ -65,8 +65,8 @@ static pprofc_verdict_exposure exposure_choose(const struct comparison *c) {
 }
 
 /* True if the profiles do not record how much work a run did. Functions are then judged by their
- * shares of the total. The common factor also divides all shares, so the result is the same as for
- * amounts. */
+ * shares of the total. The model removes a factor that all functions of a run share (model.h), so
+ * shares and amounts give the same result. */
 static bool exposure_by_shares(const struct comparison *c) {
   enum sampling_kind kind = c->quantum.sampling;
   bool sampled = kind == SAMPLING_PERIOD || kind == SAMPLING_COUNTS || kind == SAMPLING_UNKNOWN;

@@ -16,8 +16,9 @@ static bool links_same_stem(const struct candidate *a, const struct candidate *b
          str_equal(a->parts.package, b->parts.package);
 }
 
-/* True if both functions are in one package. C has no packages. C functions must in addition be
- * only in base or head, or have similar names. */
+/* True if both functions are in one package. All C functions count as one package, because C has no
+ * packages. Two C functions must also have similar names, or each of them must be missing in base
+ * or head. */
 static bool links_same_package(const struct relations *r, uint32_t a, uint32_t b) {
   const struct candidate *x = &r->candidates[a], *y = &r->candidates[b];
   if (!str_equal(x->parts.package, y->parts.package)) return false;

@@ -11,8 +11,8 @@ struct many_shape {
   double bases, heads, degrees;
   double inverse_base, inverse_head; /* mean of 1 / scaled exposure, over the runs of base and of
                                         head */
-  double scaled;                     /* sum of the runs' exposures, each multiplied by the common
-                                        factor of the run */
+  double scaled; /* sum of the runs' exposures, each multiplied by the common factor (model.h) of
+                    the run */
 };
 
 static struct many_shape many_shape_of(const struct model *model) {

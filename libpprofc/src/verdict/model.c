@@ -1,5 +1,5 @@
-/* Fits the common factor of each run, and tests every row twice. Rows that changed in the first
- * round of tests do not contribute to the common factor in the second round. */
+/* Fits the common factor of each run (model.h), and tests every row twice. Rows that changed in the
+ * first round of tests do not contribute to the common factor in the second round. */
 #include "verdict/model.h"
 
 #include "pprofc/stats.h"

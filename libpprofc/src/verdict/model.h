@@ -2,6 +2,10 @@
  * has a row per function and a column per run. The computation does not use profiles.
  * docs/method/verdicts.md explains the method.
  *
+ * The common factor of a run is the factor by which the values of all its functions are larger or
+ * smaller than in the mean of the runs, for example because the machine was slower. It is estimated
+ * from the functions themselves, and removed before a function is judged.
+ *
  * If only sums over runs are known, a column is base or head, and `grouped` describes its runs. */
 #ifndef PPROFC_VERDICT_MODEL_H
 #define PPROFC_VERDICT_MODEL_H

@@ -46,8 +46,9 @@ static double pair_dispersion(const struct model *model, const double *z, double
   return fmax(1, ratio);
 }
 
-/* Returns the p-value of a row with the statistic z. For overlapping rows (cum), uses a t
- * distribution, because the dispersion is only an estimate. */
+/* Returns the p-value of a row with the statistic z. Uses the normal distribution. Rows of cum
+ * overlap, so there are fewer independent rows to estimate the dispersion. These rows use a t
+ * distribution, which gives larger p-values. */
 static double pair_p(const struct model *model, double z) {
   if (model->m->nested) return pprofc_t_two_sided(z, PRIOR_DEGREES_MOST);
   return 2 * pprofc_normal_cdf(-fabs(z));

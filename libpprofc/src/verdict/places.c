@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-/* Share of the change that a child must have, or up to PLACES_SPLIT parts together. With a smaller
- * share, the search stops at the node. */
+/* Share of a node's change that one child, or up to PLACES_SPLIT parts together, must have. If they
+ * have less, the search stops at the node. */
 #define PLACES_ALL 0.9
 /* If a change splits into parts: share of the change that each part must have. */
 #define PLACES_SHARE 0.2

@@ -185,16 +185,16 @@ static bool read_matrix(struct comparison *c, bool cum, struct matrix *m) {
   return true;
 }
 
-/* True if cum contains time of the environment (rules.h). The judged cum then excludes this
- * time. */
+/* True if cum contains time of the environment, such as time in the kernel (rules.h). The judged
+ * cum then excludes this time. */
 static bool read_has_machine(const struct comparison *c) {
   bool any = false;
   for (size_t r = 0; r < c->count; r++) any |= c->runs[r].has_machine;
   return any && quantum_has_speed(c->quantum.sampling);
 }
 
-/* Fills in cum_judged: cum without the time of the environment (rules.h). Excludes functions whose
- * whole cum value is time of the environment. */
+/* Fills in cum_judged: cum without the time of the environment, such as time in the kernel or a
+ * scheduler (rules.h). Excludes functions that have only such time. */
 static bool read_judged(struct comparison *c) {
   struct matrix *m = &c->cum_judged;
   *m = c->cum_matrix;

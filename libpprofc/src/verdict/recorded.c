@@ -1,5 +1,5 @@
-/* Converts estimates without the common factor to shown values. These are recorded differences with
- * intervals, the common factor, and a verdict that agrees with both. */
+/* Converts estimates without the common factor (model.h) to shown values: recorded differences with
+ * intervals, the common factor itself, and a verdict that agrees with both. */
 #include "verdict/recorded.h"
 
 #include "pprofc/stats.h"
@@ -69,7 +69,7 @@ pprofc_verdict recorded_word(double delta, double p) {
   return delta > 0 ? PPROFC_VERDICT_GREW : PPROFC_VERDICT_SHRANK;
 }
 
-/* Judges the common factor: its change, interval and verdict. */
+/* Computes the change of the common factor between base and head, with its interval and verdict. */
 static void recorded_factor(struct recorded_rows *r) {
   double error = sqrt(r->error[0] + r->error[1]);
   r->change = r->log_scale[1] - r->log_scale[0];
@@ -214,8 +214,9 @@ void recorded_interval(const struct recorded_rows *r, size_t row, double tail, d
 
 /* ---- the verdict ------------------------------------- */
 
-/* Returns `own`, or the opposite verdict if the recorded difference has the opposite sign. The
- * recorded difference contains the common factor, which can change the sign. */
+/* Returns `own`, the verdict without the common factor, or its opposite if the recorded difference
+ * has the other sign. The recorded difference contains the common factor, which can change the
+ * sign. */
 static pprofc_verdict recorded_direction(pprofc_verdict own, double delta) {
   bool grew = own == PPROFC_VERDICT_GREW;
   if (!grew && own != PPROFC_VERDICT_SHRANK) return own;

@@ -1,5 +1,5 @@
 /* Converts the results of a fit to differences of recorded amounts. The fit has removed the common
- * factor. */
+ * factor (model.h), and recorded amounts contain it. */
 #ifndef PPROFC_VERDICT_RECORDED_H
 #define PPROFC_VERDICT_RECORDED_H
 

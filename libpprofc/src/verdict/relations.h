@@ -79,8 +79,8 @@ struct row_groups groups_find(const struct row_groups *groups, uint64_t key);
 
 const pprofc_verdict_row *relations_row(const struct relations *r, uint32_t candidate);
 
-/* Returns the estimate of a candidate after removing the common factor. Only in this estimate do
- * changes cancel. */
+/* Returns the estimate of a candidate after the common factor (model.h) is removed. Changes cancel
+ * only in this estimate. */
 const struct estimate *relations_own(const struct relations *r, uint32_t candidate);
 
 /* True if base or head has no sample of the function itself. */

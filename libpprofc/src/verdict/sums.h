@@ -82,9 +82,9 @@ uint32_t sums_name(struct sums *sums, pprofc_str name, pprofc_str file);
 /* Returns a sample type. Adds the type if it is new. Returns NULL when out of memory. */
 struct sums_type *sums_type_at(struct sums *sums, pprofc_str type, pprofc_str unit);
 
-/* Makes verdicts from two sums, like pprofc_verdicts_new from runs. Base and head each have a
- * common factor, but the runs have no separate factors. The verdicts have no relations, places or
- * stacks. */
+/* Makes verdicts from two sums, like pprofc_verdicts_new from runs. Base and head each have one
+ * common factor (model.h); separate factors of their runs are not known. The verdicts have no
+ * relations, places or stacks. */
 pprofc_status verdicts_of_sums(const struct sums *base, const struct sums *head,
                                const pprofc_verdict_options *options, pprofc_verdicts **verdicts,
                                pprofc_error *error);

@@ -1,4 +1,5 @@
-/* Converts packed stacks to stacks of names. Does not allocate memory for each sample. */
+/* Converts the stacks of samples from location ids to ids of names. Does not allocate memory for
+ * each sample. */
 #include "verdict/walk.h"
 
 #include "core/array.h"

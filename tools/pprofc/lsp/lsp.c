@@ -108,7 +108,7 @@ static size_t document_length(const struct document *d, size_t line) {
 
 #define LSP_DOCUMENTS   64
 #define LSP_DIAGNOSTICS 10 /* maximum number of diagnostics per file */
-#define QUICKFIX_LINES  50 /* true if the editor supports window/showDocument */
+#define QUICKFIX_LINES  50 /* default number of lines of -quickfix */
 
 struct lsp {
   const struct command *command;

@@ -29,7 +29,7 @@ int files_find(const struct files *files, pprofc_str path, struct stat *info, pp
 pprofc_status files_read(const struct files *files, pprofc_str path, struct buffer *data,
                          pprofc_error *error);
 
-/* Calls `found` for files below a folder, sorted by name, but for at most `most` files. The path ""
+/* Calls `found` for at most `most` files below a folder, in the order of their names. The path ""
  * means all folders. Returns false when out of memory, or if `path` is not a folder. */
 typedef bool (*files_found_fn)(void *context, pprofc_str path, const struct stat *info);
 bool files_visit(const struct files *files, pprofc_str path, size_t most, files_found_fn found,

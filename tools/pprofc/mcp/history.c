@@ -242,8 +242,8 @@ static void history_put_level(const struct series *s, const double *values, size
   buffer_free(&line);
 }
 
-/* Writes the change points of a series as rows. The rank of a row for shortening is the size of its
- * change. */
+/* Writes the change points of a series as rows. If the answer must be shortened, the rows with the
+ * largest changes stay longest. */
 static bool history_put_series(const struct past_runs *h, const struct series *s,
                                struct output *out) {
   struct steps_options options;

@@ -14,7 +14,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* If a profile has more samples, the server merges equal samples. Later calls are then faster. */
+/* Minimum number of samples for which the server merges equal samples, so that later calls read
+ * fewer samples. */
 #define MERGED_FROM 100000
 
 void profiles_close_view(struct profiles *p, struct profile_view *view) {
@@ -153,7 +154,8 @@ static struct open_profile *profiles_find(struct profiles *p, const struct stat 
 static struct open_profile *profiles_put(struct profiles *p, int fd, pprofc_str path,
                                          const struct stat *info, pprofc_error *error) {
   struct open_profile item = {.info = *info, .used = p->questions};
-  /* A step may close a view, which leaves the number of profiles unchanged. */
+  /* profiles_make_room may close a view instead of a profile. Repeat it until the number of
+   * profiles is lower. */
   while (p->count == PROFILES_OPEN)
     if (!profiles_make_room(p)) {
       error_set(error, PPROFC_E_LIMIT, "more than %d profiles in one question", PROFILES_OPEN);

@@ -36,8 +36,8 @@ struct profiles {
 const struct open_profile *profiles_get(struct profiles *profiles, pprofc_str path,
                                         pprofc_error *error);
 
-/* Like profiles_get, but merges equal samples if the profile is large. Later calls are then
- * faster. */
+/* Like profiles_get, but merges equal samples if the profile is large, so that later calls read
+ * fewer samples. */
 const struct open_profile *profiles_get_sums(struct profiles *profiles, pprofc_str path,
                                              pprofc_error *error);
 

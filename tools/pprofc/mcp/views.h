@@ -1,5 +1,5 @@
 /* Keeps views from one tool call to the next. A view is a profile or a difference with the filters
- * of a call, and the results computed from it. Later calls use these results and need not read the
+ * of a call, and the results computed from it. Later calls use these results instead of reading the
  * samples again. */
 #ifndef PPROFC_MCP_VIEWS_H
 #define PPROFC_MCP_VIEWS_H

@@ -1,4 +1,4 @@
-/* Reads benchmark results, and assigns each result to a run, which has the matching profile. */
+/* Reads benchmark results, and assigns them to the runs, in the order of the files. */
 #include "benches.h"
 
 #include "common/terminal.h"

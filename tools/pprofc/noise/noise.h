@@ -17,7 +17,7 @@ struct noise_warnings {
   } items[NOISE_WARNINGS];
 };
 
-/* True if the command has -noise. */
+/* True if the command shows verdicts (-noise, -blame). */
 bool noise_wanted(const struct command *command);
 
 /* Sets options that depend on other flags. */
@@ -33,7 +33,7 @@ bool noise_has_format(const struct command *command);
  * command->report.verdicts. */
 bool noise_is_picture(const struct command *command);
 
-/* Returns an error if an option and verdicts cannot be combined, or NULL. */
+/* Returns an error if an option and verdicts cannot be combined, else NULL. */
 const char *noise_conflict(const struct command *command);
 
 /* Returns a report whose options come from the flags. The report has no verdicts yet. */

@@ -137,7 +137,8 @@ static void rpc_send(struct rpc *rpc, const struct buffer *text) {
   if (fd_write(&rpc->out, text->data, text->size) != 0) rpc->ended = true;
 }
 
-/* Ends a message: with a newline in the format of one message per line. */
+/* Completes the text of a message, sends it and frees it. With one message per line, the text ends
+ * with a newline. */
 static void rpc_close(struct rpc *rpc, struct buffer *text) {
   buffer_add_text(text, rpc->server->framing == RPC_LINES ? "}\n" : "}");
   rpc_send(rpc, text);

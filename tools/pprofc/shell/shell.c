@@ -207,8 +207,9 @@ static int shell_loop(struct shell *shell) {
 
 /* ---- start and end ----------------------------------- */
 
-/* Reads all data of the sources, as for the format proto. For most formats, the reader drops data
- * that the format does not need. */
+/* Reads all data of the sources, because a later line can request any report. To this end, reads
+ * them as for the output format proto. For most other formats, the reader drops data that the
+ * report does not need. */
 static pprofc_status shell_read(struct shell *shell, pprofc_error *error) {
   struct command *command = &shell->command;
   struct progress progress;

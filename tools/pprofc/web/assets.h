@@ -8,9 +8,8 @@
 
 /* A file of the page. The build generates the table of these files. */
 struct web_asset {
-  const char *name;          /* content of the file, gzip'd; not compressed if the build had no
-                                gzip */
-  const unsigned char *data; /* SHA-256 of `data` in hexadecimal */
+  const char *name;          /* file name: "app.css" */
+  const unsigned char *data; /* content of the file: gzip data, or plain if the build had no gzip */
   const size_t *size;
   const char *sha256; /* SHA-256 of `data` in hexadecimal */
 };

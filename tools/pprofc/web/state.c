@@ -199,8 +199,8 @@ static pprofc_status state_read_named(struct web_state *s, const char *source, c
   return PPROFC_OK;
 }
 
-/* Reads the named sources, and stores the ids of the first two. Puts the other sources into
- * s->sources. */
+/* Reads the sources of the form NAME=FILE. Stores the ids of the first two profiles in `ids`. Adds
+ * the sources without a name to s->sources. */
 static pprofc_status state_split(struct web_state *s, unsigned ids[2], pprofc_error *error) {
   const struct command *command = s->command;
   size_t named = 0;

@@ -89,8 +89,8 @@ void state_use_recording(struct web_state *s, unsigned id) {
     if (s->ring.items[i].shown.id == id) s->ring.items[i].used = s->ring.tries;
 }
 
-/* True if an open page uses a recording. After each change of the list, an open page requests its
- * recordings again. */
+/* True if an open page uses a recording. After each change of the list, an open page requests the
+ * recordings that it shows. A recording without a recent request is therefore unused. */
 static bool ring_is_used(const struct state_ring *ring, size_t index) {
   return ring->items[index].used + USE_LASTS > ring->tries;
 }

@@ -25,14 +25,13 @@ struct web_tree {
   struct flame_kept *graph;
 };
 
-/* Returns the tree of a key. The caller releases the tree. If the tree is new, sets *mine to true;
- * the caller must then build the tree and call trees_built. Other callers wait for this. Returns
- * NULL when out of memory. */
+/* Returns a new cache with a limit in bytes, or NULL when out of memory. */
 struct web_trees *trees_new(uint64_t bytes);
 void trees_free(struct web_trees *trees);
 
-/* Ends the build of a tree, and wakes the callers that wait for it. If `good` is false, removes the
- * tree from the cache. The caller must still release the tree. */
+/* Returns the tree of a key. If the tree is new, sets *mine to true; the caller must then build the
+ * tree and call trees_built. Otherwise waits until the tree is built. The caller releases the tree.
+ * Returns NULL when out of memory. */
 struct web_tree *trees_take(struct web_trees *trees, pprofc_str key, bool *mine);
 
 /* Ends the build of a tree and wakes the waiting callers. If `good` is false, removes the tree from

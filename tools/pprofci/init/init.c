@@ -18,7 +18,8 @@ extern const size_t asset_SKILL_md_size, asset_init_agents_md_size;
 #define AGENTS_MARK  "<!-- pprofc -->"
 #define AGENTS_BYTES ((size_t)16 << 20)
 
-/* Folders for the skill. .agents is the folder of the open format; Claude Code reads .claude. */
+/* Folders for the skill. Agents that follow the open format read .agents; Claude Code reads
+ * .claude. */
 static const char *const skill_folders[] = {".agents/skills/pprofc", ".claude/skills/pprofc"};
 static const char *const skill_files[] = {".agents/skills/pprofc/SKILL.md",
                                           ".claude/skills/pprofc/SKILL.md"};
@@ -33,7 +34,7 @@ static pprofc_status agents_read(const char *path, struct buffer *text, bool *ex
   return *exists ? file_read(path, text, error) : PPROFC_OK;
 }
 
-/* Sets *same to true if the file contains the skill. Without `force`, fails if the file contains
+/* Sets *same to true if the file is equal to the skill. Without `force`, fails if the file contains
  * other text. */
 static pprofc_status skill_check(const char *path, pprofc_str skill, bool force, bool *same,
                                  pprofc_error *error) {

@@ -27,8 +27,8 @@ static void growth_take(const struct leak_kind *kind, const struct leak_stack *s
 
 /* The stacks of each allocation site, as linked lists of indices. MAP_NONE ends a list. */
 struct growth_sites {
-  uint32_t *first; /* by place: first stack that allocates there */
-  uint32_t *next;  /* by stack: next stack of the same site */
+  uint32_t *first; /* for each place in the code, the first stack that allocates there */
+  uint32_t *next;  /* for each stack, the next stack that allocates at the same place */
 };
 
 static bool growth_find_sites(const struct leak_collection *stacks, struct arena *arena,

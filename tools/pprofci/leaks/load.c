@@ -38,7 +38,8 @@ static void leaks_replace(pprofc_profile **profile, pprofc_profile *with) {
   *profile = with;
 }
 
-/* Adds symbols to a profile. Drops the frames of the allocator that the profile marks as such. */
+/* Adds names to a profile without names. Drops the frames that the profile's expression drop_frames
+ * matches, usually frames of the allocator. */
 static pprofc_status leaks_prepare(pprofc_profile **profile, pprofc_error *error) {
   pprofc_symbolize_options options;
   pprofc_profile *made;

@@ -66,7 +66,7 @@ static void page_cell(struct fill *f, double value, pprofc_str unit, bool sign) 
   fill_end(f);
 }
 
-/* Appends the address of the flame graph of a profile type. */
+/* Appends the link to the flame graph of a profile type, which opens on the same page. */
 static void page_graph(struct buffer *out, const struct leak_kind *kind) {
   buffer_add_text(out, "#flame/");
   escape_url(out, kind->stacks.source.kind, "");

@@ -47,8 +47,8 @@ static double work_of(const struct run_pair *pair, int side) {
   return pair->iterations > 0 ? work * pair->iterations : work;
 }
 
-/* Sums of base and head, and the divisors of the sums. If `two` is false, only `head` is shown, and
- * the drawing has the sums as SIDE_HEAD. */
+/* Selects the values of the list: base and head if `two` is true, else only the side `head`. Values
+ * are sums divided by `divisors`. The drawing of a single profile has its sums at SIDE_HEAD. */
 struct shown_sums {
   bool two;
   int head;

@@ -1,4 +1,5 @@
-/* Writes parts of the page that several views use: the template, and pictures of the rounds. */
+/* Writes parts of the page that several sections use: the template, bars, and pictures with a dot
+ * for each round. */
 #include "page/html.h"
 #include "core/escape.h"
 

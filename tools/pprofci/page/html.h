@@ -9,9 +9,9 @@
 /* Returns the templates of the page. */
 pprofc_str html_template(void);
 
-/* Adds a bar for the change of a row. An increase points to the right, a decrease to the left. The
- * picture has the size of html_strip. The length of the bar is the square root of the change, which
- * makes 1 % visible. */
+/* Adds a bar for the change of a row, in a picture of the same size as html_strip's. An increase
+ * points to the right, a decrease to the left. The length of the bar is proportional to the square
+ * root of the change, so that 1 % is still visible. */
 void html_gauge(struct fill *f, const struct gate_row *row);
 
 /* Adds a picture of the rounds of base and head. Each round is a dot, and both share one scale. */

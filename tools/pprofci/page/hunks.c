@@ -116,9 +116,9 @@ static void put_benchmarks(struct buffer *out, const struct ci_run *run,
   if (all > 1 && grown) buffer_printf(out, " in %zu of %zu benchmarks", grown, all);
 }
 
-/* Returns the growth of the line that grew most. The growth of its hunk and the growth of its
- * function limit the result. This matters for a line that replaces other lines, because its own
- * growth ignores their old cost. */
+/* Returns the growth of the line that grew most, but at most the growth of its hunk and of its
+ * function. A line that replaces other lines has no cost in the base, so its own growth would
+ * ignore the cost of the replaced lines. */
 static double line_share(const struct run_hunk *hunk) {
   const struct run_line *line = &hunk->lines[hunk->worst];
   double delta = line->cost[SIDE_HEAD] - line->cost[SIDE_BASE];

@@ -62,8 +62,9 @@ static bool explains_slower(const struct page_model *m, const struct run_pair *p
   return false;
 }
 
-/* Adds the flame graph of each pair of profiles, starting with slower benchmarks. The page stays
- * below 10 MB. A graph that does not fit remains a file next to the page. */
+/* Adds the flame graph of each pair of profiles: first the pairs that explain why a benchmark
+ * became slower, then the others. The page stays below 10 MB. A graph that does not fit remains a
+ * file next to the page. */
 static void report_fill(struct fill *f, const struct page_model *m) {
   const struct ci_run *run = m->run;
   for (int slower = 1; slower >= 0; slower--)
@@ -175,7 +176,8 @@ static void page_print(struct buffer *out, const struct page_model *m) {
   put_profiles(&f, m);
   method_fill(&f, m);
   if (m->one_file) report_fill(&f, m);
-  /* The flame graphs are printed last, because they must not use up the size limit of the page. */
+  /* Add the style and the scripts last, so that they do not count towards the size limits of tables
+   * and flame graphs. */
   page_put_document(&f, m);
   template_put(out, html_template(), "page", &f);
   fill_free(&f);

@@ -1,5 +1,5 @@
-/* Adds the rows of the page. A slower benchmark gets a row with the reason and a flame graph. An
- * uncertain benchmark gets a row. All other benchmarks are collapsed. */
+/* Adds the rows of the page. A benchmark that became slower gets a row with the reason and a flame
+ * graph. A benchmark with an uncertain result gets a row. All other benchmarks are collapsed. */
 #include "page/parts.h"
 
 #include "page/html.h"

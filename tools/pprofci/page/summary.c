@@ -16,7 +16,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define ROWS_MOST      5  /* maximum number of rows of slower benchmarks */
+#define ROWS_MOST      5  /* maximum number of rows of benchmarks that became slower */
 #define BECAUSE_MOST   2  /* maximum number of functions in a row */
 #define NAMES_MOST     12 /* maximum number of benchmark names in a list */
 #define MEASURED_MOST  60 /* maximum number of rows in the table of all measurements */

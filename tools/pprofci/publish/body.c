@@ -91,7 +91,7 @@ static void put_first_line(struct buffer *out, pprofc_str line, size_t most) {
   buffer_add_char(out, '\n');
 }
 
-/* Adds the lines that fit. Returns the number of lines that do not fit. */
+/* Appends the lines that fit into `room` bytes. Returns the number of the lines that do not fit. */
 static size_t put_head_lines(struct buffer *out, pprofc_str text, size_t room) {
   size_t cut = 0;
   pprofc_str line;
@@ -176,8 +176,8 @@ static void put_state(struct buffer *out, const struct body_state *state) {
   buffer_add_text(out, " -->\n");
 }
 
-/* True if the result is green and an earlier commit had regressions. The comment then says "No
- * regressions any more" before the headline. */
+/* Copies the summary to *m. If the result is green and an earlier commit had regressions, puts "No
+ * regressions any more" before its headline. Returns false when out of memory. */
 static bool body_is_fixed(const struct body *body, struct message *m, struct arena *arena) {
   const struct body_state *state = &body->state;
   *m = *body->summary;

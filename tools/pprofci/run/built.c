@@ -83,7 +83,7 @@ static bool measured_here(const struct ci_run *run) {
   return *run->options->record || *run->options->simulate || *run->options->walltime;
 }
 
-/* Appends the properties that are known and equal. */
+/* Appends the properties that are known for both programs and are equal. */
 static void built_put_same(const struct ci_run *run, const struct built sides[SIDES],
                            struct buffer *out) {
   const char *before = "; the same ";

@@ -15,10 +15,10 @@
 
 #include <math.h>
 
-#define LEAST_SHARE   0.01 /* minimum growth that is shown, as a share of the base */
+#define LEAST_SHARE   0.01 /* minimum growth that is shown, as a fraction of the base */
 #define PICTURE_WIDTH 1180
-/* Minimum width of a frame in pixels. The picture merges narrower frames; the flame graph in its
- * own file does not. */
+/* Minimum width of a frame in pixels in the picture on the page, which merges narrower frames. The
+ * flame graph in its own file shows all frames. */
 #define PICTURE_LEAST 3
 /* Minimum width of a frame in pixels if the stacks are counted instructions. These stacks are deep,
  * and a larger minimum keeps the page small. */

@@ -30,9 +30,9 @@ struct drawn_sum {
 /* Returns an array with a sum for each frame of the tree, or NULL when out of memory. */
 struct drawn_sum *drawn_sums(struct drawn *d);
 
-/* Draws the page's picture, and sets the function of the user's repository that explains the
- * difference. Finds this function in `judged`. If `judged` is NULL, the function is already set.
- * `options` select the values. */
+/* Draws the picture on the page. Also chooses the function of the user's repository that explains
+ * the difference. `judged` contains the verdicts for this choice; it is NULL if the function is
+ * already set. `options` selects the values. */
 pprofc_status changes_find(struct ci_run *run, struct run_pair *pair, const pprofc_profile *profile,
                            const pprofc_report_options *options, const struct judged *judged,
                            pprofc_error *error);

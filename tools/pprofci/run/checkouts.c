@@ -82,8 +82,8 @@ static pprofc_status choose_base(struct ci_run *run, const char **wanted, pprofc
   return PPROFC_OK;
 }
 
-/* Warns if the given base is not an ancestor of the head. Also warns if the base is older than the
- * commit into which the pull request is merged. The difference then contains other changes. */
+/* Warns if the given base is not an ancestor of the head, or is older than the commit into which
+ * the pull request is merged. In both cases the difference also contains changes of others. */
 static pprofc_status check_given_base(struct ci_run *run, const char *commit, pprofc_error *error) {
   const char *const argv[] = {"git", "merge-base", "--is-ancestor", commit, "HEAD", NULL};
   struct program git = {.argv = argv};
@@ -229,7 +229,7 @@ static struct go_package *package_find(struct packages *packages, pprofc_str pat
   return NULL;
 }
 
-/* Returns the package with the path, and adds a new package to the list. The name of a package is
+/* Returns the package with the import path `path`. Adds it if it is new. The name of a package is
  * its path within the module. */
 static struct go_package *package_of(struct ci_run *run, struct packages *packages, pprofc_str path,
                                      pprofc_str module) {

@@ -41,7 +41,7 @@ pprofc_status checkouts_clone(struct ci_run *run, const char *wanted, const char
 pprofc_status checkouts_inside(struct ci_run *run, const char *checkout, const char **path,
                                pprofc_error *error);
 
-/* Removes the worktree. */
+/* Removes the checkout of the base. */
 void checkouts_remove(struct ci_run *run);
 
 /* Builds the test programs of base or head. Uses -trimpath, because file names would otherwise

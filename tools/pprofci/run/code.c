@@ -110,7 +110,7 @@ size_t code_extents(struct ci_run *run, enum diff_side side, const struct change
 
 /* ---- one function ------------------------------------ */
 
-/* Positions of a function in base and head. */
+/* Position of a function in the profiles of the head, or of the base if the head lacks it. */
 struct code_place {
   pprofc_str file;
   int64_t start, first, last; /* first line of the function, and the first and the last line with
@@ -171,8 +171,8 @@ static struct code_place find_code_place(const struct run_code *code, const stru
 
 enum source_state { SOURCE_UNKNOWN, SOURCE_SAME, SOURCE_IN_DIFF };
 
-/* Checks if a hunk touches the function, between the lines `first` and `last` or the function's
- * end. */
+/* Checks if a hunk touches the function. The function begins at the line `first`, and ends at its
+ * last line in the source or at its last line with samples, whichever is later. */
 static bool is_touched(struct run_code *code, const struct changed_file *changes,
                        const struct code_place *place, int64_t first) {
   int64_t last = place->last;
@@ -254,7 +254,7 @@ static void read_built(struct ci_run *run, struct code_programs *programs) {
 }
 
 /* Returns the comparison of the programs of a pair of profiles, or NULL if there are no programs.
- * The first call makes the comparison. */
+ * The first call makes the comparison, and later calls return it. */
 static const struct code_programs *compared_programs(struct ci_run *run,
                                                      const struct run_pair *pair) {
   struct run_code *code = run->code;

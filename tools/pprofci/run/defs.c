@@ -80,7 +80,7 @@ static size_t skip_string(struct python_reader *r, pprofc_str line, size_t at, c
   return at + 3;
 }
 
-/* Follows strings and brackets through a line. */
+/* Reads a line to keep track of open strings and open brackets. */
 static void scan_python(struct python_reader *r, pprofc_str line) {
   size_t at = r->quote ? skip_string(r, line, 0, r->quote) : 0;
   while (at < line.size) {
@@ -99,7 +99,7 @@ static void scan_python(struct python_reader *r, pprofc_str line) {
   r->continues = line.size && line.data[line.size - 1] == '\\';
 }
 
-/* Ends the definitions that contain no line of this indentation. */
+/* Ends the open definitions that a line with this indentation is not part of. */
 static void close_defs(struct python_reader *r, size_t margin) {
   for (; r->depth && r->open[r->depth - 1].margin >= margin; r->depth--)
     r->defs->items[r->open[r->depth - 1].index].last = r->last;

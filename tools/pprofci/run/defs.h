@@ -19,7 +19,8 @@ struct defs {
  * out of memory. */
 bool defs_read(struct defs *defs, const struct source_file *file, struct arena *arena);
 
-/* Returns the definitions with a name, and their number. Returns NULL without a definition. */
+/* Returns the first definition with a name, and sets *count to their number. Returns NULL if there
+ * is no such definition. */
 const struct def *defs_find(const struct defs *defs, pprofc_str name, size_t *count);
 
 /* Returns the last line of the function that begins on line `first`. Recognizes the end by the

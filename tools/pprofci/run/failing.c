@@ -130,7 +130,8 @@ pprofc_status failing_find(struct ci_run *run, const struct run_pair *pair,
 
 /* ---- the verdict ------------------------------------- */
 
-/* Returns false if a condition judged no function in any comparison. */
+/* Reports the conditions of -fail-on that were not checked, because no comparison could judge any
+ * function. Returns false if there is such a condition. */
 static bool failing_all_used(struct ci_run *run) {
   bool all = true;
   for (size_t i = 0; i < run->options->fail_on_count; i++) {

@@ -171,8 +171,8 @@ static bool pair_lists(struct ci_run *run, struct profile_list *base,
   return true;
 }
 
-/* Creates a pair of profiles from a subfolder that base and head both have. The files in the
- * subfolder are several runs. */
+/* Creates a pair of profiles from a subfolder that base and head both have. Each file in the
+ * subfolder is one run. */
 static pprofc_status pair_subfolder(struct ci_run *run, const char *base, const char *head,
                                     const char *name, size_t *found, pprofc_error *error) {
   const char *paths[SIDES] = {text_printf(&run->arena, "%s/%s", base, name),
@@ -262,8 +262,8 @@ static pprofc_status inputs_check(const struct ci_run *run, pprofc_error *error)
   return status;
 }
 
-/* Checks that both folders exist. Prefixes paths that look like options, to make them plain
- * paths. */
+/* Puts "./" before a path that begins with '-', so that no program takes it for an option. Checks
+ * that both folders exist. */
 static pprofc_status settle_paths(struct ci_run *run, const char **folders, pprofc_error *error) {
   for (int side = 0; side < SIDES; side++) {
     folders[side] = text_path(&run->arena, folders[side]);

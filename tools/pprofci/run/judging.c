@@ -39,8 +39,8 @@ static pprofc_status judging_read(struct ci_run *run, const struct run_pair *pai
 
 /* ---- divisors of values ------------------------------ */
 
-/* Benchmark units and the sample types that measure the same. Values have the unit of the sample
- * type. */
+/* Sample types, and the benchmark units that measure the same quantity. Values have the unit of the
+ * sample type. */
 static const struct judged_measure {
   const char *type, *unit, *measure;
   size_t offset; /* offset of the measurement in struct run_measured, in bytes */

@@ -13,22 +13,22 @@
 #define LINES_MOST 200 /* maximum number of lines of a hunk */
 #define TEXT_MOST  200 /* maximum size in bytes of the text of a line */
 
-/* Cost of a changed line. */
+/* Costs of a changed line. */
 struct changed_line {
   double cost[SIDES];
-  double largest;      /* true if `function` grew by more than the noise */
-  bool grew;           /* true if `function` grew by more than noise */
+  double largest;      /* cost of the line in the function `function`, for base or head */
+  bool grew;           /* true if `function` grew by more than the noise */
   pprofc_str function; /* function that the page shows for the line; see take_function */
 };
 
-/* Growth of a function around a hunk that no line has: growth of inlined code whose calls have no
- * line, as in files of callgrind, or of a function that has no lines in the profile. */
+/* A function around a hunk whose growth is on no changed line. Either code of other files that is
+ * inlined into the function grew, or the profile has no lines of the function. */
 struct around {
   double delta;
   pprofc_str function;
   bool whole;          /* true if the profile has no lines of the function */
   bool contains;       /* true if the function contains all lines of the hunk */
-  int side;            /* side of `first` and `last` */
+  int side;            /* side that has the lines `first` and `last` */
   int64_t first, last; /* lines of the function */
 };
 
@@ -108,8 +108,8 @@ static void add_costs(struct lines_search *s, const struct line_costs *costs) {
 
 /* ---- inlined code ------------------------------------ */
 
-/* Returns the growth of a function on lines of files that are not in the repository. `costs` are
- * the lines of the function, sorted by file. */
+/* Returns the growth of the code that is inlined into a function from files outside the repository.
+ * `costs` contains the lines of the function, sorted by file. */
 static double inlined_growth(const struct lines_search *s, const struct line_cost *costs,
                              size_t count) {
   double sum = 0;
@@ -221,8 +221,8 @@ static uint32_t owner_at(const pprofc_profile *p, uint32_t location, const uint3
   return owner;
 }
 
-/* Adds each sample to the innermost function of its stack that the change touches. `owners` has the
- * item of each function, or NONE. */
+/* Adds the value of each sample to `growth` at the innermost function of its stack that the change
+ * touches. `owners` maps each function to its index in `growth`, or to NONE. */
 static bool share_samples(const struct lines_search *s, const pprofc_profile *p, size_t type,
                           const uint32_t *owners, double *growth) {
   pprofc_samples_view samples;
@@ -287,7 +287,8 @@ static bool propose_extent(const struct lines_search *s, const struct whole_exte
   return touched;
 }
 
-/* Does the same for all extents of a function. */
+/* Calls propose_extent for each place where base or head defines a function. Returns true if one of
+ * these places has a hunk with code. */
 static bool propose_item(const struct lines_search *s, const struct line_cost *item,
                          double growth) {
   struct whole_extents e = {.name = item->name};
@@ -300,8 +301,8 @@ static bool propose_item(const struct lines_search *s, const struct line_cost *i
   return touched;
 }
 
-/* Finds the functions that the change touches. Sets for each function of the profile its first item
- * in `costs`, or NONE. */
+/* Finds the functions that the change touches. Maps each function of the profile to its first item
+ * in `costs`, or to NONE if the change does not touch it. */
 static bool find_owners(const struct lines_search *s, const pprofc_profile *p,
                         const struct line_costs *costs, uint32_t *owners) {
   bool *touched = arena_zero_array(&s->run->arena, costs->count, sizeof *touched);
@@ -318,7 +319,7 @@ static bool find_owners(const struct lines_search *s, const pprofc_profile *p,
   return true;
 }
 
-/* Finds the functions around the hunks that have no lines in the profile. */
+/* Finds the function around each hunk if the profile has no lines of that function. */
 static bool find_whole(const struct lines_search *s, const pprofc_profile *p, size_t type,
                        const struct line_costs *costs) {
   struct arena *arena = &s->run->arena;
@@ -359,7 +360,7 @@ static double worst_cost(const struct run_hunk *hunk) {
   return hunk->lines[hunk->worst].cost[SIDE_HEAD];
 }
 
-/* Returns the index of the first line of a hunk that has code of the function. */
+/* Returns the index of the first line of a hunk that belongs to the function and has code. */
 static size_t first_code(const struct around *around, const struct run_hunk *to) {
   size_t found = 0;
   for (size_t i = to->line_count; i-- > 0;) {

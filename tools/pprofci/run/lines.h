@@ -1,4 +1,4 @@
-/* Finds the changed lines of the sources, with the cost of each line in a pair of profiles. */
+/* Finds the changed lines of the sources, and the cost of each line in a pair of profiles. */
 #ifndef PPROFCI_RUN_LINES_H
 #define PPROFCI_RUN_LINES_H
 

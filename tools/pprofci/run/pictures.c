@@ -58,7 +58,7 @@ static pprofc_status render_artifacts(struct ci_run *run, const char *name,
   return status;
 }
 
-/* The profile of base or head, or their difference. The page shows the last render_source. */
+/* The profile of base or head, or their difference. The page shows the one with `shown` set. */
 struct render_source {
   const char *name;
   struct profile_source source;
@@ -72,7 +72,7 @@ static bool pictures_fold(const struct run_pair *pair, const struct render_sourc
   return what->name == pair->diff && pair->comparison_count;
 }
 
-/* Draws the pictures and the flame graph that the page shows. */
+/* Draws the pictures, and packs the flame graph that the page shows. */
 static pprofc_status draw_shown(struct ci_run *run, struct run_pair *pair,
                                 const struct render_source *what, const pprofc_profile *profile,
                                 const pprofc_report_options *options, pprofc_error *error) {

@@ -17,7 +17,7 @@ struct profile_source {
   struct profile_files base, head;
 };
 
-/* Reads one profile of one run. */
+/* Reads one file, without a base. */
 pprofc_status source_read(const char *path, const pprofc_allocator *mem, pprofc_profile **profile,
                           pprofc_error *error);
 

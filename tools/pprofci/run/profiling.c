@@ -89,8 +89,8 @@ static bool takes_kind(const struct recording *r, const char *kind) {
   return false;
 }
 
-/* One run writes the CPU profile and the memory profile. Lock profiling slows the program down, so
- * lock profiles have a separate run. */
+/* Groups of profile types. One run writes all profiles of a group. Lock profiling slows the program
+ * down, so lock profiles have their own group. */
 static const char *const profile_groups[GROUPS][KINDS_AT_ONCE] = {{"cpu", "mem"},
                                                                   {"block", "mutex"}};
 
@@ -158,7 +158,7 @@ static pprofc_status profile_in_turns(struct recording *r, struct profiled *p,
   return status;
 }
 
-/* Creates the folders for the profiles and allocates the measurements. */
+/* Creates the folders for the profiles, and allocates the arrays of measurements. */
 static pprofc_status profiled_prepare(struct recording *r, struct profiled *p,
                                       pprofc_error *error) {
   size_t runs = (size_t)r->run->options->profile_runs;
@@ -265,7 +265,7 @@ static pprofc_status profile_benchmark(struct recording *r, struct profiled *p,
                                        pprofc_error *error) {
   const struct recorded *item = p->item;
   pprofc_str label = str_of(item->label);
-  /* "words.Split_a=1"; with several numbers of processors "words.Split_a=1-4" */
+  /* the name is "words.Split_a=1"; with several numbers of processors, "words.Split_a=1-4" */
   const char *name =
       text_printf(&r->run->arena, "%s.%s", r->packages.items[item->package].name, item->label);
   p->name = name ? run_take_name_of(r->run, str_of(name)) : NULL;

@@ -80,8 +80,8 @@ struct recorded *recording_item(struct recording *r, size_t package, const char 
   return item->label ? item : NULL;
 }
 
-/* Returns the benchmark time that the options set. This time is the estimate for a benchmark that
- * reported no time. */
+/* Returns the benchmark time of -benchtime in nanoseconds, 1 s by default. It is the estimated
+ * duration of a benchmark that reported no time. */
 static double asked_nanoseconds(const struct recording *r) {
   double nanoseconds = 1e9;
   if (*r->run->options->benchtime)
@@ -207,7 +207,7 @@ static bool recording_is_number(pprofc_str text) {
   return str_parse_uint(text, 10, &number) && number > 0;
 }
 
-/* Sets the number of processors to Go's default. Base and head use the same number. */
+/* Sets r->cpus to Go's default number of processors. Base and head both use this number. */
 static pprofc_status find_cpus(struct recording *r, pprofc_error *error) {
   static const char source[] =
       "package main\n\nimport \"runtime\"\n\nfunc main() { print(runtime.GOMAXPROCS(0)) }\n";

@@ -18,8 +18,8 @@ struct recorded {
                                 each round */
   bool selected;             /* true if the second stage measures the benchmark again */
   bool regressed;
-  bool judged, open; /* judged: the last interim verdict had a row of the benchmark; open: the
-                        interim verdict did not decide this row */
+  bool judged, open; /* judged: the last interim verdict had a row of the benchmark; open: that
+                        verdict was undecided about the row */
 };
 
 /* Output of a test program. */
@@ -78,11 +78,11 @@ pprofc_status stages_measure(struct recording *r, pprofc_error *error);
  * given them. */
 pprofc_status stages_write(struct recording *r, pprofc_error *error);
 
-/* Marks the benchmarks that the gate finds worse. */
+/* Marks the benchmarks that regressed according to the gate. */
 pprofc_status stages_find_regressed(struct recording *r, pprofc_error *error);
 
-/* Judges the results of run->bench before the final verdict, and calls `take` for each row. With
- * `screening`, this judgement selects benchmarks for the second stage. */
+/* Judges the results of run->bench before the final verdict, and calls `take` for each row.
+ * `screening` is true if this interim verdict selects the benchmarks of the second stage. */
 typedef void take_row_fn(void *context, const struct gate_row *row);
 pprofc_status verdict_preview(struct ci_run *run, bool screening, take_row_fn *take, void *context,
                               pprofc_error *error);

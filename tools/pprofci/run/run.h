@@ -22,7 +22,8 @@ struct run_picture {
   struct flame_part part;
 };
 
-/* A function of a comparison. Values are per operation if the number of operations is known. */
+/* A function in a comparison of base and head. Values are per operation if the number of operations
+ * is known. */
 struct change {
   const char *name, *file; /* name of the function and its source file; "" when unknown */
   int64_t line;            /* line where the function begins; 0: unknown */
@@ -50,20 +51,20 @@ struct run_line {
   double cost[SIDES];
 };
 
-/* Adjacent changed lines of the sources. */
+/* A block of adjacent changed lines in the sources. */
 struct run_hunk {
   const char *file, *function; /* path of the file in the repository, and the function of the line
                                   that grew most */
-  const char *verdict;         /* verdict on the total of the function; "" if unknown */
-  double base, grown;          /* total of the function in the base, and its growth */
-  bool certain;                /* true if the function grew by more than noise */
+  const char *verdict;         /* verdict on the function with its callees; "" if unknown */
+  double base, grown; /* value of the function with its callees in the base, and its growth */
+  bool certain;       /* true if the function grew by more than noise */
   double delta; /* sum of the changes of all lines of the hunk, or the growth of inlined code of the
                    function if that is larger */
-  bool whole; /* true if the profile has no lines of the function; then `delta` is the growth of the
-                 function, without the growth of its callees that have changed lines */
+  bool whole; /* true if the profile has no lines of the function; `delta` is then the growth of the
+                 function, except the growth of callees that have changed lines */
   struct run_line *lines;
-  size_t line_count, worst; /* number of lines; index of the line that grew most; if `whole`, of the
-                               first line with code */
+  size_t line_count, worst; /* number of lines; index of the line that grew most, or, if `whole`, of
+                               the first line with code */
 };
 
 #define CHANGES_MOST 4
@@ -77,10 +78,8 @@ struct pair_verdicts {
   bool same_code; /* true if all sampled functions have the same machine code */
   size_t moved;   /* number of functions whose code is the same, but at another offset in its cache
                      line */
-  const char
-      *differs; /* text of other differences between base and head: "; compiler: -go1.21 +go1.22" */
-  bool weak;    /* true with one run per side; such a comparison does not know the noise between
-                   runs */
+  const char *differs; /* other differences between base and head: "; compiler: -go1.21 +go1.22" */
+  bool weak; /* true with one run per side, because the noise between runs is then unknown */
   pprofc_verdict_summary summary; /* summary of the verdicts; only its numbers are set */
   struct change *rows; /* changed functions, then the other functions; both groups are sorted by
                           size of the change */
@@ -89,8 +88,9 @@ struct pair_verdicts {
   size_t because_count;
   const char *sentence; /* change of the total: "71.4s less (-93%). Nearly everything is
                            faster." */
-  /* Parts of summary.total_delta that the changed rows do not explain. `environment` is the change
-   * of kernel or runtime time, and `rest` is all other change. */
+  /* Parts of summary.total_delta that the changed rows do not explain. `environment` is the part
+   * that depends on the machine, such as time in the kernel. `rest` is the sum of `rest_count`
+   * other functions. */
   double environment, rest;
   size_t rest_count;
   const char *largest;      /* function that summary.visible is about; NULL: do not show it */

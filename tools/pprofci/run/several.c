@@ -26,7 +26,7 @@ static pprofc_status several_entry(struct ci_run *run, const char *folder, const
   return status;
 }
 
-/* Uses each profile of a folder as one run of base or head. */
+/* Makes each profile of a folder one run of base or head. */
 static pprofc_status several_list(struct ci_run *run, const char *folder, struct run_pair *pair,
                                   int side, pprofc_error *error) {
   const char **names;

@@ -4,9 +4,9 @@
 
 #include "run/run.h"
 
-/* Sets *is to true if a file is a profile. Reports and skips other files. Adds an unreadable file
- * to run->unread if its name or first bytes look like a profile. Also adds it if the file of the
- * same name in the folder `other` is a profile. `other` is "" if there is no such folder. */
+/* Sets *is to true if the file at `path` is a profile. Reports and skips other files. Adds an
+ * unreadable file to run->unread if its name or first bytes look like a profile, or if the file of
+ * the same name in the folder `other` is a profile. `other` is "" if there is no such folder. */
 pprofc_status check_profile(struct ci_run *run, const char *path, const char *other, bool *is,
                             pprofc_error *error);
 
@@ -15,8 +15,8 @@ pprofc_status check_profile(struct ci_run *run, const char *path, const char *ot
 pprofc_status several_add(struct ci_run *run, const char *base, const char *head,
                           pprofc_error *error);
 
-/* Copies the profiles of a pair with several runs into the artifacts. Also copies the benchmark
- * output of the runs. */
+/* Copies the profiles of a pair with several runs into the artifacts, and the benchmark output of
+ * the runs. */
 pprofc_status several_keep(struct ci_run *run, struct run_pair *pair, const char *name,
                            pprofc_error *error);
 

@@ -16,8 +16,8 @@ static const struct recorded_text *texts_of(const struct recording *r, size_t *c
   return (const struct recorded_text *)(const void *)r->texts.data;
 }
 
-/* Appends a text of the first stage. Omits the results of benchmarks that the second stage
- * measured. */
+/* Appends a text of the first stage to `out`, without the results of benchmarks that the second
+ * stage measured again. */
 static bool add_unselected(struct recording *r, const struct recorded_text *from,
                            struct buffer *out) {
   pprofc_str rest = from->text, line;

@@ -1,4 +1,4 @@
-/* Implements functions on texts. */
+/* Implements text.h: names of files, lines of program output, cleaning of text. */
 #include "run/text.h"
 
 #include "core/escape.h"

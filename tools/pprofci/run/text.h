@@ -1,4 +1,4 @@
-/* Declares functions on texts: names of files, lines of program output. */
+/* Declares functions on texts: names of files, lines of program output, cleaning of text. */
 #ifndef PPROFCI_RUN_TEXT_H
 #define PPROFCI_RUN_TEXT_H
 

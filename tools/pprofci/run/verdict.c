@@ -34,7 +34,7 @@ static pprofc_status check_messages(const pprofc_bench *set, pprofc_error *error
                    (unsigned long long)last->line, STR_ARG(last->text));
 }
 
-/* Fails if a measurement is not a number and cannot be compared. */
+/* Fails if a measurement that the table compares is NaN. */
 static pprofc_status check_numbers(const pprofc_bench_tables *tables, pprofc_error *error) {
   for (size_t i = 0; i < pprofc_bench_table_count(tables); i++) {
     pprofc_bench_table table = pprofc_bench_table_at(tables, i);
@@ -315,8 +315,8 @@ static bool is_time_of(const struct run_pair *pair, const struct gate_row *row) 
          str_equal(row->group, str_of(pair->package));
 }
 
-/* Excuses times that got worse although all sampled functions have the same machine code. The gate
- * does not count an excused row as a regression. */
+/* Excuses times that got worse although all sampled functions have the same machine code. An
+ * excused row does not count as a regression. */
 static void excuse_rows(struct ci_run *run) {
   size_t count;
   struct gate_row *rows = gate_rows(&run->gate, &count);

@@ -1,5 +1,6 @@
-/* Counts the calls of allocators in a callgrind file. That file gives a function's name once, and
- * later only the function's number. Each name ends with the names of the callers. */
+/* Counts the calls of allocators in a callgrind file. Such a file gives a function's name only at
+ * its first use, and later only the function's number. A name includes the names of the callers:
+ * "malloc'parse'main". */
 #include "core/array.h"
 #include "simulate/counting.h"
 
@@ -9,8 +10,7 @@ static const char *const allocators[] = {"malloc",          "calloc",         "r
                                          "aligned_alloc",   "posix_memalign", "memalign",
                                          "runtime.mallocgc"};
 
-/* True if the name is an allocator's. Ignores the callers that follow the name, as in
- * "malloc'parse'main". */
+/* True if the name is an allocator's, without the callers that follow it. */
 static bool is_allocator(pprofc_str name) {
   name = str_slice(name, 0, str_find_char(name, '\''));
   for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++)

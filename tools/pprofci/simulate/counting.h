@@ -62,7 +62,7 @@ struct allocations {
   bool called; /* true if the last line says that the callee is an allocator */
 };
 
-/* Processes the next line of the file. */
+/* Processes one line of a callgrind file: counts the calls of allocators in it. */
 void allocations_take(struct allocations *a, pprofc_str line);
 void allocations_free(struct allocations *a);
 

@@ -58,19 +58,18 @@ static const struct insertion benchmark_insertions[] = {
     {"(b *B) runN(n int) {", NULL, "callgrindDump(b.name, b.N)\n"},
     {NULL, NULL, NULL}};
 
-/* The order of maps and the heap's address depend on the seed. */
+/* Fixes the random seed, on which the order of maps and the address of the heap depend. */
 static const struct insertion rand_insertions[] = {
     {"randinit() {", "globalRand.state.Init(*seed)\n", "globalRand.state.Init([32]byte{1})\n"},
     {NULL, NULL, NULL}};
 
-/* The scavenger returns memory to the system at times that depend on the clock. The inserted
- * statement keeps it asleep. */
+/* Keeps the scavenger asleep. It returns memory to the system at times that depend on the clock. */
 static const struct insertion scavenge_insertions[] = {
     {"(s *scavengerState) wake() {", "lock(&s.lock)\n", "s.parked = false\n"}, {NULL, NULL, NULL}};
 
-/* Callgrind keeps the callers of a function that runs on another stack only if this stack has lower
- * addresses. The stack on which a thread runs the scheduler and the allocator gets them from mmap,
- * below Go's heap. */
+/* Gets the stack of each thread from mmap, at addresses below Go's heap. The scheduler and the
+ * allocator run on this stack. Callgrind keeps the callers of a function on another stack only if
+ * that stack has lower addresses. */
 static const struct insertion thread_insertions[] = {
     {"allocm(pp *p, fn func(), id int64) *m {", "mp.g0 = malg(16384 * sys.StackGuardMultiplier)\n",
      "if low, err := mmap(nil, 65536, _PROT_READ|_PROT_WRITE, _MAP_ANON|_MAP_PRIVATE, -1, 0); "
@@ -79,7 +78,8 @@ static const struct insertion thread_insertions[] = {
      "mp.g0.stackguard0 = mp.g0.stack.lo + stackGuard\n}\n"},
     {NULL, NULL, NULL}};
 
-/* Go does not own the stacks below its heap, which begins at 0xc000000000. */
+/* Does not free the stacks that thread_insertions gets from mmap. They are below Go's heap, which
+ * begins at 0xc000000000. */
 static const struct insertion stack_insertions[] = {
     {"stackfree(stk stack) {", "gp := getg()\n", "if stk.lo < 1<<39 {\nreturn\n}\n"},
     {NULL, NULL, NULL}};
@@ -161,8 +161,8 @@ static pprofc_status overlay_copy(struct overlay *o, const char *name, const str
   return status;
 }
 
-/* Fixes the seed of random numbers and stops the scavenger. If a file of Go is unknown, counting
- * continues, but the counts differ more. */
+/* Fixes the seed of random numbers and stops the scavenger. If a file is not of a known version of
+ * Go, counting continues, but the counts differ more from run to run. */
 static pprofc_status overlay_steady(struct overlay *o, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < sizeof steady / sizeof *steady && status == PPROFC_OK; i++) {

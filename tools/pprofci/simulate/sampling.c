@@ -124,8 +124,9 @@ static pprofc_status add_compiled(struct timing *t, const char *place, const cha
 
 /* ---- profiles ---------------------------------------- */
 
-/* Writes a profile. Removes the frames above the root frame from the stacks that have it. Stacks of
- * Python before 3.12 contain only C frames. Sets *path to NULL if there are no samples. */
+/* Writes a profile. Removes the frames above the root frame. A stack without the root frame stays
+ * unchanged: for example, stacks of Python before 3.12 contain only C frames. Sets *path to NULL if
+ * there are no samples. */
 static pprofc_status write_cut(struct timing *t, const struct program *perf, const char **path,
                                pprofc_error *error) {
   pprofc_profile *whole = NULL, *cut = NULL;

@@ -62,8 +62,8 @@ static pprofc_status fifo_clear(const char *path, pprofc_error *error) {
   return why ? error_set(error, PPROFC_E_IO, "cannot replace '%s': %s", path, why) : PPROFC_OK;
 }
 
-/* Creates a FIFO, and opens it for reading and for writing. The open writer prevents an end of file
- * at the reader. */
+/* Creates a FIFO, and opens it for reading and for writing. Because this process can also write to
+ * the FIFO, a read never reports the end of the file. */
 static pprofc_status fifo_make(const char *path, int *fd, pprofc_error *error) {
   struct stat info;
   pprofc_status status = fifo_clear(path, error);

@@ -120,8 +120,8 @@ static double stat_of(const struct node *entry, const char *path) {
   return node && str_parse_float(node->text, &value) && value > 0 ? value : 0;
 }
 
-/* Adds the time of one iteration of a benchmark. Computes this time from the rounds, or else from
- * the benchmark's summary. */
+/* Adds the time of one iteration of a benchmark. Computes this time from the median of the reported
+ * rounds, or else takes it from the benchmark's result file. */
 static pprofc_status add_time(struct timing *t, int side, const struct node *entry,
                               pprofc_error *error) {
   pprofc_str name = escape_line_keep(node_text(entry, "uri"), &t->run->arena);

@@ -26,8 +26,8 @@ struct timing {
   const char *const *words;   /* command to measure */
   const char *tree;           /* path of the checkout during a measurement; NULL if there is no
                                  base */
-  const char *trees[SIDES];   /* paths of the checkouts of base and head while they wait for their
-                                 turn */
+  const char *trees[SIDES];   /* paths of the checkouts of base and head; the one being measured is
+                                 moved to `tree` */
   const char *folders[SIDES]; /* working directories of the command in base and head; NULL: not
                                  measured */
   struct interner names;      /* names of the benchmarks in `items` */

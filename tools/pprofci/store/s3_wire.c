@@ -257,8 +257,9 @@ static pprofc_status s3_send_once(struct s3_wire *w, const struct s3_request *re
 
 /* ---- retries ----------------------------------------- */
 
-/* Checks that a reply is complete, by its length or its chunks. A truncated reply without both
- * looks complete. An XML document with status 200 can be an error, so also checks the document. */
+/* Fails if a reply may be incomplete: it must have a length or be sent in chunks, and the XML
+ * document must end with its root element. Also fails for a reply with status 200 that contains an
+ * error. */
 static pprofc_status s3_check_whole(const struct s3_request *request, const struct reply *reply,
                                     pprofc_error *error) {
   char end[64];

@@ -1,5 +1,5 @@
-/* Declares the tables that benchstat printed before 2021: metrics, rows and their texts. The layout
- * is elsewhere. */
+/* Declares the tables that benchstat printed before 2021: metrics, rows and their texts. print.c
+ * lays them out. */
 #ifndef PPROFC_BENCH_CLASSIC_CLASSIC_H
 #define PPROFC_BENCH_CLASSIC_CLASSIC_H
 

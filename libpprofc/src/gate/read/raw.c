@@ -175,7 +175,8 @@ static void check_load(struct gate *gate, const pprofc_bench *set) {
 /* Iterator over the results of one side. */
 struct process_walk {
   const struct pairs *pairs;
-  uint32_t *seen; /* true if any benchmark has several results */
+  uint32_t *seen; /* for each name: 1 + the configuration of the last result with this name; 0: no
+                     result yet */
   const pprofc_bench_result *last;
   bool repeats; /* true if a benchmark has several results */
 };

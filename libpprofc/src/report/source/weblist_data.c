@@ -75,7 +75,7 @@ static int64_t clamp_line(int64_t line) {
 bool web_data_place(struct web_data *data, uint32_t instruction, const struct source_frame *frames,
                     size_t count) {
   if (count > MAX_INLINED) count = MAX_INLINED;
-  /* calls that lead to the instruction, outermost first; inner functions use the end of the same
+  /* all calls, outermost first; the calls of each function are those inside it, at the end of this
    * array */
   struct web_call *calls = NULL;
   for (size_t i = 0; i < count; i++) {

@@ -1,4 +1,5 @@
-/* Groups source lines of a function that are shown together. They are around lines with samples. */
+/* Groups the source lines of a function that are shown together: lines with samples, and a few
+ * lines around them. */
 #include "report/source/weblist_runs.h"
 
 /* Two lines of a function are in the same group if their distance in lines is at most this. */

@@ -1,4 +1,5 @@
-/* Groups source lines of a function that are shown together. They are around lines with samples. */
+/* Groups the source lines of a function that are shown together: lines with samples, and a few
+ * lines around them. */
 #ifndef PPROFC_REPORT_SOURCE_WEBLIST_RUNS_H
 #define PPROFC_REPORT_SOURCE_WEBLIST_RUNS_H
 

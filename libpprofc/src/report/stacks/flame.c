@@ -189,7 +189,7 @@ pprofc_status report_flamegraph(struct report *report, struct output *out, pprof
 
 /* Output of the report: a page, or data for the viewer. */
 struct flame_form {
-  bool data, all; /* all: the data contain every node */
+  bool data, all; /* data: no page, only data; all: the data contain every node */
   struct flame_data_range range;
 };
 
@@ -306,7 +306,7 @@ pprofc_status flame_kept_write(const struct flame_kept *kept, uint32_t node,
   struct output out;
   report.mem = mem;
   f.report = &report;
-  /* Set only the fields that the output needs. The output adds nothing to the tree. */
+  /* Set the memory only in the fields that the output uses. Output adds nothing to the tree. */
   f.graph.tree.arena.mem = mem;
   output_init(&out, write, context);
   output_watch(&out, mem);

@@ -31,7 +31,7 @@ struct speedscope {
   struct speedscope_profile *shown;
   size_t shown_count;
   struct number_text *numbers; /* for each frame, its number in the file; the last item is for the
-                                  frame of joined stacks */
+                                  frame that replaces joined stacks */
   struct label_split groups;
   struct buffer name;
   unsigned threads;
@@ -48,8 +48,8 @@ static bool joins_stacks(const struct speedscope *s) {
   return s->report->options->min_weight > 0;
 }
 
-/* True if the file is in the order of time. The samples of the shown type must have times, and must
- * be neither grouped nor joined. */
+/* True if the file is in the order of time. The samples of the shown type must have times. The
+ * options that group samples by a label or join small stacks must not be set. */
 static bool is_timed(const struct speedscope *s) {
   double ratio = s->report->result.ratio;
   return s->profile->times && !is_grouped(s) && !joins_stacks(s) && (ratio <= 0 || ratio == 1) &&
@@ -67,7 +67,8 @@ static bool is_kept(const struct speedscope *s, size_t stack) {
   return false;
 }
 
-/* Marks the frames of the stacks that are not joined. `frames` has space for one stack. */
+/* Marks the frames of the stacks that are not joined. Joined stacks have a weight below the option
+ * min_weight; they share one sample. `frames` has space for one stack. */
 static void mark_kept(const struct speedscope *s, uint8_t *used, uint32_t *frames) {
   const struct stack_set *set = &s->set;
   size_t known = 0; /* number of frames, from the root, that are already marked */
@@ -155,8 +156,8 @@ static int64_t own_weight(const struct sample_writer *w, size_t stack) {
 
 #define PART 64 /* number of frames that are copied before each write */
 
-/* Writes "[3,17,4]". Copies numbers in pieces of a fixed size, because copying exact lengths is
- * slower. */
+/* Writes "[3,17,4]". Copies a fixed number of bytes for each number, which is faster than copying
+ * exact lengths. */
 static void speedscope_write_stack(const struct sample_writer *w, const uint32_t *frames,
                                    uint32_t depth, struct output *out) {
   const struct number_text *numbers = w->speedscope->numbers;

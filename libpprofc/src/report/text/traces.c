@@ -237,7 +237,7 @@ pprofc_status report_traces(struct report *report, struct output *out, pprofc_er
             frame_texts_init(&traces.texts, &traces.printer);
   if (ok) {
     report_profile_header(report, out);
-    /* A header comes first. It can be an empty line. */
+    /* The output starts with a header. If there is no header, an empty line replaces it. */
     if (!out->size) output_add_char(out, '\n');
     ok = traces_print_samples(&traces);
   }

@@ -19,7 +19,7 @@ enum noise_measure {
   MEASURE_CUM,   /* change of cum, as a share of the base's total */
   MEASURE_SELF,  /* change of flat, as a share of the function's value in the base */
   MEASURE_TOTAL, /* change of the total */
-  MEASURE_COMMON /* factor that all functions share */
+  MEASURE_COMMON /* factor by which all functions changed together */
 };
 
 /* A parsed condition, "flat>5%,name=RE". */
@@ -233,7 +233,7 @@ static pprofc_verdict_estimate noise_gate_total(const pprofc_verdict_summary *s)
                                    .q = s->total_p};
 }
 
-/* Checks a condition on the total, or on the common factor of all functions. */
+/* Checks a condition on the total, or on the change that all functions share. */
 static enum noise_use noise_gate_whole(const struct noise_gate *g, noise_found_fn found,
                                        void *context) {
   const pprofc_verdict_summary *s = &g->report->summary;

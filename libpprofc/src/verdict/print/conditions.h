@@ -34,8 +34,8 @@ void noise_gate_today(char out[16]);
 enum noise_use {
   NOISE_USED,
   NOISE_OTHER_UNIT, /* the values and the threshold have different units */
-  NOISE_UNJUDGED,   /* there is no verdict on the total or on the common factor */
-  NOISE_FAILED      /* the regular expression exceeded its limit of time or memory */
+  NOISE_UNJUDGED, /* there is no verdict on the total, or on the change that all functions share */
+  NOISE_FAILED    /* the regular expression exceeded its limit of time or memory */
 };
 
 /* Calls `found` for each finding whose adjusted p-value (q) is below `alpha`. The condition must be

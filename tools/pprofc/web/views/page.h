@@ -87,9 +87,8 @@ bool page_type(const struct view_page *page, size_t *index);
 /* Appends the section `part` of the template views.html, filled in with the values that are set. */
 void page_put(const struct view_page *page, struct buffer *out, const char *part);
 
-/* The functions set the value `name` of a template. It is a value of the profile, a mean of runs, a
- * value of a report, or a share such as "12.34%". The first two functions use the unit of the
- * page. */
+/* Set the value `name` of a template: to a value of the profile, to a mean of runs, to a value of a
+ * report, or to a share such as "12.34%". The first two functions use the unit of the page. */
 void page_fill_shown(struct view_page *page, const char *name, int64_t value);
 void page_fill_mean(struct view_page *page, const char *name, double value);
 void page_fill_value(struct view_page *page, const char *name, const struct report *report,
@@ -181,8 +180,9 @@ void page_difference_head(struct view_page *page);
 void page_difference_cells(struct view_page *page, const struct view_row *row, bool by_cum);
 void page_difference_row(struct view_page *page, const struct view_row *row, bool by_cum);
 
-/* Sets the sentence about the difference, and its details: runs, noise and the common factor of all
- * functions. Without verdicts, sets the reason instead. */
+/* Sets the sentence about the difference, and its details: the runs, the noise, and the factor by
+ * which all functions changed together. Without verdicts, sets the reason why there are no
+ * verdicts. */
 void page_sentence(struct view_page *page);
 
 /* Returns the direction of the recorded change: "grew", "shrank", "new", "gone" or "same". */

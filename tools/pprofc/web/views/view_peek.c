@@ -27,8 +27,9 @@ static size_t peek_count(const struct graph *g) {
   return count;
 }
 
-/* Returns a regular expression for the functions whose names match. In the lines of -peek, file and
- * line follow the name, so ^name$ would not match. */
+/* Returns a regular expression that finds, in the output of -peek, the functions that the user's
+ * expression matches. The expression does not end with $, because file and line follow the name in
+ * this output. */
 static pprofc_str peek_names_expression(struct peek *p) {
   const struct graph *g = &p->v.graph;
   struct interner names;
