@@ -69,6 +69,7 @@ void gate_noise_key(struct buffer *out, pprofc_str group, pprofc_str name, pprof
 struct gate_earlier {
   double variance, degrees; /* variance of the logarithm of a run's median, and its degrees of
                                freedom */
+  double fourth;            /* sum of the fourth powers of the deviations from the mean */
   uint32_t unit;            /* index of the unit in gate->noise_units */
   bool timed;               /* true for times and rates, which are equal in two runs only by
                                chance */

@@ -1,6 +1,6 @@
 /* Estimates from earlier runs how much benchmarks vary without a change, and tests changes against
  * this variance. One benchmark has too few runs for an estimate. Therefore the estimate includes
- * the variances of all benchmarks in the same unit (Smyth 2004). */
+ * the variances of all benchmarks in the same unit (Smyth 2004), and the tail of their noise. */
 #include "bench/pairs.h"
 #include "core/log_guard.h"
 #include "gate/judge.h"
@@ -21,7 +21,7 @@ void gate_noise_key(struct buffer *out, pprofc_str group, pprofc_str name, pprof
 
 bool gate_keep_earlier(struct gate *gate, pprofc_str key, const double *values, size_t count) {
   struct gate_earlier earlier = {.degrees = 0};
-  double mean = 0, squares = 0;
+  double mean = 0, squares = 0, fourth = 0;
   for (size_t i = 0; i < count; i++) {
     double value = log(values[i]), delta = value - mean;
     mean += delta / (double)(i + 1);
@@ -29,7 +29,9 @@ bool gate_keep_earlier(struct gate *gate, pprofc_str key, const double *values, 
   }
   /* With fewer than two positive values, the noise is unknown. */
   if (!isfinite(squares) || count < 2) return true;
+  for (size_t i = 0; i < count; i++) fourth += pow(log(values[i]) - mean, 4);
   size_t unit = str_find_last_char(key, '\0') + 1;
+  earlier.fourth = fourth;
   earlier.degrees = (double)(count - 1);
   earlier.variance = squares / earlier.degrees;
   earlier.timed = gate_unit_depends_on_load(str_slice(key, unit, key.size));
@@ -96,14 +98,34 @@ pprofc_status gate_learn_noise(struct gate *gate, const pprofc_bench *set, pprof
 #define SHARED_MIN   10  /* minimum number of benchmarks in a unit for combining their variances */
 #define DEGREES_MOST 1e4 /* degrees of freedom if all benchmarks have the same variance */
 
-/* Statistics of the logarithms of a unit's variances, corrected for the bias of small samples:
- * count, mean, sum of squares, and sum of the variances of the sampling errors. */
+/* Statistics of the benchmarks of a unit. A tail is the excess kurtosis of the difference of two
+ * runs: 0 for normal noise, above 0 if large differences are more frequent. */
 struct unit_noise {
+  /* of the logarithms of the variances, corrected for the bias of small samples: count, mean, sum
+   * of squares, and sum of the variances of the sampling errors */
   size_t count;
   double mean, squares, sampling;
+  /* sums over the benchmarks: fourth and second powers of the differences between two runs, and
+   * products of the squares of two differences that have no run in common */
+  double fourth, second, product;
+  size_t products;           /* number of benchmarks in `product`, which needs four runs */
+  double tail, inverse_runs; /* tail; sum of 1 / number of runs over the benchmarks */
   /* common variance of the benchmarks, and its weight in degrees of freedom */
   double variance, degrees;
 };
+
+/* Adds the means over all pairs of runs, computed from the sums of squares and of fourth powers
+ * around the mean of the benchmark. */
+static void unit_noise_add_tail(struct unit_noise *u, const struct gate_earlier *e) {
+  double n = e->degrees + 1, pairs = n * e->degrees, squares = e->variance * e->degrees;
+  u->fourth += (2 * n * e->fourth + 6 * squares * squares) / pairs;
+  u->second += 2 * e->variance;
+  u->inverse_runs += 1 / n;
+  if (n < 4) return;
+  u->product += 4 * ((n * n - 3 * n + 3) * squares * squares - pairs * e->fourth) /
+                (pairs * (n - 2) * (n - 3));
+  u->products++;
+}
 
 static void unit_noise_add(struct unit_noise *u, const struct gate_earlier *e) {
   double half = e->degrees / 2;
@@ -112,14 +134,37 @@ static void unit_noise_add(struct unit_noise *u, const struct gate_earlier *e) {
   u->mean += delta / (double)++u->count;
   u->squares += delta * (value - u->mean);
   u->sampling += stats_trigamma(half);
+  unit_noise_add_tail(u, e);
+}
+
+/* Estimates the tail. With four runs, differences within one benchmark show it, even if the noise
+ * of the benchmarks differs. With fewer runs, the estimate assumes that all benchmarks have equal
+ * noise: a benchmark with more noise then counts as a tail, and the test finds less. */
+static double unit_noise_tail(const struct unit_noise *u) {
+  double count = (double)u->count, square = u->second * u->second / count;
+  if (u->products == u->count) square = u->product;
+  double tail = u->fourth / square - 3;
+  return tail > 0 && isfinite(tail) ? tail : 0;
 }
 
 static void unit_noise_finish(struct unit_noise *u) {
   if (u->count < SHARED_MIN) return;
-  double spread = u->squares / (double)(u->count - 1) - u->sampling / (double)u->count;
+  u->tail = unit_noise_tail(u);
+  /* With a tail, the variances of samples spread more. */
+  double sampling = u->sampling + 2 * u->tail * u->inverse_runs;
+  double spread = u->squares / (double)(u->count - 1) - sampling / (double)u->count;
   u->degrees = DEGREES_MOST;
   if (spread > 0) u->degrees = fmin(2 * stats_trigamma_inverse(spread), DEGREES_MOST);
   u->variance = exp(u->mean + stats_digamma(u->degrees / 2) - log(u->degrees / 2));
+}
+
+/* Lowers the degrees of freedom, so that the t distribution also has the tail of the noise. Scales
+ * the variance, so that the test statistic keeps its variance. */
+static void earlier_add_tail(struct gate_earlier *e, double tail) {
+  if (!(tail > 0) || !(e->degrees > 4)) return;
+  double degrees = 4 + 6 / (tail + 6 / (e->degrees - 4));
+  e->variance *= (e->degrees / (e->degrees - 2)) / (degrees / (degrees - 2));
+  e->degrees = degrees;
 }
 
 bool gate_share_earlier(struct gate *gate) {
@@ -137,6 +182,7 @@ bool gate_share_earlier(struct gate *gate) {
     if (!(all[i].variance > 0) && !(all[i].timed && u->degrees > 0)) continue;
     all[i].variance = (u->degrees * u->variance + all[i].degrees * all[i].variance) / degrees;
     all[i].degrees = degrees;
+    earlier_add_tail(&all[i], u->tail);
   }
   mem_free(gate->mem, shared, units, sizeof *shared);
   return true;

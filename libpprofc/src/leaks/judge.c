@@ -125,13 +125,12 @@ static bool judging_test(struct judging *j) {
 
 /* ---- the lowest points of a sawtooth ----------------- */
 
-/* Copies the values that are below both neighbours, and a last value that is below the value before
- * it. Returns the number of values copied. */
+/* Copies the values that are below both neighbours. Drops a falling last value, because the next
+ * values may be lower. Returns the number of values copied. */
 static size_t judging_troughs(const struct leak_series *s, double *t, double *x) {
   size_t count = 0;
-  for (size_t i = 1; i < s->count; i++) {
-    bool is_last = i + 1 == s->count;
-    if (!(s->x[i] < s->x[i - 1]) || (!is_last && s->x[i] > s->x[i + 1])) continue;
+  for (size_t i = 1; i + 1 < s->count; i++) {
+    if (!(s->x[i] < s->x[i - 1]) || s->x[i] > s->x[i + 1]) continue;
     t[count] = s->t[i];
     x[count++] = s->x[i];
   }
