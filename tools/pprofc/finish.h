@@ -9,7 +9,7 @@
 pprofc_status finish_locate(const struct command *command, pprofc_profile **profile,
                             pprofc_error *error);
 
-/* Symbolizes addresses, drops frames and adds the comment of -add_comment. The caller does this for
+/* Symbolizes addresses, drops frames and adds the comment of -add_comment. Call it once, for
  * the combined profile. `fetcher` knows the servers that translate addresses. */
 pprofc_status finish_profile(const struct fetcher *fetcher, pprofc_profile **profile,
                              pprofc_error *error);

@@ -88,9 +88,9 @@ typedef struct pprofc_report_options {
    * grey. */
   const struct pprofc_verdicts *verdicts;
 
-  /* for list of a difference: commits REF or REF1..REF2 in the git repository of the current
-   * folder. The report prints the changes of the sources, and the cost of each line in base and
-   * head. "": the plain listing. */
+  /* Only for the report `list` of a difference: commits REF or REF1..REF2 in the git repository of
+   * the current folder. The report prints the changes of the sources, and the cost of each line in
+   * base and head. "": the plain listing. */
   const char *source_diff;
 
   int calls;        /* callgrind: number of calls to write for each edge; 0: the same number as

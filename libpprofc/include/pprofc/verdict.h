@@ -44,14 +44,14 @@ typedef enum pprofc_verdict {
   PPROFC_VERDICT_UNCHANGED,     /* no change except noise */
   PPROFC_VERDICT_GREW_AS_ALL,   /* grew only because all functions grew */
   PPROFC_VERDICT_SHRANK_AS_ALL, /* shrank only because all functions shrank */
-  PPROFC_VERDICT_GREW_LESS,     /* grew, but less than the other functions did: changed by itself */
-  PPROFC_VERDICT_SHRANK_LESS, /* shrank, but less than the other functions did: changed by itself */
-  PPROFC_VERDICT_GREW,        /* grew by itself */
-  PPROFC_VERDICT_SHRANK,      /* shrank by itself */
-  PPROFC_VERDICT_NEW,         /* grew; the base has no samples of the function */
-  PPROFC_VERDICT_GONE,        /* shrank; the head has no samples of the function */
-  PPROFC_VERDICT_DIFFERS      /* exact counts differ, but no test is possible because each side has
-                                 one run */
+  PPROFC_VERDICT_GREW_LESS,     /* grew less than all functions did, so it shrank by itself */
+  PPROFC_VERDICT_SHRANK_LESS,   /* shrank less than all functions did, so it grew by itself */
+  PPROFC_VERDICT_GREW,          /* grew by itself */
+  PPROFC_VERDICT_SHRANK,        /* shrank by itself */
+  PPROFC_VERDICT_NEW,           /* grew; the base has no samples of the function */
+  PPROFC_VERDICT_GONE,          /* shrank; the head has no samples of the function */
+  PPROFC_VERDICT_DIFFERS /* exact counts differ, but no test is possible because each side has
+                            one run */
 } pprofc_verdict;
 
 /* Returns the word to print: "grew", "shrank, as everything did", "unchanged" ... */

@@ -23,7 +23,8 @@ struct cell_state {
   size_t count, next;
 };
 
-/* A cell, and the residue key of one of its results. */
+/* A cell, and the residue key of one of its results: the values of the keys that no other
+ * projection uses. */
 struct cell_residue {
   uint32_t cell, residue;
 };

@@ -103,7 +103,8 @@ static bool is_high_control(int32_t c) {
   return c >= 0x7F && c < 0xA0;
 }
 
-/* True if "##" begins at s[i]. In the log of a CI system, "##[" begins a command. */
+/* True if "##" begins at s[i]. CI systems read "##[NAME]" in a log as a command, so every "##"
+ * counts as the start of one. */
 static bool begins_command(pprofc_str s, size_t i) {
   return s.data[i] == '#' && i + 1 < s.size && s.data[i + 1] == '#';
 }

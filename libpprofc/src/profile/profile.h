@@ -135,8 +135,8 @@ struct pprofc_profile {
   const struct times *times; /* times of the samples (profile/times.h), or NULL */
 };
 
-/* Returns an error for a profile with a stack tree (samples.tree). From such a profile, only sums
- * of functions can be made. */
+/* Returns an error if the profile keeps its stacks as a tree (samples.tree). The caller needs the
+ * stack of each sample, but a tree only has the sum of each function in each place. */
 pprofc_status profile_need_stacks(const pprofc_profile *profile, pprofc_error *error);
 
 /* The values of a sample type: the value of sample i is values[i * step]. */

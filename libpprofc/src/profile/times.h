@@ -73,8 +73,8 @@ void time_shares_free(struct time_shares *shares);
 /* Returns the share of a sample's values that belongs to an event of the sample, from 0 to 1. */
 double time_shares_of(const struct time_shares *shares, size_t event);
 
-/* Returns the length of the part of an event that is before the time `at`. The unit is the same as
- * in `total`: nanoseconds, or 1 for an instant. */
+/* Returns the length of the part of an event that is before the time `at`, in nanoseconds. In a
+ * sample whose events are all instants, an event has the length 1. */
 uint64_t time_shares_before(const struct time_shares *shares, size_t event, int64_t at);
 
 /* ---- ranges ------------------------------------------ */

@@ -99,8 +99,8 @@ bool comparison_matrices(struct comparison *c);
 /* Reads and checks the runs: profiles, sums, exposures and matrices. */
 pprofc_status comparison_read(struct comparison *c, pprofc_error *error);
 
-/* Returns the sampling variance of a row per unit of its value. `sums` are sums of the values, and
- * `noises` are sums of value times quantum (quantum.h), base first. */
+/* Returns the quantum of a row (quantum.h): its sampling variance divided by its value. `sums` are
+ * sums of values, and `noises` are sums of value times quantum, base first. */
 double comparison_quantum(const struct comparison *c, const double sums[2], const double noises[2]);
 
 /* Computes the divisors of shown and of judged values (exposures) of the runs, from their totals,
@@ -154,7 +154,7 @@ size_t stacks_find(const struct comparison *c, size_t parent, pprofc_str name);
 pprofc_status account_fill(struct comparison *c, pprofc_error *error);
 /* Fills in the smallest detectable change. */
 void advice_fill(struct comparison *c);
-/* Counts verdicts and writes summary.sentence. The relations must exist. */
+/* Counts verdicts and writes summary.sentence. Call it after relations_find. */
 pprofc_status sentence_fill(struct comparison *c, pprofc_error *error);
 
 /* Maximum number of runs in base or in head. */

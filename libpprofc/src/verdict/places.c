@@ -9,7 +9,8 @@
 /* Share of a node's change that one child, or up to PLACES_SPLIT parts together, must have. If they
  * have less, the search stops at the node. */
 #define PLACES_ALL 0.9
-/* If a change splits into parts: share of the change that each part must have. */
+/* Minimum share of a change that each of its parts must have. Without it, the change stays whole.
+ */
 #define PLACES_SHARE 0.2
 #define PLACES_SPLIT 3
 /* Maximum number of nodes that are reported for a change. */

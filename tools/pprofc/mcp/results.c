@@ -65,8 +65,8 @@ static pprofc_status results_render_table(const void *context, pprofc_write_fn w
   return pprofc_bench_print(s->tables, "text", write, to, results_no_warning, NULL, error);
 }
 
-/* Returns the rank of a line for shortening. The lines with the result and the totals are never
- * dropped. */
+/* Returns the rank that decides which lines a long answer drops. It never drops the lines with the
+ * result and with problems. */
 static int results_rank(pprofc_str line) {
   return str_starts(line, STR("result: ")) || str_starts(line, STR("problem: ")) ? BRIEF_FIXED : 0;
 }

@@ -1,5 +1,5 @@
-/* Adds values that several sections of the page use. The templates of the page are in
- * assets/ci_page.html. */
+/* Adds values to the data of the page's templates, for several sections of the page. The templates
+ * are in assets/ci_page.html. */
 #ifndef PPROFCI_PAGE_HTML_H
 #define PPROFCI_PAGE_HTML_H
 

@@ -95,7 +95,7 @@ struct pair_verdicts {
   size_t rest_count;
   const char *largest;      /* function that summary.visible is about; NULL: do not show it */
   const char *visible_text; /* text for summary.visible (smallest detectable change) and
-                               summary.runs_for_5; or "" */
+                               summary.runs_for_5 (runs that detect a change of 5 %); or "" */
   const char *note;         /* reason why nothing was judged; or "" */
   const char *command;      /* command that prints the same numbers when run in the folder of the
                                page; or "" */

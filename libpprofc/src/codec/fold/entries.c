@@ -1,10 +1,10 @@
-/* Adds up samples while they are read. A stack has one entry. It has several entries if its samples
- * differ in labels or in zero values that a report can show.
+/* Adds up samples while they are read. Samples with equal stacks share an entry, unless they differ
+ * in labels, or in the sample types in which their value is 0.
  *
- * The samples of an entry have the value 0 in the same sample types. So, for each sample type, the
- * entries are in the order of the first samples with another value than 0. Reports that read every
- * sample have this order. If a report does not depend on the order, an entry may also contain
- * samples with the value 0 in other types.
+ * All samples of an entry are 0 in the same sample types. So the first sample of an entry is also
+ * its first sample with a value in each of the other types, and the entries of a type are in the
+ * order of a report that reads every sample. If the order does not matter to a report, samples that
+ * are 0 in different types share an entry.
  *
  * Negative values are never added up, because totals are sums of absolute values. Stacks are stored
  * as a tree (profile/stack_tree.h). */

@@ -42,8 +42,8 @@ static const struct jfr_event events[] = {
     {"jdk.ActiveSetting", JFR_TYPE_COUNT, EVENTS_SETTING, NULL, false},
 };
 
-/* Fields that have the same name in all events. events_compile appends the amount and the end of
- * the list. */
+/* Fields that have the same name in all events. events_compile appends the field of the event's
+ * amount, which has another name in each event, and the end of the list. */
 static const struct jfr_want events_wants[] = {
     {"stackTrace", JFR_EVENT_STACK},   {"sampledThread", JFR_EVENT_THREAD},
     {"eventThread", JFR_EVENT_THREAD}, {"state", JFR_EVENT_STATE},

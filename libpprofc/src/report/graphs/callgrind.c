@@ -73,8 +73,8 @@ static uint32_t callgrind_put_name(struct callgrind_texts *names, struct output 
   return id + 1;
 }
 
-/* Does the same as callgrind_put_name for a text of the graph. The id of the text gives the
- * number. */
+/* Does the same as callgrind_put_name for a text of the graph, whose callgrind number is in
+ * names->number. */
 static uint32_t callgrind_put_text(struct callgrind_texts *names, struct output *out,
                                    const char *tag, uint32_t text, pprofc_str name) {
   if (names->number[text])

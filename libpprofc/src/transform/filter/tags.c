@@ -275,8 +275,8 @@ static enum filter_tags_answer expression_matches(struct filter_tags_matcher *m,
   return NO;
 }
 
-/* Returns YES if the labels of a sample match. With a key, one expression must match; without a
- * key, all expressions must match. */
+/* Returns YES if the labels of a sample match the filter. If the filter names the key of a label,
+ * at least one expression must match. Otherwise all expressions must match. */
 static enum filter_tags_answer sample_matches(struct filter_tags_matcher *m, size_t sample) {
   if (m->filter->is_range) return sample_in_range(m, sample) ? YES : NO;
   enum filter_tags_answer enough = m->filter->has_key ? YES : NO;

@@ -1,6 +1,6 @@
 /* Prints -blame: the change of the total, and the contributions that add up to it. All numbers have
- * the same unit and number of decimals. The rest is computed from the rounded numbers, so the
- * printed numbers add up exactly. */
+ * the same unit and number of decimals. The last row, the rest, is the rounded total minus the
+ * other rounded rows, so the printed numbers add up exactly. */
 #include "core/output.h"
 #include "verdict/print/blame.h"
 #include "verdict/print/domains.h"

@@ -136,8 +136,8 @@ static void noise_put_ticks(struct output *out, const struct amount_grid *grid, 
   noise_put_padded(out, text, 10);
 }
 
-/* Writes half the width of the interval. Writes nothing for counts of single runs, and for rows
- * without a verdict. */
+/* Writes half the width of the interval. Writes nothing for a row without a verdict, and if base
+ * and head are counts of one run each, which have no interval. */
 static void noise_put_half(struct output *out, const struct noise_rows *rows,
                            const pprofc_verdict_estimate *e) {
   double ticks = amount_ticks(&rows->grid, (e->high - e->low) / 2);
