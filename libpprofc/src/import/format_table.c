@@ -161,8 +161,8 @@ const struct format_row import_format_table[] = {
      "`FLR` and a zero byte at the start", "JDK 25.0.3, async-profiler 4.0", "imports/calls.jfr.gz",
      "a sample type for each kind of event; threads, their states, classes of objects and spans as "
      "labels; lines; interpreted, inlined, native and kernel code; times of samples",
-     "counted: stacks that the recorder cut off, events without a stack, other events with stacks, "
-     "and an incomplete last chunk; descriptors of methods"},
+     "counted: stacks that the recorder cut off, samples that it lost, samples without a stack, "
+     "other events, and an incomplete last chunk; descriptors of methods"},
     {"go_dump", "goroutine dump",
      "`/debug/pprof/goroutine?debug=2`, goroutineleak, a Go program's panic or SIGQUIT, also "
      "inside "

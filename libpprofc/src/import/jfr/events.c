@@ -7,12 +7,13 @@
 
 /* Values that an event adds to a sample. */
 enum events_action {
-  EVENTS_CPU,     /* one period if the thread runs, nothing if it sleeps */
-  EVENTS_WALL,    /* one period for each sample of the thread, running or not */
-  EVENTS_NATIVE,  /* one period */
-  EVENTS_AMOUNT,  /* one value: the amount */
-  EVENTS_COUNT,   /* two values: 1 for the count, and the amount */
-  EVENTS_SETTING, /* nothing; the event is a setting of the recording */
+  EVENTS_CPU,     /* adds a period if the thread runs, nothing if it sleeps */
+  EVENTS_WALL,    /* adds a period for each sample of a thread, running or not */
+  EVENTS_NATIVE,  /* adds one period */
+  EVENTS_AMOUNT,  /* adds one value: the amount */
+  EVENTS_COUNT,   /* adds two values: 1 for the count, then the amount */
+  EVENTS_SETTING, /* changes a setting of the recording and adds no sample */
+  EVENTS_LOST,    /* counts samples that the recorder lost (the amount) */
 };
 
 struct jfr_event {
@@ -40,6 +41,7 @@ static const struct jfr_event events[] = {
     {"jdk.ThreadPark", JFR_BLOCK, EVENTS_COUNT, "duration", true},
     {"jdk.JavaMonitorWait", JFR_WAIT, EVENTS_COUNT, "duration", true},
     {"jdk.ActiveSetting", JFR_TYPE_COUNT, EVENTS_SETTING, NULL, false},
+    {"jdk.CPUTimeSamplesLost", JFR_TYPE_COUNT, EVENTS_LOST, "lostSamples", false},
 };
 
 /* Fields that have the same name in all events. events_compile appends the field of the event's
@@ -119,35 +121,55 @@ static void events_fail(struct jfr *j, const uint8_t *at) {
 
 /* ---- survey ------------------------------------------ */
 
+/* True for an event that is not a sample: a setting, or a number of lost samples. */
+static bool events_is_note(const struct jfr_handler *h) {
+  return h->event->action == EVENTS_SETTING || h->event->action == EVENTS_LOST;
+}
+
 static void events_survey(struct jfr *j, const struct jfr_handler *h, struct jfr_reader *body,
                           struct jfr_settings *settings) {
   uint64_t slots[JFR_SLOTS];
   size_t type = h->event->type;
-  if (h->event->action == EVENTS_SETTING) {
+  if (events_is_note(h)) {
     const uint8_t *at = body->at;
-    if (events_run(j, h, body, slots))
+    if (!events_run(j, h, body, slots))
+      events_fail(j, at);
+    else if (h->event->action == EVENTS_SETTING)
       jfr_read_setting(j, settings, slots);
     else
-      events_fail(j, at);
+      j->lost += slots[JFR_EVENT_AMOUNT];
     return;
   }
   j->has_type[type] = true;
   if (h->event->action == EVENTS_COUNT) j->has_type[type + 1] = true;
 }
 
-/* Counts the skipped events of the chunk that have stacks, by name. */
+/* True for events with stacks that are known not to be samples. The JDK has "Sample" in the names
+ * of all events that its samplers write. */
+static bool events_is_other(pprofc_str name) {
+  if (str_equal(name, STR("profiler.Free"))) return true;
+  return str_starts(name, STR("jdk.")) && str_find(name, STR("Sample")) == name.size;
+}
+
+/* Adds the events of a class to the kinds. Returns false when out of memory. */
+static bool events_note_kind(struct jfr *j, struct jfr_kinds *kinds, const struct jfr_class *c) {
+  size_t before = kinds->names.count;
+  uint32_t name = interner_copy(&kinds->names, &j->names, c->name);
+  if (name == MAP_NONE || !ARRAY_RESERVE(j->mem, kinds->counts, kinds->capacity, name + 1))
+    return jfr_fail_nomem(j);
+  if (name == before) kinds->counts[name] = 0;
+  kinds->counts[name] += c->events;
+  return true;
+}
+
+/* Counts the events that are not in the table of events. */
 static bool events_note_unread(struct jfr *j) {
   for (size_t i = 0; i < j->metadata.class_count; i++) {
     const struct jfr_class *c = &j->metadata.classes[i];
     bool has_stack = c->events && jfr_field_of(j, c, "stackTrace");
     j->without_field += has_stack ? 0 : c->events;
-    if (!has_stack) continue;
-    size_t before = j->unread.count;
-    uint32_t name = interner_copy(&j->unread, &j->names, c->name);
-    if (name == MAP_NONE || !ARRAY_RESERVE(j->mem, j->unread_counts, j->unread_capacity, name + 1))
-      return jfr_fail_nomem(j);
-    if (name == before) j->unread_counts[name] = 0;
-    j->unread_counts[name] += c->events;
+    if (has_stack && !events_note_kind(j, events_is_other(c->name) ? &j->others : &j->unknown, c))
+      return false;
   }
   return true;
 }
@@ -189,7 +211,7 @@ bool jfr_survey_events(struct jfr *j, struct jfr_settings *settings) {
     has_cpu |= h && h->event->type == JFR_CPU;
     if (h || type < 2) continue;
     struct jfr_class *c = jfr_class_of(j, type);
-    *(c ? &c->events : &j->without_field) += 1;
+    *(c ? &c->events : &j->undescribed) += 1;
   }
   events_note_types(j, settings, has_cpu);
   if (!jfr_ok(j) || (has_cpu && !events_note_cpu(j, settings))) return false;
@@ -392,7 +414,7 @@ bool jfr_read_events(struct jfr *j) {
   ahead.count = 0;
   while (builder_ok(j->builder) && jfr_next_event(j, &r, &type, &body)) {
     const struct jfr_handler *h = events_handler(j, type);
-    if (h && h->event->action != EVENTS_SETTING) events_read(j, &ahead, h, &body);
+    if (h && !events_is_note(h)) events_read(j, &ahead, h, &body);
   }
   events_flush(j, &ahead);
   return jfr_ok(j);

@@ -166,28 +166,37 @@ static void jfr_note(struct jfr *j, const char *text, uint64_t count) {
   if (count) pprofc_builder_comment(j->builder, note);
 }
 
-/* Appends the name of the most frequent skipped event to the note, and clears its count. */
-static void jfr_note_most(struct jfr *j, struct buffer *note) {
-  size_t most = 0;
-  for (size_t i = 1; i < j->unread.count; i++)
-    if (j->unread_counts[i] > j->unread_counts[most]) most = i;
-  buffer_printf(note, " %.*s (%llu)", STR_ARG(j->unread.items[most]),
-                (unsigned long long)j->unread_counts[most]);
-  j->unread_counts[most] = 0;
+static uint64_t jfr_kinds_sum(const struct jfr_kinds *kinds) {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < kinds->names.count; i++) sum += kinds->counts[i];
+  return sum;
 }
 
-static void jfr_note_unread(struct jfr *j) {
-  size_t named = j->unread.count;
+/* Appends the name of the most frequent kind to the note, and clears its count. */
+static void jfr_note_most(struct jfr_kinds *kinds, struct buffer *note) {
+  size_t most = 0;
+  for (size_t i = 1; i < kinds->names.count; i++)
+    if (kinds->counts[i] > kinds->counts[most]) most = i;
+  buffer_printf(note, " %.*s (%llu)", STR_ARG(kinds->names.items[most]),
+                (unsigned long long)kinds->counts[most]);
+  kinds->counts[most] = 0;
+}
+
+/* Adds the comment "TEXT: NAME (2), NAME (1)". */
+static void jfr_note_kinds(struct jfr *j, struct jfr_kinds *kinds, const char *text) {
+  size_t named = kinds->names.count;
   struct buffer note;
   if (!named) return;
   if (named > 5) named = 5;
   buffer_init(&note, j->mem, SIZE_MAX);
-  buffer_add_text(&note, "skipped events with stacks that are not samples:");
+  buffer_printf(&note, "%s:", text);
   for (size_t i = 0; i < named; i++) {
-    jfr_note_most(j, &note);
+    jfr_note_most(kinds, &note);
     if (i + 1 < named) buffer_add_char(&note, ',');
   }
-  if (j->unread.count > named) buffer_printf(&note, " and %zu more kinds", j->unread.count - named);
+  if (kinds->names.count > named)
+    buffer_printf(&note, " and %zu more kinds (%llu)", kinds->names.count - named,
+                  (unsigned long long)jfr_kinds_sum(kinds));
   buffer_add_char(&note, '\0');
   if (note.failed)
     jfr_fail_nomem(j);
@@ -204,14 +213,16 @@ static void jfr_notes(struct jfr *j) {
     pprofc_builder_comment(
         j->builder,
         "the recording does not name its sampling period; the default of its profiler is used");
-  uint64_t unread = 0;
-  for (size_t i = 0; i < j->unread.count; i++) unread += j->unread_counts[i];
-  jfr_note_unread(j);
   const struct import_loss losses[] = {
-      {j->without_stack, "event has no stack", "events have no stack"},
-      {unread, "", ""}, /* jfr_note_unread adds a comment with the names */
+      {j->without_stack, "sample has no stack", "samples have no stack"},
+      {j->lost, "sample was lost by the recorder", "samples were lost by the recorder"},
+      {j->undescribed, "event is not described by the file",
+       "events are not described by the file"},
+      {jfr_kinds_sum(&j->unknown), "", ""}, /* jfr_note_kinds adds a comment with the names */
       {0}};
-  import_account(j->builder, j->samples, "events with stacks", losses);
+  jfr_note_kinds(j, &j->unknown, "skipped events with stacks");
+  jfr_note_kinds(j, &j->others, "events with stacks that are not samples");
+  import_account(j->builder, j->samples, "samples and unknown events", losses);
   import_note_count(j->builder, j->without_field, "event is of a kind without stacks",
                     "events are of kinds without stacks");
   import_compare_version(j->builder, "Flight Recorder's format 2.x", j->minor, NEWEST_MINOR);
@@ -246,12 +257,17 @@ static bool jfr_read(struct jfr *j) {
   return jfr_ok(j);
 }
 
+static void jfr_kinds_free(struct jfr *j, struct jfr_kinds *kinds) {
+  ARRAY_FREE(j->mem, kinds->counts, kinds->capacity);
+  interner_free(&kinds->names);
+}
+
 static void jfr_free(struct jfr *j) {
   jfr_stacks_free(j);
   jfr_rows_free(j);
   ARRAY_FREE(j->mem, j->chunks, j->chunk_capacity);
-  ARRAY_FREE(j->mem, j->unread_counts, j->unread_capacity);
-  interner_free(&j->unread);
+  jfr_kinds_free(j, &j->unknown);
+  jfr_kinds_free(j, &j->others);
   buffer_free(&j->text);
   buffer_free(&j->name);
   arena_free(&j->names);
@@ -269,7 +285,8 @@ IMPORT_READER(import_jfr) {
   buffer_init(&j.text, mem, SIZE_MAX);
   buffer_init(&j.name, mem, SIZE_MAX);
   arena_init(&j.names, mem);
-  interner_init(&j.unread, mem);
+  interner_init(&j.unknown.names, mem);
+  interner_init(&j.others.names, mem);
   j.stacks = jfr_stacks_new(&j);
   j.rows = jfr_rows_new(&j);
   if (!j.builder || !j.stacks || !j.rows) jfr_fail_nomem(&j);

@@ -175,7 +175,7 @@ struct jfr_handler {
   enum jfr_unit unit; /* unit of JFR_EVENT_AMOUNT */
 };
 
-#define JFR_MAX_HANDLERS 16
+#define JFR_MAX_HANDLERS 17
 
 /* Size of a chunk header in bytes. */
 #define JFR_HEADER_SIZE 68
@@ -202,6 +202,13 @@ struct jfr_chunk {
   uint64_t start_ticks;    /* ticks at the start of the chunk */
   uint64_t ticks_per_second;
   struct jfr_settings settings;
+};
+
+/* Kinds of events that the reader skips. */
+struct jfr_kinds {
+  struct interner names;
+  uint64_t *counts; /* number of events of each kind */
+  size_t capacity;
 };
 
 struct jfr {
@@ -244,9 +251,11 @@ struct jfr {
   uint64_t without_field; /* number of skipped events whose kind has no stacks */
   int minor;              /* highest minor version of a chunk */
   bool assumed_period;
-  struct interner unread; /* names of skipped events that have stacks */
-  uint64_t *unread_counts;
-  size_t unread_capacity;
+  uint64_t lost;        /* number of samples that the recorder lost */
+  uint64_t undescribed; /* number of events whose type the metadata do not describe */
+  /* Events with stacks that are not in the table: unknown events, and events that are known not to
+   * be samples. */
+  struct jfr_kinds unknown, others;
 };
 
 /* Adds `more` to *taken, a counter of work. Fails and returns false if the counter is too large for
