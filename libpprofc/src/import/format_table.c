@@ -235,8 +235,9 @@ const struct format_row import_format_table[] = {
     {"perf_data", "`perf.data`", "Linux `perf record`", "`PERFILE2` at the start", "perf 6.1.187",
      "imports/made.perf.data",
      "the data of `perf script`, which pprofc runs, and the build ids of `perf buildid-list`; "
-     "times of samples. Lines and inlined functions come from the binaries if they exist. If one "
-     "process was recorded, its program is the first mapping. Without perf, `perf_to_profile` "
+     "times of samples. Lines and inlined functions come from the binaries if they exist. The "
+     "program is the first mapping, except in recordings of all processes. Without perf, "
+     "`perf_to_profile` "
      "makes the profile. Without both, and from a pipe, pprofc itself reads samples, stacks, "
      "mapped files and build ids, and takes names from the binaries",
      "counted: lost samples. Without perf: names of the kernel. Files with copies of stacks "

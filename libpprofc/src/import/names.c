@@ -89,3 +89,15 @@ uint32_t import_cost_centre(pprofc_builder *builder, pprofc_str module, pprofc_s
   pprofc_line where = {function, (int64_t)(line & INT32_MAX), (int64_t)(column & INT32_MAX)};
   return pprofc_builder_location(builder, NONE, 0, &where, 1);
 }
+
+bool import_is_library(pprofc_str file) {
+  if (str_ends(file, STR(".so"))) return true;
+  for (pprofc_str rest = file;;) {
+    size_t at = str_find(rest, STR(".so"));
+    if (at == rest.size) return false;
+    rest = str_slice(rest, at + 3, rest.size);
+    if (rest.size > 1 && (rest.data[0] == '.' || rest.data[0] == '_') &&
+        char_is_digit(rest.data[1]))
+      return true;
+  }
+}

@@ -16,4 +16,7 @@ uint32_t import_function(pprofc_builder *builder, pprofc_str name, uint32_t file
 uint32_t import_cost_centre(pprofc_builder *builder, pprofc_str module, pprofc_str label,
                             pprofc_str place);
 
+/* True if the name of a file ends with ".so", or has ".so." or ".so_" and a digit anywhere. */
+bool import_is_library(pprofc_str file);
+
 #endif

@@ -370,6 +370,21 @@ void builder_mark_folded(pprofc_builder *b, uint32_t location) {
   if (builder_ok(b) && reserve(b, FOLDED, 1)) put_u32(b, FOLDED, location);
 }
 
+void builder_main_mapping(pprofc_builder *b, uint32_t mapping) {
+  struct mapping *items = b->columns[MAPPINGS].items;
+  uint32_t *of_location = b->columns[LOCATION_MAPPING].items;
+  if (!builder_ok(b) || mapping >= count_of(b, MAPPINGS)) return;
+  struct mapping first = items[0], main = items[mapping];
+  uint64_t id = first.id;
+  first.id = main.id;
+  main.id = id;
+  items[0] = main;
+  items[mapping] = first;
+  for (size_t i = 0; i < count_of(b, LOCATION_MAPPING); i++)
+    if (of_location[i] == 0 || of_location[i] == mapping)
+      of_location[i] = of_location[i] ? 0 : mapping;
+}
+
 void builder_find_mappings(pprofc_builder *b) {
   b->finds_mappings = true;
 }

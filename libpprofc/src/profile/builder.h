@@ -41,6 +41,10 @@ void builder_set_frames(pprofc_builder *builder, uint32_t drop, uint32_t keep);
 /* Sets is_folded in profile.proto for a location: several functions share its code. */
 void builder_mark_folded(pprofc_builder *builder, uint32_t location);
 
+/* Makes a mapping the first one, which names the program of the profile: swaps it with the first
+ * mapping. Call it after the last mapping and the last location. */
+void builder_main_mapping(pprofc_builder *builder, uint32_t mapping);
+
 /* Makes pprofc_builder_finish find the mapping of each location that has an address and no
  * mapping. */
 void builder_find_mappings(pprofc_builder *builder);

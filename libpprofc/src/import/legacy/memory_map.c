@@ -5,6 +5,7 @@
  * alternative. This file parses the same lines step by step, and tries other alternatives in the
  * same cases as the regular expressions. */
 #include "import/legacy/legacy.h"
+#include "import/names.h"
 
 /* Maximum number of variables, and maximum length in bytes of a line in which variables are
  * replaced. */
@@ -228,19 +229,6 @@ static void merge_adjacent(struct legacy *l) {
   l->mappings.size = kept * sizeof *m;
 }
 
-/* True if the name ends with ".so", or contains ".so." or ".so_" before a digit. */
-static bool is_library(pprofc_str file) {
-  if (str_ends(file, STR(".so"))) return true;
-  for (pprofc_str rest = file;;) {
-    size_t at = str_find(rest, STR(".so"));
-    if (at == rest.size) return false;
-    rest = str_slice(rest, at + 3, rest.size);
-    if (rest.size > 1 && (rest.data[0] == '.' || rest.data[0] == '_') &&
-        char_is_digit(rest.data[1]))
-      return true;
-  }
-}
-
 /* True if a file may be the main program. `text` is a buffer for a copy of the name. */
 static bool is_main(pprofc_str file, struct buffer *text) {
   buffer_clear(text);
@@ -250,7 +238,7 @@ static bool is_main(pprofc_str file, struct buffer *text) {
     file = str_slice(file, at + STR("(deleted)").size, file.size);
   }
   pprofc_str name = str_trim(buffer_str(text));
-  return name.size && name.data[0] != '[' && !is_library(name);
+  return name.size && name.data[0] != '[' && !import_is_library(name);
 }
 
 /* Swaps the first mapping with the first mapping that may be the main program. */

@@ -63,7 +63,7 @@ bool perf_script_parse_frame(pprofc_str line, struct perf_script_frame *frame) {
 
 bool perf_frames_init(struct perf_frames *f, pprofc_builder *builder, const struct perf_maps *maps,
                       const pprofc_allocator *mem) {
-  *f = (struct perf_frames){.builder = builder, .maps = maps, .mem = mem};
+  *f = (struct perf_frames){.builder = builder, .maps = maps, .mem = mem, .program = NONE};
   arena_init(&f->arena, mem);
   interner_init(&f->texts, mem);
   f->items = mem_array(mem, PERF_MAX_FRAMES, sizeof *f->items);
@@ -139,6 +139,13 @@ static uint32_t perf_script_mapping_of(struct perf_frames *f, pprofc_str object,
   return perf_maps_mapping(f->maps, f->builder, name, pid, address);
 }
 
+/* True if an object may be a program: not the kernel, a library, or code that a JIT compiled. */
+static bool perf_frames_is_program(pprofc_str object) {
+  return str_starts(object, STR("/")) && !str_starts(object, STR("//")) && !is_kernel(object) &&
+         !import_is_library(object) && !str_ends(object, STR(".map")) &&
+         !str_ends(object, STR(".jsa"));
+}
+
 static uint32_t perf_script_function_of(struct perf_frames *f, pprofc_str name, pprofc_str file) {
   return import_function(f->builder, name, builder_string(f->builder, file));
 }
@@ -181,7 +188,9 @@ static uint32_t perf_frames_mapping(struct perf_frames *f, uint32_t text, int64_
   struct perf_script_frame frame;
   if (known->mapping != NONE) return known->mapping;
   perf_script_parse_frame(f->texts.items[text], &frame);
-  return known->mapping = perf_script_mapping_of(f, frame.object, pid, frame.address);
+  known->mapping = perf_script_mapping_of(f, frame.object, pid, frame.address);
+  if (f->program == NONE && perf_frames_is_program(frame.object)) f->program = known->mapping;
+  return known->mapping;
 }
 
 /* Returns the location of a frame in a process, or NONE if it is unknown. If `alone` is false, the

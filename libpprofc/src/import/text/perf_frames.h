@@ -43,8 +43,9 @@ struct perf_frames {
   size_t known_room;
   struct perf_frame *items; /* frames of the current block, in an array of PERF_MAX_FRAMES */
   size_t count;
-  uint32_t *stack; /* stack of the current block, in an array of PERF_MAX_FRAMES */
-  bool failed;     /* true when out of memory */
+  uint32_t *stack;  /* stack of the current block, in an array of PERF_MAX_FRAMES */
+  uint32_t program; /* first mapping that may be a program, or NONE */
+  bool failed;      /* true when out of memory */
 };
 
 /* True if s is not empty and has only characters of `set`. */

@@ -255,12 +255,22 @@ uint32_t perf_maps_mapping(const struct perf_maps *maps, pprofc_builder *builder
   return builder_add_mapping(builder, &mapping);
 }
 
-void perf_maps_add_program(const struct perf_maps *maps, pprofc_builder *builder) {
+/* Returns the process from which a process and its parents were forked. */
+static int64_t perf_maps_root(const struct perf_maps *maps, int64_t pid) {
+  for (unsigned level = 0; level < FORKS_MAX && perf_maps_parent(maps, &pid); level++)
+    ;
+  return pid;
+}
+
+bool perf_maps_add_program(const struct perf_maps *maps, pprofc_builder *builder) {
   const struct perf_map *first = maps->items;
+  if (!maps->count) return false;
+  int64_t root = perf_maps_root(maps, first->pid);
   for (size_t i = 0; i < maps->count; i++) {
-    if (maps->items[i].pid != first->pid) return;
+    if (perf_maps_root(maps, maps->items[i].pid) != root) return false;
     if (maps->items[i].order < first->order) first = &maps->items[i];
   }
-  if (maps->count && !str_starts(first->file, STR("[")))
-    perf_maps_mapping(maps, builder, first->file, first->pid, first->offset);
+  if (str_starts(first->file, STR("["))) return false;
+  perf_maps_mapping(maps, builder, first->file, first->pid, first->offset);
+  return true;
 }

@@ -69,9 +69,9 @@ void perf_maps_sort(struct perf_maps *maps);
 uint32_t perf_maps_mapping(const struct perf_maps *maps, pprofc_builder *builder, pprofc_str file,
                            int64_t pid, uint64_t address);
 
-/* Adds the mapping of the program if the text maps files of only one process. The program is the
- * first map, because the kernel maps it first. Its mapping becomes the first mapping of the
- * profile. */
-void perf_maps_add_program(const struct perf_maps *maps, pprofc_builder *builder);
+/* Adds the mapping of the program if the text maps files of only one process and of processes
+ * forked from it. The program is the first map, because the kernel maps it first. Its mapping
+ * becomes the first mapping of the profile. Returns false without such a program. */
+bool perf_maps_add_program(const struct perf_maps *maps, pprofc_builder *builder);
 
 #endif

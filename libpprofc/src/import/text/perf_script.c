@@ -36,7 +36,10 @@ struct perf {
   struct buffer head; /* header line of the current block */
   struct perf_frames frames;
   struct perf_maps maps;
-  bool has_maps;   /* true if all mapped files are read before the first sample is read */
+  /* has_program: the first mapping is the program; has_idle: samples of the idle task exist, so
+   * the recording is of all processes. */
+  bool has_program, has_idle;
+  bool has_maps;   /* true if all mapped files are read before the first sample */
   bool can_rewind; /* true if the text can be read again */
   uint64_t bad_lines, more_events, samples;
   uint64_t lost;      /* number of samples that the kernel lost */
@@ -180,14 +183,18 @@ static void perf_script_note_period(struct perf *p, size_t event, int64_t period
   if (p->period != period) p->period = 0;
 }
 
+static bool perf_script_is_idle(const struct perf_script_header *h) {
+  return h->tid == 0 && str_equal(h->comm, STR("swapper"));
+}
+
 /* Labels the last sample with its thread and processor. */
 static void perf_script_label(struct perf *p, const struct perf_script_header *h) {
   bool named = !str_equal(h->comm, STR(PERF_NO_COMMAND));
   if (named)
     builder_add_label(p->builder, &(struct label){.key = builder_string(p->builder, STR("thread")),
                                                   .string = builder_string(p->builder, h->comm)});
-  /* The id 0 means that the id is missing, unless the command is the idle task "swapper". */
-  if (h->tid > 0 || str_equal(h->comm, STR("swapper"))) {
+  if (h->tid > 0 ||
+      perf_script_is_idle(h)) { /* the id 0 is of the idle task, or the id is missing */
     label_number(p, "pid", h->pid);
     label_number(p, "tid", h->tid);
   }
@@ -224,6 +231,7 @@ static void finish_block(struct perf *p, const struct perf_script_header *h) {
   pprofc_builder_sample(p->builder, p->frames.stack, depth, values);
   perf_script_label(p, h);
   perf_script_add_event(p, h, event < MAX_EVENTS && is_clock(p->events[event]));
+  p->has_idle |= perf_script_is_idle(h);
   p->samples++;
 }
 
@@ -392,7 +400,7 @@ static void read_maps(struct perf *p, struct text_stream *text) {
       perf_maps_probe(&p->maps, frame.address, frame.object);
   }
   perf_maps_sort(&p->maps);
-  if (perf_has_memory(p)) perf_maps_add_program(&p->maps, p->builder);
+  if (perf_has_memory(p)) p->has_program = perf_maps_add_program(&p->maps, p->builder);
 }
 
 /* ---- the text ---------------------------------------- */
@@ -447,6 +455,7 @@ static pprofc_status read_perf(struct perf *p, struct text_stream *text, pprofc_
   if (status) return status;
   if (!perf_has_memory(p)) return error_nomem(error);
   if (perf_begins_again(p)) return PPROFC_E_NO_MATCH;
+  if (!p->has_program && !p->has_idle) builder_main_mapping(p->builder, p->frames.program);
   if (p->event_count)
     builder_set_period(p->builder, p->events[0], event_unit(p, 0),
                        p->has_periods[0] ? p->period : 0);
