@@ -100,6 +100,7 @@ var origins = []struct{ pattern, how string }{
 	{"imports/calls.pstats", "imports/calls.py, python3 -m cProfile -o"},
 	{"imports/calls.Rprof", "imports/calls.R, Rprof with lines and memory"},
 	{"imports/calls.ghc.prof", "imports/Calls.hs, ghc -O1 -prof -fprof-auto, calls 60 +RTS -P"},
+	{"imports/calls.pyisession", "imports/calls.py, pyinstrument -i 0.02 -r session, without sys_path and sys_prefixes"},
 	{"imports/calls.pyinstrument.json", "imports/calls.py, pyinstrument -i 0.02 -r json"},
 	{"imports/calls.scalene.json", "imports/calls.py, scalene run --cpu-only --stacks, without members that pprofc does not read"},
 	{"imports/calls.bpftrace.txt", "dd if=/dev/zero of=/dev/null, bpftrace profile:hz:49 { @[kstack(6), comm] = count(); }"},

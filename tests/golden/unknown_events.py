@@ -167,6 +167,7 @@ FORMATS = {  # format: a file of testdata; what adds events, and what counts the
     'xctrace': ('imports/made.xctrace.xml', lambda d: d.replace(b'</node>', b'<row><weight ref="9"/></row>' * ADDED + b'</node>'),
                 lambda d: d.count(b'<row>')),
     'json_pyinstrument': ('imports/calls.pyinstrument.json', lambda d: d.replace(b'{', b'{"more":[1,2],', 1), Equal('every frame is read')),
+    'json_pyinstrument_session': ('imports/calls.pyisession', *document(['frame_records'], [[], 0.1])),
     'json_scalene': ('imports/calls.scalene.json', *document(['stacks'], {'another': 'kind'})),
     'folded': ('imports/calls.pyspy.folded', *lines(b'another kind\n')),
 }

@@ -146,6 +146,11 @@ const struct format_row import_format_table[] = {
      "JSON with `root_frame` and `sample_count`", "pyinstrument 5.1.3",
      "imports/calls.pyinstrument.json", "`wall/nanoseconds`, own time of each frame; files, lines",
      "the order of samples"},
+    {"json_pyinstrument_session", "pyinstrument session",
+     "`pyinstrument -r session` (`.pyisession`)", "JSON with `frame_records` and `sample_count`",
+     "pyinstrument 5.1.3", "imports/calls.pyisession",
+     "`samples/count`, `wall/nanoseconds`; files and the executed lines; threads as frames",
+     "counted: samples without a stack; classes of methods, the order of samples"},
     {"json_scalene", "Scalene", "Scalene's JSON", "JSON with `files` and `elapsed_time_sec`",
      "Scalene 2.4.0", "imports/calls.scalene.json",
      "`samples/count`, `python`, `native` and `cpu/nanoseconds` of each stack; without stacks the "

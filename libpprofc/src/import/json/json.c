@@ -160,11 +160,14 @@ static const struct {
   JSON_SHAPE((*read));
   bool may_be_cut; /* true if the reader accepts truncated files and reads their complete values */
 } shapes[] = {
-    {json_cpuprofile, false},   {json_heapprofile, false}, {json_speedscope, false},
-    {json_dhat, false},         {json_firefox, false},     {json_gecko, false},
-    {json_timeline, true},      {json_trace, true},        {json_v8_log, false},
-    {json_stackprof, false},    {json_safari, false},      {json_haskell, false},
-    {json_pyinstrument, false}, {json_scalene, false},     {json_gprof2dot, false},
+    {json_cpuprofile, false},   {json_heapprofile, false},
+    {json_speedscope, false},   {json_dhat, false},
+    {json_firefox, false},      {json_gecko, false},
+    {json_timeline, true},      {json_trace, true},
+    {json_v8_log, false},       {json_stackprof, false},
+    {json_safari, false},       {json_haskell, false},
+    {json_pyinstrument, false}, {json_pyinstrument_session, false},
+    {json_scalene, false},      {json_gprof2dot, false},
 };
 
 /* Documents that are not profiles, identified by two member names. */

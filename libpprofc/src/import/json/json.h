@@ -33,6 +33,7 @@ JSON_SHAPE(json_stackprof);
 JSON_SHAPE(json_safari);
 JSON_SHAPE(json_haskell);
 JSON_SHAPE(json_pyinstrument);
+JSON_SHAPE(json_pyinstrument_session);
 JSON_SHAPE(json_scalene);
 JSON_SHAPE(json_gprof2dot);
 
