@@ -15,6 +15,11 @@
 #define NEAREST_PAGE                                                                               \
   "this is a web page; pass the profile it was made from, or save a profile of a server: curl -o " \
   "cpu.pb.gz http://HOST/debug/pprof/profile"
+#define NEAREST_GPROF  "which has no stacks; perf record -g or gperftools records stacks"
+#define NEAREST_MASSIF "valgrind --tool=dhat records a heap profile that pprofc reads"
+#define NEAREST_MEMRAY "this is memray's data; memray transform speedscope FILE converts it"
+#define NEAREST_LINES                                                                              \
+  "these are times of lines by line_profiler; python -m cProfile -o FILE SCRIPT records functions"
 #define NEAREST_BENCHMARKS "these are results of benchmarks; benchstatc reads them"
 
 /* ---- first bytes ------------------------------------- */
@@ -43,9 +48,9 @@ static const struct {
     START("\x28\xB5\x2F\xFD", NULL,
           "this is compressed by zstd; zstd -dc FILE | pprofc -top - reads its content; "
           "heaptrack_print -F OUT -f FILE converts heaptrack's data to folded stacks"),
+    START("\x04\x22\x4D\x18", "memray", NEAREST_MEMRAY),
     START("\x04\x22\x4D\x18", NULL,
-          "this is compressed by lz4; lz4 -dc FILE | pprofc -top - reads its content; memray "
-          "transform speedscope FILE converts memray's data"),
+          "this is compressed by lz4; lz4 -dc FILE | pprofc -top - reads its content"),
     START("bplist", NULL,
           "this is a binary property list, perhaps of Instruments; in Instruments select all rows "
           "of the call tree and save the clipboard after Edit, Deep Copy"),
@@ -56,12 +61,28 @@ static const struct {
           "-top - reads it"),
     START("Nettrace", NULL,
           "this is a trace of .NET; dotnet-trace convert --format Speedscope FILE converts it"),
-    START("gmon", NULL,
-          "this is gmon.out of gprof, which has no stacks; perf record -g or gperftools records "
-          "stacks"),
-    START("memray", NULL, "this is memray's data; memray transform speedscope FILE converts it"),
-    START("desc: --", NULL,
-          "this is massif's output; valgrind --tool=dhat records a heap profile that pprofc reads"),
+    START("gmon", NULL, "this is gmon.out of gprof, " NEAREST_GPROF),
+    START("Flat profile:", NULL, "this is a report of gprof, " NEAREST_GPROF),
+    START("Call graph", "granularity: each sample", "this is a report of gprof, " NEAREST_GPROF),
+    START("memray", NULL, NEAREST_MEMRAY),
+    START("desc: ", "mem_heap_B=", "this is massif's output; " NEAREST_MASSIF),
+    START("--", "\nms_print arguments:", "this is a report of ms_print; " NEAREST_MASSIF),
+    START("--", "\nProfile data file '",
+          "this is a report of callgrind_annotate; pass the callgrind.out file that it names"),
+    START("--", "\nEvents recorded:",
+          "this is a report of cg_annotate; pass the cachegrind.out file that it names"),
+    START(
+        "reading file \"", "\nMOST CALLS TO ALLOCATION",
+        "this is a report of heaptrack_print; heaptrack_print -F OUT -f FILE writes folded stacks"),
+    START("Statistical profiling result from ", NULL,
+          "this is a report of node --prof-process; pass the isolate-*.log file that it names"),
+    START(
+        "_     ._   __/__   _ _  _  _ _/_", NULL,
+        "this is text that pyinstrument printed; pyinstrument -r session -o FILE writes a profile"),
+    START("\x80", "line_profiler", NEAREST_LINES),
+    START("Timer unit: ", "Line #", NEAREST_LINES),
+    START("", "\nShowing nodes accounting for ",
+          "this is a report of pprof; pass the profile that it was made from"),
     START("v ", "\nX ",
           "this is heaptrack's data; heaptrack_print -F OUT -f FILE converts it to folded stacks"),
     START("go 1.", " trace", "this is an execution trace of Go; go tool trace shows it"),
