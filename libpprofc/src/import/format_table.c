@@ -106,7 +106,8 @@ const struct format_row import_format_table[] = {
      "rounded"},
     {"json_dhat", "DHAT", "valgrind `--tool=dhat`, Rust's dhat", "JSON with `dhatFileVersion` 2",
      "valgrind 3.19.0", "imports/calls.dhat.json",
-     "`total`, `gmax` and `end` blocks and bytes, `reads`, `writes`",
+     "`total`, `gmax` and `end` blocks and bytes, `reads`, `writes`; `drop_frames` hides the "
+     "functions of the allocator",
      "counted: frames missing in the table of frames; lifetimes, accesses by byte"},
     {"json_firefox", "Firefox Profiler", "profiler.firefox.com, samply, Ruby's vernier",
      "JSON with `meta.preprocessedProfileVersion`", "samply 0.13.1, vernier 1.11.0",

@@ -17,8 +17,26 @@ static const struct {
 };
 #define COUNTERS (sizeof counters / sizeof *counters)
 
-/* Parses a frame: "0x4848899: malloc (vg_replace_malloc.c:381)"
- * or "0x10919A: main (in /app/prog)". Returns its location. */
+/* Functions of the allocator, which are at the leaf of each stack. */
+static const char dhat_own_frames[] =
+    "malloc|calloc|realloc|memalign|aligned_alloc|posix_memalign|valloc|operator new(\\[\\])?|"
+    "__builtin_(vec_)?new";
+
+/* Adds a mapping of an object without addresses. */
+static uint32_t dhat_mapping(pprofc_builder *builder, pprofc_str object) {
+  struct mapping mapping = {.file = builder_string(builder, object), .flags = PPROFC_HAS_FUNCTIONS};
+  return builder_add_mapping(builder, &mapping);
+}
+
+/* Adds the mapping of the program, the first word of the command. It is the first mapping, because
+ * reports print the first mapping as the file. */
+static void dhat_add_program(pprofc_builder *builder, const struct node *root) {
+  pprofc_str command = node_text(root, "cmd"), program;
+  if (import_next_word(&command, &program)) dhat_mapping(builder, program);
+}
+
+/* Reads a frame: "0x4848899: malloc (vg_replace_malloc.c:381)"
+ * or "0x10919A: main (in /app/prog)". */
 static uint32_t dhat_read_frame(pprofc_builder *builder, pprofc_str text) {
   uint64_t address = 0;
   size_t colon = str_find(text, STR(": "));
@@ -38,11 +56,7 @@ static uint32_t dhat_read_frame(pprofc_builder *builder, pprofc_str text) {
       file = str_slice(place, 0, at);
     if (file.size || object.size) text = str_trim(str_slice(text, 0, open));
   }
-  uint32_t mapping = NONE;
-  if (object.size)
-    mapping =
-        builder_add_mapping(builder, &(struct mapping){.file = builder_string(builder, object),
-                                                       .flags = PPROFC_HAS_FUNCTIONS});
+  uint32_t mapping = object.size ? dhat_mapping(builder, object) : NONE;
   uint32_t function = import_function(builder, text, builder_string(builder, file));
   return pprofc_builder_location(builder, mapping, address, &(pprofc_line){function, line, 0}, 1);
 }
@@ -108,6 +122,8 @@ JSON_SHAPE(json_dhat) {
   struct json_stack stack = {.arena = arena};
   if (!locations) return error_nomem(error);
   size_t missing = 0, other = 0;
+  dhat_add_program(builder, root);
+  pprofc_builder_drop_frames(builder, dhat_own_frames, NULL);
   dhat_read_table(builder, table, locations);
   for (size_t i = 0; i < node_size(points) && builder_ok(builder); i++) {
     const struct node *point = node_at(points, i);
