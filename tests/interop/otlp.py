@@ -248,7 +248,7 @@ def compare(path, out):
     rest = iter(maps)
     check(all(m in rest for m in other_maps if not m.startswith("0x0/0x0/0x0")), "mappings:", maps, other_maps)
     if maps:
-        program, other = (re.sub(r"( \[\w+\])+$|^\S+", "", m) for m in (maps[0], (other_maps + [""])[0]))
+        program, other = (re.sub(r"\s*(\[\w+\]\s*)*$|^\S+", "", m) for m in (maps[0], (other_maps + [""])[0]))
         check(program == other, "the program:", program, other)
 
 
