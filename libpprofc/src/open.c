@@ -351,6 +351,7 @@ static pprofc_status open_fold(const struct open_input_source *source, const ppr
                               .labels = sums->labels,
                               .tree = sums->tree,
                               .no_stacks = sums->no_stacks,
+                              .compared = sums->compared,
                               .sample_index = sums->sample_index,
                               .always = sums->always};
   if (source->path) return fold_read_file(source->path, &fold, profile);

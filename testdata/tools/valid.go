@@ -229,6 +229,17 @@ func noSamples() []byte {
 	return m.finish()
 }
 
+// units has several units for a key; the first one is on no stack that comes first, and a sample of zeros has another.
+func units() []byte {
+	m := newMessage()
+	m.program()
+	m.sample([]uint64{3}, []uint64{0, 0}, m.numeric("a", 1, "seconds"), m.numeric("b", 1, "bytes"))
+	m.sample([]uint64{2, 3}, []uint64{1, 10}, m.numeric("a", 1, "kilobytes"))
+	m.sample([]uint64{1, 2, 3}, []uint64{2, 20}, m.numeric("a", 2, "bytes"), m.numeric("b", 2, "ms"))
+	m.sample([]uint64{2, 3}, []uint64{3, 30}, m.numeric("b", 3, "seconds"))
+	return m.finish()
+}
+
 // members compresses each half of the message by itself: a gzip file of two members.
 func members(message []byte) []byte {
 	half := len(message) / 2
@@ -251,6 +262,7 @@ func validFiles() []madeFile {
 		{"unknown_fields.pb", "minimal.pb with unknown fields of every wire type", unknownFields()},
 		{"no_samples.pb", "a sample type and nothing else", noSamples()},
 		{"labels.pb.gz", "several values for a key, units, a zero that is dropped", compress(labels())},
+		{"units.pb", "several units for a key, on several stacks and on a sample of zeros", units()},
 		{"inlined.pb.gz", "inlined calls, columns, recursion, mangled names", compress(inlined())},
 		{"all_fields.pb.gz", "every field of the format", compress(allFields())},
 		{"odd_names.pb.gz", "names that must reach no terminal or page raw", compress(oddNames())},

@@ -40,6 +40,7 @@ static bool folding_needs(const struct command *command, const struct report_for
   bool apart = !folding_meets(command, format);
   bool tags = filters_any(o, FILTER_LABELS) || (o->group_by_label && *o->group_by_label);
   bool unchanged = apart && !tags && !filters_any(o, FILTER_STACKS);
+  sums->compared = command->bases.count || *command->base;
   sums->no_stacks = format->flags & REPORT_NO_STACKS;
   sums->labels = !apart || tags || (format->flags & REPORT_LABELS);
   /* A call tree depends on the order of samples. A stack tree does not keep this order. */

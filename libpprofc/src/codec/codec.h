@@ -67,6 +67,7 @@ struct fold_options {
   unsigned threads;
   bool labels;    /* true: add up only samples with equal labels; false: labels may be lost */
   bool no_stacks; /* true: drop all stacks */
+  bool compared;  /* true for a side of a difference, which drops samples whose values are all 0 */
   bool tree;      /* true: store stacks as a tree (profile/stack_tree.h), and samples in the order
                      of the tree */
   const char *sample_index; /* with `tree`: the only sample type that the report needs; NULL: all

@@ -73,6 +73,7 @@ struct fold {
   const char *wanted; /* the only sample type that is needed, by name (option sample_index); NULL:
                          all types */
   bool no_stacks;     /* true: drop stacks, and add up samples with different stacks */
+  bool compared;      /* true: a sample whose values are all 0 loses its labels */
   bool as_tree;       /* true: keep stacks as a tree, and sort entries by it at the end */
 
   struct fold_column values, refs, label, sets, chunks, leaves;

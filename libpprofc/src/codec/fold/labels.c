@@ -62,6 +62,10 @@ static size_t fold_reduce(struct fold *f, size_t count) {
 bool fold_labels_end(struct fold *f, struct fold_parts *p) {
   size_t count = p->labels;
   if (count > f->limits->labels) return false;
+  if (f->compared && values_are_zero(p->row, f->types)) {
+    f->label_count -= count;
+    return true;
+  }
   bool all = f->labels && (f->only == SIZE_MAX || p->row[f->only]);
   if (!all) count = fold_reduce(f, count);
   if (!count) return true;

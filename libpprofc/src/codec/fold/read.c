@@ -15,7 +15,7 @@ static bool fold_take_profile(struct fold *f, const pprofc_profile *p) {
   for (size_t i = 0; i < s->count; i++) {
     const int64_t *row = s->values + i * p->type_count;
     struct fold_parts parts = {.stack = s->stack[i], .stack_size = s->stack_size[i]};
-    if (s->label_set) parts.set = s->label_set[i];
+    if (s->label_set && !values_are_zero(row, p->type_count)) parts.set = s->label_set[i];
     memcpy(parts.row, f->only == SIZE_MAX ? row : row + f->only, f->width * sizeof *row);
     for (size_t t = 0; t < f->width; t++) parts.negative |= parts.row[t] < 0;
     parts.hash = hash_bytes(parts.stack, parts.stack_size);
@@ -231,6 +231,7 @@ static pprofc_status fold_read(const struct fold_source *source, const struct fo
   s.fold.labels = o->labels;
   s.fold.as_tree = o->tree;
   s.fold.no_stacks = o->no_stacks;
+  s.fold.compared = o->compared;
   s.fold.wanted = o->tree ? o->sample_index : NULL;
   s.kept.region = region_new(o->mem);
   bool good = inflater && s.kept.region && fold_read_stream(&s, inflater, o->threads);

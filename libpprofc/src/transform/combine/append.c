@@ -120,11 +120,27 @@ static bool append_stacks(struct append *a) {
   return true;
 }
 
-/* Sets the label set of each kept sample of one side. Returns false when out of memory. */
+/* Adds the label sets of a tree in the order of its file. Its samples have another order, and the
+ * first unit of a numeric key counts. Returns false when out of memory. */
+static bool append_sets_of_tree(struct append *a, struct merge_labels *labels, uint32_t side) {
+  const struct samples *s = &a->profiles[side]->samples;
+  if (!s->tree || !s->label_set) return true;
+  size_t *user = arena_array(&a->m.arena, s->label_set_count, sizeof *user);
+  if (!user) return false;
+  memset(user, 0xFF, s->label_set_count * sizeof *user);
+  for (size_t i = 0; i < s->count; i++)
+    if (append_keeps(a, s, i)) user[s->label_set[i]] = i;
+  for (size_t k = 0; k < s->label_set_count; k++)
+    if (user[k] != SIZE_MAX && merge_label_set(labels, side, user[k]) == NONE) return false;
+  return true;
+}
+
+/* Sets the label sets for the samples of one side. Returns false when out of memory. */
 static bool append_label_sets(struct append *a, struct merge_labels *labels, uint32_t side,
                               uint32_t *set) {
   const struct samples *s = &a->profiles[side]->samples;
   size_t n = 0;
+  if (!append_sets_of_tree(a, labels, side)) return false;
   for (size_t i = 0; i < s->count; i++) {
     if (!append_keeps(a, s, i)) continue;
     set[n] = n && !s->label_set ? set[0] : merge_label_set(labels, side, i);
