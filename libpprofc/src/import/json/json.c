@@ -176,8 +176,6 @@ static const struct {
 } others[] = {
     {"mappings", "sources", "this is a source map, not a profile"},
     {"sections", "version", "this is a source map, not a profile"},
-    {"snapshot", "strings",
-     "this is a heap snapshot of V8, which has no stacks; node --heap-prof records a profile"},
 };
 
 static pprofc_status json_refuse(const struct node *root, pprofc_error *error) {
@@ -238,6 +236,11 @@ IMPORT_READER(import_json) {
   pprofc_str text =
       str_trim(str_starts(data, STR("\xEF\xBB\xBF")) ? str_slice(data, 3, data.size) : data);
   if (!json_begins(text)) return PPROFC_E_NO_MATCH;
+  /* Heap snapshots are large, so do not parse them. */
+  if (str_starts(text, STR("{\"snapshot\":{\"meta\":")))
+    return error_set(error, PPROFC_E_FORMAT,
+                     "this is a heap snapshot of V8, which has no stacks; node --heap-prof records "
+                     "a profile");
   struct arena arena;
   struct node *root = NULL;
   bool cut = false;
