@@ -128,9 +128,17 @@ static void perf_add_ids(const char *path, struct buffer *text) {
 static pprofc_status perf_script(const char *path, const pprofc_read_options *options,
                                  const struct open_sums *sums, pprofc_profile **profile,
                                  pprofc_error *error) {
-  const char *const argv[] = {
-      "perf", "script", "-f", "--show-mmap-events", "--show-task-events", "-i", path,
-      "-F",   "+pid",   NULL};
+  const char *const argv[] = {"perf",
+                              "script",
+                              "-f",
+                              "--show-mmap-events",
+                              "--show-task-events",
+                              "--show-lost-events",
+                              "-i",
+                              path,
+                              "-F",
+                              "+pid",
+                              NULL};
   struct buffer text;
   recording_text_init(&text, options);
   perf_add_ids(path, &text);

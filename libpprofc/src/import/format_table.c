@@ -246,7 +246,8 @@ const struct format_row import_format_table[] = {
      "`perf_to_profile` "
      "makes the profile. Without both, and from a pipe, pprofc itself reads samples, stacks, "
      "mapped files and build ids, and takes names from the binaries",
-     "counted: lost samples. Without perf: names of the kernel. Files with copies of stacks "
+     "counted: lost samples, records of unknown kinds. Without perf: names of the kernel. Files "
+     "with copies of stacks "
      "(`--call-graph dwarf`, `lbr`), compressed files and files of a pipe need perf"},
     {"simpleperf", "simpleperf",
      "Android's `simpleperf report-sample --show-callchain`, also with "

@@ -56,8 +56,12 @@ enum record_type {
   RECORD_FORK = 7,
   RECORD_SAMPLE = 9,
   RECORD_MMAP2 = 10,
+  RECORD_KERNEL_LAST = 21, /* last of the kernel's records that are known */
+  RECORD_USER_FIRST = 64,  /* first of the records that perf itself writes */
   RECORD_AUXTRACE = 71,
   RECORD_COMPRESSED = 81,
+  RECORD_COMPRESSED2 = 83,
+  RECORD_USER_LAST = 84, /* last of perf's records that are known */
 };
 
 /* Bytes that are not read yet. `bad` is true after a read beyond their end. */
@@ -408,12 +412,19 @@ static bool perf_read_sample(struct perf_data *p, struct perf_bytes b, uint64_t 
   return !b.bad;
 }
 
+/* True for a record type of a known version of perf. */
+static bool perf_knows(uint64_t type) {
+  return (type > 0 && type <= RECORD_KERNEL_LAST) ||
+         (type >= RECORD_USER_FIRST && type <= RECORD_USER_LAST);
+}
+
 /* Reads a record that is not a sample. */
 static pprofc_status perf_read_other(struct perf_data *p, struct perf_bytes b, uint64_t type,
                                      uint64_t misc) {
   if (type == RECORD_AUXTRACE)
     return perf_needs_perf(p, "perf.data with a processor trace needs perf");
-  if (type == RECORD_COMPRESSED) return perf_needs_perf(p, "compressed perf.data needs perf");
+  if (type == RECORD_COMPRESSED || type == RECORD_COMPRESSED2)
+    return perf_needs_perf(p, "compressed perf.data needs perf");
   if (type == RECORD_MMAP || type == RECORD_MMAP2) perf_read_mmap(p, b, type, misc);
   if (type == RECORD_FORK) perf_read_fork(p, b);
   if (type == RECORD_LOST) {
@@ -421,6 +432,7 @@ static pprofc_status perf_read_other(struct perf_data *p, struct perf_bytes b, u
     buffer_printf(&p->out, "- 0/0 [000] 0.0: PERF_RECORD_LOST lost %llu\n",
                   (unsigned long long)perf_take(&b, 8));
   }
+  if (!perf_knows(type)) buffer_add_text(&p->out, "- 0/0 [000] 0.0: PERF_RECORD_UNKNOWN\n");
   if (type == RECORD_COMM) {
     perf_skip(&b, 4);
     uint32_t tid = (uint32_t)perf_take(&b, 4);

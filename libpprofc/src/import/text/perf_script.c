@@ -42,8 +42,10 @@ struct perf {
   bool has_maps;   /* true if all mapped files are read before the first sample */
   bool can_rewind; /* true if the text can be read again */
   uint64_t bad_lines, more_events, samples;
-  uint64_t lost;      /* number of samples that the kernel lost */
-  uint64_t late_maps; /* number of mapped files whose lines come after samples */
+  uint64_t lost;    /* number of samples that the kernel lost */
+  uint64_t unknown; /* number of records of an unknown kind in perf.data */
+  uint64_t
+      late_maps; /* number of mapped files that are not in `maps`, because samples precede them */
   int64_t period;
   bool has_period;
 };
@@ -294,6 +296,7 @@ static bool begin_block(struct perf *p, pprofc_str line, pprofc_str below,
   struct perf_script_frame frame;
   if (is_record(line)) {
     p->lost += perf_lost(line);
+    p->unknown += str_ends(line, STR(" PERF_RECORD_UNKNOWN"));
     p->late_maps += !p->has_maps && str_find(line, STR(" PERF_RECORD_MMAP")) < line.size;
     return false;
   }
@@ -463,6 +466,8 @@ static pprofc_status read_perf(struct perf *p, struct text_stream *text, pprofc_
                                         "lines of perf script could not be read"},
                                        {p->lost, "sample was lost while it was recorded",
                                         "samples were lost while they were recorded"},
+                                       {p->unknown, "record of perf.data is of an unknown kind",
+                                        "records of perf.data are of unknown kinds"},
                                        {0}};
   import_account(p->builder, p->samples, "samples and lines", losses);
   import_note_count(p->builder, p->more_events,
