@@ -170,6 +170,13 @@ FORMATS = {  # format: a file of testdata; what adds events, and what counts the
     'simpleperf': ('imports/made.simpleperf.txt', lambda d: d.replace(b'lost_count: 1', b'lost_count: %d' % (1 + ADDED)),
                    lambda d: d.count(b'sample:') + int(d.split()[-1])),
     'bpftrace': ('imports/calls.bpftrace.txt', lambda d: d + b'@other[dd]: 7\n' * ADDED, lambda d: d.count(b']: ')),
+    'bpftrace in JSON': ('imports/calls.bpftrace.json', lambda d: d + b'{"type":"hist","data":{"@h":[]}}\n' * ADDED,
+                         lambda d: 4 + d.count(b'hist')),
+    'austin in MOJO': ('imports/calls.mojo', lambda d: d + b'\xc8', Refused('unknown event 200')),
+    'speedscope with events': ('imports/calls.pyinstrument.speedscope.json', *document(['profiles', 0, 'events'], {'type': 'Q', 'at': 1, 'frame': 0})),
+    'callgrind of cachegrind': ('imports/calls.cachegrind.out.gz', *lines(b'another=kind\n')),
+    'simpleperf in messages': ('imports/made.simpleperf.data', lambda d: d[:-4] + b'\3\0\0\0' + b'\x7a\1x' + b'\0' * 4,
+                               Equal('unknown fields of protobuf')),
     'dtrace': ('imports/made.dtrace.txt', lambda d: d + b'\n   a`b+0x1\n' * ADDED,
                lambda d: len(re.findall(rb'^ +\d+$', d, re.M)) + d.count(b'a`b+')),
     'rprof': ('imports/calls.Rprof', lambda d: d + b'another kind\n' * ADDED, lambda d: of_lines(d) - 1),
@@ -221,7 +228,8 @@ def problem(name, entry):
 table = open(os.path.join(SOURCE, 'libpprofc/src/import/format_table.c')).read()
 names = re.findall(r'^    \{"(\w+)",', table, re.M)
 problems = {n: problem(n, FORMATS[n]) if n in FORMATS else 'no entry in ' + sys.argv[0] for n in names}
-problems.update({n: 'not in the format table' for n in FORMATS if n not in names})
+problems.update({n: problem(n, FORMATS[n]) for n in FORMATS if ' ' in n})  # other forms of a format
+problems.update({n: 'not in the format table' for n in FORMATS if n not in names and ' ' not in n})
 for name, text in problems.items():
     if text: print(f'{name}: {text}')
 print(f'{len(names)} formats, {sum(map(bool, problems.values()))} problems')

@@ -260,8 +260,8 @@ const struct format_row import_format_table[] = {
      "an entry `@name[...]: N`, or a line of JSON with type `map`", "bpftrace 0.17.0",
      "imports/calls.bpftrace.txt",
      "a sample type for each map, `samples/count` if it has no name; other keys as label `key`",
-     "counted: entries without a stack, values that are not counts, maps after the 16th, other "
-     "lines"},
+     "counted: lost events, entries without a stack, values that are not counts, maps after the "
+     "16th, other lines"},
     {"dtrace", "DTrace", "DTrace's `@[stack()] = count()`",
      "lines ``module`function+0x1`` with a count below them", "made by hand",
      "imports/made.dtrace.txt", "`samples/count`; objects; other keys as label `key`",

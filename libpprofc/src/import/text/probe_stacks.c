@@ -26,6 +26,7 @@ struct probe_stacks {
   pprofc_str *keys; /* keys of the current entry that are not stacks */
   size_t key_count, key_room;
   uint64_t samples, bad, no_stack, more_types;
+  uint64_t lost; /* number of events that bpftrace lost */
   bool nomem;
   bool gap;      /* true after an empty line of DTrace's text */
   unsigned more; /* number of stacks of the current entry after its first stack */
@@ -167,6 +168,17 @@ static void probe_read_entry(struct probe_stacks *p, pprofc_str *text, pprofc_st
   p->bad++;
 }
 
+/* Reads a map in JSON: {"KEYS": COUNT}. A map without keys is a number. */
+static void probe_read_map(struct probe_stacks *p, const struct node *map) {
+  if (!node_is(map, NODE_OBJECT)) p->no_stack++;
+  for (const struct node *entry = node_is(map, NODE_OBJECT) ? map->first : NULL; entry;
+       entry = entry->next) {
+    probe_read_keys(p, entry->key);
+    probe_end(p, str_slice(map->key, 1, map->key.size),
+              node_is(entry, NODE_NUMBER) ? entry->text : STR(""));
+  }
+}
+
 /* Reads a line of JSON: {"type": "map", "data": {"@name": {"KEYS": COUNT}}}. */
 static void probe_read_json(struct probe_stacks *p, pprofc_str line) {
   struct node *root = NULL;
@@ -175,14 +187,26 @@ static void probe_read_json(struct probe_stacks *p, pprofc_str line) {
     return;
   }
   const struct node *data = node_get(root, "data");
-  if (!node_is(data, NODE_OBJECT) || !str_equal(node_text(root, "type"), STR("map"))) return;
-  for (const struct node *map = data->first; map; map = map->next)
-    for (const struct node *entry = node_is(map, NODE_OBJECT) ? map->first : NULL; entry;
-         entry = entry->next) {
-      probe_read_keys(p, entry->key);
-      probe_end(p, str_slice(map->key, 1, map->key.size),
-                node_is(entry, NODE_NUMBER) ? entry->text : STR(""));
-    }
+  pprofc_str type = node_text(root, "type");
+  int64_t lost;
+  if (str_equal(type, STR("map")) && node_is(data, NODE_OBJECT))
+    for (const struct node *map = data->first; map; map = map->next) probe_read_map(p, map);
+  else if (str_equal(type, STR("lost_events")) && node_to_integer(node_get(data, "events"), &lost))
+    p->lost += lost > 0 ? (uint64_t)lost : 0;
+  else
+    p->bad += !str_equal(type, STR("attached_probes"));
+}
+
+/* Reads a line outside of an entry: "Lost 12 events", "@name: 4" or text that a program printed. */
+static void probe_read_other(struct probe_stacks *p, pprofc_str line) {
+  pprofc_str number = str_slice(line, strlen("Lost "), str_find(line, STR(" events")));
+  uint64_t lost;
+  if (str_starts(line, STR("Lost ")) && str_parse_uint(number, 10, &lost))
+    p->lost += lost;
+  else if (str_starts(line, STR("@")))
+    p->no_stack++;
+  else
+    p->bad += str_trim(line).size && !str_starts(line, STR("Attach"));
 }
 
 static void probe_read_bpftrace(struct probe_stacks *p, pprofc_str text) {
@@ -192,8 +216,8 @@ static void probe_read_bpftrace(struct probe_stacks *p, pprofc_str text) {
       probe_read_entry(p, &text, name);
     } else if (str_next_line(&text, &line) && str_starts(line, STR("{"))) {
       probe_read_json(p, line);
-    } else if (str_trim(line).size && line.data[0] != '@' && !str_starts(line, STR("Attach"))) {
-      p->bad++;
+    } else {
+      probe_read_other(p, line);
     }
   }
 }
@@ -292,6 +316,8 @@ static pprofc_status probe_finish(struct probe_stacks *p, pprofc_profile **profi
   const struct import_loss losses[] = {
       {p->bad, "entry could not be read", "entries could not be read"},
       {p->no_stack, "entry has no stack", "entries have no stack"},
+      {p->lost, "event was lost while it was recorded",
+       "events were lost while they were recorded"},
       {p->more_types, "entry is of a map after the 16th", "entries are of maps after the 16th"},
       {0}};
   import_account(p->builder, p->samples, "entries", losses);
