@@ -454,6 +454,11 @@ def json_pyinstrument(n):
     return json.dumps({"start_time": 1.5, "duration": 2.0, "sample_count": n, "cpu_time": 1.0, "root_frame": root})
 
 
+def json_pyinstrument_session(n):
+    records = [[[f"f{i % 50}\0a.py\0{i}\1l{i}", f"g{i}\0b.py\0" + "1"], 0.001] for i in range(n)]
+    return json.dumps({"sample_count": n, "frame_records": records})
+
+
 def json_scalene(n):
     stacks = [[["/app/a.py <module>:1;", f"/app/a.py g{i % 50}:7;", f"/app/b.py f{i}:{i + 1};"],
                {"c_time": 0.5, "count": 3, "cpu_samples": 1.5, "python_time": 1.0}] for i in range(n)]
@@ -501,6 +506,7 @@ FORMATS = {
     "GHC profile": [(ghc_prof, 200)],
     "xctrace export": [(xctrace, 150)],
     "json_pyinstrument": [(json_pyinstrument, 200)],
+    "json_pyinstrument_session": [(json_pyinstrument_session, 200)],
     "json_scalene": [(json_scalene, 200), (json_scalene_lines, 300)],
     "Instruments text": [(instruments, 200)],
     "macOS sample": [(macos_sample, 200)],
