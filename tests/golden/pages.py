@@ -5,7 +5,7 @@ pairs = {k: (f'server_{k}.pb.gz', f'server_b_{k}.pb.gz') for k in kinds}
 pairs |= {'generator_' + k: (f'generator_{k}.prof', f'generator_optimized_{k}.prof') for k in ('cpu', 'mem')}
 def run(*words): return subprocess.run(words, capture_output=True, text=True, check=True).stdout
 def text_of(cell): return html.unescape(re.sub('<[^>]*>', '', cell)).strip()
-scale = {'': 1, 'ns': 1e-9, 'µs': 1e-6, 'ms': 1e-3, 's': 1, 'mins': 60, 'min': 60, 'B': 1, 'kB': 2**10, 'KiB': 2**10, 'MiB': 2**20, 'GiB': 2**30, 'MB': 2**20, 'GB': 2**30, 'k': 1e3, 'M': 1e6, '%': 1}
+scale = {'': 1, 'ns': 1e-9, 'µs': 1e-6, 'ms': 1e-3, 's': 1, 'mins': 60, 'min': 60, 'B': 1, 'kB': 2**10, 'MB': 2**20, 'GB': 2**30, 'k': 1e3, 'M': 1e6, '%': 1}
 def amount(text):
     """Value, and the value of its last digit."""
     number, unit = re.fullmatch(r'([-+]?[0-9.]+)\s*(\S*)', text.replace('−', '-').replace('\u202f', '').replace('\xa0', ' ')).groups()

@@ -162,6 +162,21 @@ async function testGraphs(url, name) {
   await plain.context().close();
 }
 
+/** The table of a pair and its flame graph show a function's bytes in the same unit: pprof's, in which a kB has 1024 bytes. */
+async function testUnits(url) {
+  const page = await openPage(browser, url + "#flame/generator_mem_diff.html");
+  await page.locator("#graph canvas.pf-graph").waitFor();
+  const table = await page.$$eval(".live > .panel[data-side=diff] tbody tr", (all) => all.map((r) => [r.querySelector("code").textContent, r.cells[1].textContent]));
+  const ranks = new Map(await page.$$eval("#graph .pf-inspector .pf-ranks button", (all) => all.map((r) => [r.querySelector("span").textContent, r.querySelector("b").textContent.split(" → ")[0]])));
+  const both = table.filter(([name, amount]) => amount !== "0" && ranks.has(name));
+  check(both.length >= 5, `functions of the table and of the graph: ${JSON.stringify([table, [...ranks]])}`);
+  for (const [name, amount] of both) {
+    const [one, two] = [amount, ranks.get(name)].map((t) => /^([\d.]+)\s?([kMG]?B)$/.exec(t));
+    check(one && two && one[2] === two[2] && Math.abs(one[1] - two[1]) < 0.51, `${name} is ${amount} in the table and ${ranks.get(name)} in the graph`);
+  }
+  await page.context().close();
+}
+
 /** A damaged file of a graph gives a message, not the graph that was open before. */
 async function testDamaged(url) {
   const page = await openPage(browser, "about:blank"), types = { js: "text/javascript", html: "text/html" };
@@ -219,7 +234,7 @@ async function testBenchmarks(url) {
   })));
   check(rows.map((r) => r.mark).join("") === "✗???", `regressions, then doubts: ${rows.map((r) => r.mark)}`);
   check(rows[0].cells[0] === "4.59 µs → 10.5 µs +129 % (+115 to +144)", `time: ${rows[0].cells[0]}`);
-  check(rows[0].cells[1] === "7.58 KiB → 12 KiB +59 %" && /^8 → 245/.test(rows[0].cells[2]), `memory: ${rows[0].cells}`);
+  check(rows[0].cells[1] === "7.58 kB → 12 kB +59 %" && /^8 → 245/.test(rows[0].cells[2]), `memory: ${rows[0].cells}`);
   check(/2\.3 times slower; regressed; Welch p .*, adjusted .*; n 10\+10/.test(rows[0].title), `the tooltip: ${rows[0].title}`);
   check(rows[0].dots === 20, "a dot for each round");
   check(rows[2].name.startsWith("? Sort/records=1000-2") && rows[2].cells[1] === "591 B → 624 B +5.5 %", `more memory, but below the floor: ${rows[2].cells}`);
@@ -255,6 +270,10 @@ async function testEndings() {
     ["failed", same, write("f.txt", "BenchmarkOther 1000 100N ns/op"), /^✗ The benchmarks could not be judged: nothing was compared/, "bad"],
     ["bytes", write("g.txt", "BenchmarkParse 1 100N ns/op 0 B/op 0 allocs/op"), write("h.txt", "BenchmarkParse 1 100N ns/op 32 B/op 1 allocs/op"),
       /^✗ Parse allocates now: 0 B → 32 B per operation\.$/, "bad"],
+    ["count", write("k.txt", "BenchmarkParse 1 100N ns/op 0 allocs/op"), write("l.txt", "BenchmarkParse 1 100N ns/op 8440 allocs/op"),
+      /^✗ Parse allocates now: 0 → 8440 allocations per operation\.$/, "bad"],
+    ["often", write("m.txt", "BenchmarkParse 1 100N ns/op 2 allocs/op"), write("n.txt", "BenchmarkParse 1 100N ns/op 8440 allocs/op"),
+      /^✗ Parse allocates 4220 times as often: 2 → 8440 allocations per operation\.$/, "bad"],
   ];
   for (const [name, base, head, sentence, mood] of endings) {
     const page = await openPage(browser, make(`ending-${name}`, name === "failed", "-bench-base", base, "-bench-head", head));
@@ -366,7 +385,7 @@ async function testIncomplete() {
   await page.context().close();
 }
 
-const SCALES = { ns: 1e-9, "µs": 1e-6, ms: 1e-3, s: 1, B: 1, KiB: 1024, MiB: 1048576, GiB: 1073741824 };
+const SCALES = { ns: 1e-9, "µs": 1e-6, ms: 1e-3, s: 1, B: 1, kB: 1024, MB: 1048576, GB: 1073741824 };
 /** The number of "4.59 µs", "+71.4 s" or "−3". */
 const amountOf = (text) => {
   const [, number, unit] = /([-+−]?[\d.,]+)\s*([a-zµA-Z]*)/.exec(text);
@@ -426,6 +445,7 @@ await testAgreement(growth, 1);
 await testPage(url);
 await testGraphs(url, "index.html");
 await testGraphs(url, "report.html");
+await testUnits(url);
 await testDamaged(url);
 await testBenchmarks(url);
 await testPhone(url);

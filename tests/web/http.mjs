@@ -702,7 +702,9 @@ async function testPeople(plain, diff, tags) {
       await shoot(page, `${where.replace(/\W+/g, "_")}_${colorScheme}`);
       await close(page, where);
     }
-  for (const [server, where] of pages) {
+  const phone = [...pages, [plain, "peek?f=mallocgc&sel=runtime.mallocgc"], [diff, "peek?f=mallocgc&sel=runtime.mallocgc"], [plain, "source?sel=runtime.mallocgc"]];
+  let inspected = 0;
+  for (const [server, where] of phone) {
     const page = await open(server, where, { viewport: { width: 390, height: 844 } });
     if (where.startsWith("disasm")) page.complaints.length = 0;
     if (where === "flamegraph") await drawn(page);
@@ -710,12 +712,19 @@ async function testPeople(plain, diff, tags) {
     check(await page.isVisible("#search input[name=f]"), `${where}: the search field is there on a phone`);
     const wide = await page.$$eval(".rows, .peek", (all) => all.map((e) => e.closest(".scroll")).filter((e) => e?.scrollWidth > e?.clientWidth + 1).length);
     check(!wide, `${where}: ${wide} tables scroll sideways on a phone`);
+    const inspector = where.includes("sel=") ? await page.locator("#inspector").evaluate((box) => ({
+      height: box.offsetHeight, cut: box.scrollHeight > box.clientHeight, name: box.querySelector("h2").textContent,
+      values: [...box.querySelectorAll("dd")].filter((d) => d.checkVisibility()).length })) : null;
+    if (inspector) inspected++;
+    check(!inspector || (inspector.height > 80 && inspector.height <= 0.3 * 844 && !inspector.cut && inspector.values >= 2),
+      `${where}: the inspector covers at most 30 % of a phone and shows all values: ${JSON.stringify(inspector)}`);
     // One sentence, and the notes folded below it: at most five lines on a phone.
     check(!(await page.$("#judged details[open]")), `${where}: the notes are folded`);
     check((await page.$$eval("#judged", (all) => all[0]?.offsetHeight ?? 0)) < 130, `${where}: the sentence takes few lines`);
     await shoot(page, `${where.replace(/\W+/g, "_")}_phone`);
     await close(page, `${where} on a phone`);
   }
+  check(inspected === 4, `${inspected} inspectors on a phone`);
   const page = await open(diff, "top");
   await page.emulateMedia({ media: "print" });
   check(!(await page.isVisible("#views")) && (await page.isVisible("#top")), "print has the table and no controls");

@@ -50,8 +50,10 @@ for (const [name, options] of views) {
   check(sentence === "✗ 2 places grow without end, first main.waitForAnswer: goroutine 80 → 400, +40 per profile.", `the sentence: ${sentence}`);
   check(/adjusted p = \S+ \(limit 0\.05, 1 series tested\)/.test(await page.textContent("#verdict")), "why it is more than chance");
   check(/a leak is seen from 3\.17MB of growth/.test(await page.textContent("#verdict")), "what a leak must have to be seen");
-  const chart = await page.$eval("svg", (s) => s.getBoundingClientRect().width);
+  const chart = await page.$eval(".chart", (c) => c.getBoundingClientRect().width);
   check(chart > 300 && chart < 600, `${name}: a chart of ${chart} pixels`);
+  const sizes = await page.$$eval(".chart > span", (all) => all.map((s) => parseFloat(getComputedStyle(s).fontSize)));
+  check(sizes.length === 8 && Math.min(...sizes) >= 10, `${name}: the labels can be read: ${sizes}`);
   seen[name] = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   if (shots) await page.screenshot({ path: path.join(shots, `leaks_${name}.png`), fullPage: true });
   if (axe) {

@@ -64,8 +64,13 @@ for (const [name, options] of views) {
   const box = await page.$eval("svg", (s) => s.getBoundingClientRect().width);
   check(box > 200 && box <= 1240, `${name}: a chart of ${box} pixels`);
   seen[name] = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-  const scrolls = await page.$eval(".scroll", (s) => [s.scrollWidth, s.clientWidth, getComputedStyle(s).overflowX]);
-  check(!/phone/.test(name) || (scrolls[0] > scrolls[1] && scrolls[2] === "auto"), `${name}: a chart scrolls: ${scrolls}`);
+  const charts = await page.$$eval(".chart", (all) => all.filter((c) => c.checkVisibility()).map((c) => {
+    const box = c.getBoundingClientRect(), labels = [...c.querySelectorAll("span")], boxes = [c.querySelector("svg"), ...labels].map((x) => x.getBoundingClientRect());
+    return { labels: labels.length, size: Math.min(...labels.map((l) => parseFloat(getComputedStyle(l).fontSize))), right: box.right,
+      inside: boxes.every((b) => b.width > 0 && b.left >= box.left && b.right <= box.right + 0.5 && b.top >= box.top && b.bottom <= box.bottom + 0.5) };
+  }));
+  check(charts.length >= 2 && charts.every((c) => c.labels === 4 && c.size >= 10 && c.inside && c.right <= (options.viewport?.width ?? 1240)),
+    `${name}: a whole chart is in the window, and its labels can be read: ${JSON.stringify(charts)}`);
   if (shots) await page.screenshot({ path: path.join(shots, `trend_${name}.png`), fullPage: true });
   if (axe) {
     await page.evaluate(fs.readFileSync(path.join(axe, "axe-core", "axe.min.js"), "utf8"));

@@ -17,7 +17,8 @@ static const char *add_ignore(void *options, const struct flag *flag, const char
 #define FIELD(name) offsetof(struct leaks_command, name)
 
 static const struct flag flags[] = {
-    FLAG(FLOAT, 0, "floor", floor_kb, "KIB", "512", "smallest heap growth to report, in KiB"),
+    FLAG(FLOAT, 0, "floor", floor_kb, "KB", "512",
+         "smallest heap growth to report, in kB (1024 bytes)"),
     FLAG(FLOAT, 0, "floor-count", floor_count, "N", "10",
          "smallest growth of goroutines and other counts to report"),
     FLAG(INT, 0, "warmup", warmup, "N", "-1",

@@ -150,8 +150,6 @@ static void leaks_page_head(struct fill *f, const struct leaks *leaks, const siz
   enum conclusion found = leaks->judged ? CONCLUSION_GOOD : CONCLUSION_UNSURE;
   if (leaks->leaks) found = CONCLUSION_BAD;
   plot_put_style(f);
-  fill_number(f, "width", PAGE_WIDTH);
-  fill_number(f, "height", PAGE_HEIGHT);
   fill_words(f, "result", conclusion_class(found));
   fill_words(f, "sign", conclusion_sign(found));
   fill_flag(f, "judged", leaks->judged > 0);

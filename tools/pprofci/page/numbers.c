@@ -29,8 +29,9 @@ static void put_scaled(struct buffer *out, double value, const struct number_sca
 
 static const struct number_scale seconds[] = {
     {0, 1e-9, "ns"}, {1e-6, 1e-6, "\xC2\xB5s"}, {1e-3, 1e-3, "ms"}, {1, 1, "s"}};
+/* As in pprof's reports, a kB has 1024 bytes. */
 static const struct number_scale bytes[] = {
-    {0, 1, "B"}, {1024, 1024, "KiB"}, {1048576, 1048576, "MiB"}, {1073741824, 1073741824, "GiB"}};
+    {0, 1, "B"}, {1024, 1024, "kB"}, {1048576, 1048576, "MB"}, {1073741824, 1073741824, "GB"}};
 static const struct number_scale plain[] = {{0, 1, ""}, {1e6, 1e6, "M"}, {1e9, 1e9, "G"}};
 
 #define SCALED(out, value, scales) put_scaled(out, value, scales, sizeof scales / sizeof *scales)
@@ -204,11 +205,12 @@ void number_sentence(struct buffer *out, pprofc_str name, const struct gate_row 
     buffer_printf(out, " %s ", words->verb);
     put_size(out, row, words);
     buffer_add_text(out, ": ");
-  } else if (words && row->base == 0) {
+  } else if (words && row->base == 0 && str_equal(str_of(words->verb), STR("allocates"))) {
     buffer_add_text(out, " allocates now: ");
   } else {
     buffer_printf(out, " became worse in %.*s: ", STR_ARG(row->unit));
   }
   number_sides(out, row);
+  if (str_equal(row->unit, STR("allocs/op"))) buffer_add_text(out, " allocations");
   if (str_ends(row->unit, STR("/op"))) buffer_add_text(out, " per operation");
 }

@@ -14,7 +14,7 @@
 #define PERCENT_FORMAT NO_BREAK "%%"
 #define DASH           "\xE2\x80\x93"
 
-/* Appends a value in a unit of the gate: "2.05 µs", "1.5 KiB", "3". */
+/* Appends a value in a unit of the gate: "2.05 µs", "1.5 kB", "3". */
 void number_amount(struct buffer *out, double value, pprofc_str unit);
 
 /* Appends a value in a unit of a profile: "6.9 µs", "32 B". */

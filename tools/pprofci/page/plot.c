@@ -42,6 +42,8 @@ void plot_place(struct plot *p, double width, double top, double height) {
   if (!(room > 0)) room = fmax(fabs(p->high) * 0.1, 1e-300);
   p->low = p->low >= 0 ? fmax(p->low - room, 0) : p->low - room;
   p->high += room;
+  buffer_printf(fill_text(p->out, "box"), "%.0f %.0f %.0f %.0f", p->left, p->top,
+                p->right - p->left, p->bottom - p->top);
 }
 
 static void plot_begin_text(struct plot *p, const char *list, double x, double y) {
@@ -56,6 +58,7 @@ void plot_axis(struct plot *p) {
 
 struct buffer *plot_begin_tick(struct plot *p, bool high) {
   plot_begin_text(p, "ticks", p->left - 6, high ? p->top + 10 : p->bottom);
+  fill_flag(p->out, "high", high);
   return fill_text(p->out, "value");
 }
 

@@ -1,6 +1,6 @@
-/* Draws a small chart of a series: an axis, a dot for each value, and lines. The templates of the
- * charts are in assets/trend.html. That file also has the templates of the pages of trends and
- * leaks. */
+/* Draws a small chart of a series: an axis, a dot for each value, and lines. A page stretches the
+ * lines to its width, and places the labels around them. The templates of the charts are in
+ * assets/trend.html. That file also has the templates of the pages of trends and leaks. */
 #ifndef PPROFCI_PAGE_PLOT_H
 #define PPROFCI_PAGE_PLOT_H
 

@@ -104,8 +104,6 @@ static void page_put_head(struct fill *out, const struct trend_view *trend, cons
   if (worse) found = CONCLUSION_BAD;
   fill_words(out, "result", conclusion_class(found));
   fill_words(out, "verdict_sign", conclusion_sign(found));
-  fill_number(out, "width", PAGE_WIDTH);
-  fill_number(out, "height", PAGE_HEIGHT);
   fill_number(out, "decided", (int64_t)decided);
   fill_flag(out, "decided_many", decided != 1);
   fill_number(out, "changed", (int64_t)changed);
