@@ -426,7 +426,10 @@ async function testDifference(server) {
   check(await page.getByText("noise between runs is unknown").isVisible(), "they unfold: what a pair cannot know");
   check(await page.getByText("Common: all functions: -93.1%").isVisible(), "with the common factor");
   const found = Number(/Judged: \d+ functions, (\d+) changed/.exec(judged)[1]);
-  await page.click(".filters a >> text=significant");
+  // The chips count recorded changes, and one alone counts what the sentence counts.
+  check(/^recorded: all 241 ▲ grew 3 /.test((await text(page, ".filters[aria-label^=Direction]")).replace(/\s+/g, " ")), "counts of recorded changes are named so");
+  check((await text(page, ".filters[aria-label^=Certainty]")).trim() === `beyond noise ${found}`, "the count of what is more than noise");
+  await page.click(".filters a >> text=beyond noise");
   await until(page, () => parameter(page, "only") === "significant", "only what is significant");
   await still(page);
   const sure = await page.$$eval("#top tbody td.verdict", (cells) => cells.map((c) => c.textContent));
@@ -725,7 +728,13 @@ async function testPeople(plain, diff, tags) {
     await close(page, `${where} on a phone`);
   }
   check(inspected === 4, `${inspected} inspectors on a phone`);
-  const page = await open(diff, "top");
+  let page = await open(await serve(["server_cpu.pb.gz"]), "tags");
+  const bars = await page.$$eval(".rows.tags", (all) => all.map((t) => t.querySelector("meter").getBoundingClientRect().left - t.querySelector("th:nth-child(3)").getBoundingClientRect().left));
+  check(bars.length > 1 && bars.every((d) => d >= 0 && d < 14), `bars stand below their title: ${bars}`);
+  await page.goto(`${plain.views}compare`);
+  check((await text(page, ".choose ul")) === "no other profile is loaded", "a profile is not offered for a comparison with itself");
+  await close(page, "tags, compare");
+  page = await open(diff, "top");
   await page.emulateMedia({ media: "print" });
   check(!(await page.isVisible("#views")) && (await page.isVisible("#top")), "print has the table and no controls");
   await page.goto(diff.views + "flamegraph");

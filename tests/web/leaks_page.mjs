@@ -54,6 +54,8 @@ for (const [name, options] of views) {
   check(chart > 300 && chart < 600, `${name}: a chart of ${chart} pixels`);
   const sizes = await page.$$eval(".chart > span", (all) => all.map((s) => parseFloat(getComputedStyle(s).fontSize)));
   check(sizes.length === 8 && Math.min(...sizes) >= 10, `${name}: the labels can be read: ${sizes}`);
+  const cut = await page.$$eval(".leaks :is(th, td)", (all) => all.filter((c) => c.checkVisibility() && (c.getBoundingClientRect().right > innerWidth || c.scrollWidth > c.clientWidth + 1)).map((c) => c.textContent));
+  check(!cut.length, `${name}: the table is as wide as the window: ${cut}`);
   seen[name] = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   if (shots) await page.screenshot({ path: path.join(shots, `leaks_${name}.png`), fullPage: true });
   if (axe) {

@@ -11,14 +11,17 @@
 
 /* ---- selection of a base ----------------------------- */
 
-/* Lists the profiles that can be base or head. Each link keeps the filters and the other
- * profile. */
+/* Lists the profiles that can be base or head. Each link keeps the filters and the other profile.
+ * Leaves out a profile that `shown` marks as the head, unless it is the base also. `shown` may be
+ * NULL. */
 static void compare_choices(struct view_page *page, const char *words, const char *parameter,
-                            const struct web_item *items, size_t count) {
+                            const struct web_item *items, size_t count,
+                            const struct web_item *shown) {
   struct fill *fill = &page->fill;
   fill_begin(fill, "choices");
   fill_words(fill, "words", words);
   for (size_t i = 0; i < count; i++) {
+    if (shown && shown[i].current && !items[i].current) continue;
     const char *equal = strchr(items[i].query, '=');
     fill_begin(fill, "items");
     page_change_link(page, parameter, str_of(equal ? equal + 1 : ""));
@@ -99,8 +102,9 @@ static void compare_list(struct view_page *page, const struct view_rows *rows, b
 static void compare_fill(struct view_page *page, const struct view_rows *rows) {
   const struct web_info *info = page->in->info;
   fill_flag(&page->fill, "from-service", info->recordings);
-  compare_choices(page, "Compare with", "base", info->profiles, info->profile_count);
-  if (info->head_count > 1) compare_choices(page, "Shown", "head", info->heads, info->head_count);
+  compare_choices(page, "Compare with", "base", info->profiles, info->profile_count, info->heads);
+  if (info->head_count > 1)
+    compare_choices(page, "Shown", "head", info->heads, info->head_count, NULL);
   if (page->in->base) {
     fill_words(&page->fill, "base", info->base_name ? info->base_name : "base");
     fill_words(&page->fill, "head", info->head_name ? info->head_name : "head");

@@ -84,17 +84,20 @@ static void top_choice(struct top_table *t, const char *list, const char *parame
 }
 
 static void top_difference(struct top_table *t, struct buffer *out) {
-  static const char *const filters[][2] = {
-      {"", "all"},      {"grew", "\xE2\x96\xB2 grew"}, {"shrank", "\xE2\x96\xBC shrank"},
-      {"new", "+ new"}, {"gone", "\xE2\x88\x92 gone"}, {"significant", "significant"}};
+  static const char *const filters[][2] = {{"", "all"},
+                                           {"grew", "\xE2\x96\xB2 grew"},
+                                           {"shrank", "\xE2\x96\xBC shrank"},
+                                           {"new", "+ new"},
+                                           {"gone", "\xE2\x88\x92 gone"}};
   struct view_page *page = t->page;
-  size_t count = sizeof filters / sizeof *filters - !page->judgement.verdicts;
+  bool real = strcmp(t->only, "significant") == 0;
   page_sentence(page);
   top_choice(t, "measures", "sort", "flat", "self", !t->by_cum);
   top_choice(t, "measures", "sort", "cum", "total", t->by_cum);
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < sizeof filters / sizeof *filters; i++)
     top_choice(t, "filters", "only", filters[i][0], filters[i][1],
                strcmp(t->only, filters[i][0]) == 0);
+  if (page->judgement.verdicts) top_choice(t, "real", "only", "significant", "beyond noise", real);
   fill_words(&page->fill, "id", "top");
   page_difference_head(page);
   for (size_t i = 0; i < t->rows.count; i++)
