@@ -593,7 +593,7 @@ async function testFlame(plain, diff) {
   await flame(page, "(a) => a.select(a.nodeOfName('example.com/generator.RenderSource', () => 1), true, true)");
   await page.locator(".pf-graph").dispatchEvent("contextmenu");
   const entries = await page.$$eval(".pf-context button", (all) => all.map((e) => e.textContent));
-  check(entries.join() === "Focus,Ignore,Hide,Show from,Copy name", `the menu: ${entries}`);
+  check(entries.join() === "Source,Focus,Ignore,Hide,Show from,Copy name", `the menu: ${entries}`);
   await page.click("[data-menu=ignore]");
   await until(page, () => parameter(page, "i") === "^example\\.com/generator\\.RenderSource$", "Ignore is the page's filter");
   await still(page);

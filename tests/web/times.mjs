@@ -166,6 +166,14 @@ async function testTimeline(url) {
   await page.keyboard.press("g");
   check((await page.getAttribute("[data-mode=timeline]", "aria-pressed")) === "true", "g shows the timeline");
   await shoot(page, "timeline");
+  const axis = await page.evaluate(() => {
+    const d = window.pprofc.drawing, c = d.context, real = c.fillText, out = [];
+    c.fillText = (text, x, y) => { if (y < 12) out.push([text, x, x + d.measure(text), d.width]); };
+    d.paintAxis();
+    c.fillText = real;
+    return out;
+  });
+  check(axis.length >= 4 && axis.every(([, from, to, width]) => from >= 0 && to <= width), `no label of the axis is cut: ${JSON.stringify(axis)}`);
   const order = await Promise.all(["load", "serve"].map((name) => spotOf(page, name)));
   check(order[0].from === 0 && order[0].to === 1e9 && order[1].from === 1e9 && order[1].to === 3e9, "boxes have the times of the calls");
   check(order[0].x < order[1].x && order[0].y === order[1].y, "one thread is one group, in the order of time");

@@ -158,7 +158,8 @@ class Timeline extends Drawing {
     c.fillStyle = app.theme.ink;
     for (const [value, x] of at) {
       c.fillRect(Math.round(x), ROW - 5, 1, 5);
-      c.fillText(timeText(value, step), x + 4, ROW / 2);
+      const text = timeText(value, step), wide = this.measure(text) + 4;
+      c.fillText(text, x + wide <= w ? x + 4 : x - wide, ROW / 2);
     }
   }
 

@@ -53,7 +53,7 @@ const ownHost = (app) => ({
 
 // ---- the menu of the right button ----
 
-const MENU = [["focus", "Focus"], ["ignore", "Ignore"], ["hide", "Hide"], ["show-from", "Show from"], ["copy", "Copy name"]];
+const MENU = [["source", "Source"], ["focus", "Focus"], ["ignore", "Ignore"], ["hide", "Hide"], ["show-from", "Show from"], ["copy", "Copy name"]];
 
 // Opens the menu of the selected box, with the actions that work in this page.
 function openMenu(app, x, y) {

@@ -183,6 +183,10 @@ class Pointers {
       if (node >= 0 && drawing.view.frame[node] >= 0) app.set({ sandwich: app.label(drawing.view.frame[node]) });
     } else if (node < 0) {
       app.select(-1, true);
+    } else if (e.ctrlKey || e.metaKey) {
+      drawing.pick(box);
+      app.select(node, true, true);
+      app.act("source");
     } else if (drawing.pick(box)) {
       app.zoom(node, true);
     } else {

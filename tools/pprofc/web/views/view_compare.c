@@ -12,8 +12,8 @@
 /* ---- selection of a base ----------------------------- */
 
 /* Lists the profiles that can be base or head. Each link keeps the filters and the other profile.
- * Leaves out a profile that `shown` marks as the head, unless it is the base also. `shown` may be
- * NULL. */
+ * Skips a profile that `shown` marks as the head, unless it is the base also. `shown` may be NULL.
+ */
 static void compare_choices(struct view_page *page, const char *words, const char *parameter,
                             const struct web_item *items, size_t count,
                             const struct web_item *shown) {
