@@ -8,7 +8,7 @@ def text_of(cell): return html.unescape(re.sub('<[^>]*>', '', cell)).strip()
 scale = {'': 1, 'ns': 1e-9, 'µs': 1e-6, 'ms': 1e-3, 's': 1, 'mins': 60, 'min': 60, 'B': 1, 'kB': 2**10, 'MB': 2**20, 'GB': 2**30, 'k': 1e3, 'M': 1e6, '%': 1}
 def amount(text):
     """Value, and the value of its last digit."""
-    number, unit = re.fullmatch(r'([-+]?[0-9.]+)\s*(\S*)', text.replace('−', '-').replace('\u202f', '').replace('\xa0', ' ')).groups()
+    number, unit = re.fullmatch(r'([-+]?[0-9.]+)\s*(\S*)', text.replace('−', '-').replace(',', '').replace('\u202f', '').replace('\xa0', ' ')).groups()
     return float(number) * scale[unit], scale[unit] / 10 ** len(number.partition('.')[2])
 checked = wrong = 0
 def expect(good, *what):

@@ -271,9 +271,9 @@ async function testEndings() {
     ["bytes", write("g.txt", "BenchmarkParse 1 100N ns/op 0 B/op 0 allocs/op"), write("h.txt", "BenchmarkParse 1 100N ns/op 32 B/op 1 allocs/op"),
       /^✗ Parse allocates now: 0 B → 32 B per operation\.$/, "bad"],
     ["count", write("k.txt", "BenchmarkParse 1 100N ns/op 0 allocs/op"), write("l.txt", "BenchmarkParse 1 100N ns/op 8440 allocs/op"),
-      /^✗ Parse allocates now: 0 → 8440 allocations per operation\.$/, "bad"],
+      /^✗ Parse allocates now: 0 → 8,440 allocations per operation\.$/, "bad"],
     ["often", write("m.txt", "BenchmarkParse 1 100N ns/op 2 allocs/op"), write("n.txt", "BenchmarkParse 1 100N ns/op 8440 allocs/op"),
-      /^✗ Parse allocates 4220 times as often: 2 → 8440 allocations per operation\.$/, "bad"],
+      /^✗ Parse allocates 4,220 times as often: 2 → 8,440 allocations per operation\.$/, "bad"],
   ];
   for (const [name, base, head, sentence, mood] of endings) {
     const page = await openPage(browser, make(`ending-${name}`, name === "failed", "-bench-base", base, "-bench-head", head));

@@ -13,6 +13,17 @@ struct number_scale {
   const char *unit;
 };
 
+/* Appends a whole number with a comma after each group of three digits: "8,440". */
+static void put_grouped(struct buffer *out, double value) {
+  char digits[400];
+  int size = snprintf(digits, sizeof digits, "%.0f", fabs(value));
+  if (value < 0) buffer_add_char(out, '-');
+  for (int i = 0; i < size; i++) {
+    if (i && (size - i) % 3 == 0) buffer_add_char(out, ',');
+    buffer_add_char(out, digits[i]);
+  }
+}
+
 /* Appends the value in the largest unit of the scale that does not exceed the value. */
 static void put_scaled(struct buffer *out, double value, const struct number_scale *scales,
                        size_t count) {
@@ -20,8 +31,8 @@ static void put_scaled(struct buffer *out, double value, const struct number_sca
   double size = fabs(value);
   while (i + 1 < count && size >= scales[i + 1].from * 0.9995) i++;
   double shown = value / scales[i].factor;
-  if (fabs(shown) >= 1000)
-    buffer_printf(out, "%.0f", shown);
+  if (fabs(shown) >= 999.5)
+    put_grouped(out, shown);
   else
     buffer_printf(out, "%.3g", shown);
   if (*scales[i].unit) buffer_printf(out, NO_BREAK "%s", scales[i].unit);
@@ -106,6 +117,11 @@ static void put_percent_number(struct buffer *out, double change) {
 }
 
 void number_percent(struct buffer *out, double change) {
+  if (change >= 99) {
+    buffer_add_text(out, "\xC3\x97");
+    put_grouped(out, change + 1);
+    return;
+  }
   put_percent_number(out, change);
   buffer_add_text(out, PERCENT);
 }
@@ -180,9 +196,13 @@ static void put_size(struct buffer *out, const struct gate_row *row,
   bool worse = higher_is_better ? row->head < row->base : row->head > row->base;
   double factor = higher_is_better ? row->base / row->head : row->head / row->base;
   double change = fabs(higher_is_better ? row->base / row->head - 1 : row->delta);
-  if (worse && factor >= 2)
-    buffer_printf(out, factor < 9.95 ? "%.2g %s" : "%.0f %s", factor, words->times);
-  else
+  if (worse && factor >= 2) {
+    if (factor < 9.95)
+      buffer_printf(out, "%.2g", factor);
+    else
+      put_grouped(out, factor);
+    buffer_printf(out, " %s", words->times);
+  } else
     put_share(out, change, worse ? words->more : words->less);
 }
 
