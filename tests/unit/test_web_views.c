@@ -360,7 +360,7 @@ static void test_changes_are_judged(void) {
   expect_text(&asked, ">1.00s</td><td data-sort=\"10000000000\">10.00s</td>", true);
   expect_text(&asked, ">+9.00s<small> \xC2\xB1", true);
   expect_text(&asked, "\">grew</td>", true);
-  expect_text(&asked, "significant <small>1</small>", true);
+  expect_text(&asked, "beyond noise <small>1</small>", true);
   expect_text(&asked, "<dd data-slot=\"self-verdict\">grew: +9.00s \xC2\xB1", true);
   asked.query = "only=significant&rows=all";
   expect_text(&asked, "data-name=\"f0\"", true);
@@ -405,7 +405,7 @@ static void test_head_and_base_can_be_chosen(void) {
   asked.info.profiles = bases;
   asked.info.head_count = asked.info.profile_count = 2;
   expect_text(&asked, "href=\"compare?f=parse&amp;base=2&amp;head=2\">b</a>", true);
-  expect_text(&asked, "href=\"compare?f=parse&amp;base=1\">&lt;a&gt;</a>", true);
+  expect_text(&asked, "base=1", false);
   expect_text(&asked, "aria-current=\"true\">&lt;a&gt;</a>", true);
   pprofc_profile_release(p);
 }

@@ -200,6 +200,10 @@ async function testPhone(url) {
   check((await page.evaluate(() => parseFloat(getComputedStyle(document.body).fontSize))) >= 14, "text can be read");
   check((await pictures(page)).every((i) => i.done), "pictures on a phone");
   await shoot(page, "ci_page_phone.png");
+  for (const width of [768, 900, 1024]) {
+    await page.setViewportSize({ width, height: 900 });
+    check(!(await overflows(page)), `nothing is wider than ${width} pixels`);
+  }
   quiet(page, "phone");
   await page.context().close();
 }

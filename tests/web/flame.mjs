@@ -732,6 +732,8 @@ async function testPointers(url) {
   const spot = await spotOf(phone, await phone.evaluate(() => window.pprofc.place.first[window.pprofc.place.first[0]]));
   await phone.touchscreen.tap(spot.x, spot.y);
   check(await phone.isVisible(".pf-inspector.pf-open"), "a tap opens the sheet of a box");
+  const sheet = await phone.locator(".pf-inspector").boundingBox(), total = await phone.locator(".pf-values tr:has-text('total') >> nth=0").boundingBox();
+  check(total.y + total.height <= sheet.y + sheet.height, "the sheet shows values without scrolling");
   const small = await phone.$$eval(".pf-bar button, .pf-bar select, .pf-bar input:not([type=checkbox]), .pf-check, .pf-bar summary", (all) => all.filter((e) => e.offsetParent && e.getBoundingClientRect().height < 30).length);
   check(small === 0, "controls are large enough for a thumb");
   await phone.click(".pf-close");

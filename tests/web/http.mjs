@@ -573,6 +573,7 @@ async function testFlame(plain, diff) {
   // The same keys as in the page of -flame; the right button has the page's filters.
   await until(page, () => page.evaluate(() => document.activeElement.classList.contains("pf-graph")), "the graph has the focus");
   await page.keyboard.press("?");
+  check((await page.$eval("#keys", (d) => d.scrollTop)) === 0, "the sheet begins with its first key");
   const sheet = await page.$$eval("#keys .live div", (all) => all.map((row) => row.textContent));
   const own = await page.evaluate(() => page.flame.keys().map((row) => row.join("")));
   check(own.length > 20 && own.every((row) => sheet.includes(row)), `the sheet has the keys of the viewer: ${sheet}`);
@@ -664,7 +665,7 @@ async function testLarge() {
   const server = await serve([file]);
   const text = async (where) => (await fetch(server.views + where)).text();
   const light = await text("flamegraph"), whole = await text("flamegraph?sel=leaf_3");
-  check(!light.includes("<table") && light.includes("25000 stacks"), "the document of a large profile comes without the table");
+  check(!light.includes("<table") && light.includes("25000 recorded stacks"), "the document of a large profile comes without the table");
   check(whole.includes("<table id=top") && /id=inspector(?! hidden)/.test(whole), "it has the table when a function is selected");
   const page = await open(server, "flamegraph");
   await drawn(page);
@@ -728,6 +729,20 @@ async function testPeople(plain, diff, tags) {
     await close(page, `${where} on a phone`);
   }
   check(inspected === 4, `${inspected} inspectors on a phone`);
+  for (const [server, where] of [[diff, "flamegraph?sel=runtime.mallocgc"], [plain, "flamegraph?sel=runtime.mallocgc"], [diff, "top?sel=runtime.mallocgc"], [diff, "compare"]]) {
+    const page = await open(server, where, { viewport: { width: 768, height: 1000 } });
+    if (where.startsWith("flame")) await drawn(page);
+    const parts = await page.$$eval(".pf-inspector > *, .pf-under > *, #inspector > *", (all) => all.filter((e) => e.checkVisibility() && e.offsetWidth && !e.matches(".pf-close, .close"))
+      .map((e) => ({ name: e.className || e.localName, box: e.getBoundingClientRect() })));
+    const over = parts.filter(({ box }) => box.right > 769).map((p) => p.name);
+    const meets = parts.filter((a, i) => parts.some((b, j) => j > i && a.box.left < b.box.right - 1 && b.box.left < a.box.right - 1 && a.box.top < b.box.bottom - 1 && b.box.top < a.box.bottom - 1)).map((p) => p.name);
+    check((parts.length >= 3 || where === "compare") && !over.length && !meets.length, `${where} on a tablet: beyond the window ${over}, overlapping ${meets}`);
+    check(!(await page.$$eval(".rows", (all) => all.filter((e) => e.closest(".scroll")?.scrollWidth > e.closest(".scroll")?.clientWidth + 1).length)), `${where} on a tablet: no table scrolls sideways`);
+    await page.click("#more summary");
+    const ends = await page.$$eval("#command span", (all) => all.filter((w, i) => i && w.offsetTop > all[i - 1].offsetTop).length), { height } = await page.locator("#command").boundingBox();
+    check(ends > 0 && height < 20 * (ends + 2), `${where}: the command is wrapped between words: ${ends}, ${height}`);
+    await close(page, `${where} on a tablet`);
+  }
   let page = await open(await serve(["server_cpu.pb.gz"]), "tags");
   const bars = await page.$$eval(".rows.tags", (all) => all.map((t) => t.querySelector("meter").getBoundingClientRect().left - t.querySelector("th:nth-child(3)").getBoundingClientRect().left));
   check(bars.length > 1 && bars.every((d) => d >= 0 && d < 14), `bars stand below their title: ${bars}`);

@@ -89,6 +89,12 @@ for (const colorScheme of ["light", "dark"]) {
   await page.context().close();
 }
 await refusesScripts(tables, "benchstatc");
+fs.writeFileSync(bench, execFileSync(path.join(path.dirname(pprofc), "benchstatc"), ["-format", "html", "bench_original.txt", "bench_optimized.txt"], { cwd: testdata, stdio: ["ignore", "pipe", "ignore"] }));
+for (const width of [390, 768, 900]) {
+  const page = await openPage(browser, pathToFileURL(bench).href, { viewport: { width, height: 844 } });
+  check(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `tables of benchstatc are not wider than ${width} pixels`);
+  await page.context().close();
+}
 
 await browser.close();
 console.log(`${check.count} checks`);

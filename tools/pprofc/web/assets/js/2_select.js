@@ -146,3 +146,13 @@ document.addEventListener("click", (event) => {
   if (kind === "name") copy(selection.name || $("#inspector h2").textContent, "Name");
   if (kind === "command") copy($("#command").textContent, "Command");
 });
+
+/** A line of the shown command ends between two words, not at the hyphen of a flag. */
+onPage(() => {
+  const command = $("#command"), words = command?.textContent.split(" ") ?? [];
+  command?.replaceChildren(...words.flatMap((word, i) => {
+    const part = document.createElement("span");
+    part.textContent = word;
+    return i ? [" ", part] : [part];
+  }));
+});

@@ -55,6 +55,7 @@ function showKeys() {
     return row;
   }));
   $("#keys").showModal();
+  $("#keys").scrollTop = 0; // the browser scrolls to the button, which has the focus
 }
 
 document.addEventListener("keydown", (event) => {
