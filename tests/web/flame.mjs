@@ -736,6 +736,11 @@ async function testPointers(url) {
   check(total.y + total.height <= sheet.y + sheet.height, "the sheet shows values without scrolling");
   const small = await phone.$$eval(".pf-bar button, .pf-bar select, .pf-bar input:not([type=checkbox]), .pf-check, .pf-bar summary", (all) => all.filter((e) => e.offsetParent && e.getBoundingClientRect().height < 30).length);
   check(small === 0, "controls are large enough for a thumb");
+  await phone.fill(".pf-search input", "regexp");
+  await phone.waitForSelector(".pf-matched:not(:empty)");
+  const found = await phone.locator(".pf-matched").boundingBox();
+  check(found.x >= 0 && found.x + found.width <= 390, `the count of the matches is on the phone: ${JSON.stringify(found)}`);
+  await phone.fill(".pf-search input", "");
   await phone.click(".pf-close");
   check(!(await phone.isVisible(".pf-inspector.pf-open")), "the sheet closes");
   await shoot(phone, "flame_phone.png");
