@@ -12,7 +12,8 @@ static const struct flag_group groups[] = {
      "A projection is a list of .config, .name, .fullname, .file, /part or a configuration key; "
      "each may have an order after @: alpha, num or (value value ...)."},
     {"Output", NULL},
-    {"The earlier table", "For -format=classic."},
+    {"The earlier table",
+     "These flags need -format=classic, the table of earlier versions of benchstat."},
     {"Miscellaneous", NULL},
 };
 
@@ -44,8 +45,8 @@ static const struct flag flags[] = {
                "Output: text, csv (with warnings on standard error), markdown, json (unrounded "
                "numbers), html or classic (the table of earlier versions)"),
     {"budget", FLAG_STRING, FIELD(brief_bytes), GROUP_OUTPUT, "BYTES",
-     "Maximum length of text, markdown or json: the rows that changed most, then a line about the "
-     "omitted rows",
+     "Maximum length of text, markdown or json in bytes, 0: no limit; a longer output has only "
+     "the rows that changed most and a line about the omitted rows",
      "0", NULL, 0, false, brief_store},
     SWITCH(GROUP_CLASSIC, "geomean", geomean, "Print the geometric mean of each file"),
     FLAG(STRING, GROUP_CLASSIC, "split", split, "LABELS", "pkg,goos,goarch",

@@ -79,7 +79,7 @@ static const struct flag flags[] = {
          "Raw results of earlier runs of the base; a change must also exceed the noise between "
          "them"),
     FLAG(STRING, GROUP_INPUT, "since", since, "FILE", NULL,
-         "Reject inputs older than this file, which is created when the run starts"),
+         "Reject inputs older than this file; create it when the pipeline starts"),
     FLAG(STRING, GROUP_INPUT, "max-age", max_age, "AGE", NULL,
          "Reject inputs older than this: 90m, 36h or 7d; default for the files of a DIR: 24h"),
     FLAG(STRING, GROUP_JUDGE, "threshold", threshold, "PERCENT", "5",
@@ -94,17 +94,19 @@ static const struct flag flags[] = {
     FLAG_WORDS(CHOICE, GROUP_JUDGE, "correction", correction, "METHOD", NULL, correction_names,
                "Correction for the number of comparisons: bh (Benjamini-Hochberg), holm or none"),
     FLAG_WORDS(CHOICE, GROUP_JUDGE, "time", time, "TIME", NULL, time_names,
-               "Time to judge if a benchmark has both: wall, cpu or auto (CPU time if it has one "
-               "thread and does not wait)"),
+               "Time to judge if a benchmark has wall time and CPU time: wall, cpu or auto (CPU "
+               "time if it has one thread and does not wait)"),
     FLAG(INT, GROUP_JUDGE, "min-samples", min_samples, "N", "4",
          "Fewest samples per side to judge a benchmark"),
     FLAG(STRING, GROUP_JUDGE, "floor", floor, "SIZE", NULL,
          "Smallest absolute change that is a regression: \"1us or 16 B\""),
     {"direction", FLAG_STRING, 0, GROUP_JUDGE, "UNIT=lower|higher",
-     "Better direction of a unit; may be repeated", NULL, direction_words, 0, false, add_direction},
-    SWITCH(GROUP_JUDGE, "strict", strict,
-           "Exit with 3 when a benchmark is inconclusive, missing, suspiciously fast or too noisy "
-           "to show a change of the threshold"),
+     "Better values of a unit, lower or higher; may be repeated", NULL, direction_words, 0, false,
+     add_direction},
+    SWITCH(
+        GROUP_JUDGE, "strict", strict,
+        "Exit with 3 when a benchmark is inconclusive, missing, suspiciously fast or too noisy to "
+        "show a change as large as the threshold"),
     SWITCH(GROUP_JUDGE, "one-process", one_process,
            "Judge results although all samples of a side come from one process"),
     SWITCH(GROUP_JUDGE, "any-load", any_load, "Judge times even if the machine was overloaded"),
@@ -117,8 +119,8 @@ static const struct flag flags[] = {
     {"out", FLAG_STRING, 0, GROUP_OUTPUT, "FORMAT=FILE",
      "Also write this format to a file; may be repeated", NULL, out_words, 0, false, add_out},
     {"budget", FLAG_STRING, FIELD(brief_bytes), GROUP_OUTPUT, "BYTES",
-     "Maximum length of text, markdown or json on standard output: the worst verdicts, then a line "
-     "about the omitted rows",
+     "Maximum length of text, markdown or json on standard output in bytes, 0: no limit; a longer "
+     "output has only the worst verdicts and a line about the omitted rows",
      "0", NULL, 0, false, brief_store},
     SWITCH(GROUP_OUTPUT, "all", all, "Also list benchmarks that did not change"),
     SWITCH(GROUP_MISC, "selftest", selftest,

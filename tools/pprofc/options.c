@@ -35,19 +35,19 @@ enum cmd_options_group {
 };
 
 static const struct flag_group groups[] = {
-    [GROUP_TEXT] = {"Formats", "At most one. Without a format, pprofc starts a shell."},
+    [GROUP_TEXT] = {"Formats", "Give at most one format. Without a format, pprofc starts a shell."},
     [GROUP_GRAPHVIZ] = {"Formats drawn by graphviz", NULL},
     [GROUP_VIEWER] = {"Formats shown in another program", NULL},
     [GROUP_REPORT] = {"Options", NULL},
-    [GROUP_GRANULARITY] = {"Granularity", "Kind of a report's entries; at most one."},
-    [GROUP_SORT] = {"Order", "At most one."},
+    [GROUP_GRANULARITY] = {"Granularity", "Kind of a report's entries. Give at most one."},
+    [GROUP_SORT] = {"Order", "Order of a report's entries. Give at most one of these flags."},
     [GROUP_SOURCE] = {"Sources", NULL},
     [GROUP_FETCH] = {"Sources over HTTP", NULL},
-    [GROUP_NOISE] = {"Noise", "Each profile is a run; a folder stands for its profiles. "
+    [GROUP_NOISE] = {"Noise", "Each profile is a run; a folder means all profiles in it. "
                               "share/doc/pprofc/VERDICTS.md explains the verdicts."},
     [GROUP_SAMPLE] = {"Shorthands for the sample value", NULL},
     [GROUP_MISC] = {"Other", NULL},
-    [GROUP_LIMIT] = {"Limits", "Sizes take k, M or G."},
+    [GROUP_LIMIT] = {"Limits", "A size may end with k, M or G."},
 };
 
 static const char *const usage[] = {"FORMAT [flags] [binary] SOURCE ...",
@@ -314,25 +314,24 @@ static void add_options(struct command_flags *flags) {
 /* Flags of pprofc itself, which are not in the library's tables. */
 static const struct flag own_flags[] = {
     FLAG_CALLS(STRING, GROUP_SOURCE, FIELD(base), "base", "SOURCE", store_base,
-               "Profile to subtract; may be repeated, to subtract a sum"),
-    FLAG_CALLS(
-        STRING, GROUP_SOURCE, FIELD(diff_base), "diff_base", "SOURCE", store_base,
-        "Profile to compare with, the base of percentages; may be repeated, to compare with a sum"),
+               "Profile to subtract; if repeated, the sum of these profiles"),
+    FLAG_CALLS(STRING, GROUP_SOURCE, FIELD(diff_base), "diff_base", "SOURCE", store_base,
+               "Profile to compare with; percentages refer to it; if repeated, the sum of these"),
     FLAG_CALLS(STRING, GROUP_SOURCE, FIELD(time_range), "time_range", "FROM,TO", time_range_store,
-               "Use only this part of the recording, such as 2.1s,3.4s; either may be missing"),
+               "Use only this part of the recording, such as 2.1s,3.4s; FROM or TO may be empty"),
     FLAG_CALLS(STRING, GROUP_SOURCE, FIELD(diff_time_range), "diff_time_range", "FROM,TO",
                time_range_store,
-               "Part of the same recording to compare with, the base of percentages"),
+               "Part of the same recording to compare with; percentages refer to its total"),
     FLAG(STRING, GROUP_SOURCE, "add_comment", add_comment, "TEXT", NULL,
          "Comment to add to the profile"),
     FLAG(STRING, GROUP_SOURCE, "buildid", buildid, "ID", NULL,
          "Build ID of the main binary, if the profile has no build ID"),
     FLAG_WORDS(STRING, GROUP_SOURCE, "symbolize", symbolize, "MODE", NULL, symbolize_modes,
-               "Source of function names: none, local, fastlocal, remote; force replaces existing "
-               "names; demangle=full, none, templates; separate several with :"),
+               "Source of function names: none, local (binaries), fastlocal (no lines), remote "
+               "(server); force replaces names; demangle=full, none, templates; separate with :"),
     FLAG_CALLS(STRING, GROUP_SOURCE, FIELD(source_maps), "source_map", "FILE", store_list,
-               "Source map that gives a script's functions their original names, files and lines; "
-               "may be repeated; SCRIPT.map next to the profile is found by itself"),
+               "Source map with the original names, files and lines of a script; may be repeated; "
+               "SCRIPT.map next to the profile needs no flag"),
     FLAG(STRING, GROUP_SOURCE, "tools", tools, "PATH", NULL,
          "Search path for addr2line, nm and objdump"),
     {"callgrind_stacks", FLAG_STRING, FIELD(call_stacks), GROUP_SOURCE, "WAY",
@@ -345,15 +344,14 @@ static const struct flag own_flags[] = {
            "Read a stream of profiles from standard input, each after its length in 4 bytes, "
            "big-endian"),
     FLAG(STRING, GROUP_SOURCE, "sums", sums, "FILE", NULL,
-         "Also write the sum and sum of squares of each function over the sources, as input of "
-         "-noise"),
+         "Also write the sum and sum of squares of each function over all sources, for -noise"),
     SWITCH(GROUP_SOURCE, "simulate", simulate,
            "Run a program once under valgrind and report its instructions and cache misses"),
     SWITCH(GROUP_SOURCE, "all_frames", all_frames, "Ignore drop_frames of the profile"),
     FLAG(INT, GROUP_FETCH, "seconds", seconds, "N", "-1",
-         "Seconds that the server of a URL collects samples"),
+         "Seconds that the server of a URL collects samples; -1: as the URL or the server sets"),
     FLAG(INT, GROUP_FETCH, "timeout", timeout, "N", "-1",
-         "Seconds to wait for a reply, plus 5; default: 1.5 times -seconds, or 60"),
+         "Seconds to wait for a reply, plus 5; -1: 1.5 times -seconds, or 60 without -seconds"),
     FLAG_CALLS(
         STRING, GROUP_FETCH, 0, "header", "HEADER", store_header,
         "Header to send, NAME: VALUE, dropped when redirected to another host; may be repeated"),
@@ -376,21 +374,21 @@ static const struct flag own_flags[] = {
            "Show the costs of lines in an editor, over the Language Server Protocol on standard "
            "input and output"),
     SWITCH(GROUP_MISC, "quickfix", quickfix,
-           "Print lines as file:line:column: text, for the error list of an editor"),
+           "Print costs of lines as file:line:column: text, for the error list of an editor"),
     SWITCH(GROUP_MISC, "mcp", mcp,
            "Answer a coding agent on standard input and output, over the Model Context Protocol; "
            "reads only files below the given folders or the current one"),
     SWITCH(GROUP_MISC, "no_browser", no_browser, "Do not start a browser for -http"),
     FLAG_WORDS(CHOICE, GROUP_MISC, "http_reload", http_reload, "WHEN", "ask", http_reloads,
-               "What -http does when a file changes: ask offers the new version, auto shows it, "
+               "Action of -http when a file changes: ask offers the new version, auto shows it, "
                "off keeps the old version"),
     FLAG_CALLS(
         STRING, GROUP_MISC, 0, "every", "TIME", store_every,
         "With -http: fetch the URL again and again, TIME (at least 1s) after each reply, and "
         "show the newest recording"),
     {"budget", FLAG_STRING, FIELD(brief_bytes), GROUP_MISC, "BYTES",
-     "Maximum length of a text or JSON report: the most important rows, then a line about the "
-     "omitted rows",
+     "Maximum length of a text or JSON report in bytes, 0: no limit; a longer report has only the "
+     "most important rows and a line about the omitted rows",
      "0", NULL, 0, false, brief_store},
     FLAG(STRING, GROUP_MISC, "output", output, "FILE", NULL, "Write the report to this file"),
     FLAG(INT, GROUP_MISC, "threads", threads, "N", "0", "Number of threads; 0: one per CPU"),
@@ -459,7 +457,7 @@ static const struct flag noise_flags[] = {
     NOISE("noise_stacks", FLAG_BOOL, how.stacks, NULL, NULL, NULL, NULL,
           "With -json: also judge stacks, the boxes of a flame graph"),
     NOISE("noise_rules", FLAG_STRING, rules, "FILE", NULL, NULL, NULL,
-          "JSON file of environment functions, folded frames and accepted changes"),
+          "JSON file of functions never judged, folded frames and accepted changes"),
     NOISE("fail_on", FLAG_STRING, fail_on, "WHAT", NULL, NULL, store_list,
           "Exit with 2 if true: total>5%, common>5% (all functions), flat>5%, cum>5%, self>10%, "
           "flat>10ms, name=RE, flat>5%,name=RE, or row:flat>5% (also moved cost); may be repeated"),

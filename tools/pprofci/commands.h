@@ -33,8 +33,8 @@ struct command_brief {
 #define COMMAND_BUDGET(group)                                                                      \
   {                                                                                                \
     "budget", FLAG_STRING, FIELD(brief_bytes), group, "BYTES",                                     \
-        "maximum length of the output: the most important rows, then a line about the omitted "    \
-        "rows",                                                                                    \
+        "maximum length of the output in bytes, 0: no limit; a longer output has only the most "   \
+        "important rows and a line about the omitted rows",                                        \
         "0", NULL, 0, false, brief_store                                                           \
   }
 

@@ -5,25 +5,26 @@
 enum { GROUP_SERVERS, GROUP_WHAT, GROUP_PYROSCOPE };
 
 static const struct flag_group groups[] = {
-    {"Servers", "Servers with net/http/pprof. `pprofci leaks` needs one side only."},
+    {"Servers", "These flags name servers with net/http/pprof. `pprofci leaks` needs only the "
+                "profiles of -head."},
     {"Rounds", NULL},
-    {"Pyroscope", "Profiles from Pyroscope instead of servers."}};
+    {"Pyroscope", "These flags select profiles from Pyroscope instead of servers."}};
 
 #define FIELD(name) offsetof(struct capture_options, name)
 
 static const struct flag flags[] = {
     FLAG(STRING, 0, "head", servers[CAPTURE_HEAD], "URL", NULL, "the server with the change"),
     FLAG(STRING, 0, "base", servers[CAPTURE_BASE], "URL", NULL,
-         "the server without the change; profiles are taken from both in turns"),
+         "the server without the change; pprofci takes profiles from both servers in turns"),
     FLAG(STRING, 0, "head-run", runs[CAPTURE_HEAD], "COMMAND", NULL,
          "shell command that starts the server of -head; pprofci stops it afterwards"),
     FLAG(STRING, 0, "base-run", runs[CAPTURE_BASE], "COMMAND", NULL,
          "shell command that starts the server of -base; pprofci stops it afterwards"),
     FLAG(STRING, 0, "load", load, "COMMAND", NULL,
-         "shell command that puts load on the server while profiles are taken; with -base it is "
-         "restarted for each turn"),
+         "shell command that puts load on the server while pprofci takes profiles; with -base, "
+         "pprofci starts it again for each turn"),
     FLAG(INT, 0, "settle", settle, "SECONDS", "1",
-         "time that the load runs before profiles are taken"),
+         "time that the load runs before pprofci takes a profile"),
     FLAG(INT, 0, "wait", wait, "SECONDS", "30", "longest time until the first answer of a server"),
     FLAG(STRING, GROUP_WHAT, "out", out, "DIR", NULL,
          "a new folder: base/cpu, head/cpu, head/heap ... with a profile of each round"),
@@ -31,9 +32,9 @@ static const struct flag flags[] = {
          "kinds of profile, separated by commas"),
     FLAG(INT, GROUP_WHAT, "count", count, "N", "5", "number of rounds"),
     FLAG(INT, GROUP_WHAT, "warmup", warmup, "N", "1",
-         "number of rounds before them, saved in a folder named warmup"),
+         "number of rounds before the rounds of -count, saved in a folder named warmup"),
     FLAG(INT, GROUP_WHAT, "seconds", seconds, "N", "10",
-         "seconds that a round collects cpu, mutex and block"),
+         "seconds for which the server collects cpu, mutex and block in a round"),
     FLAG(INT, GROUP_WHAT, "interval", interval, "SECONDS", "0",
          "time between the starts of two rounds; 0: start the next one immediately"),
     FLAG(STRING, GROUP_PYROSCOPE, "pyroscope", pyroscope, "URL", NULL, "the address of the server"),

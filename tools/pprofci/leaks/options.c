@@ -30,7 +30,8 @@ static const struct flag flags[] = {
     FLAG_CALLS(
         STRING, 0, 0, "ignore", "RE", add_ignore,
         "skip stacks with these functions, in addition to the built-in list; may be repeated"),
-    SWITCH(GROUP_OUTPUT, "list-ignored", list_ignored, "print the built-in list and exit"),
+    SWITCH(GROUP_OUTPUT, "list-ignored", list_ignored,
+           "print the built-in list of functions to skip, and exit"),
     SWITCH(GROUP_OUTPUT, "json", json, "print all results as JSON"),
     FLAG(STRING, GROUP_OUTPUT, "folded", folded, "FILE", NULL,
          "write the growth of the leaks as folded stacks, for a flame graph"),

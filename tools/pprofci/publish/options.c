@@ -9,7 +9,8 @@ const char *const place_names[PLACES] = {"comment", "status", "check", "summary"
 enum { GROUP_WHERE, GROUP_FILES, GROUP_HOW };
 
 static const struct flag_group groups[] = {
-    {"Where", "Host, repository, change and token come from the CI job by default."},
+    {"Where",
+     "By default, host, repository, change and token come from the environment of the CI job."},
     {"Files", NULL},
     {"How", NULL}};
 
@@ -51,8 +52,8 @@ static const struct flag flags[] = {
          "open or update one issue with the text of pprofci trend -issue, without DIR; an empty "
          "text closes it"),
     {"budget", FLAG_STRING, FIELD(brief_bytes), GROUP_FILES, "BYTES",
-     "maximum length of -markdown and of -json: the most important parts, then a line about the "
-     "omitted parts",
+     "maximum length of -markdown and of -json in bytes, 0: no limit; a longer text has only the "
+     "most important parts and a line about the omitted parts",
      "0", NULL, 0, false, brief_store},
     SWITCH(GROUP_HOW, "dry-run", dry_run,
            "print the requests without sending them; needs no token and prints none"),

@@ -9,7 +9,8 @@
 enum { GROUP_WHERE, GROUP_LABELS };
 
 static const struct flag_group groups[] = {
-    {"Where", NULL}, {"Labels", "Labels of the change default to the environment of the job."}};
+    {"Where", NULL},
+    {"Labels", "By default, the labels of the change come from the environment of the CI job."}};
 
 static const char *const formats[] = {"push", "ingest", "otlp", NULL};
 static const char *const sides[] = {"base", "head", NULL};

@@ -15,7 +15,8 @@
 enum run_group { RUN_INPUTS, RUN_RECORDING, RUN_SIMULATING, RUN_TIMING, RUN_RESULT };
 
 static const struct flag_group groups[] = {
-    [RUN_INPUTS] = {"Inputs", "Without a base nothing is compared: a first run."},
+    [RUN_INPUTS] = {"Inputs",
+                    "Without a base, pprofci run compares nothing and shows only the head."},
     [RUN_RECORDING] = {"Recording Go benchmarks", NULL},
     [RUN_SIMULATING] = {"Counting instructions", NULL},
     [RUN_TIMING] = {"Timing benchmarks of plugins", NULL},
@@ -87,7 +88,7 @@ static const struct flag flags[] = {
            "measure everything in every round, also unchanged test binaries and benchmarks that "
            "did not look worse in the first rounds"),
     FLAG(INT, RUN_RECORDING, "count", count, "N", "10",
-         "number of rounds; each measures both sides"),
+         "number of rounds; a round measures base and head once"),
     FLAG(STRING, RUN_RECORDING, "bench", bench, "REGEXP", ".", "benchmarks to run, as in go test"),
     FLAG(STRING, RUN_RECORDING, "benchtime", benchtime, "TIME", NULL,
          "run time of a benchmark, as in go test: 500ms, 1000x; default: 1s in a round, 2s in a "

@@ -33,7 +33,7 @@ static const char *store_take_tag(void *options, const struct flag *flag, const 
 
 static const struct flag_group groups[] = {
     {"The store", NULL},
-    {"The commit", "Defaults come from git or the CI service."},
+    {"The commit", "By default, these values come from git or from the CI service."},
     {"Retention", NULL}};
 
 static const struct flag flags[] = {
