@@ -141,7 +141,7 @@ static const struct flag flags[] = {
     FLAG(STRING, RUN_RESULT, "noise-rules", noise_rules, "FILE", NULL,
          "JSON file of environment functions, folded frames and accepted changes, as in pprofc"),
     SWITCH(RUN_RESULT, "one-process", one_process,
-           "judge results although all samples of a side come from one process"),
+           "judge results although all samples of base or of head come from one process"),
     SWITCH(RUN_RESULT, "any-load", any_load, "judge times even if the machine was overloaded"),
     SWITCH(RUN_RESULT, "layout", layout,
            "judge times even if only the addresses of unchanged machine code differ"),
