@@ -26,8 +26,8 @@ void pprofc_read_options_init(pprofc_read_options *options) {
 #define STREAM_FROM (2 * TEXT_HEAD)
 #endif
 
-/* Size in bytes below which a file of another format is not mapped. A test program sets the limit
- * to 1. */
+/* Minimum size in bytes of a file that is mapped. Only files of formats other than profile.proto
+ * are mapped. A test program sets the size to 1. */
 #ifndef MAP_FROM
 #define MAP_FROM ((size_t)8 << 20)
 #endif

@@ -8,8 +8,8 @@
 /* Values of the environment variables; "" if not set. */
 struct proxy_settings {
   const char *http, *https, *except;
-  bool cgi; /* true in a CGI program (REQUEST_METHOD is set); HTTP_PROXY is then ignored, because
-               the HTTP client that calls the program can set it */
+  bool cgi; /* true in a CGI program (REQUEST_METHOD is set); a request that would use HTTP_PROXY
+               then fails, because the HTTP client that calls the program can set this variable */
 };
 
 /* Reads the environment. With `any`, uses ALL_PROXY for https if HTTPS_PROXY is not set, as in
