@@ -218,7 +218,8 @@ static bool json_tree_take_comma(struct json_tree_parser *s) {
  * of an item. From there, node_at quickly finds the items that follow. */
 #define PACK_STRIDE 4096
 
-/* An array that is packed. A row is an array inside it. */
+/* An array that stays text to save memory, with the positions of some of its items (node_packed).
+ * If the items are arrays, they are its rows. */
 struct json_tree_pack {
   struct node_packed *packed;
   const char *text; /* text of the array, after the opening bracket */

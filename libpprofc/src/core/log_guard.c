@@ -84,9 +84,10 @@ static bool log_guard_stops(struct log_guard *g, unsigned char c) {
   return colons || hashes;
 }
 
-/* A sequence of bytes without ':' and '#', in which no command can begin. `end` is its end. `line`
- * is the position after its last line break, or 0. `colon` and `hash` are the next positions of ':'
- * and '#'. They are kept, because a new search at every '#' would take quadratic time. */
+/* Bytes without ':' and '#'. A command of a CI log begins with "::" or "##", so it cannot begin in
+ * these bytes. `end` is their end. `line` is the position after their last line break, or 0.
+ * `colon` and `hash` are the positions of the first ':' and '#' after them. The struct keeps both,
+ * because a new search at every '#' would take quadratic time. */
 struct log_run {
   size_t end, line, colon, hash;
 };

@@ -12,8 +12,9 @@ struct node_place {
   int64_t line, column, start_line;
 };
 
-/* Returns the printed name: bytes of the profile without escapes, with `joint` between the parts of
- * the name. The result is in `arena`. data is NULL when out of memory. */
+/* Returns the printed name of a frame: address, function and position in the file, as far as
+ * known, with `joint` between them. Copies bytes of the profile unescaped. The result is in
+ * `arena`. data is NULL when out of memory. */
 pprofc_str frame_name_of(const struct node_place *place, pprofc_str name, pprofc_str file,
                          pprofc_str object, pprofc_str joint, struct arena *arena);
 

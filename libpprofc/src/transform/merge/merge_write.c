@@ -54,7 +54,8 @@ static bool begin_segment(struct merge *m, const struct merge_piece *piece, size
   return !shared || merge_make_map(m, piece, segment);
 }
 
-/* Uses the stacks that merge_pass has written. */
+/* Makes the stacks that merge_pass has written the stacks of the result, and makes the segments of
+ * the result. Returns false when out of memory. */
 static bool merge_take_stacks(struct merge *m) {
   struct samples *out = &m->out->samples;
   struct segment *segments = arena_array(&m->out->region->arena, m->piece_count, sizeof *segments);
