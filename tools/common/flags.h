@@ -66,15 +66,16 @@ struct flag_table {
   size_t group_count;
   const struct flag *flags;
   size_t flag_count; /* number of flags, at most FLAGS_MAX */
-  /* tables of examples, environment variables and exit statuses; each ends with the name NULL;
-   * NULL: no table */
+  /* tables of examples, environment variables and exit statuses; the last entry of a table has the
+   * name NULL. A field is NULL if there is no such table. */
   const struct flag_note *examples, *environment, *statuses;
   /* Flags whose possible values depend on the files of the command line. The text of an entry is
-   * the flag that makes the program print these values. The table ends with the name NULL; NULL: no
-   * table. */
+   * the flag that makes the program print these values. The last entry has the name NULL. The field
+   * is NULL if there is no such table. */
   const struct flag_note *value_flags;
-  const struct flag_command *commands; /* commands of the program; ends with the name NULL; NULL: no
-                                          commands */
+  /* commands of the program; the last entry has the name NULL. The field is NULL if the program has
+   * no commands. */
+  const struct flag_command *commands;
 };
 
 #define FLAGS_MAX 256

@@ -9,8 +9,8 @@
 
 enum fill_kind { FILL_TEXT, FILL_HTML, FILL_ROW };
 
-/* A value, or a row of a list. Entry 0 is the outermost row. No list contains it, so the index 0
- * can mean "no entry". */
+/* A value or a row. Entry 0 is the outermost row, which contains all other entries. Each other row
+ * belongs to a list. No row and no list contains entry 0, so the index 0 can mean "no entry". */
 struct fill_entry {
   const char *name;
   enum fill_kind kind;

@@ -13,7 +13,8 @@
 struct label_forms {
   size_t count;
   pprofc_str form[LABEL_FORMS];
-  struct buffer text[2]; /* text[0]: texts of the forms; text[1]: scratch memory */
+  /* text[0]: texts of the forms that do not point into the name; text[1]: scratch memory */
+  struct buffer text[2];
 };
 
 /* Shortens the names and file names of frames before they are drawn. Keeps the end of a long file

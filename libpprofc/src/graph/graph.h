@@ -79,8 +79,9 @@ struct graph_edge {
   bool on_path; /* true while the current stack contains the edge; only for the search for edges */
 };
 
-/* A tag of a node: labels of its samples. Pictures draw a number tag below the string tag with the
- * same `labels`. */
+/* A tag of a node: the sum of its samples with the same labels. A string tag is for all samples
+ * with the same string labels. A number tag is for the samples among them whose label `bytes` is
+ * also printed the same. Pictures draw it below the string tag with equal `labels`. */
 struct graph_tag {
   uint32_t labels; /* id of a set of string labels; 0: no labels */
   bool is_number;

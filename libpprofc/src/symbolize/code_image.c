@@ -169,8 +169,8 @@ static pprofc_status read_symbols(struct code_image *m, const Elf64_Ehdr *elf,
 
 const struct code_symbol *code_symbol_at(const struct code_image *m, uint64_t address) {
   BISECT(at, m->symbol_count, m->symbols[at].address <= address);
-  /* Symbols may overlap, so look back at a few symbols for one that contains the address. Then
-   * return the first of the symbols that begin at its start. */
+  /* Symbols may overlap, so look back at a few symbols for one that contains the address. If
+   * several symbols that contain it have the same start, return the first of them. */
   for (size_t steps = 0; at && steps < 8; at--, steps++) {
     const struct code_symbol *symbol = &m->symbols[at - 1];
     if (address - symbol->address >= symbol->size) continue;

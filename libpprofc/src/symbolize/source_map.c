@@ -38,9 +38,9 @@ struct source_map {
   size_t name_count, name_room;
 };
 
-/* A map, or a section of a map. It begins at `line` and `column` of the generated file. Its entries
- * in the tables of the map begin at `first_source` and `first_name`; `sources` and `names` are
- * their numbers. */
+/* A map, or a section of a map, that begins at `line` and `column` of the generated file. In the
+ * tables of the map, it has `sources` sources from the index `first_source`, and `names` names from
+ * the index `first_name`. */
 struct source_map_section {
   uint32_t line, column;
   size_t first_source, first_name;

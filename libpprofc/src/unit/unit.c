@@ -63,9 +63,9 @@ static const struct unit_family families[] = {
 /* Maximum length of a spelling with its plural s, plus one. */
 #define SPELLING_MAX 16
 
-/* Converts a name to lower case as Go's strings.ToLower does, for ASCII letters and the two other
- * characters with an ASCII lower case. Returns SPELLING_MAX + 1 if the result cannot be a
- * spelling. */
+/* Converts the name of a unit to lower case as Go's strings.ToLower does: ASCII letters, and U+0130
+ * and U+212A, whose lower case is an ASCII letter. Returns SPELLING_MAX + 1 if no known unit can
+ * have this name: it is too long, or has another character outside ASCII. */
 static size_t unit_lower(pprofc_str s, char out[SPELLING_MAX]) {
   size_t size = 0;
   for (size_t i = 0; i < s.size;) {
@@ -79,7 +79,7 @@ static size_t unit_lower(pprofc_str s, char out[SPELLING_MAX]) {
 }
 
 /* Converts a name to the form of the spellings: lower case, without a plural s, ending with a NUL.
- * Returns false if the result cannot be a spelling. */
+ * Returns false if no known unit can have this name. */
 static bool unit_spell(pprofc_str name, char text[SPELLING_MAX + 1]) {
   size_t size = unit_lower(str_equal(name, STR("\xCE\xBCs")) ? STR("us") : name, text);
   if (size == 0 || size > SPELLING_MAX) return false;

@@ -22,7 +22,8 @@ struct name_rule {
   const char *why;
 };
 
-/* A rule that accepts changes of functions until a day. It has a reason. */
+/* A rule that accepts changes of the functions that match `function`, up to the day `until`.
+ * `reason` is the explanation in the rules file. */
 struct accepted {
   struct regex *function;
   pprofc_str pattern, until, reason;

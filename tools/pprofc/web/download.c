@@ -35,7 +35,8 @@ static pprofc_status download_flame(struct download *d, pprofc_error *error) {
 
 /* Writes a report in a format of the library. */
 static pprofc_status download_report(struct download *d, pprofc_error *error) {
-  /* Do not divide the values of a profile. They are integers and would be rounded. */
+  /* The format proto has integers. So keep the recorded amounts: means of runs and values per
+   * second would be rounded. */
   bool whole = strcmp(d->options.format, "proto") == 0;
   if (!whole) d->options.divide_by *= state_divisor(&d->choice, d->choice.side);
   return pprofc_report(d->choice.shown, &d->options, reply_write, d->reply, error);

@@ -10,7 +10,7 @@
 
 /* Maximum number of differences that the report lists for one property. */
 #define NAMED_MOST 3
-#define NAME_MOST  120 /* maximum length in bytes of a listed difference */
+#define NAME_MOST  120 /* maximum length in bytes of the text of one difference */
 
 static const struct built_item {
   const char *name;

@@ -45,8 +45,8 @@ struct recording {
   size_t steps, all_steps;
 };
 
-/* Runs a test program with one number of processors. A failed test is an error. `arguments` ends
- * with NULL. */
+/* Runs the test program of a package once. `cpu` is the number of processors, as text. A failed
+ * test is an error. `arguments` ends with NULL. */
 pprofc_status recording_go(struct recording *r, int side, size_t package, const char *cpu,
                            const char *const *arguments, struct program *test, pprofc_error *error);
 

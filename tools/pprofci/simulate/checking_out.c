@@ -79,8 +79,9 @@ static pprofc_status node_insert(struct ci_run *run, const struct node *flags,
   return PPROFC_OK;
 }
 
-/* Runs the script once with a variable that stops the script early. The plugin first writes the V8
- * flags that it needs. A script without the plugin writes no flags. */
+/* Runs a script once to get the V8 flags that its benchmark plugin needs. Environment variables
+ * make the plugin write the flags to the file `path` and end the script. A script without the
+ * plugin writes no flags. */
 static pprofc_status node_ask(struct ci_run *run, const char *folder, const char *mode,
                               const char *const *words, const char *path, pprofc_error *error) {
   size_t count = 0, old = 0;

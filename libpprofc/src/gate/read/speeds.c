@@ -13,11 +13,13 @@
 #include <math.h>
 #include <stdio.h>
 
-#define ROWS_LEAST   8   /* minimum number of benchmarks for computing a speed */
-#define PASSES_LEAST 5   /* minimum number of rounds on each side */
-#define GROUPS_MOST  16  /* maximum number of groups of benchmarks with equal unit and rounds */
-#define LOWERED      0.7 /* share of the variance that may remain after dividing by the speeds */
-#define PAIRED       0.5 /* share of the variance that may remain after comparing rounds in pairs */
+#define ROWS_LEAST   8  /* minimum number of benchmarks for computing a speed */
+#define PASSES_LEAST 5  /* minimum number of rounds on each side */
+#define GROUPS_MOST  16 /* maximum number of groups of benchmarks with equal unit and rounds */
+/* The gate divides values by the speeds only if at most this share of the variance then remains. */
+#define LOWERED 0.7
+/* The gate compares rounds in pairs only if at most this share of the variance then remains. */
+#define PAIRED 0.5
 
 /* Benchmarks in one unit that were measured in the same passes (rounds of base or head). */
 struct speed_group {

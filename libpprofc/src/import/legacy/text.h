@@ -48,7 +48,7 @@ static inline bool text_is_address(char c) {
 
 bool text_take(pprofc_str *s, pprofc_str literal);
 
-/* Removes spaces, if there are any. */
+/* Removes the spaces at the start of *s, if there are any. */
 void text_skip_blanks(pprofc_str *s);
 
 /* These functions set *run to the longest run of characters at the start of *s, and remove it.

@@ -161,8 +161,9 @@ static char instruments_point_of(pprofc_str number) {
   return both || number.size - last - 1 != 3 ? number.data[last] : 0;
 }
 
-/* Returns the rounding error of a number with `decimals` decimals: half a unit of the last digit,
- * plus one. */
+/* Returns the largest rounding error of a printed number with `decimals` decimals, in bytes,
+ * nanoseconds or cycles. It is half a unit of the last digit, plus 1 for the conversion to an
+ * integer. */
 static int64_t instruments_slack(double scale, int decimals) {
   static const double of_decimals[] = {1, 1e-1, 1e-2, 1e-3};
   bool usual = decimals < (int)(sizeof of_decimals / sizeof *of_decimals);

@@ -37,7 +37,7 @@ struct papyrus_line {
 
 struct papyrus_frame {
   uint32_t name, path; /* string index of the frame's name; path of the frame */
-  uint32_t stack;      /* string index of the name of the frame's stack */
+  uint32_t stack;      /* stack of the frame: string index of its name, "STACK 3053" */
   bool is_stack;
 };
 

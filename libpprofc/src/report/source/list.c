@@ -34,8 +34,8 @@ static int list_compare_rows(const void *a, const void *b) {
 
 enum { LIST_UNKNOWN, LIST_MATCHES, LIST_OTHER };
 
-/* True if the name of a node matches. `known` caches a value LIST_* for each text, because a
- * function has a node for each of its lines. */
+/* True if the name of a node matches. `known` stores the answer (LIST_*) for each name, because
+ * many nodes have the same name: a function has a node for each of its lines. */
 static bool list_matches(const struct list_report *list, const struct graph *graph,
                          const struct node_info *info, uint8_t *known) {
   if (known[info->name] == LIST_UNKNOWN) {

@@ -1,4 +1,5 @@
-/* Creates the strip of the recordings of -every. A bar shows the total of each recording. Links
+/* Creates the strip of recordings. The flag -every=TIME makes the server record a profile at
+ * intervals. Each recording has a bar, and the height of the bar shows the recording's total. Links
  * choose a base, pause the page, and pin a recording. */
 #include "unit/unit.h"
 #include "web/views/page.h"
