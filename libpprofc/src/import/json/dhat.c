@@ -35,8 +35,8 @@ static void dhat_add_program(pprofc_builder *builder, const struct node *root) {
   if (import_next_word(&command, &program)) dhat_mapping(builder, program);
 }
 
-/* Reads a frame: "0x4848899: malloc (vg_replace_malloc.c:381)"
- * or "0x10919A: main (in /app/prog)". */
+/* Parses a frame: "0x4848899: malloc (vg_replace_malloc.c:381)"
+ * or "0x10919A: main (in /app/prog)". Returns its location. */
 static uint32_t dhat_read_frame(pprofc_builder *builder, pprofc_str text) {
   uint64_t address = 0;
   size_t colon = str_find(text, STR(": "));

@@ -36,16 +36,14 @@ struct perf {
   struct buffer head; /* header line of the current block */
   struct perf_frames frames;
   struct perf_maps maps;
-  /* has_program: the first mapping is the program; has_idle: samples of the idle task exist, so
-   * the recording is of all processes. */
-  bool has_program, has_idle;
-  bool has_maps;   /* true if all mapped files are read before the first sample */
+  bool has_program; /* true if the first mapping is the program */
+  bool has_idle; /* true if samples of the idle task exist, so the recording is of all processes */
+  bool has_maps; /* true if all mapped files are read before the first sample */
   bool can_rewind; /* true if the text can be read again */
   uint64_t bad_lines, more_events, samples;
-  uint64_t lost;    /* number of samples that the kernel lost */
-  uint64_t unknown; /* number of records of an unknown kind in perf.data */
-  uint64_t
-      late_maps; /* number of mapped files that are not in `maps`, because samples precede them */
+  uint64_t lost;      /* number of samples that the kernel lost */
+  uint64_t unknown;   /* number of records of an unknown kind in perf.data */
+  uint64_t late_maps; /* number of mapped files whose lines come after samples */
   int64_t period;
   bool has_period;
 };
@@ -195,8 +193,8 @@ static void perf_script_label(struct perf *p, const struct perf_script_header *h
   if (named)
     builder_add_label(p->builder, &(struct label){.key = builder_string(p->builder, STR("thread")),
                                                   .string = builder_string(p->builder, h->comm)});
-  if (h->tid > 0 ||
-      perf_script_is_idle(h)) { /* the id 0 is of the idle task, or the id is missing */
+  /* The id 0 means that the id is missing, unless the command is the idle task. */
+  if (h->tid > 0 || perf_script_is_idle(h)) {
     label_number(p, "pid", h->pid);
     label_number(p, "tid", h->tid);
   }
