@@ -9,24 +9,9 @@ import sys
 import tempfile
 
 import publish_server as host
+from go_benchmark import GO_BENCHMARK
 
 SOURCE, PROGRAMS, ACT = sys.argv[1:4]
-BENCHMARK = """package words
-
-import "testing"
-
-func BenchmarkCount(b *testing.B) {
-	for i := 0; i < b.N; i++ {
-		n := 0
-		for k := 0; k < %d; k++ {
-			n += k ^ i
-		}
-		if n == 42 {
-			b.Log(n)
-		}
-	}
-}
-"""
 # Each action: its folder, its version, and its command. $P is its path, $STORE the artifacts of the run.
 ACTIONS = {
     "setup-go": ("v6", "go version"),
@@ -71,7 +56,7 @@ def make_repository(place):
     assert short != workflow
     commits = []
     for rounds in (2000, 40000):
-        write(f"{place}/words_test.go", BENCHMARK % rounds)
+        write(f"{place}/words_test.go", GO_BENCHMARK % rounds)
         write(f"{place}/go.mod", "module example.com/words\n\ngo 1.19\n")
         write(f"{place}/.github/workflows/performance.yml", short)
         git(place, "add", ".")

@@ -20,28 +20,13 @@ except ImportError:
     print("skipped: no python3-yaml")
     sys.exit(77)
 import publish_server as host
+from go_benchmark import GO_BENCHMARK
 
 SOURCE, PROGRAMS = sys.argv[1:3]
 EXAMPLES = os.path.join(SOURCE, "docs/examples/ci")
 WORK = os.path.realpath(tempfile.mkdtemp())
 GIT = ["git", "-c", "user.name=tests", "-c", "user.email=tests@example.com"]
 TESTDATA = os.path.join(SOURCE, "testdata")
-GO_BENCHMARK = """package words
-
-import "testing"
-
-func BenchmarkCount(b *testing.B) {
-	for i := 0; i < b.N; i++ {
-		n := 0
-		for k := 0; k < %d; k++ {
-			n += k ^ i
-		}
-		if n == 42 {
-			b.Log(n)
-		}
-	}
-}
-"""
 INSTEAD = {"record": "", "base-ref": "", "bench-base": os.path.join(TESTDATA, "bench_original.txt"),
            "bench-head": os.path.join(TESTDATA, "bench_optimized.txt"), "flags": "-one-process"}
 BENCH_C = """#include <stdio.h>
