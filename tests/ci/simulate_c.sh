@@ -169,3 +169,66 @@ there f/ci/benches_a.rs__group__first_1__count_diff_top.txt f/ci/benches_a.rs__g
 has "$work/output" '2 pairs of profiles'
 grep -q 'first.*4\.000 .*4\.000' f/benchdiff/*.diff || broken "the calls of malloc and realloc are not counted"
 ok "a process for each benchmark"
+
+# Python code that an installed module has: its name is in a map of code, and its file in the folder src of the checkout.
+cat >jit.c <<END
+#include "count.h"
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+__attribute__((noinline)) static unsigned walk(unsigned steps) {
+  volatile unsigned sum = 1;
+  for (unsigned i = 0; i < steps; i++) sum = sum * 31 + i;
+  return sum;
+}
+__attribute__((noinline)) unsigned _PyEval_EvalFrameDefault(unsigned steps) {
+  return walk(steps) + 1;
+}
+int main(int count, char **words) {
+  char *code = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), path[99];
+  memcpy(code, (const void *)walk, 256);
+  __builtin___clear_cache(code, code + 256);
+  snprintf(path, sizeof path, "/tmp/perf-%d.map", (int)getpid());
+  FILE *map = count > 1 ? NULL : fopen(path, "w");
+  if (map) fprintf(map, "%lx 100 py::parse:/venv/lib/site-packages/tool/parser.py\n", (unsigned long)code);
+  if (map) fclose(map);
+  unsigned (*run)(unsigned) = (unsigned (*)(unsigned))code;
+  count_begin();
+  unsigned sum = run(STEPS) + _PyEval_EvalFrameDefault(100);
+  count_end("jit.c::test_parse");
+  return sum == 1;
+}
+END
+mkdir -p src/tool
+printf 'def parse():\n    return 1\n' >src/tool/parser.py
+echo 'cc -O1 -g -DSTEPS=10000 -o jit jit.c' >build.sh
+git add jit.c build.sh src
+git commit -qm jit
+git tag -f base >/dev/null
+printf 'def parse():\n    return 2\n' >src/tool/parser.py
+echo 'cc -O1 -g -DSTEPS=10500 -o jit jit.c' >build.sh
+git commit -qam 'slower parse'
+run 2 -simulate ./jit -setup 'sh build.sh' -base-ref base -out g/ci
+grep -q '^parse grew by .*; line 2 of src/tool/parser.py changed in it' g/ci/summary.md || broken "the changed line of an installed module is not named"
+grep -q 'show only C functions' "$work/messages" && broken "named functions are called unnamed"
+ok "a module that is installed from the folder src"
+
+# Without a map, Python's own functions have no names.
+run 0 -simulate './jit unnamed' -setup 'sh build.sh' -base-ref HEAD -out g/ci
+[ "$(grep -c 'profiles show only C functions of Python' "$work/messages")" = 1 ] || broken "no single message about names"
+ok "Python without names"
+
+# What pytest gets beside the variables of the user: an empty cache, and blocks of malloc that are kept by size.
+cat >pytest <<'END'
+#!/bin/sh
+echo "$GLIBC_TUNABLES $PYTEST_ADDOPTS" >variables
+exec ./jit
+END
+chmod +x pytest
+sh build.sh
+export GLIBC_TUNABLES=glibc.malloc.check=0 PYTEST_ADDOPTS=-x
+run 0 -simulate ./pytest -out h/ci
+has variables "glibc.malloc.check=0:glibc.malloc.tcache_count=65535 -x -o 'cache_dir=/"
+unset GLIBC_TUNABLES PYTEST_ADDOPTS
+ok "the variables of pytest"

@@ -26,6 +26,9 @@ has a/ci/index.html 'class="gauge"'
 ok "parse_pr with a regular expression"
 
 run 0 -simulate "$pytest" -base-ref HEAD -out a/ci
+if "$python" -c 'import sys; sys.exit(sys.version_info >= (3, 12))'; then
+  has "$work/messages" 'profiles show only C functions of Python'
+fi
 grep -q '^regressed' "$work/output" && broken "an unchanged program is not green"
 ok "no change"
 

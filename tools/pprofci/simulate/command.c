@@ -8,6 +8,7 @@
 #include "simulate/counting.h"
 
 #include <fnmatch.h>
+#include <stdlib.h>
 #include <sys/utsname.h>
 
 /* Environment variables with which benchmark plugins count instructions. Fixed seeds and plain
@@ -58,6 +59,32 @@ static void count_add_start(struct count_words *w) {
     count_add(w, "--instr-atstart=no");
 }
 
+/* Gives each run of pytest an empty cache. A second run in the same checkout would otherwise find
+ * files of the first run, and count other instructions. */
+static void count_add_pytest(struct count_words *w, const struct count_run *run) {
+  const char *options = getenv("PYTEST_ADDOPTS");
+  count_add(w, text_printf(&w->c->run->arena, "PYTEST_ADDOPTS=%s -o 'cache_dir=%s/pytest'",
+                           options ? options : "", run->place));
+}
+
+static bool starts_python(const char *const *words) {
+  for (; *words; words++) {
+    pprofc_str program = str_path_base(str_of(*words));
+    if (str_starts(program, STR("python")) || str_equal(program, STR("pytest"))) return true;
+  }
+  return false;
+}
+
+/* Lets malloc of glibc keep all small blocks that Python frees, by size. Otherwise the cost of a
+ * later malloc depends on the order of these blocks, so a change of one benchmark would change the
+ * counts of the next one. */
+static void count_add_malloc(struct count_words *w, const char *const *words) {
+  const char *set = getenv("GLIBC_TUNABLES"), *option = "glibc.malloc.tcache_count=65535";
+  if (!starts_python(words)) return;
+  if (set && *set) option = text_printf(&w->c->run->arena, "%s:%s", set, option);
+  count_add(w, option ? text_printf(&w->c->run->arena, "GLIBC_TUNABLES=%s", option) : NULL);
+}
+
 static void command_line(struct count_words *w, const struct count_run *run,
                          const char *const *variables, const char *const *words) {
   struct arena *arena = &w->c->run->arena;
@@ -66,6 +93,8 @@ static void command_line(struct count_words *w, const struct count_run *run,
   count_add_all(w, environment, ENVIRONMENT_WORDS);
   if (uname(&machine) == 0) count_add(w, text_printf(arena, "ARCH=%s", machine.machine));
   count_add(w, text_printf(arena, "CODSPEED_PROFILE_FOLDER=%s", run->place));
+  count_add_pytest(w, run);
+  count_add_malloc(w, words);
   count_add_list(w, variables);
   count_add_all(w, callgrind_words, CALLGRIND_WORDS);
   count_add_all(w, count_options, OPTION_WORDS);

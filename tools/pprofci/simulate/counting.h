@@ -39,6 +39,7 @@ struct counting {
   size_t count, capacity;
   size_t places; /* number of folders created so far */
   size_t steps, all_steps;
+  bool unnamed; /* true after the message that profiles lack the functions of Python */
 };
 
 /* ---- steps, in the order of their calls -------------- */

@@ -40,6 +40,7 @@ static bool part_has_sums(pprofc_str line) {
 struct count_part {
   pprofc_str name;
   bool sums;
+  bool python; /* true if Python's interpreter ran */
   struct allocations allocations;
 };
 
@@ -49,6 +50,7 @@ static void part_take(const struct counting *c, struct count_part *part, pprofc_
   if (!part->name.size && part_trigger(c, line, &found))
     part->name = arena_str(&c->run->arena, found);
   part->sums |= part_has_sums(line);
+  if (!part->python) part->python = str_find(line, STR("_PyEval_EvalFrame")) < line.size;
 }
 
 /* Finds the benchmark whose counts are in a file, and the number of calls of allocators. */
@@ -70,20 +72,70 @@ static pprofc_status part_read(const struct counting *c, const char *path, struc
 
 /* ---- maps of code ------------------------------------ */
 
+/* End of the name of the folder of installed Python modules: site-packages or dist-packages. */
+#define INSTALLED "-packages/"
+
+/* Copies a line of a code map. If the line has an installed Python module whose source file is in
+ * the folder src of the checkout, replaces the path of the module by the path of this file. Changed
+ * lines of the checkout can then be found in it. */
+static void map_line(struct counting *c, const struct count_run *run, pprofc_str line,
+                     struct buffer *to) {
+  size_t installed = str_find(line, STR(INSTALLED));
+  size_t from = str_find(line, STR(":/"));
+  if (installed < line.size && from < installed) {
+    const char *path =
+        text_printf(&c->run->arena, "%s/src/%.*s", run->folder,
+                    STR_ARG(str_slice(line, installed + strlen(INSTALLED), line.size)));
+    if (path && files_is_regular(path)) {
+      buffer_add_str(to, str_slice(line, 0, from + 1));
+      line = str_of(path);
+    }
+  }
+  buffer_add_str(to, line);
+  buffer_add_char(to, '\n');
+}
+
+static pprofc_status copy_map(struct counting *c, const struct count_run *run, const char *from,
+                              const char *path, pprofc_error *error) {
+  struct buffer text, to;
+  pprofc_str line;
+  buffer_init(&text, c->run->mem, SIZE_MAX / 2);
+  buffer_init(&to, c->run->mem, SIZE_MAX / 2);
+  pprofc_status status = file_read(from, &text, error);
+  pprofc_str rest = buffer_str(&text);
+  while (status == PPROFC_OK && rest.data && str_next_line(&rest, &line))
+    map_line(c, run, line, &to);
+  if (to.failed) status = error_nomem(error);
+  if (status == PPROFC_OK) status = save_text(path, buffer_str(&to), error);
+  buffer_free(&to);
+  buffer_free(&text);
+  return status;
+}
+
 /* Moves the code map of a process to the files of the run. Other users may write to /tmp, so
- * accepts only a regular file of this user. */
+ * accepts only a regular file of this user. Sets *named to true if the process has a map. */
 static pprofc_status take_map(struct counting *c, const struct count_run *run, const char *process,
-                              pprofc_error *error) {
+                              bool *named, pprofc_error *error) {
   struct arena *arena = &c->run->arena;
   const char *from = text_printf(arena, "/tmp/perf-%s.map", process);
   const char *to = text_printf(arena, "%s/perf-%s.map", run->place, process);
   struct stat info;
   if (!from || !to) return error_nomem(error);
+  *named = files_is_regular(to);
   if (lstat(from, &info) != 0 || !S_ISREG(info.st_mode) || info.st_uid != geteuid())
     return PPROFC_OK;
-  pprofc_status status = files_copy(from, to, error);
+  *named = true;
+  pprofc_status status = copy_map(c, run, from, to, error);
   if (status == PPROFC_OK) (void)unlink(from);
   return status;
+}
+
+/* Prints once that profiles lack the functions of Python. */
+static void note_unnamed(struct counting *c) {
+  if (!c->unnamed)
+    message_note("pprofci: profiles show only C functions of Python; Python 3.12 and later name "
+                 "their own functions");
+  c->unnamed = true;
 }
 
 /* ---- benchmarks -------------------------------------- */
@@ -166,13 +218,15 @@ static pprofc_status count_entry(struct counting *c, const struct count_run *run
                                  size_t *found, pprofc_error *error) {
   pprofc_str process = str_slice(str_of(entry), 0, str_find_char(str_of(entry), '.'));
   struct count_part part;
+  bool named = false;
   const char *path = text_printf(&c->run->arena, "%s/%s", run->place, entry);
   const char *number = text_keep(&c->run->arena, process);
   if (!path || !number) return error_nomem(error);
-  pprofc_status status = take_map(c, run, number, error);
+  pprofc_status status = take_map(c, run, number, &named, error);
   if (status == PPROFC_OK) status = part_read(c, path, &part, error);
   if (status != PPROFC_OK || !part.name.size) return status;
   *found += 1;
+  if (part.python && !named) note_unnamed(c);
   return part_add(c, run, path, &part, error);
 }
 
