@@ -21,6 +21,11 @@ static inline bool char_is_hex(char c) {
   return char_is_digit(c) || ((c | 32) >= 'a' && (c | 32) <= 'f');
 }
 
+/* Returns a letter of A to Z in lower case, and any other character unchanged. */
+static inline char char_lower(char c) {
+  return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
 /* True for white space in the sense of Go's regular expressions: space, \t, \n, \f, \r. */
 static inline bool char_is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';

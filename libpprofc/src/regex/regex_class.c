@@ -1,5 +1,6 @@
 /* Parses escapes and character classes of regular expressions: \n, \x{..}, \d, \pL,
  * [a-z[:alpha:]]. */
+#include "core/chars.h"
 #include "core/escape.h"
 #include "regex/regex_syntax.h"
 
@@ -42,10 +43,6 @@ static int class_hex_value(int32_t c) {
 
 static bool is_octal(char c) {
   return c >= '0' && c <= '7';
-}
-
-static bool is_alnum(int32_t c) {
-  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
 static bool bad_escape(struct regex_parser *p, size_t start) {
@@ -107,7 +104,7 @@ bool regex_read_escape(struct regex_parser *p, int32_t *code) {
   if (read_octal(p, c, code)) return true;
   int32_t control = escaped_letter(c);
   *code = control < 0 ? c : control;
-  bool punctuation = c < 0x80 && !is_alnum(c);
+  bool punctuation = c < 0x80 && (c == '_' || !char_is_word((char)c));
   return control >= 0 || punctuation || bad_escape(p, start);
 }
 
@@ -227,14 +224,14 @@ static void write_property(struct regex_parser *p, const char *property, bool ne
 
 /* Writes the category or script `name`. Returns false if the name is unknown. */
 static bool write_unicode(struct regex_parser *p, pprofc_str name, bool negated, bool alone) {
-  char room[REGEX_PROPERTY_MAX];
+  char property[REGEX_PROPERTY_MAX];
   if (name.size && name.data[0] == '^') {
     negated = !negated;
     name = str_slice(name, 1, name.size);
   }
-  const char *property = regex_unicode_property(name, room);
-  if (property) write_property(p, property, negated, alone);
-  return property != NULL;
+  bool known = regex_unicode_property(name, property);
+  if (known) write_property(p, property, negated, alone);
+  return known;
 }
 
 /* Parses and writes `\pL`, `\p{Greek}` or `\P{^Greek}` if it comes next. */

@@ -2,6 +2,7 @@
  * right and keeps a stack of open parentheses, so deep patterns need no recursion. */
 #include "regex/regex_syntax.h"
 #include "core/array.h"
+#include "core/chars.h"
 #include "core/escape.h"
 
 #define REPEAT_MAX 1000
@@ -170,9 +171,7 @@ static bool right_parenthesis(struct regex_parser *p) {
 
 /* True if a character needs no backslash for PCRE2. */
 static bool is_word_character(int32_t code) {
-  if (code >= 0x80 || code == '_') return true;
-  int32_t lower = code | 0x20;
-  return (code >= '0' && code <= '9') || (lower >= 'a' && lower <= 'z');
+  return code >= 0x80 || char_is_word((char)code);
 }
 
 /* Writes a character and the escapes that PCRE2 needs. `bytes` is the UTF-8 form of the
@@ -267,11 +266,8 @@ static bool regex_backslash(struct regex_parser *p) {
 /* ---- (?flags) and (?P<name> -------------------------- */
 
 static bool regex_is_word(pprofc_str name) {
-  for (size_t i = 0; i < name.size; i++) {
-    char c = name.data[i];
-    bool letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-    if (!letter && !(c >= '0' && c <= '9') && c != '_') return false;
-  }
+  for (size_t i = 0; i < name.size; i++)
+    if (!char_is_word(name.data[i])) return false;
   return name.size > 0;
 }
 
@@ -287,18 +283,9 @@ static bool named_capture(struct regex_parser *p, size_t prefix) {
 }
 
 static unsigned regex_flag_of(int32_t letter) {
-  switch (letter) {
-  case 'i':
-    return REGEX_FOLD;
-  case 'm':
-    return REGEX_MULTI_LINE;
-  case 's':
-    return REGEX_DOT_NEWLINE;
-  case 'U':
-    return REGEX_LAZY;
-  default:
-    return 0;
-  }
+  static const unsigned flags[128] = {
+      ['i'] = REGEX_FOLD, ['m'] = REGEX_MULTI_LINE, ['s'] = REGEX_DOT_NEWLINE, ['U'] = REGEX_LAZY};
+  return letter >= 0 && letter < 128 ? flags[letter] : 0;
 }
 
 /* State of parsing the letters of (?flags). */
@@ -359,7 +346,7 @@ static bool read_count(struct regex_parser *p, size_t *at, int *count) {
   *count = 0;
   for (; *at < p->whole.size; ++*at) {
     char c = p->whole.data[*at];
-    if (c < '0' || c > '9') break;
+    if (!char_is_digit(c)) break;
     *count = *count > REPEAT_MAX ? *count : *count * 10 + (c - '0');
   }
   bool leading_zero = *at - start > 1 && p->whole.data[start] == '0';
