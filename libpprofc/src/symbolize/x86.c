@@ -18,181 +18,43 @@
 #define X8(a)  X4(a), X4(a)
 #define X16(a) X8(a), X8(a)
 
-static const uint8_t one_byte[256] = {ALU,
-                                      ALU,
-                                      ALU,
-                                      ALU,
-                                      ALU,
-                                      ALU,
-                                      ALU,
-                                      ALU,
-                                      /* 40 */ X16(BAD),
-                                      /* 50 */ X16(0),
-                                      /* 60 */ BAD,
-                                      BAD,
-                                      BAD,
-                                      M,
-                                      BAD,
-                                      BAD,
-                                      BAD,
-                                      BAD,
-                                      I4,
-                                      M | I4,
-                                      I1,
-                                      M | I1,
-                                      0,
-                                      0,
-                                      0,
-                                      0,
-                                      /* 70 */ X16(I1 | R),
-                                      /* 80 */ M | I1,
-                                      M | I4,
-                                      BAD,
-                                      M | I1,
-                                      X4(M),
-                                      X8(M),
-                                      /* 90 */ X8(0),
-                                      0,
-                                      0,
-                                      BAD,
-                                      0,
-                                      0,
-                                      0,
-                                      0,
-                                      0,
-                                      /* a0 */ X4(A8),
-                                      0,
-                                      0,
-                                      0,
-                                      0,
-                                      I1,
-                                      I4,
-                                      0,
-                                      0,
-                                      0,
-                                      0,
-                                      0,
-                                      0,
-                                      /* b0 */ X8(I1),
-                                      X8(I8),
-                                      /* c0 */ M | I1,
-                                      M | I1,
-                                      I2,
-                                      0,
-                                      BAD,
-                                      BAD,
-                                      M | I1,
-                                      M | I4,
-                                      I2 | I1,
-                                      0,
-                                      I2,
-                                      0,
-                                      0,
-                                      I1,
-                                      BAD,
-                                      0,
-                                      /* d0 */ X4(M),
-                                      BAD,
-                                      BAD,
-                                      BAD,
-                                      0,
-                                      X8(M),
-                                      /* e0 */ X4(I1 | R),
-                                      X4(I1),
-                                      I4 | R,
-                                      I4 | R,
-                                      BAD,
-                                      I1 | R,
-                                      X4(0),
-                                      /* f0 */ BAD,
-                                      0,
-                                      BAD,
-                                      BAD,
-                                      0,
-                                      0,
-                                      M,
-                                      M,
-                                      0,
-                                      0,
-                                      0,
-                                      0,
-                                      0,
-                                      0,
-                                      M,
-                                      M};
+static const uint8_t one_byte[16][16] = {
+    /* 00 */ {ALU, ALU},
+    /* 10 */ {ALU, ALU},
+    /* 20 */ {ALU, ALU},
+    /* 30 */ {ALU, ALU},
+    /* 40 */ {X16(BAD)},
+    /* 50 */ {X16(0)},
+    /* 60 */ {BAD, BAD, BAD, M, X4(BAD), I4, M | I4, I1, M | I1, X4(0)},
+    /* 70 */ {X16(I1 | R)},
+    /* 80 */ {M | I1, M | I4, BAD, M | I1, X8(M), X4(M)},
+    /* 90 */ {X8(0), 0, 0, BAD, X4(0), 0},
+    /* a0 */ {X4(A8), X4(0), I1, I4, X4(0), 0, 0},
+    /* b0 */ {X8(I1), X8(I8)},
+    /* c0 */ {M | I1, M | I1, I2, 0, BAD, BAD, M | I1, M | I4, I2 | I1, 0, I2, 0, 0, I1, BAD, 0},
+    /* d0 */ {X4(M), BAD, BAD, BAD, 0, X8(M)},
+    /* e0 */ {X4(I1 | R), X4(I1), I4 | R, I4 | R, BAD, I1 | R, X4(0)},
+    /* f0 */ {BAD, 0, BAD, BAD, 0, 0, M, M, X4(0), 0, 0, M, M},
+};
 
-static const uint8_t two_bytes[256] = {
-    /* 00 */ M,
-    M,
-    M,
-    M,
-    BAD,
-    0,
-    0,
-    0,
-    0,
-    0,
-    BAD,
-    0,
-    BAD,
-    M,
-    0,
-    M | I1,
-    /* 10 */ X16(M),
-    /* 20 */ X4(M),
-    X4(BAD),
-    X8(M),
-    /* 30 */ X4(0),
-    0,
-    0,
-    BAD,
-    0,
-    X8(BAD),
-    /* 40 */ X16(M),
-    /* 50 */ X16(M),
-    /* 60 */ X16(M),
-    /* 70 */ X4(M | I1),
-    M,
-    M,
-    M,
-    0,
-    X8(M),
-    /* 80 */ X16(I4 | R),
-    /* 90 */ X16(M),
-    /* a0 */ 0,
-    0,
-    0,
-    M,
-    M | I1,
-    M,
-    BAD,
-    BAD,
-    0,
-    0,
-    0,
-    M,
-    M | I1,
-    M,
-    M,
-    M,
-    /* b0 */ X8(M),
-    M,
-    M,
-    M | I1,
-    M,
-    X4(M),
-    /* c0 */ M,
-    M,
-    M | I1,
-    M,
-    M | I1,
-    M | I1,
-    M | I1,
-    M,
-    X8(0),
-    /* d0 */ X16(M),
-    /* e0 */ X16(M),
-    /* f0 */ X16(M)};
+static const uint8_t two_bytes[16][16] = {
+    /* 00 */ {X4(M), BAD, X4(0), 0, BAD, 0, BAD, M, 0, M | I1},
+    /* 10 */ {X16(M)},
+    /* 20 */ {X4(M), X4(BAD), X8(M)},
+    /* 30 */ {X4(0), 0, 0, BAD, 0, X8(BAD)},
+    /* 40 */ {X16(M)},
+    /* 50 */ {X16(M)},
+    /* 60 */ {X16(M)},
+    /* 70 */ {X4(M | I1), M, M, M, 0, X8(M)},
+    /* 80 */ {X16(I4 | R)},
+    /* 90 */ {X16(M)},
+    /* a0 */ {0, 0, 0, M, M | I1, M, BAD, BAD, 0, 0, 0, M, M | I1, M, M, M},
+    /* b0 */ {X8(M), M, M, M | I1, X4(M), M},
+    /* c0 */ {M, M, M | I1, M, M | I1, M | I1, M | I1, M, X8(0)},
+    /* d0 */ {X16(M)},
+    /* e0 */ {X16(M)},
+    /* f0 */ {X16(M)},
+};
 
 enum opcode_map { MAP_ONE, MAP_0F, MAP_0F38, MAP_0F3A, MAP_OTHER };
 
@@ -333,24 +195,15 @@ static unsigned access_bytes(const struct x86_state *s, unsigned extension) {
 
 /* ---- prefixes and opcode ----------------------------- */
 
+/* Applies a prefix other than REX, VEX and EVEX. Returns false for any other byte. */
 static bool legacy_prefix(struct x86_state *s, uint8_t byte) {
-  switch (byte) {
-  case 0x66:
-    s->operand16 = true;
-    return true;
-  case 0x67:
-    s->address32 = true;
-    return true;
-  case 0xF2:
-    s->repeat_f2 = true;
-    return true;
-  case 0xF3:
-    s->repeat_f3 = true;
-    return true;
-  default:
-    return byte == 0x2E || byte == 0x36 || byte == 0x3E || byte == 0x26 || byte == 0x64 ||
-           byte == 0x65 || byte == 0xF0;
-  }
+  static const uint8_t prefixes[] = {0x66, 0x67, 0xF2, 0xF3, 0x2E, 0x36,
+                                     0x3E, 0x26, 0x64, 0x65, 0xF0};
+  s->operand16 |= byte == 0x66;
+  s->address32 |= byte == 0x67;
+  s->repeat_f2 |= byte == 0xF2;
+  s->repeat_f3 |= byte == 0xF3;
+  return memchr(prefixes, byte, sizeof prefixes) != NULL;
 }
 
 /* Applies the prefixes that the field pp of a VEX or EVEX prefix encodes. */
@@ -390,12 +243,12 @@ static bool read_vector(struct x86_state *s) {
 
 /* Returns the flags of the opcode. */
 static unsigned opcode_flags(const struct x86_state *s) {
-  if (s->map == MAP_ONE) return one_byte[s->opcode];
+  if (s->map == MAP_ONE) return one_byte[s->opcode >> 4][s->opcode & 15];
   if (s->map == MAP_0F3A) return M | I1;
   if (s->map != MAP_0F) return M;
   /* true for opcodes that move mask registers */
   bool mask = s->vector && (s->opcode & 0xF0) == 0x90;
-  return mask ? M : two_bytes[s->opcode];
+  return mask ? M : two_bytes[s->opcode >> 4][s->opcode & 15];
 }
 
 /* Reads the opcode after 0F. */
