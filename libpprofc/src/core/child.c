@@ -2,6 +2,7 @@
 #include "core/child.h"
 
 #include "core/budget.h"
+#include "core/outfile.h"
 #include "core/spawn.h"
 #include "core/system.h"
 
@@ -52,14 +53,7 @@ static bool open_input(struct child_running *run) {
   pprofc_str text = run->child->input;
   run->input = system_memory_file();
   if (run->input < 0 || !move_up(&run->input)) return false;
-  size_t written = 0;
-  while (written < text.size) {
-    ssize_t more = write(run->input, text.data + written, text.size - written);
-    if (more < 0 && errno == EINTR) continue;
-    if (more <= 0) return false;
-    written += (size_t)more;
-  }
-  return lseek(run->input, 0, SEEK_SET) == 0;
+  return fd_write(&run->input, text.data, text.size) == 0 && lseek(run->input, 0, SEEK_SET) == 0;
 }
 
 static bool open_pipes(struct child_running *run) {
@@ -75,7 +69,7 @@ static bool open_pipes(struct child_running *run) {
 
 /* Builds the environment: PATH to find helper programs, HOME and TMPDIR. Skips all other variables,
  * because they may contain secrets. */
-static size_t make_environment(char text[3][4096 + 16], char *environment[5]) {
+static void make_environment(char text[3][4096 + 16], char *environment[5]) {
   static const char *const names[] = {"PATH", "HOME", "TMPDIR"};
   static char locale[] = "LC_ALL=C";
   size_t count = 0;
@@ -87,7 +81,6 @@ static size_t make_environment(char text[3][4096 + 16], char *environment[5]) {
   }
   environment[count++] = locale;
   environment[count] = NULL;
-  return count;
 }
 
 /* Starts the program in a process group of its own, with default signal handlers. Returns 0 or an
@@ -134,8 +127,13 @@ static pprofc_status drain(struct child_running *run, int which, pprofc_error *e
   return run->output->failed ? error_nomem(error) : PPROFC_OK;
 }
 
-static bool child_is_stopped(const struct child_running *run) {
-  return run->user && run->user->stop && *run->user->stop;
+/* Returns an error if the user has stopped the program or its time is over. */
+static pprofc_status child_check(const struct child_running *run, pprofc_error *error) {
+  if (run->user && run->user->stop && *run->user->stop)
+    return error_set(error, PPROFC_E_IO, "interrupted");
+  if (system_milliseconds() < run->deadline) return PPROFC_OK;
+  return error_set(error, PPROFC_E_LIMIT, "'%s' took too long and was stopped",
+                   run->child->argv[0]);
 }
 
 /* Number of descriptors that are polled: both pipes, and the descriptor that the caller watches. */
@@ -148,10 +146,8 @@ static pprofc_status child_wait(const struct child_running *run, struct pollfd f
   int64_t left = run->deadline - system_milliseconds();
   if (budget_stopped(run->output->mem))
     return error_nomem(error); /* budget_status replaces this error by the reason of the stop. */
-  if (child_is_stopped(run)) return error_set(error, PPROFC_E_IO, "interrupted");
-  if (left <= 0)
-    return error_set(error, PPROFC_E_LIMIT, "'%s' took too long and was stopped",
-                     run->child->argv[0]);
+  pprofc_status status = child_check(run, error);
+  if (status != PPROFC_OK) return status;
   *ready = poll(fds, CHILD_POLLED, left < CHILD_LOOK_MS ? (int)left : CHILD_LOOK_MS);
   if (*ready < 0 && errno != EINTR)
     return error_set(error, PPROFC_E_IO, "cannot wait for '%s': %s", run->child->argv[0],
@@ -187,17 +183,12 @@ static pprofc_status child_finish(struct child_running *run, pprofc_status statu
   int how = 0;
   pid_t ended = 0;
   while (status == PPROFC_OK && (ended = waitpid(run->pid, &how, WNOHANG)) == 0) {
-    if (child_is_stopped(run))
-      status = error_set(error, PPROFC_E_IO, "interrupted");
-    else if (system_milliseconds() >= run->deadline)
-      status = error_set(error, PPROFC_E_LIMIT, "'%s' took too long and was stopped",
-                         run->child->argv[0]);
-    else
-      nanosleep(&(struct timespec){0, 1000000}, NULL);
+    status = child_check(run, error);
+    if (status == PPROFC_OK) nanosleep(&(struct timespec){0, 1000000}, NULL);
   }
   if (ended == 0) {
     kill(-run->pid, SIGKILL);
-    while (waitpid(run->pid, &how, 0) < 0 && errno == EINTR) continue;
+    (void)spawn_wait(run->pid, &how);
   }
   run->end->status = spawn_status(how);
   size_t used = strlen(run->end->said);

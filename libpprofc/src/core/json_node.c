@@ -2,6 +2,7 @@
 #include "core/json_tree.h"
 
 #include "core/chars.h"
+
 const struct node *node_find(const struct node *node, pprofc_str name) {
   if (!node || node->kind != NODE_OBJECT) return NULL;
   for (const struct node *member = node->first; member; member = member->next)

@@ -474,8 +474,7 @@ static bool json_tree_close_cut(struct json_tree_parser *s) {
 
 /* Parses the text. If `cut` is not NULL, accepts a truncated text and then sets *cut to true. */
 static pprofc_status json_tree_parse_text(struct arena *arena, const char *path, pprofc_str data,
-                                          bool alone, struct node **root, bool *cut,
-                                          pprofc_error *error) {
+                                          struct node **root, bool *cut, pprofc_error *error) {
   struct json_tree_parser *s = arena_zero_array(arena, 1, sizeof *s);
   if (!s) return error_nomem(error);
   *s = (struct json_tree_parser){.arena = arena,
@@ -491,7 +490,7 @@ static pprofc_status json_tree_parse_text(struct arena *arena, const char *path,
   struct node *value = parse_value(s, (pprofc_str){NULL, 0});
   while (s->depth && s->status == PPROFC_OK) json_tree_parse_item(s);
   if (s->status == PPROFC_OK) json_tree_skip_blanks(s);
-  if (alone && s->p < s->end) json_tree_fail(s, "unexpected text after the value");
+  if (!cut && s->p < s->end) json_tree_fail(s, "unexpected text after the value");
   pprofc_status status = s->status;
   if (status != PPROFC_OK && cut) *cut = json_tree_close_cut(s);
   if (s->status == PPROFC_OK) *root = value;
@@ -500,7 +499,7 @@ static pprofc_status json_tree_parse_text(struct arena *arena, const char *path,
 
 pprofc_status json_tree_parse(struct arena *arena, const char *path, pprofc_str data,
                               struct node **root, pprofc_error *error) {
-  return json_tree_parse_text(arena, path, data, true, root, NULL, error);
+  return json_tree_parse_text(arena, path, data, root, NULL, error);
 }
 
 pprofc_status json_tree_read(struct arena *arena, const char *path, size_t most, struct node **root,
@@ -513,5 +512,5 @@ pprofc_status json_tree_read(struct arena *arena, const char *path, size_t most,
 pprofc_status json_tree_parse_cut(struct arena *arena, pprofc_str data, struct node **root,
                                   bool *cut, pprofc_error *error) {
   *cut = false;
-  return json_tree_parse_text(arena, NULL, data, false, root, cut, error);
+  return json_tree_parse_text(arena, NULL, data, root, cut, error);
 }

@@ -1,9 +1,9 @@
 /* Escapes commands in text for the log of a CI system. The system then does not run them. */
 #include "core/log_guard.h"
 
+#include "core/chars.h"
 #include "core/escape.h"
 
-#include "core/chars.h"
 /* ---- commands ---------------------------------------- */
 
 void log_guard_init(struct log_guard *guard, pprofc_write_fn write, void *context) {
@@ -149,23 +149,29 @@ void escape_line(struct buffer *out, pprofc_str s) {
   }
 }
 
-void escape_command(struct buffer *out, pprofc_str s, bool property) {
-  struct buffer line, broken;
+void escape_log_line(struct buffer *out, pprofc_str s, bool begins_line) {
+  struct buffer line;
   buffer_init(&line, out->mem, SIZE_MAX / 2);
-  buffer_init(&broken, out->mem, SIZE_MAX / 2);
   escape_line(&line, s);
-  escape_log(&broken, buffer_str(&line), false);
-  for (size_t i = 0; i < broken.size; i++) {
-    unsigned char c = (unsigned char)broken.data[i];
+  escape_log(out, buffer_str(&line), begins_line);
+  out->failed |= line.failed;
+  buffer_free(&line);
+}
+
+void escape_command(struct buffer *out, pprofc_str s, bool property) {
+  struct buffer line;
+  buffer_init(&line, out->mem, SIZE_MAX / 2);
+  escape_log_line(&line, s, false);
+  for (size_t i = 0; i < line.size; i++) {
+    unsigned char c = (unsigned char)line.data[i];
     bool special = c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','));
     if (special)
       buffer_printf(out, "%%%02X", c);
     else
       buffer_add_char(out, (char)c);
   }
-  out->failed |= line.failed || broken.failed;
+  out->failed |= line.failed;
   buffer_free(&line);
-  buffer_free(&broken);
 }
 
 void escape_line_to_output(struct output *out, pprofc_str s) {
@@ -204,14 +210,8 @@ static bool is_plain_cell(pprofc_str s, bool begins_line) {
 
 pprofc_str escape_cell(pprofc_str s, bool begins_line, struct arena *arena) {
   if (is_plain_cell(s, begins_line)) return arena_str(arena, s);
-  struct buffer line, clean;
+  struct buffer line;
   buffer_init(&line, arena->mem, SIZE_MAX / 2);
-  buffer_init(&clean, arena->mem, SIZE_MAX / 2);
-  escape_line(&line, s);
-  escape_log(&clean, buffer_str(&line), begins_line);
-  clean.failed |= line.failed;
-  pprofc_str kept = buffer_keep(&clean, arena);
-  buffer_free(&line);
-  buffer_free(&clean);
-  return kept;
+  escape_log_line(&line, s, begins_line);
+  return buffer_take(&line, arena);
 }

@@ -34,6 +34,9 @@ int log_guard_write(void *guard, const void *data, size_t size);
 /* Appends text, and breaks commands in it. `begins_line` is true if the text starts a line. */
 void escape_log(struct buffer *out, pprofc_str text, bool begins_line);
 
+/* Appends s escaped like escape_line, and breaks commands in it. */
+void escape_log_line(struct buffer *out, pprofc_str s, bool begins_line);
+
 /* escape_line and escape_line_to_output write s as a line or as part of a line. They escape it like
  * escape_terminal, but keep tabs. */
 void escape_line(struct buffer *out, pprofc_str s);

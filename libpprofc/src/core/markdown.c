@@ -5,14 +5,6 @@
 
 #include "core/log_guard.h"
 
-static bool starts_word(pprofc_str text, size_t i, pprofc_str word) {
-  for (size_t k = 0; k < word.size; k++) {
-    char c = i + k < text.size ? text.data[i + k] : '\0';
-    if ((c >= 'A' && c <= 'Z' ? c + 'a' - 'A' : c) != word.data[k]) return false;
-  }
-  return true;
-}
-
 /* True if the text contains "@team", "#12", "GH-12", "https://", ":tada:" or "www.", for example. A
  * colon before a blank is punctuation. */
 bool markdown_acts(pprofc_str text) {
@@ -20,7 +12,9 @@ bool markdown_acts(pprofc_str text) {
     char c = text.data[i];
     bool last = i + 1 == text.size;
     if (c == '@' || c == '#' || (c == ':' && !last && text.data[i + 1] != ' ')) return true;
-    if (starts_word(text, i, STR("www.")) || starts_word(text, i, STR("gh-"))) return true;
+    pprofc_str rest = str_slice(text, i, text.size);
+    if (str_starts_any_case(rest, STR("www.")) || str_starts_any_case(rest, STR("gh-")))
+      return true;
   }
   return false;
 }
@@ -50,20 +44,17 @@ static void put_code_text(struct buffer *out, pprofc_str text, bool cell) {
 }
 
 bool markdown_put_code(struct buffer *out, pprofc_str text, bool cell) {
-  struct buffer line, clean;
+  struct buffer line;
   if (!markdown_acts(text)) return false;
   buffer_init(&line, out->mem, SIZE_MAX / 2);
-  buffer_init(&clean, out->mem, SIZE_MAX / 2);
-  escape_line(&line, text);
-  escape_log(&clean, buffer_str(&line), false);
-  size_t fence = fence_of(buffer_str(&clean));
+  escape_log_line(&line, text, false);
+  size_t fence = fence_of(buffer_str(&line));
   buffer_add_fill(out, '`', fence);
   if (fence > 1) buffer_add_char(out, ' ');
-  put_code_text(out, buffer_str(&clean), cell);
+  put_code_text(out, buffer_str(&line), cell);
   if (fence > 1) buffer_add_char(out, ' ');
   buffer_add_fill(out, '`', fence);
-  out->failed |= line.failed || clean.failed;
+  out->failed |= line.failed;
   buffer_free(&line);
-  buffer_free(&clean);
   return true;
 }

@@ -2,6 +2,8 @@
  * paths. */
 #include "core/str.h"
 
+#include "core/chars.h"
+
 #define SHORT_NEEDLE 16u
 #define SHORT_TEXT   1024u
 
@@ -22,13 +24,13 @@ bool str_ends(pprofc_str s, pprofc_str suffix) {
 }
 
 bool str_starts_any_case(pprofc_str s, pprofc_str word) {
-  if (s.size < word.size) return false;
-  for (size_t i = 0; i < word.size; i++) {
-    char c = s.data[i];
-    if (c >= 'A' && c <= 'Z') c = (char)(c + 32);
-    if (c != word.data[i]) return false;
-  }
-  return true;
+  size_t i = 0;
+  while (i < word.size && i < s.size && char_lower(s.data[i]) == word.data[i]) i++;
+  return i == word.size;
+}
+
+bool str_equal_any_case(pprofc_str s, pprofc_str word) {
+  return s.size == word.size && str_starts_any_case(s, word);
 }
 
 /* Finds a short text that is not empty in a text that is at least as long. Within a line this is

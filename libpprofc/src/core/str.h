@@ -26,8 +26,10 @@ int str_compare(pprofc_str a, pprofc_str b);
 
 bool str_starts(pprofc_str s, pprofc_str prefix);
 bool str_ends(pprofc_str s, pprofc_str suffix);
-/* True if s begins with `word`, in upper or lower case. `word` must be in lower case. */
+/* True if s begins with `word`, or equals it, in upper or lower case. `word` must be in lower case.
+ */
 bool str_starts_any_case(pprofc_str s, pprofc_str word);
+bool str_equal_any_case(pprofc_str s, pprofc_str word);
 
 /* str_find returns the offset of the first occurrence, and str_find_last_char the offset of the
  * last. Both return s.size if there is no occurrence. */

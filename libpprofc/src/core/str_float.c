@@ -125,22 +125,15 @@ static bool float_parse_exponent(pprofc_str s, size_t i, bool hex, int64_t *expo
   return (s.data[i] | 32) == (hex ? 'p' : 'e') && float_copy_exponent(s, i + 1, exponent);
 }
 
-static bool float_equal_fold(pprofc_str s, const char *word) {
-  size_t size = strlen(word);
-  if (s.size != size) return false;
-  for (size_t i = 0; i < size; i++)
-    if ((s.data[i] | 32) != word[i]) return false;
-  return true;
-}
-
 static enum number_result float_read_word(pprofc_str s, double *out) {
-  if (float_equal_fold(s, "nan")) {
+  if (str_equal_any_case(s, STR("nan"))) {
     *out = (double)NAN;
     return NUMBER_OK;
   }
   bool negative = s.data[0] == '-';
   s = float_without_sign(s);
-  if (!float_equal_fold(s, "inf") && !float_equal_fold(s, "infinity")) return NUMBER_SYNTAX;
+  if (!str_equal_any_case(s, STR("inf")) && !str_equal_any_case(s, STR("infinity")))
+    return NUMBER_SYNTAX;
   *out = negative ? -(double)INFINITY : (double)INFINITY;
   return NUMBER_OK;
 }

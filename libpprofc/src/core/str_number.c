@@ -37,23 +37,16 @@ static bool integer_add_digit(struct integer_reader *n, char c) {
   unsigned digit = digit_value(c);
   if (digit >= n->base) return false;
   n->digits++;
-  n->separable = true;
   return !__builtin_mul_overflow(n->value, (uint64_t)n->base, &n->value) &&
          !__builtin_add_overflow(n->value, (uint64_t)digit, &n->value);
-}
-
-static bool integer_add_underscore(struct integer_reader *n) {
-  bool fits = n->separable;
-  n->separable = false;
-  return fits;
 }
 
 /* Parses s. It must consist of digits, with underscores between them if permitted. */
 static bool integer_read(struct integer_reader *n, pprofc_str s, bool underscores) {
   for (size_t i = 0; i < s.size; i++) {
     bool underscore = underscores && s.data[i] == '_';
-    bool fits = underscore ? integer_add_underscore(n) : integer_add_digit(n, s.data[i]);
-    if (!fits) return false;
+    if (underscore ? !n->separable : !integer_add_digit(n, s.data[i])) return false;
+    n->separable = !underscore;
   }
   return n->digits && n->separable;
 }
@@ -71,13 +64,9 @@ bool str_parse_uint(pprofc_str s, int base, uint64_t *out) {
   return true;
 }
 
-static bool is_sign(char c) {
-  return c == '+' || c == '-';
-}
-
 bool str_parse_int(pprofc_str s, int base, int64_t *out) {
   bool negative = s.size && s.data[0] == '-';
-  if (s.size && is_sign(s.data[0])) s = str_slice(s, 1, s.size);
+  if (negative || str_starts(s, STR("+"))) s = str_slice(s, 1, s.size);
   uint64_t magnitude;
   if (!str_parse_uint(s, base, &magnitude)) return false;
   if (magnitude > (uint64_t)INT64_MAX + negative) return false;

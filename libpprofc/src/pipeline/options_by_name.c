@@ -18,19 +18,10 @@ static const struct {
 } option_truths[] = {{"true", true},   {"t", true},  {"yes", true}, {"y", true},  {"1", true},
                      {"false", false}, {"f", false}, {"no", false}, {"n", false}, {"0", false}};
 
-static bool option_equal_fold(const char *text, const char *lower) {
-  for (; *text && *lower; text++, lower++) {
-    char c = *text;
-    if (c >= 'A' && c <= 'Z') c = (char)(c + ('a' - 'A'));
-    if (c != *lower) return false;
-  }
-  return !*text && !*lower;
-}
-
 static bool option_set_bool(const pprofc_option_info *info, void *field, const char *value) {
   (void)info;
   for (size_t i = 0; i < sizeof option_truths / sizeof *option_truths; i++)
-    if (option_equal_fold(value, option_truths[i].word)) {
+    if (str_equal_any_case(str_of(value), str_of(option_truths[i].word))) {
       *(bool *)field = option_truths[i].value;
       return true;
     }

@@ -2,6 +2,7 @@
  * pprof. */
 #include "unit/unit.h"
 
+#include "core/chars.h"
 #include "core/escape.h"
 #include "core/fixed.h"
 
@@ -73,7 +74,7 @@ static size_t unit_lower(pprofc_str s, char out[SPELLING_MAX]) {
     if (c == 0x212A) c = 'k'; /* U+212A is the Kelvin sign */
     if (c == 0x0130) c = 'i'; /* U+0130 is a capital i with a dot */
     if (c < 0 || c > 0x7F || size == SPELLING_MAX) return SPELLING_MAX + 1;
-    out[size++] = (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    out[size++] = char_lower((char)c);
   }
   return size;
 }
